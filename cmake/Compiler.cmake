@@ -1,0 +1,16 @@
+# Warnings and code generation that all of the project's own targets share, as the target dmlconform_options.
+
+add_library(dmlconform_options INTERFACE)
+target_include_directories(dmlconform_options INTERFACE "${PROJECT_SOURCE_DIR}")
+
+if(MSVC)
+  target_compile_options(dmlconform_options INTERFACE /W4 /permissive- /utf-8 /fp:precise
+                                                      $<$<BOOL:${DMLCONFORM_WERROR}>:/WX>)
+else()
+  target_compile_options(
+    dmlconform_options
+    INTERFACE -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${DMLCONFORM_WERROR}>:-Werror>
+              # The reference must not depend on the instruction set: a fused multiply-add rounds once where two
+              # operations round twice.
+              -ffp-contract=off)
+endif()

@@ -1,0 +1,29 @@
+// Printing of tolerances.
+#include "engine/core/tolerance.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace dmlconform::core {
+
+std::string to_string(const Tolerance& tolerance) {
+    std::vector<std::string> parts;
+    if (tolerance.exact) {
+        parts.emplace_back("exact");
+    }
+    if (tolerance.ulp) {
+        parts.push_back(fmt::format("{} ulp", *tolerance.ulp));
+    }
+    if (tolerance.abs) {
+        parts.push_back(fmt::format("{} abs", *tolerance.abs));
+    }
+    if (tolerance.rel) {
+        parts.push_back(fmt::format("{} rel", *tolerance.rel));
+    }
+    if (tolerance.element_slack) {
+        parts.emplace_back("the operator's bound for each element");
+    }
+    return fmt::format("{}", fmt::join(parts, " or "));
+}
+
+}  // namespace dmlconform::core

@@ -1,0 +1,41 @@
+// What difference between an expected and an actual element is accepted.
+//
+// A tolerance is a claim about the arithmetic of an operator. Operators state their own default (see
+// engine/operators/rules/), cases may replace it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dmlconform::core {
+
+/// An element passes if it satisfies any one of the criteria that are set. Whatever is set, NaN matches NaN and
+/// nothing else, and an infinity matches only the same infinity.
+struct Tolerance {
+    /// Equal bits, NaN payloads aside.
+    bool exact = false;
+    /// Distance in units of the last place of the output's own type; for integers the absolute difference.
+    std::optional<std::uint64_t> ulp;
+    std::optional<double> abs;
+    /// Relative to the expected value.
+    std::optional<double> rel;
+    /// Within the slack that the reference computes for each element: see ElementSlack.
+    bool element_slack = false;
+
+    bool operator==(const Tolerance&) const = default;
+};
+
+/// How far an actual element may lie below and above the expected one, in units of value, one entry for each
+/// element in row-major order. The reference engine fills it while it computes the output, because
+/// only there the magnitudes that rounding errors scale with are known.
+struct ElementSlack {
+    std::vector<double> below;
+    std::vector<double> above;
+};
+
+/// "2 ulp or 1e-06 abs".
+[[nodiscard]] std::string to_string(const Tolerance& tolerance);
+
+}  // namespace dmlconform::core

@@ -1,0 +1,103 @@
+// The reference engine's implementation of the engine interface, around the kernels.
+#include "engine/cpu/cpu_engine.h"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "engine/cpu/kernel.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+Kernel find_kernel(const operators::OperatorSchema& schema) {
+    for (const auto& [name, kernel] : kernel_registry) {
+        if (name == schema.short_name()) {
+            return kernel;
+        }
+    }
+    return nullptr;
+}
+
+class CpuExecutable final : public Executable {
+  public:
+    CpuExecutable(const operators::Descriptor& descriptor, Kernel kernel) : descriptor_(descriptor), kernel_(kernel) {
+        for (const operators::TensorSlot& slot : descriptor.outputs()) {
+            outputs_.push_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc));
+        }
+    }
+
+    core::Result<void> bind(std::span<const core::Tensor* const> inputs) override {
+        inputs_.assign(inputs.begin(), inputs.end());
+        return {};
+    }
+
+    core::Result<void> execute() override {
+        std::vector<core::Tensor*> outputs;
+        for (core::Tensor& output : outputs_) {
+            outputs.push_back(&output);
+        }
+        kernel_({descriptor_, inputs_, outputs, {}});
+        return {};
+    }
+
+    core::Result<void> read(std::span<core::Tensor* const> outputs) override {
+        for (std::size_t i = 0; i < outputs_.size(); ++i) {
+            if (outputs[i] != nullptr) {
+                const auto bytes = outputs_[i].buffer.bytes();
+                std::copy(bytes.begin(), bytes.end(), outputs[i]->buffer.bytes().begin());
+            }
+        }
+        return {};
+    }
+
+  private:
+    const operators::Descriptor& descriptor_;
+    Kernel kernel_;
+    std::vector<const core::Tensor*> inputs_;
+    std::vector<core::Tensor> outputs_;
+};
+
+}  // namespace
+
+CpuEngine::CpuEngine(core::FeatureLevel level) {
+    info_.name = "cpu";
+    info_.adapter = fmt::format("reference on {} hardware threads", std::thread::hardware_concurrency());
+    info_.feature_level = level;
+}
+
+std::optional<std::string> CpuEngine::unsupported(const operators::Descriptor& descriptor) const {
+    if (find_kernel(*descriptor.schema) == nullptr) {
+        return fmt::format("no kernel yet for {}", descriptor.schema->short_name());
+    }
+    return std::nullopt;
+}
+
+tl::expected<std::unique_ptr<Executable>, CompileFailure> CpuEngine::compile(const operators::Descriptor& descriptor) {
+    if (auto rejection = operators::validate(descriptor, info_.feature_level)) {
+        return tl::unexpected(CompileFailure{CompileFailure::Kind::rejected, std::move(*rejection)});
+    }
+    return std::make_unique<CpuExecutable>(descriptor, find_kernel(*descriptor.schema));
+}
+
+Reference compute_reference(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs) {
+    Reference reference;
+    const auto slots = descriptor.outputs();
+    const operators::OperatorRules* rules = operators::find_rules(*descriptor.schema);
+    reference.outputs.reserve(slots.size());
+    std::vector<core::Tensor*> outputs;
+    for (const operators::TensorSlot& slot : slots) {
+        core::ElementSlack slack;
+        if (slot.desc != nullptr && rules->default_tolerance(slot.name).element_slack) {
+            slack.below.resize(static_cast<std::size_t>(*core::element_count(slot.desc->sizes)));
+            slack.above.resize(slack.below.size());
+        }
+        reference.slack.push_back(std::move(slack));
+        outputs.push_back(&reference.outputs.emplace_back(slot.desc == nullptr ? core::Tensor()
+                                                                                : core::Tensor(*slot.desc)));
+    }
+    find_kernel (*descriptor.schema)({descriptor, inputs, outputs, reference.slack});
+    return reference;
+}
+
+}  // namespace dmlconform::cpu

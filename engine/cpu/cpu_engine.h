@@ -1,0 +1,35 @@
+// The reference engine: every operator on the processor, exactly or in double precision.
+//
+// Its results depend neither on the number of threads nor on the instruction set.
+#pragma once
+
+#include "engine/engine.h"
+
+namespace dmlconform::cpu {
+
+class CpuEngine final : public Engine {
+  public:
+    explicit CpuEngine(core::FeatureLevel level);
+
+    [[nodiscard]] const EngineInfo& info() const override { return info_; }
+    [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const override;
+    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
+        const operators::Descriptor& descriptor) override;
+
+  private:
+    EngineInfo info_;
+};
+
+/// What the reference has to say about a descriptor and its inputs.
+struct Reference {
+    /// In the order of Descriptor::outputs(); a default-constructed tensor for an absent one.
+    std::vector<core::Tensor> outputs;
+    /// One for each output; empty ones where the operator's tolerance does not need them.
+    std::vector<core::ElementSlack> slack;
+};
+
+/// Computes outputs and slack of a valid descriptor for which there is a kernel.
+[[nodiscard]] Reference compute_reference(const operators::Descriptor& descriptor,
+                                          std::span<const core::Tensor* const> inputs);
+
+}  // namespace dmlconform::cpu

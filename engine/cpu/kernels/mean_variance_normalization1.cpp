@@ -1,0 +1,162 @@
+// MEAN_VARIANCE_NORMALIZATION1: two-pass mean and centred variance in double, rounded once at the end.
+#include "engine/operators/rules/mean_variance_normalization1.h"
+
+#include <array>
+#include <cmath>
+#include <xtensor/xtensor.hpp>
+
+#include "engine/cpu/kernel.h"
+#include "engine/cpu/parallel.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using operators::MeanVarianceNormalization1;
+
+/// Order of Descriptor::inputs().
+enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };
+
+/// Arrays that are walked together; `logical` counts elements in row-major order.
+enum Array : std::size_t { x, scale, bias, y, logical, array_count };
+
+using Runs = core::StridedRuns<array_count>;
+
+/// Sums f(values[i]) in an order that is fixed by the length alone: eight running sums, so that the compiler may use vector
+/// registers of any width without changing the result.
+template <class F>
+double sum(std::span<const double> values, F&& f) {
+    std::array<double, 8> lanes{};
+    std::size_t i = 0;
+    for (; i + lanes.size() <= values.size(); i += lanes.size()) {
+        for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+            lanes[lane] += f(values[i + lane]);
+        }
+    }
+    for (; i < values.size(); ++i) {
+        lanes[0] += f(values[i]);
+    }
+    return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
+
+struct Moments {
+    double mean = 0;
+    double mean_magnitude = 0;
+    double rstd = 1;
+};
+
+Moments moments_of(const MeanVarianceNormalization1& op, std::span<const double> values) {
+    const auto count = static_cast<double>(values.size());
+    Moments moments;
+    moments.mean = sum(values, [](double v) { return v; }) / count;
+    moments.mean_magnitude = sum(values, [](double v) { return std::fabs(v); }) / count;
+    if (op.normalize_variance) {
+        const double variance = sum(values, [&](double v) { return (v - moments.mean) * (v - moments.mean); }) / count;
+        moments.rstd = 1 / std::sqrt(variance + double{op.epsilon});
+    }
+    return moments;
+}
+
+core::Strides broadcast_strides(const core::TensorDesc* desc, std::size_t rank) {
+    core::Strides strides(rank);
+    if (desc != nullptr) {
+        strides = core::signed_strides(*desc);
+        for (std::size_t d = 0; d < rank; ++d) {
+            strides[d] = desc->sizes[d] == 1 ? 0 : strides[d];
+        }
+    }
+    return strides;
+}
+
+/// Runs over the dimensions for which reduced[d] is `inside`, the others taken once.
+Runs runs_over(const MeanVarianceNormalization1& op, bool inside) {
+    const std::size_t rank = op.input.sizes.size();
+    core::Dimensions sizes = op.input.sizes;
+    for (std::size_t d = 0; d < rank; ++d) {
+        sizes[d] = op.reduced[d] == inside ? sizes[d] : 1;
+    }
+    const auto packed = core::packed_strides(op.input.sizes);
+    return {sizes,
+            {core::signed_strides(op.input), broadcast_strides(op.scale, rank), broadcast_strides(op.bias, rank),
+             core::signed_strides(op.output), core::Strides(packed.begin(), packed.end())}};
+}
+
+template <class T>
+struct Pointers {
+    const T* x = nullptr;
+    const T* scale = nullptr;
+    const T* bias = nullptr;
+    T* y = nullptr;
+    core::ElementSlack* slack = nullptr;
+};
+
+/// Normalises the elements that share one mean. `base` is where they start in each array, `values` has room for them.
+template <class T>
+void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
+                   const Runs::PerArray& base, std::span<double> values) {
+    std::size_t count = 0;
+    inner.for_each_run([&](const Runs::PerArray& offset) {
+        for (std::int64_t i = 0; i < inner.run_length(); ++i) {
+            values[count++] = static_cast<double>(at.x[base[x] + offset[x] + i * inner.run_strides()[x]]);
+        }
+    });
+    const Moments moments = moments_of(op, values);
+    count = 0;
+    inner.for_each_run([&](Runs::PerArray offset) {
+        for (std::size_t a = 0; a < array_count; ++a) {
+            offset[a] += base[a];
+        }
+        for (std::int64_t i = 0; i < inner.run_length(); ++i) {
+            operators::NormalizedElement element{values[count++] - moments.mean, moments.mean_magnitude, moments.rstd,
+                                                 1, 0};
+            if (at.scale != nullptr) {
+                element.scale = static_cast<double>(at.scale[offset[scale]]);
+            }
+            if (at.bias != nullptr) {
+                element.bias = static_cast<double>(at.bias[offset[bias]]);
+            }
+            const double exact = op.activation(operators::normalized(element));
+            const T result(static_cast<T>(exact));
+            at.y[offset[y]] = result;
+            if (at.slack != nullptr) {
+                const auto rounded = static_cast<double>(result);
+                const auto range = operators::accepted_range(element, op.activation, op.input.data_type);
+                at.slack->below[static_cast<std::size_t>(offset[logical])] = rounded - range.low;
+                at.slack->above[static_cast<std::size_t>(offset[logical])] = range.high - rounded;
+            }
+            for (std::size_t a = 0; a < array_count; ++a) {
+                offset[a] += inner.run_strides()[a];
+            }
+        }
+    });
+}
+
+template <class T>
+void normalize(const MeanVarianceNormalization1& op, const Pointers<T>& at) {
+    const Runs outer = runs_over(op, false);
+    const Runs inner = runs_over(op, true);
+    const std::int64_t count = inner.run_count() * inner.run_length();
+    parallel_for(outer.run_count() * outer.run_length(), count * 8, [&](std::int64_t first, std::int64_t last) {
+        auto values = xt::xtensor<double, 1>::from_shape({static_cast<std::size_t>(count)});
+        for (std::int64_t set = first; set < last; ++set) {
+            normalize_set(op, at, inner, outer.offsets_of(set), {values.data(), values.size()});
+        }
+    });
+}
+
+}  // namespace
+
+void mean_variance_normalization1_kernel(const KernelArguments& arguments) {
+    const MeanVarianceNormalization1 op(arguments.descriptor);
+    core::with_type(op.input.data_type, [&]<class T>() {
+        const auto data = [&](Input input) {
+            return arguments.inputs[input] == nullptr ? nullptr : arguments.inputs[input]->as<T>().data();
+        };
+        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, core::Float16>) {
+            normalize<T>(op, {data(input_tensor), data(scale_tensor), data(bias_tensor),
+                              arguments.outputs[0]->as<T>().data(),
+                              arguments.slack.empty() ? nullptr : &arguments.slack[0]});
+        }
+    });
+}
+
+}  // namespace dmlconform::cpu

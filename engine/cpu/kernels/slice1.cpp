@@ -1,0 +1,59 @@
+// SLICE1: copies a strided window, element by element, without looking at the bits.
+#include "engine/operators/rules/slice1.h"
+
+#include <cstring>
+
+#include "engine/cpu/kernel.h"
+#include "engine/cpu/parallel.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+/// Element carries the width of an element, not its meaning.
+template <class Element>
+void copy_window(const operators::Slice1& op, const core::Tensor& input, core::Tensor& output) {
+    core::Strides from_strides = core::signed_strides(op.input);
+    const core::Strides to_strides = core::signed_strides(op.output);
+    const Element* from = input.as<Element>().data();
+    Element* const to = output.as<Element>().data();
+    for (std::size_t d = 0; d < from_strides.size(); ++d) {
+        from += from_strides[d] * op.start(d);
+        from_strides[d] *= op.window_strides[d];
+    }
+    const core::StridedRuns<2> runs(op.output.sizes, {from_strides, to_strides});
+    const std::int64_t length = runs.run_length();
+    const auto [from_step, to_step] = runs.run_strides();
+    parallel_for(runs.run_count(), length, [&](std::int64_t first, std::int64_t last) {
+        runs.for_each_run(first, last, [&](const auto& offsets) {
+            const Element* source = from + offsets[0];
+            Element* target = to + offsets[1];
+            if (from_step == 1 && to_step == 1) {
+                std::memcpy(target, source, static_cast<std::size_t>(length) * sizeof(Element));
+                return;
+            }
+            for (std::int64_t i = 0; i < length; ++i) {
+                target[i * to_step] = source[i * from_step];
+            }
+        });
+    });
+}
+
+}  // namespace
+
+void slice1_kernel(const KernelArguments& arguments) {
+    const operators::Slice1 op(arguments.descriptor);
+    const core::Tensor& input = *arguments.inputs[0];
+    core::Tensor& output = *arguments.outputs[0];
+    switch (core::bytes_of(op.input.data_type)) {
+        case 1:
+            return copy_window<std::uint8_t>(op, input, output);
+        case 2:
+            return copy_window<std::uint16_t>(op, input, output);
+        case 4:
+            return copy_window<std::uint32_t>(op, input, output);
+        default:
+            return copy_window<std::uint64_t>(op, input, output);
+    }
+}
+
+}  // namespace dmlconform::cpu

@@ -1,0 +1,46 @@
+// The spreading of loops.
+#include "engine/cpu/parallel.h"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace dmlconform::cpu {
+namespace {
+
+/// Steps for which a thread of its own pays: starting one takes tens of microseconds.
+constexpr std::int64_t steps_per_thread = 200'000;
+
+}  // namespace
+
+void parallel_for(std::int64_t count, std::int64_t cost, const std::function<void(std::int64_t, std::int64_t)>& body) {
+    const auto hardware = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+    const std::int64_t wanted = count / std::max<std::int64_t>(1, steps_per_thread / std::max<std::int64_t>(1, cost));
+    const std::int64_t threads = std::clamp<std::int64_t>(wanted, 1, std::min(hardware, std::max<std::int64_t>(count, 1)));
+    if (threads == 1) {
+        body(0, count);
+        return;
+    }
+    std::mutex mutex;
+    std::exception_ptr failure;
+    {
+        std::vector<std::jthread> workers;
+        for (std::int64_t t = 0; t < threads; ++t) {
+            workers.emplace_back([&, t] {
+                try {
+                    body(count * t / threads, count * (t + 1) / threads);
+                } catch (...) {
+                    const std::scoped_lock lock(mutex);
+                    failure = std::current_exception();
+                }
+            });
+        }
+    }
+    if (failure) {
+        std::rethrow_exception(failure);
+    }
+}
+
+}  // namespace dmlconform::cpu

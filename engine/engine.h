@@ -1,0 +1,85 @@
+// What an engine is: something that can run an operator. The interface follows the life of a DirectML operator.
+//
+// An engine knows nothing of case files, expectations or reports. Engines are used from one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/core/error.h"
+#include "engine/core/hresult.h"
+#include "engine/core/tensor.h"
+#include "engine/operators/descriptor.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform {
+
+/// Whatever makes a result reproducible.
+struct EngineInfo {
+    /// As given to --engine.
+    std::string name;
+    /// The device: an adapter's name, or a description of the processor.
+    std::string adapter;
+    /// Name and version of the driver; empty for an engine without one.
+    std::string driver;
+    /// Libraries the engine runs on, with their versions.
+    std::vector<std::pair<std::string, std::string>> libraries;
+    core::FeatureLevel feature_level;
+};
+
+/// Why there is no executable: the engine rejected the descriptor, or it broke.
+struct CompileFailure {
+    enum class Kind : std::uint8_t {
+        rejected,  // the descriptor is not legal: what CreateOperator answers with an HRESULT
+        broken,    // the engine failed on a legal descriptor
+    };
+    Kind kind = Kind::rejected;
+    operators::Rejection rejection;
+};
+
+/// An operator made ready for one engine, with memory for its tensors.
+class Executable {
+  public:
+    Executable() = default;
+    Executable(const Executable&) = delete;
+    Executable& operator=(const Executable&) = delete;
+    virtual ~Executable() = default;
+
+    /// Makes the inputs known, uploading them where that is needed. One entry for each of Descriptor::inputs(), null for an
+    /// absent one. The tensors must outlive the executions.
+    [[nodiscard]] virtual core::Result<void> bind(std::span<const core::Tensor* const> inputs) = 0;
+
+    /// Computes the outputs once. Returns when they are there.
+    [[nodiscard]] virtual core::Result<void> execute() = 0;
+
+    /// Copies the outputs out: one tensor for each of Descriptor::outputs(), allocated by the caller from that descriptor.
+    /// Bytes that belong to no element are left as they are or overwritten.
+    [[nodiscard]] virtual core::Result<void> read(std::span<core::Tensor* const> outputs) = 0;
+
+    /// How long the last execution took by the device's own clock; nothing for an engine that cannot measure itself.
+    [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> device_time() const { return std::nullopt; }
+};
+
+class Engine {
+  public:
+    Engine() = default;
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+    virtual ~Engine() = default;
+
+    [[nodiscard]] virtual const EngineInfo& info() const = 0;
+
+    /// Nothing when the engine can run such a descriptor; otherwise the reason why not, which makes a case skipped.
+    [[nodiscard]] virtual std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const = 0;
+
+    /// The descriptor must outlive the executable. Only for descriptors that are not unsupported.
+    [[nodiscard]] virtual tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
+        const operators::Descriptor& descriptor) = 0;
+};
+
+}  // namespace dmlconform

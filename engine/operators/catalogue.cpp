@@ -1,0 +1,268 @@
+// Parsing and lookup of catalogue entries.
+#include "engine/operators/catalogue.h"
+
+#include <algorithm>
+#include <array>
+#include <list>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "engine/core/embedded_text.h"
+
+namespace dmlconform::operators {
+
+// Written by the build from engine/operators/catalogue/*.json and engine/operators/enumerations.json.
+extern const std::span<const core::EmbeddedText> catalogue_texts;
+extern const std::span<const core::EmbeddedText> enumeration_texts;
+
+namespace {
+
+// A catalogue file is part of the program: whatever is wrong with one is our own mistake, hence exceptions inside, which
+// parse_schema turns into an error for the tests that feed it bad entries.
+using nlohmann::json;
+
+constexpr std::string_view operator_prefix = "DML_OPERATOR_";
+
+template <class T, std::size_t N>
+T one_of(const std::array<std::pair<std::string_view, T>, N>& table, const std::string& text) {
+    for (const auto& [name, value] : table) {
+        if (name == text) {
+            return value;
+        }
+    }
+    throw std::runtime_error("unknown word '" + text + "'");
+}
+
+constexpr std::array<std::pair<std::string_view, FieldKind>, 3> field_kinds{{
+    {"input", FieldKind::input},
+    {"output", FieldKind::output},
+    {"attribute", FieldKind::attribute},
+}};
+
+constexpr std::array<std::pair<std::string_view, FieldType>, 13> field_types{{
+    {"TENSOR_DESC", FieldType::tensor_desc},
+    {"TENSOR_DESC_ARRAY", FieldType::tensor_desc_array},
+    {"OPERATOR_DESC", FieldType::operator_desc},
+    {"OPERATOR_DESC_ARRAY", FieldType::operator_desc_array},
+    {"UINT", FieldType::uint},
+    {"INT", FieldType::int_},
+    {"FLOAT", FieldType::float_},
+    {"UINT_ARRAY", FieldType::uint_array},
+    {"INT_ARRAY", FieldType::int_array},
+    {"FLOAT_ARRAY", FieldType::float_array},
+    {"SCALE_BIAS", FieldType::scale_bias},
+    {"SIZE_2D", FieldType::size_2d},
+    {"SCALAR_UNION", FieldType::scalar_union},
+}};
+
+constexpr std::array<std::pair<std::string_view, SameConstraint::Property>, 3> properties{{
+    {"DataType", SameConstraint::Property::data_type},
+    {"DimensionCount", SameConstraint::Property::dimension_count},
+    {"Sizes", SameConstraint::Property::sizes},
+}};
+
+core::FeatureLevel level_from(const json& value) {
+    const auto level = core::parse_feature_level(value.get<std::string>());
+    if (!level) {
+        throw std::runtime_error("unknown feature level " + value.dump());
+    }
+    return *level;
+}
+
+Field field_from(const json& entry) {
+    Field field;
+    field.name = entry.at("name").get<std::string>();
+    field.kind = one_of(field_kinds, entry.at("kind").get<std::string>());
+    field.type = one_of(field_types, entry.at("type").get<std::string>());
+    field.optional = entry.value("optional", false);
+    field.count_field = entry.value("count", "");
+    if (const auto name = entry.value("enum", ""); !name.empty()) {
+        field.enumeration = find_enumeration(name);
+        if (field.enumeration == nullptr) {
+            throw std::runtime_error("unknown enumeration '" + name + "'");
+        }
+    }
+    return field;
+}
+
+void add_support(OperatorSchema& schema, const json& entry) {
+    TensorSupport support;
+    support.level = level_from(entry.at("featureLevel"));
+    support.min_dimensions = entry.at("dimensionCounts").at(0).get<std::uint32_t>();
+    support.max_dimensions = entry.at("dimensionCounts").at(1).get<std::uint32_t>();
+    for (const json& type : entry.at("dataTypes")) {
+        const auto parsed = core::parse_data_type(type.get<std::string>());
+        if (!parsed) {
+            throw std::runtime_error("unknown data type " + type.dump());
+        }
+        support.data_types.push_back(*parsed);
+    }
+    for (const json& tensor : entry.at("tensors")) {
+        const auto name = tensor.get<std::string>();
+        if (schema.find_field(name) == nullptr) {
+            throw std::runtime_error("tensorSupport names '" + name + "', which is no field");
+        }
+        schema.tensor_support[name].push_back(support);
+    }
+}
+
+OperatorSchema schema_from(const json& entry) {
+    OperatorSchema schema;
+    schema.name = entry.at("operator").get<std::string>();
+    schema.value = entry.at("value").get<std::uint32_t>();
+    schema.introduced = level_from(entry.at("featureLevel"));
+    for (const json& field : entry.at("fields")) {
+        schema.fields.push_back(field_from(field));
+    }
+    for (const json& support : entry.at("tensorSupport")) {
+        add_support(schema, support);
+    }
+    for (auto& [field, rows] : schema.tensor_support) {
+        std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.level < b.level; });
+    }
+    for (const json& constraint : entry.at("constraints")) {
+        schema.same.push_back({one_of(properties, constraint.at("same").get<std::string>()),
+                               constraint.at("tensors").get<std::vector<std::string>>()});
+    }
+    for (const json& fusable : entry.value("fusable", json::array())) {
+        schema.fusable.emplace(fusable.at("activation").get<std::string>(), level_from(fusable.at("featureLevel")));
+    }
+    return schema;
+}
+
+std::list<Enumeration> load_enumerations() {
+    std::list<Enumeration> result;
+    const auto document = nlohmann::ordered_json::parse(enumeration_texts.front().text);
+    for (const auto& [name, enumerators] : document.items()) {
+        Enumeration& enumeration = result.emplace_back();
+        enumeration.name = name;
+        for (const auto& [enumerator, value] : enumerators.items()) {
+            enumeration.enumerators.push_back({enumerator, value.get<std::uint32_t>()});
+        }
+    }
+    return result;
+}
+
+/// "DML_OPERATOR_SLICE1" -> "slice1.json".
+std::string file_name_of(std::string_view operator_name) {
+    std::string file(operator_name.substr(operator_name.starts_with(operator_prefix) ? operator_prefix.size() : 0));
+    std::transform(file.begin(), file.end(), file.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return file + ".json";
+}
+
+}  // namespace
+
+std::string Enumeration::prefix() const {
+    return name == "BOOL" ? std::string() : name + "_";
+}
+
+std::optional<std::uint32_t> Enumeration::parse(std::string_view text) const {
+    const std::string start = prefix();
+    for (const Enumerator& enumerator : enumerators) {
+        const std::string_view full = enumerator.name;
+        if (text == full || (full.starts_with(start) && text == full.substr(start.size()))) {
+            return enumerator.value;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string_view> Enumeration::name_of(std::uint32_t value) const {
+    for (const Enumerator& enumerator : enumerators) {
+        if (enumerator.value == value) {
+            return enumerator.name;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string_view OperatorSchema::short_name() const {
+    return std::string_view(name).substr(operator_prefix.size());
+}
+
+const Field* OperatorSchema::find_field(std::string_view field_name) const {
+    for (const Field& field : fields) {
+        if (field.name == field_name) {
+            return &field;
+        }
+    }
+    return nullptr;
+}
+
+bool OperatorSchema::is_count(const Field& field) const {
+    return std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return f.count_field == field.name; });
+}
+
+const TensorSupport* OperatorSchema::support_at(std::string_view field, core::FeatureLevel level) const {
+    const auto rows = tensor_support.find(field);
+    const TensorSupport* result = nullptr;
+    if (rows != tensor_support.end()) {
+        for (const TensorSupport& row : rows->second) {
+            if (row.level <= level) {
+                result = &row;
+            }
+        }
+    }
+    return result;
+}
+
+core::Result<OperatorSchema> parse_schema(std::string_view text) {
+    try {
+        return schema_from(json::parse(text));
+    } catch (const std::exception& error) {
+        return core::fail(error.what());
+    }
+}
+
+const OperatorSchema* find_operator(std::string_view name) {
+    static std::mutex mutex;
+    static std::map<std::string, OperatorSchema, std::less<>> parsed;
+
+    const std::string file = file_name_of(name);
+    // Spelling counts: the catalogue's files are in lower case, the operators' names are not.
+    const auto text = std::find_if(catalogue_texts.begin(), catalogue_texts.end(),
+                                   [&](const core::EmbeddedText& entry) { return entry.name == file; });
+    if (text == catalogue_texts.end()) {
+        return nullptr;
+    }
+    const std::scoped_lock lock(mutex);
+    auto entry = parsed.find(file);
+    if (entry == parsed.end()) {
+        auto schema = parse_schema(text->text);
+        if (!schema) {
+            throw std::logic_error("catalogue/" + file + ": " + schema.error().message);
+        }
+        entry = parsed.emplace(file, std::move(*schema)).first;
+    }
+    const OperatorSchema& schema = entry->second;
+    return name == schema.name || name == schema.short_name() ? &schema : nullptr;
+}
+
+std::vector<std::string> operator_names() {
+    std::vector<const OperatorSchema*> schemas;
+    for (const core::EmbeddedText& entry : catalogue_texts) {
+        std::string name(entry.name.substr(0, entry.name.size() - std::string_view(".json").size()));
+        std::transform(name.begin(), name.end(), name.begin(),
+                       [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+        schemas.push_back(find_operator(name));
+    }
+    std::sort(schemas.begin(), schemas.end(), [](const auto* a, const auto* b) { return a->value < b->value; });
+    std::vector<std::string> names;
+    names.reserve(schemas.size());
+    for (const OperatorSchema* schema : schemas) {
+        names.push_back(schema->name);
+    }
+    return names;
+}
+
+const Enumeration* find_enumeration(std::string_view name) {
+    static const std::list<Enumeration> enumerations = load_enumerations();
+    const auto found =
+        std::find_if(enumerations.begin(), enumerations.end(), [&](const Enumeration& e) { return e.name == name; });
+    return found == enumerations.end() ? nullptr : &*found;
+}
+
+}  // namespace dmlconform::operators

@@ -1,0 +1,47 @@
+// What an operator adds to its catalogue entry in code: the relations between its fields, and its default tolerance.
+//
+// One file per operator in engine/operators/rules/ defines both, and says where each rule comes from.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/core/feature_level.h"
+#include "engine/core/hresult.h"
+#include "engine/core/tolerance.h"
+#include "engine/operators/descriptor.h"
+
+namespace dmlconform::operators {
+
+/// Why a descriptor is not one that CreateOperator has to accept.
+struct Rejection {
+    core::HResult code = core::HResult::invalid_argument;
+    /// Names the rule, for reports and coverage: "tensor.dataType", "SLICE1.windowInBounds".
+    std::string rule;
+    /// Which values break it.
+    std::string message;
+    /// The lowest higher feature level at which the descriptor is legal, if there is one.
+    std::optional<core::FeatureLevel> legal_from;
+};
+
+/// Nothing: accepted.
+using Verdict = std::optional<Rejection>;
+
+struct OperatorRules {
+    /// Called for descriptors whose single fields and tensors are already known to be legal.
+    Verdict (*validate)(const Descriptor& descriptor, core::FeatureLevel level);
+    core::Tolerance (*default_tolerance)(std::string_view output);
+};
+
+/// Null when there is no rules file for the operator yet.
+[[nodiscard]] const OperatorRules* find_rules(const OperatorSchema& schema);
+
+/// Decides as DirectML documents it whether CreateOperator accepts the descriptor on a device of this level.
+[[nodiscard]] Verdict validate(const Descriptor& descriptor, core::FeatureLevel level);
+
+/// The lowest level at which `validate` accepts; nothing when none does.
+[[nodiscard]] std::optional<core::FeatureLevel> minimum_feature_level(const Descriptor& descriptor);
+
+}  // namespace dmlconform::operators

@@ -1,0 +1,47 @@
+// MEAN_VARIANCE_NORMALIZATION1: centre and scale a tensor over a set of axes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/operators/activation.h"
+#include "engine/operators/descriptor.h"
+
+namespace dmlconform::operators {
+
+/// The operator's fields by name. Refers to the descriptor, which must be a MEAN_VARIANCE_NORMALIZATION1 one and outlive it.
+struct MeanVarianceNormalization1 {
+    explicit MeanVarianceNormalization1(const Descriptor& descriptor);
+
+    const core::TensorDesc& input;
+    const core::TensorDesc& output;
+    /// Null when absent.
+    const core::TensorDesc* scale = nullptr;
+    const core::TensorDesc* bias = nullptr;
+    /// One for each dimension: whether mean and variance run over it. Repeated axes count once.
+    std::vector<bool> reduced;
+    bool normalize_variance = false;
+    float epsilon = 0;
+    Activation activation;
+};
+
+/// One element as the reference computed it, in double.
+struct NormalizedElement {
+    /// Input - Mean.
+    double centred = 0;
+    /// Mean of |Input| over the axes.
+    double mean_magnitude = 0;
+    /// 1 / sqrt(Variance + Epsilon), or 1 without NormalizeVariance.
+    double rstd = 1;
+    double scale = 1;
+    double bias = 0;
+};
+
+/// The value before activation.
+[[nodiscard]] double normalized(const NormalizedElement& element);
+
+/// What an implementation may return for the element: the operator's default tolerance.
+[[nodiscard]] Interval accepted_range(const NormalizedElement& element, const Activation& activation,
+                                      core::DataType type);
+
+}  // namespace dmlconform::operators

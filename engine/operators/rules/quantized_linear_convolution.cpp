@@ -1,0 +1,187 @@
+// Rules of QUANTIZED_LINEAR_CONVOLUTION, from its documentation and, for channels and output sizes, from what a
+// convolution is; "M" marks what was measured on Microsoft's DirectML 1.15.4.
+#include "engine/operators/rules/quantized_linear_convolution.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/operators/rules.h"
+
+namespace dmlconform::operators {
+namespace {
+
+constexpr std::size_t spatial_count = 2;
+
+Verdict reject(std::string rule, std::string message) {
+    return Rejection{.rule = "QUANTIZED_LINEAR_CONVOLUTION." + rule, .message = std::move(message), .legal_from = {}};
+}
+
+/// True for a tensor that has one element for each output channel: {1,K,1,1}.
+bool is_per_channel(const core::TensorDesc* desc) {
+    return desc != nullptr && desc->sizes.size() > 1 && core::element_count(desc->sizes).value_or(0) > 1;
+}
+
+Verdict check_spatial(const QuantizedLinearConvolution::Spatial& s, std::size_t index) {
+    // The documentation gives stride 0 and dilation 0 no meaning. M accepts them.
+    if (s.stride == 0 || s.dilation == 0) {
+        return reject("strideAndDilation", fmt::format("Strides[{0}] is {1} and Dilations[{0}] is {2}; both must be at "
+                                                       "least 1",
+                                                       index, s.stride, s.dilation));
+    }
+    // Every term is below 2^32, so the only product is below 2^64, and it is compared before anything is added to it.
+    const std::uint64_t padded = std::uint64_t{s.input} + s.start_padding + s.end_padding;
+    const std::uint64_t reach = std::uint64_t{s.filter - 1} * s.dilation;
+    if (reach >= padded) {
+        return reject("filterFits", fmt::format("spatial dimension {}: a filter of {} with dilation {} reaches over {} "
+                                                "elements, the padded input has {}",
+                                                index, s.filter, s.dilation, reach + 1, padded));
+    }
+    // M does not check the output's size; without the formula, elements would have no meaning.
+    const std::uint64_t output = (padded - reach - 1) / s.stride + 1;
+    if (output != s.output) {
+        return reject("outputSize", fmt::format("spatial dimension {}: OutputTensor has {} elements, the convolution "
+                                                "gives {}",
+                                                index, s.output, output));
+    }
+    return {};
+}
+
+Verdict check_channels(const QuantizedLinearConvolution& op) {
+    const std::uint32_t filter_count = op.filter.sizes[0];
+    if (op.groups == 0 || op.input_channels % op.groups != 0 || op.output_channels % op.groups != 0) {
+        return reject("groupCount", fmt::format("GroupCount is {}; it must be at least 1 and divide the {} input and {} "
+                                                "output channels",
+                                                op.groups, op.input_channels, op.output_channels));
+    }
+    if (op.output.sizes[0] != op.batch) {
+        return reject("batch", fmt::format("InputTensor has batch {}, OutputTensor {}", op.batch, op.output.sizes[0]));
+    }
+    if (filter_count != op.output_channels) {
+        return reject("outputChannels", fmt::format("FilterTensor has {} filters, OutputTensor {} channels",
+                                                    filter_count, op.output_channels));
+    }
+    if (op.group_channels != op.input_channels / op.groups) {
+        return reject("inputChannels",
+                      fmt::format("FilterTensor has {} channels; {} input channels in {} groups are {}",
+                                  op.group_channels, op.input_channels, op.groups, op.input_channels / op.groups));
+    }
+    return {};
+}
+
+/// One element, or `channels` of them along dimension 1 where that is allowed.
+Verdict check_parameter(const Descriptor& descriptor, const char* name, std::uint32_t channels) {
+    const core::TensorDesc* desc = descriptor.tensor(name);
+    if (desc == nullptr || *core::element_count(desc->sizes) == 1) {
+        return {};
+    }
+    core::Dimensions per_channel(desc->sizes.size(), 1);
+    if (channels > 0 && desc->sizes.size() > 1) {
+        per_channel[1] = channels;
+        if (desc->sizes == per_channel) {
+            return {};
+        }
+    }
+    return reject("parameterSizes", fmt::format("{} has sizes {}; allowed is one element{}", name,
+                                                core::to_string(desc->sizes),
+                                                channels > 0 ? fmt::format(" or {}", core::to_string(per_channel)) : ""));
+}
+
+Verdict check_parameters(const Descriptor& descriptor, const QuantizedLinearConvolution& op) {
+    for (const char* name :
+         {"InputScaleTensor", "InputZeroPointTensor", "OutputScaleTensor", "OutputZeroPointTensor"}) {
+        if (auto rejection = check_parameter(descriptor, name, 0)) {
+            return rejection;
+        }
+    }
+    for (const char* name : {"FilterScaleTensor", "FilterZeroPointTensor"}) {
+        if (auto rejection = check_parameter(descriptor, name, op.output_channels)) {
+            return rejection;
+        }
+    }
+    const core::TensorDesc* bias = descriptor.tensor("BiasTensor");
+    core::Dimensions expected(op.input.sizes.size(), 1);
+    expected[1] = op.output_channels;
+    if (bias != nullptr && bias->sizes != expected) {
+        return reject("biasSizes", fmt::format("BiasTensor has sizes {}; it must be {}", core::to_string(bias->sizes),
+                                               core::to_string(expected)));
+    }
+    return {};
+}
+
+Verdict validate_convolution(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    if (descriptor.uint("DimensionCount") != spatial_count) {
+        return reject("dimensionCount",
+                      fmt::format("DimensionCount is {}; it must be 2, for 3-D tensors too",
+                                  descriptor.uint("DimensionCount")));
+    }
+    const QuantizedLinearConvolution op(descriptor);
+    if (auto rejection = check_channels(op)) {
+        return rejection;
+    }
+    for (std::size_t i = 0; i < spatial_count; ++i) {
+        if (auto rejection = check_spatial(op.spatial[i], i)) {
+            return rejection;
+        }
+    }
+    return check_parameters(descriptor, op);
+}
+
+/// Exact, but for the neighbours that `requantise` accepts.
+core::Tolerance convolution_tolerance(std::string_view /*output*/) {
+    return {.exact = false, .ulp = {}, .abs = {}, .rel = {}, .element_slack = true};
+}
+
+}  // namespace
+
+QuantizedLinearConvolution::QuantizedLinearConvolution(const Descriptor& descriptor)
+    : input(*descriptor.tensor("InputTensor")),
+      filter(*descriptor.tensor("FilterTensor")),
+      output(*descriptor.tensor("OutputTensor")),
+      batch(input.sizes[0]),
+      input_channels(input.sizes[1]),
+      output_channels(output.sizes[1]),
+      group_channels(filter.sizes[1]),
+      groups(descriptor.uint("GroupCount")),
+      per_channel_scale(is_per_channel(descriptor.tensor("FilterScaleTensor"))),
+      per_channel_zero_point(is_per_channel(descriptor.tensor("FilterZeroPointTensor"))) {
+    const bool has_height = input.sizes.size() == 4;
+    for (std::size_t i = 0; i < spatial_count; ++i) {
+        Spatial& s = spatial[i];
+        s.stride = descriptor.uints("Strides")[i];
+        s.dilation = descriptor.uints("Dilations")[i];
+        s.start_padding = descriptor.uints("StartPadding")[i];
+        s.end_padding = descriptor.uints("EndPadding")[i];
+        if (i == 1 || has_height) {
+            const std::size_t d = has_height ? 2 + i : 2;
+            s.input = input.sizes[d];
+            s.filter = filter.sizes[d];
+            s.output = output.sizes[d];
+        }
+    }
+}
+
+Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t zero_point, std::int32_t low,
+                     std::int32_t high) {
+    const auto round = [&](double value) {
+        // Clamped before the conversion, which is undefined for what an int32 cannot hold.
+        const double clamped = std::clamp(std::nearbyint(value) + zero_point, static_cast<double>(low), static_cast<double>(high));
+        return static_cast<std::int32_t>(clamped);
+    };
+    // A scale of 0 or infinity gives the operator no meaning, but must not make this function undefined.
+    const double product = static_cast<double>(accumulator) * multiplier;
+    const double value = std::isnan(product) ? 0.0 : std::clamp(product, -0x1p62, 0x1p62);
+    // FP32 rounds four times on the way from the accumulator to the value: the accumulator's conversion, the two operations
+    // that form the multiplier, and the product. Each is at most half an ULP, 2^-24 relative.
+    const double slack = 4 * 0x1p-24 * std::fabs(value);
+    Quantised result;
+    result.value = round(value);
+    result.below = result.value - std::max(round(value - slack), result.value - 1);
+    result.above = std::min(round(value + slack), result.value + 1) - result.value;
+    return result;
+}
+
+extern const OperatorRules quantized_linear_convolution_rules{validate_convolution, convolution_tolerance};
+
+}  // namespace dmlconform::operators

@@ -1,0 +1,57 @@
+// QUANTIZED_LINEAR_CONVOLUTION: convolution of 8-bit tensors with an exact integer accumulator and one requantisation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "engine/operators/descriptor.h"
+
+namespace dmlconform::operators {
+
+/// The operator as a 2-D convolution. A 3-D one {N,C,W} has height 1, as ONNX Runtime maps it.
+/// Refers to the descriptor, which must be a valid QUANTIZED_LINEAR_CONVOLUTION one and outlive it.
+struct QuantizedLinearConvolution {
+    explicit QuantizedLinearConvolution(const Descriptor& descriptor);
+
+    /// One spatial dimension: 0 is height, 1 is width.
+    struct Spatial {
+        std::uint32_t input = 1;
+        std::uint32_t filter = 1;
+        std::uint32_t output = 1;
+        std::uint32_t stride = 1;
+        std::uint32_t dilation = 1;
+        std::uint32_t start_padding = 0;
+        std::uint32_t end_padding = 0;
+    };
+
+    const core::TensorDesc& input;
+    const core::TensorDesc& filter;
+    const core::TensorDesc& output;
+    std::uint32_t batch = 0;
+    std::uint32_t input_channels = 0;
+    std::uint32_t output_channels = 0;
+    /// Input channels that one output channel sees.
+    std::uint32_t group_channels = 0;
+    std::uint32_t groups = 0;
+    std::array<Spatial, 2> spatial;
+    /// True when the filter has one scale (zero point) for each output channel.
+    bool per_channel_scale = false;
+    bool per_channel_zero_point = false;
+};
+
+/// Which integers an implementation may return for one output element.
+struct Quantised {
+    /// The reference's answer.
+    std::int32_t value = 0;
+    /// 1 where the neighbour below (above) is accepted too, else 0.
+    std::int32_t below = 0;
+    std::int32_t above = 0;
+};
+
+/// Requantises an exact accumulator: half to even, plus zero point, clamped to [low, high].
+/// `multiplier` is inputScale * filterScale / outputScale in double. This is also the operator's tolerance: a neighbour is
+/// accepted only where the unrounded value lies within the roundings of an FP32 implementation from the tie between the two.
+[[nodiscard]] Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t zero_point,
+                                   std::int32_t low, std::int32_t high);
+
+}  // namespace dmlconform::operators

@@ -1,0 +1,56 @@
+// Rules of TOP_K1, from its documentation; "M" marks what was measured on Microsoft's DirectML 1.15.4.
+#include "engine/operators/rules/top_k1.h"
+
+#include <fmt/format.h>
+
+#include "engine/operators/rules.h"
+
+namespace dmlconform::operators {
+
+TopK1::TopK1(const Descriptor& descriptor)
+    : input(*descriptor.tensor("InputTensor")),
+      output_value(*descriptor.tensor("OutputValueTensor")),
+      output_index(*descriptor.tensor("OutputIndexTensor")),
+      axis(descriptor.uint("Axis")),
+      k(descriptor.uint("K")),
+      direction(static_cast<AxisDirection>(descriptor.uint("AxisDirection"))) {}
+
+namespace {
+
+Verdict reject(std::string rule, std::string message) {
+    return Rejection{.rule = "TOP_K1." + rule, .message = std::move(message), .legal_from = {}};
+}
+
+Verdict validate_top_k1(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const TopK1 op(descriptor);
+    const auto& sizes = op.input.sizes;
+    if (op.axis >= sizes.size()) {
+        return reject("axis", fmt::format("Axis is {}, but InputTensor has {} dimensions", op.axis, sizes.size()));
+    }
+    // The documentation says "less than" the size; M accepts equality, and ONNX needs it.
+    if (op.k < 1 || op.k > sizes[op.axis]) {
+        return reject("k", fmt::format("K is {}; it must be at least 1 and at most the {} elements along axis {}", op.k,
+                                       sizes[op.axis], op.axis));
+    }
+    core::Dimensions expected = sizes;
+    expected[op.axis] = op.k;
+    for (const char* name : {"OutputValueTensor", "OutputIndexTensor"}) {
+        if (descriptor.tensor(name)->sizes != expected) {
+            return reject("outputSizes",
+                          fmt::format("{} has sizes {}; InputTensor's with K along axis {} are {}", name,
+                                      core::to_string(descriptor.tensor(name)->sizes), op.axis, core::to_string(expected)));
+        }
+    }
+    return {};
+}
+
+/// Elements are moved and counted, not computed: values and indices have one right answer each.
+core::Tolerance top_k1_tolerance(std::string_view /*output*/) {
+    return {.exact = true, .ulp = {}, .abs = {}, .rel = {}};
+}
+
+}  // namespace
+
+extern const OperatorRules top_k1_rules{validate_top_k1, top_k1_tolerance};
+
+}  // namespace dmlconform::operators

@@ -1,0 +1,26 @@
+// TOP_K1: the K largest or smallest elements along an axis, sorted, with their indices.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/operators/descriptor.h"
+
+namespace dmlconform::operators {
+
+/// DML_AXIS_DIRECTION.
+enum class AxisDirection : std::uint32_t { increasing = 0, decreasing = 1 };
+
+/// The operator's fields by name. Refers to the descriptor, which must be a TOP_K1 one and outlive it.
+struct TopK1 {
+    explicit TopK1(const Descriptor& descriptor);
+
+    const core::TensorDesc& input;
+    const core::TensorDesc& output_value;
+    const core::TensorDesc& output_index;
+    std::uint32_t axis = 0;
+    std::uint32_t k = 0;
+    /// Decreasing: the largest elements, largest first.
+    AxisDirection direction = AxisDirection::increasing;
+};
+
+}  // namespace dmlconform::operators
