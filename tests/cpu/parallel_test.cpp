@@ -1,0 +1,58 @@
+// engine/cpu/parallel: every index is covered once whatever the cost, and an exception reaches the caller.
+#include "engine/cpu/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace dmlconform::cpu {
+namespace {
+
+TEST(ParallelFor, CoversEachIndexOnce) {
+    for (const std::int64_t count : {0, 1, 2, 3, 7, 64, 1000, 100'003}) {
+        // From "not worth a thread" over "about one index per thread" to costs whose product with the count is huge.
+        for (const std::int64_t cost : {std::int64_t{0}, std::int64_t{1}, std::int64_t{10}, std::int64_t{199'999},
+                                        std::int64_t{1'000'000}, std::int64_t{1} << 60}) {
+            std::vector<std::atomic<int>> visits(static_cast<std::size_t>(count));
+            std::atomic<bool> in_range{true};
+            parallel_for(count, cost, [&](std::int64_t first, std::int64_t last) {
+                if (first < 0 || last > count || first > last) {
+                    in_range = false;
+                    return;
+                }
+                for (std::int64_t i = first; i < last; ++i) {
+                    ++visits[static_cast<std::size_t>(i)];
+                }
+            });
+            EXPECT_TRUE(in_range) << count << " indices of cost " << cost;
+            for (std::size_t i = 0; i < visits.size(); ++i) {
+                ASSERT_EQ(visits[i], 1) << "index " << i << " of " << count << " at cost " << cost;
+            }
+        }
+    }
+}
+
+TEST(ParallelFor, PassesExceptionsOn) {
+    for (const std::int64_t cost : {std::int64_t{1}, std::int64_t{1'000'000}}) {
+        // The index that fails is in the first range, then in the last one: each may be on a thread of its own.
+        for (const std::int64_t failing : {0, 99}) {
+            const auto body = [&](std::int64_t first, std::int64_t last) {
+                if (first <= failing && failing < last) {
+                    throw std::runtime_error("index " + std::to_string(failing));
+                }
+            };
+            try {
+                parallel_for(100, cost, body);
+                FAIL() << "no exception at cost " << cost;
+            } catch (const std::runtime_error& error) {
+                EXPECT_EQ(std::string(error.what()), "index " + std::to_string(failing));
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::cpu
