@@ -93,6 +93,10 @@ Verdict check_activation(const Descriptor& descriptor, const Descriptor& activat
                           fmt::format("{} of a fused activation must be null: it acts on the operator's output",
                                       field.name));
         }
+        if (!field.is_tensor() && !field.optional && std::holds_alternative<Null>(activation.value(field.name))) {
+            return reject("field.required", fmt::format("{} of {} is null, but it is not optional", field.name,
+                                                        activation.schema->short_name()));
+        }
     }
     return {};
 }

@@ -1,0 +1,27 @@
+// Case files: reading one, and loading many from files and folders.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cases/case.h"
+#include "engine/cases/problems.h"
+
+namespace dmlconform::cases {
+
+/// Cases in the order of the files and of the cases in them, and everything that is wrong with the input. Cases are only of use
+/// when there are no problems.
+struct Suite {
+    std::vector<Case> cases;
+    std::vector<Problem> problems;
+};
+
+/// Reads a case file's text. `file` is its path, for messages, and its stem begins the cases' ids.
+[[nodiscard]] Suite read_case_file(const std::string& file, std::string_view text);
+
+/// Loads case files, and all *.json below folders in the order of their paths.
+[[nodiscard]] Suite load_suite(std::span<const std::string> paths);
+
+}  // namespace dmlconform::cases

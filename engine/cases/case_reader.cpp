@@ -1,0 +1,215 @@
+// The keys of a case, one after the other.
+#include "engine/cases/case_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/cases/descriptor_reader.h"
+#include "engine/cases/tensor_desc_reader.h"
+#include "engine/cases/tolerance_reader.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform::cases {
+namespace {
+
+const std::array<std::string, 11> keys{"name",     "description", "operator",  "desc", "minFeatureLevel", "inputs",
+                                       "expected", "expectError", "tolerance", "tags", "sweep"};
+
+const std::string* read_string(const JsonValue& object, std::string_view key, bool required, ProblemSink& problems) {
+    const JsonValue* value = object.find(key);
+    if (value == nullptr) {
+        if (required) {
+            problems.add(object.offset, fmt::format("a case needs a \"{}\"", key));
+        }
+        return nullptr;
+    }
+    if (value->string() == nullptr) {
+        problems.add(value->offset, fmt::format("\"{}\" must be a string; this is {}", key, value->kind_name()));
+    }
+    return value->string();
+}
+
+std::string read_name(const JsonValue& object, ProblemSink& problems) {
+    const std::string* name = read_string(object, "name", true, problems);
+    if (name == nullptr) {
+        return {};
+    }
+    const bool legal = !name->empty() && std::all_of(name->begin(), name->end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               std::string_view("_.-/").find(c) != std::string_view::npos;
+    });
+    if (!legal) {
+        problems.add(object.find("name")->offset, fmt::format("\"{}\" is no name for a case", *name),
+                     "letters, digits and `_ . - /`");
+    }
+    return *name;
+}
+
+const operators::OperatorSchema* read_operator(const JsonValue& object, ProblemSink& problems) {
+    const std::string* name = read_string(object, "operator", true, problems);
+    if (name == nullptr) {
+        return nullptr;
+    }
+    const operators::OperatorSchema* schema = operators::find_operator(*name);
+    if (schema == nullptr) {
+        std::vector<std::string> names = operators::operator_names();
+        if (!name->starts_with("DML_")) {
+            for (std::string& full : names) {
+                full = operators::find_operator(full)->short_name();
+            }
+        }
+        std::string hint = suggestion(*name, names);
+        problems.add(object.find("operator")->offset, fmt::format("the catalogue has no operator \"{}\"", *name),
+                     hint.empty() ? "`dmlconform describe` lists them" : std::move(hint));
+    }
+    return schema;
+}
+
+std::vector<std::string> read_tags(const JsonValue& object, ProblemSink& problems) {
+    std::vector<std::string> tags;
+    const JsonValue* value = object.find("tags");
+    if (value == nullptr) {
+        return tags;
+    }
+    if (value->array() == nullptr) {
+        problems.add(value->offset, fmt::format("\"tags\" must be an array of strings; this is {}", value->kind_name()));
+        return tags;
+    }
+    for (const JsonValue& tag : *value->array()) {
+        if (tag.string() == nullptr) {
+            problems.add(tag.offset, fmt::format("a tag must be a string; this is {}", tag.kind_name()));
+        } else {
+            tags.push_back(*tag.string());
+        }
+    }
+    return tags;
+}
+
+/// Initialisers for the tensors in `slots`, by name from the object under `key`.
+std::vector<std::optional<Initialiser>> read_tensors(const JsonValue& object, std::string_view key,
+                                                     const std::vector<operators::TensorSlot>& slots,
+                                                     ProblemSink& problems) {
+    std::vector<std::optional<Initialiser>> result(slots.size());
+    const JsonValue* values = object.find(key);
+    if (values == nullptr) {
+        return result;
+    }
+    if (values->object() == nullptr) {
+        problems.add(values->offset, fmt::format("\"{}\" must be an object; this is {}", key, values->kind_name()));
+        return result;
+    }
+    std::vector<std::string> names;
+    for (const operators::TensorSlot& slot : slots) {
+        names.push_back(slot.name);
+    }
+    check_keys(*values, names, fmt::format("\"{}\"", key), problems);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        const JsonValue* value = values->find(slots[i].name);
+        if (value == nullptr) {
+            continue;
+        }
+        if (slots[i].desc == nullptr) {
+            problems.add(value->offset, fmt::format("{} is absent in \"desc\", so it takes no data", slots[i].name));
+        } else {
+            result[i] = read_initialiser(*value, *slots[i].desc, problems);
+        }
+    }
+    return result;
+}
+
+void read_expected_error(const JsonValue& object, Case& result, ProblemSink& problems) {
+    const std::string* name = read_string(object, "expectError", false, problems);
+    if (name == nullptr) {
+        return;
+    }
+    result.expect_error = core::parse_hresult(*name);
+    if (!result.expect_error || *result.expect_error == core::HResult::ok) {
+        problems.add(object.find("expectError")->offset, fmt::format("\"{}\" names no error", *name),
+                     "for example \"E_INVALIDARG\" or \"0x80070057\"");
+    }
+    for (const std::string_view key : {"inputs", "expected"}) {
+        if (const JsonValue* value = object.find(key)) {
+            problems.add(value->offset, fmt::format("\"{}\" and \"expectError\" exclude each other", key));
+        }
+    }
+}
+
+void require_inputs(const JsonValue& object, const Case& result, ProblemSink& problems) {
+    const auto slots = result.descriptor->inputs();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        const JsonValue* inputs = object.find("inputs");
+        const bool written = inputs != nullptr && inputs->find(slots[i].name) != nullptr;
+        if (slots[i].desc != nullptr && !written) {
+            problems.add(inputs == nullptr ? object.offset : inputs->offset,
+                         fmt::format("\"inputs\" is missing data for {}", slots[i].name),
+                         fmt::format(R"(for example "{}": {{ "start": 1, "step": 1 }})", slots[i].name));
+        }
+    }
+}
+
+void read_feature_level(const JsonValue& object, Case& result, ProblemSink& problems) {
+    if (const std::string* text = read_string(object, "minFeatureLevel", false, problems)) {
+        const auto level = core::parse_feature_level(*text);
+        if (!level) {
+            problems.add(object.find("minFeatureLevel")->offset,
+                         fmt::format("\"{}\" is no feature level", *text), "for example \"4.1\"");
+        }
+        result.min_feature_level = level.value_or(core::FeatureLevel{});
+        return;
+    }
+    // A descriptor that no level accepts is run on every engine: that is how its rejection is seen.
+    const auto lowest = result.expect_error ? std::nullopt : operators::minimum_feature_level(*result.descriptor);
+    result.min_feature_level = lowest.value_or(result.descriptor->schema->introduced);
+}
+
+}  // namespace
+
+std::span<const std::string> case_keys() {
+    return keys;
+}
+
+std::optional<Case> read_case(const JsonValue& object, const std::string& file_stem, ProblemSink& problems) {
+    const std::size_t before = problems.count();
+    if (object.object() == nullptr) {
+        problems.add(object.offset, fmt::format("a case must be an object; this is {}", object.kind_name()));
+        return std::nullopt;
+    }
+    check_keys(object, keys, "a case", problems);
+    if (const JsonValue* sweep = object.find("sweep")) {
+        problems.add(sweep->offset, "\"sweep\" is not supported yet", "write the cases out");
+    }
+    Case result;
+    result.id = fmt::format("{}/{}", file_stem, read_name(object, problems));
+    result.file = problems.file();
+    result.line = problems.position(object.offset).line;
+    if (const std::string* description = read_string(object, "description", false, problems)) {
+        result.description = *description;
+    }
+    result.tags = read_tags(object, problems);
+    read_expected_error(object, result, problems);
+    const operators::OperatorSchema* schema = read_operator(object, problems);
+    const JsonValue* desc = object.find("desc");
+    if (desc == nullptr) {
+        problems.add(object.offset, "a case needs a \"desc\"");
+    }
+    if (schema == nullptr || desc == nullptr) {
+        return std::nullopt;
+    }
+    auto descriptor = read_descriptor(*desc, *schema, problems);
+    if (!descriptor) {
+        return std::nullopt;
+    }
+    result.descriptor = std::make_shared<const operators::Descriptor>(std::move(*descriptor));
+    result.inputs = read_tensors(object, "inputs", result.descriptor->inputs(), problems);
+    result.expected = read_tensors(object, "expected", result.descriptor->outputs(), problems);
+    result.tolerances = read_tolerances(object.find("tolerance"), *result.descriptor, problems);
+    read_feature_level(object, result, problems);
+    if (!result.expect_error) {
+        require_inputs(object, result, problems);
+    }
+    return problems.count() == before ? std::optional(std::move(result)) : std::nullopt;
+}
+
+}  // namespace dmlconform::cases

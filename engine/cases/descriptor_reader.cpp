@@ -1,0 +1,293 @@
+// Reading of operator structs: one function for each kind of field that DirectML's structs have.
+#include "engine/cases/descriptor_reader.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "engine/cases/element_reader.h"
+#include "engine/cases/tensor_desc_reader.h"
+
+namespace dmlconform::cases {
+namespace {
+
+using operators::Field;
+using operators::FieldType;
+using operators::FieldValue;
+using operators::OperatorSchema;
+
+constexpr std::uint64_t largest_uint = std::numeric_limits<std::uint32_t>::max();
+
+std::optional<float> read_float(const JsonValue& value, const std::string& name, ProblemSink& problems) {
+    const auto bits = read_element(value, core::DataType::float32);
+    if (!bits) {
+        problems.add(value.offset, fmt::format("{}: {}", name, bits.error().message), bits.error().hint);
+        return std::nullopt;
+    }
+    return static_cast<float>(core::decode_element(core::DataType::float32, *bits));
+}
+
+std::optional<std::int32_t> read_int(const JsonValue& value, const std::string& name, ProblemSink& problems) {
+    const auto integer = integer_of(value);
+    const auto bits = integer ? core::encode_element(core::DataType::int32, *integer)
+                              : core::Result<std::uint64_t>(core::fail("must be an integer; this is " + std::string(value.kind_name())));
+    if (!bits) {
+        problems.add(value.offset, fmt::format("{}: {}", name, bits.error().message), bits.error().hint);
+        return std::nullopt;
+    }
+    return static_cast<std::int32_t>(core::decode_element(core::DataType::int32, *bits));
+}
+
+/// A number, an enumerator, or for BOOL true and false.
+std::optional<std::uint32_t> read_uint(const JsonValue& value, const Field& field, ProblemSink& problems) {
+    if (field.enumeration == nullptr || value.is_number()) {
+        const auto number = read_unsigned(value, field.name, largest_uint, problems);
+        return number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
+    }
+    const operators::Enumeration& enumeration = *field.enumeration;
+    if (value.boolean() != nullptr && enumeration.name == "BOOL") {
+        return *value.boolean() ? 1 : 0;
+    }
+    const std::string* text = value.string();
+    if (text == nullptr) {
+        problems.add(value.offset,
+                     fmt::format("{} must be a value of {}; this is {}", field.name, enumeration.name, value.kind_name()));
+        return std::nullopt;
+    }
+    const auto parsed = enumeration.parse(*text);
+    if (!parsed) {
+        std::vector<std::string> names;
+        for (const auto& enumerator : enumeration.enumerators) {
+            names.push_back(enumerator.name.substr(enumeration.prefix().size()));
+        }
+        problems.add(value.offset, fmt::format("\"{}\" is no value of {}", *text, enumeration.name),
+                     names.size() <= 4 ? fmt::format("it has {}", fmt::join(names, ", ")) : suggestion(*text, names));
+    }
+    return parsed;
+}
+
+/// Reads an array with `read_item(item, name)`; an error in one item does not hide those in the next.
+template <class T, class ReadItem>
+std::optional<std::vector<T>> read_array(const JsonValue& value, const std::string& name, ProblemSink& problems,
+                                         ReadItem&& read_item) {
+    const auto* items = value.array();
+    if (items == nullptr) {
+        problems.add(value.offset, fmt::format("{} must be an array; this is {}", name, value.kind_name()));
+        return std::nullopt;
+    }
+    std::vector<T> result;
+    for (std::size_t i = 0; i < items->size(); ++i) {
+        if (auto item = read_item((*items)[i], fmt::format("{}[{}]", name, i))) {
+            result.push_back(std::move(*item));
+        }
+    }
+    return result.size() == items->size() ? std::optional(std::move(result)) : std::nullopt;
+}
+
+/// Reads an object of exactly two members, each with `read_member(value, name)`.
+template <class T, class ReadMember>
+std::optional<std::array<T, 2>> read_pair(const JsonValue& value, const Field& field,
+                                          const std::array<std::string, 2>& keys, ProblemSink& problems,
+                                          ReadMember&& read_member) {
+    std::array<const JsonValue*, 2> members{value.find(keys[0]), value.find(keys[1])};
+    if (members[0] == nullptr || members[1] == nullptr || !check_keys(value, keys, field.name, problems)) {
+        problems.add(value.offset, fmt::format(R"({} must be {{ "{}": …, "{}": … }})", field.name, keys[0], keys[1]));
+        return std::nullopt;
+    }
+    const auto first = read_member(*members[0], keys[0]);
+    const auto second = read_member(*members[1], keys[1]);
+    return first && second ? std::optional(std::array<T, 2>{*first, *second}) : std::nullopt;
+}
+
+const OperatorSchema* read_activation_type(const JsonValue& value, ProblemSink& problems) {
+    const JsonValue* type = value.find("Type");
+    const std::string* name = type == nullptr ? nullptr : type->string();
+    if (name == nullptr) {
+        problems.add(value.offset, "a fused activation needs a \"Type\"", R"(for example { "Type": "ACTIVATION_RELU" })");
+        return nullptr;
+    }
+    const OperatorSchema* schema = operators::find_operator(*name);
+    if (schema == nullptr) {
+        std::vector<std::string> names;
+        for (const std::string& full : operators::operator_names()) {
+            names.emplace_back(operators::find_operator(full)->short_name());
+        }
+        problems.add(type->offset, fmt::format("\"{}\" is no operator that the catalogue has", *name), suggestion(*name, names));
+    }
+    return schema;
+}
+
+/// {"Type": "ACTIVATION_ELU", "Alpha": 0.5}, or with the attributes inside "Desc".
+std::optional<operators::OperatorDesc> read_activation(const JsonValue& value, ProblemSink& problems) {
+    const OperatorSchema* schema = read_activation_type(value, problems);
+    if (schema == nullptr) {
+        return std::nullopt;
+    }
+    JsonValue attributes;
+    if (const JsonValue* inner = value.find("Desc")) {
+        static const std::array<std::string, 2> keys{"Type", "Desc"};
+        check_keys(value, keys, "a fused activation in the long form", problems);
+        attributes = *inner;
+    } else {
+        JsonValue::Object members;
+        for (const JsonMember& member : *value.object()) {
+            if (member.key != "Type") {
+                members.push_back(member);
+            }
+        }
+        attributes = {value.offset, std::make_shared<const JsonValue::Object>(std::move(members))};
+    }
+    auto descriptor = read_descriptor(attributes, *schema, problems);
+    if (!descriptor) {
+        return std::nullopt;
+    }
+    return std::make_shared<const operators::Descriptor>(std::move(*descriptor));
+}
+
+class FieldReader {
+  public:
+    FieldReader(const Field& field, ProblemSink& problems) : field_(field), problems_(problems) {}
+
+    std::optional<FieldValue> read(const JsonValue& value) {
+        switch (field_.type) {
+            case FieldType::tensor_desc:
+                return as_value(read_tensor_desc(value, problems_));
+            case FieldType::tensor_desc_array:
+                return wrapped<operators::TensorDescArray>(read_array<core::TensorDesc>(
+                    value, field_.name, problems_,
+                    [&](const JsonValue& item, const std::string&) { return read_tensor_desc(item, problems_); }));
+            case FieldType::operator_desc:
+                return as_value(read_activation(value, problems_));
+            case FieldType::operator_desc_array:
+                return wrapped<operators::OperatorDescArray>(read_array<operators::OperatorDesc>(
+                    value, field_.name, problems_,
+                    [&](const JsonValue& item, const std::string&) { return read_activation(item, problems_); }));
+            case FieldType::uint:
+                return as_value(read_uint(value, field_, problems_));
+            case FieldType::int_:
+                return as_value(read_int(value, field_.name, problems_));
+            case FieldType::float_:
+                return as_value(read_float(value, field_.name, problems_));
+            case FieldType::uint_array:
+                return as_value(read_dimensions(value, field_.name, problems_));
+            default:
+                return read_rest(value);
+        }
+    }
+
+  private:
+    std::optional<FieldValue> read_rest(const JsonValue& value) {
+        const auto number = [&](const JsonValue& item, const std::string& name) { return read_float(item, name, problems_); };
+        const auto integer = [&](const JsonValue& item, const std::string& name) { return read_int(item, name, problems_); };
+        const auto size = [&](const JsonValue& item, const std::string& name) {
+            return read_unsigned(item, name, largest_uint, problems_);
+        };
+        if (field_.type == FieldType::int_array) {
+            return as_value(read_array<std::int32_t>(value, field_.name, problems_, integer));
+        }
+        if (field_.type == FieldType::float_array) {
+            return as_value(read_array<float>(value, field_.name, problems_, number));
+        }
+        if (field_.type == FieldType::scale_bias) {
+            const auto pair = read_pair<float>(value, field_, {"Scale", "Bias"}, problems_, number);
+            return pair ? std::optional(FieldValue(operators::ScaleBias{(*pair)[0], (*pair)[1]})) : std::nullopt;
+        }
+        if (field_.type == FieldType::size_2d) {
+            const auto pair = read_pair<std::uint64_t>(value, field_, {"Width", "Height"}, problems_, size);
+            return pair ? std::optional(FieldValue(operators::Size2D{static_cast<std::uint32_t>((*pair)[0]),
+                                                                     static_cast<std::uint32_t>((*pair)[1])}))
+                        : std::nullopt;
+        }
+        problems_.add(value.offset, fmt::format("{}: scalar unions are not supported yet", field_.name));
+        return std::nullopt;
+    }
+
+    template <class T>
+    static std::optional<FieldValue> as_value(std::optional<T> value) {
+        return value ? std::optional(FieldValue(std::move(*value))) : std::nullopt;
+    }
+    template <class Wrapper, class T>
+    static std::optional<FieldValue> wrapped(std::optional<std::vector<T>> items) {
+        return items ? std::optional(FieldValue(Wrapper{std::move(*items)})) : std::nullopt;
+    }
+
+    const Field& field_;
+    ProblemSink& problems_;
+};
+
+std::optional<std::size_t> length_of(const FieldValue& value) {
+    return std::visit(
+        [](const auto& held) -> std::optional<std::size_t> {
+            if constexpr (requires { held.items.size(); }) {
+                return held.items.size();
+            } else if constexpr (requires { held.size(); }) {
+                return held.size();
+            } else {
+                return std::nullopt;
+            }
+        },
+        value);
+}
+
+/// Fills in the counts that the file leaves out, and compares the others with the arrays they count.
+void settle_counts(operators::Descriptor& descriptor, const JsonValue& desc, ProblemSink& problems) {
+    const OperatorSchema& schema = *descriptor.schema;
+    for (std::size_t i = 0; i < schema.fields.size(); ++i) {
+        const Field& array = schema.fields[i];
+        const auto length = array.count_field.empty() ? std::nullopt : length_of(descriptor.values[i]);
+        if (!length) {
+            continue;
+        }
+        const Field* count_field = schema.find_field(array.count_field);
+        FieldValue& count = descriptor.values[static_cast<std::size_t>(count_field - schema.fields.data())];
+        const auto* number = std::get_if<std::uint32_t>(&count);
+        const JsonValue* written = desc.find(array.count_field);
+        if (number == nullptr) {
+            count = static_cast<std::uint32_t>(*length);
+        } else if (*number != *length) {
+            problems.add(desc.find(array.name)->offset,
+                         fmt::format("{} has {} entries, but {} is {}", array.name, *length, array.count_field, *number),
+                         written != nullptr ? fmt::format("{} may be left out", array.count_field)
+                                            : "arrays with one count must be equally long");
+        }
+    }
+}
+
+}  // namespace
+
+std::optional<operators::Descriptor> read_descriptor(const JsonValue& desc, const OperatorSchema& schema,
+                                                     ProblemSink& problems) {
+    const std::size_t before = problems.count();
+    if (desc.object() == nullptr) {
+        problems.add(desc.offset, fmt::format("expected the fields of {}, found {}", schema.name, desc.kind_name()));
+        return std::nullopt;
+    }
+    std::vector<std::string> names;
+    for (const Field& field : schema.fields) {
+        names.push_back(field.name);
+    }
+    check_keys(desc, names, schema.name, problems);
+
+    operators::Descriptor descriptor{&schema, std::vector<FieldValue>(schema.fields.size())};
+    const bool is_activation = schema.short_name().starts_with("ACTIVATION_");
+    for (std::size_t i = 0; i < schema.fields.size(); ++i) {
+        const Field& field = schema.fields[i];
+        const JsonValue* value = desc.find(field.name);
+        if (value != nullptr && !value->is_null()) {
+            if (auto read = FieldReader(field, problems).read(*value)) {
+                descriptor.values[i] = std::move(*read);
+            }
+        } else if (value == nullptr && !field.optional && !schema.is_count(field) && !(is_activation && field.is_tensor())) {
+            // A written null is a descriptor with a null pointer, which validation rejects; a missing key is a slip.
+            problems.add(desc.offset, fmt::format("{} is missing \"{}\"", schema.short_name(), field.name));
+        }
+    }
+    settle_counts(descriptor, desc, problems);
+    return problems.count() == before ? std::optional(std::move(descriptor)) : std::nullopt;
+}
+
+}  // namespace dmlconform::cases

@@ -1,0 +1,84 @@
+// From JSON numbers and strings to elements' bits.
+#include "engine/cases/element_reader.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace dmlconform::cases {
+namespace {
+
+core::Result<std::uint64_t> read_bits(const std::string& text, core::DataType type) {
+    std::uint64_t bits = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + 2, end, bits, 16);
+    if (error == std::errc::invalid_argument || stop != end) {
+        return core::fail(fmt::format("\"{}\" is not a hexadecimal number", text));
+    }
+    const std::uint32_t width = core::bits_of(type);
+    if (error != std::errc() || (width < 64 && bits >> width != 0)) {
+        return core::fail(fmt::format("\"{}\" has more than the {} bits of {}", text, width, core::name(type)));
+    }
+    return bits;
+}
+
+}  // namespace
+
+core::Result<std::uint64_t> read_element(const JsonValue& value, core::DataType type) {
+    if (const std::string* text = value.string()) {
+        if (text->starts_with("0x")) {
+            return read_bits(*text, type);
+        }
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        constexpr std::array<std::pair<std::string_view, double>, 4> words{
+            {{"nan", std::numeric_limits<double>::quiet_NaN()}, {"inf", infinity}, {"+inf", infinity}, {"-inf", -infinity}}};
+        for (const auto& [word, number] : words) {
+            if (word == *text && core::is_floating_point(type)) {
+                return core::encode_element(type, number);
+            }
+        }
+        return core::fail(fmt::format("\"{}\" is no value of {}", *text, core::name(type)),
+                          core::is_floating_point(type)
+                              ? R"(write a number, "nan", "inf", "-inf", or "0x…" for the bits)"
+                              : R"(write a number, or "0x…" for the bits)");
+    }
+    if (const auto* number = std::get_if<double>(&value.content)) {
+        return core::encode_element(type, *number);
+    }
+    if (const auto integer = integer_of(value)) {
+        return core::encode_element(type, *integer);
+    }
+    return core::fail(fmt::format("expected a value of {}, found {}", core::name(type), value.kind_name()));
+}
+
+std::optional<core::Integer> integer_of(const JsonValue& value) {
+    if (const auto* number = std::get_if<std::int64_t>(&value.content)) {
+        const auto bits = static_cast<std::uint64_t>(*number);
+        return core::Integer{*number < 0, *number < 0 ? std::uint64_t{0} - bits : bits};
+    }
+    if (const auto* number = std::get_if<std::uint64_t>(&value.content)) {
+        return core::Integer{false, *number};
+    }
+    const auto* number = std::get_if<double>(&value.content);
+    if (number != nullptr && std::nearbyint(*number) == *number && std::fabs(*number) < 0x1p64) {
+        return core::Integer{*number < 0, static_cast<std::uint64_t>(std::fabs(*number))};
+    }
+    return std::nullopt;
+}
+
+std::optional<double> number_of(const JsonValue& value) {
+    if (const auto* number = std::get_if<std::int64_t>(&value.content)) {
+        return static_cast<double>(*number);
+    }
+    if (const auto* number = std::get_if<std::uint64_t>(&value.content)) {
+        return static_cast<double>(*number);
+    }
+    const auto* number = std::get_if<double>(&value.content);
+    return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+}  // namespace dmlconform::cases

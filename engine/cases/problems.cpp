@@ -1,0 +1,94 @@
+// Formatting of problems, and the search for what was meant.
+#include "engine/cases/problems.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace dmlconform::cases {
+namespace {
+
+/// A file with thousands of mistakes has one cause; nobody reads further.
+constexpr std::size_t most_problems = 100;
+
+/// Levenshtein distance, letters compared without case.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+        row[j] = j;
+    }
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i);
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t replaced = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+std::string to_string(const Problem& problem) {
+    std::string text = problem.file;
+    if (problem.line != 0) {
+        text += fmt::format(":{}:{}", problem.line, problem.column);
+    }
+    text += fmt::format(": error: {}", problem.message);
+    if (!problem.pointer.empty()) {
+        text += fmt::format(" (at {})", problem.pointer);
+    }
+    if (!problem.hint.empty()) {
+        text += fmt::format("\n    hint: {}", problem.hint);
+    }
+    return text;
+}
+
+void ProblemSink::add(std::size_t offset, std::string message, std::string hint) {
+    if (found_.size() < most_problems) {
+        found_.push_back({offset, std::move(message), std::move(hint)});
+    }
+}
+
+std::vector<Problem> ProblemSink::take(const JsonValue& document) {
+    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) { return a.offset < b.offset; });
+    std::vector<Problem> problems;
+    // A mistake in `defaults` turns up once for each case that inherits it, but is one mistake.
+    std::set<std::pair<std::size_t, std::string_view>> seen;
+    for (const Found& found : found_) {
+        if (!seen.emplace(found.offset, found.message).second) {
+            continue;
+        }
+        const Position place = position(found.offset);
+        problems.push_back({file_, place.line, place.column, pointer_to(document, found.offset), found.message, found.hint});
+    }
+    found_.clear();
+    return problems;
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
+    // Longer than any name there is: not a slip of the finger, and expensive to compare.
+    constexpr std::size_t longest = 100;
+    if (word.size() > longest) {
+        return {};
+    }
+    const std::string* best = nullptr;
+    std::size_t best_distance = 0;
+    for (const std::string& candidate : candidates) {
+        const std::size_t distance = edit_distance(word, candidate);
+        if (best == nullptr || distance < best_distance) {
+            best = &candidate;
+            best_distance = distance;
+        }
+    }
+    if (best == nullptr || best_distance > std::max<std::size_t>(1, best->size() / 3)) {
+        return {};
+    }
+    return fmt::format("did you mean `{}`?", *best);
+}
+
+}  // namespace dmlconform::cases

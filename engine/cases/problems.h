@@ -1,0 +1,57 @@
+// What is wrong with a case file: collected, so that all of it is reported at once.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cases/json_document.h"
+
+namespace dmlconform::cases {
+
+/// One thing wrong with an input file, ready to be shown.
+struct Problem {
+    std::string file;
+    /// 0 when the problem is with the file as a whole.
+    std::size_t line = 0;
+    std::size_t column = 0;
+    /// JSON pointer.
+    std::string pointer;
+    std::string message;
+    std::string hint;
+};
+
+/// "file:line:column: error: message (at /pointer)", and the hint on a line of its own.
+[[nodiscard]] std::string to_string(const Problem& problem);
+
+/// Collects the problems of one file while it is read.
+class ProblemSink {
+  public:
+    ProblemSink(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {}
+
+    void add(std::size_t offset, std::string message, std::string hint = {});
+
+    [[nodiscard]] std::size_t count() const { return found_.size(); }
+    [[nodiscard]] Position position(std::size_t offset) const { return position_of(text_, offset); }
+    [[nodiscard]] const std::string& file() const { return file_; }
+    /// Gives the problems away, in the order of their places, with JSON pointers into `document`.
+    [[nodiscard]] std::vector<Problem> take(const JsonValue& document);
+
+  private:
+    struct Found {
+        std::size_t offset;
+        std::string message;
+        std::string hint;
+    };
+
+    std::string file_;
+    std::string_view text_;
+    std::vector<Found> found_;
+};
+
+/// "did you mean `InputWindowOffsets`?" for a mistyped word, or an empty string when nothing is near.
+[[nodiscard]] std::string suggestion(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace dmlconform::cases

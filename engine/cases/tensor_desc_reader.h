@@ -1,0 +1,27 @@
+// Tensor descriptions in case files: the members of DML_BUFFER_TENSOR_DESC.
+#pragma once
+
+#include <optional>
+
+#include "engine/cases/json_document.h"
+#include "engine/cases/problems.h"
+#include "engine/core/tensor_desc.h"
+
+namespace dmlconform::cases {
+
+/// Reads {"DataType": …, "Sizes": …, …}, or the long form {"Type": "BUFFER", "Desc": …}.
+[[nodiscard]] std::optional<core::TensorDesc> read_tensor_desc(const JsonValue& value, ProblemSink& problems);
+
+/// Reads an array of unsigned 32-bit integers.
+[[nodiscard]] std::optional<core::Dimensions> read_dimensions(const JsonValue& value, std::string_view name,
+                                                              ProblemSink& problems);
+
+/// Reads an unsigned integer of at most `largest`.
+[[nodiscard]] std::optional<std::uint64_t> read_unsigned(const JsonValue& value, std::string_view name,
+                                                         std::uint64_t largest, ProblemSink& problems);
+
+/// Reports each member whose key is not among those allowed; true when there is none.
+bool check_keys(const JsonValue& object, std::span<const std::string> allowed, std::string_view what,
+                ProblemSink& problems);
+
+}  // namespace dmlconform::cases
