@@ -1,0 +1,55 @@
+// engine/core/tensor: storage of the size and alignment promised, typed views, signed strides.
+#include "engine/core/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+namespace dmlconform::core {
+namespace {
+
+TEST(Buffer, IsAlignedAndOfTheSizeAskedFor) {
+    for (const std::uint64_t size : {1u, 63u, 64u, 65u, 100'000u}) {
+        Buffer buffer(size);
+        ASSERT_EQ(buffer.bytes().size(), size);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.bytes().data()) % 64, 0u);
+        // All of it may be written: the sanitizers look.
+        for (std::byte& byte : buffer.bytes()) {
+            byte = std::byte{1};
+        }
+    }
+    EXPECT_TRUE(Buffer().bytes().empty());
+    EXPECT_TRUE(Buffer(0).bytes().empty());
+    EXPECT_FALSE(std::is_copy_constructible_v<Buffer>);
+}
+
+TEST(Buffer, MovesItsBytes) {
+    Buffer from(8);
+    from.bytes()[7] = std::byte{42};
+    const Buffer to = std::move(from);
+    ASSERT_EQ(to.bytes().size(), 8u);
+    EXPECT_EQ(to.bytes()[7], std::byte{42});
+}
+
+TEST(Tensor, ViewsCoverTheTotalSize) {
+    TensorDesc desc = TensorDesc::packed(DataType::float16, {3});
+    desc.total_bytes = 11;
+    Tensor tensor(desc);
+    EXPECT_EQ(tensor.buffer.bytes().size(), 11u);
+    // Whole elements only.
+    EXPECT_EQ(tensor.as<Float16>().size(), 5u);
+    EXPECT_EQ(std::as_const(tensor).as<std::uint32_t>().size(), 2u);
+    tensor.as<std::uint8_t>()[2] = 0x34;
+    tensor.as<std::uint8_t>()[3] = 0x12;
+    EXPECT_EQ(std::as_const(tensor).as<Float16>()[1].bits, 0x1234);  // little-endian
+}
+
+TEST(Tensor, SignedStrides) {
+    TensorDesc desc = TensorDesc::packed(DataType::int8, {2, 3});
+    EXPECT_EQ(signed_strides(desc), (Strides{3, 1}));
+    desc.strides = Dimensions{0xffffffff, 0};
+    EXPECT_EQ(signed_strides(desc), (Strides{0xffffffff, 0}));
+}
+
+}  // namespace
+}  // namespace dmlconform::core

@@ -1,0 +1,27 @@
+// engine/core/tolerance: how a tolerance is printed.
+#include "engine/core/tolerance.h"
+
+#include <gtest/gtest.h>
+
+namespace dmlconform::core {
+namespace {
+
+TEST(Tolerance, Printing) {
+    const auto printed = [](auto&& change) {
+        Tolerance tolerance;
+        change(tolerance);
+        return to_string(tolerance);
+    };
+    EXPECT_EQ(printed([](Tolerance& t) { t.exact = true; }), "exact");
+    EXPECT_EQ(printed([](Tolerance& t) { t.ulp = 2; }), "2 ulp");
+    EXPECT_EQ(printed([](Tolerance& t) { t.rel = 0.25; }), "0.25 rel");
+    EXPECT_EQ(printed([](Tolerance& t) {
+                  t.ulp = 2;
+                  t.abs = 1e-6;
+              }),
+              "2 ulp or 1e-06 abs");
+    EXPECT_EQ(printed([](Tolerance& t) { t.element_slack = true; }), "the operator's bound for each element");
+}
+
+}  // namespace
+}  // namespace dmlconform::core
