@@ -1,0 +1,173 @@
+// The comparison loop.
+#include "engine/compare/comparison.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "engine/compare/ulp.h"
+
+namespace dmlconform::compare {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+double share(double difference, double bound) {
+    if (difference == 0) {
+        return 0;
+    }
+    return bound > 0 ? difference / bound : infinite;
+}
+
+/// How much of the tolerance the difference of two numbers uses: at most 1 is within it. Of several criteria the most lenient counts.
+template <class T>
+double used_fraction(T expected, T actual, std::uint64_t ulp, const core::Tolerance& tolerance,
+                     const core::ElementSlack* slack, std::size_t index) {
+    double used = infinite;
+    if (tolerance.ulp) {
+        used = std::min(used, share(static_cast<double>(ulp), static_cast<double>(*tolerance.ulp)));
+    }
+    // For integers the distance in ULPs is the difference, exact where doubles would not be.
+    double difference = static_cast<double>(ulp);
+    bool above = expected < actual;
+    double magnitude = std::fabs(static_cast<double>(expected));
+    if constexpr (!std::is_integral_v<T>) {
+        const double signed_difference = static_cast<double>(actual) - static_cast<double>(expected);
+        difference = std::fabs(signed_difference);
+        above = signed_difference > 0;
+    }
+    if (tolerance.abs) {
+        used = std::min(used, share(difference, *tolerance.abs));
+    }
+    if (tolerance.rel) {
+        used = std::min(used, share(difference, *tolerance.rel * magnitude));
+    }
+    if (tolerance.element_slack && slack != nullptr) {
+        used = std::min(used, share(difference, above ? slack->above[index] : slack->below[index]));
+    }
+    return used;
+}
+
+/// What one element adds to the comparison.
+template <class T>
+class Accumulator {
+  public:
+    Accumulator(const core::Tolerance& tolerance, const core::ElementSlack* slack, Comparison& result)
+        : tolerance_(tolerance), slack_(slack), result_(result) {}
+
+    void add(T expected, T actual, std::uint64_t index) {
+        ++result_.elements;
+        const bool both_nan = is_nan(expected) && is_nan(actual);
+        if (both_nan || std::memcmp(&expected, &actual, sizeof(T)) == 0) {
+            ++result_.histogram.counts[0];
+            return;
+        }
+        std::optional<std::uint64_t> ulp;
+        double used = infinite;
+        if (!is_nan(expected) && !is_nan(actual)) {
+            ulp = ulp_distance(expected, actual);
+            if (!is_infinite(expected) && !is_infinite(actual)) {
+                if constexpr (std::is_same_v<T, core::Float16>) {
+                    used = used_fraction(static_cast<double>(expected), static_cast<double>(actual), *ulp, tolerance_,
+                                         slack_, static_cast<std::size_t>(index));
+                } else {
+                    used = used_fraction(expected, actual, *ulp, tolerance_, slack_, static_cast<std::size_t>(index));
+                }
+            }
+        }
+        ++result_.histogram.counts[UlpHistogram::bucket_of(ulp)];
+        const bool beyond = !(used <= 1);
+        if (!beyond) {
+            result_.largest_fraction = std::max(result_.largest_fraction.value_or(0), used);
+        }
+        if (is_worse(beyond, ulp)) {
+            ElementReport report{index, 0, 0, ulp};
+            std::memcpy(&report.expected_bits, &expected, sizeof(T));
+            std::memcpy(&report.actual_bits, &actual, sizeof(T));
+            result_.worst = report;
+        }
+        result_.beyond += beyond ? 1 : 0;
+    }
+
+  private:
+    [[nodiscard]] bool is_worse(bool beyond, std::optional<std::uint64_t> ulp) const {
+        if (!result_.worst || (beyond && result_.beyond == 0)) {
+            return true;
+        }
+        if (!beyond && result_.beyond != 0) {
+            return false;
+        }
+        // No distance at all is further than any.
+        constexpr std::uint64_t furthest = std::numeric_limits<std::uint64_t>::max();
+        return ulp.value_or(furthest) > result_.worst->ulp.value_or(furthest);
+    }
+
+    const core::Tolerance& tolerance_;
+    const core::ElementSlack* slack_;
+    Comparison& result_;
+};
+
+}  // namespace
+
+std::size_t UlpHistogram::bucket_of(std::optional<std::uint64_t> ulp) {
+    if (!ulp) {
+        return bucket_count - 1;
+    }
+    if (*ulp <= 2) {
+        return static_cast<std::size_t>(*ulp);
+    }
+    return std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(*ulp - 1)) + 1, bucket_count - 2);
+}
+
+const char* UlpHistogram::label(std::size_t bucket) {
+    constexpr std::array<const char*, bucket_count> labels{"0",    "1",     "2",     "3-4", "5-8",
+                                                           "9-16", "17-32", "33-64", ">64", "NaN"};
+    return labels[bucket];
+}
+
+Comparison compare(const core::Tensor& expected, const core::Tensor& actual, const core::Tolerance& tolerance,
+                   const core::ElementSlack* slack) {
+    Comparison result;
+    if (!tolerance.exact) {
+        result.largest_fraction = 0;
+    }
+    const auto packed = core::packed_strides(expected.desc.sizes);
+    const core::StridedRuns<3> runs(expected.desc.sizes,
+                                    {core::signed_strides(expected.desc), core::signed_strides(actual.desc),
+                                     core::Strides(packed.begin(), packed.end())});
+    core::with_type(expected.desc.data_type, [&]<class T>() {
+        const T* const wanted = expected.as<T>().data();
+        const T* const found = actual.as<T>().data();
+        Accumulator<T> accumulator(tolerance, slack, result);
+        const auto [wanted_step, found_step, index_step] = runs.run_strides();
+        const std::int64_t length = runs.run_length();
+        runs.for_each_run([&](const auto& offsets) {
+            const T* const a = wanted + offsets[0];
+            const T* const b = found + offsets[1];
+            // Most runs of most cases are equal; that is seen at the speed of memory.
+            if (wanted_step == 1 && found_step == 1 && std::memcmp(a, b, static_cast<std::size_t>(length) * sizeof(T)) == 0) {
+                result.elements += static_cast<std::uint64_t>(length);
+                result.histogram.counts[0] += static_cast<std::uint64_t>(length);
+                return;
+            }
+            for (std::int64_t i = 0; i < length; ++i) {
+                accumulator.add(a[i * wanted_step], b[i * found_step],
+                                static_cast<std::uint64_t>(offsets[2] + i * index_step));
+            }
+        });
+    });
+    return result;
+}
+
+core::Dimensions coordinates_of(std::uint64_t index, const core::Dimensions& sizes) {
+    core::Dimensions coordinates(sizes.size());
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+        coordinates[d] = static_cast<std::uint32_t>(index % sizes[d]);
+        index /= sizes[d];
+    }
+    return coordinates;
+}
+
+}  // namespace dmlconform::compare

@@ -1,0 +1,23 @@
+// Questions to results.
+#include "engine/run/result.h"
+
+#include <algorithm>
+#include <array>
+
+namespace dmlconform::run {
+
+const char* to_string(Status status) {
+    constexpr std::array<const char*, status_count> names{"pass", "fail", "skip", "error", "reference"};
+    return names[static_cast<std::size_t>(status)];
+}
+
+std::size_t RunResult::count(Status status) const {
+    return static_cast<std::size_t>(
+        std::count_if(results.begin(), results.end(), [&](const CaseResult& result) { return result.status == status; }));
+}
+
+bool RunResult::passed() const {
+    return count(Status::pass) > 0 && count(Status::fail) == 0 && count(Status::error) == 0;
+}
+
+}  // namespace dmlconform::run

@@ -1,0 +1,220 @@
+// One case at a time: inputs are made once, the reference is computed when something needs it, then each engine is judged.
+#include "engine/run/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "engine/cpu/cpu_engine.h"
+
+namespace dmlconform::run {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Whether the engine is the one whose answer the reference is.
+bool is_reference(const Engine& engine) {
+    return engine.info().name == "cpu";
+}
+
+class CaseRun {
+  public:
+    explicit CaseRun(const cases::Case& subject) : case_(subject), descriptor_(*subject.descriptor) {}
+
+    CaseResult on(Engine& engine, std::size_t index) {
+        CaseResult result;
+        result.subject = &case_;
+        result.engine = index;
+        try {
+            judge(engine, result);
+        } catch (const std::bad_alloc&) {
+            finish(result, Status::error, "out of memory");
+        } catch (const std::exception& exception) {
+            finish(result, Status::error, fmt::format("exception: {}", exception.what()));
+        }
+        return result;
+    }
+
+  private:
+    static void finish(CaseResult& result, Status status, std::string reason) {
+        result.status = status;
+        result.reason = std::move(reason);
+    }
+
+    void judge(Engine& engine, CaseResult& result) {
+        if (case_.min_feature_level > engine.info().feature_level) {
+            return finish(result, Status::skip,
+                          fmt::format("needs feature level {}, the engine has {}",
+                                      core::to_string(case_.min_feature_level),
+                                      core::to_string(engine.info().feature_level)));
+        }
+        if (auto reason = engine.unsupported(descriptor_)) {
+            return finish(result, Status::skip, std::move(*reason));
+        }
+        auto executable = engine.compile(descriptor_);
+        if (!executable) {
+            return judge_failure(executable.error(), result);
+        }
+        if (case_.expect_error) {
+            return finish(result, Status::fail,
+                          fmt::format("the descriptor was accepted, but has to be rejected with {}",
+                                      core::to_string(*case_.expect_error)));
+        }
+        execute(engine, **executable, result);
+    }
+
+    void judge_failure(const CompileFailure& failure, CaseResult& result) {
+        const operators::Rejection& rejection = failure.rejection;
+        if (failure.kind == CompileFailure::Kind::broken) {
+            return finish(result, Status::error, rejection.message);
+        }
+        result.rejection = rejection;
+        if (!case_.expect_error) {
+            return finish(result, Status::fail,
+                          fmt::format("the descriptor was rejected with {}: {}", core::to_string(rejection.code),
+                                      rejection.message));
+        }
+        if (*case_.expect_error != rejection.code) {
+            return finish(result, Status::fail,
+                          fmt::format("the descriptor was rejected with {} instead of {}",
+                                      core::to_string(rejection.code), core::to_string(*case_.expect_error)));
+        }
+        finish(result, Status::pass, "");
+    }
+
+    void execute(const Engine& engine, Executable& executable, CaseResult& result) {
+        prepare_inputs();
+        std::vector<core::Tensor> outputs;
+        std::vector<core::Tensor*> targets;
+        const auto slots = descriptor_.outputs();
+        outputs.reserve(slots.size());
+        for (const operators::TensorSlot& slot : slots) {
+            outputs.push_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc));
+            // An engine that writes nothing must not find the right answer lying about.
+            std::ranges::fill(outputs.back().buffer.bytes(), std::byte{0xcd});
+            targets.push_back(slot.desc == nullptr ? nullptr : &outputs.back());
+        }
+        if (const auto failure = timed(executable, targets, result.timing)) {
+            return finish(result, Status::error, *failure);
+        }
+        compare_outputs(engine, outputs, result);
+    }
+
+    /// Binds, executes and reads. The result is the reason of a failure.
+    std::optional<std::string> timed(Executable& executable, std::span<core::Tensor* const> outputs, Timing& timing) {
+        const auto start = Clock::now();
+        if (const auto bound = executable.bind(input_pointers_); !bound) {
+            return bound.error().message;
+        }
+        const auto execution = Clock::now();
+        if (const auto executed = executable.execute(); !executed) {
+            return executed.error().message;
+        }
+        const auto executed = Clock::now();
+        if (const auto read = executable.read(outputs); !read) {
+            return read.error().message;
+        }
+        timing.total = Clock::now() - start;
+        timing.execute = executed - execution;
+        timing.device = executable.device_time();
+        return std::nullopt;
+    }
+
+    void compare_outputs(const Engine& engine, const std::vector<core::Tensor>& outputs, CaseResult& result) {
+        const auto slots = descriptor_.outputs();
+        const operators::OperatorRules* rules = operators::find_rules(*descriptor_.schema);
+        bool compared = false;
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (slots[i].desc == nullptr || (!case_.expected[i] && is_reference(engine))) {
+                continue;
+            }
+            OutputResult& output = result.outputs.emplace_back();
+            output.name = slots[i].name;
+            output.desc = *slots[i].desc;
+            output.tolerance = case_.tolerances[i].value_or(rules->default_tolerance(slots[i].name));
+            output.from_reference = !case_.expected[i];
+            const core::ElementSlack* slack = output.tolerance.element_slack ? &reference().slack[i] : nullptr;
+            output.comparison = compare::compare(expected(i), outputs[i], output.tolerance, slack);
+            compared = true;
+        }
+        const bool passed = std::all_of(result.outputs.begin(), result.outputs.end(),
+                                        [](const OutputResult& output) { return output.comparison.passed(); });
+        if (!compared) {
+            return finish(result, Status::reference, "the case has no expected values, so this engine is the reference");
+        }
+        if (passed) {
+            return finish(result, Status::pass, "");
+        }
+        finish(result, Status::fail, "the output differs beyond tolerance");
+    }
+
+    void prepare_inputs() {
+        if (prepared_) {
+            return;
+        }
+        const auto slots = descriptor_.inputs();
+        inputs_.reserve(slots.size());
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (slots[i].desc == nullptr) {
+                input_pointers_.push_back(nullptr);
+                continue;
+            }
+            case_.inputs[i]->fill(inputs_.emplace_back(*slots[i].desc));
+            input_pointers_.push_back(&inputs_.back());
+        }
+        prepared_ = true;
+    }
+
+    const cpu::Reference& reference() {
+        if (!reference_) {
+            reference_ = cpu::compute_reference(descriptor_, input_pointers_);
+        }
+        return *reference_;
+    }
+
+    const core::Tensor& expected(std::size_t output) {
+        if (!case_.expected[output]) {
+            return reference().outputs[output];
+        }
+        expected_.resize(case_.expected.size());
+        if (!expected_[output]) {
+            const core::TensorDesc& desc = *descriptor_.outputs()[output].desc;
+            case_.expected[output]->fill(expected_[output].emplace(core::TensorDesc::packed(desc.data_type, desc.sizes)));
+        }
+        return *expected_[output];
+    }
+
+    const cases::Case& case_;
+    const operators::Descriptor& descriptor_;
+    bool prepared_ = false;
+    std::vector<core::Tensor> inputs_;
+    std::vector<const core::Tensor*> input_pointers_;
+    std::optional<cpu::Reference> reference_;
+    std::vector<std::optional<core::Tensor>> expected_;
+};
+
+}  // namespace
+
+RunResult run_cases(std::span<const cases::Case* const> cases, std::span<const std::unique_ptr<Engine>> engines,
+                    Observer& observer) {
+    RunResult run;
+    const auto start = Clock::now();
+    for (const auto& engine : engines) {
+        run.engines.push_back(engine->info());
+    }
+    run.results.reserve(cases.size() * engines.size());
+    for (std::size_t position = 0; position < cases.size() && !observer.stop_requested(); ++position) {
+        observer.on_case(*cases[position], position, cases.size());
+        CaseRun case_run(*cases[position]);
+        for (std::size_t e = 0; e < engines.size(); ++e) {
+            run.results.push_back(case_run.on(*engines[e], e));
+            observer.on_result(run.results.back());
+        }
+    }
+    run.duration = Clock::now() - start;
+    return run;
+}
+
+}  // namespace dmlconform::run
