@@ -31,7 +31,7 @@ find_library(Vkd3d_VULKAN_LIBRARY vulkan)
 mark_as_advanced(Vkd3d_VULKAN_LIBRARY)
 
 set(Vkd3d_SOURCE "")
-set(Vkd3d_VERSION "")
+unset(Vkd3d_VERSION)
 # Found anew at every configure: a cached path would outlive the files.
 foreach(_vkd3d_variable Vkd3d_INCLUDE_DIR Vkd3d_UTILS_LIBRARY Vkd3d_LIBRARY Vkd3d_SHADER_LIBRARY)
   unset(${_vkd3d_variable} CACHE)

@@ -44,21 +44,21 @@ struct CompileFailure {
 
 /// An operator made ready for one engine, with memory for its tensors.
 class Executable {
-  public:
+public:
     Executable() = default;
     Executable(const Executable&) = delete;
     Executable& operator=(const Executable&) = delete;
     virtual ~Executable() = default;
 
-    /// Makes the inputs known, uploading them where that is needed. One entry for each of Descriptor::inputs(), null for an
-    /// absent one. The tensors must outlive the executions.
+    /// Makes the inputs known, uploading them where that is needed. One entry for each of Descriptor::inputs(), null
+    /// for an absent one. The tensors must outlive the executions.
     [[nodiscard]] virtual core::Result<void> bind(std::span<const core::Tensor* const> inputs) = 0;
 
     /// Computes the outputs once. Returns when they are there.
     [[nodiscard]] virtual core::Result<void> execute() = 0;
 
-    /// Copies the outputs out: one tensor for each of Descriptor::outputs(), allocated by the caller from that descriptor.
-    /// Bytes that belong to no element are left as they are or overwritten.
+    /// Copies the outputs out: one tensor for each of Descriptor::outputs(), allocated by the caller from that
+    /// descriptor. Bytes that belong to no element are left as they are or overwritten.
     [[nodiscard]] virtual core::Result<void> read(std::span<core::Tensor* const> outputs) = 0;
 
     /// How long the last execution took by the device's own clock; nothing for an engine that cannot measure itself.
@@ -66,7 +66,7 @@ class Executable {
 };
 
 class Engine {
-  public:
+public:
     Engine() = default;
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;

@@ -29,14 +29,16 @@ Problem file_problem(const std::string& file, std::string message, std::string h
 void read_cases(const JsonValue& document, const std::string& stem, ProblemSink& problems, std::vector<Case>& result) {
     static const std::array<std::string, 4> keys{"$schema", "description", "defaults", "cases"};
     if (document.object() == nullptr) {
-        return problems.add(document.offset, fmt::format("a case file must be an object; this is {}", document.kind_name()));
+        return problems.add(document.offset,
+                            fmt::format("a case file must be an object; this is {}", document.kind_name()));
     }
     check_keys(document, keys, "a case file", problems);
     JsonValue defaults{document.offset, std::make_shared<const JsonValue::Object>()};
     if (const JsonValue* value = document.find("defaults")) {
         defaults = *value;
         if (defaults.object() == nullptr) {
-            return problems.add(value->offset, fmt::format("\"defaults\" must be an object; this is {}", value->kind_name()));
+            return problems.add(value->offset,
+                                fmt::format("\"defaults\" must be an object; this is {}", value->kind_name()));
         }
         check_keys(defaults, case_keys(), "the defaults", problems);
     }
@@ -66,7 +68,8 @@ void load_file(const fs::path& path, Suite& suite) {
     std::error_code error;
     const std::uintmax_t size = fs::file_size(path, error);
     if (!error && size > largest_file) {
-        suite.problems.push_back(file_problem(file, fmt::format("the file has {} bytes; at most {} are read", size, largest_file)));
+        suite.problems.push_back(
+            file_problem(file, fmt::format("the file has {} bytes; at most {} are read", size, largest_file)));
         return;
     }
     errno = 0;
@@ -74,8 +77,8 @@ void load_file(const fs::path& path, Suite& suite) {
     std::string text(error ? 0 : static_cast<std::size_t>(size), '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (error || !stream || static_cast<std::uintmax_t>(stream.gcount()) != size) {
-        suite.problems.push_back(file_problem(file, fmt::format("the file cannot be read: {}",
-                                                                error ? error.message() : std::strerror(errno))));
+        suite.problems.push_back(file_problem(
+            file, fmt::format("the file cannot be read: {}", error ? error.message() : std::strerror(errno))));
         return;
     }
     Suite read = read_case_file(file, text);
@@ -100,8 +103,8 @@ std::vector<fs::path> files_at(const std::string& given, Suite& suite) {
         return {path};
     }
     std::vector<fs::path> files;
-    for (auto entry = fs::recursive_directory_iterator(path, error); !error && entry != fs::recursive_directory_iterator();
-         entry.increment(error)) {
+    for (auto entry = fs::recursive_directory_iterator(path, error);
+         !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
         if (entry->path().extension() == ".json" && entry->is_regular_file()) {
             files.push_back(entry->path());
         }

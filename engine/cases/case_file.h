@@ -11,8 +11,8 @@
 
 namespace dmlconform::cases {
 
-/// Cases in the order of the files and of the cases in them, and everything that is wrong with the input. Cases are only of use
-/// when there are no problems.
+/// Cases in the order of the files and of the cases in them, and everything that is wrong with the input. Cases are
+/// only of use when there are no problems.
 struct Suite {
     std::vector<Case> cases;
     std::vector<Problem> problems;

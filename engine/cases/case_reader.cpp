@@ -14,8 +14,9 @@
 namespace dmlconform::cases {
 namespace {
 
-const std::array<std::string, 11> keys{"name",     "description", "operator",  "desc", "minFeatureLevel", "inputs",
-                                       "expected", "expectError", "tolerance", "tags", "sweep"};
+const std::array<std::string, 11> keys{"name",   "description", "operator",    "desc",      "minFeatureLevel",
+                                       "inputs", "expected",    "expectError", "tolerance", "tags",
+                                       "sweep"};
 
 const std::string* read_string(const JsonValue& object, std::string_view key, bool required, ProblemSink& problems) {
     const JsonValue* value = object.find(key);
@@ -74,7 +75,8 @@ std::vector<std::string> read_tags(const JsonValue& object, ProblemSink& problem
         return tags;
     }
     if (value->array() == nullptr) {
-        problems.add(value->offset, fmt::format("\"tags\" must be an array of strings; this is {}", value->kind_name()));
+        problems.add(value->offset,
+                     fmt::format("\"tags\" must be an array of strings; this is {}", value->kind_name()));
         return tags;
     }
     for (const JsonValue& tag : *value->array()) {
@@ -153,8 +155,8 @@ void read_feature_level(const JsonValue& object, Case& result, ProblemSink& prob
     if (const std::string* text = read_string(object, "minFeatureLevel", false, problems)) {
         const auto level = core::parse_feature_level(*text);
         if (!level) {
-            problems.add(object.find("minFeatureLevel")->offset,
-                         fmt::format("\"{}\" is no feature level", *text), "for example \"4.1\"");
+            problems.add(object.find("minFeatureLevel")->offset, fmt::format("\"{}\" is no feature level", *text),
+                         "for example \"4.1\"");
         }
         result.min_feature_level = level.value_or(core::FeatureLevel{});
         return;

@@ -14,6 +14,7 @@ namespace dmlconform::cases {
 [[nodiscard]] std::span<const std::string> case_keys();
 
 /// Reads a case into which the file's defaults are merged already. Reports what is wrong and returns nothing then.
-[[nodiscard]] std::optional<Case> read_case(const JsonValue& value, const std::string& file_stem, ProblemSink& problems);
+[[nodiscard]] std::optional<Case> read_case(const JsonValue& value, const std::string& file_stem,
+                                            ProblemSink& problems);
 
 }  // namespace dmlconform::cases

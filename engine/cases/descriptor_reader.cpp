@@ -33,8 +33,10 @@ std::optional<float> read_float(const JsonValue& value, const std::string& name,
 
 std::optional<std::int32_t> read_int(const JsonValue& value, const std::string& name, ProblemSink& problems) {
     const auto integer = integer_of(value);
-    const auto bits = integer ? core::encode_element(core::DataType::int32, *integer)
-                              : core::Result<std::uint64_t>(core::fail("must be an integer; this is " + std::string(value.kind_name())));
+    const auto bits =
+        integer
+            ? core::encode_element(core::DataType::int32, *integer)
+            : core::Result<std::uint64_t>(core::fail("must be an integer; this is " + std::string(value.kind_name())));
     if (!bits) {
         problems.add(value.offset, fmt::format("{}: {}", name, bits.error().message), bits.error().hint);
         return std::nullopt;
@@ -54,8 +56,8 @@ std::optional<std::uint32_t> read_uint(const JsonValue& value, const Field& fiel
     }
     const std::string* text = value.string();
     if (text == nullptr) {
-        problems.add(value.offset,
-                     fmt::format("{} must be a value of {}; this is {}", field.name, enumeration.name, value.kind_name()));
+        problems.add(value.offset, fmt::format("{} must be a value of {}; this is {}", field.name, enumeration.name,
+                                               value.kind_name()));
         return std::nullopt;
     }
     const auto parsed = enumeration.parse(*text);
@@ -107,7 +109,8 @@ const OperatorSchema* read_activation_type(const JsonValue& value, ProblemSink& 
     const JsonValue* type = value.find("Type");
     const std::string* name = type == nullptr ? nullptr : type->string();
     if (name == nullptr) {
-        problems.add(value.offset, "a fused activation needs a \"Type\"", R"(for example { "Type": "ACTIVATION_RELU" })");
+        problems.add(value.offset, "a fused activation needs a \"Type\"",
+                     R"(for example { "Type": "ACTIVATION_RELU" })");
         return nullptr;
     }
     const OperatorSchema* schema = operators::find_operator(*name);
@@ -116,7 +119,8 @@ const OperatorSchema* read_activation_type(const JsonValue& value, ProblemSink& 
         for (const std::string& full : operators::operator_names()) {
             names.emplace_back(operators::find_operator(full)->short_name());
         }
-        problems.add(type->offset, fmt::format("\"{}\" is no operator that the catalogue has", *name), suggestion(*name, names));
+        problems.add(type->offset, fmt::format("\"{}\" is no operator that the catalogue has", *name),
+                     suggestion(*name, names));
     }
     return schema;
 }
@@ -149,7 +153,7 @@ std::optional<operators::OperatorDesc> read_activation(const JsonValue& value, P
 }
 
 class FieldReader {
-  public:
+public:
     FieldReader(const Field& field, ProblemSink& problems) : field_(field), problems_(problems) {}
 
     std::optional<FieldValue> read(const JsonValue& value) {
@@ -179,10 +183,14 @@ class FieldReader {
         }
     }
 
-  private:
+private:
     std::optional<FieldValue> read_rest(const JsonValue& value) {
-        const auto number = [&](const JsonValue& item, const std::string& name) { return read_float(item, name, problems_); };
-        const auto integer = [&](const JsonValue& item, const std::string& name) { return read_int(item, name, problems_); };
+        const auto number = [&](const JsonValue& item, const std::string& name) {
+            return read_float(item, name, problems_);
+        };
+        const auto integer = [&](const JsonValue& item, const std::string& name) {
+            return read_int(item, name, problems_);
+        };
         const auto size = [&](const JsonValue& item, const std::string& name) {
             return read_unsigned(item, name, largest_uint, problems_);
         };
@@ -249,10 +257,11 @@ void settle_counts(operators::Descriptor& descriptor, const JsonValue& desc, Pro
         if (number == nullptr) {
             count = static_cast<std::uint32_t>(*length);
         } else if (*number != *length) {
-            problems.add(desc.find(array.name)->offset,
-                         fmt::format("{} has {} entries, but {} is {}", array.name, *length, array.count_field, *number),
-                         written != nullptr ? fmt::format("{} may be left out", array.count_field)
-                                            : "arrays with one count must be equally long");
+            problems.add(
+                desc.find(array.name)->offset,
+                fmt::format("{} has {} entries, but {} is {}", array.name, *length, array.count_field, *number),
+                written != nullptr ? fmt::format("{} may be left out", array.count_field)
+                                   : "arrays with one count must be equally long");
         }
     }
 }
@@ -281,7 +290,8 @@ std::optional<operators::Descriptor> read_descriptor(const JsonValue& desc, cons
             if (auto read = FieldReader(field, problems).read(*value)) {
                 descriptor.values[i] = std::move(*read);
             }
-        } else if (value == nullptr && !field.optional && !schema.is_count(field) && !(is_activation && field.is_tensor())) {
+        } else if (value == nullptr && !field.optional && !schema.is_count(field) &&
+                   !(is_activation && field.is_tensor())) {
             // A written null is a descriptor with a null pointer, which validation rejects; a missing key is a slip.
             problems.add(desc.offset, fmt::format("{} is missing \"{}\"", schema.short_name(), field.name));
         }

@@ -9,9 +9,9 @@
 
 namespace dmlconform::cases {
 
-/// Reads an operator's struct, field for field in DirectML.h's spelling. Reports whatever is wrong with the form (unknown or
-/// missing fields, wrong JSON types, counts that disagree) and returns nothing then; whether the descriptor is legal is
-/// for operators::validate to say.
+/// Reads an operator's struct, field for field in DirectML.h's spelling. Reports whatever is wrong with the form
+/// (unknown or missing fields, wrong JSON types, counts that disagree) and returns nothing then; whether the descriptor
+/// is legal is for operators::validate to say.
 [[nodiscard]] std::optional<operators::Descriptor> read_descriptor(const JsonValue& desc,
                                                                    const operators::OperatorSchema& schema,
                                                                    ProblemSink& problems);

@@ -35,7 +35,10 @@ core::Result<std::uint64_t> read_element(const JsonValue& value, core::DataType 
         }
         constexpr double infinity = std::numeric_limits<double>::infinity();
         constexpr std::array<std::pair<std::string_view, double>, 4> words{
-            {{"nan", std::numeric_limits<double>::quiet_NaN()}, {"inf", infinity}, {"+inf", infinity}, {"-inf", -infinity}}};
+            {{"nan", std::numeric_limits<double>::quiet_NaN()},
+             {"inf", infinity},
+             {"+inf", infinity},
+             {"-inf", -infinity}}};
         for (const auto& [word, number] : words) {
             if (word == *text && core::is_floating_point(type)) {
                 return core::encode_element(type, number);

@@ -20,7 +20,7 @@ namespace {
 // ---- lists -------------------------------------------------------------------------------------------------------
 
 class ListReader {
-  public:
+public:
     ListReader(const core::TensorDesc& desc, ProblemSink& problems) : desc_(desc), problems_(problems) {}
 
     std::optional<Initialiser> read(const JsonValue& list) {
@@ -41,7 +41,7 @@ class ListReader {
         return Initialiser(ListData{std::make_shared<const std::vector<std::byte>>(std::move(bytes_))});
     }
 
-  private:
+private:
     void check_count(const JsonValue& list, std::size_t found, std::optional<std::uint64_t> wanted,
                      const std::string& what) {
         if (wanted != found) {
@@ -53,13 +53,15 @@ class ListReader {
     void read_nested(const JsonValue& list, std::size_t depth) {
         const auto* items = list.array();
         if (items == nullptr) {
-            return problems_.add(list.offset, fmt::format("expected an array of dimension {}, found {}", depth, list.kind_name()),
+            return problems_.add(list.offset,
+                                 fmt::format("expected an array of dimension {}, found {}", depth, list.kind_name()),
                                  "nest arrays as deep as the tensor has dimensions, or list all elements flat");
         }
         if (depth == desc_.sizes.size()) {
             return problems_.add(list.offset, fmt::format("nested deeper than the {} dimensions of the tensor", depth));
         }
-        check_count(list, items->size(), desc_.sizes[depth], fmt::format("dimension {} of {}", depth, core::to_string(desc_.sizes)));
+        check_count(list, items->size(), desc_.sizes[depth],
+                    fmt::format("dimension {} of {}", depth, core::to_string(desc_.sizes)));
         if (depth + 1 == desc_.sizes.size()) {
             return read_elements(*items);
         }
@@ -83,7 +85,8 @@ class ListReader {
         }
     }
 
-    /// Elements that a stride of 0 repeats are one in memory: a list that gives them several values means something else.
+    /// Elements that a stride of 0 repeats are one in memory: a list that gives them several values means something
+    /// else.
     void check_repeated(const JsonValue& list) {
         if (!desc_.strides || desc_.strides->size() != desc_.sizes.size()) {
             return;
@@ -97,7 +100,8 @@ class ListReader {
         const std::uint64_t count = bytes_.size() / core::bytes_of(desc_.data_type);
         for (std::uint64_t i = 0; i < count; ++i) {
             const auto original = static_cast<std::uint64_t>(runs.offsets_of(static_cast<std::int64_t>(i))[0]);
-            if (core::load_element(bytes_, desc_.data_type, i) != core::load_element(bytes_, desc_.data_type, original)) {
+            if (core::load_element(bytes_, desc_.data_type, i) !=
+                core::load_element(bytes_, desc_.data_type, original)) {
                 problems_.add(list.offset,
                               fmt::format("elements {} and {} differ, but a stride of 0 makes them one", original, i));
                 return;

@@ -33,7 +33,7 @@ struct ConstantData {
 };
 
 class Initialiser {
-  public:
+public:
     using Data = std::variant<ListData, SequenceData, ConstantData>;
 
     explicit Initialiser(Data data) : data_(std::move(data)) {}
@@ -42,7 +42,7 @@ class Initialiser {
     /// was in memory before. Where strides make elements share memory, the first in row-major order counts.
     void fill(core::Tensor& tensor) const;
 
-  private:
+private:
     Data data_;
 };
 

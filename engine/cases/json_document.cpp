@@ -51,9 +51,10 @@ std::size_t token_end(std::string_view text, std::size_t start) {
     return std::min(end, text.size());
 }
 
-/// Receives nlohmann's events. It reports no offsets, but its events come token by token, so the text is followed alongside.
+/// Receives nlohmann's events. It reports no offsets, but its events come token by token, so the text is followed
+/// alongside.
 class Builder {
-  public:
+public:
     explicit Builder(std::string_view text) : text_(text) {}
 
     bool null() { return add({}); }
@@ -95,7 +96,8 @@ class Builder {
 
     bool parse_error(std::size_t position, const std::string& /*token*/, const nlohmann::json::exception& exception) {
         if (!error_) {
-            // "[json.exception.parse_error.101] parse error at line 1, column 2: …": the place is reported in our own way.
+            // "[json.exception.parse_error.101] parse error at line 1, column 2: …": the place is reported in our own
+            // way.
             std::string message = exception.what();
             const std::size_t colon = message.find(": ");
             if (message.find("column") < colon && colon != std::string::npos) {
@@ -109,7 +111,7 @@ class Builder {
     [[nodiscard]] std::optional<JsonError>& error() { return error_; }
     [[nodiscard]] JsonValue& root() { return root_; }
 
-  private:
+private:
     struct Container {
         bool is_array = false;
         std::size_t offset = 0;
@@ -262,9 +264,8 @@ tl::expected<JsonValue, JsonError> parse_json(std::string_view text) {
     Builder builder(text);
     constexpr bool whole_text = true;
     constexpr bool comments = true;
-    const bool parsed =
-        nlohmann::json::sax_parse(text.begin(), text.end(), &builder, nlohmann::json::input_format_t::json, whole_text,
-                                  comments);
+    const bool parsed = nlohmann::json::sax_parse(text.begin(), text.end(), &builder,
+                                                  nlohmann::json::input_format_t::json, whole_text, comments);
     if (!parsed) {
         return tl::unexpected(builder.error().value_or(JsonError{0, {"not valid JSON", ""}}));
     }
@@ -283,7 +284,8 @@ JsonValue merged(const JsonValue& base, const JsonValue& overlay) {
     }
     JsonValue::Object members = *base.object();
     for (const JsonMember& member : *overlay.object()) {
-        const auto same = std::find_if(members.begin(), members.end(), [&](const JsonMember& m) { return m.key == member.key; });
+        const auto same =
+            std::find_if(members.begin(), members.end(), [&](const JsonMember& m) { return m.key == member.key; });
         if (same == members.end()) {
             members.push_back(member);
         } else {

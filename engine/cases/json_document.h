@@ -1,7 +1,7 @@
 // A JSON file in memory with the place of every value, so that an error can say where it is.
 //
-// Parsing is nlohmann-json's; what is kept here is what its own document forgets: offsets, the order of keys, duplicate keys and
-// the difference between an integer and a number with a fraction.
+// Parsing is nlohmann-json's; what is kept here is what its own document forgets: offsets, the order of keys, duplicate
+// keys and the difference between an integer and a number with a fraction.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace dmlconform::cases {
 struct JsonMember;
 
 class JsonValue {
-  public:
+public:
     using Array = std::vector<JsonValue>;
     using Object = std::vector<JsonMember>;
-    using Content = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double,
-                                 std::shared_ptr<const std::string>, std::shared_ptr<const Array>,
-                                 std::shared_ptr<const Object>>;
+    using Content =
+        std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::shared_ptr<const std::string>,
+                     std::shared_ptr<const Array>, std::shared_ptr<const Object>>;
 
     JsonValue() = default;
     JsonValue(std::size_t where, Content what) : offset(where), content(std::move(what)) {}
@@ -65,8 +65,8 @@ struct JsonError {
 /// Where in `text` an offset is.
 [[nodiscard]] Position position_of(std::string_view text, std::size_t offset);
 
-/// Parses one JSON document with comments allowed. Refuses duplicate keys, more than 64 levels of nesting, and text that is
-/// not UTF-8.
+/// Parses one JSON document with comments allowed. Refuses duplicate keys, more than 64 levels of nesting, and text
+/// that is not UTF-8.
 [[nodiscard]] tl::expected<JsonValue, JsonError> parse_json(std::string_view text);
 
 /// The JSON pointer (RFC 6901) of the innermost value or key at `offset`; "" for the document itself.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -13,19 +14,24 @@ namespace {
 /// A file with thousands of mistakes has one cause; nobody reads further.
 constexpr std::size_t most_problems = 100;
 
-/// Levenshtein distance, letters compared without case.
+/// Edit distance in which swapped neighbours count once, letters compared without case.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    const auto same = [&](std::size_t i, std::size_t j) { return lower(a[i - 1]) == lower(b[j - 1]); };
+    // The last three rows of the table, the current one last.
+    std::vector<std::size_t> before_last(b.size() + 1);
+    std::vector<std::size_t> last(b.size() + 1);
     std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-        row[j] = j;
-    }
+    std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i);
+        std::swap(before_last, last);
+        std::swap(last, row);
+        row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t replaced = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+            row[j] = std::min({last[j - 1] + (same(i, j) ? 0 : 1), last[j] + 1, row[j - 1] + 1});
+            if (i > 1 && j > 1 && same(i, j - 1) && same(i - 1, j)) {
+                row[j] = std::min(row[j], before_last[j - 2] + 1);
+            }
         }
     }
     return row.back();
@@ -64,7 +70,8 @@ std::vector<Problem> ProblemSink::take(const JsonValue& document) {
             continue;
         }
         const Position place = position(found.offset);
-        problems.push_back({file_, place.line, place.column, pointer_to(document, found.offset), found.message, found.hint});
+        problems.push_back(
+            {file_, place.line, place.column, pointer_to(document, found.offset), found.message, found.hint});
     }
     found_.clear();
     return problems;

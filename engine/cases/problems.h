@@ -28,7 +28,7 @@ struct Problem {
 
 /// Collects the problems of one file while it is read.
 class ProblemSink {
-  public:
+public:
     ProblemSink(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {}
 
     void add(std::size_t offset, std::string message, std::string hint = {});
@@ -39,7 +39,7 @@ class ProblemSink {
     /// Gives the problems away, in the order of their places, with JSON pointers into `document`.
     [[nodiscard]] std::vector<Problem> take(const JsonValue& document);
 
-  private:
+private:
     struct Found {
         std::size_t offset;
         std::string message;

@@ -14,8 +14,13 @@ namespace {
 
 constexpr std::uint64_t largest_uint = std::numeric_limits<std::uint32_t>::max();
 
-const std::array<std::string, 7> tensor_keys{
-    "DataType", "Sizes", "Strides", "Flags", "DimensionCount", "TotalTensorSizeInBytes", "GuaranteedBaseOffsetAlignment"};
+const std::array<std::string, 7> tensor_keys{"DataType",
+                                             "Sizes",
+                                             "Strides",
+                                             "Flags",
+                                             "DimensionCount",
+                                             "TotalTensorSizeInBytes",
+                                             "GuaranteedBaseOffsetAlignment"};
 
 core::DataType read_data_type(const JsonValue& object, ProblemSink& problems) {
     const JsonValue* value = object.find("DataType");
@@ -66,14 +71,17 @@ void read_layout(const JsonValue& object, core::TensorDesc& desc, ProblemSink& p
     if (const JsonValue* count = object.find("DimensionCount")) {
         const auto number = read_unsigned(*count, "DimensionCount", largest_uint, problems);
         if (number && *number != desc.sizes.size()) {
-            problems.add(count->offset, fmt::format("DimensionCount is {}, but Sizes has {} entries", *number, desc.sizes.size()));
+            problems.add(count->offset,
+                         fmt::format("DimensionCount is {}, but Sizes has {} entries", *number, desc.sizes.size()));
         }
     }
     // The default needs the rest to be right. An extent beyond 64 bits stays at 0, which validation rejects.
-    desc.total_bytes = desc.strides && desc.strides->size() != desc.sizes.size() ? 0 : core::minimum_total_bytes(desc).value_or(0);
+    desc.total_bytes =
+        desc.strides && desc.strides->size() != desc.sizes.size() ? 0 : core::minimum_total_bytes(desc).value_or(0);
     if (const JsonValue* total = object.find("TotalTensorSizeInBytes")) {
-        desc.total_bytes = read_unsigned(*total, "TotalTensorSizeInBytes", std::numeric_limits<std::uint64_t>::max(), problems)
-                               .value_or(0);
+        desc.total_bytes =
+            read_unsigned(*total, "TotalTensorSizeInBytes", std::numeric_limits<std::uint64_t>::max(), problems)
+                .value_or(0);
     }
     if (const JsonValue* alignment = object.find("GuaranteedBaseOffsetAlignment")) {
         desc.base_offset_alignment = static_cast<std::uint32_t>(
@@ -125,8 +133,8 @@ std::optional<std::uint64_t> read_unsigned(const JsonValue& value, std::string_v
         return std::nullopt;
     }
     if (integer->magnitude > largest || (integer->negative && integer->magnitude != 0)) {
-        problems.add(value.offset, fmt::format("{} is {}{}; it must be from 0 to {}", name, integer->negative ? "-" : "",
-                                               integer->magnitude, largest));
+        problems.add(value.offset, fmt::format("{} is {}{}; it must be from 0 to {}", name,
+                                               integer->negative ? "-" : "", integer->magnitude, largest));
         return std::nullopt;
     }
     return integer->magnitude;
@@ -165,10 +173,6 @@ std::optional<core::TensorDesc> read_tensor_desc(const JsonValue& value, Problem
     desc.data_type = read_data_type(*object, problems);
     if (const JsonValue* sizes = object->find("Sizes")) {
         desc.sizes = read_dimensions(*sizes, "Sizes", problems).value_or(core::Dimensions{});
-        if (desc.sizes.size() > core::max_dimension_count) {
-            problems.add(sizes->offset, fmt::format("{} dimensions; DirectML has at most {}", desc.sizes.size(),
-                                                    core::max_dimension_count));
-        }
     } else {
         problems.add(object->offset, "a tensor needs \"Sizes\"");
     }

@@ -21,7 +21,8 @@ double share(double difference, double bound) {
     return bound > 0 ? difference / bound : infinite;
 }
 
-/// How much of the tolerance the difference of two numbers uses: at most 1 is within it. Of several criteria the most lenient counts.
+/// How much of the tolerance the difference of two numbers uses: at most 1 is within it. Of several criteria the most
+/// lenient counts.
 template <class T>
 double used_fraction(T expected, T actual, std::uint64_t ulp, const core::Tolerance& tolerance,
                      const core::ElementSlack* slack, std::size_t index) {
@@ -53,7 +54,7 @@ double used_fraction(T expected, T actual, std::uint64_t ulp, const core::Tolera
 /// What one element adds to the comparison.
 template <class T>
 class Accumulator {
-  public:
+public:
     Accumulator(const core::Tolerance& tolerance, const core::ElementSlack* slack, Comparison& result)
         : tolerance_(tolerance), slack_(slack), result_(result) {}
 
@@ -91,7 +92,7 @@ class Accumulator {
         result_.beyond += beyond ? 1 : 0;
     }
 
-  private:
+private:
     [[nodiscard]] bool is_worse(bool beyond, std::optional<std::uint64_t> ulp) const {
         if (!result_.worst || (beyond && result_.beyond == 0)) {
             return true;
@@ -141,13 +142,16 @@ Comparison compare(const core::Tensor& expected, const core::Tensor& actual, con
         const T* const wanted = expected.as<T>().data();
         const T* const found = actual.as<T>().data();
         Accumulator<T> accumulator(tolerance, slack, result);
-        const auto [wanted_step, found_step, index_step] = runs.run_strides();
+        const std::int64_t wanted_step = runs.run_strides()[0];
+        const std::int64_t found_step = runs.run_strides()[1];
+        const std::int64_t index_step = runs.run_strides()[2];
         const std::int64_t length = runs.run_length();
         runs.for_each_run([&](const auto& offsets) {
             const T* const a = wanted + offsets[0];
             const T* const b = found + offsets[1];
             // Most runs of most cases are equal; that is seen at the speed of memory.
-            if (wanted_step == 1 && found_step == 1 && std::memcmp(a, b, static_cast<std::size_t>(length) * sizeof(T)) == 0) {
+            if (wanted_step == 1 && found_step == 1 &&
+                std::memcmp(a, b, static_cast<std::size_t>(length) * sizeof(T)) == 0) {
                 result.elements += static_cast<std::uint64_t>(length);
                 result.histogram.counts[0] += static_cast<std::uint64_t>(length);
                 return;

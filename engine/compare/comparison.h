@@ -34,10 +34,11 @@ struct Comparison {
     std::uint64_t elements = 0;
     /// How many elements are beyond the tolerance.
     std::uint64_t beyond = 0;
-    /// The element furthest from what is expected, in ULPs, among those beyond the tolerance if there are any; nothing when
-    /// all are equal.
+    /// The element furthest from what is expected, in ULPs, among those beyond the tolerance if there are any; nothing
+    /// when all are equal.
     std::optional<ElementReport> worst;
-    /// The largest part of the tolerance that an element within it used: 1 is all of it. Nothing for an exact tolerance.
+    /// The largest part of the tolerance that an element within it used: 1 is all of it. Nothing for an exact
+    /// tolerance.
     std::optional<double> largest_fraction;
     UlpHistogram histogram;
 

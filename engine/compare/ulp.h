@@ -10,8 +10,8 @@
 
 namespace dmlconform::compare {
 
-/// How many representable values lie between a and b, counting one end. Subnormals count like other values, and +0 and -0 are
-/// 0 apart. For integers the absolute difference. Neither may be NaN.
+/// How many representable values lie between a and b, counting one end. Subnormals count like other values, and +0 and
+/// -0 are 0 apart. For integers the absolute difference. Neither may be NaN.
 template <class T>
 [[nodiscard]] std::uint64_t ulp_distance(T a, T b) {
     if constexpr (std::is_integral_v<T>) {

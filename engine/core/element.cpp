@@ -68,7 +68,7 @@ Result<std::uint64_t> encode_element(DataType type, double value) {
     } else {
         // Halfway to the next power of two rounds to it, which is out of range.
         bits = bits_from(std::copysign(std::fabs(value) < 0x1.ffffffp127 ? std::numeric_limits<float>::max()
-                                                                          : std::numeric_limits<float>::infinity(),
+                                                                         : std::numeric_limits<float>::infinity(),
                                        static_cast<float>(value < 0 ? -1 : 1)));
     }
     if (std::isfinite(value) && !std::isfinite(decode_element(type, bits))) {

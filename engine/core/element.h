@@ -22,8 +22,8 @@ struct Integer {
 [[nodiscard]] std::uint64_t load_element(std::span<const std::byte> storage, DataType type, std::uint64_t index);
 void store_element(std::span<std::byte> storage, DataType type, std::uint64_t index, std::uint64_t bits);
 
-/// Converts to the type's bits. Floating-point types round to nearest; a finite value beyond the type's range is an error, and so
-/// is an integer that an integer type does not hold, or a fraction for an integer type.
+/// Converts to the type's bits. Floating-point types round to nearest; a finite value beyond the type's range is an
+/// error, and so is an integer that an integer type does not hold, or a fraction for an integer type.
 [[nodiscard]] Result<std::uint64_t> encode_element(DataType type, double value);
 [[nodiscard]] Result<std::uint64_t> encode_element(DataType type, Integer value);
 

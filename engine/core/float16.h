@@ -35,8 +35,7 @@ namespace dmlconform::core {
     // Moved into a float's place, exponent and significand mean a number 2^112 times too small; subnormals included.
     const std::uint32_t moved = static_cast<std::uint32_t>(bits & 0x7fffu) << 13;
     const bool finite = (bits & 0x7c00u) != 0x7c00u;
-    const float magnitude =
-        finite ? std::bit_cast<float>(moved) * 0x1p112f : std::bit_cast<float>(moved | 0x7f800000u);
+    const float magnitude = finite ? std::bit_cast<float>(moved) * 0x1p112f : std::bit_cast<float>(moved | 0x7f800000u);
     return (bits & 0x8000u) != 0 ? -double{magnitude} : double{magnitude};
 }
 

@@ -17,7 +17,7 @@ using Strides = std::vector<std::int64_t>;
 
 template <std::size_t N>
 class StridedRuns {
-  public:
+public:
     using PerArray = std::array<std::int64_t, N>;
 
     /// `strides[a]` are those of array `a`, one for each of `sizes`. No size may be 0.
@@ -96,7 +96,7 @@ class StridedRuns {
         return offsets;
     }
 
-  private:
+private:
     struct Dimension {
         std::int64_t size;
         PerArray strides;

@@ -14,14 +14,14 @@ namespace dmlconform::core {
 
 /// Uninitialised bytes at a 64-byte boundary. Move-only; throws std::bad_alloc when there is no memory.
 class Buffer {
-  public:
+public:
     Buffer() = default;
     explicit Buffer(std::uint64_t size);
 
     [[nodiscard]] std::span<std::byte> bytes() { return {data_.get(), size_}; }
     [[nodiscard]] std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
 
-  private:
+private:
     static constexpr std::align_val_t alignment{64};
     struct Free {
         void operator()(std::byte* data) const { ::operator delete(data, alignment); }

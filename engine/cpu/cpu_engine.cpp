@@ -20,7 +20,7 @@ Kernel find_kernel(const operators::OperatorSchema& schema) {
 }
 
 class CpuExecutable final : public Executable {
-  public:
+public:
     CpuExecutable(const operators::Descriptor& descriptor, Kernel kernel) : descriptor_(descriptor), kernel_(kernel) {
         for (const operators::TensorSlot& slot : descriptor.outputs()) {
             outputs_.push_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc));
@@ -51,7 +51,7 @@ class CpuExecutable final : public Executable {
         return {};
     }
 
-  private:
+private:
     const operators::Descriptor& descriptor_;
     Kernel kernel_;
     std::vector<const core::Tensor*> inputs_;
@@ -93,8 +93,8 @@ Reference compute_reference(const operators::Descriptor& descriptor, std::span<c
             slack.above.resize(slack.below.size());
         }
         reference.slack.push_back(std::move(slack));
-        outputs.push_back(&reference.outputs.emplace_back(slot.desc == nullptr ? core::Tensor()
-                                                                                : core::Tensor(*slot.desc)));
+        outputs.push_back(
+            &reference.outputs.emplace_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc)));
     }
     find_kernel (*descriptor.schema)({descriptor, inputs, outputs, reference.slack});
     return reference;

@@ -8,7 +8,7 @@
 namespace dmlconform::cpu {
 
 class CpuEngine final : public Engine {
-  public:
+public:
     explicit CpuEngine(core::FeatureLevel level);
 
     [[nodiscard]] const EngineInfo& info() const override { return info_; }
@@ -16,7 +16,7 @@ class CpuEngine final : public Engine {
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) override;
 
-  private:
+private:
     EngineInfo info_;
 };
 

@@ -18,7 +18,8 @@ constexpr std::int64_t steps_per_thread = 200'000;
 void parallel_for(std::int64_t count, std::int64_t cost, const std::function<void(std::int64_t, std::int64_t)>& body) {
     const auto hardware = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
     const std::int64_t wanted = count / std::max<std::int64_t>(1, steps_per_thread / std::max<std::int64_t>(1, cost));
-    const std::int64_t threads = std::clamp<std::int64_t>(wanted, 1, std::min(hardware, std::max<std::int64_t>(count, 1)));
+    const std::int64_t threads =
+        std::clamp<std::int64_t>(wanted, 1, std::min(hardware, std::max<std::int64_t>(count, 1)));
     if (threads == 1) {
         body(0, count);
         return;

@@ -1,6 +1,6 @@
 // Formulas from the documentation of DML_ACTIVATION_*_OPERATOR_DESC; precision from the D3D11.3 functional
-// specification, section 3.1 and 22.10: + - * within one rounding, exp 2^-21 relative, log 2^-21 absolute in [0.5, 2] and
-// relative elsewhere.
+// specification, section 3.1 and 22.10: + - * within one rounding, exp 2^-21 relative, log 2^-21 absolute in [0.5, 2]
+// and relative elsewhere.
 #include "engine/operators/activation.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ constexpr std::array<Row, 19> rows{{
     {"ACTIVATION_THRESHOLDED_RELU", ActivationFunction::thresholded_relu, "Alpha", ""},
 }};
 
-constexpr double unit = 0x1p-24;           // one FP32 rounding, relative
+constexpr double unit = 0x1p-24;            // one FP32 rounding, relative
 constexpr double function_error = 0x1p-21;  // exp, log
 
 double sigmoid(double x) {
@@ -164,8 +164,7 @@ double Activation::evaluation_error(double x) const {
         case ActivationFunction::linear:
             return unit * (std::fabs(first * x) + std::fabs(y));
         case ActivationFunction::parametric_softplus:
-            return std::fabs(first) * (softplus_error(second * x) + unit * std::fabs(second * x)) +
-                   unit * std::fabs(y);
+            return std::fabs(first) * (softplus_error(second * x) + unit * std::fabs(second * x)) + unit * std::fabs(y);
         case ActivationFunction::softplus:
             return (softplus_error(first * x) + unit * std::fabs(first * x)) / std::fabs(first) + unit * std::fabs(y);
         case ActivationFunction::sigmoid:

@@ -53,7 +53,7 @@ struct Activation {
     /// function's range there, widened by the rounding of the evaluation itself as D3D's rules allow it.
     [[nodiscard]] Interval accepted(double x, double slack) const;
 
-  private:
+private:
     [[nodiscard]] double evaluation_error(double x) const;
 };
 

@@ -19,8 +19,8 @@ extern const std::span<const core::EmbeddedText> enumeration_texts;
 
 namespace {
 
-// A catalogue file is part of the program: whatever is wrong with one is our own mistake, hence exceptions inside, which
-// parse_schema turns into an error for the tests that feed it bad entries.
+// A catalogue file is part of the program: whatever is wrong with one is our own mistake, hence exceptions inside,
+// which parse_schema turns into an error for the tests that feed it bad entries.
 using nlohmann::json;
 
 constexpr std::string_view operator_prefix = "DML_OPERATOR_";

@@ -66,7 +66,9 @@ struct Field {
     /// For an array: the name of the field that holds its length; otherwise empty.
     std::string count_field;
 
-    [[nodiscard]] bool is_tensor() const { return type == FieldType::tensor_desc || type == FieldType::tensor_desc_array; }
+    [[nodiscard]] bool is_tensor() const {
+        return type == FieldType::tensor_desc || type == FieldType::tensor_desc_array;
+    }
 };
 
 /// What one tensor field may be, from one feature level up to the next entry for the same field.
@@ -110,8 +112,8 @@ struct OperatorSchema {
 /// Parses one catalogue file.
 [[nodiscard]] core::Result<OperatorSchema> parse_schema(std::string_view json);
 
-/// Accepts "DML_OPERATOR_SLICE1" and "SLICE1"; null when the catalogue has no such operator. The result lives as long as the
-/// program. Safe to call from several threads.
+/// Accepts "DML_OPERATOR_SLICE1" and "SLICE1"; null when the catalogue has no such operator. The result lives as long
+/// as the program. Safe to call from several threads.
 [[nodiscard]] const OperatorSchema* find_operator(std::string_view name);
 
 /// Full names of all operators, in the order of their values.

@@ -47,10 +47,9 @@ struct ScalarUnion {
     std::uint64_t bits = 0;
 };
 
-using FieldValue =
-    std::variant<Null, core::TensorDesc, TensorDescArray, OperatorDesc, OperatorDescArray, std::uint32_t, std::int32_t,
-                 float, std::vector<std::uint32_t>, std::vector<std::int32_t>, std::vector<float>, ScaleBias, Size2D,
-                 ScalarUnion>;
+using FieldValue = std::variant<Null, core::TensorDesc, TensorDescArray, OperatorDesc, OperatorDescArray, std::uint32_t,
+                                std::int32_t, float, std::vector<std::uint32_t>, std::vector<std::int32_t>,
+                                std::vector<float>, ScaleBias, Size2D, ScalarUnion>;
 
 /// A tensor of a descriptor, in the order in which DirectML binds them: field by field, arrays element by element.
 struct TensorSlot {
@@ -89,7 +88,7 @@ struct Descriptor {
     [[nodiscard]] std::vector<TensorSlot> inputs() const { return slots(FieldKind::input); }
     [[nodiscard]] std::vector<TensorSlot> outputs() const { return slots(FieldKind::output); }
 
-  private:
+private:
     [[nodiscard]] std::vector<TensorSlot> slots(FieldKind kind) const;
 };
 

@@ -11,8 +11,8 @@
 namespace dmlconform::operators {
 namespace {
 
-Verdict reject(std::string rule, std::string message) {
-    return Rejection{.rule = std::move(rule), .message = std::move(message), .legal_from = {}};
+Verdict reject(std::string_view rule, std::string message) {
+    return Rejection{.rule = std::string(rule), .message = std::move(message), .legal_from = {}};
 }
 
 Verdict check_field(const Descriptor& descriptor, std::size_t index, core::FeatureLevel level) {
@@ -68,7 +68,7 @@ Verdict check_same(const Descriptor& descriptor, const SameConstraint& constrain
             first_name = &name;
             first = std::move(property);
         } else if (property != first) {
-            return reject(std::string(rules[static_cast<std::size_t>(constraint.property)]),
+            return reject(rules[static_cast<std::size_t>(constraint.property)],
                           fmt::format("{} has {}, but {} has {}", *first_name, first, name, property));
         }
     }
@@ -82,16 +82,16 @@ Verdict check_activation(const Descriptor& descriptor, const Descriptor& activat
                                                         descriptor.schema->short_name()));
     }
     if (fusable->second > level) {
-        return reject("activation.featureLevel",
-                      fmt::format("{} can be fused into {} from feature level {} on; this is {}",
-                                  activation.schema->short_name(), descriptor.schema->short_name(),
-                                  to_string(fusable->second), to_string(level)));
+        return reject(
+            "activation.featureLevel",
+            fmt::format("{} can be fused into {} from feature level {} on; this is {}", activation.schema->short_name(),
+                        descriptor.schema->short_name(), to_string(fusable->second), to_string(level)));
     }
     for (const Field& field : activation.schema->fields) {
         if (field.is_tensor() && !std::holds_alternative<Null>(activation.value(field.name))) {
-            return reject("activation.tensors",
-                          fmt::format("{} of a fused activation must be null: it acts on the operator's output",
-                                      field.name));
+            return reject(
+                "activation.tensors",
+                fmt::format("{} of a fused activation must be null: it acts on the operator's output", field.name));
         }
         if (!field.is_tensor() && !field.optional && std::holds_alternative<Null>(activation.value(field.name))) {
             return reject("field.required", fmt::format("{} of {} is null, but it is not optional", field.name,
@@ -104,9 +104,9 @@ Verdict check_activation(const Descriptor& descriptor, const Descriptor& activat
 Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
     const OperatorSchema& schema = *descriptor.schema;
     if (schema.introduced > level) {
-        return reject("operator.featureLevel", fmt::format("{} exists from feature level {} on; this is {}",
-                                                           schema.short_name(), to_string(schema.introduced),
-                                                           to_string(level)));
+        return reject("operator.featureLevel",
+                      fmt::format("{} exists from feature level {} on; this is {}", schema.short_name(),
+                                  to_string(schema.introduced), to_string(level)));
     }
     for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
         if (auto rejection = check_field(descriptor, i, level)) {

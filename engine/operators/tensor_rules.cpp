@@ -15,8 +15,8 @@
 namespace dmlconform::operators {
 namespace {
 
-Verdict reject(std::string rule, std::string message) {
-    return Rejection{.rule = std::move(rule), .message = std::move(message), .legal_from = {}};
+Verdict reject(std::string_view rule, std::string message) {
+    return Rejection{.rule = std::string(rule), .message = std::move(message), .legal_from = {}};
 }
 
 Verdict check_support(const OperatorSchema& schema, const Field& field, const core::TensorDesc& desc,
@@ -101,14 +101,16 @@ Verdict check_layout(const Field& field, const core::TensorDesc& desc) {
     const auto needed = extent ? core::minimum_total_bytes(desc) : std::nullopt;
     // M: need not be a multiple of 4 to be accepted, though the documentation asks for it.
     if (!needed || desc.total_bytes < *extent * core::bits_of(desc.data_type) / 8) {
-        return reject("tensor.totalSize",
-                      fmt::format("{} has TotalTensorSizeInBytes {}; its sizes and strides need {}", field.name,
-                                  desc.total_bytes, needed ? fmt::format("{}", *needed) : "more than 64 bits can hold"));
+        return reject(
+            "tensor.totalSize",
+            fmt::format("{} has TotalTensorSizeInBytes {}; its sizes and strides need {}", field.name, desc.total_bytes,
+                        needed ? fmt::format("{}", *needed) : "more than 64 bits can hold"));
     }
     // After the total size, because an extent that fits 64 bits is what bounds the arithmetic there.
     if (desc.strides && field.kind == FieldKind::output && overlaps(desc)) {
-        return reject("tensor.outputStrides", fmt::format("{} has sizes {} and strides {}: its elements overlap",
-                                                          field.name, core::to_string(desc.sizes), core::to_string(*desc.strides)));
+        return reject("tensor.outputStrides",
+                      fmt::format("{} has sizes {} and strides {}: its elements overlap", field.name,
+                                  core::to_string(desc.sizes), core::to_string(*desc.strides)));
     }
     const std::uint32_t alignment = desc.base_offset_alignment;
     // M: 3, and 4 for a tensor of 8-byte elements, are rejected.

@@ -5,7 +5,8 @@
 
 namespace dmlconform::operators {
 
-/// Sizes, strides, total size and alignment of one tensor, and whether the catalogue allows its type and rank at `level`.
+/// Sizes, strides, total size and alignment of one tensor, and whether the catalogue allows its type and rank at
+/// `level`.
 [[nodiscard]] Verdict validate_tensor(const OperatorSchema& schema, const Field& field, const core::TensorDesc& desc,
                                       core::FeatureLevel level);
 

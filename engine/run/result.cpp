@@ -12,8 +12,8 @@ const char* to_string(Status status) {
 }
 
 std::size_t RunResult::count(Status status) const {
-    return static_cast<std::size_t>(
-        std::count_if(results.begin(), results.end(), [&](const CaseResult& result) { return result.status == status; }));
+    return static_cast<std::size_t>(std::count_if(results.begin(), results.end(),
+                                                  [&](const CaseResult& result) { return result.status == status; }));
 }
 
 bool RunResult::passed() const {

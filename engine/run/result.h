@@ -13,8 +13,8 @@
 
 namespace dmlconform::run {
 
-/// How a case ended on an engine. `reference` is the CPU engine on a case without expected values: it ran, but there was nothing
-/// to compare it with, so it counts neither as passed nor as skipped.
+/// How a case ended on an engine. `reference` is the CPU engine on a case without expected values: it ran, but there
+/// was nothing to compare it with, so it counts neither as passed nor as skipped.
 enum class Status : std::uint8_t { pass, fail, skip, error, reference };
 
 inline constexpr std::size_t status_count = 5;

@@ -1,4 +1,5 @@
-// One case at a time: inputs are made once, the reference is computed when something needs it, then each engine is judged.
+// One case at a time: inputs are made once, the reference is computed when something needs it, then each engine is
+// judged.
 #include "engine/run/runner.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ bool is_reference(const Engine& engine) {
 }
 
 class CaseRun {
-  public:
+public:
     explicit CaseRun(const cases::Case& subject) : case_(subject), descriptor_(*subject.descriptor) {}
 
     CaseResult on(Engine& engine, std::size_t index) {
@@ -37,7 +38,7 @@ class CaseRun {
         return result;
     }
 
-  private:
+private:
     static void finish(CaseResult& result, Status status, std::string reason) {
         result.status = status;
         result.reason = std::move(reason);
@@ -45,10 +46,10 @@ class CaseRun {
 
     void judge(Engine& engine, CaseResult& result) {
         if (case_.min_feature_level > engine.info().feature_level) {
-            return finish(result, Status::skip,
-                          fmt::format("needs feature level {}, the engine has {}",
-                                      core::to_string(case_.min_feature_level),
-                                      core::to_string(engine.info().feature_level)));
+            return finish(
+                result, Status::skip,
+                fmt::format("needs feature level {}, the engine has {}", core::to_string(case_.min_feature_level),
+                            core::to_string(engine.info().feature_level)));
         }
         if (auto reason = engine.unsupported(descriptor_)) {
             return finish(result, Status::skip, std::move(*reason));
@@ -142,7 +143,8 @@ class CaseRun {
         const bool passed = std::all_of(result.outputs.begin(), result.outputs.end(),
                                         [](const OutputResult& output) { return output.comparison.passed(); });
         if (!compared) {
-            return finish(result, Status::reference, "the case has no expected values, so this engine is the reference");
+            return finish(result, Status::reference,
+                          "the case has no expected values, so this engine is the reference");
         }
         if (passed) {
             return finish(result, Status::pass, "");
@@ -181,7 +183,8 @@ class CaseRun {
         expected_.resize(case_.expected.size());
         if (!expected_[output]) {
             const core::TensorDesc& desc = *descriptor_.outputs()[output].desc;
-            case_.expected[output]->fill(expected_[output].emplace(core::TensorDesc::packed(desc.data_type, desc.sizes)));
+            case_.expected[output]->fill(
+                expected_[output].emplace(core::TensorDesc::packed(desc.data_type, desc.sizes)));
         }
         return *expected_[output];
     }

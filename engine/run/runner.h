@@ -11,7 +11,7 @@ namespace dmlconform::run {
 
 /// Is told how the run goes on: progress lines, streams of results.
 class Observer {
-  public:
+public:
     Observer() = default;
     Observer(const Observer&) = delete;
     Observer& operator=(const Observer&) = delete;

@@ -6,7 +6,8 @@
 namespace dmlconform::run {
 
 bool glob_matches(std::string_view pattern, std::string_view text) {
-    // On a mismatch, let the last star take one character more. Earlier stars need no second try, so this is quadratic at worst.
+    // On a mismatch, let the last star take one character more. Earlier stars need no second try, so this is quadratic
+    // at worst.
     std::size_t p = 0;
     std::size_t t = 0;
     std::size_t star = std::string_view::npos;
@@ -32,9 +33,9 @@ std::vector<const cases::Case*> select(std::span<const cases::Case> cases, std::
                                        std::span<const std::string> tags) {
     std::vector<const cases::Case*> selected;
     for (const cases::Case& entry : cases) {
-        const bool matches = filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
-                                 return glob_matches(filter, entry.id);
-                             });
+        const bool matches =
+            filters.empty() || std::any_of(filters.begin(), filters.end(),
+                                           [&](const std::string& filter) { return glob_matches(filter, entry.id); });
         const bool tagged =
             std::all_of(tags.begin(), tags.end(), [&](const std::string& tag) { return entry.has_tag(tag); });
         if (matches && tagged) {

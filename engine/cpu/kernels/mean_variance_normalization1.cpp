@@ -21,8 +21,8 @@ enum Array : std::size_t { x, scale, bias, y, logical, array_count };
 
 using Runs = core::StridedRuns<array_count>;
 
-/// Sums f(values[i]) in an order that is fixed by the length alone: eight running sums, so that the compiler may use vector
-/// registers of any width without changing the result.
+/// Sums f(values[i]) in an order that is fixed by the length alone: eight running sums, so that the compiler may use
+/// vector registers of any width without changing the result.
 template <class F>
 double sum(std::span<const double> values, F&& f) {
     std::array<double, 8> lanes{};
@@ -152,9 +152,9 @@ void mean_variance_normalization1_kernel(const KernelArguments& arguments) {
             return arguments.inputs[input] == nullptr ? nullptr : arguments.inputs[input]->as<T>().data();
         };
         if constexpr (std::is_same_v<T, float> || std::is_same_v<T, core::Float16>) {
-            normalize<T>(op, {data(input_tensor), data(scale_tensor), data(bias_tensor),
-                              arguments.outputs[0]->as<T>().data(),
-                              arguments.slack.empty() ? nullptr : &arguments.slack[0]});
+            normalize<T>(
+                op, {data(input_tensor), data(scale_tensor), data(bias_tensor), arguments.outputs[0]->as<T>().data(),
+                     arguments.slack.empty() ? nullptr : &arguments.slack[0]});
         }
     });
 }

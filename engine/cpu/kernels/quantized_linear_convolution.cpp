@@ -52,8 +52,8 @@ Operands gather(const QuantizedLinearConvolution& op, std::span<const core::Tens
     const auto scales = elements<double>(*inputs[filter_scale]);
     const double sx = scalar<double>(inputs[input_scale], 1);
     const double sy = scalar<double>(inputs[output_scale], 1);
-    const auto zero_points =
-        inputs[filter_zero_point] == nullptr ? xt::xarray<std::int32_t>() : elements<std::int32_t>(*inputs[filter_zero_point]);
+    const auto zero_points = inputs[filter_zero_point] == nullptr ? xt::xarray<std::int32_t>()
+                                                                  : elements<std::int32_t>(*inputs[filter_zero_point]);
     result.multiplier = xt::zeros<double>({op.output_channels});
     for (std::size_t k = 0; k < op.output_channels; ++k) {
         result.multiplier(k) = sx * scales.data()[op.per_channel_scale ? k : 0] / sy;
@@ -115,7 +115,8 @@ void accumulate_row(const QuantizedLinearConvolution& op, const Operands& operan
 template <class Accumulator, class Output>
 void convolve(const QuantizedLinearConvolution& op, const Operands& operands, core::Tensor& output,
               core::ElementSlack* slack) {
-    const auto& [height, width] = op.spatial;
+    const QuantizedLinearConvolution::Spatial& height = op.spatial[0];
+    const QuantizedLinearConvolution::Spatial& width = op.spatial[1];
     const std::int64_t rows = std::int64_t{op.batch} * op.output_channels * height.output;
     const std::int64_t cost = std::int64_t{op.group_channels} * height.filter * width.filter * width.output;
     const core::Strides packed = [&] {

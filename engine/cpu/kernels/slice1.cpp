@@ -22,7 +22,8 @@ void copy_window(const operators::Slice1& op, const core::Tensor& input, core::T
     }
     const core::StridedRuns<2> runs(op.output.sizes, {from_strides, to_strides});
     const std::int64_t length = runs.run_length();
-    const auto [from_step, to_step] = runs.run_strides();
+    const std::int64_t from_step = runs.run_strides()[0];
+    const std::int64_t to_step = runs.run_strides()[1];
     parallel_for(runs.run_count(), length, [&](std::int64_t first, std::int64_t last) {
         runs.for_each_run(first, last, [&](const auto& offsets) {
             const Element* source = from + offsets[0];

@@ -28,9 +28,9 @@ MeanVarianceNormalization1::MeanVarianceNormalization1(const Descriptor& descrip
 
 namespace {
 
-Verdict reject(std::string rule, std::string message) {
+Verdict reject(std::string_view rule, std::string message) {
     return Rejection{
-        .rule = "MEAN_VARIANCE_NORMALIZATION1." + rule, .message = std::move(message), .legal_from = {}};
+        .rule = fmt::format("MEAN_VARIANCE_NORMALIZATION1.{}", rule), .message = std::move(message), .legal_from = {}};
 }
 
 Verdict check_parameter(const char* name, const core::TensorDesc& desc, const core::TensorDesc& input,
@@ -38,10 +38,10 @@ Verdict check_parameter(const char* name, const core::TensorDesc& desc, const co
     for (std::size_t d = 0; d < desc.sizes.size(); ++d) {
         const bool channel_required = level < core::FeatureLevel{4, 0} && d == 1;
         if (desc.sizes[d] != input.sizes[d] && (channel_required || desc.sizes[d] != 1)) {
-            return reject(channel_required ? "channelSize" : "parameterSizes",
-                          fmt::format("{} has {} elements along dimension {}, InputTensor {}{}", name, desc.sizes[d], d,
-                                      input.sizes[d],
-                                      channel_required ? "; before feature level 4.0 they must be equal" : ""));
+            return reject(
+                channel_required ? "channelSize" : "parameterSizes",
+                fmt::format("{} has {} elements along dimension {}, InputTensor {}{}", name, desc.sizes[d], d,
+                            input.sizes[d], channel_required ? "; before feature level 4.0 they must be equal" : ""));
         }
     }
     return {};
@@ -59,9 +59,10 @@ Verdict validate_normalization(const Descriptor& descriptor, core::FeatureLevel 
     const core::TensorDesc* scale = descriptor.tensor("ScaleTensor");
     const core::TensorDesc* bias = descriptor.tensor("BiasTensor");
     if (level < core::FeatureLevel{5, 2} && (scale == nullptr) != (bias == nullptr)) {
-        return reject("scaleAndBias", fmt::format("{} is present without {}; before feature level 5.2 they come together",
-                                                  scale != nullptr ? "ScaleTensor" : "BiasTensor",
-                                                  scale != nullptr ? "BiasTensor" : "ScaleTensor"));
+        return reject("scaleAndBias",
+                      fmt::format("{} is present without {}; before feature level 5.2 they come together",
+                                  scale != nullptr ? "ScaleTensor" : "BiasTensor",
+                                  scale != nullptr ? "BiasTensor" : "ScaleTensor"));
     }
     if (scale != nullptr) {
         if (auto rejection = check_parameter("ScaleTensor", *scale, input, level)) {
@@ -93,10 +94,10 @@ Precision precision_of(core::DataType type) {
 /// Roundings, in units of the output type's epsilon, that each of the budget's magnitudes may have gone through.
 ///
 /// An FP32 implementation with pairwise sums over n elements rounds log2(n) times on the way to the mean and as
-/// often to the variance, and about eight times besides (division by n, subtraction, square, reciprocal root at 1 ULP, two
-/// products, bias, final rounding). Each rounding is half an epsilon. Independent roundings add like a random walk: k
-/// of them stay, with overwhelming probability, within 1.5 sqrt(k) times the single one (Higham & Mary 2019, "A
-/// new approach to probabilistic rounding error analysis"). For n = 2^20, k = 28: 1.5 * sqrt(28) / 2 = 4.0.
+/// often to the variance, and about eight times besides (division by n, subtraction, square, reciprocal root at 1 ULP,
+/// two products, bias, final rounding). Each rounding is half an epsilon. Independent roundings add like a random walk:
+/// k of them stay, with overwhelming probability, within 1.5 sqrt(k) times the single one (Higham & Mary 2019, "A new
+/// approach to probabilistic rounding error analysis"). For n = 2^20, k = 28: 1.5 * sqrt(28) / 2 = 4.0.
 constexpr double budget_roundings = 4;
 
 }  // namespace

@@ -9,7 +9,8 @@
 
 namespace dmlconform::operators {
 
-/// The operator's fields by name. Refers to the descriptor, which must be a MEAN_VARIANCE_NORMALIZATION1 one and outlive it.
+/// The operator's fields by name. Refers to the descriptor, which must be a MEAN_VARIANCE_NORMALIZATION1 one and
+/// outlive it.
 struct MeanVarianceNormalization1 {
     explicit MeanVarianceNormalization1(const Descriptor& descriptor);
 

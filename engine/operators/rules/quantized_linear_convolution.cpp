@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t spatial_count = 2;
 
-Verdict reject(std::string rule, std::string message) {
-    return Rejection{.rule = "QUANTIZED_LINEAR_CONVOLUTION." + rule, .message = std::move(message), .legal_from = {}};
+Verdict reject(std::string_view rule, std::string message) {
+    return Rejection{
+        .rule = fmt::format("QUANTIZED_LINEAR_CONVOLUTION.{}", rule), .message = std::move(message), .legal_from = {}};
 }
 
 /// True for a tensor that has one element for each output channel: {1,K,1,1}.
@@ -51,9 +52,10 @@ Verdict check_spatial(const QuantizedLinearConvolution::Spatial& s, std::size_t 
 Verdict check_channels(const QuantizedLinearConvolution& op) {
     const std::uint32_t filter_count = op.filter.sizes[0];
     if (op.groups == 0 || op.input_channels % op.groups != 0 || op.output_channels % op.groups != 0) {
-        return reject("groupCount", fmt::format("GroupCount is {}; it must be at least 1 and divide the {} input and {} "
-                                                "output channels",
-                                                op.groups, op.input_channels, op.output_channels));
+        return reject("groupCount",
+                      fmt::format("GroupCount is {}; it must be at least 1 and divide the {} input and {} "
+                                  "output channels",
+                                  op.groups, op.input_channels, op.output_channels));
     }
     if (op.output.sizes[0] != op.batch) {
         return reject("batch", fmt::format("InputTensor has batch {}, OutputTensor {}", op.batch, op.output.sizes[0]));
@@ -83,9 +85,9 @@ Verdict check_parameter(const Descriptor& descriptor, const char* name, std::uin
             return {};
         }
     }
-    return reject("parameterSizes", fmt::format("{} has sizes {}; allowed is one element{}", name,
-                                                core::to_string(desc->sizes),
-                                                channels > 0 ? fmt::format(" or {}", core::to_string(per_channel)) : ""));
+    return reject("parameterSizes",
+                  fmt::format("{} has sizes {}; allowed is one element{}", name, core::to_string(desc->sizes),
+                              channels > 0 ? fmt::format(" or {}", core::to_string(per_channel)) : ""));
 }
 
 Verdict check_parameters(const Descriptor& descriptor, const QuantizedLinearConvolution& op) {
@@ -112,9 +114,8 @@ Verdict check_parameters(const Descriptor& descriptor, const QuantizedLinearConv
 
 Verdict validate_convolution(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     if (descriptor.uint("DimensionCount") != spatial_count) {
-        return reject("dimensionCount",
-                      fmt::format("DimensionCount is {}; it must be 2, for 3-D tensors too",
-                                  descriptor.uint("DimensionCount")));
+        return reject("dimensionCount", fmt::format("DimensionCount is {}; it must be 2, for 3-D tensors too",
+                                                    descriptor.uint("DimensionCount")));
     }
     const QuantizedLinearConvolution op(descriptor);
     if (auto rejection = check_channels(op)) {
@@ -166,14 +167,15 @@ Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t z
                      std::int32_t high) {
     const auto round = [&](double value) {
         // Clamped before the conversion, which is undefined for what an int32 cannot hold.
-        const double clamped = std::clamp(std::nearbyint(value) + zero_point, static_cast<double>(low), static_cast<double>(high));
+        const double clamped =
+            std::clamp(std::nearbyint(value) + zero_point, static_cast<double>(low), static_cast<double>(high));
         return static_cast<std::int32_t>(clamped);
     };
     // A scale of 0 or infinity gives the operator no meaning, but must not make this function undefined.
     const double product = static_cast<double>(accumulator) * multiplier;
     const double value = std::isnan(product) ? 0.0 : std::clamp(product, -0x1p62, 0x1p62);
-    // FP32 rounds four times on the way from the accumulator to the value: the accumulator's conversion, the two operations
-    // that form the multiplier, and the product. Each is at most half an ULP, 2^-24 relative.
+    // FP32 rounds four times on the way from the accumulator to the value: the accumulator's conversion, the two
+    // operations that form the multiplier, and the product. Each is at most half an ULP, 2^-24 relative.
     const double slack = 4 * 0x1p-24 * std::fabs(value);
     Quantised result;
     result.value = round(value);

@@ -49,8 +49,9 @@ struct Quantised {
 };
 
 /// Requantises an exact accumulator: half to even, plus zero point, clamped to [low, high].
-/// `multiplier` is inputScale * filterScale / outputScale in double. This is also the operator's tolerance: a neighbour is
-/// accepted only where the unrounded value lies within the roundings of an FP32 implementation from the tie between the two.
+/// `multiplier` is inputScale * filterScale / outputScale in double. This is also the operator's tolerance: a neighbour
+/// is accepted only where the unrounded value lies within the roundings of an FP32 implementation from the tie between
+/// the two.
 [[nodiscard]] Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t zero_point,
                                    std::int32_t low, std::int32_t high);
 

@@ -20,8 +20,8 @@ std::uint32_t Slice1::start(std::size_t dimension) const {
 
 namespace {
 
-Verdict reject(std::string rule, std::string message) {
-    return Rejection{.rule = "SLICE1." + rule, .message = std::move(message), .legal_from = {}};
+Verdict reject(std::string_view rule, std::string message) {
+    return Rejection{.rule = fmt::format("SLICE1.{}", rule), .message = std::move(message), .legal_from = {}};
 }
 
 Verdict check_dimension(const Slice1& op, std::size_t d) {
@@ -33,10 +33,11 @@ Verdict check_dimension(const Slice1& op, std::size_t d) {
     }
     // M: rejected even where the output would fit. The sum is taken in 64 bits: in 32 it can wrap to a legal one.
     if (offset + size > op.input.sizes[d]) {
-        return reject("windowInBounds",
-                      fmt::format("InputWindowOffsets[{0}] + InputWindowSizes[{0}] is {1} + {2} = {3}, but the input has "
-                                  "{4} elements along that dimension",
-                                  d, offset, size, offset + size, op.input.sizes[d]));
+        return reject(
+            "windowInBounds",
+            fmt::format("InputWindowOffsets[{0}] + InputWindowSizes[{0}] is {1} + {2} = {3}, but the input has "
+                        "{4} elements along that dimension",
+                        d, offset, size, offset + size, op.input.sizes[d]));
     }
     if (stride == 0) {
         return reject("windowStride", fmt::format("InputWindowStrides[{}] is 0", d));

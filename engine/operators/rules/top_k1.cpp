@@ -17,8 +17,8 @@ TopK1::TopK1(const Descriptor& descriptor)
 
 namespace {
 
-Verdict reject(std::string rule, std::string message) {
-    return Rejection{.rule = "TOP_K1." + rule, .message = std::move(message), .legal_from = {}};
+Verdict reject(std::string_view rule, std::string message) {
+    return Rejection{.rule = fmt::format("TOP_K1.{}", rule), .message = std::move(message), .legal_from = {}};
 }
 
 Verdict validate_top_k1(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
@@ -36,9 +36,9 @@ Verdict validate_top_k1(const Descriptor& descriptor, core::FeatureLevel /*level
     expected[op.axis] = op.k;
     for (const char* name : {"OutputValueTensor", "OutputIndexTensor"}) {
         if (descriptor.tensor(name)->sizes != expected) {
-            return reject("outputSizes",
-                          fmt::format("{} has sizes {}; InputTensor's with K along axis {} are {}", name,
-                                      core::to_string(descriptor.tensor(name)->sizes), op.axis, core::to_string(expected)));
+            return reject("outputSizes", fmt::format("{} has sizes {}; InputTensor's with K along axis {} are {}", name,
+                                                     core::to_string(descriptor.tensor(name)->sizes), op.axis,
+                                                     core::to_string(expected)));
         }
     }
     return {};

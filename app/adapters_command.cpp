@@ -1,0 +1,25 @@
+// `dmlconform adapters`: which engines are usable here, on what, and why the others are not.
+#include <fmt/format.h>
+
+#include "app/command.h"
+#include "engine/run/engine_list.h"
+
+namespace dmlconform::app {
+
+void add_adapters_command(CLI::App& app, int& exit_code) {
+    CLI::App* command =
+        app.add_subcommand("adapters", "Show engines, the adapters they can run on, and why others are not usable");
+    command->callback([&exit_code] {
+        for (const run::AdapterLine& line : run::list_adapters()) {
+            if (!line.problem.empty()) {
+                fmt::print("{:<8} not usable: {}\n", line.engine, line.problem);
+            } else {
+                fmt::print("{:<8} {}{}{}\n", line.engine, line.adapter,
+                           line.driver.empty() ? "" : ", driver " + line.driver, line.is_default ? " (default)" : "");
+            }
+        }
+        exit_code = exit_ok;
+    });
+}
+
+}  // namespace dmlconform::app

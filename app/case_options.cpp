@@ -1,0 +1,49 @@
+// The options by which commands choose cases, and the loading of what they choose.
+#include <fmt/format.h>
+
+#include "app/command.h"
+#include "engine/run/selection.h"
+
+namespace dmlconform::app {
+
+void CaseOptions::add_to(CLI::App& command) {
+    command.add_option("paths", paths, "Case files, or folders in which every *.json is one")
+        ->required()
+        ->type_name("PATH");
+    command
+        .add_option("--filter", filters, "Only cases whose id matches: `*` any characters, `?` one; repeat for more")
+        ->type_name("GLOB")
+        ->expected(1);
+    command.add_option("--tag", tags, "Only cases with this tag; repeat to ask for several at once")
+        ->type_name("TAG")
+        ->expected(1);
+}
+
+std::optional<Selection> load_selection(const CaseOptions& options) {
+    Selection selection{cases::load_suite(options.paths), {}};
+    for (const cases::Problem& problem : selection.suite.problems) {
+        fmt::print(stderr, "{}\n", cases::to_string(problem));
+    }
+    if (!selection.suite.problems.empty()) {
+        fmt::print(stderr, "dmlconform: {} in the input; nothing was run\n",
+                   selection.suite.problems.size() == 1 ? "1 problem"
+                                                        : fmt::format("{} problems", selection.suite.problems.size()));
+        return std::nullopt;
+    }
+    selection.cases = run::select(selection.suite.cases, options.filters, options.tags);
+    if (selection.cases.empty()) {
+        std::vector<std::string> ids;
+        for (const cases::Case& entry : selection.suite.cases) {
+            ids.push_back(entry.id);
+        }
+        const std::string hint = options.filters.empty() ? "" : cases::suggestion(options.filters.front(), ids);
+        fmt::print(stderr, "dmlconform: none of the {} cases has the id or tags asked for\n    hint: {}\n", ids.size(),
+                   hint.empty()
+                       ? "`dmlconform list` shows ids; a filter matches the whole id, so you may want `*` at its ends"
+                       : hint);
+        return std::nullopt;
+    }
+    return selection;
+}
+
+}  // namespace dmlconform::app

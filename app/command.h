@@ -1,0 +1,53 @@
+// What the subcommands share: how one is added to the command line, and what exit codes mean.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/cases/case_file.h"
+
+namespace dmlconform::app {
+
+/// The documented exit codes.
+enum ExitCode : int {
+    exit_ok = 0,          // everything as expected
+    exit_unexpected = 1,  // unexpected results
+    exit_usage = 2,       // the command line or an input file is wrong
+    exit_not_run = 3,     // the run itself could not be done
+    exit_interrupted = 130,
+};
+
+/// What the program was told: its own words, for "run again" lines and results.
+struct Invocation {
+    std::vector<std::string> words;
+};
+
+/// Adds a subcommand. When it is chosen, `exit_code` is set to what it returns.
+void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code);
+void add_list_command(CLI::App& app, int& exit_code);
+void add_adapters_command(CLI::App& app, int& exit_code);
+void add_describe_command(CLI::App& app, int& exit_code);
+
+/// Options that choose cases, shared by the commands that read case files.
+struct CaseOptions {
+    std::vector<std::string> paths;
+    std::vector<std::string> filters;
+    std::vector<std::string> tags;
+
+    void add_to(CLI::App& command);
+};
+
+/// Loads and selects cases. Prints every problem to stderr and returns nothing then, as when no case is selected.
+struct Selection {
+    cases::Suite suite;
+    std::vector<const cases::Case*> cases;
+};
+[[nodiscard]] std::optional<Selection> load_selection(const CaseOptions& options);
+
+/// The program's own version first, then everything that is linked in.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> versions();
+
+}  // namespace dmlconform::app

@@ -1,0 +1,115 @@
+// `dmlconform describe`: operators as the catalogue has them.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+
+#include "app/command.h"
+#include "engine/operators/catalogue.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform::app {
+namespace {
+
+using operators::Field;
+using operators::OperatorSchema;
+
+std::string type_text(const OperatorSchema& schema, const Field& field) {
+    if (field.enumeration != nullptr) {
+        return field.enumeration->name;
+    }
+    static constexpr const char* names[] = {"tensor",        "tensors",         "activation", "activations", "UINT",
+                                            "INT",           "FLOAT",           "UINT[]",     "INT[]",       "FLOAT[]",
+                                            "{Scale, Bias}", "{Width, Height}", "scalar"};
+    std::string text = names[static_cast<std::size_t>(field.type)];
+    if (!field.count_field.empty()) {
+        text += fmt::format(" of {}", field.count_field);
+    }
+    return schema.is_count(field) ? text + ", may be left out" : text;
+}
+
+void print_fields(const OperatorSchema& schema) {
+    static constexpr const char* kinds[] = {"input", "output", "attribute"};
+    for (const Field& field : schema.fields) {
+        fmt::print("  {:<28} {:<10} {}{}\n", field.name, kinds[static_cast<std::size_t>(field.kind)],
+                   type_text(schema, field), field.optional ? ", optional" : "");
+        if (field.enumeration != nullptr && field.enumeration->name != "BOOL") {
+            std::vector<std::string> names;
+            for (const auto& enumerator : field.enumeration->enumerators) {
+                names.push_back(fmt::format("{} = {}", enumerator.name.substr(field.enumeration->prefix().size()),
+                                            enumerator.value));
+            }
+            fmt::print("  {:<28} {}\n", "", fmt::join(names, ", "));
+        }
+    }
+}
+
+void print_support(const OperatorSchema& schema) {
+    fmt::print("\nTensors by feature level (a row holds until the next for the same tensor):\n");
+    for (const Field& field : schema.fields) {
+        const auto rows = schema.tensor_support.find(field.name);
+        if (rows == schema.tensor_support.end()) {
+            continue;
+        }
+        for (const operators::TensorSupport& row : rows->second) {
+            std::vector<std::string_view> types;
+            for (const core::DataType type : row.data_types) {
+                types.push_back(core::name(type));
+            }
+            fmt::print("  {:<28} {}  {}-{} dimensions  {}\n", field.name, core::to_string(row.level),
+                       row.min_dimensions, row.max_dimensions, fmt::join(types, " "));
+        }
+    }
+}
+
+void print_fusable(const OperatorSchema& schema) {
+    if (schema.fusable.empty()) {
+        return;
+    }
+    fmt::print("\nActivations that can be fused, with the feature level from which on:\n");
+    for (const auto& [activation, level] : schema.fusable) {
+        fmt::print("  {:<44} {}\n", activation, core::to_string(level));
+    }
+}
+
+int describe(const std::string& name) {
+    if (name.empty()) {
+        for (const std::string& full : operators::operator_names()) {
+            const OperatorSchema& schema = *operators::find_operator(full);
+            fmt::print("{:<52} from feature level {}{}\n", full, core::to_string(schema.introduced),
+                       operators::find_rules(schema) == nullptr ? "" : ", runs on cpu and d3d12");
+        }
+        return exit_ok;
+    }
+    const OperatorSchema* schema = operators::find_operator(name);
+    if (schema == nullptr) {
+        std::vector<std::string> names = operators::operator_names();
+        if (!name.starts_with("DML_")) {
+            for (std::string& full : names) {
+                full = operators::find_operator(full)->short_name();
+            }
+        }
+        const std::string hint = cases::suggestion(name, names);
+        fmt::print(stderr, "dmlconform: the catalogue has no operator \"{}\"\n    hint: {}\n", name,
+                   hint.empty() ? "`dmlconform describe` lists them" : hint);
+        return exit_usage;
+    }
+    fmt::print("{} ({}), from feature level {} on\n\n", schema->name, schema->value,
+               core::to_string(schema->introduced));
+    print_fields(*schema);
+    print_support(*schema);
+    print_fusable(*schema);
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_describe_command(CLI::App& app, int& exit_code) {
+    auto name = std::make_shared<std::string>();
+    CLI::App* command =
+        app.add_subcommand("describe", "List the operators, or show an operator's fields and supported types");
+    command->add_option("operator", *name, "For example DML_OPERATOR_SLICE1 or SLICE1")->type_name("OPERATOR");
+    command->callback([name, &exit_code] { exit_code = describe(*name); });
+}
+
+}  // namespace dmlconform::app

@@ -1,0 +1,192 @@
+// `dmlconform run`: runs cases on engines and reports.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+
+#include "app/command.h"
+#include "app/interrupt.h"
+#include "app/terminal.h"
+#include "engine/report/console_report.h"
+#include "engine/report/json_report.h"
+#include "engine/report/output_file.h"
+#include "engine/report/progress.h"
+#include "engine/run/engine_list.h"
+#include "engine/run/runner.h"
+
+namespace dmlconform::app {
+namespace {
+
+struct RunOptions {
+    CaseOptions cases;
+    std::vector<std::string> engines;
+    std::string adapter;
+    std::string json;
+    bool quiet = false;
+    bool verbose = false;
+    bool no_color = false;
+};
+
+using Engines = std::vector<std::unique_ptr<Engine>>;
+
+/// The engines asked for, or all that are usable. Nothing when one that was asked for is not: then that is reported.
+std::optional<Engines> make_engines(const RunOptions& options, int& exit_code) {
+    Engines engines;
+    const auto known = run::engine_names();
+    for (const std::string& name : options.engines) {
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+            fmt::print(stderr, "dmlconform: there is no engine \"{}\"\n    hint: engines are {}\n", name,
+                       fmt::join(known, ", "));
+            exit_code = exit_usage;
+            return std::nullopt;
+        }
+    }
+    for (const std::string& name : known) {
+        const bool asked = std::find(options.engines.begin(), options.engines.end(), name) != options.engines.end();
+        if (!asked && !options.engines.empty()) {
+            continue;
+        }
+        auto engine = run::create_engine(name, {options.adapter, core::highest_feature_level});
+        if (engine) {
+            engines.push_back(std::move(*engine));
+            continue;
+        }
+        fmt::print(stderr, "dmlconform: the engine {} is not usable here: {}\n", name, engine.error().message);
+        if (!engine.error().hint.empty()) {
+            fmt::print(stderr, "    hint: {}\n", engine.error().hint);
+        }
+        // An adapter is asked for an engine that has adapters, so that one is asked for too.
+        if (asked || !options.adapter.empty()) {
+            exit_code = exit_not_run;
+            return std::nullopt;
+        }
+    }
+    return engines;
+}
+
+/// Prints while the run goes on.
+class ConsoleObserver final : public run::Observer {
+public:
+    ConsoleObserver(const RunOptions& options, const Engines& engines, std::string program)
+        : options_(options),
+          engines_(engines),
+          program_(std::move(program)),
+          style_(use_color(options.no_color)),
+          progress_(stderr, !options.quiet && stderr_is_terminal()) {}
+
+    void on_case(const cases::Case& subject, std::size_t position, std::size_t total) override {
+        progress_.show(position, total, failed_, subject.id);
+    }
+
+    void on_result(const run::CaseResult& result) override {
+        const EngineInfo& engine = engines_[result.engine]->info();
+        if (result.status == run::Status::fail || result.status == run::Status::error) {
+            ++failed_;
+            progress_.clear();
+            fmt::print("{}\n", options_.quiet ? report::result_line(result, engine, style_)
+                                              : report::failure_block(result, engine, program_, style_));
+        } else if (options_.verbose) {
+            progress_.clear();
+            fmt::print("{}", report::result_line(result, engine, style_));
+        }
+    }
+
+    bool stop_requested() override { return interrupted(); }
+
+    void finish(const run::RunResult& run) {
+        progress_.clear();
+        fmt::print("{}", report::summary(run, style_));
+    }
+
+private:
+    const RunOptions& options_;
+    const Engines& engines_;
+    std::string program_;
+    report::ConsoleStyle style_;
+    report::ProgressLine progress_;
+    std::size_t failed_ = 0;
+};
+
+void print_header(const Engines& engines, std::size_t case_count) {
+    fmt::print("{} on {}\n", case_count == 1 ? "1 case" : fmt::format("{} cases", case_count),
+               engines.size() == 1 ? "1 engine" : fmt::format("{} engines", engines.size()));
+    for (const auto& engine : engines) {
+        const EngineInfo& info = engine->info();
+        fmt::print("  {:<8}{}{}\n", info.name, info.adapter, info.driver.empty() ? "" : ", driver " + info.driver);
+    }
+    fmt::print("\n");
+}
+
+int exit_code_of(const run::RunResult& run) {
+    if (interrupted()) {
+        return exit_interrupted;
+    }
+    return run.passed() ? exit_ok : exit_unexpected;
+}
+
+int run_command(const RunOptions& options, const Invocation& invocation) {
+    const auto selection = load_selection(options.cases);
+    if (!selection) {
+        return exit_usage;
+    }
+    if (!options.json.empty()) {
+        if (const auto writable = report::check_writable(options.json); !writable) {
+            fmt::print(stderr, "dmlconform: {}\n    hint: {}\n", writable.error().message, writable.error().hint);
+            return exit_usage;
+        }
+    }
+    int exit_code = exit_ok;
+    const auto engines = make_engines(options, exit_code);
+    if (!engines) {
+        return exit_code;
+    }
+    report::RunContext context{invocation.words, versions(),
+                               fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())), 0};
+    if (!options.quiet) {
+        print_header(*engines, selection->cases.size());
+    }
+    catch_interrupts();
+    ConsoleObserver observer(options, *engines, invocation.words.front());
+    const run::RunResult run = run::run_cases(selection->cases, *engines, observer);
+    observer.finish(run);
+    context.exit_code = exit_code_of(run);
+    if (interrupted()) {
+        fmt::print(stderr, "dmlconform: interrupted; {} of {} cases were run\n", run.results.size() / engines->size(),
+                   selection->cases.size());
+    }
+    if (!options.json.empty()) {
+        if (const auto written = report::write_file(options.json, report::json_report(run, context)); !written) {
+            fmt::print(stderr, "dmlconform: {}\n", written.error().message);
+            return exit_not_run;
+        }
+    }
+    return context.exit_code;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code) {
+    auto options = std::make_shared<RunOptions>();
+    CLI::App* command = app.add_subcommand("run", "Run cases on engines and compare what comes out with what should");
+    options->cases.add_to(*command);
+    command
+        ->add_option("--engine", options->engines,
+                     fmt::format("An engine to run on ({}); repeat for more. Default: all that are usable",
+                                 fmt::join(run::engine_names(), ", ")))
+        ->type_name("NAME")
+        ->expected(1);
+    command
+        ->add_option("--adapter", options->adapter, "Run on the adapter with this in its name (`dmlconform adapters`)")
+        ->type_name("SUBSTRING");
+    command->add_option("--json", options->json, "Write the complete result to this file")->type_name("FILE");
+    CLI::Option* quiet = command->add_flag("-q,--quiet", options->quiet, "One line per failure, and the totals");
+    command->add_flag("-v,--verbose", options->verbose, "A line for every result")->excludes(quiet);
+    command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
+    command->callback([options, &invocation, &exit_code] { exit_code = run_command(*options, invocation); });
+}
+
+}  // namespace dmlconform::app

@@ -1,0 +1,202 @@
+// Text for people.
+#include "engine/report/console_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "engine/core/element.h"
+#include "engine/operators/descriptor.h"
+
+namespace dmlconform::report {
+namespace {
+
+constexpr int label_width = 12;
+
+std::string labelled(std::string_view label, std::string_view text) {
+    return fmt::format("  {:<{}}{}\n", label, label_width, text);
+}
+
+std::string shell_quoted(const std::string& text) {
+    const bool plain =
+        text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/=,+:") ==
+        std::string::npos;
+    if (plain && !text.empty()) {
+        return text;
+    }
+    std::string quoted = "'";
+    for (const char c : text) {
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return quoted + "'";
+}
+
+std::string rerun_command(const run::CaseResult& result, const EngineInfo& engine, const std::string& program) {
+    std::string command =
+        fmt::format("{} run {} --filter {} --engine {}", shell_quoted(program), shell_quoted(result.subject->file),
+                    shell_quoted(result.subject->id), engine.name);
+    if (engine.name != "cpu") {
+        command += " --adapter " + shell_quoted(engine.adapter);
+    }
+    return command;
+}
+
+std::string histogram_text(const compare::UlpHistogram& histogram) {
+    std::vector<std::string> parts;
+    for (std::size_t bucket = 0; bucket < histogram.counts.size(); ++bucket) {
+        if (histogram.counts[bucket] != 0) {
+            parts.push_back(fmt::format("{}: {}", compare::UlpHistogram::label(bucket), histogram.counts[bucket]));
+        }
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string output_block(const run::OutputResult& output) {
+    const compare::Comparison& comparison = output.comparison;
+    std::string text = labelled(
+        "output", fmt::format("{}: {} of {} elements beyond tolerance ({}); expected values from the {}", output.name,
+                              comparison.beyond, comparison.elements, core::to_string(output.tolerance),
+                              output.from_reference ? "CPU reference" : "case file"));
+    if (const auto& worst = comparison.worst) {
+        const core::DataType type = output.desc.data_type;
+        const core::Dimensions coordinates = compare::coordinates_of(worst->index, output.desc.sizes);
+        text += labelled("worst", fmt::format("{}[{}]", output.name, fmt::join(coordinates, ",")));
+        text += labelled("  expected", fmt::format("{} ({})", core::format_element(type, worst->expected_bits),
+                                                   core::format_bits(type, worst->expected_bits)));
+        text += labelled("  actual", fmt::format("{} ({})", core::format_element(type, worst->actual_bits),
+                                                 core::format_bits(type, worst->actual_bits)));
+        text += labelled("  distance", worst->ulp ? fmt::format("{} ULP", *worst->ulp) : "one of the two is NaN");
+    }
+    return text + labelled("ULPs", histogram_text(comparison.histogram));
+}
+
+// ---- totals ------------------------------------------------------------------------------------------------------
+
+struct Totals {
+    std::size_t counts[run::status_count] = {};
+    std::chrono::nanoseconds total{};
+    std::vector<std::chrono::nanoseconds> executions;
+
+    void add(const run::CaseResult& result) {
+        ++counts[static_cast<std::size_t>(result.status)];
+        total += result.timing.total;
+        if (result.timing.execute.count() != 0) {
+            executions.push_back(result.timing.device.value_or(result.timing.execute));
+        }
+    }
+
+    [[nodiscard]] std::string median_execution() const {
+        if (executions.empty()) {
+            return "-";
+        }
+        std::vector<std::chrono::nanoseconds> sorted = executions;
+        std::sort(sorted.begin(), sorted.end());
+        return format_duration(sorted[sorted.size() / 2]);
+    }
+};
+
+/// Right-aligned, in characters: "µ" takes two bytes.
+std::string right(std::string_view text, std::size_t width) {
+    const auto characters = static_cast<std::size_t>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
+    return std::string(width > characters ? width - characters : 0, ' ') + std::string(text);
+}
+
+std::string table_row(const std::string& name, const std::string& engine, const Totals& totals,
+                      const ConsoleStyle& style) {
+    std::string row = fmt::format("{:<32} {:<8}", name, engine);
+    for (std::size_t status = 0; status < run::status_count; ++status) {
+        const std::size_t count = totals.counts[status];
+        const std::string cell = fmt::format("{:>10}", count);
+        row += count == 0 ? style.faint(cell) : style.status(static_cast<run::Status>(status), cell);
+    }
+    return row + right(format_duration(totals.total), 11) + right(totals.median_execution(), 11) + "\n";
+}
+
+std::string verdict(const run::RunResult& run, const ConsoleStyle& style) {
+    std::string text =
+        fmt::format("{} in {}: ", run.results.size() == 1 ? "1 result" : fmt::format("{} results", run.results.size()),
+                    format_duration(run.duration));
+    std::vector<std::string> parts;
+    for (std::size_t status = 0; status < run::status_count; ++status) {
+        const auto which = static_cast<run::Status>(status);
+        if (const std::size_t count = run.count(which); count != 0) {
+            parts.push_back(style.status(which, fmt::format("{} {}", count, to_string(which))));
+        }
+    }
+    text += fmt::format("{}\n", parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", ")));
+    if (run.count(run::Status::pass) == 0 && run.count(run::Status::fail) + run.count(run::Status::error) == 0) {
+        text += style.status(run::Status::fail, "Nothing was verified: no case passed or failed.") + "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string failure_block(const run::CaseResult& result, const EngineInfo& engine, const std::string& program,
+                          const ConsoleStyle& style) {
+    std::string text = fmt::format("{} {} on {}{}\n",
+                                   style.status(result.status, result.status == run::Status::fail ? "FAIL" : "ERROR"),
+                                   style.bold(result.subject->id), engine.name,
+                                   engine.adapter.empty() ? "" : fmt::format(" ({})", engine.adapter));
+    text += labelled("reason", result.reason);
+    if (result.rejection) {
+        text += labelled("rule", result.rejection->rule);
+        if (result.rejection->legal_from) {
+            text += labelled(
+                "", fmt::format("legal from feature level {} on", core::to_string(*result.rejection->legal_from)));
+        }
+    }
+    const operators::Descriptor& descriptor = *result.subject->descriptor;
+    text += labelled("operator", descriptor.schema->name);
+    text += labelled("case", fmt::format("{}:{}", result.subject->file, result.subject->line));
+    std::string_view label = "descriptor";
+    for (const std::string& line : operators::to_lines(descriptor)) {
+        text += labelled(std::exchange(label, ""), line);
+    }
+    for (const run::OutputResult& output : result.outputs) {
+        if (!output.comparison.passed()) {
+            text += output_block(output);
+        }
+    }
+    return text + labelled("run again", rerun_command(result, engine, program));
+}
+
+std::string result_line(const run::CaseResult& result, const EngineInfo& engine, const ConsoleStyle& style) {
+    std::string text =
+        fmt::format("{} {} on {}", style.status(result.status, fmt::format("{:<9}", to_string(result.status))),
+                    result.subject->id, engine.name);
+    if (!result.reason.empty()) {
+        text += fmt::format(": {}", result.reason);
+    }
+    return text + "\n";
+}
+
+std::string summary(const run::RunResult& run, const ConsoleStyle& style) {
+    std::map<std::pair<std::string, std::size_t>, Totals> rows;
+    std::vector<Totals> engines(run.engines.size());
+    for (const run::CaseResult& result : run.results) {
+        rows[{std::string(result.subject->descriptor->schema->short_name()), result.engine}].add(result);
+        engines[result.engine].add(result);
+    }
+    std::string header = fmt::format("{:<32} {:<8}", "operator", "engine");
+    for (std::size_t status = 0; status < run::status_count; ++status) {
+        header += fmt::format("{:>10}", to_string(static_cast<run::Status>(status)));
+    }
+    std::string text = style.bold(header + fmt::format("{:>11}{:>11}", "time", "median")) + "\n";
+    for (const auto& [key, totals] : rows) {
+        text += table_row(key.first, run.engines[key.second].name, totals, style);
+    }
+    if (rows.size() > run.engines.size()) {
+        for (std::size_t i = 0; i < engines.size(); ++i) {
+            text += table_row("all", run.engines[i].name, engines[i], style);
+        }
+    }
+    return text + "\n" + verdict(run, style);
+}
+
+}  // namespace dmlconform::report

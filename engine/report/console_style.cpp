@@ -1,0 +1,39 @@
+// Formatting that the console reports share.
+#include "engine/report/console_style.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace dmlconform::report {
+
+std::string ConsoleStyle::paint(fmt::text_style style, std::string_view text) const {
+    return colored_ ? fmt::format(style, "{}", text) : std::string(text);
+}
+
+std::string ConsoleStyle::status(run::Status status, std::string_view text) const {
+    switch (status) {
+        case run::Status::pass:
+            return paint(fmt::fg(fmt::terminal_color::green), text);
+        case run::Status::fail:
+        case run::Status::error:
+            return paint(fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold, text);
+        default:
+            return paint(fmt::fg(fmt::terminal_color::yellow), text);
+    }
+}
+
+std::string format_duration(std::chrono::nanoseconds duration) {
+    const auto nanoseconds = static_cast<double>(duration.count());
+    constexpr std::array<std::pair<double, const char*>, 3> units{{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}}};
+    for (const auto& [size, name] : units) {
+        if (nanoseconds >= size) {
+            const double value = nanoseconds / size;
+            return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, name);
+        }
+    }
+    return fmt::format("{:.0f} ns", nanoseconds);
+}
+
+}  // namespace dmlconform::report

@@ -1,0 +1,30 @@
+// The progress line on a terminal: one line that is written over as the run goes on.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+namespace dmlconform::report {
+
+class ProgressLine {
+public:
+    /// Writes to `stream` if `enabled`; otherwise does nothing.
+    ProgressLine(std::FILE* stream, bool enabled) : stream_(stream), enabled_(enabled) {}
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+    ~ProgressLine() { clear(); }
+
+    /// Shows how far the run is; at most some twenty times a second.
+    void show(std::size_t done, std::size_t total, std::size_t failed, const std::string& current);
+    /// Takes the line away, so that something else can be written.
+    void clear();
+
+private:
+    std::FILE* stream_;
+    bool enabled_;
+    bool visible_ = false;
+    std::chrono::steady_clock::time_point last_;
+};
+
+}  // namespace dmlconform::report

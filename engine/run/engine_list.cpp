@@ -1,0 +1,72 @@
+// From an engine's name to the engine.
+#include "engine/run/engine_list.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "engine/cpu/cpu_engine.h"
+#if DMLCONFORM_HAS_D3D12
+#include "engine/d3d12/adapters.h"
+#include "engine/d3d12/d3d12_engine.h"
+#endif
+
+namespace dmlconform::run {
+namespace {
+
+const std::array<std::string, 2> names{"cpu", "d3d12"};
+
+#if DMLCONFORM_HAS_D3D12
+core::Result<std::unique_ptr<Engine>> create_d3d12(const EngineOptions& options) {
+    return d3d12::create_engine(options.adapter, options.feature_level);
+}
+
+void list_d3d12(std::vector<AdapterLine>& lines) {
+    const auto adapters = d3d12::enumerate_adapters();
+    if (!adapters) {
+        lines.push_back({"d3d12", "", "", false, adapters.error().message});
+        return;
+    }
+    const std::size_t chosen = d3d12::choose_adapter(*adapters, "").value();
+    for (std::size_t i = 0; i < adapters->size(); ++i) {
+        lines.push_back({"d3d12", (*adapters)[i].name, (*adapters)[i].driver, i == chosen, ""});
+    }
+}
+#else
+constexpr const char* not_built = "this build has no Direct3D 12: vkd3d was not found when it was configured";
+
+core::Result<std::unique_ptr<Engine>> create_d3d12(const EngineOptions& /*options*/) {
+    return core::fail(not_built);
+}
+
+void list_d3d12(std::vector<AdapterLine>& lines) {
+    lines.push_back({"d3d12", "", "", false, not_built});
+}
+#endif
+
+}  // namespace
+
+std::span<const std::string> engine_names() {
+    return names;
+}
+
+core::Result<std::unique_ptr<Engine>> create_engine(const std::string& name, const EngineOptions& options) {
+    if (name == "cpu") {
+        return std::make_unique<cpu::CpuEngine>(options.feature_level);
+    }
+    if (name == "d3d12") {
+        return create_d3d12(options);
+    }
+    return core::fail(fmt::format("there is no engine \"{}\"", name),
+                      fmt::format("engines: {}", fmt::join(names, ", ")));
+}
+
+std::vector<AdapterLine> list_adapters() {
+    std::vector<AdapterLine> lines;
+    lines.push_back({"cpu", cpu::CpuEngine(core::highest_feature_level).info().adapter, "", true, ""});
+    list_d3d12(lines);
+    return lines;
+}
+
+}  // namespace dmlconform::run

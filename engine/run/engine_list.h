@@ -1,0 +1,43 @@
+// The engines that this build has, by name.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/error.h"
+#include "engine/engine.h"
+
+namespace dmlconform::run {
+
+struct EngineOptions {
+    /// Part of an adapter's name, in any case; empty for the engine's own choice.
+    std::string adapter;
+    core::FeatureLevel feature_level = core::highest_feature_level;
+};
+
+/// In the order in which engines run a case: the reference first.
+[[nodiscard]] std::span<const std::string> engine_names();
+
+/// An error when the engine is not usable on this machine, or when the name is unknown.
+[[nodiscard]] core::Result<std::unique_ptr<Engine>> create_engine(const std::string& name,
+                                                                  const EngineOptions& options);
+
+/// A device that an engine could run on, or the reason why there is none.
+struct AdapterLine {
+    std::string engine;
+    /// Empty when the engine is not usable.
+    std::string adapter;
+    std::string driver;
+    /// True for the adapter that is taken when none is asked for.
+    bool is_default = false;
+    /// Why the engine is not usable; empty when it is.
+    std::string problem;
+};
+
+/// At least one line for each engine.
+[[nodiscard]] std::vector<AdapterLine> list_adapters();
+
+}  // namespace dmlconform::run
