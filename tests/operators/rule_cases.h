@@ -1,0 +1,44 @@
+// Tables of changes to a legal descriptor, and what validation says to each.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/operators/rules.h"
+#include "tests/descriptor_builder.h"
+
+namespace dmlconform::tests {
+
+struct RuleCase {
+    std::string_view what;
+    std::vector<Setting> change;
+    /// The rule that rejects; empty: accepted.
+    std::string_view rule;
+    core::FeatureLevel level = core::highest_feature_level;
+    /// Expected of a rejection: the first higher level that accepts.
+    std::optional<core::FeatureLevel> legal_from = std::nullopt;
+};
+
+/// `base` must itself be legal at the highest level.
+inline void expect_verdicts(const operators::Descriptor& base, std::span<const RuleCase> cases) {
+    ASSERT_FALSE(operators::validate(base, core::highest_feature_level));
+    for (const RuleCase& row : cases) {
+        SCOPED_TRACE(row.what);
+        const auto verdict = operators::validate(with(base, row.change), row.level);
+        if (!verdict) {
+            EXPECT_EQ(row.rule, "") << "accepted";
+            continue;
+        }
+        EXPECT_EQ(verdict->rule, row.rule) << verdict->message;
+        EXPECT_EQ(verdict->code, core::HResult::invalid_argument);
+        EXPECT_FALSE(verdict->message.empty());
+        EXPECT_EQ(verdict->legal_from, row.legal_from)
+            << (verdict->legal_from ? to_string(*verdict->legal_from) : "never");
+    }
+}
+
+}  // namespace dmlconform::tests
