@@ -1,8 +1,10 @@
 // dmlconform's command line: subcommands, help, and the exit code for usage errors.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
+#include <span>
 
 #include "app/command.h"
 #include "engine/cases/problems.h"
@@ -22,20 +24,53 @@ std::string version_text() {
 
 constexpr const char* general_hint = "`dmlconform --help` and `dmlconform COMMAND --help` list what there is";
 
+/// Names by which a command, or its options, can be called.
+std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : commands) {
+        names.push_back(command->get_name());
+    }
+    return names;
+}
+
+std::vector<std::string> names_of(const std::vector<const CLI::Option*>& options) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : options) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    return names;
+}
+
+/// What was meant by the first option that the command does not have.
+std::string option_hint(const CLI::App& command, std::span<const std::string> words) {
+    const auto known = names_of(command.get_options());
+    for (const std::string& word : words) {
+        const std::string name = word.substr(0, word.find('='));
+        if (name.starts_with("--") && std::find(known.begin(), known.end(), name) == known.end()) {
+            return dmlconform::cases::suggestion(name, known);
+        }
+    }
+    return {};
+}
+
 /// What is wrong with the command line, and what may have been meant.
-void print_usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+void print_usage_error(const CLI::App& app, const CLI::ParseError& error, std::span<const std::string> words) {
     std::string message = error.what();
     std::string hint;
-    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
-        // CLI11 only says that a subcommand is required.
-        std::vector<std::string> names;
-        for (const CLI::App* command : app.get_subcommands(nullptr)) {
-            names.push_back(command->get_name());
+    if (const auto chosen = app.get_subcommands(); !chosen.empty()) {
+        hint = option_hint(*chosen.front(), words);
+        if (hint.empty()) {
+            hint = fmt::format("`dmlconform {} --help` lists what there is", chosen.front()->get_name());
         }
-        message = fmt::format("there is no command \"{}\"", argv[1]);
-        hint = dmlconform::cases::suggestion(argv[1], names);
+    } else if (words.size() > 1 && !words[1].starts_with("-")) {
+        // CLI11 only says that a subcommand is required.
+        message = fmt::format("there is no command \"{}\"", words[1]);
+        hint = dmlconform::cases::suggestion(words[1], names_of(app.get_subcommands(nullptr)));
     }
-    fmt::print(stderr, "dmlconform: {}\n    hint: {}\n", message, hint.empty() ? general_hint : hint);
+    fmt::print(stderr, "dmlconform: {}\n    hint: {}\n", message,
+               hint.empty() ? "`dmlconform --help` lists commands" : hint);
 }
 
 int run(int argc, char** argv) {
@@ -54,13 +89,17 @@ int run(int argc, char** argv) {
     dmlconform::app::add_list_command(app, exit_code);
     dmlconform::app::add_adapters_command(app, exit_code);
     dmlconform::app::add_describe_command(app, exit_code);
+    if (argc < 2) {
+        fmt::print(stderr, "{}", app.help());
+        return dmlconform::app::exit_usage;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) {
             return app.exit(error);  // --help, --version
         }
-        print_usage_error(app, error, argc, argv);
+        print_usage_error(app, error, invocation.words);
         return dmlconform::app::exit_usage;
     }
     return exit_code;
