@@ -13,10 +13,10 @@ void CaseOptions::add_to(CLI::App& command) {
     command
         .add_option("--filter", filters, "Only cases whose id matches: `*` any characters, `?` one; repeat for more")
         ->type_name("GLOB")
-        ->expected(1);
+        ->allow_extra_args(false);
     command.add_option("--tag", tags, "Only cases with this tag; repeat to ask for several at once")
         ->type_name("TAG")
-        ->expected(1);
+        ->allow_extra_args(false);
 }
 
 std::optional<Selection> load_selection(const CaseOptions& options) {

@@ -178,7 +178,7 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
                      fmt::format("An engine to run on ({}); repeat for more. Default: all that are usable",
                                  fmt::join(run::engine_names(), ", ")))
         ->type_name("NAME")
-        ->expected(1);
+        ->allow_extra_args(false);
     command
         ->add_option("--adapter", options->adapter, "Run on the adapter with this in its name (`dmlconform adapters`)")
         ->type_name("SUBSTRING");
