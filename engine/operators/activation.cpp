@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <stdexcept>
 #include <string_view>
@@ -57,9 +58,15 @@ double gelu(double x) {
     return 0.5 * x * std::erfc(-x / std::numbers::sqrt2);
 }
 
+/// Rounding error of an exponential function's argument. Where the bound applies the function has long reached its
+/// limit, and an infinite argument must not make an error of infinity times zero.
+double argument_error(double x) {
+    return std::min(std::fabs(x), 1000.0) * unit;
+}
+
 /// Error of exp(x) in FP32, relative: the function's own, and that of an argument scaled to base 2 first.
 double exp_relative_error(double x) {
-    return function_error + std::fabs(x) * 2 * unit;
+    return function_error + 2 * argument_error(x);
 }
 
 /// Error of exp(x) - 1 for x <= 0, by the formula as documented.
@@ -83,6 +90,33 @@ double softplus_error(double x) {
 double tanh_error(double x) {
     const double e = std::exp(-2 * std::fabs(x));
     return 2 * e * exp_relative_error(2 * x) / (1 + e) + 3 * unit;
+}
+
+/// Where the function has kinks, jumps and extrema: between them it is monotone. Entries that are not needed are NaN.
+std::array<double, 3> turning_points(const Activation& activation) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    const double first = activation.first;
+    const double second = activation.second;
+    switch (activation.function) {
+        case ActivationFunction::elu:
+        case ActivationFunction::leaky_relu:
+        case ActivationFunction::celu:
+        case ActivationFunction::relu:
+        case ActivationFunction::scaled_elu:
+            return {0.0, none, none};
+        case ActivationFunction::thresholded_relu:
+            return {first, none, none};
+        case ActivationFunction::shrink:
+            return {second, -second, none};
+        case ActivationFunction::hard_swish:
+            return {-second / first, (1 - second) / first, -second / (2 * first)};
+        case ActivationFunction::gelu:
+            return {-0.75179152469356446, none, none};
+        case ActivationFunction::swish:
+            return {-1.2784645427610738 / first, none, none};
+        default:
+            return {none, none, none};
+    }
 }
 
 }  // namespace
@@ -164,9 +198,9 @@ double Activation::evaluation_error(double x) const {
         case ActivationFunction::linear:
             return unit * (std::fabs(first * x) + std::fabs(y));
         case ActivationFunction::parametric_softplus:
-            return std::fabs(first) * (softplus_error(second * x) + unit * std::fabs(second * x)) + unit * std::fabs(y);
+            return std::fabs(first) * (softplus_error(second * x) + argument_error(second * x)) + unit * std::fabs(y);
         case ActivationFunction::softplus:
-            return (softplus_error(first * x) + unit * std::fabs(first * x)) / std::fabs(first) + unit * std::fabs(y);
+            return (softplus_error(first * x) + argument_error(first * x)) / std::fabs(first) + unit * std::fabs(y);
         case ActivationFunction::sigmoid:
             return sigmoid_error(x);
         case ActivationFunction::swish:
@@ -174,7 +208,7 @@ double Activation::evaluation_error(double x) const {
         case ActivationFunction::tanh:
             return tanh_error(x);
         case ActivationFunction::scaled_tanh:
-            return std::fabs(first) * (tanh_error(second * x) + unit * std::fabs(second * x)) + unit * std::fabs(y);
+            return std::fabs(first) * (tanh_error(second * x) + argument_error(second * x)) + unit * std::fabs(y);
         case ActivationFunction::softsign:
             return 3 * unit * std::fabs(y);
         case ActivationFunction::shrink:
@@ -190,21 +224,27 @@ double Activation::evaluation_error(double x) const {
 
 Interval Activation::accepted(double x, double slack) const {
     const double centre = (*this)(x);
+    double error = evaluation_error(x);
+    if (!(slack > 0)) {
+        return {centre - error, centre + error};
+    }
     Interval range{centre, centre};
     const auto include = [&](double value) {
         range.low = std::min(range.low, value);
         range.high = std::max(range.high, value);
     };
-    // Between kinks and jumps the functions are monotone, or so flat at their extremum that
-    // it lies within the evaluation's own error of the ends.
-    include((*this)(x - slack));
-    include((*this)(x + slack));
-    for (const double kink : {0.0, first, second, -second}) {
-        if (std::fabs(x - kink) <= slack) {
-            include((*this)(kink));
+    for (const double end : {x - slack, x + slack}) {
+        include((*this)(end));
+        error = std::max(error, evaluation_error(end));
+    }
+    for (const double point : turning_points(*this)) {
+        if (std::fabs(x - point) <= slack) {
+            // With its neighbours: at a jump the value belongs to one side, and the limit on the other is accepted too.
+            include((*this)(std::nextafter(point, -std::numeric_limits<double>::infinity())));
+            include((*this)(point));
+            include((*this)(std::nextafter(point, std::numeric_limits<double>::infinity())));
         }
     }
-    const double error = evaluation_error(x);
     return {range.low - error, range.high + error};
 }
 
