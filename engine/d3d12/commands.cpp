@@ -1,0 +1,123 @@
+// The command queue, its one list and its fence.
+#include "engine/d3d12/commands.h"
+
+#include <fmt/format.h>
+
+#include "engine/d3d12/buffer_pool.h"
+#include "engine/d3d12/d3d12_error.h"
+
+namespace dmlconform::d3d12 {
+namespace {
+
+constexpr D3D12_COMMAND_LIST_TYPE list_type = D3D12_COMMAND_LIST_TYPE_COMPUTE;
+constexpr UINT tick_count = 2;
+
+/// A device that takes longer is taken to hang. Generous: a processor as the device may be busy with other things.
+constexpr unsigned time_limit_ms = 60'000;
+
+}  // namespace
+
+core::Result<std::unique_ptr<Commands>> Commands::create(ComPtr<ID3D12Device> device) {
+    std::unique_ptr<Commands> commands(new Commands());
+    commands->device_ = std::move(device);
+    if (const HRESULT code = commands->initialise(); FAILED(code)) {
+        return d3d12_error("no command queue", code);
+    }
+    return commands;
+}
+
+HRESULT Commands::initialise() {
+    D3D12_COMMAND_QUEUE_DESC queue_desc{};
+    queue_desc.Type = list_type;
+    D3D12_QUERY_HEAP_DESC query_desc{};
+    query_desc.Type = D3D12_QUERY_HEAP_TYPE_TIMESTAMP;
+    query_desc.Count = tick_count;
+    HRESULT code = device_->CreateCommandQueue(&queue_desc, IID_PPV_ARGS(queue_.GetAddressOf()));
+    if (SUCCEEDED(code)) {
+        code = device_->CreateCommandAllocator(list_type, IID_PPV_ARGS(allocator_.GetAddressOf()));
+    }
+    if (SUCCEEDED(code)) {
+        code = device_->CreateCommandList(0, list_type, allocator_.Get(), nullptr, IID_PPV_ARGS(list_.GetAddressOf()));
+    }
+    if (SUCCEEDED(code)) {
+        code = list_->Close();
+    }
+    if (SUCCEEDED(code)) {
+        code = device_->CreateFence(0, D3D12_FENCE_FLAG_NONE, IID_PPV_ARGS(fence_.GetAddressOf()));
+    }
+    if (SUCCEEDED(code)) {
+        code = device_->CreateQueryHeap(&query_desc, IID_PPV_ARGS(queries_.GetAddressOf()));
+    }
+    if (SUCCEEDED(code)) {
+        code = create_buffer(*device_.Get(), Heap::readback, tick_count * sizeof(UINT64), ticks_);
+    }
+    void* mapped = nullptr;
+    if (SUCCEEDED(code)) {
+        code = ticks_->Map(0, nullptr, &mapped);
+    }
+    mapped_ticks_ = static_cast<const UINT64*>(mapped);
+    // Some queues have no clock.
+    if (SUCCEEDED(code) && FAILED(queue_->GetTimestampFrequency(&frequency_))) {
+        frequency_ = 0;
+    }
+    return code;
+}
+
+core::Result<void> Commands::run(const std::function<void(ID3D12GraphicsCommandList& list)>& record) {
+    if (lost_) {
+        return tl::unexpected(*lost_);
+    }
+    HRESULT code = allocator_->Reset();
+    if (SUCCEEDED(code)) {
+        code = list_->Reset(allocator_.Get(), nullptr);
+    }
+    if (SUCCEEDED(code)) {
+        record(*list_.Get());
+        code = list_->Close();
+    }
+    if (SUCCEEDED(code)) {
+        ID3D12CommandList* lists[] = {list_.Get()};
+        queue_->ExecuteCommandLists(1, lists);
+        code = queue_->Signal(fence_.Get(), ++submitted_);
+    }
+    auto result = SUCCEEDED(code) ? wait() : d3d12_error("commands could not be submitted", code);
+    if (!result) {
+        lost_ = result.error();
+    }
+    return result;
+}
+
+core::Result<void> Commands::wait() {
+    const HRESULT waited = event_.wait(*fence_.Get(), submitted_, time_limit_ms);
+    if (FAILED(waited)) {
+        return d3d12_error("the device could not be waited for", waited);
+    }
+    if (waited == S_FALSE) {
+        hung_ = true;
+        return core::fail(fmt::format("the device did not finish within {} seconds", time_limit_ms / 1000),
+                          recent_diagnostics());
+    }
+    if (const HRESULT removed = device_->GetDeviceRemovedReason(); FAILED(removed)) {
+        return d3d12_error("the device was removed", removed);
+    }
+    return {};
+}
+
+void Commands::begin_timing(ID3D12GraphicsCommandList& list) {
+    list.EndQuery(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 0);
+}
+
+void Commands::end_timing(ID3D12GraphicsCommandList& list) {
+    list.EndQuery(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 1);
+    list.ResolveQueryData(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 0, tick_count, ticks_.Get(), 0);
+}
+
+std::optional<std::chrono::nanoseconds> Commands::measured() const {
+    if (frequency_ == 0 || mapped_ticks_[1] < mapped_ticks_[0]) {
+        return std::nullopt;
+    }
+    const double seconds = static_cast<double>(mapped_ticks_[1] - mapped_ticks_[0]) / static_cast<double>(frequency_);
+    return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
+}
+
+}  // namespace dmlconform::d3d12

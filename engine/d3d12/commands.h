@@ -1,0 +1,53 @@
+// Recording commands, submitting them and waiting, one list at a time; and the device's clock around them.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "engine/core/error.h"
+#include "engine/d3d12/d3d12_headers.h"
+#include "engine/d3d12/platform.h"
+
+namespace dmlconform::d3d12 {
+
+class Commands {
+public:
+    [[nodiscard]] static core::Result<std::unique_ptr<Commands>> create(ComPtr<ID3D12Device> device);
+
+    /// Records what `record` does to the list, submits it, and returns when the device is done. After a failure the
+    /// device is lost, and so is every later run.
+    [[nodiscard]] core::Result<void> run(const std::function<void(ID3D12GraphicsCommandList& list)>& record);
+
+    /// For use while recording: what lies between the two is measured.
+    void begin_timing(ID3D12GraphicsCommandList& list);
+    void end_timing(ID3D12GraphicsCommandList& list);
+
+    /// The time between begin_timing and end_timing of the last run that had them.
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> measured() const;
+
+    /// True when the device may still be at work on what it was given: nothing it uses may be released.
+    [[nodiscard]] bool hung() const { return hung_; }
+
+private:
+    Commands() = default;
+    [[nodiscard]] HRESULT initialise();
+    [[nodiscard]] core::Result<void> wait();
+
+    ComPtr<ID3D12Device> device_;
+    ComPtr<ID3D12CommandQueue> queue_;
+    ComPtr<ID3D12CommandAllocator> allocator_;
+    ComPtr<ID3D12GraphicsCommandList> list_;
+    ComPtr<ID3D12Fence> fence_;
+    ComPtr<ID3D12QueryHeap> queries_;
+    ComPtr<ID3D12Resource> ticks_;
+    FenceEvent event_;
+    const UINT64* mapped_ticks_ = nullptr;
+    UINT64 frequency_ = 0;
+    UINT64 submitted_ = 0;
+    std::optional<core::Error> lost_;
+    bool hung_ = false;
+};
+
+}  // namespace dmlconform::d3d12

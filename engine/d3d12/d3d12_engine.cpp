@@ -1,0 +1,129 @@
+// The engine interface around devices, bindings and executables.
+#include "engine/d3d12/d3d12_engine.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "engine/d3d12/binding.h"
+#include "engine/d3d12/device.h"
+#include "engine/d3d12/executable.h"
+#include "engine/d3d12/platform.h"
+
+namespace dmlconform::d3d12 {
+namespace {
+
+/// Temporaries are at most so many times as large as an operator's largest tensor, which spares most descriptors a plan
+/// made only to see what it needs.
+constexpr std::uint64_t most_temporary_growth = 16;
+
+std::uint64_t largest_tensor(const operators::Descriptor& descriptor) {
+    std::uint64_t largest = 0;
+    for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
+        for (const operators::TensorSlot& slot : slots) {
+            largest = std::max(largest, slot.desc == nullptr ? 0 : device_bytes(*slot.desc));
+        }
+    }
+    return largest;
+}
+
+CompileFailure broken(const core::Error& error) {
+    CompileFailure failure;
+    failure.kind = CompileFailure::Kind::broken;
+    failure.rejection.code = core::HResult::fail;
+    failure.rejection.rule = "d3d12";
+    failure.rejection.message = error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint);
+    return failure;
+}
+
+/// A device that may still be at work must not be taken apart, which could block for good.
+void release(std::shared_ptr<Device> device) {
+    if (device->commands->hung()) {
+        static auto* const abandoned = new std::vector<std::shared_ptr<Device>>;
+        abandoned->push_back(std::move(device));
+    }
+}
+
+}  // namespace
+
+const Binding* find_binding(std::string_view short_name) {
+    for (const auto& [name, binding] : binding_registry) {
+        if (name == short_name) {
+            return binding;
+        }
+    }
+    return nullptr;
+}
+
+D3d12Engine::D3d12Engine(std::shared_ptr<Device> device, const AdapterInfo& adapter, core::FeatureLevel level)
+    : device_(std::move(device)) {
+    info_.name = "d3d12";
+    info_.adapter = adapter.name;
+    info_.driver = adapter.driver;
+    info_.libraries = library_versions();
+    info_.feature_level = level;
+}
+
+D3d12Engine::~D3d12Engine() {
+    release(std::move(device_));
+}
+
+std::optional<std::string> D3d12Engine::unsupported(const operators::Descriptor& descriptor) const {
+    const Binding* binding = find_binding(descriptor.schema->short_name());
+    if (binding == nullptr) {
+        return fmt::format("no shader yet for {}", descriptor.schema->short_name());
+    }
+    const std::uint64_t largest = largest_tensor(descriptor);
+    if (largest <= device_->max_buffer_bytes / most_temporary_growth ||
+        operators::validate(descriptor, info_.feature_level)) {
+        return std::nullopt;
+    }
+    std::uint64_t needed = largest;
+    if (largest <= device_->max_buffer_bytes) {
+        for (const std::uint64_t bytes : binding->plan(descriptor).temporaries) {
+            needed = std::max(needed, bytes);
+        }
+    }
+    if (needed > device_->max_buffer_bytes) {
+        return fmt::format("needs a buffer of {} bytes; shaders on {} address {}", needed, info_.adapter,
+                           device_->max_buffer_bytes);
+    }
+    return std::nullopt;
+}
+
+tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(
+    const operators::Descriptor& descriptor) {
+    if (auto rejection = operators::validate(descriptor, info_.feature_level)) {
+        return tl::unexpected(CompileFailure{CompileFailure::Kind::rejected, std::move(*rejection)});
+    }
+    const Binding* binding = find_binding(descriptor.schema->short_name());
+    auto executable = D3d12Executable::create(device_, descriptor, binding->plan(descriptor));
+    if (!executable) {
+        return tl::unexpected(broken(executable.error()));
+    }
+    return std::move(*executable);
+}
+
+core::Result<std::unique_ptr<Engine>> create_engine(std::string_view adapter_substring, core::FeatureLevel level) {
+    const auto list = AdapterList::open();
+    if (!list) {
+        return tl::unexpected(list.error());
+    }
+    const auto chosen = choose_adapter(list->adapters(), adapter_substring);
+    if (!chosen) {
+        return tl::unexpected(chosen.error());
+    }
+    const AdapterInfo& adapter = list->adapters()[*chosen];
+    auto device = list->create_device(*chosen);
+    if (!device) {
+        return tl::unexpected(device.error());
+    }
+    auto commands = Commands::create(*device);
+    if (!commands) {
+        return tl::unexpected(commands.error());
+    }
+    return std::make_unique<D3d12Engine>(
+        std::make_shared<Device>(*device, std::move(*commands), adapter.max_buffer_bytes), adapter, level);
+}
+
+}  // namespace dmlconform::d3d12

@@ -1,0 +1,25 @@
+// Everything that the executables of one engine share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "engine/d3d12/buffer_pool.h"
+#include "engine/d3d12/commands.h"
+#include "engine/d3d12/pipeline_cache.h"
+
+namespace dmlconform::d3d12 {
+
+struct Device {
+    Device(const ComPtr<ID3D12Device>& device, std::unique_ptr<Commands> queue, std::uint64_t buffer_limit)
+        : commands(std::move(queue)), buffers(device), pipelines(device), max_buffer_bytes(buffer_limit) {}
+
+    std::unique_ptr<Commands> commands;
+    BufferPool buffers;
+    PipelineCache pipelines;
+    /// Largest buffer that a shader can address.
+    std::uint64_t max_buffer_bytes;
+};
+
+}  // namespace dmlconform::d3d12

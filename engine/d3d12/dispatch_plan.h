@@ -1,0 +1,91 @@
+// What an operator's binding gives: the dispatches that compute it, as data.
+//
+// A plan names shaders, buffers and numbers. Compiling, allocating, recording, barriers and splitting are the engine's.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace dmlconform::d3d12 {
+
+/// One shader file compiled with one set of macros.
+struct ShaderVariant {
+    /// File name in shaders/ without its extension.
+    std::string_view shader;
+    std::vector<std::pair<std::string_view, std::uint32_t>> defines;
+
+    /// "slice1 WIDTH=8 PACKED=1": tells variants apart.
+    [[nodiscard]] std::string key() const;
+};
+
+/// A macro and the values it takes.
+struct DefineRange {
+    std::string_view name;
+    std::vector<std::uint32_t> values;
+};
+
+/// All combinations of the macros' values.
+[[nodiscard]] std::vector<ShaderVariant> all_variants(std::string_view shader, const std::vector<DefineRange>& ranges);
+
+/// A buffer that a dispatch works on.
+struct BufferRef {
+    enum class Kind : std::uint8_t {
+        absent,     // never accessed: an optional tensor that is not there
+        input,      // one of Descriptor::inputs()
+        output,     // one of Descriptor::outputs()
+        temporary,  // one of DispatchPlan::temporaries
+    };
+    Kind kind = Kind::absent;
+    std::size_t index = 0;
+};
+
+[[nodiscard]] constexpr BufferRef input(std::size_t index) {
+    return {BufferRef::Kind::input, index};
+}
+[[nodiscard]] constexpr BufferRef output(std::size_t index) {
+    return {BufferRef::Kind::output, index};
+}
+[[nodiscard]] constexpr BufferRef temporary(std::size_t index) {
+    return {BufferRef::Kind::temporary, index};
+}
+
+struct Dispatch {
+    ShaderVariant shader;
+    /// Bound as the unordered-access views u0, u1, … . Buffers start at a multiple of 256 bytes and can be
+    /// accessed up to the next multiple of 16 bytes after their end.
+    std::vector<BufferRef> buffers;
+    /// The constant buffer b0: see parameters_from.
+    std::vector<std::uint32_t> parameters;
+    /// Thread groups; shaders find their number with shaders/dispatch.hlsli.
+    std::uint64_t groups = 0;
+};
+
+struct DispatchPlan {
+    /// Sizes in bytes.
+    std::vector<std::uint64_t> temporaries;
+    /// In order; each sees what those before it wrote.
+    std::vector<Dispatch> dispatches;
+};
+
+/// The words of a structure that is laid out as the shader's constant buffer: fields of 4 bytes, and arrays of
+/// structures of 16 that start at multiples of 16.
+template <class Parameters>
+[[nodiscard]] std::vector<std::uint32_t> parameters_from(const Parameters& parameters) {
+    static_assert(std::is_trivially_copyable_v<Parameters> && sizeof(Parameters) % 4 == 0);
+    std::vector<std::uint32_t> words(sizeof(Parameters) / 4);
+    std::memcpy(words.data(), &parameters, sizeof(Parameters));
+    return words;
+}
+
+/// ceil(count / size).
+[[nodiscard]] constexpr std::uint64_t groups_of(std::uint64_t count, std::uint64_t size) {
+    return (count + size - 1) / size;
+}
+
+}  // namespace dmlconform::d3d12

@@ -1,0 +1,112 @@
+// Turning a plan into commands.
+#include "engine/d3d12/executable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace dmlconform::d3d12 {
+namespace {
+
+/// D3D12's limit is 65,535 in each dimension.
+constexpr std::uint64_t most_groups_per_row = 32768;
+
+void unordered_access_barrier(ID3D12GraphicsCommandList& list) {
+    D3D12_RESOURCE_BARRIER barrier{};
+    barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_UAV;
+    list.ResourceBarrier(1, &barrier);
+}
+
+std::vector<const core::TensorDesc*> descs_of(const std::vector<operators::TensorSlot>& slots) {
+    std::vector<const core::TensorDesc*> descs;
+    for (const operators::TensorSlot& slot : slots) {
+        descs.push_back(slot.desc);
+    }
+    return descs;
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<Executable>> D3d12Executable::create(std::shared_ptr<Device> device,
+                                                                  const operators::Descriptor& descriptor,
+                                                                  const DispatchPlan& plan) {
+    auto memory = TensorMemory::create(*device, descs_of(descriptor.inputs()), descs_of(descriptor.outputs()), plan);
+    if (!memory) {
+        return tl::unexpected(memory.error());
+    }
+    std::unique_ptr<D3d12Executable> executable(new D3d12Executable(std::move(device), std::move(*memory)));
+    if (auto prepared = executable->prepare(plan); !prepared) {
+        return tl::unexpected(prepared.error());
+    }
+    return executable;
+}
+
+D3d12Executable::D3d12Executable(std::shared_ptr<Device> device, TensorMemory memory)
+    : device_(std::move(device)), memory_(std::move(memory)) {}
+
+core::Result<void> D3d12Executable::prepare(const DispatchPlan& plan) {
+    for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
+        const Dispatch& dispatch = plan.dispatches[i];
+        auto pipeline = device_->pipelines.get(dispatch.shader, dispatch.buffers.size());
+        if (!pipeline) {
+            return tl::unexpected(pipeline.error());
+        }
+        const std::uint64_t rows = groups_of(dispatch.groups, most_groups_per_row);
+        if (rows > most_groups_per_row) {
+            return core::fail(fmt::format("{} would need {} thread groups", dispatch.shader.key(), dispatch.groups));
+        }
+        Step step;
+        step.pipeline = *pipeline;
+        step.parameters = memory_.parameters(i);
+        for (const BufferRef ref : dispatch.buffers) {
+            step.buffers.push_back(memory_.address(ref));
+        }
+        step.group_count = static_cast<UINT>(dispatch.groups);
+        step.groups_per_row = static_cast<UINT>(std::min(dispatch.groups, most_groups_per_row));
+        step.rows = static_cast<UINT>(rows);
+        steps_.push_back(std::move(step));
+    }
+    return {};
+}
+
+core::Result<void> D3d12Executable::bind(std::span<const core::Tensor* const> inputs) {
+    return memory_.bind(*device_, inputs);
+}
+
+core::Result<void> D3d12Executable::execute() {
+    auto result = device_->commands->run([&](ID3D12GraphicsCommandList& list) { record(list); });
+    if (result) {
+        memory_.uploaded();
+        device_time_ = device_->commands->measured();
+    }
+    return result;
+}
+
+core::Result<void> D3d12Executable::read(std::span<core::Tensor* const> outputs) {
+    return memory_.read(*device_, outputs);
+}
+
+void D3d12Executable::record(ID3D12GraphicsCommandList& list) const {
+    Commands& commands = *device_->commands;
+    memory_.record_upload(list);
+    commands.begin_timing(list);
+    for (const Step& step : steps_) {
+        if (&step != steps_.data()) {
+            unordered_access_barrier(list);
+        }
+        list.SetComputeRootSignature(step.pipeline->root_signature.Get());
+        list.SetPipelineState(step.pipeline->state.Get());
+        list.SetComputeRoot32BitConstant(root_shape, step.groups_per_row, 0);
+        list.SetComputeRoot32BitConstant(root_shape, step.group_count, 1);
+        list.SetComputeRootConstantBufferView(root_parameters, step.parameters);
+        for (std::size_t i = 0; i < step.buffers.size(); ++i) {
+            list.SetComputeRootUnorderedAccessView(root_first_buffer + static_cast<UINT>(i), step.buffers[i]);
+        }
+        list.Dispatch(step.groups_per_row, step.rows, 1);
+    }
+    commands.end_timing(list);
+    memory_.record_readback(list);
+}
+
+}  // namespace dmlconform::d3d12

@@ -1,0 +1,44 @@
+// An operator made ready for the device.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/d3d12/tensor_memory.h"
+#include "engine/engine.h"
+
+namespace dmlconform::d3d12 {
+
+class D3d12Executable final : public Executable {
+public:
+    [[nodiscard]] static core::Result<std::unique_ptr<Executable>> create(std::shared_ptr<Device> device,
+                                                                          const operators::Descriptor& descriptor,
+                                                                          const DispatchPlan& plan);
+
+    [[nodiscard]] core::Result<void> bind(std::span<const core::Tensor* const> inputs) override;
+    [[nodiscard]] core::Result<void> execute() override;
+    [[nodiscard]] core::Result<void> read(std::span<core::Tensor* const> outputs) override;
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> device_time() const override { return device_time_; }
+
+private:
+    struct Step {
+        const Pipeline* pipeline = nullptr;
+        D3D12_GPU_VIRTUAL_ADDRESS parameters = 0;
+        std::vector<D3D12_GPU_VIRTUAL_ADDRESS> buffers;
+        UINT group_count = 0;
+        UINT groups_per_row = 0;
+        UINT rows = 0;
+    };
+
+    D3d12Executable(std::shared_ptr<Device> device, TensorMemory memory);
+    [[nodiscard]] core::Result<void> prepare(const DispatchPlan& plan);
+    void record(ID3D12GraphicsCommandList& list) const;
+
+    /// Before the memory, which returns to the device's pool.
+    std::shared_ptr<Device> device_;
+    TensorMemory memory_;
+    std::vector<Step> steps_;
+    std::optional<std::chrono::nanoseconds> device_time_;
+};
+
+}  // namespace dmlconform::d3d12

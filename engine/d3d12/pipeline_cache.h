@@ -1,0 +1,40 @@
+// Pipelines: shaders made ready for the device, each once.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "engine/core/error.h"
+#include "engine/d3d12/d3d12_headers.h"
+#include "engine/d3d12/dispatch_plan.h"
+
+namespace dmlconform::d3d12 {
+
+/// Root parameters of every pipeline; unordered-access views u0, u1, … follow.
+enum RootParameter : UINT {
+    root_shape,       // b1: two constants, see shaders/dispatch.hlsli
+    root_parameters,  // b0: the constant buffer
+    root_first_buffer,
+};
+
+struct Pipeline {
+    ComPtr<ID3D12RootSignature> root_signature;
+    ComPtr<ID3D12PipelineState> state;
+};
+
+class PipelineCache {
+public:
+    explicit PipelineCache(ComPtr<ID3D12Device> device);
+
+    /// The pipeline for a variant that works on so many buffers; the result lives as long as the cache.
+    [[nodiscard]] core::Result<const Pipeline*> get(const ShaderVariant& variant, std::size_t buffer_count);
+
+private:
+    [[nodiscard]] core::Result<ComPtr<ID3D12RootSignature>> root_signature(std::size_t buffer_count);
+
+    ComPtr<ID3D12Device> device_;
+    std::map<std::size_t, ComPtr<ID3D12RootSignature>> root_signatures_;
+    std::map<std::string, Pipeline, std::less<>> pipelines_;
+};
+
+}  // namespace dmlconform::d3d12

@@ -1,0 +1,89 @@
+// Strided arrays as shaders walk them: see shaders/strided.hlsli.
+//
+// Like core::StridedRuns dimensions that are contiguous in every array are merged, but here the innermost comes first,
+// as that is the order in which a shader divides an element's number.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/core/strided.h"
+
+namespace dmlconform::d3d12 {
+
+/// A dimension that N arrays share. Strides are signed: windows may be walked backwards.
+template <std::size_t N>
+struct SharedDimension {
+    std::uint64_t size = 1;
+    std::array<std::int64_t, N> strides{};
+};
+
+template <std::size_t N>
+using StridedDimensions = std::vector<SharedDimension<N>>;
+
+/// As in constant buffers.
+struct alignas(16) StridedDimension {
+    std::uint32_t size = 1;
+    std::array<std::uint32_t, 3> strides{};
+};
+
+/// One more than tensors have, for the words of an element.
+inline constexpr std::size_t max_strided_dimensions = 9;
+
+/// At least one dimension. `strides[a]` are those of array `a`, outermost first, like `sizes`.
+template <std::size_t N>
+[[nodiscard]] StridedDimensions<N> merge_dimensions(std::span<const std::uint32_t> sizes,
+                                                    const std::array<core::Strides, N>& strides) {
+    StridedDimensions<N> merged;
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+        if (sizes[d] == 1) {
+            continue;
+        }
+        SharedDimension<N> here;
+        here.size = sizes[d];
+        bool contiguous = !merged.empty();
+        for (std::size_t a = 0; a < N; ++a) {
+            here.strides[a] = strides[a][d];
+            contiguous = contiguous &&
+                         here.strides[a] == merged.back().strides[a] * static_cast<std::int64_t>(merged.back().size);
+        }
+        if (contiguous) {
+            merged.back().size *= here.size;
+        } else {
+            merged.push_back(here);
+        }
+    }
+    if (merged.empty()) {
+        merged.emplace_back();
+    }
+    return merged;
+}
+
+/// Number of elements.
+template <std::size_t N>
+[[nodiscard]] std::uint64_t count_of(const StridedDimensions<N>& dimensions) {
+    std::uint64_t count = 1;
+    for (const auto& dimension : dimensions) {
+        count *= dimension.size;
+    }
+    return count;
+}
+
+/// The dimensions for a constant buffer, from `first` on: strides modulo 2^32.
+template <std::size_t N>
+[[nodiscard]] std::array<StridedDimension, max_strided_dimensions> strided_parameters(
+    const StridedDimensions<N>& dimensions) {
+    static_assert(N <= 3);
+    std::array<StridedDimension, max_strided_dimensions> result{};
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+        result[d].size = static_cast<std::uint32_t>(dimensions[d].size);
+        for (std::size_t a = 0; a < N; ++a) {
+            result[d].strides[a] = static_cast<std::uint32_t>(dimensions[d].strides[a]);
+        }
+    }
+    return result;
+}
+
+}  // namespace dmlconform::d3d12

@@ -1,0 +1,233 @@
+// Placement and transport of tensors.
+#include "engine/d3d12/tensor_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace dmlconform::d3d12 {
+namespace {
+
+/// Of tensors in the shared buffer, and what D3D12 asks of constant buffers.
+constexpr std::uint64_t alignment = 256;
+
+/// Below this a tensor is small: copying it costs less than submitting a copy.
+constexpr std::uint64_t small_bytes = std::uint64_t{64} << 10;
+
+/// Large tensors are copied through staging buffers of this size.
+constexpr std::uint64_t staging_bytes = std::uint64_t{16} << 20;
+
+std::uint64_t aligned(std::uint64_t bytes) {
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+void transition(ID3D12GraphicsCommandList& list, ID3D12Resource* resource, D3D12_RESOURCE_STATES before,
+                D3D12_RESOURCE_STATES after) {
+    D3D12_RESOURCE_BARRIER barrier{};
+    barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
+    barrier.Transition.pResource = resource;
+    barrier.Transition.Subresource = D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES;
+    barrier.Transition.StateBefore = before;
+    barrier.Transition.StateAfter = after;
+    list.ResourceBarrier(1, &barrier);
+}
+
+/// Calls copy(begin, bytes) for stretches of `total` that a staging buffer holds.
+template <class Copy>
+core::Result<void> in_stretches(std::uint64_t total, Copy&& copy) {
+    for (std::uint64_t begin = 0; begin < total; begin += staging_bytes) {
+        if (auto result = copy(begin, std::min(staging_bytes, total - begin)); !result) {
+            return result;
+        }
+    }
+    return {};
+}
+
+core::Result<void> upload(Device& device, std::span<const std::byte> from, ID3D12Resource* to) {
+    auto staging = device.buffers.acquire(Heap::upload, std::min<std::uint64_t>(from.size(), staging_bytes));
+    if (!staging) {
+        return tl::unexpected(staging.error());
+    }
+    return in_stretches(from.size(), [&](std::uint64_t begin, std::uint64_t bytes) {
+        std::memcpy(staging->mapped(), from.data() + begin, bytes);
+        return device.commands->run(
+            [&](ID3D12GraphicsCommandList& list) { list.CopyBufferRegion(to, begin, staging->resource(), 0, bytes); });
+    });
+}
+
+core::Result<void> download(Device& device, ID3D12Resource* from, std::span<std::byte> to) {
+    auto staging = device.buffers.acquire(Heap::readback, std::min<std::uint64_t>(to.size(), staging_bytes));
+    if (!staging) {
+        return tl::unexpected(staging.error());
+    }
+    return in_stretches(to.size(), [&](std::uint64_t begin, std::uint64_t bytes) -> core::Result<void> {
+        auto copied = device.commands->run([&](ID3D12GraphicsCommandList& list) {
+            list.CopyBufferRegion(staging->resource(), 0, from, begin, bytes);
+        });
+        if (copied) {
+            std::memcpy(to.data() + begin, staging->mapped(), bytes);
+        }
+        return copied;
+    });
+}
+
+}  // namespace
+
+std::uint64_t device_bytes(const core::TensorDesc& desc) {
+    return std::min(desc.total_bytes, core::minimum_total_bytes(desc).value_or(desc.total_bytes));
+}
+
+core::Result<TensorMemory> TensorMemory::create(Device& device, std::span<const core::TensorDesc* const> inputs,
+                                                std::span<const core::TensorDesc* const> outputs,
+                                                const DispatchPlan& plan) {
+    TensorMemory memory;
+    const auto slots_of = [](std::span<const core::TensorDesc* const> descs) {
+        std::vector<Slot> slots(descs.size());
+        for (std::size_t i = 0; i < descs.size(); ++i) {
+            slots[i].bytes = descs[i] == nullptr ? 0 : device_bytes(*descs[i]);
+        }
+        return slots;
+    };
+    memory.inputs_ = slots_of(inputs);
+    memory.outputs_ = slots_of(outputs);
+    memory.temporaries_.resize(plan.temporaries.size());
+    for (std::size_t i = 0; i < plan.temporaries.size(); ++i) {
+        memory.temporaries_[i].bytes = plan.temporaries[i];
+    }
+    memory.place(memory.inputs_);
+    memory.outputs_begin_ = memory.shared_bytes_;
+    memory.place(memory.outputs_);
+    memory.outputs_end_ = memory.shared_bytes_;
+    memory.place(memory.temporaries_);
+    if (auto allocated = memory.allocate(device, plan); !allocated) {
+        return tl::unexpected(allocated.error());
+    }
+    return memory;
+}
+
+void TensorMemory::place(std::span<Slot> slots) {
+    for (Slot& slot : slots) {
+        if (slot.bytes < small_bytes) {
+            slot.offset = shared_bytes_;
+            shared_bytes_ += aligned(slot.bytes);
+        }
+    }
+}
+
+core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& plan) {
+    std::optional<core::Error> failure;
+    const auto acquire = [&](PooledBuffer& buffer, Heap heap, std::uint64_t bytes) {
+        if (failure) {
+            return;
+        }
+        if (auto acquired = device.buffers.acquire(heap, bytes)) {
+            buffer = std::move(*acquired);
+        } else {
+            failure = acquired.error();
+        }
+    };
+    for (std::vector<Slot>* slots : {&inputs_, &outputs_, &temporaries_}) {
+        for (Slot& slot : *slots) {
+            if (slot.bytes > device.max_buffer_bytes) {
+                return core::fail(fmt::format("a buffer of {} bytes is needed, and the adapter addresses {}",
+                                              slot.bytes, device.max_buffer_bytes));
+            }
+            if (slot.bytes >= small_bytes) {
+                acquire(slot.own, Heap::device, slot.bytes);
+            }
+        }
+    }
+    std::uint64_t upload_bytes = outputs_begin_;
+    for (const Dispatch& dispatch : plan.dispatches) {
+        parameter_offsets_.push_back(upload_bytes);
+        upload_bytes += aligned(dispatch.parameters.size() * sizeof(std::uint32_t));
+    }
+    // There always is one, to stand in for what is absent.
+    acquire(shared_, Heap::device, std::max(shared_bytes_, alignment));
+    acquire(upload_, Heap::upload, upload_bytes);
+    if (outputs_end_ > outputs_begin_) {
+        acquire(readback_, Heap::readback, outputs_end_ - outputs_begin_);
+    }
+    if (failure) {
+        return tl::unexpected(std::move(*failure));
+    }
+    for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
+        const std::vector<std::uint32_t>& words = plan.dispatches[i].parameters;
+        std::memcpy(upload_.mapped() + parameter_offsets_[i], words.data(), words.size() * sizeof(std::uint32_t));
+    }
+    return {};
+}
+
+D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::address(const Slot& slot) const {
+    return slot.own ? slot.own.address() : shared_.address() + slot.offset;
+}
+
+D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::address(BufferRef ref) const {
+    switch (ref.kind) {
+        case BufferRef::Kind::input:
+            return address(inputs_[ref.index]);
+        case BufferRef::Kind::output:
+            return address(outputs_[ref.index]);
+        case BufferRef::Kind::temporary:
+            return address(temporaries_[ref.index]);
+        case BufferRef::Kind::absent:
+        default:
+            return shared_.address();
+    }
+}
+
+D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::parameters(std::size_t dispatch) const {
+    return upload_.address() + parameter_offsets_[dispatch];
+}
+
+core::Result<void> TensorMemory::bind(Device& device, std::span<const core::Tensor* const> tensors) {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+        const Slot& slot = inputs_[i];
+        if (slot.bytes == 0) {
+            continue;
+        }
+        const auto bytes = tensors[i]->buffer.bytes().first(slot.bytes);
+        if (!slot.own) {
+            std::memcpy(upload_.mapped() + slot.offset, bytes.data(), bytes.size());
+            upload_pending_ = true;
+        } else if (auto result = upload(device, bytes, slot.own.resource()); !result) {
+            return result;
+        }
+    }
+    return {};
+}
+
+core::Result<void> TensorMemory::read(Device& device, std::span<core::Tensor* const> tensors) const {
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        const Slot& slot = outputs_[i];
+        if (slot.bytes == 0 || tensors[i] == nullptr) {
+            continue;
+        }
+        const auto bytes = tensors[i]->buffer.bytes().first(slot.bytes);
+        if (!slot.own) {
+            std::memcpy(bytes.data(), readback_.mapped() + (slot.offset - outputs_begin_), bytes.size());
+        } else if (auto result = download(device, slot.own.resource(), bytes); !result) {
+            return result;
+        }
+    }
+    return {};
+}
+
+void TensorMemory::record_upload(ID3D12GraphicsCommandList& list) const {
+    if (upload_pending_) {
+        list.CopyBufferRegion(shared_.resource(), 0, upload_.resource(), 0, outputs_begin_);
+        transition(list, shared_.resource(), D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+    }
+}
+
+void TensorMemory::record_readback(ID3D12GraphicsCommandList& list) const {
+    if (readback_) {
+        transition(list, shared_.resource(), D3D12_RESOURCE_STATE_UNORDERED_ACCESS, D3D12_RESOURCE_STATE_COPY_SOURCE);
+        list.CopyBufferRegion(readback_.resource(), 0, shared_.resource(), outputs_begin_,
+                              outputs_end_ - outputs_begin_);
+    }
+}
+
+}  // namespace dmlconform::d3d12

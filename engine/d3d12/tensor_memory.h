@@ -1,0 +1,68 @@
+// Where the tensors of one executable are on the device, and how their bytes get there and back.
+//
+// Small tensors share one buffer, so that all of them together take one copy each way, which rides along with the
+// execution. Large ones have buffers of their own and are copied when they are bound and read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/core/tensor.h"
+#include "engine/d3d12/device.h"
+#include "engine/d3d12/dispatch_plan.h"
+
+namespace dmlconform::d3d12 {
+
+/// Bytes that a tensor needs on the device: up to the end of its last addressed element, or less than that only where
+/// its total size ends within the last word.
+[[nodiscard]] std::uint64_t device_bytes(const core::TensorDesc& desc);
+
+class TensorMemory {
+public:
+    /// Makes room for the tensors of a plan and for its constant buffers. Null: an absent tensor.
+    [[nodiscard]] static core::Result<TensorMemory> create(Device& device,
+                                                           std::span<const core::TensorDesc* const> inputs,
+                                                           std::span<const core::TensorDesc* const> outputs,
+                                                           const DispatchPlan& plan);
+
+    [[nodiscard]] D3D12_GPU_VIRTUAL_ADDRESS address(BufferRef ref) const;
+    [[nodiscard]] D3D12_GPU_VIRTUAL_ADDRESS parameters(std::size_t dispatch) const;
+
+    [[nodiscard]] core::Result<void> bind(Device& device, std::span<const core::Tensor* const> tensors);
+    [[nodiscard]] core::Result<void> read(Device& device, std::span<core::Tensor* const> tensors) const;
+
+    /// For the commands of an execution: before its dispatches and after.
+    void record_upload(ID3D12GraphicsCommandList& list) const;
+    void record_readback(ID3D12GraphicsCommandList& list) const;
+    /// To be called when an execution was successful: its upload need not be repeated.
+    void uploaded() { upload_pending_ = false; }
+
+private:
+    struct Slot {
+        std::uint64_t bytes = 0;   // 0: absent
+        std::uint64_t offset = 0;  // in the shared buffer
+        PooledBuffer own;
+    };
+
+    void place(std::span<Slot> slots);
+    [[nodiscard]] core::Result<void> allocate(Device& device, const DispatchPlan& plan);
+    [[nodiscard]] D3D12_GPU_VIRTUAL_ADDRESS address(const Slot& slot) const;
+
+    std::vector<Slot> inputs_;
+    std::vector<Slot> outputs_;
+    std::vector<Slot> temporaries_;
+    /// Small tensors: inputs up to outputs_begin_, outputs up to outputs_end_, temporaries.
+    PooledBuffer shared_;
+    std::uint64_t shared_bytes_ = 0;
+    std::uint64_t outputs_begin_ = 0;
+    std::uint64_t outputs_end_ = 0;
+    /// Small inputs as in shared_, then the constant buffers.
+    PooledBuffer upload_;
+    std::vector<std::uint64_t> parameter_offsets_;
+    /// Small outputs.
+    PooledBuffer readback_;
+    bool upload_pending_ = false;
+};
+
+}  // namespace dmlconform::d3d12
