@@ -111,12 +111,17 @@ private:
     std::size_t failed_ = 0;
 };
 
-void print_header(const Engines& engines, std::size_t case_count) {
+void print_header(const Engines& engines, const Selection& selection) {
+    const std::size_t case_count = selection.cases.size();
     fmt::print("{} on {}\n", case_count == 1 ? "1 case" : fmt::format("{} cases", case_count),
                engines.size() == 1 ? "1 engine" : fmt::format("{} engines", engines.size()));
     for (const auto& engine : engines) {
         const EngineInfo& info = engine->info();
         fmt::print("  {:<8}{}{}\n", info.name, info.adapter, info.driver.empty() ? "" : ", driver " + info.driver);
+    }
+    for (const cases::SkippedExpansions& skipped : selection.suite.skipped) {
+        fmt::print("  left out: {} expansions of {} whose descriptors are illegal (skipInvalid)\n", skipped.count,
+                   skipped.id);
     }
     fmt::print("\n");
 }
@@ -147,7 +152,7 @@ int run_command(const RunOptions& options, const Invocation& invocation) {
     report::RunContext context{invocation.words, versions(),
                                fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())), 0};
     if (!options.quiet) {
-        print_header(*engines, selection->cases.size());
+        print_header(*engines, *selection);
     }
     catch_interrupts();
     ConsoleObserver observer(options, *engines, invocation.words.front());

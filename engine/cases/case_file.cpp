@@ -12,6 +12,7 @@
 #include <map>
 
 #include "engine/cases/case_reader.h"
+#include "engine/cases/sweep.h"
 #include "engine/cases/tensor_desc_reader.h"
 
 namespace dmlconform::cases {
@@ -26,7 +27,7 @@ Problem file_problem(const std::string& file, std::string message, std::string h
     return {file, 0, 0, "", std::move(message), std::move(hint)};
 }
 
-void read_cases(const JsonValue& document, const std::string& stem, ProblemSink& problems, std::vector<Case>& result) {
+void read_cases(const JsonValue& document, const std::string& stem, ProblemSink& problems, Suite& suite) {
     static const std::array<std::string, 4> keys{"$schema", "description", "defaults", "cases"};
     if (document.object() == nullptr) {
         return problems.add(document.offset,
@@ -49,17 +50,24 @@ void read_cases(const JsonValue& document, const std::string& stem, ProblemSink&
     }
     std::map<std::string, std::size_t> lines;
     for (const JsonValue& entry : *cases->array()) {
-        auto read = read_case(merged(defaults, entry), stem, problems);
-        if (!read) {
-            continue;
+        CaseContext context{stem, "", 0};
+        const JsonValue complete = merged(defaults, entry);
+        for_each_expansion(complete, problems, [&](const JsonValue& expansion, const std::string& suffix) {
+            context.suffix = suffix;
+            auto read = read_case(expansion, context, problems);
+            if (!read) {
+                return;
+            }
+            const auto [first, unique] = lines.emplace(read->id, read->line);
+            if (!unique) {
+                problems.add(complete.find("name")->offset,
+                             fmt::format("another case is called \"{}\" too, in line {}", read->id, first->second));
+            }
+            suite.cases.push_back(std::move(*read));
+        });
+        if (context.skipped != 0) {
+            suite.skipped.push_back({fmt::format("{}/{}", stem, *complete.find("name")->string()), context.skipped});
         }
-        const auto [first, unique] = lines.emplace(read->id, read->line);
-        if (!unique) {
-            const JsonValue* name = entry.find("name");
-            problems.add(name == nullptr ? entry.offset : name->offset,
-                         fmt::format("another case is called \"{}\" too, in line {}", read->id, first->second));
-        }
-        result.push_back(std::move(*read));
     }
 }
 
@@ -84,6 +92,7 @@ void load_file(const fs::path& path, Suite& suite) {
     Suite read = read_case_file(file, text);
     std::move(read.cases.begin(), read.cases.end(), std::back_inserter(suite.cases));
     std::move(read.problems.begin(), read.problems.end(), std::back_inserter(suite.problems));
+    std::move(read.skipped.begin(), read.skipped.end(), std::back_inserter(suite.skipped));
 }
 
 /// The case files at a path: itself, or all below it.
@@ -142,7 +151,7 @@ Suite read_case_file(const std::string& file, std::string_view text) {
         suite.problems = problems.take({});
         return suite;
     }
-    read_cases(*document, fs::path(file).stem().generic_string(), problems, suite.cases);
+    read_cases(*document, fs::path(file).stem().generic_string(), problems, suite);
     suite.problems = problems.take(*document);
     return suite;
 }

@@ -11,11 +11,19 @@
 
 namespace dmlconform::cases {
 
+/// Expansions of a sweep that were left out because their descriptors are illegal and the case allows it.
+struct SkippedExpansions {
+    /// The case's id, without sweep values.
+    std::string id;
+    std::size_t count = 0;
+};
+
 /// Cases in the order of the files and of the cases in them, and everything that is wrong with the input. Cases are
 /// only of use when there are no problems.
 struct Suite {
     std::vector<Case> cases;
     std::vector<Problem> problems;
+    std::vector<SkippedExpansions> skipped;
 };
 
 /// Reads a case file's text. `file` is its path, for messages, and its stem begins the cases' ids.

@@ -14,9 +14,9 @@
 namespace dmlconform::cases {
 namespace {
 
-const std::array<std::string, 11> keys{"name",   "description", "operator",    "desc",      "minFeatureLevel",
+const std::array<std::string, 12> keys{"name",   "description", "operator",    "desc",      "minFeatureLevel",
                                        "inputs", "expected",    "expectError", "tolerance", "tags",
-                                       "sweep"};
+                                       "sweep",  "skipInvalid"};
 
 const std::string* read_string(const JsonValue& object, std::string_view key, bool required, ProblemSink& problems) {
     const JsonValue* value = object.find(key);
@@ -166,24 +166,46 @@ void read_feature_level(const JsonValue& object, Case& result, ProblemSink& prob
     result.min_feature_level = lowest.value_or(result.descriptor->schema->introduced);
 }
 
+/// Whether the case is to be read on. An expansion of a sweep that gives an illegal descriptor is an error, or skipped.
+bool check_expansion(const JsonValue& object, const Case& result, CaseContext& context, ProblemSink& problems) {
+    const JsonValue* skip = object.find("skipInvalid");
+    if (skip != nullptr && skip->boolean() == nullptr) {
+        problems.add(skip->offset, fmt::format("\"skipInvalid\" must be true or false; this is {}", skip->kind_name()));
+    } else if (skip != nullptr && context.suffix.empty()) {
+        problems.add(skip->offset, "\"skipInvalid\" is for cases with a \"sweep\"");
+    }
+    if (context.suffix.empty() || result.expect_error) {
+        return true;
+    }
+    const operators::Verdict verdict = operators::validate(*result.descriptor, core::highest_feature_level);
+    if (!verdict) {
+        return true;
+    }
+    if (skip != nullptr && skip->boolean() != nullptr && *skip->boolean()) {
+        ++context.skipped;
+    } else {
+        problems.add(object.offset,
+                     fmt::format("the expansion {} gives an illegal descriptor: {}", context.suffix, verdict->message),
+                     "\"skipInvalid\": true leaves such expansions out");
+    }
+    return false;
+}
+
 }  // namespace
 
 std::span<const std::string> case_keys() {
     return keys;
 }
 
-std::optional<Case> read_case(const JsonValue& object, const std::string& file_stem, ProblemSink& problems) {
+std::optional<Case> read_case(const JsonValue& object, CaseContext& context, ProblemSink& problems) {
     const std::size_t before = problems.count();
     if (object.object() == nullptr) {
         problems.add(object.offset, fmt::format("a case must be an object; this is {}", object.kind_name()));
         return std::nullopt;
     }
     check_keys(object, keys, "a case", problems);
-    if (const JsonValue* sweep = object.find("sweep")) {
-        problems.add(sweep->offset, "\"sweep\" is not supported yet", "write the cases out");
-    }
     Case result;
-    result.id = fmt::format("{}/{}", file_stem, read_name(object, problems));
+    result.id = fmt::format("{}/{}{}", context.file_stem, read_name(object, problems), context.suffix);
     result.file = problems.file();
     result.line = problems.position(object.offset).line;
     if (const std::string* description = read_string(object, "description", false, problems)) {
@@ -204,6 +226,9 @@ std::optional<Case> read_case(const JsonValue& object, const std::string& file_s
         return std::nullopt;
     }
     result.descriptor = std::make_shared<const operators::Descriptor>(std::move(*descriptor));
+    if (!check_expansion(object, result, context, problems)) {
+        return std::nullopt;
+    }
     result.inputs = read_tensors(object, "inputs", result.descriptor->inputs(), problems);
     result.expected = read_tensors(object, "expected", result.descriptor->outputs(), problems);
     result.tolerances = read_tolerances(object.find("tolerance"), *result.descriptor, problems);

@@ -13,8 +13,18 @@ namespace dmlconform::cases {
 /// Keys of a case, in the order in which they are documented.
 [[nodiscard]] std::span<const std::string> case_keys();
 
-/// Reads a case into which the file's defaults are merged already. Reports what is wrong and returns nothing then.
-[[nodiscard]] std::optional<Case> read_case(const JsonValue& value, const std::string& file_stem,
-                                            ProblemSink& problems);
+/// What read_case needs to know besides the case itself.
+struct CaseContext {
+    /// Begins the id.
+    std::string file_stem;
+    /// "[T=FLOAT16]" for an expansion of a sweep, else empty; ends the id.
+    std::string suffix;
+    /// Counts expansions that are left out because `skipInvalid` allows it.
+    std::size_t skipped = 0;
+};
+
+/// Reads a case into which the file's defaults are merged already, or an expansion of one. Reports what is wrong.
+/// Returns nothing then, and for an expansion that is skipped.
+[[nodiscard]] std::optional<Case> read_case(const JsonValue& object, CaseContext& context, ProblemSink& problems);
 
 }  // namespace dmlconform::cases

@@ -55,6 +55,7 @@ std::string to_string(const Problem& problem) {
 }
 
 void ProblemSink::add(std::size_t offset, std::string message, std::string hint) {
+    ++count_;
     if (found_.size() < most_problems) {
         found_.push_back({offset, std::move(message), std::move(hint)});
     }

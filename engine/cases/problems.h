@@ -33,7 +33,8 @@ public:
 
     void add(std::size_t offset, std::string message, std::string hint = {});
 
-    [[nodiscard]] std::size_t count() const { return found_.size(); }
+    /// How many were added, also those beyond the number that is kept.
+    [[nodiscard]] std::size_t count() const { return count_; }
     [[nodiscard]] Position position(std::size_t offset) const { return position_of(text_, offset); }
     [[nodiscard]] const std::string& file() const { return file_; }
     /// Gives the problems away, in the order of their places, with JSON pointers into `document`.
@@ -48,6 +49,7 @@ private:
 
     std::string file_;
     std::string_view text_;
+    std::size_t count_ = 0;
     std::vector<Found> found_;
 };
 
