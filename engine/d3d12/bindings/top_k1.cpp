@@ -1,0 +1,248 @@
+// TOP_K1: tiles sorted in groupshared memory; for longer sequences more passes, that select again or merge.
+#include "engine/operators/rules/top_k1.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "engine/core/tensor.h"
+#include "engine/d3d12/binding.h"
+#include "engine/d3d12/strided_dimensions.h"
+
+namespace dmlconform::d3d12 {
+namespace {
+
+// As in the shaders.
+constexpr std::uint64_t group_size = 256;
+constexpr std::uint64_t tile = 2048;
+constexpr std::uint64_t most_sequences_per_tile = 256;
+constexpr std::uint64_t merge_chunk = 1024;
+
+/// As the constant buffer in shaders/top_k1_tensors.hlsli.
+struct Parameters {
+    std::uint32_t sequence_count = 0;
+    std::uint32_t sequence_dimension_count = 0;
+    std::uint32_t k = 0;
+    std::uint32_t packing = 0;
+    std::uint32_t input_step = 0;
+    std::uint32_t value_step = 0;
+    std::uint32_t index_step = 0;
+    std::uint32_t index_words = 1;
+    std::uint32_t nan_above = 0;
+    std::uint32_t sign_flip = 0;
+    std::uint32_t order_flip = 0;
+    std::uint32_t entry_count = 0;
+    std::uint32_t slots = 0;
+    std::uint32_t run = 0;
+    std::uint32_t kept = 0;
+    std::uint32_t sequences_per_tile = 1;
+    std::uint32_t tiles_per_sequence = 1;
+    std::uint32_t sequences_side_by_side = 0;
+    std::array<StridedDimension, max_strided_dimensions - 1> sequence_dimensions{};
+};
+
+/// As the constant buffer in shaders/top_k1_merge.hlsl.
+struct MergeParameters {
+    std::uint32_t run_length = 0;
+    std::uint32_t run_count = 0;
+    std::uint32_t merged_length = 0;
+    std::uint32_t merged_count = 0;
+    std::uint32_t chunks_per_run = 0;
+};
+
+/// Magnitude of infinity, moved to the top of a word; 0 for integers.
+std::uint32_t infinity_of(core::DataType type) {
+    switch (type) {
+        case core::DataType::float32:
+            return 0x7f800000;
+        case core::DataType::float16:
+            return 0x7c000000;
+        default:
+            return 0;
+    }
+}
+
+/// Binary logarithm of elements per word; 3 for 64-bit elements.
+std::uint32_t packing_of(core::DataType type) {
+    switch (core::bytes_of(type)) {
+        case 1:
+            return 2;
+        case 2:
+            return 1;
+        case 4:
+            return 0;
+        default:
+            return 3;
+    }
+}
+
+/// Makes the dispatches one after the other. Entries go back and forth between two temporaries.
+class Planner {
+public:
+    explicit Planner(const operators::TopK1& op)
+        : k_(op.k),
+          length_(op.input.sizes[op.axis]),
+          key_words_(core::bytes_of(op.input.data_type) == 8 ? 2 : 1),
+          entry_bytes_((key_words_ + 1) * sizeof(std::uint32_t)) {
+        core::Dimensions sequences = op.input.sizes;
+        sequences[op.axis] = 1;
+        const std::array<core::Strides, 3> strides{core::signed_strides(op.input),
+                                                   core::signed_strides(op.output_value),
+                                                   core::signed_strides(op.output_index)};
+        const auto dimensions = merge_dimensions<3>(sequences, strides);
+        const auto step = [&](std::size_t tensor) { return static_cast<std::uint32_t>(strides[tensor][op.axis]); };
+        sequence_count_ = count_of(dimensions);
+        common_.sequence_count = static_cast<std::uint32_t>(sequence_count_);
+        common_.sequence_dimension_count = static_cast<std::uint32_t>(dimensions.size());
+        common_.k = op.k;
+        common_.packing = packing_of(op.input.data_type);
+        common_.input_step = step(0);
+        common_.value_step = step(1);
+        common_.index_step = step(2);
+        common_.index_words = op.output_index.data_type == core::DataType::uint64 ? 2 : 1;
+        common_.nan_above = infinity_of(op.input.data_type);
+        common_.sign_flip = core::is_signed_integer(op.input.data_type) ? 0x80000000u : 0u;
+        common_.order_flip = op.direction == operators::AxisDirection::decreasing ? 0xffffffffu : 0u;
+        common_.sequences_side_by_side = strides[0][op.axis] > dimensions.front().strides[0] ? 1 : 0;
+        std::copy_n(strided_parameters(dimensions).begin(), common_.sequence_dimensions.size(),
+                    common_.sequence_dimensions.begin());
+    }
+
+    [[nodiscard]] DispatchPlan plan() && {
+        if (length_ <= tile) {
+            select(length_, true, true);
+        } else if (std::bit_ceil(k_) <= tile / 2) {
+            select_repeatedly();
+        } else {
+            sort_and_merge();
+        }
+        return std::move(plan_);
+    }
+
+private:
+    /// Each pass leaves at most half the candidates.
+    void select_repeatedly() {
+        std::uint64_t left = select(length_, true, false);
+        while (left > tile) {
+            left = select(left, false, false);
+        }
+        select(left, false, true);
+    }
+
+    void sort_and_merge() {
+        std::uint64_t run_length = std::min(tile, k_);
+        std::uint64_t run_count = select(length_, true, false) / run_length;
+        while (run_count > 1) {
+            const std::uint64_t merged_length = std::min(2 * run_length, k_);
+            const std::uint64_t merged_count = groups_of(run_count, 2);
+            merge(run_length, run_count, merged_length, merged_count);
+            run_length = merged_length;
+            run_count = merged_count;
+        }
+        write();
+    }
+
+    /// A pass over `length` entries of each sequence; how many it leaves.
+    std::uint64_t select(std::uint64_t length, bool from_tensor, bool to_tensor) {
+        const std::uint64_t tiles = groups_of(length, tile);
+        const std::uint64_t slots = std::bit_ceil(std::min(length, tile));
+        const std::uint64_t run = std::min(slots, std::bit_ceil(k_));
+        const std::uint64_t kept = std::min(run, k_);
+        const std::uint64_t sequences_per_tile = std::min({tile / slots, most_sequences_per_tile, sequence_count_});
+        Parameters parameters = common_;
+        parameters.entry_count = static_cast<std::uint32_t>(length);
+        parameters.slots = static_cast<std::uint32_t>(slots);
+        parameters.run = static_cast<std::uint32_t>(run);
+        parameters.kept = static_cast<std::uint32_t>(kept);
+        parameters.sequences_per_tile = static_cast<std::uint32_t>(sequences_per_tile);
+        parameters.tiles_per_sequence = static_cast<std::uint32_t>(tiles);
+        if (!from_tensor) {
+            parameters.sequences_side_by_side = 0;
+        }
+        Dispatch dispatch;
+        dispatch.shader = {"top_k1",
+                           {{"FROM_TENSOR", from_tensor ? 1u : 0u}, {"TO_TENSOR", to_tensor ? 1u : 0u}, key_words()}};
+        const BufferRef source = from_tensor ? BufferRef{} : entries();
+        dispatch.buffers = {input(0), output(0), output(1), source,
+                            to_tensor ? BufferRef{} : next_entries(tiles * kept)};
+        dispatch.parameters = parameters_from(parameters);
+        dispatch.groups = groups_of(sequence_count_, sequences_per_tile) * tiles;
+        plan_.dispatches.push_back(std::move(dispatch));
+        return tiles * kept;
+    }
+
+    void merge(std::uint64_t run_length, std::uint64_t run_count, std::uint64_t merged_length,
+               std::uint64_t merged_count) {
+        MergeParameters parameters;
+        parameters.run_length = static_cast<std::uint32_t>(run_length);
+        parameters.run_count = static_cast<std::uint32_t>(run_count);
+        parameters.merged_length = static_cast<std::uint32_t>(merged_length);
+        parameters.merged_count = static_cast<std::uint32_t>(merged_count);
+        parameters.chunks_per_run = static_cast<std::uint32_t>(groups_of(merged_length, merge_chunk));
+        Dispatch dispatch;
+        dispatch.shader = {"top_k1_merge", {key_words()}};
+        const BufferRef source = entries();
+        dispatch.buffers = {source, next_entries(merged_length * merged_count)};
+        dispatch.parameters = parameters_from(parameters);
+        dispatch.groups = sequence_count_ * merged_count * parameters.chunks_per_run;
+        plan_.dispatches.push_back(std::move(dispatch));
+    }
+
+    void write() {
+        Parameters parameters = common_;
+        // One more than K: values may begin within a word.
+        parameters.entry_count = static_cast<std::uint32_t>(groups_of(k_ + 1, group_size));
+        Dispatch dispatch;
+        dispatch.shader = {"top_k1_write", {key_words()}};
+        dispatch.buffers = {input(0), output(0), output(1), entries()};
+        dispatch.parameters = parameters_from(parameters);
+        dispatch.groups = sequence_count_ * parameters.entry_count;
+        plan_.dispatches.push_back(std::move(dispatch));
+    }
+
+    [[nodiscard]] std::pair<std::string_view, std::uint32_t> key_words() const {
+        return {"KEY_WORDS", static_cast<std::uint32_t>(key_words_)};
+    }
+
+    /// Where the last pass left its entries.
+    [[nodiscard]] BufferRef entries() const { return temporary(current_); }
+
+    /// The other temporary, with room for so many entries of each sequence.
+    BufferRef next_entries(std::uint64_t count) {
+        current_ = plan_.temporaries.empty() ? 0 : 1 - current_;
+        plan_.temporaries.resize(std::max<std::size_t>(plan_.temporaries.size(), current_ + 1));
+        std::uint64_t& bytes = plan_.temporaries[current_];
+        bytes = std::max(bytes, sequence_count_ * count * entry_bytes_);
+        return entries();
+    }
+
+    std::uint64_t k_;
+    std::uint64_t length_;
+    std::uint64_t key_words_;
+    std::uint64_t entry_bytes_;
+    std::uint64_t sequence_count_ = 0;
+    Parameters common_;
+    std::size_t current_ = 0;
+    DispatchPlan plan_;
+};
+
+DispatchPlan plan_top_k1(const operators::Descriptor& descriptor) {
+    return Planner(operators::TopK1(descriptor)).plan();
+}
+
+std::vector<ShaderVariant> top_k1_variants() {
+    const DefineRange key_words{"KEY_WORDS", {1, 2}};
+    auto variants = all_variants("top_k1", {{"FROM_TENSOR", {0, 1}}, {"TO_TENSOR", {0, 1}}, key_words});
+    for (const std::string_view shader : {"top_k1_merge", "top_k1_write"}) {
+        for (auto& variant : all_variants(shader, {key_words})) {
+            variants.push_back(std::move(variant));
+        }
+    }
+    return variants;
+}
+
+}  // namespace
+
+extern const Binding top_k1_binding{plan_top_k1, top_k1_variants};
+
+}  // namespace dmlconform::d3d12

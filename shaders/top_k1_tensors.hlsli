@@ -1,0 +1,121 @@
+// The tensors of TOP_K1: reading keys, and moving the winners' values and indices to the outputs.
+//
+// The including shader defines `uint winner(uint slot)`, the index of the winner that it holds in a slot of its own,
+// before it includes this.
+
+cbuffer Parameters : register(b0) {
+    uint sequence_count;
+    uint sequence_dimension_count;
+    uint k;
+    uint packing;      // see elements.hlsli; 3 for 64-bit elements, which are two words
+    uint input_step;   // strides along the axis
+    uint value_step;
+    uint index_step;
+    uint index_words;  // 1 or 2
+    uint nan_above;    // magnitude, moved to the top of a word, above which a floating-point number is NaN; 0 for integers
+    uint sign_flip;    // 0x80000000 for signed integers
+    uint order_flip;   // 0xffffffff when the largest come first
+    uint entry_count;  // of one sequence at the source: elements or candidates
+    uint slots;        // of the tile for each sequence, a power of two
+    uint run;          // how many winners each sequence has slots for, a power of two
+    uint kept;         // how many winners of each tile are kept
+    uint sequences_per_tile;
+    uint tiles_per_sequence;
+    uint sequences_side_by_side;  // 1: adjacent sequences are closer to each other in memory than adjacent elements
+    uint2 unused;
+    uint4 sequence_dimensions[8];  // size, stride in input, values and indices
+};
+
+RWStructuredBuffer<uint> input : register(u0);
+RWStructuredBuffer<uint> values : register(u1);
+RWStructuredBuffer<uint> indices : register(u2);
+
+// Offsets of a sequence's first element, value and index.
+uint3 locate_sequence(uint sequence) {
+    uint3 offsets = 0;
+    ADD_STRIDED_OFFSETS(offsets, sequence, sequence_dimensions, 0, sequence_dimension_count)
+    return offsets;
+}
+
+// 64-bit elements: the key is the number's bits, but for the sign, so that signed numbers are in the order of unsigned ones.
+#if KEY_WORDS == 2
+Entry entry_of_element(uint start, uint index) {
+    const uint offset = start + index * input_step;
+    Entry entry;
+    entry.key = input[2 * offset + 1] ^ sign_flip ^ order_flip;
+    entry.low_key = input[2 * offset] ^ order_flip;
+    entry.index = index;
+    return entry;
+}
+#else
+// Numbers are compared as integers, never as floating point: subnormals count, and -0 is made +0.
+Entry entry_of_element(uint start, uint index) {
+    uint bits = LOAD_ELEMENT(input, packing, start + index * input_step) << (32 - BITS_OF(packing));
+    Entry entry;
+    entry.index = index;
+    if (nan_above == 0) {
+        entry.key = bits ^ sign_flip ^ order_flip;
+        return entry;
+    }
+    const uint magnitude = bits & 0x7fffffff;
+    if (magnitude > nan_above) {
+        entry.key = 0xffffffff;  // after every number, whichever the direction
+        return entry;
+    }
+    bits = magnitude == 0 ? 0 : bits;
+    entry.key = ((bits & 0x80000000) != 0 ? ~bits : bits | 0x80000000) ^ order_flip;
+    return entry;
+}
+#endif
+
+// Values that lie side by side in words are put together by one thread, which spares atomics. So values are stored in units: words
+// there, single elements elsewhere.
+bool values_are_in_words() {
+    return (packing == 1 || packing == 2) && value_step == 1;
+}
+
+uint value_units(uint3 sequence) {
+    return values_are_in_words() ? WORD_OF(packing, PLACE_OF(packing, sequence.y) + k - 1) + 1 : k;
+}
+
+// For a sequence whose values begin with the last element of a word.
+uint most_value_units() {
+    return values_are_in_words() ? WORD_OF(packing, PLACE_OF(packing, 0xffffffff) + k - 1) + 1 : k;
+}
+
+// `first_slot`: of the sequence's winners.
+void store_value_unit(uint3 sequence, uint first_slot, uint unit) {
+    if (values_are_in_words()) {
+        uint bits = 0;
+        uint mask = 0;
+        for (uint place = 0; place < 1u << packing; ++place) {
+            // Less than none is very many.
+            const uint rank = (unit << packing) + place - PLACE_OF(packing, sequence.y);
+            if (rank < k) {
+                const uint from = sequence.x + winner(first_slot + rank) * input_step;
+                bits |= LOAD_ELEMENT(input, packing, from) << (place * BITS_OF(packing));
+                mask |= MASK_OF(packing) << (place * BITS_OF(packing));
+            }
+        }
+        STORE_BITS(values, WORD_OF(packing, sequence.y) + unit, mask, bits)
+        return;
+    }
+    const uint source = sequence.x + winner(first_slot + unit) * input_step;
+    const uint target = sequence.y + unit * value_step;
+    if (packing == 3) {
+        values[2 * target] = input[2 * source];
+        values[2 * target + 1] = input[2 * source + 1];
+    } else {
+        STORE_ELEMENT(values, packing, target, LOAD_ELEMENT(input, packing, source))
+    }
+}
+
+void store_index(uint3 sequence, uint first_slot, uint rank) {
+    const uint target = sequence.z + rank * index_step;
+    if (index_words == 2) {
+        indices[2 * target] = winner(first_slot + rank);
+        indices[2 * target + 1] = 0;
+    } else {
+        indices[target] = winner(first_slot + rank);
+    }
+}

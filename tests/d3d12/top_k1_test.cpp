@@ -1,0 +1,154 @@
+// TOP_K1 on the D3D12 engine: every type, layout and direction, ties and special values, and each way to sort.
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "tests/d3d12/against_reference.h"
+#include "tests/descriptor_builder.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using core::DataType;
+using operators::Descriptor;
+
+constexpr std::array types{DataType::float32, DataType::float16, DataType::int64,  DataType::int32,  DataType::int16,
+                           DataType::int8,    DataType::uint64,  DataType::uint32, DataType::uint16, DataType::uint8};
+
+using TopK1OnD3d12 = D3d12Test;
+
+Descriptor random_top_k(Random& random, DataType type, const core::Dimensions& sizes) {
+    const std::uint32_t axis = random.between(0, static_cast<std::uint32_t>(sizes.size()) - 1);
+    const std::uint32_t k = random.chance(4) ? sizes[axis] : random.between(1, sizes[axis]);
+    core::Dimensions output = sizes;
+    output[axis] = k;
+    return describe("TOP_K1", {{"InputTensor", random_input(random, type, sizes)},
+                               {"OutputValueTensor", random_output(random, type, output)},
+                               {"OutputIndexTensor",
+                                random_output(random, random.chance(2) ? DataType::uint32 : DataType::uint64, output)},
+                               {"Axis", axis},
+                               {"K", k},
+                               {"AxisDirection", random.between(0, 1)}});
+}
+
+Descriptor along(DataType type, const core::Dimensions& sizes, std::uint32_t axis, std::uint32_t k,
+                 std::uint32_t direction) {
+    core::Dimensions output = sizes;
+    output[axis] = k;
+    return describe("TOP_K1", {{"InputTensor", tensor(type, sizes)},
+                               {"OutputValueTensor", tensor(type, output)},
+                               {"OutputIndexTensor", tensor(DataType::uint32, output)},
+                               {"Axis", axis},
+                               {"K", k},
+                               {"AxisDirection", direction}});
+}
+
+void expect_like_reference(Engine& engine, const Descriptor& descriptor, core::Tensor input) {
+    std::vector<core::Tensor> inputs;
+    inputs.push_back(std::move(input));
+    tests::expect_like_reference(engine, descriptor, inputs);
+}
+
+/// Few different values, so that there are ties.
+core::Tensor tied(Random& random, const core::TensorDesc& desc) {
+    return drawn(desc, [&] { return static_cast<double>(random.between(0, 7)); });
+}
+
+TEST_F(TopK1OnD3d12, RandomBitsOfEveryType) {
+    Random random(1);
+    for (int turn = 0; turn < 400 && !HasFailure(); ++turn) {
+        const DataType type = types[static_cast<std::size_t>(turn) % types.size()];
+        const Descriptor descriptor = random_top_k(random, type, random_sizes(random, random.between(1, 8), 2000));
+        expect_like_reference(engine(), descriptor, random_bits(random, *descriptor.tensor("InputTensor")));
+    }
+}
+
+TEST_F(TopK1OnD3d12, TiesGoToTheLowerIndex) {
+    Random random(2);
+    for (int turn = 0; turn < 200 && !HasFailure(); ++turn) {
+        const DataType type = types[static_cast<std::size_t>(turn) % types.size()];
+        const Descriptor descriptor = random_top_k(random, type, random_sizes(random, random.between(1, 8), 2000));
+        expect_like_reference(engine(), descriptor, tied(random, *descriptor.tensor("InputTensor")));
+    }
+}
+
+TEST_F(TopK1OnD3d12, SpecialFloatingPointNumbers) {
+    using Limits = std::numeric_limits<float>;
+    const float nan = Limits::quiet_NaN();
+    const float tiny = Limits::denorm_min();
+    const std::vector<float> numbers{0.0f, -0.0f, nan,  -nan,  Limits::infinity(), -Limits::infinity(), tiny, -tiny,
+                                     1.0f, -1.0f, 0.0f, -0.0f, Limits::max(),      Limits::lowest(),    nan,  1.0f};
+    for (const std::uint32_t direction : {0u, 1u}) {
+        const Descriptor descriptor = along(DataType::float32, {16}, 0, 16, direction);
+        expect_like_reference(engine(), descriptor, tensor_of<float>(*descriptor.tensor("InputTensor"), numbers));
+        const Descriptor halves = along(DataType::float16, {16}, 0, 16, direction);
+        std::vector<core::Float16> half_numbers;
+        for (const float number : numbers) {
+            half_numbers.emplace_back(number == tiny || number == -tiny ? number * 0x1p125 : number);
+        }
+        expect_like_reference(engine(), halves, tensor_of<core::Float16>(*halves.tensor("InputTensor"), half_numbers));
+    }
+}
+
+struct Long {
+    std::uint32_t sequences;
+    std::uint32_t length;
+    std::uint32_t k;
+};
+
+/// Around the sizes where another number or kind of passes is taken.
+constexpr std::array long_ones{
+    Long{3, 2047, 5},       Long{3, 2048, 2048},  Long{3, 2049, 1},      Long{2, 4096, 1024},  Long{2, 4097, 1025},
+    Long{3, 5000, 2047},    Long{2, 5000, 2048},  Long{2, 5000, 2049},   Long{2, 6200, 6200},  Long{1, 30000, 10},
+    Long{1, 30000, 1000},   Long{1, 30000, 7777}, Long{1, 30000, 30000}, Long{1, 600000, 300}, Long{2, 2050, 2050},
+    Long{1, 200000, 70001}, Long{5, 10241, 4096}, Long{1, 65536, 32768}, Long{300, 2300, 1}};
+
+TEST_F(TopK1OnD3d12, LongSequences) {
+    Random random(3);
+    std::size_t turn = 0;
+    for (const Long& item : long_ones) {
+        for (const bool ties : {false, true}) {
+            const DataType type = types[turn++ % types.size()];
+            const Descriptor descriptor = along(type, {item.sequences, item.length}, 1, item.k, ties ? 1 : 0);
+            const core::TensorDesc& input = *descriptor.tensor("InputTensor");
+            expect_like_reference(engine(), descriptor, ties ? tied(random, input) : random_bits(random, input));
+        }
+    }
+}
+
+TEST_F(TopK1OnD3d12, LongSequencesAlongAnOuterAxis) {
+    Random random(4);
+    for (const DataType type : types) {
+        const Descriptor descriptor = along(type, {2, 5000, 3}, 1, 2100, 1);
+        expect_like_reference(engine(), descriptor, random_bits(random, *descriptor.tensor("InputTensor")));
+    }
+}
+
+/// K winners start anywhere within a word, and end anywhere.
+TEST_F(TopK1OnD3d12, NarrowValuesOfAnyAlignment) {
+    Random random(5);
+    for (const DataType type : {DataType::uint8, DataType::int16, DataType::float16}) {
+        for (std::uint32_t k = 1; k <= 9; ++k) {
+            for (const std::uint32_t length : {9u, 2100u}) {
+                const Descriptor descriptor = along(type, {7, length}, 1, k, 0);
+                expect_like_reference(engine(), descriptor, random_bits(random, *descriptor.tensor("InputTensor")));
+            }
+        }
+    }
+}
+
+TEST_F(TopK1OnD3d12, IsTheSameEveryTime) {
+    Random random(6);
+    const Descriptor descriptor = along(DataType::uint16, {3, 9000}, 1, 3001, 1);
+    std::vector<core::Tensor> inputs;
+    inputs.push_back(tied(random, *descriptor.tensor("InputTensor")));
+    const auto first = run_on(engine(), descriptor, inputs);
+    for (int turn = 0; turn < 5; ++turn) {
+        const auto again = run_on(engine(), descriptor, inputs);
+        EXPECT_EQ(elements_of(again[0]), elements_of(first[0]));
+        EXPECT_EQ(elements_of(again[1]), elements_of(first[1]));
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
