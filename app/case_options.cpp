@@ -17,10 +17,12 @@ void CaseOptions::add_to(CLI::App& command) {
     command.add_option("--tag", tags, "Only cases with this tag; repeat to ask for several at once")
         ->type_name("TAG")
         ->allow_extra_args(false);
+    command.add_flag("--allow-external-data", allow_external_data,
+                     "Let cases read data files outside their own folder");
 }
 
 std::optional<Selection> load_selection(const CaseOptions& options) {
-    Selection selection{cases::load_suite(options.paths), {}};
+    Selection selection{cases::load_suite(options.paths, options.allow_external_data), {}};
     for (const cases::Problem& problem : selection.suite.problems) {
         fmt::print(stderr, "{}\n", cases::to_string(problem));
     }

@@ -36,6 +36,7 @@ struct CaseOptions {
     std::vector<std::string> paths;
     std::vector<std::string> filters;
     std::vector<std::string> tags;
+    bool allow_external_data = false;
 
     void add_to(CLI::App& command);
 };

@@ -27,7 +27,7 @@ Problem file_problem(const std::string& file, std::string message, std::string h
     return {file, 0, 0, "", std::move(message), std::move(hint)};
 }
 
-void read_cases(const JsonValue& document, const std::string& stem, ProblemSink& problems, Suite& suite) {
+void read_cases(const JsonValue& document, CaseContext context, ProblemSink& problems, Suite& suite) {
     static const std::array<std::string, 4> keys{"$schema", "description", "defaults", "cases"};
     if (document.object() == nullptr) {
         return problems.add(document.offset,
@@ -50,7 +50,7 @@ void read_cases(const JsonValue& document, const std::string& stem, ProblemSink&
     }
     std::map<std::string, std::size_t> lines;
     for (const JsonValue& entry : *cases->array()) {
-        CaseContext context{stem, "", 0};
+        context.skipped = 0;
         const JsonValue complete = merged(defaults, entry);
         for_each_expansion(complete, problems, [&](const JsonValue& expansion, const std::string& suffix) {
             context.suffix = suffix;
@@ -66,12 +66,13 @@ void read_cases(const JsonValue& document, const std::string& stem, ProblemSink&
             suite.cases.push_back(std::move(*read));
         });
         if (context.skipped != 0) {
-            suite.skipped.push_back({fmt::format("{}/{}", stem, *complete.find("name")->string()), context.skipped});
+            suite.skipped.push_back(
+                {fmt::format("{}/{}", context.file_stem, *complete.find("name")->string()), context.skipped});
         }
     }
 }
 
-void load_file(const fs::path& path, Suite& suite) {
+void load_file(const fs::path& path, bool allow_external_data, Suite& suite) {
     const std::string file = path.generic_string();
     std::error_code error;
     const std::uintmax_t size = fs::file_size(path, error);
@@ -89,7 +90,7 @@ void load_file(const fs::path& path, Suite& suite) {
             file, fmt::format("the file cannot be read: {}", error ? error.message() : std::strerror(errno))));
         return;
     }
-    Suite read = read_case_file(file, text);
+    Suite read = read_case_file(file, text, allow_external_data);
     std::move(read.cases.begin(), read.cases.end(), std::back_inserter(suite.cases));
     std::move(read.problems.begin(), read.problems.end(), std::back_inserter(suite.problems));
     std::move(read.skipped.begin(), read.skipped.end(), std::back_inserter(suite.skipped));
@@ -142,7 +143,7 @@ void report_duplicates(Suite& suite) {
 
 }  // namespace
 
-Suite read_case_file(const std::string& file, std::string_view text) {
+Suite read_case_file(const std::string& file, std::string_view text, bool allow_external_data) {
     Suite suite;
     ProblemSink problems(file, text);
     const auto document = parse_json(text);
@@ -151,12 +152,14 @@ Suite read_case_file(const std::string& file, std::string_view text) {
         suite.problems = problems.take({});
         return suite;
     }
-    read_cases(*document, fs::path(file).stem().generic_string(), problems, suite);
+    const fs::path path(file);
+    read_cases(*document, {path.stem().generic_string(), {path.parent_path(), allow_external_data}, "", 0}, problems,
+               suite);
     suite.problems = problems.take(*document);
     return suite;
 }
 
-Suite load_suite(std::span<const std::string> paths) {
+Suite load_suite(std::span<const std::string> paths, bool allow_external_data) {
     Suite suite;
     std::vector<fs::path> loaded;
     for (const std::string& path : paths) {
@@ -166,7 +169,7 @@ Suite load_suite(std::span<const std::string> paths) {
             const fs::path canonical = fs::weakly_canonical(file, error);
             if (std::find(loaded.begin(), loaded.end(), canonical) == loaded.end()) {
                 loaded.push_back(canonical);
-                load_file(file, suite);
+                load_file(file, allow_external_data, suite);
             }
         }
     }

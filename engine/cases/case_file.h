@@ -27,9 +27,10 @@ struct Suite {
 };
 
 /// Reads a case file's text. `file` is its path, for messages, and its stem begins the cases' ids.
-[[nodiscard]] Suite read_case_file(const std::string& file, std::string_view text);
+/// `allow_external_data` lets data files be outside the case file's folder.
+[[nodiscard]] Suite read_case_file(const std::string& file, std::string_view text, bool allow_external_data = false);
 
 /// Loads case files, and all *.json below folders in the order of their paths.
-[[nodiscard]] Suite load_suite(std::span<const std::string> paths);
+[[nodiscard]] Suite load_suite(std::span<const std::string> paths, bool allow_external_data = false);
 
 }  // namespace dmlconform::cases

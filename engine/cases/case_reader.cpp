@@ -92,7 +92,7 @@ std::vector<std::string> read_tags(const JsonValue& object, ProblemSink& problem
 /// Initialisers for the tensors in `slots`, by name from the object under `key`.
 std::vector<std::optional<Initialiser>> read_tensors(const JsonValue& object, std::string_view key,
                                                      const std::vector<operators::TensorSlot>& slots,
-                                                     ProblemSink& problems) {
+                                                     const DataFolder& folder, ProblemSink& problems) {
     std::vector<std::optional<Initialiser>> result(slots.size());
     const JsonValue* values = object.find(key);
     if (values == nullptr) {
@@ -115,7 +115,7 @@ std::vector<std::optional<Initialiser>> read_tensors(const JsonValue& object, st
         if (slots[i].desc == nullptr) {
             problems.add(value->offset, fmt::format("{} is absent in \"desc\", so it takes no data", slots[i].name));
         } else {
-            result[i] = read_initialiser(*value, *slots[i].desc, problems);
+            result[i] = read_initialiser(*value, *slots[i].desc, problems, folder);
         }
     }
     return result;
@@ -229,8 +229,8 @@ std::optional<Case> read_case(const JsonValue& object, CaseContext& context, Pro
     if (!check_expansion(object, result, context, problems)) {
         return std::nullopt;
     }
-    result.inputs = read_tensors(object, "inputs", result.descriptor->inputs(), problems);
-    result.expected = read_tensors(object, "expected", result.descriptor->outputs(), problems);
+    result.inputs = read_tensors(object, "inputs", result.descriptor->inputs(), context.folder, problems);
+    result.expected = read_tensors(object, "expected", result.descriptor->outputs(), context.folder, problems);
     result.tolerances = read_tolerances(object.find("tolerance"), *result.descriptor, problems);
     read_feature_level(object, result, problems);
     if (!result.expect_error) {

@@ -17,6 +17,8 @@ namespace dmlconform::cases {
 struct CaseContext {
     /// Begins the id.
     std::string file_stem;
+    /// Where data files are.
+    DataFolder folder;
     /// "[T=FLOAT16]" for an expansion of a sweep, else empty; ends the id.
     std::string suffix;
     /// Counts expansions that are left out because `skipInvalid` allows it.

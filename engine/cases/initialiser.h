@@ -1,54 +1,55 @@
-// Where the elements of a tensor in a case come from: a list, one value, or an arithmetic sequence.
+// Where the elements of a tensor in a case come from.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
-#include <variant>
-#include <vector>
+#include <span>
 
 #include "engine/cases/json_document.h"
 #include "engine/cases/problems.h"
+#include "engine/core/error.h"
 #include "engine/core/tensor.h"
 
 namespace dmlconform::cases {
 
-/// Elements' bits in row-major order, each as wide as the type.
-struct ListData {
-    std::shared_ptr<const std::vector<std::byte>> elements;
+/// One form of initialiser, read and checked. Each has a file of its own in sources/.
+class ElementSource {
+public:
+    ElementSource() = default;
+    ElementSource(const ElementSource&) = delete;
+    ElementSource& operator=(const ElementSource&) = delete;
+    virtual ~ElementSource() = default;
+
+    /// Writes all elements of a tensor in row-major order, packed. `type` and the number of elements are those that the
+    /// source was read for. Fails only where the source is outside the case file.
+    [[nodiscard]] virtual core::Result<void> write(core::DataType type, std::span<std::byte> elements) const = 0;
 };
 
-/// Element i is start + i * step, rounded once. For integer types both are exact.
-struct SequenceData {
-    /// Bits for an integer type, otherwise unused.
-    std::uint64_t integer_start = 0;
-    std::uint64_t integer_step = 0;
-    double start = 0;
-    double step = 0;
-};
-
-/// Bits of every element.
-struct ConstantData {
-    std::uint64_t bits = 0;
+/// Data in files beside a case file.
+struct DataFolder {
+    /// Relative paths start here; the case file's folder.
+    std::filesystem::path path;
+    /// Whether paths may lead out of the folder.
+    bool allow_external = false;
 };
 
 class Initialiser {
 public:
-    using Data = std::variant<ListData, SequenceData, ConstantData>;
-
-    explicit Initialiser(Data data) : data_(std::move(data)) {}
+    explicit Initialiser(std::shared_ptr<const ElementSource> source) : source_(std::move(source)) {}
 
     /// Writes the tensor's elements. Bytes between them are set too, so that nothing depends on what
     /// was in memory before. Where strides make elements share memory, the first in row-major order counts.
-    void fill(core::Tensor& tensor) const;
+    [[nodiscard]] core::Result<void> fill(core::Tensor& tensor) const;
 
 private:
-    Data data_;
+    std::shared_ptr<const ElementSource> source_;
 };
 
 /// Reads an initialiser for a tensor of that layout, whose sizes may still be anything that a file can hold.
 /// Reports what is wrong and returns nothing then.
 [[nodiscard]] std::optional<Initialiser> read_initialiser(const JsonValue& value, const core::TensorDesc& desc,
-                                                          ProblemSink& problems);
+                                                          ProblemSink& problems, const DataFolder& folder = {});
 
 }  // namespace dmlconform::cases

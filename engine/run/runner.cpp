@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <stdexcept>
 
 #include "engine/cpu/cpu_engine.h"
 
@@ -20,6 +21,12 @@ bool is_reference(const Engine& engine) {
     return engine.info().name == "cpu";
 }
 
+/// A data file of the case has gone or changed since the case was read.
+class DataUnavailable : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 class CaseRun {
 public:
     explicit CaseRun(const cases::Case& subject) : case_(subject), descriptor_(*subject.descriptor) {}
@@ -30,6 +37,8 @@ public:
         result.engine = index;
         try {
             judge(engine, result);
+        } catch (const DataUnavailable& problem) {
+            finish(result, Status::error, problem.what());
         } catch (const std::bad_alloc&) {
             finish(result, Status::error, "out of memory");
         } catch (const std::exception& exception) {
@@ -152,18 +161,26 @@ private:
         finish(result, Status::fail, "the output differs beyond tolerance");
     }
 
+    static void fill(const cases::Initialiser& initialiser, core::Tensor& tensor) {
+        if (const auto filled = initialiser.fill(tensor); !filled) {
+            throw DataUnavailable(filled.error().message);
+        }
+    }
+
     void prepare_inputs() {
         if (prepared_) {
             return;
         }
         const auto slots = descriptor_.inputs();
+        inputs_.clear();  // what an attempt for an earlier engine left when memory ran out
+        input_pointers_.clear();
         inputs_.reserve(slots.size());
         for (std::size_t i = 0; i < slots.size(); ++i) {
             if (slots[i].desc == nullptr) {
                 input_pointers_.push_back(nullptr);
                 continue;
             }
-            case_.inputs[i]->fill(inputs_.emplace_back(*slots[i].desc));
+            fill(*case_.inputs[i], inputs_.emplace_back(*slots[i].desc));
             input_pointers_.push_back(&inputs_.back());
         }
         prepared_ = true;
@@ -183,8 +200,9 @@ private:
         expected_.resize(case_.expected.size());
         if (!expected_[output]) {
             const core::TensorDesc& desc = *descriptor_.outputs()[output].desc;
-            case_.expected[output]->fill(
-                expected_[output].emplace(core::TensorDesc::packed(desc.data_type, desc.sizes)));
+            core::Tensor values(core::TensorDesc::packed(desc.data_type, desc.sizes));
+            fill(*case_.expected[output], values);
+            expected_[output] = std::move(values);
         }
         return *expected_[output];
     }

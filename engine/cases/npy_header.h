@@ -1,0 +1,27 @@
+// The header of NumPy's .npy files (format versions 1, 2 and 3), as numpy.lib.format documents it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/data_type.h"
+#include "engine/core/error.h"
+
+namespace dmlconform::cases {
+
+struct NpyHeader {
+    core::DataType type = core::DataType::unknown;
+    bool fortran_order = false;
+    std::vector<std::uint64_t> shape;
+    /// Where the elements start in the file.
+    std::size_t data_offset = 0;
+};
+
+/// Headers are never longer than this, for us: NumPy's own take some hundred bytes.
+inline constexpr std::size_t longest_npy_header = 64 * 1024;
+
+/// Reads the header from the beginning of a file, of which `start` holds at least the header, or all.
+[[nodiscard]] core::Result<NpyHeader> parse_npy_header(std::string_view start);
+
+}  // namespace dmlconform::cases

@@ -1,0 +1,46 @@
+// One value for every element.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+#include "engine/cases/element_reader.h"
+#include "engine/cases/sources/sources.h"
+#include "engine/cases/tensor_desc_reader.h"
+
+namespace dmlconform::cases {
+namespace {
+
+class ConstantSource final : public ElementSource {
+public:
+    explicit ConstantSource(std::uint64_t bits) : bits_(bits) {}
+
+    [[nodiscard]] core::Result<void> write(core::DataType type, std::span<std::byte> elements) const override {
+        const std::size_t width = core::bytes_of(type);
+        for (std::size_t i = 0; i < elements.size(); i += width) {
+            std::memcpy(&elements[i], &bits_, width);
+        }
+        return {};
+    }
+
+private:
+    std::uint64_t bits_;
+};
+
+}  // namespace
+
+SourcePointer read_constant(const JsonValue& object, const core::TensorDesc& desc, ProblemSink& problems) {
+    static const std::array<std::string, 1> keys{"value"};
+    if (!check_keys(object, keys, "a constant", problems)) {
+        return nullptr;
+    }
+    const JsonValue& value = *object.find("value");
+    const auto bits = read_element(value, desc.data_type);
+    if (!bits) {
+        problems.add(value.offset, bits.error().message, bits.error().hint);
+        return nullptr;
+    }
+    return std::make_shared<ConstantSource>(*bits);
+}
+
+}  // namespace dmlconform::cases
