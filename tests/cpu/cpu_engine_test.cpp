@@ -1,0 +1,132 @@
+// engine/cpu/cpu_engine: the engine interface around the kernels.
+#include "engine/cpu/cpu_engine.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/cpu/kernel.h"
+#include "tests/descriptor_builder.h"
+#include "tests/tensor_values.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using core::DataType;
+using operators::Descriptor;
+
+Descriptor top_k(DataType type = DataType::float32) {
+    return describe("TOP_K1", {{"InputTensor", tensor(type, {1, 1, 1, 4})},
+                               {"OutputValueTensor", tensor(type, {1, 1, 1, 2})},
+                               {"OutputIndexTensor", tensor(DataType::uint32, {1, 1, 1, 2})},
+                               {"Axis", 3},
+                               {"K", 2},
+                               {"AxisDirection", 1}});
+}
+
+TEST(CpuEngine, Info) {
+    const cpu::CpuEngine engine({4, 1});
+    EXPECT_EQ(engine.info().name, "cpu");
+    EXPECT_EQ(engine.info().feature_level, (core::FeatureLevel{4, 1}));
+    EXPECT_FALSE(engine.info().adapter.empty());
+}
+
+TEST(CpuEngine, SupportsTheOperatorsThatHaveAKernel) {
+    const cpu::CpuEngine engine(core::highest_feature_level);
+    EXPECT_EQ(engine.unsupported(top_k()), std::nullopt);
+    const auto reason = engine.unsupported(describe("ACTIVATION_RELU", {}));
+    ASSERT_TRUE(reason);
+    EXPECT_NE(reason->find("ACTIVATION_RELU"), std::string::npos);
+    // A kernel without rules, or the other way round, is half an operator.
+    EXPECT_GE(cpu::kernel_registry.size(), 4u);
+    for (const auto& [name, kernel] : cpu::kernel_registry) {
+        EXPECT_NE(kernel, nullptr);
+        const auto* schema = operators::find_operator(name);
+        ASSERT_NE(schema, nullptr) << name;
+        EXPECT_NE(operators::find_rules(*schema), nullptr) << name;
+    }
+}
+
+TEST(CpuEngine, RejectsWhatValidationRejectsAtItsLevel) {
+    const Descriptor wide = top_k(DataType::int64);
+    const auto rejected = cpu::CpuEngine({4, 1}).compile(wide);
+    ASSERT_FALSE(rejected);
+    EXPECT_EQ(rejected.error().kind, CompileFailure::Kind::rejected);
+    EXPECT_EQ(rejected.error().rejection.rule, "tensor.dataType");
+    EXPECT_EQ(rejected.error().rejection.code, core::HResult::invalid_argument);
+    EXPECT_EQ(rejected.error().rejection.legal_from, (core::FeatureLevel{5, 0}));
+    EXPECT_TRUE(cpu::CpuEngine({5, 0}).compile(wide));
+    const Descriptor none = with(top_k(), {{"K", 0}});
+    EXPECT_EQ(cpu::CpuEngine({6, 4}).compile(none).error().rejection.rule, "TOP_K1.k");
+}
+
+TEST(CpuEngine, CompileBindExecuteRead) {
+    cpu::CpuEngine engine(core::highest_feature_level);
+    const Descriptor descriptor = top_k();
+    auto executable = engine.compile(descriptor);
+    ASSERT_TRUE(executable);
+    auto values = blank_tensor(*descriptor.tensor("OutputValueTensor"));
+    auto indices = blank_tensor(*descriptor.tensor("OutputIndexTensor"));
+    const std::vector<core::Tensor*> outputs{&values, &indices};
+    const auto run = [&](const core::Tensor& input) {
+        const std::vector<const core::Tensor*> inputs{&input};
+        ASSERT_TRUE((*executable)->bind(inputs));
+        ASSERT_TRUE((*executable)->execute());
+        ASSERT_TRUE((*executable)->read(outputs));
+    };
+    const auto first = tensor_of<float>(*descriptor.tensor("InputTensor"), {3, 1, 4, 1});
+    run(first);
+    EXPECT_EQ(values_of<float>(values), (std::vector<float>{4, 3}));
+    EXPECT_EQ(values_of<std::uint32_t>(indices), (std::vector<std::uint32_t>{2, 0}));
+    EXPECT_EQ((*executable)->device_time(), std::nullopt);
+    // Bound and run again, the same executable gives the new answer.
+    const auto second = tensor_of<float>(*descriptor.tensor("InputTensor"), {5, 9, 2, 6});
+    run(second);
+    EXPECT_EQ(values_of<float>(values), (std::vector<float>{9, 6}));
+    EXPECT_EQ(values_of<std::uint32_t>(indices), (std::vector<std::uint32_t>{1, 3}));
+}
+
+TEST(CpuEngine, AbsentOptionalTensors) {
+    cpu::CpuEngine engine(core::highest_feature_level);
+    const auto desc = tensor(DataType::float32, {4});
+    const Descriptor descriptor =
+        describe("MEAN_VARIANCE_NORMALIZATION1", {{"InputTensor", desc}, {"OutputTensor", desc}, {"Axes", {0}}});
+    auto executable = engine.compile(descriptor);
+    ASSERT_TRUE(executable);
+    const auto input = tensor_of<float>(desc, {1, 2, 3, 6});
+    const std::vector<const core::Tensor*> inputs{&input, nullptr, nullptr};
+    auto output = blank_tensor(desc);
+    const std::vector<core::Tensor*> outputs{&output};
+    ASSERT_TRUE((*executable)->bind(inputs));
+    ASSERT_TRUE((*executable)->execute());
+    ASSERT_TRUE((*executable)->read(outputs));
+    EXPECT_EQ(values_of<float>(output), (std::vector<float>{-2, -1, 0, 3}));
+}
+
+TEST(CpuEngine, SlackOnlyWhereTheToleranceAsksForIt) {
+    const Descriptor exact = top_k();
+    const auto input = tensor_of<float>(*exact.tensor("InputTensor"), {3, 1, 4, 1});
+    const std::vector<const core::Tensor*> inputs{&input};
+    const auto reference = cpu::compute_reference(exact, inputs);
+    ASSERT_EQ(reference.outputs.size(), 2u);
+    ASSERT_EQ(reference.slack.size(), 2u);
+    EXPECT_TRUE(reference.slack[0].below.empty());
+    EXPECT_TRUE(reference.slack[1].above.empty());
+
+    // One entry for each element, not for each address.
+    const auto desc = tensor(DataType::float32, {2, 2}, {10, 1});
+    const Descriptor bounded = describe(
+        "MEAN_VARIANCE_NORMALIZATION1",
+        {{"InputTensor", desc}, {"OutputTensor", desc}, {"Axes", {1}}, {"NormalizeVariance", 1}, {"Epsilon", 1}});
+    const auto values = tensor_of<float>(desc, {1, 2, 3, 4});
+    const std::vector<const core::Tensor*> with_absent{&values, nullptr, nullptr};
+    const auto normalised = cpu::compute_reference(bounded, with_absent);
+    ASSERT_EQ(normalised.slack.size(), 1u);
+    ASSERT_EQ(normalised.slack[0].below.size(), 4u);
+    ASSERT_EQ(normalised.slack[0].above.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_GT(normalised.slack[0].below[i], 0);
+        EXPECT_GT(normalised.slack[0].above[i], 0);
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
