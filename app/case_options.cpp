@@ -21,6 +21,19 @@ void CaseOptions::add_to(CLI::App& command) {
                      "Let cases read data files outside their own folder");
 }
 
+void add_feature_level(CLI::App& command, core::FeatureLevel& level) {
+    std::vector<std::string> names;
+    for (const core::FeatureLevel known : core::feature_levels()) {
+        names.push_back(core::to_string(known));
+    }
+    command
+        .add_option_function<std::string>(
+            "--feature-level", [&level](const std::string& text) { level = *core::parse_feature_level(text); },
+            fmt::format("DirectML feature level to validate at. Default: {}", core::to_string(level)))
+        ->type_name("LEVEL")
+        ->check(CLI::IsMember(names));
+}
+
 std::optional<Selection> load_selection(const CaseOptions& options) {
     Selection selection{cases::load_suite(options.paths, options.allow_external_data), {}};
     for (const cases::Problem& problem : selection.suite.problems) {

@@ -27,6 +27,7 @@ struct Invocation {
 
 /// Adds a subcommand. When it is chosen, `exit_code` is set to what it returns.
 void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code);
+void add_validate_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_adapters_command(CLI::App& app, int& exit_code);
 void add_describe_command(CLI::App& app, int& exit_code);
@@ -40,6 +41,9 @@ struct CaseOptions {
 
     void add_to(CLI::App& command);
 };
+
+/// Adds --feature-level; `level` keeps its value where the option is not given.
+void add_feature_level(CLI::App& command, core::FeatureLevel& level);
 
 /// Loads and selects cases. Prints every problem to stderr and returns nothing then, as when no case is selected.
 struct Selection {

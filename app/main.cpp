@@ -86,6 +86,7 @@ int run(int argc, char** argv) {
     const Invocation invocation{{argv, argv + argc}};
     int exit_code = dmlconform::app::exit_ok;
     dmlconform::app::add_run_command(app, invocation, exit_code);
+    dmlconform::app::add_validate_command(app, exit_code);
     dmlconform::app::add_list_command(app, exit_code);
     dmlconform::app::add_adapters_command(app, exit_code);
     dmlconform::app::add_describe_command(app, exit_code);

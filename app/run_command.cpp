@@ -25,6 +25,7 @@ struct RunOptions {
     CaseOptions cases;
     std::vector<std::string> engines;
     std::string adapter;
+    core::FeatureLevel feature_level = core::highest_feature_level;
     std::string json;
     bool quiet = false;
     bool verbose = false;
@@ -50,7 +51,7 @@ std::optional<Engines> make_engines(const RunOptions& options, int& exit_code) {
         if (!asked && !options.engines.empty()) {
             continue;
         }
-        auto engine = run::create_engine(name, {options.adapter, core::highest_feature_level});
+        auto engine = run::create_engine(name, {options.adapter, options.feature_level});
         if (engine) {
             engines.push_back(std::move(*engine));
             continue;
@@ -187,6 +188,7 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
     command
         ->add_option("--adapter", options->adapter, "Run on the adapter with this in its name (`dmlconform adapters`)")
         ->type_name("SUBSTRING");
+    add_feature_level(*command, options->feature_level);
     command->add_option("--json", options->json, "Write the complete result to this file")->type_name("FILE");
     CLI::Option* quiet = command->add_flag("-q,--quiet", options->quiet, "One line per failure, and the totals");
     command->add_flag("-v,--verbose", options->verbose, "A line for every result")->excludes(quiet);

@@ -1,0 +1,64 @@
+// `dmlconform validate`: checks case files and the legality of their descriptors, without any engine.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "app/command.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform::app {
+namespace {
+
+/// What is wrong with the case at that level; nothing if it is as it should be.
+std::optional<cases::Problem> check(const cases::Case& entry, core::FeatureLevel level) {
+    const operators::Verdict verdict = operators::validate(*entry.descriptor, level);
+    if (verdict.has_value() == entry.expect_error.has_value()) {
+        return std::nullopt;
+    }
+    cases::Problem problem{entry.file, entry.line, 1, "", "", ""};
+    if (!verdict) {
+        problem.message = fmt::format("{}: the descriptor is legal, but the case expects {}", entry.id,
+                                      core::to_string(*entry.expect_error));
+        return problem;
+    }
+    problem.message = fmt::format("{}: {} [{}]", entry.id, verdict->message, verdict->rule);
+    if (verdict->legal_from) {
+        problem.hint = fmt::format("legal from feature level {} on; this is {}", core::to_string(*verdict->legal_from),
+                                   core::to_string(level));
+    }
+    return problem;
+}
+
+int validate(const CaseOptions& options, core::FeatureLevel level) {
+    const auto selection = load_selection(options);
+    if (!selection) {
+        return exit_usage;
+    }
+    std::size_t illegal = 0;
+    for (const cases::Case* entry : selection->cases) {
+        if (const auto problem = check(*entry, level)) {
+            ++illegal;
+            fmt::print("{}\n", cases::to_string(*problem));
+        }
+    }
+    fmt::print("{} of {} cases are as expected at feature level {}\n", selection->cases.size() - illegal,
+               selection->cases.size(), core::to_string(level));
+    return illegal == 0 ? exit_ok : exit_unexpected;
+}
+
+}  // namespace
+
+void add_validate_command(CLI::App& app, int& exit_code) {
+    struct Options {
+        CaseOptions cases;
+        core::FeatureLevel level = core::highest_feature_level;
+    };
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("validate", "Check case files and whether their descriptors are legal, without any engine");
+    options->cases.add_to(*command);
+    add_feature_level(*command, options->level);
+    command->callback([options, &exit_code] { exit_code = validate(options->cases, options->level); });
+}
+
+}  // namespace dmlconform::app
