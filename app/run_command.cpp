@@ -30,6 +30,7 @@ struct RunOptions {
     bool quiet = false;
     bool verbose = false;
     bool no_color = false;
+    bool include_unspecified = false;
 };
 
 using Engines = std::vector<std::unique_ptr<Engine>>;
@@ -85,8 +86,9 @@ public:
 
     void on_result(const run::CaseResult& result) override {
         const EngineInfo& engine = engines_[result.engine]->info();
-        if (result.status == run::Status::fail || result.status == run::Status::error) {
-            ++failed_;
+        const bool failed = result.status == run::Status::fail || result.status == run::Status::error;
+        if (failed && (result.gated || options_.verbose)) {
+            failed_ += result.gated ? 1 : 0;
             progress_.clear();
             fmt::print("{}\n", options_.quiet ? report::result_line(result, engine, style_)
                                               : report::failure_block(result, engine, program_, style_));
@@ -157,7 +159,7 @@ int run_command(const RunOptions& options, const Invocation& invocation) {
     }
     catch_interrupts();
     ConsoleObserver observer(options, *engines, invocation.words.front());
-    const run::RunResult run = run::run_cases(selection->cases, *engines, observer);
+    const run::RunResult run = run::run_cases(selection->cases, *engines, observer, {options.include_unspecified});
     observer.finish(run);
     context.exit_code = exit_code_of(run);
     if (interrupted()) {
@@ -188,6 +190,8 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
     command
         ->add_option("--adapter", options->adapter, "Run on the adapter with this in its name (`dmlconform adapters`)")
         ->type_name("SUBSTRING");
+    command->add_flag("--include-unspecified", options->include_unspecified,
+                      "Let cases tagged `unspecified` decide too; otherwise they are only reported");
     add_feature_level(*command, options->feature_level);
     command->add_option("--json", options->json, "Write the complete result to this file")->type_name("FILE");
     CLI::Option* quiet = command->add_flag("-q,--quiet", options->quiet, "One line per failure, and the totals");

@@ -74,6 +74,16 @@ std::string output_block(const run::OutputResult& output) {
     return text + labelled("ULPs", histogram_text(comparison.histogram));
 }
 
+/// What the comparison of one output was made of, for the detailed listing.
+std::string output_line(const run::OutputResult& output) {
+    const compare::Comparison& comparison = output.comparison;
+    std::string text = fmt::format("\n    {}: {}", output.name, core::to_string(output.tolerance));
+    if (comparison.largest_fraction) {
+        text += fmt::format(", at most {:.3g} of it used", *comparison.largest_fraction);
+    }
+    return text + fmt::format("; elements by ULPs: {}", histogram_text(comparison.histogram));
+}
+
 // ---- totals ------------------------------------------------------------------------------------------------------
 
 struct Totals {
@@ -117,18 +127,26 @@ std::string table_row(const std::string& name, const std::string& engine, const 
     return row + right(format_duration(totals.total), 11) + right(totals.median_execution(), 11) + "\n";
 }
 
-std::string verdict(const run::RunResult& run, const ConsoleStyle& style) {
-    std::string text =
-        fmt::format("{} in {}: ", run.results.size() == 1 ? "1 result" : fmt::format("{} results", run.results.size()),
-                    format_duration(run.duration));
+/// "3 pass, 1 fail": results by status, or nothing.
+std::string counts_text(const run::RunResult& run, bool gated, const ConsoleStyle& style) {
     std::vector<std::string> parts;
     for (std::size_t status = 0; status < run::status_count; ++status) {
         const auto which = static_cast<run::Status>(status);
-        if (const std::size_t count = run.count(which); count != 0) {
+        if (const std::size_t count = run.count(which, gated); count != 0) {
             parts.push_back(style.status(which, fmt::format("{} {}", count, to_string(which))));
         }
     }
-    text += fmt::format("{}\n", parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", ")));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string verdict(const run::RunResult& run, const ConsoleStyle& style) {
+    const std::size_t total = run.results.size();
+    const std::string on_gate = counts_text(run, true, style);
+    std::string text = fmt::format("{} {} in {}: {}\n", total, total == 1 ? "result" : "results",
+                                   format_duration(run.duration), on_gate.empty() ? "none on the gate" : on_gate);
+    if (const std::string off_gate = counts_text(run, false, style); !off_gate.empty()) {
+        text += fmt::format("Off the gate, because nobody specifies the right answer: {}\n", off_gate);
+    }
     if (run.count(run::Status::pass) == 0 && run.count(run::Status::fail) + run.count(run::Status::error) == 0) {
         text += style.status(run::Status::fail, "Nothing was verified: no case passed or failed.") + "\n";
     }
@@ -173,6 +191,12 @@ std::string result_line(const run::CaseResult& result, const EngineInfo& engine,
     if (!result.reason.empty()) {
         text += fmt::format(": {}", result.reason);
     }
+    if (!result.gated) {
+        text += " (unspecified)";
+    }
+    for (const run::OutputResult& output : result.outputs) {
+        text += output_line(output);
+    }
     return text + "\n";
 }
 
@@ -180,8 +204,10 @@ std::string summary(const run::RunResult& run, const ConsoleStyle& style) {
     std::map<std::pair<std::string, std::size_t>, Totals> rows;
     std::vector<Totals> engines(run.engines.size());
     for (const run::CaseResult& result : run.results) {
-        rows[{std::string(result.subject->descriptor->schema->short_name()), result.engine}].add(result);
-        engines[result.engine].add(result);
+        if (result.gated) {
+            rows[{std::string(result.subject->descriptor->schema->short_name()), result.engine}].add(result);
+            engines[result.engine].add(result);
+        }
     }
     std::string header = fmt::format("{:<32} {:<8}", "operator", "engine");
     for (std::size_t status = 0; status < run::status_count; ++status) {

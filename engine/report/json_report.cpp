@@ -74,7 +74,8 @@ Json result_json(const run::CaseResult& result, const run::RunResult& run) {
               {"line", subject.line},
               {"tags", subject.tags},
               {"engine", run.engines[result.engine].name},
-              {"status", to_string(result.status)}};
+              {"status", to_string(result.status)},
+              {"gated", result.gated}};
     if (!result.reason.empty()) {
         json["reason"] = result.reason;
     }
@@ -109,11 +110,14 @@ std::string json_report(const run::RunResult& run, const RunContext& context) {
         document["engines"].push_back(engine_json(engine));
     }
     Json counts = Json::object();
+    Json unspecified = Json::object();
     for (std::size_t status = 0; status < run::status_count; ++status) {
         const auto which = static_cast<run::Status>(status);
         counts[to_string(which)] = run.count(which);
+        unspecified[to_string(which)] = run.count(which, false);
     }
     document["summary"] = std::move(counts);
+    document["unspecified"] = std::move(unspecified);
     document["results"] = Json::array();
     for (const run::CaseResult& result : run.results) {
         document["results"].push_back(result_json(result, run));

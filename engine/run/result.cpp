@@ -11,9 +11,10 @@ const char* to_string(Status status) {
     return names[static_cast<std::size_t>(status)];
 }
 
-std::size_t RunResult::count(Status status) const {
-    return static_cast<std::size_t>(std::count_if(results.begin(), results.end(),
-                                                  [&](const CaseResult& result) { return result.status == status; }));
+std::size_t RunResult::count(Status status, bool gated) const {
+    return static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [&](const CaseResult& result) {
+        return result.status == status && result.gated == gated;
+    }));
 }
 
 bool RunResult::passed() const {

@@ -45,6 +45,8 @@ struct CaseResult {
     /// Index into RunResult::engines.
     std::size_t engine = 0;
     Status status = Status::error;
+    /// False for a case whose right answer nobody specifies: it is reported, but decides nothing.
+    bool gated = true;
     /// Why it is no pass, in a sentence; empty for a pass.
     std::string reason;
     /// The rejection that decided the case, if one did.
@@ -60,8 +62,9 @@ struct RunResult {
     std::vector<CaseResult> results;
     std::chrono::nanoseconds duration{};
 
-    [[nodiscard]] std::size_t count(Status status) const;
-    /// Everything as it should be, and something was verified.
+    /// Results on the gate, or those off it.
+    [[nodiscard]] std::size_t count(Status status, bool gated = true) const;
+    /// Everything on the gate as it should be, and something was verified.
     [[nodiscard]] bool passed() const;
 };
 

@@ -219,7 +219,7 @@ private:
 }  // namespace
 
 RunResult run_cases(std::span<const cases::Case* const> cases, std::span<const std::unique_ptr<Engine>> engines,
-                    Observer& observer) {
+                    Observer& observer, const RunSettings& settings) {
     RunResult run;
     const auto start = Clock::now();
     for (const auto& engine : engines) {
@@ -229,8 +229,10 @@ RunResult run_cases(std::span<const cases::Case* const> cases, std::span<const s
     for (std::size_t position = 0; position < cases.size() && !observer.stop_requested(); ++position) {
         observer.on_case(*cases[position], position, cases.size());
         CaseRun case_run(*cases[position]);
+        const bool gated = settings.include_unspecified || !cases[position]->has_tag(unspecified_tag);
         for (std::size_t e = 0; e < engines.size(); ++e) {
             run.results.push_back(case_run.on(*engines[e], e));
+            run.results.back().gated = gated;
             observer.on_result(run.results.back());
         }
     }

@@ -24,8 +24,17 @@ public:
     virtual bool stop_requested() { return false; }
 };
 
+/// Tag of cases whose right answer no source specifies, NaN in TOP_K1 for example.
+inline constexpr const char* unspecified_tag = "unspecified";
+
+struct RunSettings {
+    /// Puts cases tagged `unspecified` on the gate.
+    bool include_unspecified = false;
+};
+
 /// Runs every case on every engine.
 [[nodiscard]] RunResult run_cases(std::span<const cases::Case* const> cases,
-                                  std::span<const std::unique_ptr<Engine>> engines, Observer& observer);
+                                  std::span<const std::unique_ptr<Engine>> engines, Observer& observer,
+                                  const RunSettings& settings = {});
 
 }  // namespace dmlconform::run
