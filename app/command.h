@@ -28,6 +28,7 @@ struct Invocation {
 /// Adds a subcommand. When it is chosen, `exit_code` is set to what it returns.
 void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code);
 void add_validate_command(CLI::App& app, int& exit_code);
+void add_schema_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_adapters_command(CLI::App& app, int& exit_code);
 void add_describe_command(CLI::App& app, int& exit_code);
