@@ -79,7 +79,7 @@ uint gather_word(inout Cursor cursor) {
         cursor.from += PER_WORD;
         return word;
     }
-    for (uint i = 0; i < PER_WORD && cursor.unit < unit_count; ++i) {
+    [loop] for (uint i = 0; i < PER_WORD && cursor.unit < unit_count; ++i) {
         word |= load_unit(cursor.from) << (i * WIDTH);
         ++cursor.unit;
         ++cursor.column;

@@ -4,13 +4,13 @@
 // innermost outwards. Numbers are taken modulo 2^32, so that strides can be negative.
 
 // Adds to `offsets` where the element with this row-major number lies.
-#define ADD_STRIDED_OFFSETS(offsets, number, dimensions, first, count)          \
-    {                                                                            \
-        uint strided_rest = (number);                                            \
-        for (uint strided_d = (first); strided_d < (first) + (count); ++strided_d) { \
-            const uint4 strided_here = dimensions[strided_d];                    \
-            const uint strided_quotient = strided_rest / strided_here.x;         \
-            offsets += (strided_rest - strided_quotient * strided_here.x) * strided_here.yzw; \
-            strided_rest = strided_quotient;                                     \
-        }                                                                        \
+#define ADD_STRIDED_OFFSETS(offsets, number, dimensions, first, count)                                       \
+    {                                                                                                        \
+        uint strided_rest = (number);                                                                        \
+        [loop] for (uint strided_d = (first); strided_d < (first) + (count); ++strided_d) {                  \
+            const uint4 strided_here = dimensions[strided_d];                                                \
+            const uint strided_quotient = strided_rest / strided_here.x;                                     \
+            offsets += (strided_rest - strided_quotient * strided_here.x) * strided_here.yzw;                \
+            strided_rest = strided_quotient;                                                                 \
+        }                                                                                                    \
     }

@@ -53,55 +53,36 @@ void put_tile_entry(uint slot, Entry entry) {
     tile_indices[slot] = entry.index;
 }
 
-// The earlier of two entries to slot a.
-void put_in_order(uint a, uint b) {
-    const Entry first = tile_entry(a);
-    const Entry second = tile_entry(b);
-    if (before(second, first)) {
-        put_tile_entry(a, second);
-        put_tile_entry(b, first);
-    }
-}
-
-// Merges bitonic runs of 2^log_size slots each, `distance` slots apart. Half as many pairs as slots.
-void merge_bitonic(uint thread, uint pair_count, uint log_size, uint distance) {
-    for (uint log_gap = log_size; log_gap-- > 0;) {
-        GroupMemoryBarrierWithGroupSync();
-        for (uint pair = thread; pair < pair_count; pair += GROUP_SIZE) {
-            const uint in_run = pair & ((1u << log_size) / 2 - 1);
-            const uint base = (pair >> (log_size - 1)) * distance;
-            const uint a = base + (in_run >> log_gap << (log_gap + 1)) + (in_run & ((1u << log_gap) - 1));
-            put_in_order(a, a + (1u << log_gap));
+// Sorts the tile's sequences, as far as the first `run` entries of each go, into their first slots.
+//
+// A bitonic network. Pairs of sorted runs, `distance` slots apart, become sorted runs of twice the size: the first of one is compared with the
+// last of the other and so on (mirror image, so that all runs ascend), then entries within each half, nearer each time. From
+// runs of `run` slots on, only the earlier half of each pair goes on: that is how a few winners are selected out of many.
+void sort_tile(uint thread, uint slot_count) {
+    [loop] for (uint distance = 1; distance < slots; distance *= 2) {
+        const uint size = min(distance, run);
+        const uint log_size = firstbithigh(size);
+        const uint block = distance < run ? size : 2 * distance;  // where the next half that goes on begins
+        [loop] for (uint turn = 0; turn <= log_size; ++turn) {
+            const bool mirror = turn == 0;
+            const uint log_gap = log_size - turn;
+            const uint log_pairs = mirror ? log_size : log_size - 1;  // of each block
+            const uint block_distance = mirror ? 2 * distance : block;
+            const uint pair_count = slot_count / block_distance << log_pairs;
+            GroupMemoryBarrierWithGroupSync();
+            [loop] for (uint pair = thread; pair < pair_count; pair += GROUP_SIZE) {
+                const uint base = (pair >> log_pairs) * block_distance;
+                const uint i = pair & ((1u << log_pairs) - 1);
+                const uint a = base + i + (mirror ? 0 : i >> log_gap << log_gap);
+                const uint b = mirror ? base + distance + size - 1 - i : a + (1u << log_gap);
+                const Entry first = tile_entry(a);
+                const Entry second = tile_entry(b);
+                if (before(second, first)) {
+                    put_tile_entry(a, second);
+                    put_tile_entry(b, first);
+                }
+            }
         }
-    }
-}
-
-// Sorts runs of `run` slots: a bitonic sorter in which all runs ascend, because each merge begins by comparing the first with the
-// last.
-void sort_runs(uint thread, uint slot_count) {
-    for (uint log_size = 0; (2u << log_size) <= run; ++log_size) {
-        GroupMemoryBarrierWithGroupSync();
-        for (uint pair = thread; pair < slot_count / 2; pair += GROUP_SIZE) {
-            const uint base = pair >> log_size << (log_size + 1);
-            const uint i = pair & ((1u << log_size) - 1);
-            put_in_order(base + i, base + (2u << log_size) - 1 - i);
-        }
-        merge_bitonic(thread, slot_count / 2, log_size, 1u << log_size);
-    }
-}
-
-// Of two sorted runs at a time keeps the first half of their merge, until each sequence has one run left, in its first slots.
-void select_runs(uint thread, uint slot_count) {
-    const uint log_run = firstbithigh(run);
-    for (uint distance = run; distance < slots; distance *= 2) {
-        GroupMemoryBarrierWithGroupSync();
-        const uint pair_count = slot_count / (2 * distance) * run;
-        for (uint pair = thread; pair < pair_count; pair += GROUP_SIZE) {
-            const uint base = (pair >> log_run) * 2 * distance;
-            const uint i = pair & (run - 1);
-            put_in_order(base + i, base + distance + run - 1 - i);
-        }
-        merge_bitonic(thread, pair_count / 2, log_run, 2 * distance);
     }
 }
 
@@ -112,12 +93,12 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint first_entry = tile % tiles_per_sequence * TILE;
     const uint slot_count = sequences_per_tile * slots;
     uint i;
-    for (i = thread; i < sequences_per_tile; i += GROUP_SIZE) {
+    [loop] for (i = thread; i < sequences_per_tile; i += GROUP_SIZE) {
         tile_sequences[i] = locate_sequence(first_sequence + i);
     }
     GroupMemoryBarrierWithGroupSync();
 
-    for (i = thread; i < slot_count; i += GROUP_SIZE) {
+    [loop] for (i = thread; i < slot_count; i += GROUP_SIZE) {
         const uint sequence = sequences_side_by_side ? i % sequences_per_tile : i / slots;
         const uint in_sequence = sequences_side_by_side ? i / sequences_per_tile : i % slots;
         Entry entry = no_entry();
@@ -130,27 +111,26 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         }
         put_tile_entry(sequence * slots + in_sequence, entry);
     }
-    sort_runs(thread, slot_count);
-    select_runs(thread, slot_count);
+    sort_tile(thread, slot_count);
     GroupMemoryBarrierWithGroupSync();
 
 #if TO_TENSOR
     const uint sequence_units = most_value_units();
-    for (i = thread; i < sequences_per_tile * sequence_units; i += GROUP_SIZE) {
+    [loop] for (i = thread; i < sequences_per_tile * sequence_units; i += GROUP_SIZE) {
         const uint sequence = i / sequence_units;
         if (first_sequence + sequence < sequence_count &&
             i % sequence_units < value_units(tile_sequences[sequence])) {
             store_value_unit(tile_sequences[sequence], sequence * slots, i % sequence_units);
         }
     }
-    for (i = thread; i < sequences_per_tile * k; i += GROUP_SIZE) {
+    [loop] for (i = thread; i < sequences_per_tile * k; i += GROUP_SIZE) {
         const uint sequence = i / k;
         if (first_sequence + sequence < sequence_count) {
             store_index(tile_sequences[sequence], sequence * slots, i % k);
         }
     }
 #else
-    for (i = thread; i < kept; i += GROUP_SIZE) {
+    [loop] for (i = thread; i < kept; i += GROUP_SIZE) {
         if (first_sequence < sequence_count) {
             candidates[tile * kept + i] = stored_from(tile_entry(i));
         }

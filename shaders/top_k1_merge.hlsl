@@ -29,7 +29,7 @@ groupshared uint splits[2];
 uint split_at(uint place, uint first_run, uint first_length, uint second_run, uint second_length) {
     uint low = place > second_length ? place - second_length : 0;
     uint high = min(place, first_length);
-    while (low < high) {
+    [loop] while (low < high) {
         const uint middle = (low + high) / 2;
         if (before(entry_from(runs[second_run + place - 1 - middle]), entry_from(runs[first_run + middle]))) {
             high = middle;
@@ -44,7 +44,7 @@ uint split_at(uint place, uint first_run, uint first_length, uint second_run, ui
 uint count_before(Entry entry, uint first, uint last, bool or_equal) {
     uint low = first;
     uint high = last;
-    while (low < high) {
+    [loop] while (low < high) {
         const uint middle = (low + high) / 2;
         const Entry there = entry_from(stretch[middle]);
         if (before(there, entry) || (or_equal && !before(entry, there))) {
@@ -75,20 +75,20 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint first_count = splits[1] - splits[0];
     const uint second_begin = begin - splits[0];
     uint i;
-    for (i = thread; i < end - begin; i += GROUP_SIZE) {
+    [loop] for (i = thread; i < end - begin; i += GROUP_SIZE) {
         stretch[i] = i < first_count ? runs[first_run + splits[0] + i] : runs[second_run + second_begin + i - first_count];
     }
     GroupMemoryBarrierWithGroupSync();
 
     const uint target = merged_run * merged_length + begin;
-    for (i = thread; i < end - begin; i += GROUP_SIZE) {
+    [loop] for (i = thread; i < end - begin; i += GROUP_SIZE) {
         const Entry entry = entry_from(stretch[i]);
         // Places where there is no element equal each other: the first run's come first.
         const uint rank = i < first_count ? i + count_before(entry, first_count, end - begin, false)
                                           : i - first_count + count_before(entry, 0, first_count, true);
         merged[target + rank] = stretch[i];
     }
-    for (i = max(end, begin) + thread; i < min(chunk * CHUNK + CHUNK, merged_length); i += GROUP_SIZE) {
+    [loop] for (i = max(end, begin) + thread; i < min(chunk * CHUNK + CHUNK, merged_length); i += GROUP_SIZE) {
         merged[merged_run * merged_length + i] = stored_from(no_entry());
     }
 }

@@ -50,20 +50,16 @@ Entry entry_of_element(uint start, uint index) {
 #else
 // Numbers are compared as integers, never as floating point: subnormals count, and -0 is made +0.
 Entry entry_of_element(uint start, uint index) {
-    uint bits = LOAD_ELEMENT(input, packing, start + index * input_step) << (32 - BITS_OF(packing));
-    Entry entry;
-    entry.index = index;
-    if (nan_above == 0) {
-        entry.key = bits ^ sign_flip ^ order_flip;
-        return entry;
-    }
+    const uint bits = LOAD_ELEMENT(input, packing, start + index * input_step) << (32 - BITS_OF(packing));
     const uint magnitude = bits & 0x7fffffff;
-    if (magnitude > nan_above) {
-        entry.key = 0xffffffff;  // after every number, whichever the direction
-        return entry;
+    Entry entry;
+    entry.key = bits ^ sign_flip;
+    entry.index = index;
+    if (nan_above != 0) {
+        entry.key = (bits & 0x80000000) != 0 && magnitude != 0 ? ~bits : bits | 0x80000000;
     }
-    bits = magnitude == 0 ? 0 : bits;
-    entry.key = ((bits & 0x80000000) != 0 ? ~bits : bits | 0x80000000) ^ order_flip;
+    // NaN comes after every number, whichever the direction.
+    entry.key = nan_above != 0 && magnitude > nan_above ? 0xffffffff : entry.key ^ order_flip;
     return entry;
 }
 #endif
@@ -88,7 +84,7 @@ void store_value_unit(uint3 sequence, uint first_slot, uint unit) {
     if (values_are_in_words()) {
         uint bits = 0;
         uint mask = 0;
-        for (uint place = 0; place < 1u << packing; ++place) {
+        [loop] for (uint place = 0; place < 1u << packing; ++place) {
             // Less than none is very many.
             const uint rank = (unit << packing) + place - PLACE_OF(packing, sequence.y);
             if (rank < k) {
@@ -98,15 +94,15 @@ void store_value_unit(uint3 sequence, uint first_slot, uint unit) {
             }
         }
         STORE_BITS(values, WORD_OF(packing, sequence.y) + unit, mask, bits)
-        return;
-    }
-    const uint source = sequence.x + winner(first_slot + unit) * input_step;
-    const uint target = sequence.y + unit * value_step;
-    if (packing == 3) {
-        values[2 * target] = input[2 * source];
-        values[2 * target + 1] = input[2 * source + 1];
     } else {
-        STORE_ELEMENT(values, packing, target, LOAD_ELEMENT(input, packing, source))
+        const uint source = sequence.x + winner(first_slot + unit) * input_step;
+        const uint target = sequence.y + unit * value_step;
+        if (packing == 3) {
+            values[2 * target] = input[2 * source];
+            values[2 * target + 1] = input[2 * source + 1];
+        } else {
+            STORE_ELEMENT(values, packing, target, LOAD_ELEMENT(input, packing, source))
+        }
     }
 }
 
