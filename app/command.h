@@ -29,6 +29,7 @@ struct Invocation {
 void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code);
 void add_validate_command(CLI::App& app, int& exit_code);
 void add_schema_command(CLI::App& app, int& exit_code);
+void add_coverage_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_adapters_command(CLI::App& app, int& exit_code);
 void add_describe_command(CLI::App& app, int& exit_code);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "app/command.h"
+#include "engine/cases/descriptor_reader.h"
 #include "engine/operators/catalogue.h"
 #include "engine/operators/rules.h"
 
@@ -83,13 +84,7 @@ int describe(const std::string& name) {
     }
     const OperatorSchema* schema = operators::find_operator(name);
     if (schema == nullptr) {
-        std::vector<std::string> names = operators::operator_names();
-        if (!name.starts_with("DML_")) {
-            for (std::string& full : names) {
-                full = operators::find_operator(full)->short_name();
-            }
-        }
-        const std::string hint = cases::suggestion(name, names);
+        const std::string hint = cases::operator_suggestion(name);
         fmt::print(stderr, "dmlconform: the catalogue has no operator \"{}\"\n    hint: {}\n", name,
                    hint.empty() ? "`dmlconform describe` lists them" : hint);
         return exit_usage;

@@ -90,6 +90,7 @@ int run(int argc, char** argv) {
     dmlconform::app::add_list_command(app, exit_code);
     dmlconform::app::add_adapters_command(app, exit_code);
     dmlconform::app::add_describe_command(app, exit_code);
+    dmlconform::app::add_coverage_command(app, exit_code);
     dmlconform::app::add_schema_command(app, exit_code);
     if (argc < 2) {
         fmt::print(stderr, "{}", app.help());

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "engine/operators/rules_registry.h"
@@ -10,6 +11,10 @@
 
 namespace dmlconform::operators {
 namespace {
+
+/// In the order of SameConstraint::Property.
+constexpr std::array<std::string_view, 3> same_rules{"tensor.sameDataType", "tensor.sameDimensionCount",
+                                                     "tensor.sameSizes"};
 
 Verdict reject(std::string_view rule, std::string message) {
     return Rejection{.rule = std::string(rule), .message = std::move(message), .legal_from = {}};
@@ -54,8 +59,6 @@ std::string property_of(const core::TensorDesc& desc, SameConstraint::Property p
 }
 
 Verdict check_same(const Descriptor& descriptor, const SameConstraint& constraint) {
-    constexpr std::array<std::string_view, 3> rules{"tensor.sameDataType", "tensor.sameDimensionCount",
-                                                    "tensor.sameSizes"};
     const std::string* first_name = nullptr;
     std::string first;
     for (const std::string& name : constraint.tensors) {
@@ -68,7 +71,7 @@ Verdict check_same(const Descriptor& descriptor, const SameConstraint& constrain
             first_name = &name;
             first = std::move(property);
         } else if (property != first) {
-            return reject(rules[static_cast<std::size_t>(constraint.property)],
+            return reject(same_rules[static_cast<std::size_t>(constraint.property)],
                           fmt::format("{} has {}, but {} has {}", *first_name, first, name, property));
         }
     }
@@ -153,6 +156,33 @@ std::optional<core::FeatureLevel> minimum_feature_level(const Descriptor& descri
         }
     }
     return std::nullopt;
+}
+
+std::vector<std::string> rule_names(const OperatorSchema& schema) {
+    std::vector<std::string> names{"operator.featureLevel", "field.required",        "tensor.featureLevel",
+                                   "tensor.dataType",       "tensor.dimensionCount", "tensor.sizes",
+                                   "tensor.elementCount",   "tensor.totalSize",      "tensor.outputStrides",
+                                   "tensor.alignment"};
+    for (const Field& field : schema.fields) {
+        if (field.enumeration != nullptr && field.enumeration->name != "BOOL") {
+            names.emplace_back("field.enumeration");
+            break;
+        }
+    }
+    for (const SameConstraint& constraint : schema.same) {
+        names.emplace_back(same_rules[static_cast<std::size_t>(constraint.property)]);
+    }
+    if (!schema.fusable.empty()) {
+        names.insert(names.end(), {"activation.fusable", "activation.featureLevel", "activation.tensors"});
+    }
+    if (const OperatorRules* rules = find_rules(schema)) {
+        for (const std::string_view name : rules->names) {
+            names.push_back(fmt::format("{}.{}", schema.short_name(), name));
+        }
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
 }
 
 const OperatorRules* find_rules(const OperatorSchema& schema) {

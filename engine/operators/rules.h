@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/core/feature_level.h"
 #include "engine/core/hresult.h"
@@ -33,7 +35,13 @@ struct OperatorRules {
     /// Called for descriptors whose single fields and tensors are already known to be legal.
     Verdict (*validate)(const Descriptor& descriptor, core::FeatureLevel level);
     core::Tolerance (*default_tolerance)(std::string_view output);
+    /// Every rule that `validate` may name, without the operator's name in front: what a corpus has to cover.
+    std::span<const std::string_view> names;
 };
+
+/// The rules that may reject a descriptor of this operator, by their full names: those of all operators as far as this
+/// one can break them, and its own.
+[[nodiscard]] std::vector<std::string> rule_names(const OperatorSchema& schema);
 
 /// Null when there is no rules file for the operator yet.
 [[nodiscard]] const OperatorRules* find_rules(const OperatorSchema& schema);

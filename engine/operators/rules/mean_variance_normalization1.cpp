@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,6 +29,8 @@ MeanVarianceNormalization1::MeanVarianceNormalization1(const Descriptor& descrip
 }
 
 namespace {
+
+constexpr std::array<std::string_view, 4> names{"axes", "scaleAndBias", "channelSize", "parameterSizes"};
 
 Verdict reject(std::string_view rule, std::string message) {
     return Rejection{
@@ -122,6 +126,6 @@ Interval accepted_range(const NormalizedElement& element, const Activation& acti
     return range;
 }
 
-extern const OperatorRules mean_variance_normalization1_rules{validate_normalization, normalization_tolerance};
+extern const OperatorRules mean_variance_normalization1_rules{validate_normalization, normalization_tolerance, names};
 
 }  // namespace dmlconform::operators

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,6 +15,10 @@ namespace dmlconform::operators {
 namespace {
 
 constexpr std::size_t spatial_count = 2;
+
+constexpr std::array<std::string_view, 10> names{"dimensionCount", "groupCount",        "batch",      "outputChannels",
+                                                 "inputChannels",  "strideAndDilation", "filterFits", "outputSize",
+                                                 "parameterSizes", "biasSizes"};
 
 Verdict reject(std::string_view rule, std::string message) {
     return Rejection{
@@ -184,6 +190,6 @@ Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t z
     return result;
 }
 
-extern const OperatorRules quantized_linear_convolution_rules{validate_convolution, convolution_tolerance};
+extern const OperatorRules quantized_linear_convolution_rules{validate_convolution, convolution_tolerance, names};
 
 }  // namespace dmlconform::operators

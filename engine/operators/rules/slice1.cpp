@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
@@ -19,6 +21,9 @@ std::uint32_t Slice1::start(std::size_t dimension) const {
 }
 
 namespace {
+
+constexpr std::array<std::string_view, 5> names{"dimensionCount", "windowSize", "windowInBounds", "windowStride",
+                                                "outputSize"};
 
 Verdict reject(std::string_view rule, std::string message) {
     return Rejection{.rule = fmt::format("SLICE1.{}", rule), .message = std::move(message), .legal_from = {}};
@@ -73,6 +78,6 @@ core::Tolerance slice1_tolerance(std::string_view /*output*/) {
 
 }  // namespace
 
-extern const OperatorRules slice1_rules{validate_slice1, slice1_tolerance};
+extern const OperatorRules slice1_rules{validate_slice1, slice1_tolerance, names};
 
 }  // namespace dmlconform::operators

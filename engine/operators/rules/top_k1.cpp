@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
@@ -16,6 +18,8 @@ TopK1::TopK1(const Descriptor& descriptor)
       direction(static_cast<AxisDirection>(descriptor.uint("AxisDirection"))) {}
 
 namespace {
+
+constexpr std::array<std::string_view, 3> names{"axis", "k", "outputSizes"};
 
 Verdict reject(std::string_view rule, std::string message) {
     return Rejection{.rule = fmt::format("TOP_K1.{}", rule), .message = std::move(message), .legal_from = {}};
@@ -51,6 +55,6 @@ core::Tolerance top_k1_tolerance(std::string_view /*output*/) {
 
 }  // namespace
 
-extern const OperatorRules top_k1_rules{validate_top_k1, top_k1_tolerance};
+extern const OperatorRules top_k1_rules{validate_top_k1, top_k1_tolerance, names};
 
 }  // namespace dmlconform::operators

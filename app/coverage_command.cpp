@@ -1,0 +1,88 @@
+// `dmlconform coverage`: what a folder of cases covers of the operators, and what it does not.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "app/command.h"
+#include "engine/run/coverage.h"
+
+namespace dmlconform::app {
+namespace {
+
+struct CoverageOptions {
+    std::vector<std::string> paths;
+    std::string reasons;
+    bool missing_only = false;
+};
+
+std::optional<run::CoverageReasons> load_reasons(const std::string& path) {
+    if (path.empty()) {
+        return run::CoverageReasons{};
+    }
+    std::ifstream stream(path);
+    std::stringstream text;
+    text << stream.rdbuf();
+    auto reasons = stream ? run::parse_coverage_reasons(text.str()) : core::fail("the file cannot be read");
+    if (!reasons) {
+        fmt::print(stderr, "dmlconform: {}: {}\n", path, reasons.error().message);
+        return std::nullopt;
+    }
+    return std::move(*reasons);
+}
+
+/// Prints the lines; the result says how many are neither covered nor excused.
+std::size_t print_lines(const std::vector<run::CoverageLine>& lines, run::CoverageReasons& reasons, bool missing_only) {
+    std::size_t missing = 0;
+    for (const run::CoverageLine& line : lines) {
+        const auto reason = reasons.find(run::coverage_key(line));
+        std::string state = fmt::format("{:>6} cases", line.cases);
+        if (line.cases == 0) {
+            state = reason == reasons.end() ? "NOT COVERED " : "not covered ";
+            missing += reason == reasons.end() ? 1 : 0;
+        }
+        if (line.cases == 0 || !missing_only) {
+            fmt::print("{}  {:<30} {:<9} {}{}\n", state, line.op, line.kind, line.item,
+                       line.cases == 0 && reason != reasons.end() ? ": " + reason->second : "");
+        }
+        if (line.cases == 0 && reason != reasons.end()) {
+            reasons.erase(reason);
+        }
+    }
+    return missing;
+}
+
+int coverage(const CoverageOptions& options) {
+    CaseOptions everything;
+    everything.paths = options.paths;
+    const auto selection = load_selection(everything);
+    auto reasons = load_reasons(options.reasons);
+    if (!selection || !reasons) {
+        return exit_usage;
+    }
+    const auto lines = run::coverage(selection->suite.cases);
+    const std::size_t missing = print_lines(lines, *reasons, options.missing_only);
+    // A reason that is not needed any more would hide the next gap.
+    for (const auto& [key, reason] : *reasons) {
+        fmt::print("unused reason: {}\n", key);
+    }
+    fmt::print("{} lines, {} not covered without a reason, {} reasons not used\n", lines.size(), missing,
+               reasons->size());
+    return missing == 0 && reasons->empty() ? exit_ok : exit_unexpected;
+}
+
+}  // namespace
+
+void add_coverage_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<CoverageOptions>();
+    CLI::App* command =
+        app.add_subcommand("coverage", "Show what cases cover of the operators' types, ranks, attributes and rules");
+    command->add_option("paths", options->paths, "Case files or folders")->required()->type_name("PATH");
+    command->add_option("--reasons", options->reasons, "File with the reasons why lines may stay uncovered")
+        ->type_name("FILE");
+    command->add_flag("--missing", options->missing_only, "Only what is not covered");
+    command->callback([options, &exit_code] { exit_code = coverage(*options); });
+}
+
+}  // namespace dmlconform::app

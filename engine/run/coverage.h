@@ -1,0 +1,38 @@
+// What a set of cases covers of the operators: types, ranks, feature levels, classes of attribute values, and rules.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cases/case.h"
+#include "engine/core/error.h"
+
+namespace dmlconform::run {
+
+/// One thing that cases should cover.
+struct CoverageLine {
+    /// Short operator name.
+    std::string op;
+    /// "type", "rank", "level", "layout", "attribute" or "rule".
+    std::string kind;
+    /// "InputTensor FLOAT16", "K = 1", "SLICE1.windowInBounds", …
+    std::string item;
+    /// How many cases cover it.
+    std::size_t cases = 0;
+};
+
+/// Lines for every operator that has rules, in the catalogue's order.
+[[nodiscard]] std::vector<CoverageLine> coverage(std::span<const cases::Case> cases);
+
+/// Reasons why lines may stay uncovered: "<operator> <kind> <item>" -> reason. In the file, one line "<operator> <kind>
+/// <item>: <reason>" each; empty lines and lines that begin with '#' are comments.
+using CoverageReasons = std::map<std::string, std::string, std::less<>>;
+[[nodiscard]] core::Result<CoverageReasons> parse_coverage_reasons(std::string_view text);
+
+/// The key of a line in CoverageReasons.
+[[nodiscard]] std::string coverage_key(const CoverageLine& line);
+
+}  // namespace dmlconform::run
