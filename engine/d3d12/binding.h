@@ -18,6 +18,8 @@ struct Binding {
     DispatchPlan (*plan)(const operators::Descriptor& descriptor);
     /// Every variant that a plan may name, so that all can be compiled without descriptors.
     std::vector<ShaderVariant> (*variants)();
+    /// Of a valid descriptor: why the shaders cannot do it. Null when they can do all.
+    std::optional<std::string> (*unsupported)(const operators::Descriptor& descriptor);
 };
 
 /// Short operator name and binding, one entry for each file in bindings/. Written by the build.

@@ -15,7 +15,7 @@ namespace {
 
 /// Temporaries are at most so many times as large as an operator's largest tensor, which spares most descriptors a plan
 /// made only to see what it needs.
-constexpr std::uint64_t most_temporary_growth = 16;
+constexpr std::uint64_t most_temporary_growth = 64;
 
 std::uint64_t largest_tensor(const operators::Descriptor& descriptor) {
     std::uint64_t largest = 0;
@@ -74,21 +74,26 @@ std::optional<std::string> D3d12Engine::unsupported(const operators::Descriptor&
         return fmt::format("no shader yet for {}", descriptor.schema->short_name());
     }
     const std::uint64_t largest = largest_tensor(descriptor);
-    if (largest <= device_->max_buffer_bytes / most_temporary_growth ||
-        operators::validate(descriptor, info_.feature_level)) {
+    const bool may_be_too_large = largest > device_->max_buffer_bytes / most_temporary_growth;
+    if (!may_be_too_large && binding->unsupported == nullptr) {
         return std::nullopt;
     }
-    std::uint64_t needed = largest;
-    if (largest <= device_->max_buffer_bytes) {
-        for (const std::uint64_t bytes : binding->plan(descriptor).temporaries) {
-            needed = std::max(needed, bytes);
+    if (operators::validate(descriptor, info_.feature_level)) {
+        return std::nullopt;  // compile rejects it
+    }
+    if (may_be_too_large) {
+        std::uint64_t needed = largest;
+        if (largest <= device_->max_buffer_bytes) {
+            for (const std::uint64_t bytes : binding->plan(descriptor).temporaries) {
+                needed = std::max(needed, bytes);
+            }
+        }
+        if (needed > device_->max_buffer_bytes) {
+            return fmt::format("needs a buffer of {} bytes; shaders on {} address {}", needed, info_.adapter,
+                               device_->max_buffer_bytes);
         }
     }
-    if (needed > device_->max_buffer_bytes) {
-        return fmt::format("needs a buffer of {} bytes; shaders on {} address {}", needed, info_.adapter,
-                           device_->max_buffer_bytes);
-    }
-    return std::nullopt;
+    return binding->unsupported == nullptr ? std::nullopt : binding->unsupported(descriptor);
 }
 
 tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(

@@ -134,6 +134,6 @@ std::vector<ShaderVariant> slice1_variants() {
 
 }  // namespace
 
-extern const Binding slice1_binding{plan_slice1, slice1_variants};
+extern const Binding slice1_binding{plan_slice1, slice1_variants, nullptr};
 
 }  // namespace dmlconform::d3d12

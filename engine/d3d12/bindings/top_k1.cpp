@@ -243,6 +243,6 @@ std::vector<ShaderVariant> top_k1_variants() {
 
 }  // namespace
 
-extern const Binding top_k1_binding{plan_top_k1, top_k1_variants};
+extern const Binding top_k1_binding{plan_top_k1, top_k1_variants, nullptr};
 
 }  // namespace dmlconform::d3d12

@@ -1,0 +1,44 @@
+// FP32 arithmetic to the last bit, where the operations that shaders have promise less.
+
+bool is_nan(float value) {
+    // By its bits: a compiler may assume that numbers are numbers.
+    return (asuint(value) & 0x7fffffff) > 0x7f800000;
+}
+
+// a / b, rounded to nearest as if it were exact; division in shaders may be a few units in the last place off. Operands and quotient that are
+// far from 1 come out as division has them.
+float divide_exactly(float a, float b) {
+    precise const float quotient = a / b;
+    const uint quotient_exponent = asuint(quotient) >> 23 & 0xff;
+    const uint divisor_exponent = asuint(b) >> 23 & 0xff;
+    precise float result = quotient;
+    // Halves of 12 bits, whose products are exact (Dekker 1971): exponents between 2^-60 and 2^60 leave room for them.
+    if (abs(int(quotient_exponent) - 127) <= 60 && abs(int(divisor_exponent) - 127) <= 60) {
+        precise const float quotient_high = asfloat(asuint(quotient) & 0xfffff000);
+        precise const float quotient_low = quotient - quotient_high;
+        precise const float divisor_high = asfloat(asuint(b) & 0xfffff000);
+        precise const float divisor_low = b - divisor_high;
+        precise float remainder = a - quotient_high * divisor_high;
+        remainder = remainder - quotient_high * divisor_low;
+        remainder = remainder - quotient_low * divisor_high;
+        remainder = remainder - quotient_low * divisor_low;
+        result = quotient + remainder / b;
+    }
+    return result;
+}
+
+// The 64-bit integer, rounded to nearest even. Its magnitude is below 2^62.
+float float_from_int64(int high, uint low) {
+    const bool negative = high < 0;
+    const uint magnitude_low = negative ? 0 - low : low;
+    const uint magnitude_high = negative ? ~uint(high) + (low == 0 ? 1 : 0) : uint(high);
+    float magnitude = float(magnitude_low);
+    if (magnitude_high != 0) {
+        // The top 32 bits, the last of which also stands for all that follow.
+        const uint shift = firstbithigh(magnitude_high) + 1;
+        const uint top = magnitude_high << (32 - shift) | magnitude_low >> shift |
+                         (magnitude_low << (32 - shift) != 0 ? 1 : 0);
+        magnitude = float(top) * asfloat((127 + shift) << 23);
+    }
+    return negative ? -magnitude : magnitude;
+}
