@@ -34,6 +34,11 @@ void read_cases(const JsonValue& document, CaseContext context, ProblemSink& pro
                             fmt::format("a case file must be an object; this is {}", document.kind_name()));
     }
     check_keys(document, keys, "a case file", problems);
+    for (const std::string& key : {keys[0], keys[1]}) {
+        if (const JsonValue* value = document.find(key); value != nullptr && value->string() == nullptr) {
+            problems.add(value->offset, fmt::format("\"{}\" must be a string; this is {}", key, value->kind_name()));
+        }
+    }
     JsonValue defaults{document.offset, std::make_shared<const JsonValue::Object>()};
     if (const JsonValue* value = document.find("defaults")) {
         defaults = *value;
@@ -102,7 +107,10 @@ std::vector<fs::path> files_at(const std::string& given, Suite& suite) {
     const fs::path path(given);
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {
-        suite.problems.push_back(file_problem(given, "there is no such file or folder"));
+        const bool hidden =
+            error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory;
+        suite.problems.push_back(file_problem(given, hidden ? fmt::format("this cannot be read: {}", error.message())
+                                                            : "there is no such file or folder"));
         return {};
     }
     if (!fs::is_directory(status)) {
@@ -115,8 +123,15 @@ std::vector<fs::path> files_at(const std::string& given, Suite& suite) {
     std::vector<fs::path> files;
     for (auto entry = fs::recursive_directory_iterator(path, error);
          !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-        if (entry->path().extension() == ".json" && entry->is_regular_file()) {
+        std::error_code unknown;
+        if (entry->path().extension() != ".json" || entry->is_directory(unknown)) {
+            continue;
+        }
+        if (entry->is_regular_file(unknown)) {
             files.push_back(entry->path());
+        } else {
+            suite.problems.push_back(
+                file_problem(entry->path().generic_string(), "this is no regular file, nor a link to one"));
         }
     }
     if (error) {

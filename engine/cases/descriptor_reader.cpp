@@ -47,7 +47,8 @@ std::optional<std::int32_t> read_int(const JsonValue& value, const std::string& 
 /// A number, an enumerator, or for BOOL true and false.
 std::optional<std::uint32_t> read_uint(const JsonValue& value, const Field& field, ProblemSink& problems) {
     if (field.enumeration == nullptr || value.is_number()) {
-        const auto number = read_unsigned(value, field.name, largest_uint, problems);
+        const bool is_bool = field.enumeration != nullptr && field.enumeration->name == "BOOL";
+        const auto number = read_unsigned(value, field.name, is_bool ? 1 : largest_uint, problems);
         return number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
     }
     const operators::Enumeration& enumeration = *field.enumeration;
@@ -115,12 +116,9 @@ const OperatorSchema* read_activation_type(const JsonValue& value, ProblemSink& 
     }
     const OperatorSchema* schema = operators::find_operator(*name);
     if (schema == nullptr) {
-        std::vector<std::string> names;
-        for (const std::string& full : operators::operator_names()) {
-            names.emplace_back(operators::find_operator(full)->short_name());
-        }
         problems.add(type->offset, fmt::format("\"{}\" is no operator that the catalogue has", *name),
-                     suggestion(*name, names));
+                     operator_suggestion(
+                         operators::find_operator("ACTIVATION_" + *name) != nullptr ? "ACTIVATION_" + *name : *name));
     }
     return schema;
 }
@@ -264,9 +262,26 @@ void settle_counts(operators::Descriptor& descriptor, const JsonValue& desc, Pro
                                    : "arrays with one count must be equally long");
         }
     }
+    // What counts only absent arrays is 0.
+    for (std::size_t i = 0; i < schema.fields.size(); ++i) {
+        if (schema.is_count(schema.fields[i]) && desc.find(schema.fields[i].name) == nullptr &&
+            std::holds_alternative<operators::Null>(descriptor.values[i])) {
+            descriptor.values[i] = std::uint32_t{0};
+        }
+    }
 }
 
 }  // namespace
+
+std::string operator_suggestion(std::string_view name) {
+    std::vector<std::string> names = operators::operator_names();
+    if (!name.starts_with("DML_")) {
+        for (std::string& full : names) {
+            full = operators::find_operator(full)->short_name();
+        }
+    }
+    return suggestion(name, names);
+}
 
 std::optional<operators::Descriptor> read_descriptor(const JsonValue& desc, const OperatorSchema& schema,
                                                      ProblemSink& problems) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "engine/cases/json_document.h"
 #include "engine/cases/problems.h"
@@ -15,5 +17,8 @@ namespace dmlconform::cases {
 [[nodiscard]] std::optional<operators::Descriptor> read_descriptor(const JsonValue& desc,
                                                                    const operators::OperatorSchema& schema,
                                                                    ProblemSink& problems);
+
+/// "did you mean `SLICE1`?" for a mistyped operator, spelt in full or short as `name` is; empty when nothing is near.
+[[nodiscard]] std::string operator_suggestion(std::string_view name);
 
 }  // namespace dmlconform::cases

@@ -50,6 +50,13 @@ core::Result<std::uint64_t> read_element(const JsonValue& value, core::DataType 
                               : R"(write a number, or "0x…" for the bits)");
     }
     if (const auto* number = std::get_if<double>(&value.content)) {
+        // Further out, a double stands for several integers: which one was written is lost. Integers beyond 64 bits
+        // come as doubles too.
+        if (!core::is_floating_point(type) && std::fabs(*number) >= 0x1p53) {
+            return core::fail(fmt::format("{} is out of the range of {} ({}), or written inexactly", *number,
+                                          core::name(type), core::range_of(type)),
+                              "write integers from 2^53 on without point and exponent");
+        }
         return core::encode_element(type, *number);
     }
     if (const auto integer = integer_of(value)) {
@@ -67,7 +74,7 @@ std::optional<core::Integer> integer_of(const JsonValue& value) {
         return core::Integer{false, *number};
     }
     const auto* number = std::get_if<double>(&value.content);
-    if (number != nullptr && std::nearbyint(*number) == *number && std::fabs(*number) < 0x1p64) {
+    if (number != nullptr && std::nearbyint(*number) == *number && std::fabs(*number) < 0x1p53) {
         return core::Integer{*number < 0, static_cast<std::uint64_t>(std::fabs(*number))};
     }
     return std::nullopt;

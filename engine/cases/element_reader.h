@@ -14,7 +14,7 @@ namespace dmlconform::cases {
 /// A number, "nan", "inf", "-inf", or "0x…" for the element's bits. The result are the bits.
 [[nodiscard]] core::Result<std::uint64_t> read_element(const JsonValue& value, core::DataType type);
 
-/// The value when it is an integer, also one written with a point or an exponent.
+/// The value when it is an integer, also one written with a point or an exponent as long as that is exact: below 2^53.
 [[nodiscard]] std::optional<core::Integer> integer_of(const JsonValue& value);
 
 /// The value of a number of any kind.

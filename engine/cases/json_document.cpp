@@ -59,7 +59,8 @@ public:
 
     bool null() { return add({}); }
     bool boolean(bool value) { return add(value); }
-    bool number_integer(std::int64_t value) { return add(value); }
+    /// Called for numbers with a minus sign. -0 is an element that a tensor can hold.
+    bool number_integer(std::int64_t value) { return value == 0 ? add(-0.0) : add(value); }
     bool number_unsigned(std::uint64_t value) { return add(value); }
     bool number_float(double value, const std::string& /*text*/) { return add(value); }
     bool string(std::string& value) { return add(std::make_shared<const std::string>(std::move(value))); }
@@ -99,11 +100,16 @@ public:
             // "[json.exception.parse_error.101] parse error at line 1, column 2: …": the place is reported in our own
             // way.
             std::string message = exception.what();
+            message.erase(0, message.find("] ") + 2);
             const std::size_t colon = message.find(": ");
             if (message.find("column") < colon && colon != std::string::npos) {
                 message.erase(0, colon + 2);
             }
-            error_ = JsonError{position == 0 ? 0 : position - 1, {"not valid JSON: " + message, ""}};
+            constexpr int number_overflow = 406;
+            const std::size_t offset = exception.id == number_overflow ? next_token()
+                                       : position == 0                 ? 0
+                                                                       : position - 1;
+            error_ = JsonError{offset, {"not valid JSON: " + message, ""}};
         }
         return false;
     }
@@ -261,6 +267,10 @@ Position position_of(std::string_view text, std::size_t offset) {
 }
 
 tl::expected<JsonValue, JsonError> parse_json(std::string_view text) {
+    // The parser takes a NUL for the end of the text, whatever follows.
+    if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+        return tl::unexpected(JsonError{nul, {"not valid JSON: a NUL byte", "is the file UTF-16? It must be UTF-8"}});
+    }
     Builder builder(text);
     constexpr bool whole_text = true;
     constexpr bool comments = true;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <utility>
 
 namespace dmlconform::cases {
@@ -56,7 +55,8 @@ std::string to_string(const Problem& problem) {
 
 void ProblemSink::add(std::size_t offset, std::string message, std::string hint) {
     ++count_;
-    if (found_.size() < most_problems) {
+    // A mistake in `defaults` or in a sweep turns up once for each case that inherits it, but is one mistake.
+    if (found_.size() < most_problems && seen_.emplace(offset, message).second) {
         found_.push_back({offset, std::move(message), std::move(hint)});
     }
 }
@@ -64,12 +64,7 @@ void ProblemSink::add(std::size_t offset, std::string message, std::string hint)
 std::vector<Problem> ProblemSink::take(const JsonValue& document) {
     std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) { return a.offset < b.offset; });
     std::vector<Problem> problems;
-    // A mistake in `defaults` turns up once for each case that inherits it, but is one mistake.
-    std::set<std::pair<std::size_t, std::string_view>> seen;
     for (const Found& found : found_) {
-        if (!seen.emplace(found.offset, found.message).second) {
-            continue;
-        }
         const Position place = position(found.offset);
         problems.push_back(
             {file_, place.line, place.column, pointer_to(document, found.offset), found.message, found.hint});

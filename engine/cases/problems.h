@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/cases/json_document.h"
@@ -51,6 +53,7 @@ private:
     std::string_view text_;
     std::size_t count_ = 0;
     std::vector<Found> found_;
+    std::set<std::pair<std::size_t, std::string>> seen_;
 };
 
 /// "did you mean `InputWindowOffsets`?" for a mistyped word, or an empty string when nothing is near.

@@ -159,27 +159,29 @@ std::optional<core::Dimensions> read_dimensions(const JsonValue& value, std::str
 
 std::optional<core::TensorDesc> read_tensor_desc(const JsonValue& value, ProblemSink& problems) {
     const std::size_t before = problems.count();
-    if (value.object() == nullptr) {
-        problems.add(value.offset, fmt::format("expected a tensor description, found {}", value.kind_name()),
-                     R"(for example { "DataType": "FLOAT32", "Sizes": [1,1,4,4] })");
+    const JsonValue* object = without_long_form(value, problems);
+    if (object == nullptr) {
         return std::nullopt;
     }
-    const JsonValue* object = without_long_form(value, problems);
-    if (object == nullptr || object->object() == nullptr) {
+    if (object->object() == nullptr) {
+        problems.add(object->offset, fmt::format("expected a tensor description, found {}", object->kind_name()),
+                     R"(for example { "DataType": "FLOAT32", "Sizes": [1,1,4,4] })");
         return std::nullopt;
     }
     check_keys(*object, tensor_keys, "a tensor description", problems);
     core::TensorDesc desc;
     desc.data_type = read_data_type(*object, problems);
-    if (const JsonValue* sizes = object->find("Sizes")) {
-        desc.sizes = read_dimensions(*sizes, "Sizes", problems).value_or(core::Dimensions{});
-    } else {
-        problems.add(object->offset, "a tensor needs \"Sizes\"");
-    }
     if (const JsonValue* flags = object->find("Flags")) {
         desc.flags = read_flags(*flags, problems);
     }
-    read_layout(*object, desc, problems);
+    const JsonValue* sizes = object->find("Sizes");
+    if (sizes == nullptr) {
+        problems.add(object->offset, "a tensor needs \"Sizes\"");
+    } else if (auto read = read_dimensions(*sizes, "Sizes", problems)) {
+        desc.sizes = std::move(*read);
+        // Without sizes, the rest would only seem to contradict them.
+        read_layout(*object, desc, problems);
+    }
     return problems.count() == before ? std::optional(std::move(desc)) : std::nullopt;
 }
 

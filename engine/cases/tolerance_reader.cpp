@@ -70,12 +70,12 @@ std::vector<std::optional<core::Tolerance>> read_tolerances(const JsonValue* val
         names.push_back(slot.name);
     }
     check_keys(*value, names, "the tolerances", problems);
+    // Read even where each output has its own, so that a mistake in it is seen.
     const JsonValue* all = value->find("*");
+    const auto for_all = all == nullptr ? std::nullopt : read_tolerance(*all, problems);
     for (std::size_t i = 0; i < slots.size(); ++i) {
         const JsonValue* own = value->find(slots[i].name);
-        if (own != nullptr || all != nullptr) {
-            result[i] = read_tolerance(own != nullptr ? *own : *all, problems);
-        }
+        result[i] = own == nullptr ? for_all : read_tolerance(*own, problems);
     }
     return result;
 }

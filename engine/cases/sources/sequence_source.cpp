@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "engine/cases/element_reader.h"
 #include "engine/cases/sources/sources.h"
@@ -89,7 +90,7 @@ SourcePointer read_numbers(const JsonValue& start, const JsonValue& step, core::
     }
     const double last = *number_of(start) + static_cast<double>(count == 0 ? 0 : count - 1) * *number_of(step);
     const bool fits = integers ? integers_fit(type, *integer_of(start), *integer_of(step), count)
-                               : core::encode_element(type, last).has_value();
+                               : std::isfinite(last) && core::encode_element(type, last).has_value();
     if (!fits) {
         problems.add(step.offset, fmt::format("the sequence leaves the range of {} within {} elements ({})",
                                               core::name(type), count, core::range_of(type)));
