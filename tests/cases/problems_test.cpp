@@ -1,0 +1,127 @@
+// engine/cases/problems: their text, their order, and guesses at what was meant.
+#include "engine/cases/problems.h"
+
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "tests/cases/reading.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using cases::Problem;
+using cases::ProblemSink;
+using cases::suggestion;
+
+TEST(Problems, Text) {
+    EXPECT_EQ(to_string(Problem{"a/b.json", 12, 7, "/cases/0", "something is wrong", "make it right"}),
+              "a/b.json:12:7: error: something is wrong (at /cases/0)\n    hint: make it right");
+    EXPECT_EQ(to_string(Problem{"a.json", 1, 1, "", "something is wrong", ""}),
+              "a.json:1:1: error: something is wrong");
+    // A file as a whole has no line.
+    EXPECT_EQ(to_string(Problem{"a.json", 0, 0, "", "no such file", ""}), "a.json: error: no such file");
+}
+
+TEST(Problems, InTheOrderOfTheFileWithPlacesAndPointers) {
+    const std::string_view text = "{\n  \"a\": 1,\n  \"b\": [2, 3]\n}";
+    const auto document = json(text);
+    ProblemSink problems("x.json", text);
+    const auto& list = *document.find("b")->array();
+    problems.add(list[1].offset, "third");
+    problems.add(document.find("a")->offset, "first", "a hint");
+    problems.add(list[0].offset, "second");
+    problems.add(list[0].offset, "second, but found later");
+    EXPECT_EQ(problems.count(), 4u);
+    const auto taken = problems.take(document);
+    EXPECT_EQ(short_texts(taken), (std::vector<std::string>{"2:8 /a: first [a hint]", "3:9 /b/0: second",
+                                                            "3:9 /b/0: second, but found later", "3:12 /b/1: third"}));
+    for (const Problem& problem : taken) {
+        EXPECT_EQ(problem.file, "x.json");
+    }
+    EXPECT_TRUE(problems.take(document).empty()) << "they were given away";
+}
+
+TEST(Problems, OneMistakeIsReportedOnce) {
+    ProblemSink problems("x.json", "[1, 2]");
+    for (int i = 0; i < 3; ++i) {
+        problems.add(1, "wrong");
+        problems.add(4, "wrong");
+    }
+    problems.add(1, "wrong in another way");
+    EXPECT_EQ(problems.take(json("[1, 2]")).size(), 3u);
+}
+
+TEST(Problems, AtMostAHundred) {
+    const std::string text(1000, ' ');
+    ProblemSink problems("x.json", text);
+    for (std::size_t i = 0; i < 1000; ++i) {
+        problems.add(i, "wrong");
+    }
+    // Readers take a growing count as the sign that something was wrong: it has to go on growing.
+    EXPECT_EQ(problems.count(), 1000u);
+    EXPECT_EQ(problems.take({}).size(), 100u);
+}
+
+TEST(Problems, RepetitionsDoNotCrowdOutOthers) {
+    ProblemSink problems("x.json", "[1, 2]");
+    for (int i = 0; i < 1000; ++i) {
+        problems.add(1, "wrong in the defaults");
+    }
+    problems.add(4, "wrong in the last case");
+    EXPECT_EQ(problems.take(json("[1, 2]")).size(), 2u);
+}
+
+TEST(Suggestion, WhatWasMeant) {
+    const std::vector<std::string> names{
+        "InputTensor", "OutputTensor", "InputWindowOffsets", "InputWindowStrides", "InputWindowSizes", "Axis", "K"};
+    struct Row {
+        std::string_view word;
+        std::string_view meant;  // empty: nothing is near enough
+    };
+    const Row rows[] = {
+        {"InputTensor", "InputTensor"},
+        {"inputtensor", "InputTensor"},
+        {"IputTensor", "InputTensor"},
+        {"InputTensors", "InputTensor"},
+        {"InptuTensor", "InputTensor"},  // swapped
+        {"InputWindowStrdies", "InputWindowStrides"},
+        {"InputWindowSize", "InputWindowSizes"},
+        {"InputWindowOffset", "InputWindowOffsets"},
+        {"WindowSizes", "InputWindowSizes"},  // 5 of 16 letters
+        {"Axes", "Axis"},
+        {"Axsi", "Axis"},
+        {"k", "K"},
+        {"J", "K"},  // one letter may always differ
+        {"Tensor", ""},
+        {"Alpha", ""},
+        {"Direction", ""},
+        {"Aes", ""},  // 2 of 4 letters
+    };
+    for (const Row& row : rows) {
+        EXPECT_EQ(suggestion(row.word, names),
+                  row.meant.empty() ? std::string() : fmt::format("did you mean `{}`?", row.meant))
+            << row.word;
+    }
+}
+
+TEST(Suggestion, TheNearestAndOfEquallyNearOnesTheFirst) {
+    const std::vector<std::string> names{"abcdefghi", "abcdefghij", "abcdefghik"};
+    EXPECT_EQ(suggestion("abcdefghij", names), "did you mean `abcdefghij`?");
+    EXPECT_EQ(suggestion("abcdefghxx", names), "did you mean `abcdefghi`?");
+    EXPECT_EQ(suggestion("abcdefghkk", names), "did you mean `abcdefghik`?");
+}
+
+TEST(Suggestion, NothingToChooseFrom) {
+    EXPECT_EQ(suggestion("Axis", std::vector<std::string>{}), "");
+}
+
+TEST(Suggestion, LongWordsAreNotCompared) {
+    const std::string longest(100, 'a');
+    const std::vector<std::string> names{longest};
+    EXPECT_NE(suggestion(longest, names), "");
+    EXPECT_EQ(suggestion(longest + "a", names), "");
+    EXPECT_EQ(suggestion(std::string(10'000'000, 'a'), names), "");
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
