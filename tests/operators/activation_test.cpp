@@ -261,6 +261,64 @@ TEST(Activation, AcceptsItsValueAndFp32Evaluations) {
     }
 }
 
+/// D3D allows exp a relative error of 2^-21 (but exp(0) is 1), and log one of 2^-21, absolute between 1/2 and 2 and
+/// relative elsewhere.
+struct Intrinsics {
+    double exp_error;
+    double log_error;
+
+    [[nodiscard]] double exp(double x) const { return x == 0 ? 1 : std::exp(x) * (1 + exp_error); }
+    [[nodiscard]] double log(double x) const {
+        const double y = std::log(x);
+        return 0.5 <= x && x <= 2 ? y + log_error : y * (1 + log_error);
+    }
+    [[nodiscard]] double sigmoid(double x) const { return 1 / (1 + exp(-x)); }
+    [[nodiscard]] double softplus(double x) const { return log(1 + exp(x)); }
+    [[nodiscard]] double tanh(double x) const {
+        return std::copysign((1 - exp(-2 * std::fabs(x))) / (1 + exp(-2 * std::fabs(x))), x);
+    }
+};
+
+TEST(Activation, AcceptsIntrinsicsAsInaccurateAsTheyMayBe) {
+    using F = ActivationFunction;
+    struct Row {
+        F function;
+        double (*documented)(const Intrinsics& m, double x, double a, double b);
+    };
+    const Row rows[] = {
+        {F::celu, [](const Intrinsics& m, double x, double a, double) { return x > 0 ? x : a * (m.exp(x / a) - 1); }},
+        {F::elu, [](const Intrinsics& m, double x, double a, double) { return x >= 0 ? x : a * (m.exp(x) - 1); }},
+        {F::scaled_elu,
+         [](const Intrinsics& m, double x, double a, double g) { return g * (x > 0 ? x : a * m.exp(x) - a); }},
+        {F::sigmoid, [](const Intrinsics& m, double x, double, double) { return m.sigmoid(x); }},
+        {F::swish, [](const Intrinsics& m, double x, double a, double) { return x * m.sigmoid(a * x); }},
+        {F::softplus, [](const Intrinsics& m, double x, double a, double) { return m.softplus(a * x) / a; }},
+        {F::parametric_softplus,
+         [](const Intrinsics& m, double x, double a, double b) { return a * m.softplus(b * x); }},
+        {F::tanh, [](const Intrinsics& m, double x, double, double) { return m.tanh(x); }},
+        {F::scaled_tanh, [](const Intrinsics& m, double x, double a, double b) { return a * m.tanh(b * x); }},
+    };
+    constexpr double error = 0.999 * 0x1p-21;
+    for (const Row& row : rows) {
+        for (const double first : {0.25, 1.0, 3.0}) {
+            for (const double second : {0.5, 2.0}) {
+                for (double x = -8; x <= 8; x += 0.0625) {
+                    const Interval interval = made(row.function, first, second).accepted(x, 0);
+                    for (const double exp_error : {-error, error}) {
+                        for (const double log_error : {-error, error}) {
+                            const double y = row.documented({exp_error, log_error}, x, first, second);
+                            ASSERT_TRUE(contains(interval, y))
+                                << functions[static_cast<std::size_t>(row.function)].name << '(' << x << ") with "
+                                << first << ", " << second << ": " << y << " is not in " << interval.low << " … "
+                                << interval.high;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// The interval is wide enough for its purpose and not much wider: a thousandth of a unit is beyond it.
 TEST(Activation, RejectsWhatRoundingsDoNotExplain) {
     Draw draw;
