@@ -35,7 +35,7 @@ void add_feature_level(CLI::App& command, core::FeatureLevel& level) {
 }
 
 std::optional<Selection> load_selection(const CaseOptions& options) {
-    Selection selection{cases::load_suite(options.paths, options.allow_external_data), {}};
+    Selection selection{cases::load_suite(options.paths, {.allow_external_data = options.allow_external_data}), {}};
     for (const cases::Problem& problem : selection.suite.problems) {
         fmt::print(stderr, "{}\n", cases::to_string(problem));
     }

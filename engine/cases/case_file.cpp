@@ -27,7 +27,8 @@ Problem file_problem(const std::string& file, std::string message, std::string h
     return {file, 0, 0, "", std::move(message), std::move(hint)};
 }
 
-void read_cases(const JsonValue& document, CaseContext context, ProblemSink& problems, Suite& suite) {
+void read_cases(const JsonValue& document, CaseContext context, std::size_t most_cases, ProblemSink& problems,
+                Suite& suite) {
     static const std::array<std::string, 4> keys{"$schema", "description", "defaults", "cases"};
     if (document.object() == nullptr) {
         return problems.add(document.offset,
@@ -57,27 +58,31 @@ void read_cases(const JsonValue& document, CaseContext context, ProblemSink& pro
     for (const JsonValue& entry : *cases->array()) {
         context.skipped = 0;
         const JsonValue complete = merged(defaults, entry);
-        for_each_expansion(complete, problems, [&](const JsonValue& expansion, const std::string& suffix) {
-            context.suffix = suffix;
-            auto read = read_case(expansion, context, problems);
-            if (!read) {
-                return;
-            }
-            const auto [first, unique] = lines.emplace(read->id, read->line);
-            if (!unique) {
-                problems.add(complete.find("name")->offset,
-                             fmt::format("another case is called \"{}\" too, in line {}", read->id, first->second));
-            }
-            suite.cases.push_back(std::move(*read));
-        });
+        for_each_expansion(
+            complete, most_cases - suite.cases.size(), problems,
+            [&](const JsonValue& expansion, const std::string& suffix) {
+                context.suffix = suffix;
+                auto read = read_case(expansion, context, problems);
+                if (!read) {
+                    return;
+                }
+                const auto [first, unique] = lines.emplace(read->id, read->line);
+                if (!unique) {
+                    problems.add(complete.find("name")->offset,
+                                 fmt::format("another case is called \"{}\" too, in line {}", read->id, first->second));
+                }
+                suite.cases.push_back(std::move(*read));
+            });
         if (context.skipped != 0) {
+            const JsonValue* name = complete.find("name");
+            const bool named = name != nullptr && name->string() != nullptr;
             suite.skipped.push_back(
-                {fmt::format("{}/{}", context.file_stem, *complete.find("name")->string()), context.skipped});
+                {fmt::format("{}/{}", context.file_stem, named ? *name->string() : std::string()), context.skipped});
         }
     }
 }
 
-void load_file(const fs::path& path, bool allow_external_data, Suite& suite) {
+void load_file(const fs::path& path, const ReadOptions& options, Suite& suite) {
     const std::string file = path.generic_string();
     std::error_code error;
     const std::uintmax_t size = fs::file_size(path, error);
@@ -95,7 +100,7 @@ void load_file(const fs::path& path, bool allow_external_data, Suite& suite) {
             file, fmt::format("the file cannot be read: {}", error ? error.message() : std::strerror(errno))));
         return;
     }
-    Suite read = read_case_file(file, text, allow_external_data);
+    Suite read = read_case_file(file, text, options);
     std::move(read.cases.begin(), read.cases.end(), std::back_inserter(suite.cases));
     std::move(read.problems.begin(), read.problems.end(), std::back_inserter(suite.problems));
     std::move(read.skipped.begin(), read.skipped.end(), std::back_inserter(suite.skipped));
@@ -158,7 +163,7 @@ void report_duplicates(Suite& suite) {
 
 }  // namespace
 
-Suite read_case_file(const std::string& file, std::string_view text, bool allow_external_data) {
+Suite read_case_file(const std::string& file, std::string_view text, const ReadOptions& options) {
     Suite suite;
     ProblemSink problems(file, text);
     const auto document = parse_json(text);
@@ -168,13 +173,13 @@ Suite read_case_file(const std::string& file, std::string_view text, bool allow_
         return suite;
     }
     const fs::path path(file);
-    read_cases(*document, {path.stem().generic_string(), {path.parent_path(), allow_external_data}, "", 0}, problems,
-               suite);
+    read_cases(*document, {path.stem().generic_string(), {path.parent_path(), options.allow_external_data}, "", 0},
+               options.most_cases, problems, suite);
     suite.problems = problems.take(*document);
     return suite;
 }
 
-Suite load_suite(std::span<const std::string> paths, bool allow_external_data) {
+Suite load_suite(std::span<const std::string> paths, const ReadOptions& options) {
     Suite suite;
     std::vector<fs::path> loaded;
     for (const std::string& path : paths) {
@@ -184,7 +189,7 @@ Suite load_suite(std::span<const std::string> paths, bool allow_external_data) {
             const fs::path canonical = fs::weakly_canonical(file, error);
             if (std::find(loaded.begin(), loaded.end(), canonical) == loaded.end()) {
                 loaded.push_back(canonical);
-                load_file(file, allow_external_data, suite);
+                load_file(file, options, suite);
             }
         }
     }

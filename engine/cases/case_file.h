@@ -26,11 +26,17 @@ struct Suite {
     std::vector<SkippedExpansions> skipped;
 };
 
+struct ReadOptions {
+    /// Lets data files be outside the case file's folder.
+    bool allow_external_data = false;
+    /// In one file, expansions of sweeps counted one by one. A case takes one or two kilobytes of memory.
+    std::size_t most_cases = 200'000;
+};
+
 /// Reads a case file's text. `file` is its path, for messages, and its stem begins the cases' ids.
-/// `allow_external_data` lets data files be outside the case file's folder.
-[[nodiscard]] Suite read_case_file(const std::string& file, std::string_view text, bool allow_external_data = false);
+[[nodiscard]] Suite read_case_file(const std::string& file, std::string_view text, const ReadOptions& options = {});
 
 /// Loads case files, and all *.json below folders in the order of their paths.
-[[nodiscard]] Suite load_suite(std::span<const std::string> paths, bool allow_external_data = false);
+[[nodiscard]] Suite load_suite(std::span<const std::string> paths, const ReadOptions& options = {});
 
 }  // namespace dmlconform::cases

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -12,9 +13,6 @@
 
 namespace dmlconform::cases {
 namespace {
-
-/// Far beyond what a person wants to look at, and little enough to be held in memory.
-constexpr std::uint64_t most_expansions = 1'000'000;
 
 struct Variable {
     std::string name;
@@ -133,7 +131,7 @@ std::string id_suffix(const std::vector<Variable>& variables) {
     return fmt::format("[{}]", fmt::join(parts, ","));
 }
 
-std::vector<Variable> read_variables(const JsonValue& sweep, ProblemSink& problems) {
+std::vector<Variable> read_variables(const JsonValue& sweep, std::size_t most, ProblemSink& problems) {
     std::vector<Variable> variables;
     if (sweep.object() == nullptr || sweep.object()->empty()) {
         problems.add(sweep.offset, "\"sweep\" must be an object with at least one variable",
@@ -151,11 +149,13 @@ std::vector<Variable> read_variables(const JsonValue& sweep, ProblemSink& proble
             problems.add(member.key_offset, fmt::format("\"{}\" is no name for a variable", member.key));
             return {};
         }
-        product = core::checked_multiply(product, values->size()).value_or(most_expansions + 1);
+        product = core::checked_multiply(product, values->size()).value_or(std::numeric_limits<std::uint64_t>::max());
         variables.push_back({member.key, values, member.key_offset, 0});
     }
-    if (product > most_expansions) {
-        problems.add(sweep.offset, fmt::format("the sweep has more than {} expansions", most_expansions));
+    if (product > most) {
+        problems.add(sweep.offset,
+                     fmt::format("the sweep has {} expansions, and the file has room for {} more cases", product, most),
+                     "split the sweep over several files");
         variables.clear();
     }
     return variables;
@@ -184,12 +184,16 @@ bool advance(std::vector<Variable>& variables) {
 
 }  // namespace
 
-void for_each_expansion(const JsonValue& entry, ProblemSink& problems, const ExpansionVisitor& visit) {
+void for_each_expansion(const JsonValue& entry, std::size_t most, ProblemSink& problems,
+                        const ExpansionVisitor& visit) {
     const JsonValue* sweep = entry.find("sweep");
     if (sweep == nullptr) {
+        if (most == 0) {
+            return problems.add(entry.offset, "the file has too many cases", "split it");
+        }
         return visit(entry, "");
     }
-    std::vector<Variable> variables = read_variables(*sweep, problems);
+    std::vector<Variable> variables = read_variables(*sweep, most, problems);
     if (variables.empty()) {
         return;
     }

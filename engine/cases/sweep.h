@@ -16,6 +16,6 @@ using ExpansionVisitor = std::function<void(const JsonValue& entry, const std::s
 /// `sweep` is its own only expansion, with no suffix. A string that is exactly "${T}" becomes the value of T with its
 /// JSON type, "${geometry.in}" a member of it. Reports variables that are unknown, unused or empty, and products that
 /// are too large.
-void for_each_expansion(const JsonValue& entry, ProblemSink& problems, const ExpansionVisitor& visit);
+void for_each_expansion(const JsonValue& entry, std::size_t most, ProblemSink& problems, const ExpansionVisitor& visit);
 
 }  // namespace dmlconform::cases
