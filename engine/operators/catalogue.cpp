@@ -78,6 +78,9 @@ Field field_from(const json& entry) {
     field.type = one_of(field_types, entry.at("type").get<std::string>());
     field.optional = entry.value("optional", false);
     field.count_field = entry.value("count", "");
+    if (const auto minimum = entry.find("minimum"); minimum != entry.end()) {
+        field.minimum_before = MinimumBefore{minimum->at("value").get<double>(), level_from(minimum->at("before"))};
+    }
     if (const auto name = entry.value("enum", ""); !name.empty()) {
         field.enumeration = find_enumeration(name);
         if (field.enumeration == nullptr) {

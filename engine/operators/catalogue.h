@@ -56,6 +56,12 @@ struct Enumeration {
     [[nodiscard]] std::optional<std::string_view> name_of(std::uint32_t value) const;
 };
 
+/// A lower bound that a number had before some feature level.
+struct MinimumBefore {
+    double minimum = 0;
+    core::FeatureLevel level;
+};
+
 struct Field {
     std::string name;
     FieldKind kind = FieldKind::attribute;
@@ -65,6 +71,7 @@ struct Field {
     const Enumeration* enumeration = nullptr;
     /// For an array: the name of the field that holds its length; otherwise empty.
     std::string count_field;
+    std::optional<MinimumBefore> minimum_before;
 
     [[nodiscard]] bool is_tensor() const {
         return type == FieldType::tensor_desc || type == FieldType::tensor_desc_array;

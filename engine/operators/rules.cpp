@@ -20,6 +20,16 @@ Verdict reject(std::string_view rule, std::string message) {
     return Rejection{.rule = std::string(rule), .message = std::move(message), .legal_from = {}};
 }
 
+Verdict check_number(const Field& field, const FieldValue& value, core::FeatureLevel level) {
+    const auto& bound = field.minimum_before;
+    const auto* number = std::get_if<float>(&value);
+    if (bound && number != nullptr && level < bound->level && !(double{*number} >= bound->minimum)) {
+        return reject("field.minimum", fmt::format("{} is {}; before feature level {} it must be at least {}",
+                                                   field.name, *number, to_string(bound->level), bound->minimum));
+    }
+    return {};
+}
+
 Verdict check_field(const Descriptor& descriptor, std::size_t index, core::FeatureLevel level) {
     const Field& field = descriptor.schema->fields[index];
     const FieldValue& value = descriptor.values[index];
@@ -35,6 +45,9 @@ Verdict check_field(const Descriptor& descriptor, std::size_t index, core::Featu
                 return rejection;
             }
         }
+    }
+    if (auto rejection = check_number(field, value, level)) {
+        return rejection;
     }
     const auto* number = std::get_if<std::uint32_t>(&value);
     // Any BOOL other than 0 is TRUE.
@@ -99,6 +112,9 @@ Verdict check_activation(const Descriptor& descriptor, const Descriptor& activat
         if (!field.is_tensor() && !field.optional && std::holds_alternative<Null>(activation.value(field.name))) {
             return reject("field.required", fmt::format("{} of {} is null, but it is not optional", field.name,
                                                         activation.schema->short_name()));
+        }
+        if (auto rejection = check_number(field, activation.value(field.name), level)) {
+            return rejection;
         }
     }
     return {};
@@ -173,7 +189,8 @@ std::vector<std::string> rule_names(const OperatorSchema& schema) {
         names.emplace_back(same_rules[static_cast<std::size_t>(constraint.property)]);
     }
     if (!schema.fusable.empty()) {
-        names.insert(names.end(), {"activation.fusable", "activation.featureLevel", "activation.tensors"});
+        names.insert(names.end(),
+                     {"activation.fusable", "activation.featureLevel", "activation.tensors", "field.minimum"});
     }
     if (const OperatorRules* rules = find_rules(schema)) {
         for (const std::string_view name : rules->names) {
