@@ -142,16 +142,26 @@ TEST(MeanVarianceNormalization1, Float16RoundsOnceAndDoesNotOverflowInside) {
         result.push_back(static_cast<double>(value));
     }
     EXPECT_EQ(result, (std::vector<double>{1, -1, 1, -1}));
-    // Mean 0, times a scale of 1 + 2^-10, plus 2^-11: exactly halfway between two FLOAT16 numbers, to even.
-    const auto pair = tensor_of<Float16>(tensor(DataType::float16, {2}), {Float16(1.0), Float16(-1.0)});
-    const auto scale = tensor_of<Float16>(tensor(DataType::float16, {1}), {Float16(1 + 0x1p-10)});
-    const auto bias = tensor_of<Float16>(tensor(DataType::float16, {1}), {Float16(0x1p-11)});
-    const auto rounded =
-        computed(normalization(pair.desc, {0}, 0,
-                               {{"NormalizeVariance", 0}, {"ScaleTensor", scale.desc}, {"BiasTensor", bias.desc}}),
-                 pair, &scale, &bias);
-    EXPECT_EQ(values_of<std::uint16_t>(rounded.outputs[0])[0], Float16(1 + 0x1p-9).bits);
-    EXPECT_EQ(values_of<std::uint16_t>(rounded.outputs[0])[1], Float16(-(1 + 0x1p-11)).bits);
+    // (1 + 16/1024) * (1 + 32/1024) = 1 + 48.5/1024 is halfway between two FLOAT16 numbers. 2^-24 more or less decides,
+    // unless FP32, where it is half an ULP, rounds it away first.
+    const auto pair =
+        tensor_of<Float16>(tensor(DataType::float16, {2}), {Float16(1 + 16 * 0x1p-10), Float16(-(1 + 16 * 0x1p-10))});
+    const auto scale = tensor_of<Float16>(tensor(DataType::float16, {1}), {Float16(1 + 32 * 0x1p-10)});
+    const auto rounded = [&](double addend) {
+        const auto bias = tensor_of<Float16>(tensor(DataType::float16, {1}), {Float16(addend)});
+        const auto reference =
+            computed(normalization(pair.desc, {0}, 0,
+                                   {{"NormalizeVariance", 0}, {"ScaleTensor", scale.desc}, {"BiasTensor", bias.desc}}),
+                     pair, &scale, &bias);
+        std::vector<double> values;
+        for (const Float16 value : values_of<Float16>(reference.outputs[0])) {
+            values.push_back((std::fabs(static_cast<double>(value)) - 1) * 1024);
+        }
+        return values;
+    };
+    EXPECT_EQ(rounded(0), (std::vector<double>{48, 48}));
+    EXPECT_EQ(rounded(0x1p-24), (std::vector<double>{49, 48}));
+    EXPECT_EQ(rounded(-0x1p-24), (std::vector<double>{48, 49}));
 }
 
 template <class T>
