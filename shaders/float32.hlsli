@@ -5,6 +5,10 @@ bool is_nan(float value) {
     return (asuint(value) & 0x7fffffff) > 0x7f800000;
 }
 
+bool is_infinite(float value) {
+    return (asuint(value) & 0x7fffffff) == 0x7f800000;
+}
+
 // a / b, rounded to nearest as if it were exact; division in shaders may be a few units in the last place off. Operands and quotient that are
 // far from 1 come out as division has them.
 float divide_exactly(float a, float b) {

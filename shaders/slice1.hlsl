@@ -35,7 +35,7 @@ RWStructuredBuffer<uint> target : register(u1);
 // Where a unit lies in source and target.
 uint2 locate(uint unit) {
     uint3 offsets = uint3(from_start, to_start, 0);
-    ADD_STRIDED_OFFSETS(offsets, unit, dimensions, 0, dimension_count)
+    ADD_STRIDED_OFFSETS(offsets, unit, dimensions, dimension_count)
     return offsets.xy;
 }
 

@@ -33,7 +33,7 @@ RWStructuredBuffer<uint> indices : register(u2);
 // Offsets of a sequence's first element, value and index.
 uint3 locate_sequence(uint sequence) {
     uint3 offsets = 0;
-    ADD_STRIDED_OFFSETS(offsets, sequence, sequence_dimensions, 0, sequence_dimension_count)
+    ADD_STRIDED_OFFSETS(offsets, sequence, sequence_dimensions, sequence_dimension_count)
     return offsets;
 }
 

@@ -32,33 +32,46 @@ struct alignas(16) StridedDimension {
 /// One more than tensors have, for the words of an element.
 inline constexpr std::size_t max_strided_dimensions = 9;
 
-/// At least one dimension. `strides[a]` are those of array `a`, outermost first, like `sizes`.
+/// The dimensions, innermost first, without those of one element, and with those merged that are contiguous in every
+/// array. At least one is left.
+template <std::size_t N>
+[[nodiscard]] StridedDimensions<N> merged(const StridedDimensions<N>& dimensions) {
+    StridedDimensions<N> result;
+    for (const SharedDimension<N>& here : dimensions) {
+        if (here.size == 1) {
+            continue;
+        }
+        bool contiguous = !result.empty();
+        for (std::size_t a = 0; a < N && contiguous; ++a) {
+            const SharedDimension<N>& inner = result.back();
+            contiguous = here.strides[a] == inner.strides[a] * static_cast<std::int64_t>(inner.size);
+        }
+        if (contiguous) {
+            result.back().size *= here.size;
+        } else {
+            result.push_back(here);
+        }
+    }
+    if (result.empty()) {
+        result.emplace_back();
+    }
+    return result;
+}
+
+/// `strides[a]` are those of array `a`, outermost first, like `sizes`. At least one dimension.
 template <std::size_t N>
 [[nodiscard]] StridedDimensions<N> merge_dimensions(std::span<const std::uint32_t> sizes,
                                                     const std::array<core::Strides, N>& strides) {
-    StridedDimensions<N> merged;
+    StridedDimensions<N> dimensions;
     for (std::size_t d = sizes.size(); d-- > 0;) {
-        if (sizes[d] == 1) {
-            continue;
-        }
         SharedDimension<N> here;
         here.size = sizes[d];
-        bool contiguous = !merged.empty();
         for (std::size_t a = 0; a < N; ++a) {
             here.strides[a] = strides[a][d];
-            contiguous = contiguous &&
-                         here.strides[a] == merged.back().strides[a] * static_cast<std::int64_t>(merged.back().size);
         }
-        if (contiguous) {
-            merged.back().size *= here.size;
-        } else {
-            merged.push_back(here);
-        }
+        dimensions.push_back(here);
     }
-    if (merged.empty()) {
-        merged.emplace_back();
-    }
-    return merged;
+    return merged(dimensions);
 }
 
 /// Number of elements.

@@ -1,0 +1,330 @@
+// MEAN_VARIANCE_NORMALIZATION1: one dispatch where sets fit a group of threads; otherwise chunks of sets are reduced,
+// brought together, and the tensor is normalised in another pass over it.
+#include "engine/operators/rules/mean_variance_normalization1.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+
+#include "engine/core/tensor.h"
+#include "engine/d3d12/binding.h"
+#include "engine/d3d12/strided_dimensions.h"
+
+namespace dmlconform::d3d12 {
+namespace {
+
+using operators::MeanVarianceNormalization1;
+
+// As in the shaders.
+constexpr std::uint64_t group_size = 256;
+constexpr std::uint64_t vector_bytes = 16;
+constexpr std::uint64_t vectors_per_thread = 4;
+constexpr std::uint64_t elements_per_thread = 16;
+
+/// Order of Descriptor::inputs().
+enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };
+
+/// Arrays that dimensions are shared by; `set` numbers the sets.
+enum Array : std::size_t { x, y, set, scale, bias, array_count };
+
+using Dimensions = StridedDimensions<array_count>;
+
+struct alignas(16) ParameterStrides {
+    std::array<std::uint32_t, 2> strides{};
+};
+
+/// As the constant buffer in shaders/mean_variance_normalization1.hlsli.
+struct Parameters {
+    std::uint32_t set_count = 0;
+    std::uint32_t set_dimension_count = 0;
+    std::uint32_t item_count = 0;
+    std::uint32_t item_dimension_count = 0;
+    std::uint32_t chunk_count = 1;
+    std::uint32_t items_per_chunk = 0;
+    std::uint32_t threads_per_set = 1;
+    std::uint32_t sets_per_group = 1;
+    std::uint32_t sets_side_by_side = 0;
+    std::uint32_t has_scale = 0;
+    std::uint32_t has_bias = 0;
+    std::uint32_t scale_step = 0;
+    std::uint32_t bias_step = 0;
+    std::uint32_t normalize_variance = 0;
+    float epsilon = 0;
+    std::uint32_t activation = 0;
+    float activation_first = 0;
+    float activation_second = 0;
+    std::uint32_t output_is_packed = 0;
+    float set_size = 1;
+    std::array<StridedDimension, core::max_dimension_count> set_dimensions{};
+    std::array<StridedDimension, core::max_dimension_count> item_dimensions{};
+    std::array<ParameterStrides, core::max_dimension_count> set_parameters{};
+    std::array<ParameterStrides, core::max_dimension_count> item_parameters{};
+};
+
+/// Innermost first, in the order of memory in `array`. Repeated elements are outermost.
+void sort_by_stride(Dimensions& dimensions, Array array) {
+    const auto key = [&](const SharedDimension<array_count>& dimension) {
+        const std::int64_t stride = dimension.strides[array];
+        return stride == 0 ? std::numeric_limits<std::int64_t>::max() : stride;
+    };
+    std::stable_sort(dimensions.begin(), dimensions.end(),
+                     [&](const auto& a, const auto& b) { return key(a) < key(b); });
+}
+
+/// The tensors' dimensions: of the sets, and within them.
+struct Shape {
+    Dimensions sets;
+    Dimensions elements;
+};
+
+core::Strides parameter_strides(const core::TensorDesc* desc, std::size_t rank) {
+    core::Strides strides(rank);
+    if (desc != nullptr) {
+        strides = core::signed_strides(*desc);
+        for (std::size_t d = 0; d < rank; ++d) {
+            strides[d] = desc->sizes[d] == 1 ? 0 : strides[d];
+        }
+    }
+    return strides;
+}
+
+Shape shape_of(const MeanVarianceNormalization1& op) {
+    const std::size_t rank = op.input.sizes.size();
+    const std::array<core::Strides, array_count> strides{
+        core::signed_strides(op.input), core::signed_strides(op.output), core::Strides(rank),
+        parameter_strides(op.scale, rank), parameter_strides(op.bias, rank)};
+    Shape shape;
+    for (std::size_t d = rank; d-- > 0;) {
+        SharedDimension<array_count> dimension;
+        dimension.size = op.input.sizes[d];
+        for (std::size_t a = 0; a < array_count; ++a) {
+            dimension.strides[a] = strides[a][d];
+        }
+        (op.reduced[d] ? shape.elements : shape.sets).push_back(dimension);
+    }
+    sort_by_stride(shape.sets, x);
+    sort_by_stride(shape.elements, x);
+    std::int64_t count = 1;
+    for (auto& dimension : shape.sets) {
+        dimension.strides[set] = count;
+        count *= static_cast<std::int64_t>(dimension.size);
+    }
+    shape.sets = merged(shape.sets);
+    shape.elements = merged(shape.elements);
+    return shape;
+}
+
+/// True when stretches of `width` elements lie side by side along the first dimension, in input and output, and
+/// everything else moves by whole stretches.
+bool is_vector(const Dimensions& inner, const Dimensions& outer, std::uint64_t width) {
+    const SharedDimension<array_count>& first = inner.front();
+    bool result = first.strides[x] == 1 && first.strides[y] == 1 && first.strides[set] == 0 && first.size % width == 0;
+    const auto whole = [&](const SharedDimension<array_count>& dimension) {
+        return dimension.strides[x] % static_cast<std::int64_t>(width) == 0 &&
+               dimension.strides[y] % static_cast<std::int64_t>(width) == 0;
+    };
+    result = result && std::all_of(inner.begin() + 1, inner.end(), whole);
+    return result && std::all_of(outer.begin(), outer.end(), whole);
+}
+
+/// From elements to vectors: only input and output are accessed by them.
+void widen(Dimensions& dimensions, std::uint64_t width, bool has_vectors) {
+    const auto step = static_cast<std::int64_t>(width);
+    for (auto& dimension : dimensions) {
+        dimension.strides[x] /= step;
+        dimension.strides[y] /= step;
+    }
+    if (has_vectors) {
+        auto& first = dimensions.front();
+        first.size /= width;
+        first.strides[x] = 1;
+        first.strides[y] = 1;
+        first.strides[scale] *= step;
+        first.strides[bias] *= step;
+    }
+}
+
+void put_dimensions(const Dimensions& dimensions, std::uint32_t& count,
+                    std::array<StridedDimension, core::max_dimension_count>& places,
+                    std::array<ParameterStrides, core::max_dimension_count>& parameters) {
+    count = static_cast<std::uint32_t>(dimensions.size());
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+        const auto stride = [&](Array array) { return static_cast<std::uint32_t>(dimensions[d].strides[array]); };
+        places[d].size = static_cast<std::uint32_t>(dimensions[d].size);
+        places[d].strides = {stride(x), stride(y), stride(set)};
+        parameters[d].strides = {stride(scale), stride(bias)};
+    }
+}
+
+class Planner {
+public:
+    explicit Planner(const MeanVarianceNormalization1& op)
+        : op_(op),
+          half_(op.input.data_type == core::DataType::float16),
+          vector_width_(vector_bytes / core::bytes_of(op.input.data_type)),
+          shape_(shape_of(op)) {
+        common_.set_count = static_cast<std::uint32_t>(count_of(shape_.sets));
+        common_.has_scale = op.scale != nullptr ? 1 : 0;
+        common_.has_bias = op.bias != nullptr ? 1 : 0;
+        common_.normalize_variance = op.normalize_variance ? 1 : 0;
+        common_.epsilon = op.epsilon;
+        common_.activation = static_cast<std::uint32_t>(op.activation.function);
+        common_.activation_first = static_cast<float>(op.activation.first);
+        common_.activation_second = static_cast<float>(op.activation.second);
+        common_.output_is_packed = core::is_packed(op.output) ? 1 : 0;
+        common_.set_size = static_cast<float>(count_of(shape_.elements));
+    }
+
+    [[nodiscard]] DispatchPlan plan() && {
+        reduce();
+        return std::move(plan_);
+    }
+
+private:
+    /// Groups read sets, several or one or a part of one, and normalise them if they can.
+    void reduce() {
+        const bool vector = is_vector(shape_.elements, shape_.sets, vector_width_);
+        Dimensions sets = shape_.sets;
+        Dimensions items = shape_.elements;
+        Parameters parameters = common_;
+        if (vector) {
+            parameters.scale_step = static_cast<std::uint32_t>(items.front().strides[scale]);
+            parameters.bias_step = static_cast<std::uint32_t>(items.front().strides[bias]);
+            widen(sets, vector_width_, false);
+            widen(items, vector_width_, true);
+        }
+        put_dimensions(sets, parameters.set_dimension_count, parameters.set_dimensions, parameters.set_parameters);
+        put_dimensions(items, parameters.item_dimension_count, parameters.item_dimensions, parameters.item_parameters);
+        const std::uint64_t item_count = count_of(items);
+        parameters.item_count = static_cast<std::uint32_t>(item_count);
+        divide_group(parameters, vector ? vectors_per_thread : elements_per_thread,
+                     !vector && items.front().strides[x] > sets.front().strides[x] && sets.front().strides[x] != 0);
+
+        // Elements of half a word are left to a pass in which threads have whole words.
+        const bool apply = parameters.chunk_count == 1 && (!half_ || vector);
+        Dispatch dispatch;
+        dispatch.shader = variant("mean_variance_normalization1", vector, apply);
+        dispatch.shader.defines.emplace_back("APPLY", apply ? 1 : 0);
+        if (!apply) {
+            plan_.temporaries = {count_of(sets) * parameters.chunk_count * statistics_bytes,
+                                 count_of(sets) * statistics_bytes};
+        }
+        dispatch.buffers = buffers();
+        dispatch.parameters = parameters_from(parameters);
+        dispatch.groups = groups_of(count_of(sets), parameters.sets_per_group) * parameters.chunk_count;
+        plan_.dispatches.push_back(std::move(dispatch));
+        if (parameters.chunk_count > 1) {
+            combine(parameters);
+        }
+        if (!apply) {
+            this->apply();
+        }
+    }
+
+    /// How many sets a group takes, how many threads a set gets, and what part of it.
+    void divide_group(Parameters& parameters, std::uint64_t items_per_thread, bool side_by_side) const {
+        std::uint64_t threads_per_set = 0;
+        if (side_by_side) {
+            // As many adjacent sets as fit, and enough of them to read whole stretches of memory.
+            constexpr std::uint64_t fewest_sets = 8;
+            const std::uint64_t fitting = group_size * items_per_thread / parameters.item_count;
+            const std::uint64_t sets = std::clamp(std::bit_floor(fitting), fewest_sets, group_size);
+            threads_per_set = group_size / std::min(sets, std::bit_ceil(std::uint64_t{parameters.set_count}));
+        } else {
+            // Several items for each thread, as the sums over threads take longer than those within one.
+            constexpr std::uint64_t wanted_items = 4;
+            threads_per_set = std::min(group_size, std::bit_ceil(groups_of(parameters.item_count, wanted_items)));
+        }
+        const std::uint64_t items_per_chunk = threads_per_set * items_per_thread;
+        parameters.sets_side_by_side = side_by_side ? 1 : 0;
+        parameters.threads_per_set = static_cast<std::uint32_t>(threads_per_set);
+        parameters.sets_per_group = static_cast<std::uint32_t>(group_size / threads_per_set);
+        parameters.items_per_chunk = static_cast<std::uint32_t>(items_per_chunk);
+        parameters.chunk_count = static_cast<std::uint32_t>(groups_of(parameters.item_count, items_per_chunk));
+    }
+
+    void combine(const Parameters& parameters) {
+        Dispatch dispatch;
+        dispatch.shader = {"mean_variance_normalization1_combine", {}};
+        dispatch.buffers = buffers();
+        dispatch.parameters = parameters_from(parameters);
+        dispatch.groups = parameters.set_count;
+        plan_.dispatches.push_back(std::move(dispatch));
+    }
+
+    void apply() {
+        Dimensions items = shape_.elements;
+        items.insert(items.end(), shape_.sets.begin(), shape_.sets.end());
+        sort_by_stride(items, y);
+        items = merged(items);
+        const bool vector = is_vector(items, {}, vector_width_);
+        Parameters parameters = common_;
+        if (vector) {
+            parameters.scale_step = static_cast<std::uint32_t>(items.front().strides[scale]);
+            parameters.bias_step = static_cast<std::uint32_t>(items.front().strides[bias]);
+            widen(items, vector_width_, true);
+        }
+        put_dimensions(items, parameters.item_dimension_count, parameters.item_dimensions, parameters.item_parameters);
+        parameters.item_count = static_cast<std::uint32_t>(count_of(items));
+        Dispatch dispatch;
+        dispatch.shader = variant("mean_variance_normalization1_apply", vector, true);
+        dispatch.buffers = buffers();
+        dispatch.parameters = parameters_from(parameters);
+        const bool two_each = half_ && !vector && parameters.output_is_packed != 0;
+        dispatch.groups = groups_of(count_of(items), two_each ? 2 * group_size : group_size);
+        plan_.dispatches.push_back(std::move(dispatch));
+    }
+
+    [[nodiscard]] ShaderVariant variant(std::string_view shader, bool vector, bool applies) const {
+        const bool fused = applies && op_.activation.function != operators::ActivationFunction::identity;
+        return {shader, {{"HALF", half_ ? 1u : 0u}, {"VECTOR", vector ? 1u : 0u}, {"FUSED", fused ? 1u : 0u}}};
+    }
+
+    [[nodiscard]] std::vector<BufferRef> buffers() const {
+        const bool temporaries = !plan_.temporaries.empty();
+        return {input(input_tensor),
+                op_.scale != nullptr ? input(scale_tensor) : BufferRef{},
+                op_.bias != nullptr ? input(bias_tensor) : BufferRef{},
+                output(0),
+                temporaries ? temporary(0) : BufferRef{},
+                temporaries ? temporary(1) : BufferRef{}};
+    }
+
+    static constexpr std::uint64_t statistics_bytes = 16;
+
+    const MeanVarianceNormalization1& op_;
+    bool half_;
+    std::uint64_t vector_width_;
+    Shape shape_;
+    Parameters common_;
+    DispatchPlan plan_;
+};
+
+DispatchPlan plan_normalization(const operators::Descriptor& descriptor) {
+    const MeanVarianceNormalization1 op(descriptor);
+    return Planner(op).plan();
+}
+
+std::vector<ShaderVariant> normalization_variants() {
+    const DefineRange half{"HALF", {0, 1}};
+    const DefineRange vector{"VECTOR", {0, 1}};
+    const DefineRange fused{"FUSED", {0, 1}};
+    std::vector<ShaderVariant> variants{{"mean_variance_normalization1_combine", {}}};
+    const auto add = [&](std::string_view shader, const std::vector<DefineRange>& ranges) {
+        for (auto& variant : all_variants(shader, ranges)) {
+            variants.push_back(std::move(variant));
+        }
+    };
+    add("mean_variance_normalization1", {half, vector, {"FUSED", {0}}, {"APPLY", {0}}});
+    add("mean_variance_normalization1", {{"HALF", {0}}, vector, fused, {"APPLY", {1}}});
+    add("mean_variance_normalization1", {{"HALF", {1}}, {"VECTOR", {1}}, fused, {"APPLY", {1}}});
+    add("mean_variance_normalization1_apply", {half, vector, fused});
+    return variants;
+}
+
+}  // namespace
+
+extern const Binding mean_variance_normalization1_binding{plan_normalization, normalization_variants, nullptr};
+
+}  // namespace dmlconform::d3d12

@@ -1,0 +1,161 @@
+// The activation functions that can be fused into an operator, to a few units in the last place, near zero too.
+//
+// The intrinsics of shaders are built from powers of two and logarithms to base 2, and good to about 21 bits of the absolute value.
+
+#include "float32.hlsli"
+
+// As operators::ActivationFunction in engine/operators/activation.h.
+#define FUSED_IDENTITY 0
+#define FUSED_CELU 1
+#define FUSED_ELU 2
+#define FUSED_GELU 3
+#define FUSED_HARD_SIGMOID 4
+#define FUSED_HARD_SWISH 5
+#define FUSED_LEAKY_RELU 6
+#define FUSED_LINEAR 7
+#define FUSED_PARAMETRIC_SOFTPLUS 8
+#define FUSED_RELU 9
+#define FUSED_SCALED_ELU 10
+#define FUSED_SCALED_TANH 11
+#define FUSED_SHRINK 12
+#define FUSED_SIGMOID 13
+#define FUSED_SOFTPLUS 14
+#define FUSED_SOFTSIGN 15
+#define FUSED_SWISH 16
+#define FUSED_TANH 17
+#define FUSED_THRESHOLDED_RELU 18
+
+// x * 2^n for n from -252 to 254.
+float4 times_power_of_two(float4 x, int4 n) {
+    // In two steps, as 2^n itself may be no number.
+    const int4 first = n >> 1;
+    return x * asfloat((first + 127) << 23) * asfloat((n - first + 127) << 23);
+}
+
+// exp(x) is 2^n * (1 + rest).
+struct Exponential {
+    int4 n;
+    float4 rest;
+};
+
+Exponential exponential(float4 x) {
+    // Beyond these the result is 0 or infinite.
+    const float4 argument = clamp(x, -104, 89);
+    const float4 n = round(argument * 1.44269504);
+    // ln(2) in two parts, the first of which has few enough bits for the product to be exact (Cody & Waite).
+    const float4 r = argument - n * 0.693145751953125 - n * 1.42860677e-6;
+    // Taylor: |r| <= ln(2) / 2, and the first term left out is below r * 2^-26.
+    const float4 series =
+        0.5 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720 + r * (1.0 / 5040)))));
+    Exponential result;
+    result.n = int4(n);
+    result.rest = r + r * r * series;
+    return result;
+}
+
+float4 exp_exactly(float4 x) {
+    const Exponential e = exponential(x);
+    return times_power_of_two(1 + e.rest, e.n);
+}
+
+// exp(x) - 1.
+float4 expm1(float4 x) {
+    const Exponential e = exponential(x);
+    const float4 power = times_power_of_two(1, clamp(e.n, -126, 64));
+    const float4 small = power * e.rest + (power - 1);
+    return e.n == 0 ? e.rest : e.n > 24 ? times_power_of_two(1 + e.rest, e.n) : small;
+}
+
+// ln(1 + t) for t from 0 to 1, as 2 artanh(t / (2 + t)).
+float4 log1p(float4 t) {
+    const float4 s = t / (2 + t);
+    const float4 w = s * s;
+    const float4 series =
+        w * (1.0 / 3 +
+             w * (1.0 / 5 + w * (1.0 / 7 + w * (1.0 / 9 + w * (1.0 / 11 + w * (1.0 / 13 + w * (1.0 / 15)))))));
+    return 2 * (s + s * series);
+}
+
+float4 sigmoid(float4 x) {
+    const float4 e = exp_exactly(-abs(x));
+    return (x >= 0 ? 1 : e) / (1 + e);
+}
+
+float4 softplus(float4 x) {
+    return max(x, 0) + log1p(exp_exactly(-abs(x)));
+}
+
+float4 tanh_exactly(float4 x) {
+    const float4 e = expm1(-2 * abs(x));
+    const float4 magnitude = -e / (2 + e);
+    return x < 0 ? -magnitude : magnitude;
+}
+
+// x times the normal distribution's share below x.
+float4 gelu(float4 x) {
+    // What lies beyond |x| is half of erfc(|x| / sqrt(2)): Chebyshev fit of Numerical Recipes (Press et al.), section 6.2, with a relative
+    // error below 1.2e-7 everywhere. There exp(-x^2 / 2) needs more bits of x^2 than FP32 has: the square of the top of x is exact.
+    const float4 a = min(abs(x), 20);
+    const float4 t = 1 / (1 + a * 0.353553391);
+    const float4 top = asfloat(asuint(a) & 0xfffff000);
+    const float4 fit =
+        -1.26551223 +
+        t * (1.00002368 +
+             t * (0.37409196 +
+                  t * (0.09678418 +
+                       t * (-0.18628806 +
+                            t * (0.27886807 +
+                                 t * (-1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277))))))));
+    const float4 beyond =
+        0.5 * t * exp_exactly(-0.5 * top * top) * exp_exactly(-0.5 * (a - top) * (a + top) + fit);
+    return x >= 0 ? x - x * beyond : x * beyond;
+}
+
+float4 activate_number(float4 x, uint activation, float first, float second) {
+    switch (activation) {
+        case FUSED_CELU:
+            return max(x, 0) + min(first * expm1(x / first), 0);
+        case FUSED_ELU:
+            return x >= 0 ? x : first * expm1(x);
+        case FUSED_GELU:
+            return gelu(x);
+        case FUSED_HARD_SIGMOID:
+            return clamp(first * x + second, 0, 1);
+        case FUSED_HARD_SWISH:
+            return x * clamp(first * x + second, 0, 1);
+        case FUSED_LEAKY_RELU:
+            return x >= 0 ? x : first * x;
+        case FUSED_LINEAR:
+            return first * x + second;
+        case FUSED_PARAMETRIC_SOFTPLUS:
+            return first * softplus(second * x);
+        case FUSED_RELU:
+            return max(x, 0);
+        case FUSED_SCALED_ELU:
+            return second * (x > 0 ? x : first * expm1(x));
+        case FUSED_SCALED_TANH:
+            return first * tanh_exactly(second * x);
+        case FUSED_SHRINK:
+            return x > second ? x - first : x < -second ? x + first : 0;
+        case FUSED_SIGMOID:
+            return sigmoid(x);
+        case FUSED_SOFTPLUS:
+            return softplus(first * x) / first;
+        case FUSED_SOFTSIGN:
+            return x / (1 + abs(x));
+        case FUSED_SWISH:
+            return x * sigmoid(first * x);
+        case FUSED_TANH:
+            return tanh_exactly(x);
+        case FUSED_THRESHOLDED_RELU:
+            return x > first ? x : 0;
+        default:
+            return x;
+    }
+}
+
+// NaN stays NaN. Parameters are in the order of the operator's struct.
+float4 activate(float4 x, uint activation, float first, float second) {
+    const float4 result = activate_number(x, activation, first, second);
+    return (asuint(x) & 0x7fffffff) > 0x7f800000 ? x : result;
+}

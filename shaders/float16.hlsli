@@ -1,0 +1,27 @@
+// Conversion between binary16 and FP32 in integer arithmetic: shaders' own may flush subnormals, and round as they like.
+
+// The numbers in the low 16 bits.
+float4 float_from_half(uint4 bits) {
+    const uint4 exponent = bits & 0x7c00;
+    const uint4 moved = (bits & 0x7fff) << 13;
+    const float4 normal = asfloat(moved + (112u << 23));
+    const float4 subnormal = float4(bits & 0x3ff) * (1.0 / 16777216);
+    const float4 special = asfloat(moved | 0x7f800000);
+    const float4 magnitude = exponent == 0 ? subnormal : exponent == 0x7c00 ? special : normal;
+    return asfloat(asuint(magnitude) | (bits & 0x8000) << 16);
+}
+
+// Rounded to nearest, ties to even; 65520 and more become infinity.
+uint4 half_from_float(float4 value) {
+    const uint4 bits = asuint(value);
+    const uint4 magnitude = bits & 0x7fffffff;
+    const uint4 normal = (magnitude + 0xfff + (magnitude >> 13 & 1)) / 8192 - (112u << 10);
+    // Below 2^-14 the last place is 2^-24: so many bits of the significand are cut off.
+    const uint4 cut = clamp(126 - int4(magnitude >> 23), 1, 25);
+    const uint4 significand = (magnitude & 0x7fffff) | 0x800000;
+    const uint4 subnormal = (significand + (1u << (cut - 1)) - 1 + (significand >> cut & 1)) >> cut;
+    const uint4 nan = 0x7e00 | (magnitude >> 13 & 0x3ff);
+    const uint4 large = magnitude > 0x7f800000 ? nan : 0x7c00;
+    return (bits >> 16 & 0x8000) |
+           (magnitude >= 0x477ff000 ? large : magnitude < 0x38800000 ? subnormal : normal);
+}

@@ -1,0 +1,114 @@
+// MEAN_VARIANCE_NORMALIZATION1: a group reads several small sets, one set, or a chunk of one into groupshared memory, and finds mean and
+// variance there in two passes.
+//
+// APPLY  1: and normalises them, as sets fit groups. 0: and leaves the statistics for another pass.
+//
+// VECTOR, HALF, FUSED: see mean_variance_normalization1.hlsli
+
+#include "mean_variance_normalization1.hlsli"
+
+#if VECTOR
+#define ITEMS_PER_THREAD 4
+#else
+#define ITEMS_PER_THREAD 16
+#endif
+
+// Item number j of thread t is at j * GROUP_SIZE + t.
+groupshared Item items[ITEMS_PER_THREAD * GROUP_SIZE];
+groupshared float3 partial_sums[GROUP_SIZE];
+
+// Sums over the threads of a set. The order depends on nothing but their number.
+float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
+    partial_sums[thread] = value;
+    [loop] for (uint gap = threads_per_set / 2; gap > 0; gap /= 2) {
+        GroupMemoryBarrierWithGroupSync();
+        if (lane < gap) {
+            partial_sums[thread] += partial_sums[thread + gap * lane_distance];
+        }
+    }
+    GroupMemoryBarrierWithGroupSync();
+    const float3 result = partial_sums[thread - lane * lane_distance];
+    GroupMemoryBarrierWithGroupSync();
+    return result;
+}
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint chunk = linear_group(group_id) % chunk_count;
+    const uint lane = sets_side_by_side ? thread / sets_per_group : thread % threads_per_set;
+    const uint lane_distance = sets_side_by_side ? sets_per_group : 1;
+    const uint set_in_group = sets_side_by_side ? thread % sets_per_group : thread / threads_per_set;
+    const uint set = linear_group(group_id) / chunk_count * sets_per_group + set_in_group;
+    const uint first_item = chunk * items_per_chunk;
+    const uint last_item = set < set_count ? min(first_item + items_per_chunk, item_count) : first_item;
+    const Place set_place = place_of_set(min(set, set_count - 1));
+    uint i;
+    uint slot;
+
+    float4 sum = 0;
+    slot = thread;
+    [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
+        const Item item = load_item(place_of_item(set_place, i).input);
+        items[slot] = item;
+        slot += GROUP_SIZE;
+        sum += first_numbers(item);
+#if TWO_VECTORS
+        sum += second_numbers(item);
+#endif
+    }
+#if VECTOR
+    const float elements_per_item = HALF ? 8 : 4;
+#else
+    const float elements_per_item = 1;
+#endif
+    const float count = elements_per_item * float(last_item - first_item);
+    const float mean = sum_over_set(float3(sum_of(sum), 0, 0), thread, lane, lane_distance).x / count;
+
+    // Deviations sum to 0, but for what the mean lacks by its roundings ("corrected two-pass algorithm": Chan, Golub & LeVeque 1983).
+    const float first = first_numbers(items[thread - lane * lane_distance]).x;
+    float4 deviations = 0;
+    float4 squares = 0;
+    float4 unequal = 0;
+    slot = thread;
+    [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
+        const float4 numbers = first_numbers(items[slot]);
+        deviations += numbers - mean;
+        squares += (numbers - mean) * (numbers - mean);
+        unequal += numbers != first ? 1.0 : 0.0;
+#if TWO_VECTORS
+        const float4 others = second_numbers(items[slot]);
+        deviations += others - mean;
+        squares += (others - mean) * (others - mean);
+        unequal += others != first ? 1.0 : 0.0;
+#endif
+        slot += GROUP_SIZE;
+    }
+    const float3 sums =
+        sum_over_set(float3(sum_of(deviations), sum_of(squares), sum_of(unequal)), thread, lane, lane_distance);
+    // The mean of equal numbers is that number, whatever the roundings, and their variance 0.
+    const bool constant = sums.z == 0;
+    // An infinite mean lacks nothing: all finite numbers are as far below (or above) it.
+    const float lacking = constant || is_infinite(mean) ? 0 : sums.x / count;
+    const float corrected = sums.y - sums.x * lacking;
+    // Not by max, which would make a number of NaN.
+    const float4 found =
+        float4(constant ? first : mean, lacking, constant || corrected < 0 ? 0 : corrected, count);
+
+#if APPLY
+    const float4 set_statistics = finished(found.x, found.y, found.z);
+    slot = thread;
+    [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
+        const Place place = place_of_item(set_place, i);
+        output[place.output] = normalised_item(items[slot], set_statistics, place);
+        slot += GROUP_SIZE;
+    }
+#else
+    if (lane == 0 && set < set_count) {
+        if (chunk_count == 1) {
+            statistics[set] = finished(found.x, found.y, found.z);
+        } else {
+            chunks[set * chunk_count + chunk] = found;
+        }
+    }
+#endif
+}

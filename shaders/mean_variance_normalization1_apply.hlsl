@@ -1,0 +1,32 @@
+// MEAN_VARIANCE_NORMALIZATION1, last pass for sets that do not fit a group, or FLOAT16 elements that do not come in whole words: each
+// thread makes one item of the output, or the two elements of a word.
+//
+// VECTOR, HALF, FUSED: see mean_variance_normalization1.hlsli
+
+#include "mean_variance_normalization1.hlsli"
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint number = linear_group(group_id) * GROUP_SIZE + thread;
+#if HALF && !VECTOR
+    if (output_is_packed) {
+        uint word = 0;
+        [loop] for (uint i = 0; i < 2 && 2 * number + i < item_count; ++i) {
+            const Place place = place_of_item((Place)0, 2 * number + i);
+            word |= normalised_item(load_item(place.input), statistics[place.set], place) << (16 * i);
+        }
+        if (2 * number < item_count) {
+            output[number] = word;
+        }
+    } else if (number < item_count) {
+        const Place place = place_of_item((Place)0, number);
+        const uint item = normalised_item(load_item(place.input), statistics[place.set], place);
+        STORE_ELEMENT(output, 1, place.output, item)
+    }
+#else
+    if (number < item_count) {
+        const Place place = place_of_item((Place)0, number);
+        output[place.output] = normalised_item(load_item(place.input), statistics[place.set], place);
+    }
+#endif
+}
