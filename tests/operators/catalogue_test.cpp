@@ -29,7 +29,7 @@ constexpr std::string_view synthetic = R"({
     { "name": "Mode", "kind": "attribute", "type": "UINT", "enum": "DML_PADDING_MODE" },
     { "name": "CrossChannel", "kind": "attribute", "type": "UINT", "enum": "BOOL" },
     { "name": "Exponent", "kind": "attribute", "type": "INT" },
-    { "name": "Alpha", "kind": "attribute", "type": "FLOAT" },
+    { "name": "Alpha", "kind": "attribute", "type": "FLOAT", "minimum": { "value": 0.5, "before": "5.1" } },
     { "name": "SizeCount", "kind": "attribute", "type": "UINT" },
     { "name": "Sizes", "kind": "attribute", "type": "UINT_ARRAY", "count": "SizeCount" },
     { "name": "Strides", "kind": "attribute", "type": "INT_ARRAY", "count": "SizeCount", "optional": true },
@@ -115,7 +115,12 @@ TEST(ParseSchema, Fields) {
         EXPECT_EQ(schema.is_count(field), row.is_count);
         EXPECT_EQ(field.is_tensor(), row.is_tensor);
         EXPECT_EQ(schema.find_field(row.name), &field);
+        EXPECT_EQ(field.minimum_before.has_value(), field.name == "Alpha");
     }
+    const auto bound = schema.find_field("Alpha")->minimum_before;
+    ASSERT_TRUE(bound);
+    EXPECT_EQ(bound->minimum, 0.5);
+    EXPECT_EQ(bound->level, (FeatureLevel{5, 1}));
     EXPECT_EQ(schema.find_field("inputtensor"), nullptr);
     EXPECT_EQ(schema.find_field(""), nullptr);
 }
@@ -191,6 +196,9 @@ TEST(ParseSchema, BrokenEntriesSayWhatIsWrong) {
         {"\"SIZE_2D\"", "\"SIZE_3D\"", "unknown word 'SIZE_3D'"},
         {"\"type\": \"SIZE_2D\"", "\"optional\": false", "'type' not found"},
         {"\"optional\": true", "\"optional\": \"yes\"", "must be boolean"},
+        {"\"before\": \"5.1\"", "\"before\": \"5.3\"", "unknown feature level \"5.3\""},
+        {"\"before\": \"5.1\"", "\"until\": \"5.1\"", "'before' not found"},
+        {"\"value\": 0.5", "\"value\": \"0.5\"", "must be number"},
         {"DML_PADDING_MODE", "DML_PADDING", "unknown enumeration 'DML_PADDING'"},
         {"\"tensorSupport\"", "\"tensorsupport\"", "'tensorSupport' not found"},
         {"\"dimensionCounts\": [1, 8]", "\"dimensionCounts\": [1]", "array index 1 is out of range"},

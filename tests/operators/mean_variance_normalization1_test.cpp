@@ -107,6 +107,7 @@ TEST(MeanVarianceNormalization1, Rules) {
          {3, 1}},
     };
     expect_verdicts(base(), cases);
+    expect_every_rule("MEAN_VARIANCE_NORMALIZATION1", {cases});
 }
 
 TEST(MeanVarianceNormalization1, Fields) {

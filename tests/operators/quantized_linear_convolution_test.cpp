@@ -39,9 +39,9 @@ std::vector<Setting> one(std::string_view field, DataType type, const core::Dime
     return {{field, tensor(type, sizes)}};
 }
 
-TEST(QuantizedLinearConvolution, ShapeRules) {
+TEST(QuantizedLinearConvolution, Rules) {
     constexpr std::uint32_t most = 0xffffffff;
-    const RuleCase cases[] = {
+    const RuleCase shapes[] = {
         {"three spatial dimensions",
          {{"Strides", {1, 1, 1}}, {"Dilations", {1, 1, 1}}, {"StartPadding", {0, 0, 0}}, {"EndPadding", {0, 0, 0}}},
          "QUANTIZED_LINEAR_CONVOLUTION.dimensionCount"},
@@ -98,11 +98,8 @@ TEST(QuantizedLinearConvolution, ShapeRules) {
          {{"StartPadding", {most, 0}}, {"EndPadding", {most, 0}}, {"Strides", {most, 2}}},
          ""},
     };
-    expect_verdicts(base(), cases);
-}
 
-TEST(QuantizedLinearConvolution, ParameterRules) {
-    const RuleCase cases[] = {
+    const RuleCase parameters[] = {
         {"a scale for each output channel", one("FilterScaleTensor", DataType::float32, {1, 6, 1, 1}), ""},
         {"a zero point for each output channel", one("FilterZeroPointTensor", DataType::int8, {1, 6, 1, 1}), ""},
         {"one zero point", one("FilterZeroPointTensor", DataType::int8, {1, 1, 1, 1}), ""},
@@ -139,7 +136,9 @@ TEST(QuantizedLinearConvolution, ParameterRules) {
         {"scale in FLOAT16", one("OutputScaleTensor", DataType::float16, {1, 1, 1, 1}), "tensor.dataType"},
         {"scale absent", {{"OutputScaleTensor", nullptr}}, "field.required"},
     };
-    expect_verdicts(base(), cases);
+    expect_verdicts(base(), shapes);
+    expect_verdicts(base(), parameters);
+    expect_every_rule("QUANTIZED_LINEAR_CONVOLUTION", {shapes, parameters});
 }
 
 TEST(QuantizedLinearConvolution, ThreeDimensionsAndLevels) {

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,11 +37,29 @@ inline void expect_verdicts(const operators::Descriptor& base, std::span<const R
             continue;
         }
         EXPECT_EQ(verdict->rule, row.rule) << verdict->message;
+        const auto names = operators::rule_names(*base.schema);
+        EXPECT_TRUE(std::find(names.begin(), names.end(), verdict->rule) != names.end())
+            << verdict->rule << " is missing from rule_names";
         EXPECT_EQ(verdict->code, core::HResult::invalid_argument);
         EXPECT_FALSE(verdict->message.empty());
         EXPECT_EQ(verdict->legal_from, row.legal_from)
             << (verdict->legal_from ? to_string(*verdict->legal_from) : "never");
     }
+}
+
+/// That the tables reject by each of the operator's own rules at least once.
+inline void expect_every_rule(std::string_view op, std::initializer_list<std::span<const RuleCase>> tables) {
+    const std::string prefix = std::string(op) + ".";
+    int rules = 0;
+    for (const std::string& name : operators::rule_names(*operators::find_operator(op))) {
+        if (name.starts_with(prefix)) {
+            ++rules;
+            EXPECT_TRUE(std::any_of(tables.begin(), tables.end(), [&](std::span<const RuleCase> table) {
+                return std::any_of(table.begin(), table.end(), [&](const RuleCase& row) { return row.rule == name; });
+            })) << name;
+        }
+    }
+    EXPECT_GT(rules, 0);
 }
 
 }  // namespace dmlconform::tests

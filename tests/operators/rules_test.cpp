@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/operators/rule_cases.h"
 
 namespace dmlconform::tests {
@@ -163,6 +165,12 @@ TEST(Rules, FusedActivations) {
          FeatureLevel{6, 4}},
         {"flat SOFTPLUS", fused("ACTIVATION_SOFTPLUS", {{"Steepness", 0.5}}), ""},
         {"steep enough SOFTPLUS", fused("ACTIVATION_SOFTPLUS", {{"Steepness", 1}}), "", {6, 3}},
+        {"no number for Steepness",
+         fused("ACTIVATION_SOFTPLUS", {{"Steepness", std::nanf("")}}),
+         "field.minimum",
+         {6, 3},
+         FeatureLevel{6, 4}},
+        {"parameter absent", fused("ACTIVATION_ELU", {{"Alpha", nullptr}}), "field.required"},
         {"SOFTMAX", fused("ACTIVATION_SOFTMAX"), "activation.fusable"},
         {"SOFTMAX1", fused("ACTIVATION_SOFTMAX1"), "activation.fusable"},
         {"LOG_SOFTMAX", fused("ACTIVATION_LOG_SOFTMAX"), "activation.fusable"},

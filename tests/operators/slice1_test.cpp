@@ -64,6 +64,7 @@ TEST(Slice1, Rules) {
         {"a second element at INT_MIN", {{"InputWindowStrides", {1, int_min, 2}}}, "SLICE1.outputSize"},
     };
     expect_verdicts(base(), cases);
+    expect_every_rule("SLICE1", {cases});
 }
 
 TEST(Slice1, LargestWindows) {

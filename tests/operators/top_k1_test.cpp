@@ -56,6 +56,7 @@ TEST(TopK1, Rules) {
         {"types differ", {{"OutputValueTensor", tensor(DataType::float16, {1, 2, 2, 4})}}, "tensor.sameDataType"},
     };
     expect_verdicts(base(), cases);
+    expect_every_rule("TOP_K1", {cases});
 }
 
 TEST(TopK1, Types) {
