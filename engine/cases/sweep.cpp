@@ -199,8 +199,8 @@ void for_each_expansion(const JsonValue& entry, std::size_t most, ProblemSink& p
     }
     const JsonValue pattern = without_sweep(entry);
     Substitution substitution(variables, problems);
-    const std::size_t before = problems.count();
     do {
+        const std::size_t before = problems.count();
         const JsonValue expansion = substitution.apply(pattern);
         if (problems.count() != before) {
             return;  // the same mistake would turn up in every expansion

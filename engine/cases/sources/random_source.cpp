@@ -265,8 +265,11 @@ private:
     }
 
     bool in_range(const JsonValue& at, double value) {
-        if (const auto encoded = core::encode_element(type_, value); !encoded) {
-            fail(at, encoded.error().message);
+        // Infinity is a value of the types, but only "inf" asks for it.
+        const auto encoded = core::encode_element(type_, value);
+        if (!encoded || !std::isfinite(value)) {
+            fail(at, encoded ? fmt::format("the values leave the range of {}", core::name(type_))
+                             : encoded.error().message);
             return false;
         }
         return true;
