@@ -2,37 +2,16 @@
 #include "engine/cases/initialiser.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "engine/core/element.h"
-#include "tests/cases/reading.h"
+#include "tests/cases/filling.h"
 #include "tests/descriptor_builder.h"
-#include "tests/tensor_values.h"
 
 namespace dmlconform::tests {
 namespace {
 
-using cases::Initialiser;
-using cases::read_initialiser;
 using core::DataType;
 using core::TensorDesc;
-
-Reading<Initialiser> initialiser(std::string_view text, const TensorDesc& desc) {
-    return reading(text, [&](const cases::JsonValue& value, cases::ProblemSink& problems) {
-        return read_initialiser(value, desc, problems);
-    });
-}
-
-/// The elements in row-major order as they are printed: "1 2 nan".
-std::string elements(const core::Tensor& tensor) {
-    std::vector<std::string> texts;
-    for (const std::size_t address : addresses_of(tensor.desc)) {
-        texts.push_back(core::format_element(
-            tensor.desc.data_type, core::load_element(tensor.buffer.bytes(), tensor.desc.data_type, address)));
-    }
-    return fmt::format("{}", fmt::join(texts, " "));
-}
 
 /// A layout that need not be a legal one.
 TensorDesc layout(DataType type, core::Dimensions sizes) {
@@ -271,16 +250,6 @@ std::vector<unsigned> bytes_of(const core::Tensor& tensor) {
         bytes.push_back(std::to_integer<unsigned>(byte));
     }
     return bytes;
-}
-
-core::Tensor filled(std::string_view text, TensorDesc desc) {
-    const auto read = initialiser(text, desc);
-    if (!read.value) {
-        throw std::logic_error(all_text(read.problems));
-    }
-    core::Tensor tensor = blank_tensor(desc);
-    EXPECT_TRUE(read.value->fill(tensor).has_value());
-    return tensor;
 }
 
 TEST(Initialiser, BytesThatBelongToNoElementAreSet) {
