@@ -28,7 +28,9 @@ double used_fraction(T expected, T actual, std::uint64_t ulp, const core::Tolera
                      const core::ElementSlack* slack, std::size_t index) {
     double used = infinite;
     if (tolerance.ulp) {
-        used = std::min(used, share(static_cast<double>(ulp), static_cast<double>(*tolerance.ulp)));
+        const double part = share(static_cast<double>(ulp), static_cast<double>(*tolerance.ulp));
+        // Doubles do not tell neighbouring large counts apart.
+        used = std::min(used, ulp > *tolerance.ulp ? std::max(part, std::nextafter(1.0, 2.0)) : part);
     }
     // For integers the distance in ULPs is the difference, exact where doubles would not be.
     double difference = static_cast<double>(ulp);
