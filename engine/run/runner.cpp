@@ -72,7 +72,23 @@ private:
                           fmt::format("the descriptor was accepted, but has to be rejected with {}",
                                       core::to_string(*case_.expect_error)));
         }
+        if (auto reason = unjudgeable()) {
+            return finish(result, Status::skip, std::move(*reason));
+        }
         execute(engine, **executable, result);
+    }
+
+    /// Why no answer of an engine that accepts the descriptor can be judged: tensors of an illegal one cannot even be
+    /// laid out, and without rules nobody says what is right.
+    [[nodiscard]] std::optional<std::string> unjudgeable() const {
+        if (const auto rejection = operators::validate(descriptor_, core::highest_feature_level)) {
+            return fmt::format("the engine accepts the descriptor, which is legal at no feature level: {}",
+                               rejection->message);
+        }
+        if (operators::find_rules(*descriptor_.schema) == nullptr) {
+            return fmt::format("there are no rules yet for {}", descriptor_.schema->short_name());
+        }
+        return std::nullopt;
     }
 
     void judge_failure(const CompileFailure& failure, CaseResult& result) {
