@@ -1,0 +1,111 @@
+// An engine that does as a test says, for tests of the code that judges engines.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/cpu/cpu_engine.h"
+#include "engine/engine.h"
+
+namespace dmlconform::tests {
+
+/// How a FakeEngine behaves. As it stands, it gives the right answer to everything.
+struct Behaviour {
+    std::string name = "fake";
+    core::FeatureLevel feature_level = core::highest_feature_level;
+    std::optional<std::string> unsupported;
+    std::optional<CompileFailure> compile_failure;
+    std::optional<std::string> bind_error;
+    std::optional<std::string> execute_error;
+    std::optional<std::string> read_error;
+    /// Called at the step of that name: "unsupported", "compile", "bind", "execute" or "read". May throw.
+    std::function<void(const std::string& step)> at_step = [](const std::string&) {};
+    /// Gets the right outputs, and changes them.
+    std::function<void(std::span<core::Tensor* const> outputs)> change = [](auto) {};
+    /// Leaves the outputs as they are.
+    bool writes_nothing = false;
+    std::optional<std::chrono::nanoseconds> device_time;
+};
+
+class FakeExecutable final : public Executable {
+public:
+    FakeExecutable(const Behaviour& behaviour, const operators::Descriptor& descriptor)
+        : behaviour_(behaviour), descriptor_(descriptor) {}
+
+    core::Result<void> bind(std::span<const core::Tensor* const> inputs) override {
+        behaviour_.at_step("bind");
+        inputs_.assign(inputs.begin(), inputs.end());
+        return outcome(behaviour_.bind_error);
+    }
+    core::Result<void> execute() override {
+        behaviour_.at_step("execute");
+        return outcome(behaviour_.execute_error);
+    }
+    core::Result<void> read(std::span<core::Tensor* const> outputs) override {
+        behaviour_.at_step("read");
+        if (!behaviour_.writes_nothing && !behaviour_.read_error) {
+            const auto right = cpu::compute_reference(descriptor_, inputs_);
+            for (std::size_t i = 0; i < outputs.size(); ++i) {
+                if (outputs[i] != nullptr) {
+                    const auto bytes = right.outputs[i].buffer.bytes();
+                    std::copy(bytes.begin(), bytes.end(), outputs[i]->buffer.bytes().begin());
+                }
+            }
+            behaviour_.change(outputs);
+        }
+        return outcome(behaviour_.read_error);
+    }
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> device_time() const override {
+        return behaviour_.device_time;
+    }
+
+private:
+    static core::Result<void> outcome(const std::optional<std::string>& error) {
+        return error ? core::Result<void>(core::fail(*error)) : core::Result<void>();
+    }
+
+    const Behaviour& behaviour_;
+    const operators::Descriptor& descriptor_;
+    std::vector<const core::Tensor*> inputs_;
+};
+
+class FakeEngine final : public Engine {
+public:
+    explicit FakeEngine(Behaviour behaviour) : behaviour_(std::move(behaviour)) {
+        info_.name = behaviour_.name;
+        info_.adapter = "made up";
+        info_.feature_level = behaviour_.feature_level;
+    }
+
+    [[nodiscard]] const EngineInfo& info() const override { return info_; }
+    [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& /*descriptor*/) const override {
+        behaviour_.at_step("unsupported");
+        return behaviour_.unsupported;
+    }
+    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
+        const operators::Descriptor& descriptor) override {
+        behaviour_.at_step("compile");
+        if (behaviour_.compile_failure) {
+            return tl::unexpected(*behaviour_.compile_failure);
+        }
+        return std::make_unique<FakeExecutable>(behaviour_, descriptor);
+    }
+
+private:
+    Behaviour behaviour_;
+    EngineInfo info_;
+};
+
+[[nodiscard]] inline CompileFailure rejected(core::HResult code, std::string message = "bad") {
+    return {CompileFailure::Kind::rejected, {code, "test.rule", std::move(message), {}}};
+}
+
+[[nodiscard]] inline CompileFailure broken(std::string message) {
+    return {CompileFailure::Kind::broken, {core::HResult::fail, "", std::move(message), {}}};
+}
+
+}  // namespace dmlconform::tests

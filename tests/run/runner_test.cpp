@@ -1,0 +1,352 @@
+// engine/run/runner: what becomes of engines that are right, wrong, broken, or something in between.
+#include "engine/run/runner.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "tests/run/fake_engine.h"
+#include "tests/run/some_cases.h"
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using run::CaseResult;
+using run::RunResult;
+using run::Status;
+using Engines = std::vector<std::unique_ptr<Engine>>;
+
+Engines one_engine(Behaviour behaviour) {
+    Engines engines;
+    engines.push_back(std::make_unique<FakeEngine>(std::move(behaviour)));
+    return engines;
+}
+
+/// The behaviour that a test describes by what is different from a perfect engine.
+Behaviour that(const std::function<void(Behaviour&)>& differs) {
+    Behaviour behaviour;
+    differs(behaviour);
+    return behaviour;
+}
+
+struct Row {
+    const char* what;
+    std::string_view subject;
+    Behaviour behaviour;
+    Status status;
+    std::string_view reason;  // "" for none
+};
+
+void throw_at(Behaviour& behaviour, const std::string& which, const std::function<void()>& raise) {
+    behaviour.at_step = [which, raise](const std::string& step) {
+        if (step == which) {
+            raise();
+        }
+    };
+}
+
+void set_float(std::span<core::Tensor* const> outputs, std::size_t index, float value) {
+    outputs[0]->as<float>()[index] = value;
+}
+
+std::vector<Row> rows() {
+    constexpr core::HResult invalid = core::HResult::invalid_argument;
+    std::vector<Row> list{
+        {"right by the file", slice_with_expected, {}, Status::pass, ""},
+        {"right by the reference", slice_without_expected, {}, Status::pass, ""},
+        {"right within the operator's bounds", normalization, {}, Status::pass, ""},
+        {"right by both", top_k_half_expected, {}, Status::pass, ""},
+        {"wrong in one element", slice_with_expected,
+         that([](Behaviour& b) { b.change = [](auto outputs) { set_float(outputs, 1, 3.0000002f); }; }), Status::fail,
+         "the output differs beyond tolerance"},
+        {"wrong by the reference", slice_without_expected,
+         that([](Behaviour& b) { b.change = [](auto outputs) { set_float(outputs, 0, -1); }; }), Status::fail,
+         "the output differs beyond tolerance"},
+        {"NaN", slice_with_expected,
+         that([](Behaviour& b) { b.change = [](auto outputs) { set_float(outputs, 0, std::nanf("")); }; }),
+         Status::fail, "the output differs beyond tolerance"},
+        {"a little off, within the operator's bounds", normalization, that([](Behaviour& b) {
+             b.change = [](auto outputs) {
+                 set_float(outputs, 0, std::nextafter(outputs[0]->template as<float>()[0], 0.0f));
+             };
+         }),
+         Status::pass, ""},
+        {"too far off for them", normalization, that([](Behaviour& b) {
+             b.change = [](auto outputs) { set_float(outputs, 0, outputs[0]->template as<float>()[0] * 1.001f); };
+         }),
+         Status::fail, "the output differs beyond tolerance"},
+        {"nothing written", slice_with_expected, that([](Behaviour& b) { b.writes_nothing = true; }), Status::fail,
+         "the output differs beyond tolerance"},
+        {"nothing written, by the reference", slice_without_expected,
+         that([](Behaviour& b) { b.writes_nothing = true; }), Status::fail, "the output differs beyond tolerance"},
+        {"the first of two outputs wrong", top_k_half_expected,
+         that([](Behaviour& b) { b.change = [](auto outputs) { outputs[0]->template as<std::int8_t>()[0] = 4; }; }),
+         Status::fail, "the output differs beyond tolerance"},
+        {"the second of two outputs wrong", top_k_half_expected,
+         that([](Behaviour& b) { b.change = [](auto outputs) { outputs[1]->template as<std::uint32_t>()[0] = 2; }; }),
+         Status::fail, "the output differs beyond tolerance"},
+        {"unsupported", slice_with_expected, that([](Behaviour& b) { b.unsupported = "no such thing here"; }),
+         Status::skip, "no such thing here"},
+        {"unsupported, where an error is expected", illegal_slice,
+         that([](Behaviour& b) { b.unsupported = "no such thing here"; }), Status::skip, "no such thing here"},
+        {"too low a level", slice_with_expected, that([](Behaviour& b) {
+             b.feature_level = {2, 1};
+         }),
+         Status::skip, "needs feature level 3.0, the engine has 2.1"},
+        {"just the level", slice_with_expected, that([](Behaviour& b) {
+             b.feature_level = {3, 0};
+         }),
+         Status::pass, ""},
+        {"rejected as it has to be", illegal_slice, that([](Behaviour& b) { b.compile_failure = rejected(invalid); }),
+         Status::pass, ""},
+        {"rejected by another code", illegal_slice,
+         that([](Behaviour& b) { b.compile_failure = rejected(core::HResult::not_implemented); }), Status::fail,
+         "the descriptor was rejected with E_NOTIMPL instead of E_INVALIDARG"},
+        {"accepted, but must be rejected",
+         illegal_slice,
+         {},
+         Status::fail,
+         "the descriptor was accepted, but has to be rejected with E_INVALIDARG"},
+        {"rejected, but must be accepted", slice_with_expected,
+         that([](Behaviour& b) { b.compile_failure = rejected(invalid, "window too small"); }), Status::fail,
+         "the descriptor was rejected with E_INVALIDARG: window too small"},
+        {"broken in compile", slice_with_expected, that([](Behaviour& b) { b.compile_failure = broken("no shader"); }),
+         Status::error, "no shader"},
+        {"broken in compile, where an error is expected", illegal_slice,
+         that([](Behaviour& b) { b.compile_failure = broken("no shader"); }), Status::error, "no shader"},
+        {"bind fails", slice_with_expected, that([](Behaviour& b) { b.bind_error = "no memory for inputs"; }),
+         Status::error, "no memory for inputs"},
+        {"execute fails", slice_with_expected, that([](Behaviour& b) { b.execute_error = "device lost"; }),
+         Status::error, "device lost"},
+        {"read fails", slice_with_expected, that([](Behaviour& b) { b.read_error = "cannot map"; }), Status::error,
+         "cannot map"},
+        {"accepts what nobody can judge", identity, {}, Status::skip, "there are no rules yet for ACTIVATION_IDENTITY"},
+    };
+    for (const char* step : {"unsupported", "compile", "bind", "execute", "read"}) {
+        list.push_back({"throws", slice_with_expected,
+                        that([&](Behaviour& b) { throw_at(b, step, [] { throw std::runtime_error("a bug"); }); }),
+                        Status::error, "exception: a bug"});
+        list.push_back({"out of memory", slice_with_expected,
+                        that([&](Behaviour& b) { throw_at(b, step, [] { throw std::bad_alloc(); }); }), Status::error,
+                        "out of memory"});
+    }
+    return list;
+}
+
+TEST(Runner, StatusAndReason) {
+    for (const Row& row : rows()) {
+        SCOPED_TRACE(row.what);
+        const auto cases = cases_of({row.subject});
+        const RunResult result = run_all(cases, one_engine(row.behaviour));
+        ASSERT_EQ(result.results.size(), 1u);
+        const CaseResult& only = result.results[0];
+        EXPECT_STREQ(to_string(only.status), to_string(row.status)) << only.reason;
+        EXPECT_EQ(only.reason, row.reason);
+        EXPECT_EQ(only.subject, &cases[0]);
+        EXPECT_EQ(only.engine, 0u);
+        EXPECT_EQ(result.passed(), row.status == Status::pass);
+        EXPECT_EQ(result.count(row.status), 1u);
+    }
+}
+
+TEST(Runner, AnErrorDoesNotHoldUpTheRest) {
+    const auto cases = cases_of({slice_with_expected, slice_without_expected, illegal_slice});
+    Engines engines = one_engine(that([](Behaviour& b) { throw_at(b, "execute", [] { throw std::bad_alloc(); }); }));
+    engines.push_back(std::make_unique<FakeEngine>(Behaviour{}));
+    const RunResult result = run_all(cases, engines);
+    ASSERT_EQ(result.results.size(), 6u);
+    const Status wanted[] = {Status::error, Status::pass, Status::error, Status::pass, Status::fail, Status::fail};
+    for (std::size_t i = 0; i < std::size(wanted); ++i) {
+        EXPECT_EQ(result.results[i].status, wanted[i]) << i;
+        EXPECT_EQ(result.results[i].engine, i % 2);
+        EXPECT_EQ(result.results[i].subject, &cases[i / 2]);
+    }
+    EXPECT_FALSE(result.passed());
+}
+
+TEST(Runner, AnEngineThatAcceptsAnIllegalDescriptorIsNotRunOnIt) {
+    // No error is expected, and there are data: but tensors of an illegal descriptor cannot be laid out.
+    const auto cases = cases_of({R"({ "name": "a", "operator": "SLICE1",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4], "TotalTensorSizeInBytes": 4 },
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
+                  "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] },
+        "inputs": { "InputTensor": [1, 2, 3, 4] } })"});
+    const RunResult result = run_all(cases, one_engine({}));
+    EXPECT_EQ(result.results[0].status, Status::skip);
+    EXPECT_NE(result.results[0].reason.find("legal at no feature level"), std::string::npos)
+        << result.results[0].reason;
+    EXPECT_FALSE(result.passed());
+}
+
+TEST(Runner, TheReferenceIsNotComparedWithItself) {
+    Engines engines;
+    engines.push_back(std::make_unique<cpu::CpuEngine>(core::highest_feature_level));
+    const auto cases = cases_of({slice_with_expected, slice_without_expected, slice_with_wrong_expected,
+                                 top_k_half_expected, illegal_slice, normalization, identity});
+    const RunResult result = run_all(cases, engines);
+    const Status wanted[] = {Status::pass, Status::reference, Status::fail, Status::pass,
+                             Status::pass, Status::reference, Status::skip};
+    ASSERT_EQ(result.results.size(), std::size(wanted));
+    for (std::size_t i = 0; i < std::size(wanted); ++i) {
+        EXPECT_STREQ(to_string(result.results[i].status), to_string(wanted[i])) << cases[i].id;
+    }
+    EXPECT_EQ(result.results[1].reason, "the case has no expected values, so this engine is the reference");
+    EXPECT_TRUE(result.results[1].outputs.empty());
+    ASSERT_EQ(result.results[3].outputs.size(), 1u) << "only the output with expected values";
+    EXPECT_EQ(result.results[3].outputs[0].name, "OutputIndexTensor");
+    EXPECT_EQ(result.results[6].reason, "no kernel yet for ACTIVATION_IDENTITY");
+}
+
+TEST(Runner, WhatAComparisonWasMadeOf) {
+    const auto cases = cases_of({top_k_half_expected, R"({ "name": "tolerant", "operator": "SLICE1",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2], "Strides": [3] },
+                  "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] },
+        "inputs": { "InputTensor": [1, 2, 3, 4] }, "expected": { "OutputTensor": [1, 3.25] }, "tolerance": { "*": { "abs": 0.5 } } })"});
+    const RunResult result = run_all(cases, one_engine({}));
+    const auto& outputs = result.results[0].outputs;
+    ASSERT_EQ(outputs.size(), 2u);
+    EXPECT_EQ(outputs[0].name, "OutputValueTensor");
+    EXPECT_TRUE(outputs[0].from_reference);
+    EXPECT_EQ(outputs[0].desc.data_type, core::DataType::int8);
+    EXPECT_EQ(core::to_string(outputs[0].tolerance), "exact");
+    EXPECT_EQ(outputs[1].name, "OutputIndexTensor");
+    EXPECT_FALSE(outputs[1].from_reference);
+    EXPECT_EQ(outputs[1].comparison.elements, 1u);
+    const auto& tolerant = result.results[1];
+    EXPECT_EQ(tolerant.status, Status::pass);
+    ASSERT_EQ(tolerant.outputs.size(), 1u);
+    EXPECT_EQ(core::to_string(tolerant.outputs[0].tolerance), "0.5 abs");
+    EXPECT_EQ(tolerant.outputs[0].comparison.largest_fraction, 0.5);
+    ASSERT_TRUE(tolerant.outputs[0].comparison.worst.has_value());
+    EXPECT_EQ(tolerant.outputs[0].comparison.worst->index, 1u);
+}
+
+TEST(Runner, TheRejectionIsKept) {
+    Engines engines;
+    engines.push_back(std::make_unique<cpu::CpuEngine>(core::highest_feature_level));
+    const auto cases = cases_of({illegal_slice, slice_with_expected});
+    const RunResult result = run_all(cases, engines);
+    ASSERT_TRUE(result.results[0].rejection.has_value());
+    EXPECT_EQ(result.results[0].rejection->code, core::HResult::invalid_argument);
+    EXPECT_FALSE(result.results[0].rejection->rule.empty());
+    EXPECT_FALSE(result.results[1].rejection.has_value());
+}
+
+TEST(Runner, Times) {
+    const auto cases = cases_of({slice_with_expected, illegal_slice});
+    const RunResult result =
+        run_all(cases, one_engine(that([](Behaviour& b) { b.device_time = std::chrono::nanoseconds(7); })));
+    const run::Timing& timing = result.results[0].timing;
+    EXPECT_GT(timing.execute.count(), 0);
+    EXPECT_GE(timing.total, timing.execute);
+    EXPECT_EQ(timing.device, std::chrono::nanoseconds(7));
+    EXPECT_GE(result.duration, timing.total);
+    EXPECT_EQ(result.results[1].timing.total.count(), 0) << "nothing was executed";
+    EXPECT_EQ(run_all(cases, one_engine({})).results[0].timing.device, std::nullopt);
+}
+
+TEST(Runner, StepsInTheirOrder) {
+    std::vector<std::string> steps;
+    (void)run_all(
+        cases_of({slice_with_expected}),
+        one_engine(that([&](Behaviour& b) { b.at_step = [&](const std::string& step) { steps.push_back(step); }; })));
+    EXPECT_EQ(steps, (std::vector<std::string>{"unsupported", "compile", "bind", "execute", "read"}));
+}
+
+TEST(Runner, Observers) {
+    const auto cases = cases_of({slice_with_expected, slice_without_expected, illegal_slice});
+    const std::vector<const cases::Case*> pointers{&cases[0], &cases[1], &cases[2]};
+    Engines engines = one_engine({});
+    engines.push_back(std::make_unique<FakeEngine>(that([](Behaviour& b) { b.unsupported = "no"; })));
+    Recorder all;
+    EXPECT_EQ(run::run_cases(pointers, engines, all).results.size(), 6u);
+    EXPECT_EQ(all.log,
+              (std::vector<std::string>{"some/with-expected 0/3", "pass by 0", "skip by 1", "some/without-expected 1/3",
+                                        "pass by 0", "skip by 1", "some/illegal 2/3", "fail by 0", "skip by 1"}));
+    Recorder stopped;
+    stopped.stop_after = 4;  // within the second case, which is finished on all engines
+    const RunResult result = run::run_cases(pointers, engines, stopped);
+    EXPECT_EQ(result.results.size(), 4u);
+    EXPECT_EQ(stopped.log.size(), 6u);
+    EXPECT_EQ(result.engines.size(), 2u);
+    Recorder never;
+    never.stop_after = 0;
+    EXPECT_TRUE(run::run_cases(pointers, engines, never).results.empty());
+}
+
+TEST(Runner, UnspecifiedCasesAreOffTheGate) {
+    std::string text(slice_with_wrong_expected);
+    text.insert(1, R"("tags": ["unspecified"], )");
+    const auto cases = cases_of({slice_with_expected, text});
+    const RunResult off = run_all(cases, one_engine({}));
+    EXPECT_TRUE(off.passed());
+    EXPECT_TRUE(off.results[0].gated);
+    EXPECT_FALSE(off.results[1].gated);
+    EXPECT_EQ(off.count(Status::fail), 0u);
+    EXPECT_EQ(off.count(Status::fail, false), 1u);
+    EXPECT_EQ(off.count(Status::pass), 1u);
+    EXPECT_EQ(off.count(Status::pass, false), 0u);
+    const RunResult on = run_all(cases, one_engine({}), {.include_unspecified = true});
+    EXPECT_FALSE(on.passed());
+    EXPECT_TRUE(on.results[1].gated);
+    EXPECT_EQ(on.count(Status::fail), 1u);
+    // Off the gate a pass verifies nothing.
+    std::string good(slice_with_expected);
+    good.replace(good.find(R"("doc")"), 5, R"("unspecified")");
+    EXPECT_FALSE(run_all(cases_of({good}), one_engine({})).passed());
+    EXPECT_TRUE(run_all(cases_of({good}), one_engine({}), {.include_unspecified = true}).passed());
+}
+
+TEST(Runner, ADataFileThatHasGoneIsAnError) {
+    const TemporaryFolder folder;
+    const std::string data = folder.write("x.bin", std::string("\0\0\x80?\0\0\0@", 8));
+    const std::string text = R"({ "name": "a", "operator": "SLICE1",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1] },
+                  "InputWindowOffsets": [1], "InputWindowSizes": [1], "InputWindowStrides": [1] },
+        "inputs": { "InputTensor": { "file": "x.bin" } }, "expected": { "OutputTensor": [2] } })";
+    const auto cases = cases_of({text, slice_with_expected}, folder.at("a.json"));
+    EXPECT_TRUE(run_all(cases, one_engine({})).passed());
+    std::filesystem::remove(data);
+    const RunResult result = run_all(cases, one_engine({}));
+    EXPECT_EQ(result.results[0].status, Status::error);
+    EXPECT_NE(result.results[0].reason.find("cannot be read any more"), std::string::npos) << result.results[0].reason;
+    EXPECT_EQ(result.results[1].status, Status::pass);
+}
+
+TEST(RunResult, PassesOnlyWhenSomethingPassedAndNothingElseWentWrong) {
+    // All multisets of up to three results.
+    const auto with = [](std::initializer_list<Status> statuses) {
+        RunResult result;
+        for (const Status status : statuses) {
+            result.results.emplace_back().status = status;
+        }
+        return result;
+    };
+    EXPECT_FALSE(with({}).passed());
+    for (std::size_t a = 0; a < run::status_count; ++a) {
+        for (std::size_t b = 0; b < run::status_count; ++b) {
+            for (std::size_t c = 0; c < run::status_count; ++c) {
+                const auto statuses = {static_cast<Status>(a), static_cast<Status>(b), static_cast<Status>(c)};
+                const auto has = [&](Status status) {
+                    return std::find(statuses.begin(), statuses.end(), status) != statuses.end();
+                };
+                EXPECT_EQ(with(statuses).passed(), has(Status::pass) && !has(Status::fail) && !has(Status::error))
+                    << a << b << c;
+            }
+        }
+    }
+}
+
+TEST(RunResult, NamesOfStatuses) {
+    const char* names[] = {"pass", "fail", "skip", "error", "reference"};
+    for (std::size_t i = 0; i < run::status_count; ++i) {
+        EXPECT_STREQ(to_string(static_cast<Status>(i)), names[i]);
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests

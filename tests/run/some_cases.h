@@ -1,0 +1,98 @@
+// Cases for tests of running and reporting, as a case file would have them.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/cases/case_file.h"
+#include "engine/run/runner.h"
+
+namespace dmlconform::tests {
+
+/// Slices [1,2,3,4] by 2.
+inline constexpr std::string_view slice_with_expected = R"({ "name": "with-expected", "operator": "SLICE1",
+    "tags": ["doc", "smoke"],
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
+              "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] },
+    "inputs": { "InputTensor": [1, 2, 3, 4] }, "expected": { "OutputTensor": [1, 3] } })";
+
+/// The same without expected values.
+inline constexpr std::string_view slice_without_expected = R"({ "name": "without-expected", "operator": "SLICE1",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
+              "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] },
+    "inputs": { "InputTensor": [1, 2, 3, 4] } })";
+
+/// The expected values are wrong in the second element.
+inline constexpr std::string_view slice_with_wrong_expected = R"({ "name": "wrong-expected", "operator": "SLICE1",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
+              "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] },
+    "inputs": { "InputTensor": [1, 2, 3, 4] }, "expected": { "OutputTensor": [1, "nan"] } })";
+
+/// A stride of 0.
+inline constexpr std::string_view illegal_slice = R"({ "name": "illegal", "operator": "SLICE1",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
+              "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [0] },
+    "expectError": "E_INVALIDARG" })";
+
+/// Two outputs, of which one has expected values.
+inline constexpr std::string_view top_k_half_expected = R"({ "name": "half-expected", "operator": "TOP_K1",
+    "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [3] }, "OutputValueTensor": { "DataType": "INT8", "Sizes": [1] },
+              "OutputIndexTensor": { "DataType": "UINT32", "Sizes": [1] }, "Axis": 0, "K": 1, "AxisDirection": "DECREASING" },
+    "inputs": { "InputTensor": [3, 9, 4] }, "expected": { "OutputIndexTensor": [1] } })";
+
+/// Compared within the operator's own bounds.
+inline constexpr std::string_view normalization =
+    R"({ "name": "normalization", "operator": "MEAN_VARIANCE_NORMALIZATION1",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [4] },
+              "Axes": [0], "NormalizeVariance": true, "Epsilon": 0.25 },
+    "inputs": { "InputTensor": [1, 2, 3, 5] } })";
+
+/// A case that no rules file judges.
+inline constexpr std::string_view identity = R"({ "name": "identity", "operator": "ACTIVATION_IDENTITY",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] } },
+    "inputs": { "InputTensor": [1, 2] }, "expected": { "OutputTensor": [1, 2] } })";
+
+/// The cases, read; throws when there is anything wrong with them.
+[[nodiscard]] inline std::vector<cases::Case> cases_of(const std::vector<std::string_view>& texts,
+                                                       const std::string& file = "some.json") {
+    std::string text;
+    for (const std::string_view entry : texts) {
+        text += (text.empty() ? "" : ",\n") + std::string(entry);
+    }
+    cases::Suite suite = cases::read_case_file(file, "{ \"cases\": [\n" + text + "\n] }");
+    for (const cases::Problem& problem : suite.problems) {
+        throw std::logic_error("the test's cases are broken: " + to_string(problem));
+    }
+    return std::move(suite.cases);
+}
+
+/// Watches, and may end the run.
+class Recorder : public run::Observer {
+public:
+    void on_case(const cases::Case& subject, std::size_t position, std::size_t total) override {
+        log.push_back(subject.id + " " + std::to_string(position) + "/" + std::to_string(total));
+    }
+    void on_result(const run::CaseResult& result) override {
+        log.push_back(std::string(to_string(result.status)) + " by " + std::to_string(result.engine));
+    }
+    bool stop_requested() override { return log.size() >= stop_after; }
+
+    std::vector<std::string> log;
+    std::size_t stop_after = ~std::size_t{0};
+};
+
+[[nodiscard]] inline run::RunResult run_all(const std::vector<cases::Case>& cases,
+                                            const std::vector<std::unique_ptr<Engine>>& engines,
+                                            const run::RunSettings& settings = {}) {
+    std::vector<const cases::Case*> pointers;
+    for (const cases::Case& entry : cases) {
+        pointers.push_back(&entry);
+    }
+    Recorder recorder;
+    return run::run_cases(pointers, engines, recorder, settings);
+}
+
+}  // namespace dmlconform::tests
