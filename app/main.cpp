@@ -64,8 +64,10 @@ void print_usage_error(const CLI::App& app, const CLI::ParseError& error, std::s
         if (hint.empty()) {
             hint = fmt::format("`dmlconform {} --help` lists what there is", chosen.front()->get_name());
         }
-    } else if (words.size() > 1 && !words[1].starts_with("-")) {
+    } else if (words.size() > 1 && words[1].starts_with("-")) {
         // CLI11 only says that a subcommand is required.
+        hint = option_hint(app, words);
+    } else if (words.size() > 1) {
         message = fmt::format("there is no command \"{}\"", words[1]);
         hint = dmlconform::cases::suggestion(words[1], names_of(app.get_subcommands(nullptr)));
     }

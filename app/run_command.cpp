@@ -76,9 +76,13 @@ public:
     ConsoleObserver(const RunOptions& options, const Engines& engines, std::string program)
         : options_(options),
           engines_(engines),
-          program_(std::move(program)),
+          caller_{std::move(program), {}},
           style_(use_color(options.no_color)),
-          progress_(stderr, !options.quiet && stderr_is_terminal()) {}
+          progress_(stderr, !options.quiet && stderr_is_terminal()) {
+        if (options.cases.allow_external_data) {
+            caller_.options.emplace_back("--allow-external-data");
+        }
+    }
 
     void on_case(const cases::Case& subject, std::size_t position, std::size_t total) override {
         progress_.show(position, total, failed_, subject.id);
@@ -91,7 +95,7 @@ public:
             failed_ += result.gated ? 1 : 0;
             progress_.clear();
             fmt::print("{}\n", options_.quiet ? report::result_line(result, engine, style_)
-                                              : report::failure_block(result, engine, program_, style_));
+                                              : report::failure_block(result, engine, caller_, style_));
         } else if (options_.verbose) {
             progress_.clear();
             fmt::print("{}", report::result_line(result, engine, style_));
@@ -108,7 +112,7 @@ public:
 private:
     const RunOptions& options_;
     const Engines& engines_;
-    std::string program_;
+    report::Caller caller_;
     report::ConsoleStyle style_;
     report::ProgressLine progress_;
     std::size_t failed_ = 0;

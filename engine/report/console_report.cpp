@@ -11,6 +11,7 @@
 
 #include "engine/core/element.h"
 #include "engine/operators/descriptor.h"
+#include "engine/run/runner.h"
 
 namespace dmlconform::report {
 namespace {
@@ -35,12 +36,23 @@ std::string shell_quoted(const std::string& text) {
     return quoted + "'";
 }
 
-std::string rerun_command(const run::CaseResult& result, const EngineInfo& engine, const std::string& program) {
-    std::string command =
-        fmt::format("{} run {} --filter {} --engine {}", shell_quoted(program), shell_quoted(result.subject->file),
-                    shell_quoted(result.subject->id), engine.name);
+std::string rerun_command(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller) {
+    const cases::Case& subject = *result.subject;
+    // A path must not be taken for an option.
+    const std::string file = (subject.file.starts_with("-") ? "./" : "") + subject.file;
+    std::string command = fmt::format("{} run {} --filter {} --engine {}", shell_quoted(caller.program),
+                                      shell_quoted(file), shell_quoted(subject.id), engine.name);
     if (engine.name != "cpu") {
         command += " --adapter " + shell_quoted(engine.adapter);
+    }
+    if (engine.feature_level != core::highest_feature_level) {
+        command += " --feature-level " + core::to_string(engine.feature_level);
+    }
+    if (subject.has_tag(run::unspecified_tag)) {
+        command += " --include-unspecified";
+    }
+    for (const std::string& option : caller.options) {
+        command += " " + shell_quoted(option);
     }
     return command;
 }
@@ -155,7 +167,7 @@ std::string verdict(const run::RunResult& run, const ConsoleStyle& style) {
 
 }  // namespace
 
-std::string failure_block(const run::CaseResult& result, const EngineInfo& engine, const std::string& program,
+std::string failure_block(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller,
                           const ConsoleStyle& style) {
     std::string text = fmt::format("{} {} on {}{}\n",
                                    style.status(result.status, result.status == run::Status::fail ? "FAIL" : "ERROR"),
@@ -181,7 +193,7 @@ std::string failure_block(const run::CaseResult& result, const EngineInfo& engin
             text += output_block(output);
         }
     }
-    return text + labelled("run again", rerun_command(result, engine, program));
+    return text + labelled("run again", rerun_command(result, engine, caller));
 }
 
 std::string result_line(const run::CaseResult& result, const EngineInfo& engine, const ConsoleStyle& style) {

@@ -2,16 +2,24 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/report/console_style.h"
 #include "engine/run/result.h"
 
 namespace dmlconform::report {
 
-/// Everything that is known of a case that did not pass; several lines, each ending in a newline. `program` is how the
-/// user calls dmlconform: the block shows the command that runs just this case again.
-[[nodiscard]] std::string failure_block(const run::CaseResult& result, const EngineInfo& engine,
-                                        const std::string& program, const ConsoleStyle& style);
+/// How the user calls dmlconform: for commands that run a case again as it was run.
+struct Caller {
+    std::string program;
+    /// What all cases of the run were given, and the engines do not know.
+    std::vector<std::string> options;
+};
+
+/// Everything that is known of a case that did not pass; several lines, each ending in a newline. The last one is the
+/// command that runs just this case again.
+[[nodiscard]] std::string failure_block(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller,
+                                        const ConsoleStyle& style);
 
 /// One line for a case that was skipped, passed or served as reference.
 [[nodiscard]] std::string result_line(const run::CaseResult& result, const EngineInfo& engine,

@@ -38,22 +38,27 @@ std::string temporary_name(const std::string& path) {
     return path + ".partial";
 }
 
-/// Devices and pipes (/dev/stdout) can be written to, but not replaced.
+/// Devices and pipes can be written to, but not replaced. Links are written through: /dev/stdout is one, and what it
+/// leads to may be a file.
 bool is_special(const std::string& path) {
     std::error_code error;
-    const fs::file_status status = fs::status(path, error);
+    const fs::file_status status = fs::symlink_status(path, error);
     return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
 }  // namespace
 
 core::Result<void> check_writable(const std::string& path) {
+    errno = 0;
     std::error_code error;
     if (fs::is_directory(path, error)) {
         return cannot_write(path, "it is a folder");
     }
     if (is_special(path)) {
-        return {};
+        // Pipes are not opened for a try: their readers would take the closing for the end.
+        const bool writable =
+            !fs::is_regular_file(path, error) || std::ofstream(path, std::ios::binary | std::ios::app);
+        return writable ? core::Result<void>() : cannot_write(path, std::strerror(errno));
     }
     auto written = write_temporary(path, temporary_name(path), "");
     if (written) {
@@ -73,6 +78,8 @@ core::Result<void> write_file(const std::string& path, std::string_view content)
     std::error_code error;
     fs::rename(temporary, path, error);
     if (error) {
+        std::error_code ignored;
+        fs::remove(temporary, ignored);
         return cannot_write(path, error.message());
     }
     return {};
