@@ -1,0 +1,206 @@
+// engine/report/json_report: every member, read back.
+#include "engine/report/json_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/run/fake_engine.h"
+#include "tests/run/some_cases.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using nlohmann::json;
+using report::json_report;
+using report::RunContext;
+using run::RunResult;
+
+using Engines = std::vector<std::unique_ptr<Engine>>;
+
+RunContext context() {
+    return {{"dmlconform", "run", "a b.json"}, {{"dmlconform", "1.2.3"}, {"fmt", "9.1.0"}}, "2024-05-06T07:08:09Z", 1};
+}
+
+/// The text, checked to be one line-ended document.
+json parsed(const std::string& text) {
+    EXPECT_TRUE(text.ends_with("}\n"));
+    return json::parse(text);
+}
+
+TEST(JsonReport, TheRunAsAWhole) {
+    RunResult run;
+    run.duration = std::chrono::nanoseconds(1234567890123456789);
+    EngineInfo engine;
+    engine.name = "d3d12";
+    engine.adapter = "GPU \"1\"";
+    engine.driver = "driver 5";
+    engine.libraries = {{"vkd3d", "1.17"}, {"mesa", "22"}};
+    engine.feature_level = {5, 2};
+    run.engines = {engine, EngineInfo{}};
+    const json document = parsed(json_report(run, context()));
+    EXPECT_EQ(document.at("format"), "dmlconform-result");
+    EXPECT_EQ(document.at("formatVersion"), 1);
+    EXPECT_EQ(document.at("versions"), json({{"dmlconform", "1.2.3"}, {"fmt", "9.1.0"}}));
+    EXPECT_EQ(document.at("command"), json({"dmlconform", "run", "a b.json"}));
+    EXPECT_EQ(document.at("started"), "2024-05-06T07:08:09Z");
+    EXPECT_EQ(document.at("durationNanoseconds"), 1234567890123456789);
+    EXPECT_EQ(document.at("exitCode"), 1);
+    ASSERT_EQ(document.at("engines").size(), 2u);
+    EXPECT_EQ(document.at("engines")[0], json({{"name", "d3d12"},
+                                               {"adapter", "GPU \"1\""},
+                                               {"driver", "driver 5"},
+                                               {"libraries", {{"vkd3d", "1.17"}, {"mesa", "22"}}},
+                                               {"featureLevel", "5.2"}}));
+    EXPECT_EQ(document.at("engines")[1].at("libraries"), json::object());
+    const json none{{"pass", 0}, {"fail", 0}, {"skip", 0}, {"error", 0}, {"reference", 0}};
+    EXPECT_EQ(document.at("summary"), none);
+    EXPECT_EQ(document.at("unspecified"), none);
+    EXPECT_EQ(document.at("results"), json::array());
+    EXPECT_EQ(document.size(), 11u) << "what is new here needs a test, and a line in docs/result-format.md";
+}
+
+TEST(JsonReport, VersionsKeepTheirOrder) {
+    RunContext with_versions = context();
+    with_versions.versions = {{"zlib", "1"}, {"abseil", "2"}};
+    const std::string text = json_report({}, with_versions);
+    EXPECT_LT(text.find("zlib"), text.find("abseil"));
+}
+
+TEST(JsonReport, AFailure) {
+    const auto cases = cases_of({R"({ "name": "wrong", "operator": "SLICE1", "tags": ["doc", "ü"],
+      "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2, 2] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2, 2] },
+                "InputWindowOffsets": [0, 0], "InputWindowSizes": [2, 2], "InputWindowStrides": [1, 1] },
+      "inputs": { "InputTensor": ["0x7f800001", "-inf", 0.1, -0.0] },
+      "expected": { "OutputTensor": [1, "-inf", 0.10000001, 0.0] }, "tolerance": { "*": { "ulp": 4 } } })"},
+                                "folder/some.json");
+    Engines engines;
+    engines.push_back(std::make_unique<FakeEngine>(Behaviour{}));
+    RunResult run = run_all(cases, engines);
+    run.results[0].timing = {std::chrono::nanoseconds(3000), std::chrono::nanoseconds(2000),
+                             std::chrono::nanoseconds(1000)};
+    const json document = parsed(json_report(run, context()));
+    EXPECT_EQ(document.at("summary").at("fail"), 1);
+    ASSERT_EQ(document.at("results").size(), 1u);
+    const json& result = document.at("results")[0];
+    EXPECT_EQ(result.at("id"), "some/wrong");
+    EXPECT_EQ(result.at("operator"), "DML_OPERATOR_SLICE1");
+    EXPECT_EQ(result.at("file"), "folder/some.json");
+    EXPECT_EQ(result.at("line"), 2);
+    EXPECT_EQ(result.at("tags"), json({"doc", "ü"}));
+    EXPECT_EQ(result.at("engine"), "fake");
+    EXPECT_EQ(result.at("status"), "fail");
+    EXPECT_EQ(result.at("gated"), true);
+    EXPECT_EQ(result.at("reason"), "the output differs beyond tolerance");
+    EXPECT_FALSE(result.contains("rejection"));
+    EXPECT_EQ(result.at("descriptor"),
+              json({"InputTensor: FLOAT32 [2,2]", "OutputTensor: FLOAT32 [2,2]", "DimensionCount: 2",
+                    "InputWindowOffsets: [0,0]", "InputWindowSizes: [2,2]", "InputWindowStrides: [1,1]"}));
+    EXPECT_EQ(result.at("timing"),
+              json({{"totalNanoseconds", 3000}, {"executeNanoseconds", 2000}, {"deviceNanoseconds", 1000}}));
+    ASSERT_EQ(result.at("outputs").size(), 1u);
+    EXPECT_EQ(result.at("outputs")[0], json({{"name", "OutputTensor"},
+                                             {"dataType", "FLOAT32"},
+                                             {"sizes", {2, 2}},
+                                             {"expectedFrom", "case"},
+                                             {"tolerance", "4 ulp"},
+                                             {"elements", 4},
+                                             {"beyondTolerance", 1},
+                                             {"largestToleranceUsed", 0.25},
+                                             {"ulpHistogram",
+                                              {{"0", 2},
+                                               {"1", 1},
+                                               {"2", 0},
+                                               {"3-4", 0},
+                                               {"5-8", 0},
+                                               {"9-16", 0},
+                                               {"17-32", 0},
+                                               {"33-64", 0},
+                                               {">64", 0},
+                                               {"NaN", 1}}},
+                                             {"worst",
+                                              {{"index", 0},
+                                               {"coordinates", {0, 0}},
+                                               {"expected", "1"},
+                                               {"expectedBits", "0x3f800000"},
+                                               {"actual", "nan"},
+                                               {"actualBits", "0x7f800001"},
+                                               {"ulp", nullptr}}}}));
+}
+
+TEST(JsonReport, DistancesOf64Bits) {
+    const auto cases = cases_of({R"({ "name": "wrong", "operator": "SLICE1",
+      "desc": { "InputTensor": { "DataType": "UINT64", "Sizes": [1] }, "OutputTensor": { "DataType": "UINT64", "Sizes": [1] },
+                "InputWindowOffsets": [0], "InputWindowSizes": [1], "InputWindowStrides": [1] },
+      "inputs": { "InputTensor": [18446744073709551615] }, "expected": { "OutputTensor": [0] } })"});
+    Engines engines;
+    engines.push_back(std::make_unique<FakeEngine>(Behaviour{}));
+    const json document = parsed(json_report(run_all(cases, engines), context()));
+    const json& output = document.at("results")[0].at("outputs")[0];
+    EXPECT_EQ(output.at("worst").at("ulp"), 18446744073709551615u);
+    EXPECT_EQ(output.at("worst").at("actual"), "18446744073709551615");
+    EXPECT_FALSE(output.contains("largestToleranceUsed")) << "exact";
+}
+
+TEST(JsonReport, WhatIsNotThereIsLeftOut) {
+    const auto cases = cases_of({slice_with_expected, illegal_slice});
+    Engines engines;
+    Behaviour fussy;
+    fussy.compile_failure = rejected(core::HResult::invalid_argument, "no");
+    fussy.compile_failure->rejection.legal_from = core::FeatureLevel{4, 1};
+    engines.push_back(std::make_unique<FakeEngine>(Behaviour{}));
+    engines.push_back(std::make_unique<FakeEngine>(fussy));
+    const json document = parsed(json_report(run_all(cases, engines), context()));
+    const json& results = document.at("results");
+    ASSERT_EQ(results.size(), 4u);
+    // A pass with equal elements.
+    EXPECT_EQ(results[0].at("status"), "pass");
+    EXPECT_FALSE(results[0].contains("reason"));
+    EXPECT_FALSE(results[0].at("outputs")[0].contains("worst"));
+    EXPECT_TRUE(results[0].contains("timing"));
+    EXPECT_FALSE(results[0].at("timing").contains("deviceNanoseconds"));
+    // A rejection that is wrong, one that is right, and a wrong acceptance: nothing was executed.
+    EXPECT_EQ(results[1].at("status"), "fail");
+    EXPECT_EQ(
+        results[1].at("rejection"),
+        json({{"code", "E_INVALIDARG"}, {"rule", "test.rule"}, {"message", "no"}, {"legalFromFeatureLevel", "4.1"}}));
+    EXPECT_EQ(results[2].at("status"), "fail");
+    EXPECT_FALSE(results[2].contains("rejection"));
+    EXPECT_EQ(results[3].at("status"), "pass");
+    for (const std::size_t i : {1u, 2u, 3u}) {
+        EXPECT_FALSE(results[i].contains("timing"));
+        EXPECT_EQ(results[i].at("outputs"), json::array());
+    }
+    EXPECT_EQ(document.at("summary"), json({{"pass", 2}, {"fail", 2}, {"skip", 0}, {"error", 0}, {"reference", 0}}));
+}
+
+TEST(JsonReport, WhatIsOffTheGate) {
+    std::string text(slice_with_wrong_expected);
+    text.insert(1, R"("tags": ["unspecified"], )");
+    const auto cases = cases_of({slice_with_expected, text});
+    Engines engines;
+    engines.push_back(std::make_unique<FakeEngine>(Behaviour{}));
+    const json document = parsed(json_report(run_all(cases, engines), context()));
+    EXPECT_EQ(document.at("summary").at("fail"), 0);
+    EXPECT_EQ(document.at("summary").at("pass"), 1);
+    EXPECT_EQ(document.at("unspecified").at("fail"), 1);
+    EXPECT_EQ(document.at("unspecified").at("pass"), 0);
+    EXPECT_EQ(document.at("results")[1].at("gated"), false);
+}
+
+TEST(JsonReport, WordsThatAreNotUtf8AreReplaced) {
+    RunContext odd = context();
+    odd.command = {"dmlconform", "run", "caf\xE9.json", "\xFF\xFE", "good ü"};
+    RunResult run;
+    EngineInfo engine;
+    engine.adapter = "G\xFCnstig";
+    run.engines = {engine};
+    const json document = parsed(json_report(run, odd));
+    ASSERT_EQ(document.at("command").size(), 5u);
+    EXPECT_EQ(document.at("command")[2], "caf\xEF\xBF\xBD.json");
+    EXPECT_EQ(document.at("command")[4], "good ü");
+    EXPECT_EQ(document.at("engines")[0].at("adapter"), "G\xEF\xBF\xBDnstig");
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
