@@ -9,8 +9,8 @@ namespace {
 constexpr std::uint64_t most = 0xffffffffffffffff;
 
 struct Row {
-    std::uint64_t a;
-    std::uint64_t b;
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
     std::optional<std::uint64_t> result;
 };
 

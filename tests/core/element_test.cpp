@@ -42,8 +42,8 @@ TEST(Element, StorageIsLittleEndianAndOfTheTypesWidth) {
 
 TEST(Element, EncodesNumbers) {
     struct Row {
-        DataType type;
-        double value;
+        DataType type = DataType::unknown;
+        double value = 0;
         std::optional<std::uint64_t> bits;
     };
     const Row rows[] = {
@@ -96,7 +96,7 @@ TEST(Element, EncodesNumbers) {
 
 TEST(Element, EncodesIntegersThatDoublesDoNotHold) {
     struct Row {
-        DataType type;
+        DataType type = DataType::unknown;
         Integer value;
         std::optional<std::uint64_t> bits;
     };

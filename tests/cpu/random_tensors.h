@@ -18,7 +18,8 @@ public:
     /// Both ends included.
     template <class T>
     T pick(T low, T high) {
-        return static_cast<T>(std::uniform_int_distribution<std::int64_t>(low, high)(generator_));
+        return static_cast<T>(std::uniform_int_distribution<std::int64_t>(static_cast<std::int64_t>(low),
+                                                                          static_cast<std::int64_t>(high))(generator_));
     }
     bool one_in(int n) { return pick(1, n) == 1; }
     float uniform(float low, float high) { return std::uniform_real_distribution<float>(low, high)(generator_); }

@@ -100,8 +100,8 @@ TEST(Activation, ValuesByHand) {
     using F = ActivationFunction;
     struct Row {
         Activation activation;
-        double x;
-        double y;
+        double x = 0;
+        double y = 0;
     };
     const Row rows[] = {
         {made(F::identity), -2.5, -2.5},
@@ -410,7 +410,7 @@ TEST(Activation, AcceptsTheRangeAcrossKinks) {
     using F = ActivationFunction;
     struct Row {
         Activation activation;
-        double kink;
+        double kink = 0;
     };
     const Row rows[] = {
         {made(F::relu), 0},
@@ -447,8 +447,8 @@ TEST(Activation, InfinitiesAreNotLost) {
     using F = ActivationFunction;
     struct Row {
         Activation activation;
-        double x;
-        double y;
+        double x = 0;
+        double y = 0;
     };
     const Row rows[] = {
         {made(F::identity), inf, inf}, {made(F::relu), inf, inf},       {made(F::relu), -inf, 0},

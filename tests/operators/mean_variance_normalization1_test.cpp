@@ -398,7 +398,7 @@ TEST(NormalizationBudget, ByHand) {
 TEST(NormalizationBudget, HoldsActivationsOfFp32Implementations) {
     struct Row {
         Activation activation;
-        float (*documented)(float);
+        float (*documented)(float) = nullptr;
     };
     const Row rows[] = {
         {{.function = ActivationFunction::relu}, [](float x) { return std::max(0.0f, x); }},
