@@ -12,13 +12,10 @@ namespace {
 constexpr D3D12_COMMAND_LIST_TYPE list_type = D3D12_COMMAND_LIST_TYPE_COMPUTE;
 constexpr UINT tick_count = 2;
 
-/// A device that takes longer is taken to hang. Generous: a processor as the device may be busy with other things.
-constexpr unsigned time_limit_ms = 60'000;
-
 }  // namespace
 
-core::Result<std::unique_ptr<Commands>> Commands::create(ComPtr<ID3D12Device> device) {
-    std::unique_ptr<Commands> commands(new Commands());
+core::Result<std::unique_ptr<Commands>> Commands::create(ComPtr<ID3D12Device> device, std::chrono::seconds time_limit) {
+    std::unique_ptr<Commands> commands(new Commands(time_limit));
     commands->device_ = std::move(device);
     if (const HRESULT code = commands->initialise(); FAILED(code)) {
         return d3d12_error("no command queue", code);
@@ -88,13 +85,13 @@ core::Result<void> Commands::run(const std::function<void(ID3D12GraphicsCommandL
 }
 
 core::Result<void> Commands::wait() {
-    const HRESULT waited = event_.wait(*fence_.Get(), submitted_, time_limit_ms);
+    const HRESULT waited = event_.wait(*fence_.Get(), submitted_, time_limit_);
     if (FAILED(waited)) {
         return d3d12_error("the device could not be waited for", waited);
     }
     if (waited == S_FALSE) {
         hung_ = true;
-        return core::fail(fmt::format("the device did not finish within {} seconds", time_limit_ms / 1000),
+        return core::fail(fmt::format("the device did not finish within {} seconds", time_limit_.count()),
                           recent_diagnostics());
     }
     if (const HRESULT removed = device_->GetDeviceRemovedReason(); FAILED(removed)) {

@@ -14,7 +14,9 @@ namespace dmlconform::d3d12 {
 
 class Commands {
 public:
-    [[nodiscard]] static core::Result<std::unique_ptr<Commands>> create(ComPtr<ID3D12Device> device);
+    /// A device that takes longer than `time_limit` for what it is given at once is taken to hang.
+    [[nodiscard]] static core::Result<std::unique_ptr<Commands>> create(ComPtr<ID3D12Device> device,
+                                                                        std::chrono::seconds time_limit);
 
     /// Records what `record` does to the list, submits it, and returns when the device is done. After a failure the
     /// device is lost, and so is every later run.
@@ -31,7 +33,7 @@ public:
     [[nodiscard]] bool hung() const { return hung_; }
 
 private:
-    Commands() = default;
+    explicit Commands(std::chrono::seconds time_limit) : time_limit_(time_limit) {}
     [[nodiscard]] HRESULT initialise();
     [[nodiscard]] core::Result<void> wait();
 
@@ -46,6 +48,7 @@ private:
     const UINT64* mapped_ticks_ = nullptr;
     UINT64 frequency_ = 0;
     UINT64 submitted_ = 0;
+    std::chrono::seconds time_limit_;
     std::optional<core::Error> lost_;
     bool hung_ = false;
 };

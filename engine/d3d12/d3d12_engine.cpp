@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "engine/d3d12/binding.h"
@@ -16,6 +18,10 @@ namespace {
 /// Temporaries are at most so many times as large as an operator's largest tensor, which spares most descriptors a plan
 /// made only to see what it needs.
 constexpr std::uint64_t most_temporary_growth = 64;
+
+/// Processors don't hang, but take their time.
+constexpr std::chrono::seconds gpu_time_limit{60};
+constexpr std::chrono::seconds cpu_time_limit{600};
 
 std::uint64_t largest_tensor(const operators::Descriptor& descriptor) {
     std::uint64_t largest = 0;
@@ -123,7 +129,7 @@ core::Result<std::unique_ptr<Engine>> create_engine(std::string_view adapter_sub
     if (!device) {
         return tl::unexpected(device.error());
     }
-    auto commands = Commands::create(*device);
+    auto commands = Commands::create(*device, adapter.type == AdapterType::cpu ? cpu_time_limit : gpu_time_limit);
     if (!commands) {
         return tl::unexpected(commands.error());
     }

@@ -3,6 +3,7 @@
 // platform_windows.cpp and platform_vkd3d.cpp implement it; everything else is the same source on both.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,7 +49,7 @@ public:
     ~FenceEvent();
 
     /// S_OK when the fence reached `value`, S_FALSE when that took too long.
-    [[nodiscard]] HRESULT wait(ID3D12Fence& fence, UINT64 value, unsigned milliseconds);
+    [[nodiscard]] HRESULT wait(ID3D12Fence& fence, UINT64 value, std::chrono::milliseconds limit);
 
 private:
     struct Implementation;

@@ -260,12 +260,12 @@ FenceEvent::FenceEvent() : implementation_(std::make_unique<Implementation>()) {
 
 FenceEvent::~FenceEvent() = default;
 
-HRESULT FenceEvent::wait(ID3D12Fence& fence, UINT64 value, unsigned milliseconds) {
+HRESULT FenceEvent::wait(ID3D12Fence& fence, UINT64 value, std::chrono::milliseconds limit) {
     if (const HRESULT code = fence.SetEventOnCompletion(value, static_cast<Event*>(implementation_.get()));
         FAILED(code)) {
         return code;
     }
-    return implementation_->wait(std::chrono::milliseconds(milliseconds)) ? S_OK : S_FALSE;
+    return implementation_->wait(limit) ? S_OK : S_FALSE;
 }
 
 std::string recent_diagnostics() {

@@ -120,11 +120,12 @@ FenceEvent::FenceEvent() : implementation_(std::make_unique<Implementation>()) {
 
 FenceEvent::~FenceEvent() = default;
 
-HRESULT FenceEvent::wait(ID3D12Fence& fence, UINT64 value, unsigned milliseconds) {
+HRESULT FenceEvent::wait(ID3D12Fence& fence, UINT64 value, std::chrono::milliseconds limit) {
     if (const HRESULT code = fence.SetEventOnCompletion(value, implementation_->handle); FAILED(code)) {
         return code;
     }
-    return WaitForSingleObject(implementation_->handle, milliseconds) == WAIT_OBJECT_0 ? S_OK : S_FALSE;
+    return WaitForSingleObject(implementation_->handle, static_cast<DWORD>(limit.count())) == WAIT_OBJECT_0 ? S_OK
+                                                                                                            : S_FALSE;
 }
 
 std::string recent_diagnostics() {

@@ -207,8 +207,8 @@ private:
         dispatch.shader = variant("mean_variance_normalization1", vector, apply);
         dispatch.shader.defines.emplace_back("APPLY", apply ? 1 : 0);
         if (!apply) {
-            plan_.temporaries = {count_of(sets) * parameters.chunk_count * statistics_bytes,
-                                 count_of(sets) * statistics_bytes};
+            const std::uint64_t chunks = parameters.chunk_count > 1 ? parameters.chunk_count * count_of(sets) : 1;
+            plan_.temporaries = {chunks * statistics_bytes, count_of(sets) * statistics_bytes};
         }
         dispatch.buffers = buffers();
         dispatch.parameters = parameters_from(parameters);

@@ -119,6 +119,18 @@ Parameters parameters_of(const operators::Descriptor& descriptor, const Quantize
     return parameters;
 }
 
+// Mesa's llvmpipe ends a thread's loops without a word after 65,535 rounds in all. A thread that makes four outputs may
+// go over its taps four times; in tiles, 32 taps take it 37 rounds.
+constexpr std::uint64_t most_taps_per_slice = 8192;
+constexpr std::uint64_t most_taps_per_tiled_slice = 16384;
+constexpr std::uint64_t most_slices = 8192;
+static_assert(most_taps_per_tiled_slice * 255 * 255 <= std::numeric_limits<std::int32_t>::max());
+
+std::uint64_t tap_count(const QuantizedLinearConvolution& op) {
+    const auto& [height, width] = op.spatial;
+    return std::uint64_t{op.group_channels} * height.filter * width.filter;
+}
+
 /// How the work is divided.
 struct Division {
     bool tiled = false;
@@ -128,11 +140,6 @@ struct Division {
 };
 
 Division divide(const QuantizedLinearConvolution& op) {
-    // Mesa's llvmpipe ends a thread's loops without a word after 65,535 rounds in all. A thread that makes four outputs
-    // may go over its taps four times; in tiles, 32 taps take it 37 rounds.
-    constexpr std::uint64_t most_taps = 8192;
-    constexpr std::uint64_t most_taps_tiled = 16384;
-    static_assert(most_taps_tiled * 255 * 255 <= std::numeric_limits<std::int32_t>::max());
     // Tiles pay from about so many products on. Narrower ones than a quarter of a tile are mostly idle.
     constexpr std::uint64_t fewest_channels = 8;
     constexpr std::uint64_t fewest_positions = 16;
@@ -142,7 +149,7 @@ Division divide(const QuantizedLinearConvolution& op) {
     constexpr std::uint64_t shortest_slice = 512;
 
     const auto& [height, width] = op.spatial;
-    const std::uint64_t taps = std::uint64_t{op.group_channels} * height.filter * width.filter;
+    const std::uint64_t taps = tap_count(op);
     const std::uint64_t positions = std::uint64_t{height.output} * width.output;
     const std::uint64_t group_outputs = op.output_channels / op.groups;
     const double products = static_cast<double>(taps) * static_cast<double>(positions) * op.output_channels * op.batch;
@@ -152,7 +159,7 @@ Division divide(const QuantizedLinearConvolution& op) {
         division.tiled ? groups_of(positions, tile_size) * groups_of(group_outputs, tile_size) * op.groups * op.batch
                        : groups_of(positions * op.output_channels * op.batch, outputs_per_thread * group_size);
     const std::uint64_t wanted = std::min(enough_groups / division.groups_per_slice, taps / shortest_slice);
-    const std::uint64_t needed = groups_of(taps, division.tiled ? most_taps_tiled : most_taps);
+    const std::uint64_t needed = groups_of(taps, division.tiled ? most_taps_per_tiled_slice : most_taps_per_slice);
     // A multiple of the stretches in which tiles are read.
     division.taps_per_slice = groups_of(groups_of(taps, std::max({needed, wanted, std::uint64_t{1}})), 32) * 32;
     division.slices = groups_of(taps, division.taps_per_slice);
@@ -200,7 +207,12 @@ std::vector<ShaderVariant> convolution_variants() {
 
 /// Positions are numbers of 32 bits in shaders, and padding is told from the input by being beyond its end.
 std::optional<std::string> unsupported_convolution(const operators::Descriptor& descriptor) {
-    for (const auto& spatial : QuantizedLinearConvolution(descriptor).spatial) {
+    const QuantizedLinearConvolution op(descriptor);
+    if (tap_count(op) > most_taps_per_slice * most_slices) {
+        return fmt::format("each output sums {} products; the shaders can do {}", tap_count(op),
+                           most_taps_per_slice * most_slices);
+    }
+    for (const auto& spatial : op.spatial) {
         const std::uint64_t padded = std::uint64_t{spatial.input} + spatial.start_padding + spatial.end_padding;
         if (padded > std::numeric_limits<std::uint32_t>::max()) {
             return fmt::format("the padded input has {} elements along a dimension, more than 32 bits can count",
