@@ -72,6 +72,23 @@ TEST(QuantizedLinearConvolution, Rules) {
         {"stride 0", {{"Strides", {1, 0}}}, "QUANTIZED_LINEAR_CONVOLUTION.strideAndDilation"},
         {"dilation 0", {{"Dilations", {0, 1}}}, "QUANTIZED_LINEAR_CONVOLUTION.strideAndDilation"},
 
+        // {N,C,W} = {2,4,9}. With padding 1 and 0 and a stride of 2 the size formula would hold: (1 + 1 - 1) / 2 + 1
+        // = 1.
+        {"3-D with padded height",
+         {{"InputTensor", tensor(DataType::uint8, {2, 4, 9})},
+          {"FilterTensor", tensor(DataType::int8, {6, 2, 3})},
+          {"OutputTensor", tensor(DataType::uint8, {2, 6, 4})},
+          {"Strides", {2, 2}},
+          {"EndPadding", {0, 0}}},
+         "QUANTIZED_LINEAR_CONVOLUTION.heightPadding"},
+        {"3-D",
+         {{"InputTensor", tensor(DataType::uint8, {2, 4, 9})},
+          {"FilterTensor", tensor(DataType::int8, {6, 2, 3})},
+          {"OutputTensor", tensor(DataType::uint8, {2, 6, 4})},
+          {"StartPadding", {0, 0}},
+          {"EndPadding", {0, 0}}},
+         ""},
+
         // 7 padded rows; a filter of 3 reaches over 2 * dilation + 1.
         {"the filter just fits", {{"Dilations", {3, 1}}, {"OutputTensor", tensor(DataType::uint8, {2, 6, 1, 4})}}, ""},
         {"the filter is too large",

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t spatial_count = 2;
 
-constexpr std::array<std::string_view, 10> names{"dimensionCount", "groupCount",        "batch",      "outputChannels",
-                                                 "inputChannels",  "strideAndDilation", "filterFits", "outputSize",
-                                                 "parameterSizes", "biasSizes"};
+constexpr std::array<std::string_view, 11> names{
+    "dimensionCount", "groupCount", "batch",      "outputChannels", "inputChannels", "strideAndDilation",
+    "heightPadding",  "filterFits", "outputSize", "parameterSizes", "biasSizes"};
 
 Verdict reject(std::string_view rule, std::string message) {
     return Rejection{
@@ -126,6 +126,12 @@ Verdict validate_convolution(const Descriptor& descriptor, core::FeatureLevel /*
     const QuantizedLinearConvolution op(descriptor);
     if (auto rejection = check_channels(op)) {
         return rejection;
+    }
+    // A 3-D tensor is taken as one of height 1. Padding it would make outputs that see nothing but padding.
+    const bool padded = op.spatial[0].start_padding != 0 || op.spatial[0].end_padding != 0;
+    if (op.input.sizes.size() == 3 && padded) {
+        return reject("heightPadding",
+                      "StartPadding[0] and EndPadding[0] must be 0 for 3-D tensors, which have no height");
     }
     for (std::size_t i = 0; i < spatial_count; ++i) {
         if (auto rejection = check_spatial(op.spatial[i], i)) {
