@@ -39,8 +39,8 @@ struct Exponential {
 };
 
 Exponential exponential(float4 x) {
-    // Beyond these the result is 0 or infinite.
-    const float4 argument = clamp(x, -104, 89);
+    // Beyond these the result is 0, even times a large number, or infinite.
+    const float4 argument = clamp(x, -174, 89);
     const float4 n = round(argument * 1.44269504);
     // ln(2) in two parts, the first of which has few enough bits for the product to be exact (Cody & Waite).
     const float4 r = argument - n * 0.693145751953125 - n * 1.42860677e-6;
@@ -76,9 +76,17 @@ float4 log1p(float4 t) {
     return 2 * (s + s * series);
 }
 
-float4 sigmoid(float4 x) {
-    const float4 e = exp_exactly(-abs(x));
-    return (x >= 0 ? 1 : e) / (1 + e);
+// factor / (1 + exp(-x)). The factor comes in early, so that a small sigmoid is not flushed where the product is no subnormal.
+float4 times_sigmoid(float4 factor, float4 x) {
+    const Exponential e = exponential(-abs(x));
+    const float4 power = times_power_of_two(1 + e.rest, e.n);
+    return (x >= 0 ? factor : times_power_of_two(factor * (1 + e.rest), e.n)) / (1 + power);
+}
+
+float4 swish(float4 x, float slope) {
+    // Of infinities by the formula, which has no limit there.
+    const bool4 infinite = (asuint(x) & 0x7fffffff) == 0x7f800000;
+    return infinite ? x * times_sigmoid(1, slope * x) : times_sigmoid(x, slope * x);
 }
 
 float4 softplus(float4 x) {
@@ -95,7 +103,8 @@ float4 tanh_exactly(float4 x) {
 float4 gelu(float4 x) {
     // What lies beyond |x| is half of erfc(|x| / sqrt(2)): Chebyshev fit of Numerical Recipes (Press et al.), section 6.2, with a relative
     // error below 1.2e-7 everywhere. There exp(-x^2 / 2) needs more bits of x^2 than FP32 has: the square of the top of x is exact.
-    const float4 a = min(abs(x), 20);
+    const float4 bounded = clamp(x, -18, 18);
+    const float4 a = abs(bounded);
     const float4 t = 1 / (1 + a * 0.353553391);
     const float4 top = asfloat(asuint(a) & 0xfffff000);
     const float4 fit =
@@ -106,9 +115,12 @@ float4 gelu(float4 x) {
                        t * (-0.18628806 +
                             t * (0.27886807 +
                                  t * (-1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277))))))));
-    const float4 beyond =
-        0.5 * t * exp_exactly(-0.5 * top * top) * exp_exactly(-0.5 * (a - top) * (a + top) + fit);
-    return x >= 0 ? x - x * beyond : x * beyond;
+    const Exponential square = exponential(-0.5 * top * top);
+    const float4 rest = exp_exactly(-0.5 * (a - top) * (a + top) + fit);
+    const float4 beyond = times_power_of_two(bounded * (0.5 * t) * rest * (1 + square.rest), square.n);
+    // By the formula -infinity has no limit.
+    const float4 below = asuint(x) == 0xff800000 ? asfloat(0x7fc00000) : beyond;
+    return x >= 0 ? x - beyond : below;
 }
 
 float4 activate_number(float4 x, uint activation, float first, float second) {
@@ -138,13 +150,13 @@ float4 activate_number(float4 x, uint activation, float first, float second) {
         case FUSED_SHRINK:
             return x > second ? x - first : x < -second ? x + first : 0;
         case FUSED_SIGMOID:
-            return sigmoid(x);
+            return times_sigmoid(1, x);
         case FUSED_SOFTPLUS:
             return softplus(first * x) / first;
         case FUSED_SOFTSIGN:
             return x / (1 + abs(x));
         case FUSED_SWISH:
-            return x * sigmoid(first * x);
+            return swish(x, first);
         case FUSED_TANH:
             return tanh_exactly(x);
         case FUSED_THRESHOLDED_RELU:

@@ -2,8 +2,8 @@
 //
 // WIDTH   bits of the units that are copied: 8, 16, 32 or 128. The binding chooses units as large as the strides allow,
 //         and 64-bit elements are two units of 32.
-// PACKED  for 8 and 16 bits. 1: the output has no gaps, so a thread makes 16 bytes of it from whatever
-//         units lie there. 0: units are put into their words one by one.
+// PACKED  for less than 128 bits. 1: the output has no gaps, so a thread makes 16 bytes of it from whatever
+//         units lie there. 0: each thread puts one unit to its place.
 
 #include "dispatch.hlsli"
 #include "strided.hlsli"
@@ -20,15 +20,12 @@ cbuffer Parameters : register(b0) {
 
 #if WIDTH == 128
 RWStructuredBuffer<uint4> source : register(u0);
-RWStructuredBuffer<uint4> target : register(u1);
-#elif WIDTH == 32
-RWStructuredBuffer<uint> source : register(u0);
-RWStructuredBuffer<uint> target : register(u1);
-#elif PACKED
-RWStructuredBuffer<uint> source : register(u0);
-RWStructuredBuffer<uint4> target : register(u1);
 #else
 RWStructuredBuffer<uint> source : register(u0);
+#endif
+#if WIDTH == 128 || PACKED
+RWStructuredBuffer<uint4> target : register(u1);
+#else
 RWStructuredBuffer<uint> target : register(u1);
 #endif
 
@@ -39,10 +36,14 @@ uint2 locate(uint unit) {
     return offsets.xy;
 }
 
-#if WIDTH < 32
+#if WIDTH < 128
 
 #define PER_WORD (32 / WIDTH)
+#if WIDTH == 32
+#define MASK 0xffffffff
+#else
 #define MASK ((1u << WIDTH) - 1)
+#endif
 
 uint load_unit(uint offset) {
     return source[offset / PER_WORD] >> (offset % PER_WORD * WIDTH) & MASK;
@@ -66,6 +67,7 @@ Cursor cursor_at(uint unit) {
 // The next word of a packed output.
 uint gather_word(inout Cursor cursor) {
     uint word = 0;
+#if WIDTH < 32
     if (dimensions[0].y == 1 && cursor.column + PER_WORD < dimensions[0].x && cursor.unit + PER_WORD < unit_count) {
         // Adjacent units, in at most two words, and more of them after these.
         const uint shift = cursor.from % PER_WORD * WIDTH;
@@ -79,6 +81,7 @@ uint gather_word(inout Cursor cursor) {
         cursor.from += PER_WORD;
         return word;
     }
+#endif
     [loop] for (uint i = 0; i < PER_WORD && cursor.unit < unit_count; ++i) {
         word |= load_unit(cursor.from) << (i * WIDTH);
         ++cursor.unit;
@@ -97,7 +100,12 @@ uint gather_word(inout Cursor cursor) {
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * GROUP_SIZE + thread;
-#if WIDTH < 32 && PACKED
+#if WIDTH == 128
+    if (number < unit_count) {
+        const uint2 place = locate(number);
+        target[place.y] = source[place.x];
+    }
+#elif PACKED
     if (number < (unit_count + 4 * PER_WORD - 1) / (4 * PER_WORD)) {
         Cursor cursor = cursor_at(number * 4 * PER_WORD);
         uint4 words;
@@ -107,18 +115,17 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         words.w = gather_word(cursor);
         target[number] = words;
     }
-#elif WIDTH < 32
-    if (number < unit_count) {
-        // Other threads have the word's other bits: only these change, whatever the order.
-        const uint2 place = locate(number);
-        const uint shift = place.y % PER_WORD * WIDTH;
-        InterlockedAnd(target[place.y / PER_WORD], ~(MASK << shift));
-        InterlockedOr(target[place.y / PER_WORD], load_unit(place.x) << shift);
-    }
 #else
     if (number < unit_count) {
         const uint2 place = locate(number);
+#if WIDTH == 32
         target[place.y] = source[place.x];
+#else
+        // Other threads have the word's other bits: only these change, whatever the order.
+        const uint shift = place.y % PER_WORD * WIDTH;
+        InterlockedAnd(target[place.y / PER_WORD], ~(MASK << shift));
+        InterlockedOr(target[place.y / PER_WORD], load_unit(place.x) << shift);
+#endif
     }
 #endif
 }

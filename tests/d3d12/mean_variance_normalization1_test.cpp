@@ -153,6 +153,27 @@ TEST_F(NormalizationOnD3d12, EveryActivation) {
     }
 }
 
+/// Input 0 leaves the bias for the activation.
+TEST_F(NormalizationOnD3d12, ActivationsOfSpecialNumbers) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    const float tiny = std::numeric_limits<float>::min();
+    const std::vector<float> numbers{0,       -0.0f, infinity, -infinity, std::numeric_limits<float>::quiet_NaN(),
+                                     tiny,    -tiny, 1e30f,    -1e30f,    1e-30f,
+                                     -1e-30f, 88,    -88,      104,       -104,
+                                     17,      -17,   1000,     -1000,     0.25f,
+                                     -0.25f,  0.5f,  -0.5f,    1};
+    for (const auto& fused : all_activations()) {
+        const auto count = static_cast<std::uint32_t>(numbers.size());
+        const core::TensorDesc row = tensor(DataType::float32, {count, 1});
+        const Descriptor descriptor =
+            with(normalization(DataType::float32, {count, 1}, {1}), {{"BiasTensor", row}, {"FusedActivation", fused}});
+        std::vector<core::Tensor> inputs(3);
+        inputs[0] = drawn(row, [] { return 0.0; });
+        inputs[2] = tensor_of<float>(row, numbers);
+        tests::expect_like_reference(engine(), descriptor, inputs);
+    }
+}
+
 TEST_F(NormalizationOnD3d12, FarFromZero) {
     Random random(5);
     for (const double offset : {10.0, 1e3, 1e4, 1e6}) {

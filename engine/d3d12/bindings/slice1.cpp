@@ -113,7 +113,7 @@ DispatchPlan plan_slice1(const operators::Descriptor& descriptor) {
     parameters.from_start = static_cast<std::uint32_t>(copy.from_start);
     parameters.dimensions = strided_parameters(copy.dimensions);
 
-    const bool packed = copy.unit_bytes < 4 && copy.packed();
+    const bool packed = copy.unit_bytes < bytes_per_thread && copy.packed();
     const std::uint64_t units_per_thread = packed ? bytes_per_thread / copy.unit_bytes : 1;
     Dispatch dispatch;
     dispatch.shader = {"slice1",
@@ -125,10 +125,8 @@ DispatchPlan plan_slice1(const operators::Descriptor& descriptor) {
 }
 
 std::vector<ShaderVariant> slice1_variants() {
-    auto variants = all_variants("slice1", {{"WIDTH", {8, 16}}, {"PACKED", {0, 1}}});
-    for (auto& variant : all_variants("slice1", {{"WIDTH", {32, 128}}, {"PACKED", {0}}})) {
-        variants.push_back(std::move(variant));
-    }
+    auto variants = all_variants("slice1", {{"WIDTH", {8, 16, 32}}, {"PACKED", {0, 1}}});
+    variants.push_back({"slice1", {{"WIDTH", 128}, {"PACKED", 0}}});
     return variants;
 }
 
