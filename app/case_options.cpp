@@ -1,10 +1,49 @@
 // The options by which commands choose cases, and the loading of what they choose.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
 
 #include "app/command.h"
 #include "engine/run/selection.h"
 
 namespace dmlconform::app {
+namespace {
+
+/// Why no case may have been selected.
+std::string selection_hint(const CaseOptions& options, const cases::Suite& suite) {
+    std::vector<std::string> ids;
+    std::set<std::string> tags;
+    for (const cases::Case& entry : suite.cases) {
+        ids.push_back(entry.id);
+        tags.insert(entry.tags.begin(), entry.tags.end());
+    }
+    for (const std::string& tag : options.tags) {
+        if (tags.count(tag) == 0) {
+            const std::string meant = cases::suggestion(tag, std::vector<std::string>(tags.begin(), tags.end()));
+            return fmt::format("no case has the tag \"{}\"; {}", tag,
+                               !meant.empty() ? meant
+                               : tags.empty() ? "they have none"
+                                              : fmt::format("there are {}", fmt::join(tags, ", ")));
+        }
+    }
+    const std::string meant = options.filters.empty() ? "" : cases::suggestion(options.filters.front(), ids);
+    if (!meant.empty()) {
+        return meant;
+    }
+    for (const std::string& filter : options.filters) {
+        const auto holds = [&](const std::string& id) { return id.find(filter) != std::string::npos; };
+        if (!filter.empty() && std::any_of(ids.begin(), ids.end(), holds)) {
+            return fmt::format("did you mean `*{}*`? A filter matches the whole id", filter);
+        }
+    }
+    return options.filters.empty()
+               ? "a case needs all of the tags"
+               : "`dmlconform list` shows ids; a filter matches the whole id, so you may want `*` at its ends";
+}
+
+}  // namespace
 
 void CaseOptions::add_to(CLI::App& command) {
     command.add_option("paths", paths, "Case files, or folders in which every *.json is one")
@@ -47,15 +86,8 @@ std::optional<Selection> load_selection(const CaseOptions& options) {
     }
     selection.cases = run::select(selection.suite.cases, options.filters, options.tags);
     if (selection.cases.empty()) {
-        std::vector<std::string> ids;
-        for (const cases::Case& entry : selection.suite.cases) {
-            ids.push_back(entry.id);
-        }
-        const std::string hint = options.filters.empty() ? "" : cases::suggestion(options.filters.front(), ids);
-        fmt::print(stderr, "dmlconform: none of the {} cases has the id or tags asked for\n    hint: {}\n", ids.size(),
-                   hint.empty()
-                       ? "`dmlconform list` shows ids; a filter matches the whole id, so you may want `*` at its ends"
-                       : hint);
+        fmt::print(stderr, "dmlconform: none of the {} cases has the id or tags asked for\n    hint: {}\n",
+                   selection.suite.cases.size(), selection_hint(options, selection.suite));
         return std::nullopt;
     }
     return selection;

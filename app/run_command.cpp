@@ -94,11 +94,11 @@ public:
         if (failed && (result.gated || options_.verbose)) {
             failed_ += result.gated ? 1 : 0;
             progress_.clear();
-            fmt::print("{}\n", options_.quiet ? report::result_line(result, engine, style_)
-                                              : report::failure_block(result, engine, caller_, style_));
+            fmt::print("{}", options_.quiet ? report::result_line(result, engine, style_)
+                                            : report::failure_block(result, engine, caller_, style_) + "\n");
         } else if (options_.verbose) {
             progress_.clear();
-            fmt::print("{}", report::result_line(result, engine, style_));
+            fmt::print("{}{}", report::result_line(result, engine, style_), report::comparison_lines(result));
         }
     }
 
@@ -106,7 +106,8 @@ public:
 
     void finish(const run::RunResult& run) {
         progress_.clear();
-        fmt::print("{}", report::summary(run, style_));
+        const bool follows_lines = options_.verbose || (options_.quiet && failed_ != 0);
+        fmt::print("{}{}", follows_lines ? "\n" : "", report::summary(run, style_));
     }
 
 private:
@@ -197,7 +198,9 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
     command->add_flag("--include-unspecified", options->include_unspecified,
                       "Let cases tagged `unspecified` decide too; otherwise they are only reported");
     add_feature_level(*command, options->feature_level);
-    command->add_option("--json", options->json, "Write the complete result to this file")->type_name("FILE");
+    command->add_option("--json", options->json, "Write the complete result to this file")
+        ->type_name("FILE")
+        ->check([](const std::string& path) { return std::string(path.empty() ? "the path is empty" : ""); });
     CLI::Option* quiet = command->add_flag("-q,--quiet", options->quiet, "One line per failure, and the totals");
     command->add_flag("-v,--verbose", options->verbose, "A line for every result")->excludes(quiet);
     command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
 Problem file_problem(const std::string& file, std::string message, std::string hint = {}) {
-    return {file, 0, 0, "", std::move(message), std::move(hint)};
+    return {file.empty() ? "\"\"" : file, 0, 0, "", std::move(message), std::move(hint)};
 }
 
 void read_cases(const JsonValue& document, CaseContext context, std::size_t most_cases, ProblemSink& problems,

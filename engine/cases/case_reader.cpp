@@ -22,7 +22,7 @@ const std::string* read_string(const JsonValue& object, std::string_view key, bo
     const JsonValue* value = object.find(key);
     if (value == nullptr) {
         if (required) {
-            problems.add(object.offset, fmt::format("a case needs a \"{}\"", key));
+            problems.add(object.offset, fmt::format("a case needs \"{}\"", key));
         }
         return nullptr;
     }
@@ -214,7 +214,7 @@ std::optional<Case> read_case(const JsonValue& object, CaseContext& context, Pro
     const operators::OperatorSchema* schema = read_operator(object, problems);
     const JsonValue* desc = object.find("desc");
     if (desc == nullptr) {
-        problems.add(object.offset, "a case needs a \"desc\"");
+        problems.add(object.offset, "a case needs \"desc\"");
     }
     if (schema == nullptr || desc == nullptr) {
         return std::nullopt;

@@ -86,16 +86,6 @@ std::string output_block(const run::OutputResult& output) {
     return text + labelled("ULPs", histogram_text(comparison.histogram));
 }
 
-/// What the comparison of one output was made of, for the detailed listing.
-std::string output_line(const run::OutputResult& output) {
-    const compare::Comparison& comparison = output.comparison;
-    std::string text = fmt::format("\n    {}: {}", output.name, core::to_string(output.tolerance));
-    if (comparison.largest_fraction) {
-        text += fmt::format(", at most {:.3g} of it used", *comparison.largest_fraction);
-    }
-    return text + fmt::format("; elements by ULPs: {}", histogram_text(comparison.histogram));
-}
-
 // ---- totals ------------------------------------------------------------------------------------------------------
 
 struct Totals {
@@ -206,10 +196,20 @@ std::string result_line(const run::CaseResult& result, const EngineInfo& engine,
     if (!result.gated) {
         text += " (unspecified)";
     }
-    for (const run::OutputResult& output : result.outputs) {
-        text += output_line(output);
-    }
     return text + "\n";
+}
+
+std::string comparison_lines(const run::CaseResult& result) {
+    std::string text;
+    for (const run::OutputResult& output : result.outputs) {
+        const compare::Comparison& comparison = output.comparison;
+        text += fmt::format("    {}: {}", output.name, core::to_string(output.tolerance));
+        if (comparison.largest_fraction) {
+            text += fmt::format(", at most {:.3g} of it used", *comparison.largest_fraction);
+        }
+        text += fmt::format("; elements by ULPs: {}\n", histogram_text(comparison.histogram));
+    }
+    return text;
 }
 
 std::string summary(const run::RunResult& run, const ConsoleStyle& style) {

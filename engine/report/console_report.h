@@ -21,9 +21,12 @@ struct Caller {
 [[nodiscard]] std::string failure_block(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller,
                                         const ConsoleStyle& style);
 
-/// One line for a case that was skipped, passed or served as reference.
+/// One line for a result, whatever it is.
 [[nodiscard]] std::string result_line(const run::CaseResult& result, const EngineInfo& engine,
                                       const ConsoleStyle& style);
+
+/// What the comparisons of a result were made of: one line for each output, to follow a result_line.
+[[nodiscard]] std::string comparison_lines(const run::CaseResult& result);
 
 /// The table of totals per operator and engine, with times, and the closing lines that say how the run ended.
 [[nodiscard]] std::string summary(const run::RunResult& run, const ConsoleStyle& style);

@@ -185,7 +185,7 @@ TEST(Sweep, ASkippedCaseWithoutANameIsReportedForThat) {
     std::string text = file(R"("skipInvalid": true, "sweep": {"s": [0]})", R"("INT8")", "4", R"("${s}")");
     text.replace(text.find(R"("name": "s",)"), std::string_view(R"("name": "s",)").size(), "");
     const Suite suite = read_case_file("f.json", text);
-    EXPECT_TRUE(contains(all_text(suite.problems), "a case needs a \"name\""));
+    EXPECT_TRUE(contains(all_text(suite.problems), "a case needs \"name\""));
 }
 
 TEST(Sweep, ProductsHaveALimit) {
