@@ -1,0 +1,212 @@
+// Starting, watching and ending of processes.
+#include "tests/app/program.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+
+extern "C" char** environ;
+
+namespace dmlconform::tests {
+namespace {
+
+/// A file descriptor that is closed when it is no longer needed.
+class Descriptor {
+public:
+    Descriptor() = default;
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~Descriptor() { close(); }
+
+    [[nodiscard]] int number() const { return number_; }
+    void close() {
+        if (number_ >= 0) {
+            ::close(std::exchange(number_, -1));
+        }
+    }
+
+private:
+    int number_ = -1;
+};
+
+/// What the program writes goes in at one end and is read at the other.
+struct Channel {
+    Descriptor read;
+    Descriptor write;
+};
+
+Channel open_channel(bool terminal) {
+    if (terminal) {
+        Channel channel{Descriptor(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)), {}};
+        if (grantpt(channel.read.number()) == 0 && unlockpt(channel.read.number()) == 0) {
+            channel.write = Descriptor(::open(ptsname(channel.read.number()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+        }
+        if (channel.write.number() < 0) {
+            throw std::runtime_error("there is no pseudo-terminal");
+        }
+        return channel;
+    }
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+        throw std::runtime_error("there is no pipe");
+    }
+    return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+/// "NAME=value" lines of the environment, changed.
+std::vector<std::string> environment_with(const ProgramOptions& options) {
+    std::vector<std::string> lines;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string line = *entry;
+        const std::string name = line.substr(0, line.find('='));
+        const bool changed = std::any_of(options.environment.begin(), options.environment.end(),
+                                         [&](const auto& change) { return change.first == name; });
+        if (!changed) {
+            lines.push_back(line);
+        }
+    }
+    for (const auto& [name, value] : options.environment) {
+        if (value) {
+            lines.push_back(name + "=" + *value);
+        }
+    }
+    return lines;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) {
+        pointers.push_back(word.data());
+    }
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+pid_t start(std::vector<std::string> words, const ProgramOptions& options, Channel& output, Channel& errors) {
+    std::vector<std::string> variables = environment_with(options);
+    const std::vector<char*> arguments = pointers_to(words);
+    const std::vector<char*> environment = pointers_to(variables);
+    const pid_t process = fork();
+    if (process == 0) {
+        // Only what is safe between fork and exec.
+        std::signal(SIGINT, SIG_DFL);
+        const int nothing = ::open("/dev/null", O_RDONLY);
+        dup2(nothing, STDIN_FILENO);
+        dup2(output.write.number(), STDOUT_FILENO);
+        dup2(errors.write.number(), STDERR_FILENO);
+        if (options.folder.empty() || chdir(options.folder.c_str()) == 0) {
+            execve(arguments[0], arguments.data(), environment.data());
+        }
+        _exit(127);
+    }
+    if (process < 0) {
+        throw std::runtime_error("no process can be started");
+    }
+    output.write.close();
+    errors.write.close();
+    return process;
+}
+
+/// Appends what is there; false at the end.
+bool read_some(Descriptor& from, std::string& to) {
+    std::array<char, 65536> buffer{};
+    const ssize_t count = ::read(from.number(), buffer.data(), buffer.size());
+    if (count > 0) {
+        to.append(buffer.data(), static_cast<std::size_t>(count));
+        return true;
+    }
+    if (count < 0 && errno == EINTR) {
+        return true;
+    }
+    from.close();  // a terminal's end is an error
+    return false;
+}
+
+}  // namespace
+
+std::string ProgramResult::all() const {
+    return "exit code " + std::to_string(exit_code) + ", signal " + std::to_string(signal) +
+           (timed_out ? ", timed out" : "") + "\n--- output:\n" + output + "--- errors:\n" + errors + "---\n";
+}
+
+ProgramResult run_program(const std::vector<std::string>& words, const ProgramOptions& options) {
+    using Clock = std::chrono::steady_clock;
+    Channel output = open_channel(options.terminal_for_output);
+    Channel errors = open_channel(options.terminal_for_errors);
+    const pid_t process = start(words, options, output, errors);
+    const auto end = Clock::now() + options.timeout;
+    ProgramResult result;
+    bool interrupted = options.interrupt_when == nullptr;
+    while (output.read.number() >= 0 || errors.read.number() >= 0) {
+        std::array<pollfd, 2> waiting{{{output.read.number(), POLLIN, 0}, {errors.read.number(), POLLIN, 0}}};
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+        if (left <= 0) {
+            result.timed_out = true;
+            kill(process, SIGKILL);
+            break;
+        }
+        poll(waiting.data(), waiting.size(), static_cast<int>(std::min<std::int64_t>(left, 1000)));
+        if (waiting[0].revents != 0) {
+            read_some(output.read, result.output);
+        }
+        if (waiting[1].revents != 0) {
+            read_some(errors.read, result.errors);
+        }
+        if (!interrupted && options.interrupt_when(result.output)) {
+            interrupted = true;
+            kill(process, SIGINT);
+        }
+    }
+    int status = 0;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return result;
+}
+
+ProgramResult dmlconform(std::vector<std::string> arguments, const ProgramOptions& options) {
+    arguments.insert(arguments.begin(), dmlconform_path());
+    return run_program(arguments, options);
+}
+
+const std::string& dmlconform_path() {
+    static const std::string path = DMLCONFORM_PROGRAM;
+    return path;
+}
+
+const std::string& cases_folder() {
+    static const std::string path = DMLCONFORM_CASES;
+    return path;
+}
+
+const std::vector<std::string>& usable_engines() {
+    static const std::vector<std::string> engines = [] {
+        std::vector<std::string> list{"cpu"};
+        const std::string adapters = dmlconform({"adapters"}).output;
+        if (adapters.find("d3d12    ") != std::string::npos &&
+            adapters.find("d3d12    not usable") == std::string::npos) {
+            list.emplace_back("d3d12");
+        }
+        return list;
+    }();
+    return engines;
+}
+
+bool has_d3d12() {
+    return dmlconform({"adapters"}).output.find("this build has no Direct3D 12") == std::string::npos;
+}
+
+}  // namespace dmlconform::tests

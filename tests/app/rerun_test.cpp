@@ -1,0 +1,109 @@
+// The command that a failure shows for running just that case again: a shell that gets it sees just that failure.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/app/case_texts.h"
+#include "tests/app/expectations.h"
+#include "tests/app/program.h"
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::tests {
+namespace {
+
+/// The blocks of failures, from "FAIL" to the line with the command, without times.
+std::vector<std::string> failures_in(const std::string& output) {
+    std::vector<std::string> blocks;
+    for (std::size_t at = output.find("FAIL "); at != std::string::npos; at = output.find("FAIL ", at + 1)) {
+        const std::size_t command = output.find("  run again   ", at);
+        blocks.push_back(output.substr(at, output.find("\n\n", command) - at));
+    }
+    return blocks;
+}
+
+std::string command_of(const std::string& block) {
+    const std::string_view label = "  run again   ";
+    return block.substr(block.find(label) + label.size());
+}
+
+/// Runs all, then each failure again by the command shown.
+void expect_reproduction(const std::vector<std::string>& words, std::size_t failures,
+                         const ProgramOptions& options = {}) {
+    const ProgramResult first = dmlconform(words, options);
+    EXPECT_TRUE(ends_with_code(first, 1));
+    const auto blocks = failures_in(first.output);
+    EXPECT_EQ(blocks.size(), failures) << first.all();
+    for (const std::string& block : blocks) {
+        const ProgramResult again = run_program({"/bin/sh", "-c", command_of(block)}, options);
+        EXPECT_TRUE(ends_with_code(again, 1)) << command_of(block);
+        EXPECT_EQ(failures_in(again.output), std::vector<std::string>{block}) << again.all();
+        EXPECT_TRUE(prints(again, "1 case on 1 engine\n"));
+        EXPECT_EQ(again.errors, "");
+    }
+}
+
+TEST(Rerun, OnEveryEngine) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write(
+        "a.json",
+        file_of({slice_case("x", wrong_values), slice_case("good", right_values), slice_case("x/y", wrong_values)}));
+    std::vector<std::string> words{"run", file};
+    for (const std::string& engine : usable_engines()) {
+        words.insert(words.end(), {"--engine", engine});
+    }
+    expect_reproduction(words, 2 * usable_engines().size());
+}
+
+TEST(Rerun, WithPathsThatAShellWouldTakeApart) {
+    const TemporaryFolder folder;
+    for (const char* name : {"with space", "it's", "$HOME", "`date`", "a;b", "a&b", "a|b", "(x)", "[x]", "#x", "~",
+                             "\"q\"", "\\", "ü", "{a,b}", "!x", "new\nline"}) {
+        folder.write(fmt::format("odd folder/{}.json", name), file_of({slice_case("x", wrong_values)}));
+    }
+    expect_reproduction({"run", folder.at("odd folder"), "--engine", "cpu"}, 17);
+}
+
+TEST(Rerun, WithPathsThatLookLikeOptions) {
+    const TemporaryFolder folder;
+    folder.write("-x.json", file_of({slice_case("x", wrong_values)}));
+    const ProgramOptions there{.folder = folder.path().string()};
+    const ProgramResult first = dmlconform({"run", "--engine", "cpu", "--", "-x.json"}, there);
+    const auto blocks = failures_in(first.output);
+    ASSERT_EQ(blocks.size(), 1u) << first.all();
+    const ProgramResult again = run_program({"/bin/sh", "-c", command_of(blocks[0])}, there);
+    EXPECT_TRUE(ends_with_code(again, 1));
+    EXPECT_TRUE(prints(again, "FAIL -x/x on cpu"));
+}
+
+TEST(Rerun, OfExpansions) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("s.json", R"({ "cases": [ { "name": "s", "operator": "SLICE1",
+        "desc": { "InputTensor": { "DataType": "${T}", "Sizes": [4] }, "OutputTensor": { "DataType": "${T}", "Sizes": [1] },
+                  "InputWindowOffsets": ["${g.offset}"], "InputWindowSizes": [1], "InputWindowStrides": [-1] },
+        "inputs": { "InputTensor": [1, 2, 3, 4] }, "expected": { "OutputTensor": [2] },
+        "sweep": { "T": ["FLOAT32", "INT8"], "g": [ { "offset": 1 }, { "offset": 2 } ] } } ] })");
+    expect_reproduction({"run", file, "--engine", "cpu"}, 2);
+}
+
+TEST(Rerun, UnderTheSameConditions) {
+    const TemporaryFolder folder;
+    // Wrong only at that feature level: from 4.1 on the descriptor is legal.
+    const std::string level =
+        folder.write("level.json", R"({ "cases": [ { "name": "a", "operator": "SLICE1", "minFeatureLevel": "2.1",
+        "desc": { "InputTensor": { "DataType": "INT64", "Sizes": [4] }, "OutputTensor": { "DataType": "INT64", "Sizes": [1] },
+                  "InputWindowOffsets": [0], "InputWindowSizes": [1], "InputWindowStrides": [1] },
+        "inputs": { "InputTensor": [1, 2, 3, 4] }, "expected": { "OutputTensor": [1] } } ] })");
+    expect_reproduction({"run", level, "--engine", "cpu", "--feature-level", "4.0"}, 1);
+    const std::string unspecified = folder.write(
+        "unspecified.json", file_of({slice_case("a", std::string(wrong_values) + R"(, "tags": ["unspecified"])")}));
+    expect_reproduction({"run", unspecified, "--engine", "cpu", "--include-unspecified"}, 1);
+    // Off the gate, too, the command shows the failure.
+    expect_reproduction({"run", unspecified, "--engine", "cpu", "--verbose"}, 1);
+    std::string text = file_of({slice_case("x", wrong_values)});
+    text.replace(text.find("[1, 2, 3, 4]"), 12, R"({ "file": "../x.bin" })");
+    folder.write("x.bin", std::string("\0\0\x80?\0\0\0@\0\0@@\0\0\x80@", 16));
+    expect_reproduction({"run", folder.write("sub/external.json", text), "--engine", "cpu", "--allow-external-data"},
+                        1);
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
