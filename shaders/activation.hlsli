@@ -118,9 +118,11 @@ float4 gelu(float4 x) {
     const Exponential square = exponential(-0.5 * top * top);
     const float4 rest = exp_exactly(-0.5 * (a - top) * (a + top) + fit);
     const float4 beyond = times_power_of_two(bounded * (0.5 * t) * rest * (1 + square.rest), square.n);
-    // By the formula -infinity has no limit.
-    const float4 below = asuint(x) == 0xff800000 ? asfloat(0x7fc00000) : beyond;
-    return x >= 0 ? x - beyond : below;
+    // Infinities by the formula, where -infinity gives NaN. (Written as a literal, that made NVIDIA's compiler go wrong.)
+    const bool4 infinite = (asuint(x) & 0x7fffffff) == 0x7f800000;
+    precise const float4 share = x >= 0 ? 1.0 : 0.0;
+    precise const float4 limit = x * share;
+    return infinite ? limit : x >= 0 ? x - beyond : beyond;
 }
 
 float4 activate_number(float4 x, uint activation, float first, float second) {

@@ -32,6 +32,12 @@ float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
     return result;
 }
 
+// Zero bits are the number 0 in all types.
+Item item_or_zero(Place set_place, uint item, uint last_item) {
+    const Item loaded = load_item(place_of_item(set_place, min(item, max(last_item, 1) - 1)).input);
+    return item < last_item ? loaded : (Item)0;
+}
+
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint chunk = linear_group(group_id) % chunk_count;
@@ -45,15 +51,22 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     uint i;
     uint slot;
 
+    // Four at a time, so that a thread waits once for all of them.
     float4 sum = 0;
     slot = thread;
-    [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
-        const Item item = load_item(place_of_item(set_place, i).input);
-        items[slot] = item;
-        slot += GROUP_SIZE;
-        sum += first_numbers(item);
+    [loop] for (i = first_item + lane; i < last_item; i += 4 * threads_per_set) {
+        const Item item_0 = item_or_zero(set_place, i, last_item);
+        const Item item_1 = item_or_zero(set_place, i + threads_per_set, last_item);
+        const Item item_2 = item_or_zero(set_place, i + 2 * threads_per_set, last_item);
+        const Item item_3 = item_or_zero(set_place, i + 3 * threads_per_set, last_item);
+        items[slot] = item_0;
+        items[slot + GROUP_SIZE] = item_1;
+        items[slot + 2 * GROUP_SIZE] = item_2;
+        items[slot + 3 * GROUP_SIZE] = item_3;
+        slot += 4 * GROUP_SIZE;
+        sum += (first_numbers(item_0) + first_numbers(item_1)) + (first_numbers(item_2) + first_numbers(item_3));
 #if TWO_VECTORS
-        sum += second_numbers(item);
+        sum += (second_numbers(item_0) + second_numbers(item_1)) + (second_numbers(item_2) + second_numbers(item_3));
 #endif
     }
 #if VECTOR

@@ -184,19 +184,26 @@ float4 normalised(float4 centred, float rstd, Place place, uint gap) {
 
 // The output's item for one of the input. `set` is the statistics of the set.
 Item normalised_item(Item item, float4 set, Place place) {
-    const float4 first = normalised((first_numbers(item) - set.x) - set.y, set.z, place, TWO_VECTORS ? 2 : 1);
 #if TWO_VECTORS
-    Place second_place = place;
-    second_place.scale += scale_step;
-    second_place.bias += bias_step;
-    const float4 second = normalised((second_numbers(item) - set.x) - set.y, set.z, second_place, 2);
-    return half_from_float(first) | half_from_float(second) << 16;
-#elif HALF
-    return half_from_float(first).x;
-#elif VECTOR
-    return asuint(first);
+    // A loop for the compiler's sake: the code is long.
+    uint4 result = 0;
+    [loop] for (uint part = 0; part < 2; ++part) {
+        const float4 numbers = normalised((first_numbers(item) - set.x) - set.y, set.z, place, 2);
+        result |= half_from_float(numbers) << (16 * part);
+        item >>= 16;
+        place.scale += scale_step;
+        place.bias += bias_step;
+    }
+    return result;
 #else
-    return asuint(first).x;
+    const float4 numbers = normalised((first_numbers(item) - set.x) - set.y, set.z, place, 1);
+#if HALF
+    return half_from_float(numbers).x;
+#elif VECTOR
+    return asuint(numbers);
+#else
+    return asuint(numbers).x;
+#endif
 #endif
 }
 

@@ -24,9 +24,10 @@ float sum_over_group(float value, uint thread) {
 
 // How far a chunk's mean is from `mean`. From an infinite one: no distance, unless the mean of both is none.
 float distance_from(float mean, float4 chunk) {
+    precise const float neither = chunk.x + mean;  // NaN where it is used
     float distance = (chunk.x - mean) + chunk.y;
     if (is_infinite(mean)) {
-        distance = is_nan(chunk.x) || chunk.x == -mean ? asfloat(0x7fc00000) : 0;
+        distance = is_nan(chunk.x) || chunk.x == -mean ? neither : 0;
     }
     return distance;
 }

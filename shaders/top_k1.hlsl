@@ -13,14 +13,17 @@
 
 #define GROUP_SIZE 256
 #define TILE 2048
+#define PER_THREAD (TILE / GROUP_SIZE)
 #define MOST_SEQUENCES 256
 
-groupshared uint tile_keys[TILE];
+// The tile, and behind it room for an entry of each thread, where few winners are picked out of many entries.
+groupshared uint tile_keys[TILE + GROUP_SIZE];
 #if KEY_WORDS == 2
-groupshared uint tile_low_keys[TILE];
+groupshared uint tile_low_keys[TILE + GROUP_SIZE];
 #endif
-groupshared uint tile_indices[TILE];
+groupshared uint tile_indices[TILE + GROUP_SIZE];
 groupshared uint3 tile_sequences[MOST_SEQUENCES];
+groupshared uint picked_counts[GROUP_SIZE / 8];
 
 uint winner(uint slot) {
     return tile_indices[slot];
@@ -53,13 +56,14 @@ void put_tile_entry(uint slot, Entry entry) {
     tile_indices[slot] = entry.index;
 }
 
-// Sorts the tile's sequences, as far as the first `run` entries of each go, into their first slots.
+// Sorts sequences, as far as the first `run` entries of each go, into their first slots. They lie side by side from slot `start` on,
+// `size_of_each` slots each, `slot_count` in all.
 //
 // A bitonic network. Pairs of sorted runs, `distance` slots apart, become sorted runs of twice the size: the first of one is compared with the
 // last of the other and so on (mirror image, so that all runs ascend), then entries within each half, nearer each time. From
 // runs of `run` slots on, only the earlier half of each pair goes on: that is how a few winners are selected out of many.
-void sort_tile(uint thread, uint slot_count) {
-    [loop] for (uint distance = 1; distance < slots; distance *= 2) {
+void sort_sequences(uint thread, uint start, uint size_of_each, uint slot_count) {
+    [loop] for (uint distance = 1; distance < size_of_each; distance *= 2) {
         const uint size = min(distance, run);
         const uint log_size = firstbithigh(size);
         const uint block = distance < run ? size : 2 * distance;  // where the next half that goes on begins
@@ -71,7 +75,7 @@ void sort_tile(uint thread, uint slot_count) {
             const uint pair_count = slot_count / block_distance << log_pairs;
             GroupMemoryBarrierWithGroupSync();
             [loop] for (uint pair = thread; pair < pair_count; pair += GROUP_SIZE) {
-                const uint base = (pair >> log_pairs) * block_distance;
+                const uint base = start + (pair >> log_pairs) * block_distance;
                 const uint i = pair & ((1u << log_pairs) - 1);
                 const uint a = base + i + (mirror ? 0 : i >> log_gap << log_gap);
                 const uint b = mirror ? base + distance + size - 1 - i : a + (1u << log_gap);
@@ -82,6 +86,32 @@ void sort_tile(uint thread, uint slot_count) {
                     put_tile_entry(b, first);
                 }
             }
+        }
+    }
+    GroupMemoryBarrierWithGroupSync();
+}
+
+// The first of the entries that a thread has of a sequence: every `threads`th, from slot `first` on.
+void put_best(uint thread, uint first, uint threads) {
+    Entry best = tile_entry(first);
+    [loop] for (uint j = 1; j < PER_THREAD; ++j) {
+        const Entry entry = tile_entry(first + j * threads);
+        if (before(entry, best)) {
+            best = entry;
+        }
+    }
+    put_tile_entry(TILE + thread, best);
+}
+
+// Puts a thread's entries that can be winners behind the tile. `last` is the last of the threads' best entries that could be one:
+// k threads have an entry that does not come after it, so there are at most PER_THREAD * k of them.
+void pick(uint first, uint threads, Entry last, uint sequence) {
+    [loop] for (uint j = 0; j < PER_THREAD; ++j) {
+        const Entry entry = tile_entry(first + j * threads);
+        if (!before(last, entry) && entry.index != 0xffffffff) {
+            uint place;
+            InterlockedAdd(picked_counts[sequence], 1, place);
+            put_tile_entry(TILE + sequence * PER_THREAD * run + place, entry);
         }
     }
 }
@@ -111,8 +141,35 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         }
         put_tile_entry(sequence * slots + in_sequence, entry);
     }
-    sort_tile(thread, slot_count);
-    GroupMemoryBarrierWithGroupSync();
+
+    // Few winners out of many entries: the best entry of each thread tells which entries can be among them, and only these are sorted.
+    uint start = 0;
+    uint size_of_each = slots;
+    [loop] for (uint stage = picks ? 0 : 1; stage < 2; ++stage) {
+        const uint threads = max(slots / PER_THREAD, 1);  // for each sequence
+        const uint own_sequence = thread / threads % sequences_per_tile;
+        const uint first_own = own_sequence * slots + thread % threads;
+        if (stage == 0) {
+            GroupMemoryBarrierWithGroupSync();
+            put_best(thread, first_own, threads);
+            start = TILE;
+            size_of_each = threads;
+        }
+        sort_sequences(thread, start, size_of_each, sequences_per_tile * size_of_each);
+        if (stage == 0) {
+            const Entry last = tile_entry(TILE + own_sequence * threads + k - 1);
+            GroupMemoryBarrierWithGroupSync();
+            put_tile_entry(TILE + thread, no_entry());
+            if (thread < sequences_per_tile) {
+                picked_counts[thread] = 0;
+            }
+            GroupMemoryBarrierWithGroupSync();
+            if (thread < threads * sequences_per_tile) {
+                pick(first_own, threads, last, own_sequence);
+            }
+            size_of_each = PER_THREAD * run;
+        }
+    }
 
 #if TO_TENSOR
     const uint sequence_units = most_value_units();
@@ -120,19 +177,19 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint sequence = i / sequence_units;
         if (first_sequence + sequence < sequence_count &&
             i % sequence_units < value_units(tile_sequences[sequence])) {
-            store_value_unit(tile_sequences[sequence], sequence * slots, i % sequence_units);
+            store_value_unit(tile_sequences[sequence], start + sequence * size_of_each, i % sequence_units);
         }
     }
     [loop] for (i = thread; i < sequences_per_tile * k; i += GROUP_SIZE) {
         const uint sequence = i / k;
         if (first_sequence + sequence < sequence_count) {
-            store_index(tile_sequences[sequence], sequence * slots, i % k);
+            store_index(tile_sequences[sequence], start + sequence * size_of_each, i % k);
         }
     }
 #else
     [loop] for (i = thread; i < kept; i += GROUP_SIZE) {
         if (first_sequence < sequence_count) {
-            candidates[tile * kept + i] = stored_from(tile_entry(i));
+            candidates[tile * kept + i] = stored_from(tile_entry(start + i));
         }
     }
 #endif

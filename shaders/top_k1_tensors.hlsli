@@ -22,7 +22,8 @@ cbuffer Parameters : register(b0) {
     uint sequences_per_tile;
     uint tiles_per_sequence;
     uint sequences_side_by_side;  // 1: adjacent sequences are closer to each other in memory than adjacent elements
-    uint2 unused;
+    uint picks;        // 1: few winners are picked out of many entries before they are sorted
+    uint unused;
     uint4 sequence_dimensions[8];  // size, stride in input, values and indices
 };
 

@@ -124,6 +124,26 @@ TEST_F(TopK1OnD3d12, LongSequencesAlongAnOuterAxis) {
     }
 }
 
+/// Few winners out of many entries, which a group picks out before it sorts them; also where some threads have all of
+/// them, or a tile has fewer than are wanted.
+TEST_F(TopK1OnD3d12, FewOfMany) {
+    Random random(7);
+    std::size_t turn = 0;
+    for (const std::uint32_t length : {257u, 300u, 512u, 513u, 1000u, 1024u, 2048u, 2051u, 4099u, 40000u}) {
+        for (const std::uint32_t k : {1u, 2u, 7u, 8u, 9u, 16u, 17u, 31u, 32u, 33u}) {
+            const DataType type = types[turn % types.size()];
+            const Descriptor descriptor = along(type, {3, length}, 1, k, turn % 2);
+            const core::TensorDesc& input = *descriptor.tensor("InputTensor");
+            expect_like_reference(engine(), descriptor, random_bits(random, input));
+            double next = 0;
+            expect_like_reference(engine(), descriptor, drawn(input, [&] { return std::fmod(next++, 32.0); }));
+            expect_like_reference(engine(), descriptor,
+                                  drawn(input, [&] { return std::fmod(next++ / 100, 120.0) < 1 ? 5.0 : 3.0; }));
+            ++turn;
+        }
+    }
+}
+
 /// K winners start anywhere within a word, and end anywhere.
 TEST_F(TopK1OnD3d12, NarrowValuesOfAnyAlignment) {
     Random random(5);

@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t tile = 2048;
 constexpr std::uint64_t most_sequences_per_tile = 256;
+constexpr std::uint64_t entries_per_thread = tile / group_size;
 constexpr std::uint64_t merge_chunk = 1024;
 
 /// As the constant buffer in shaders/top_k1_tensors.hlsli.
@@ -38,6 +39,7 @@ struct Parameters {
     std::uint32_t sequences_per_tile = 1;
     std::uint32_t tiles_per_sequence = 1;
     std::uint32_t sequences_side_by_side = 0;
+    std::uint32_t picks = 0;
     std::array<StridedDimension, max_strided_dimensions - 1> sequence_dimensions{};
 };
 
@@ -156,6 +158,9 @@ private:
         parameters.kept = static_cast<std::uint32_t>(kept);
         parameters.sequences_per_tile = static_cast<std::uint32_t>(sequences_per_tile);
         parameters.tiles_per_sequence = static_cast<std::uint32_t>(tiles);
+        // Picked entries need room for as many as a group has threads, and sequences to be long enough to be worth it.
+        constexpr std::uint64_t shortest_picked_from = 512;
+        parameters.picks = slots >= shortest_picked_from && run * entries_per_thread * entries_per_thread <= slots;
         if (!from_tensor) {
             parameters.sequences_side_by_side = 0;
         }
