@@ -7,8 +7,8 @@
 
 #define GROUP_SIZE 256
 
-// Sums over a slice's taps for `count` outputs of a channel, from `position` on in its row.
-int4 convolve(uint image, uint channel, uint2 position, uint count, uint first_tap, uint last_tap) {
+// Sums over a slice's taps for four outputs of a channel, from `position` on in its row, or beyond it: to be ignored.
+int4 convolve(uint image, uint channel, uint2 position, uint first_tap, uint last_tap) {
     const uint group = channel / group_output_channels;
     const int input_zero_value = input_zero();
     const int filter_zero_value = filter_zero(channel);
@@ -22,25 +22,9 @@ int4 convolve(uint image, uint channel, uint2 position, uint count, uint first_t
     [loop] for (uint tap = first_tap; tap < last_tap; ++tap) {
         const uint row = origin.x + r * dilation.x;
         if (row < input_size.x) {
-            const float w = filter_number(
-                dot(uint4(channel, c, r, s), filter_strides), filter_zero_value);
+            const float w = filter_number(dot(uint4(channel, c, r, s), filter_strides), filter_zero_value);
             const uint input_row = dot(uint3(image, group * group_input_channels + c, row), input_strides.xyz);
-            const uint4 column = columns + s * dilation.y;
-            // Padding stands for the zero point and adds nothing.
-            float4 x = 0;
-            if (column.x < input_size.y) {
-                x.x = input_number(input_row + column.x * input_strides.w, input_zero_value);
-            }
-            if (column.y < input_size.y && count > 1) {
-                x.y = input_number(input_row + column.y * input_strides.w, input_zero_value);
-            }
-            if (column.z < input_size.y && count > 2) {
-                x.z = input_number(input_row + column.z * input_strides.w, input_zero_value);
-            }
-            if (column.w < input_size.y && count > 3) {
-                x.w = input_number(input_row + column.w * input_strides.w, input_zero_value);
-            }
-            partial += w * x;
+            partial += w * inputs_in_row(input_row, columns + s * dilation.y, input_zero_value);
         }
         if (tap % TAPS_PER_FLUSH == TAPS_PER_FLUSH - 1) {
             sums += int4(partial);
@@ -80,7 +64,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint channel = plane % output_channels;
         const uint image = plane / output_channels;
         const uint count = min(4 - done, output_size.y - position.y);
-        int4 sums = convolve(image, channel, position, count, first_tap, last_tap);
+        int4 sums = convolve(image, channel, position, first_tap, last_tap);
 #if FINISH
         const float multiplier = multiplier_of(channel);
         const int bias_value = bias_of(channel);

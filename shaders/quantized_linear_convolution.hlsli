@@ -43,6 +43,9 @@ cbuffer Parameters : register(b0) {
     uint output_is_packed;
     uint slice_count;
     uint taps_per_slice;
+    uint inputs_adjacent;  // 1: outputs side by side in a row read inputs side by side in memory
+    uint quads_in_rows;    // 1: rows of the output are whole fours
+    uint filter_packed;    // 1: the taps of an output channel are side by side in memory
 };
 
 RWStructuredBuffer<uint> input : register(u0);
@@ -86,6 +89,54 @@ float input_number(uint offset, int zero) {
 
 float filter_number(uint offset, int zero) {
     return float(number_from(LOAD_ELEMENT(filter, BYTES, offset), filter_sign) - zero);
+}
+
+// Four numbers side by side, from their bits.
+float4 four_numbers(uint word, uint sign, int zero) {
+    const uint4 bits = uint4(word, word >> 8, word >> 16, word >> 24) & 0xff;
+    return float4(int4(bits ^ sign) - (int(sign) + zero));
+}
+
+// Four elements side by side, which may lie in two words.
+uint four_inputs(uint offset) {
+    const uint shift = SHIFT_OF(BYTES, offset);
+    uint word = input[WORD_OF(BYTES, offset)] >> shift;
+    if (shift != 0) {
+        word |= input[WORD_OF(BYTES, offset) + 1] << (32 - shift);
+    }
+    return word;
+}
+
+uint four_filters(uint offset) {
+    const uint shift = SHIFT_OF(BYTES, offset);
+    uint word = filter[WORD_OF(BYTES, offset)] >> shift;
+    if (shift != 0) {
+        word |= filter[WORD_OF(BYTES, offset) + 1] << (32 - shift);
+    }
+    return word;
+}
+
+// The inputs in these columns of the row that starts at an offset, for four outputs side by side. Padding stands for the zero point and is
+// 0.
+float4 inputs_in_row(uint row_start, uint4 columns, int zero) {
+    float4 numbers = 0;
+    if (inputs_adjacent && columns.x < input_size.y && columns.w < input_size.y) {
+        numbers = four_numbers(four_inputs(row_start + columns.x), input_sign, zero);
+    } else {
+        if (columns.x < input_size.y) {
+            numbers.x = input_number(row_start + columns.x * input_strides.w, zero);
+        }
+        if (columns.y < input_size.y) {
+            numbers.y = input_number(row_start + columns.y * input_strides.w, zero);
+        }
+        if (columns.z < input_size.y) {
+            numbers.z = input_number(row_start + columns.z * input_strides.w, zero);
+        }
+        if (columns.w < input_size.y) {
+            numbers.w = input_number(row_start + columns.w * input_strides.w, zero);
+        }
+    }
+    return numbers;
 }
 
 // Where the window of an output position begins: padding is left of and above 0, which wraps around to very large numbers.

@@ -28,11 +28,45 @@ uint4 locate_tap(uint tap) {
     return uint4(c, r * dilation.x, s * dilation.y, c * filter_strides.y + r * filter_strides.z + s * filter_strides.w);
 }
 
-float load_input(uint channel_start, uint2 origin, uint4 tap, int zero) {
+float input_at(uint channel_start, uint2 origin, uint4 tap, int zero) {
     const uint2 place = origin + tap.yz;
     const bool inside = place.x < input_size.x && place.y < input_size.y;
     const uint offset = channel_start + tap.x * input_strides.y + place.x * input_strides.z + place.y * input_strides.w;
     return inside ? input_number(inside ? offset : 0, zero) : 0;
+}
+
+// For four outputs side by side in a row.
+float4 inputs_at(uint channel_start, uint2 origin, uint4 tap, int zero) {
+    const uint row = origin.x + tap.y;
+    const uint4 columns = origin.y + tap.z + uint4(0, 1, 2, 3) * window_stride.y;
+    float4 numbers = 0;
+    if (row < input_size.x) {
+        numbers = inputs_in_row(channel_start + tap.x * input_strides.y + row * input_strides.z, columns, zero);
+    }
+    return numbers;
+}
+
+// Of the taps tap … tap + 3 of a channel, relative to the stretch, as far as there are so many.
+float4 filters_at(uint channel, uint first_tap, uint tap, uint tap_end, int zero) {
+    const uint start = channel * filter_strides.x;
+    float4 numbers = 0;
+    if (filter_packed && first_tap + tap + 4 <= tap_end) {
+        numbers = four_numbers(four_filters(start + first_tap + tap), filter_sign, zero);
+    } else {
+        if (first_tap + tap < tap_end) {
+            numbers.x = filter_number(start + tap_tile[tap].w, zero);
+        }
+        if (first_tap + tap + 1 < tap_end) {
+            numbers.y = filter_number(start + tap_tile[tap + 1].w, zero);
+        }
+        if (first_tap + tap + 2 < tap_end) {
+            numbers.z = filter_number(start + tap_tile[tap + 2].w, zero);
+        }
+        if (first_tap + tap + 3 < tap_end) {
+            numbers.w = filter_number(start + tap_tile[tap + 3].w, zero);
+        }
+    }
+    return numbers;
 }
 
 // Four outputs of a channel that follow one another, unless some are beyond the last position.
@@ -93,8 +127,12 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint2 origin_3 = window_origin(uint2(positions.w / output_size.y, positions.w % output_size.y));
     const int input_zero_value = input_zero();
 
-    // What it reads of the filter: one tap, for two quads of channels.
-    const uint filter_tap = thread % STRETCH;
+    // What half of the threads read of the filter: four taps, for one quad of channels.
+    const uint filter_tap = thread % (STRETCH / 4) * 4;
+    const uint filter_quad = thread / (STRETCH / 4);
+    const uint4 filter_channels = min(first_channel + filter_quad * 4 + uint4(0, 1, 2, 3), output_channels - 1);
+    const int4 filter_zeros = int4(filter_zero(filter_channels.x), filter_zero(filter_channels.y),
+                                   filter_zero(filter_channels.z), filter_zero(filter_channels.w));
 
     int4 sums_0 = 0;
     int4 sums_1 = 0;
@@ -115,24 +153,27 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             float4 numbers = 0;
             if (first_tap + i < slice_end) {
                 const uint4 tap = tap_tile[i];
-                numbers.x = load_input(channel_start, origin_0, tap, input_zero_value);
-                numbers.y = load_input(channel_start, origin_1, tap, input_zero_value);
-                numbers.z = load_input(channel_start, origin_2, tap, input_zero_value);
-                numbers.w = load_input(channel_start, origin_3, tap, input_zero_value);
+                if (quads_in_rows) {
+                    numbers = inputs_at(channel_start, origin_0, tap, input_zero_value);
+                } else {
+                    numbers.x = input_at(channel_start, origin_0, tap, input_zero_value);
+                    numbers.y = input_at(channel_start, origin_1, tap, input_zero_value);
+                    numbers.z = input_at(channel_start, origin_2, tap, input_zero_value);
+                    numbers.w = input_at(channel_start, origin_3, tap, input_zero_value);
+                }
             }
             input_tile[i * QUADS + input_quad] = numbers;
         }
-        [loop] for (i = thread / STRETCH; i < QUADS; i += GROUP_SIZE / STRETCH) {
-            float4 numbers = 0;
-            if (first_tap + filter_tap < slice_end) {
-                const uint offset = tap_tile[filter_tap].w;
-                const uint4 channels = min(first_channel + i * 4 + uint4(0, 1, 2, 3), output_channels - 1);
-                numbers.x = filter_number(channels.x * filter_strides.x + offset, filter_zero(channels.x));
-                numbers.y = filter_number(channels.y * filter_strides.x + offset, filter_zero(channels.y));
-                numbers.z = filter_number(channels.z * filter_strides.x + offset, filter_zero(channels.z));
-                numbers.w = filter_number(channels.w * filter_strides.x + offset, filter_zero(channels.w));
-            }
-            filter_tile[filter_tap * FILTER_ROW + i] = numbers;
+        if (filter_quad < QUADS) {
+            const float4 a = filters_at(filter_channels.x, first_tap, filter_tap, slice_end, filter_zeros.x);
+            const float4 b = filters_at(filter_channels.y, first_tap, filter_tap, slice_end, filter_zeros.y);
+            const float4 c = filters_at(filter_channels.z, first_tap, filter_tap, slice_end, filter_zeros.z);
+            const float4 d = filters_at(filter_channels.w, first_tap, filter_tap, slice_end, filter_zeros.w);
+            const uint place = filter_tap * FILTER_ROW + filter_quad;
+            filter_tile[place] = float4(a.x, b.x, c.x, d.x);
+            filter_tile[place + FILTER_ROW] = float4(a.y, b.y, c.y, d.y);
+            filter_tile[place + 2 * FILTER_ROW] = float4(a.z, b.z, c.z, d.z);
+            filter_tile[place + 3 * FILTER_ROW] = float4(a.w, b.w, c.w, d.w);
         }
         GroupMemoryBarrierWithGroupSync();
         [loop] for (i = 0; i < STRETCH; ++i) {

@@ -63,6 +63,9 @@ struct Parameters {
     std::uint32_t output_is_packed = 0;
     std::uint32_t slice_count = 1;
     std::uint32_t taps_per_slice = 0;
+    std::uint32_t inputs_adjacent = 0;
+    std::uint32_t quads_in_rows = 0;
+    std::uint32_t filter_packed = 0;
 };
 
 /// Strides of a 4-D tensor, or of a 3-D one {N,C,W} with a height of 1.
@@ -116,6 +119,9 @@ Parameters parameters_of(const operators::Descriptor& descriptor, const Quantize
     parameters.filter_zero_point_step = channel_step(descriptor.tensor("FilterZeroPointTensor"));
     parameters.bias_step = channel_step(descriptor.tensor("BiasTensor"));
     parameters.output_is_packed = core::is_packed(op.output) ? 1 : 0;
+    parameters.inputs_adjacent = op.spatial[1].stride == 1 && parameters.input_strides[3] == 1 ? 1 : 0;
+    parameters.quads_in_rows = op.spatial[1].output % outputs_per_thread == 0 ? 1 : 0;
+    parameters.filter_packed = core::is_packed(op.filter) ? 1 : 0;
     return parameters;
 }
 
