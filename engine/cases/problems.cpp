@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -51,6 +52,18 @@ std::string to_string(const Problem& problem) {
         text += fmt::format("\n    hint: {}", problem.hint);
     }
     return text;
+}
+
+ProblemSink::ProblemSink(std::string file, std::string_view text) : file_(std::move(file)), size_(text.size()) {
+    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1)) {
+        line_starts_.push_back(end + 1);
+    }
+}
+
+Position ProblemSink::position(std::size_t offset) const {
+    offset = std::min(offset, size_);
+    const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+    return {static_cast<std::size_t>(next - line_starts_.begin()), offset - *std::prev(next) + 1};
 }
 
 void ProblemSink::add(std::size_t offset, std::string message, std::string hint) {

@@ -31,13 +31,14 @@ struct Problem {
 /// Collects the problems of one file while it is read.
 class ProblemSink {
 public:
-    ProblemSink(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {}
+    ProblemSink(std::string file, std::string_view text);
 
     void add(std::size_t offset, std::string message, std::string hint = {});
 
     /// How many were added, also those beyond the number that is kept.
     [[nodiscard]] std::size_t count() const { return count_; }
-    [[nodiscard]] Position position(std::size_t offset) const { return position_of(text_, offset); }
+    /// What position_of says, without going through the text: every case asks for its line.
+    [[nodiscard]] Position position(std::size_t offset) const;
     [[nodiscard]] const std::string& file() const { return file_; }
     /// Gives the problems away, in the order of their places, with JSON pointers into `document`.
     [[nodiscard]] std::vector<Problem> take(const JsonValue& document);
@@ -50,7 +51,8 @@ private:
     };
 
     std::string file_;
-    std::string_view text_;
+    std::size_t size_;
+    std::vector<std::size_t> line_starts_{0};
     std::size_t count_ = 0;
     std::vector<Found> found_;
     std::set<std::pair<std::size_t, std::string>> seen_;
