@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/app/case_texts.h"
 #include "tests/app/expectations.h"
@@ -132,6 +134,57 @@ TEST(Adapters, EveryEngineHasALine) {
     EXPECT_TRUE(result.output.starts_with("cpu      reference on ")) << result.output;
     EXPECT_TRUE(prints(result, "\nd3d12    "));
     EXPECT_TRUE(prints(result, "(default)"));
+}
+
+TEST(Schema, IsPrinted) {
+    for (const char* kind : {"case-file", "result"}) {
+        const ProgramResult result = dmlconform({"schema", kind});
+        EXPECT_TRUE(ends_with_code(result, 0));
+        EXPECT_TRUE(json::parse(result.output).contains("$schema"));
+    }
+    const ProgramResult unknown = dmlconform({"schema", "case"});
+    EXPECT_TRUE(ends_with_code(unknown, 2));
+    EXPECT_TRUE(complains(unknown, "case-file"));
+}
+
+TEST(Coverage, GatesOnWhatIsNeitherCoveredNorExcused) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", good_file());
+    const ProgramResult all = dmlconform({"coverage", file});
+    EXPECT_TRUE(ends_with_code(all, 1));
+    EXPECT_TRUE(prints(all, "     1 cases  SLICE1                         type      InputTensor FLOAT32\n"));
+    EXPECT_TRUE(prints(all, "NOT COVERED   SLICE1                         type      InputTensor FLOAT16\n"));
+    const ProgramResult missing = dmlconform({"coverage", file, "--missing"});
+    EXPECT_EQ(occurrences(missing.output, " cases "), 0u);
+    EXPECT_TRUE(prints(missing, "NOT COVERED   SLICE1                         type      InputTensor FLOAT16\n"));
+    // With a reason for every line that is missing, and for none that is not, it passes.
+    std::string reasons = "# why not\n";
+    for (std::size_t at = 0; at < missing.output.size();) {
+        const std::string line = missing.output.substr(at, missing.output.find('\n', at) - at);
+        at += line.size() + 1;
+        if (line.starts_with("NOT COVERED")) {
+            std::istringstream words(line.substr(12));
+            std::string op;
+            std::string kind;
+            std::string item;
+            words >> op >> kind >> std::ws;
+            std::getline(words, item);
+            reasons += fmt::format("{} {} {}: because\n", op, kind, item);
+        }
+    }
+    const std::string reasons_file = folder.write("reasons.txt", reasons);
+    const ProgramResult excused = dmlconform({"coverage", file, "--reasons", reasons_file});
+    EXPECT_TRUE(ends_with_code(excused, 0));
+    EXPECT_TRUE(
+        prints(excused, "not covered   SLICE1                         type      InputTensor FLOAT16: because\n"));
+    folder.write("reasons.txt", reasons + "SLICE1 type InputTensor FLOAT32: obsolete\n");
+    const ProgramResult obsolete = dmlconform({"coverage", file, "--reasons", reasons_file});
+    EXPECT_TRUE(ends_with_code(obsolete, 1));
+    EXPECT_TRUE(prints(obsolete, "unused reason: SLICE1 type InputTensor FLOAT32\n"));
+    folder.write("reasons.txt", "nonsense");
+    EXPECT_TRUE(ends_with_code(dmlconform({"coverage", file, "--reasons", reasons_file}), 2));
+    EXPECT_TRUE(ends_with_code(dmlconform({"coverage", file, "--reasons", folder.at("nowhere")}), 2));
+    EXPECT_TRUE(ends_with_code(dmlconform({"coverage", folder.at("nowhere")}), 2));
 }
 
 // ---- machines without a Vulkan driver ------------------------------------------------------------------------------

@@ -262,6 +262,15 @@ TEST_F(Run, ProgressIsShownOnATerminalAndTakenAway) {
         dmlconform({"run", cases_folder() + "/quantized_linear_convolution", "--engine", "cpu", "-q"},
                    {.terminal_for_errors = true});
     EXPECT_EQ(quiet.errors, "");
+    // Failures are counted in it, and stand above it.
+    std::string many = slice_case("bad", wrong_values);
+    for (int i = 0; i < 20000; ++i) {
+        many += ",\n" + slice_case(std::to_string(i), right_values);
+    }
+    const std::string file = folder_.write("many.json", file_of({many}));
+    const ProgramResult failing = dmlconform({"run", file, "--engine", "cpu"}, {.terminal_for_errors = true});
+    EXPECT_TRUE(ends_with_code(failing, 1));
+    EXPECT_TRUE(complains(failing, "/20001] 1 failed many/"));
 }
 
 // ---- interruption --------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include "tests/cases/reading.h"
@@ -106,6 +107,19 @@ TEST(CaseFile, ManyBrokenCasesAreNoDanger) {
     const Suite suite = read_case_file("a.json", text + "]}");
     EXPECT_EQ(suite.problems.size(), 100u);
     EXPECT_TRUE(suite.cases.empty());
+}
+
+TEST(CaseFile, ManyCasesTakeNoLongerEachThanAFew) {
+    // 20 000 cases in some megabytes: a minute when the time grows with the square, a second when it does not.
+    std::string text = "{ \"cases\": [\n";
+    for (int i = 0; i < 20'000; ++i) {
+        text += (i == 0 ? "" : ",\n") + case_text(std::to_string(i));
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const Suite suite = read_case_file("a.json", text + "] }");
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+    ASSERT_EQ(suite.cases.size(), 20'000u);
+    EXPECT_EQ(suite.cases.back().line, 2u + 3 * 19'999u);
 }
 
 TEST(CaseFile, NamesAreUniqueInAFile) {

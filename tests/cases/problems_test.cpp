@@ -51,6 +51,18 @@ TEST(Problems, OneMistakeIsReportedOnce) {
     EXPECT_EQ(problems.take(json("[1, 2]")).size(), 3u);
 }
 
+TEST(Problems, PositionsAreThoseOfTheText) {
+    for (const std::string_view text : {"", "\n", "a", "a\n", "\na", "ab\r\ncd\n\n\nef", "\n\n"}) {
+        const ProblemSink problems("x.json", text);
+        for (std::size_t offset = 0; offset < text.size() + 3; ++offset) {
+            const auto slow = cases::position_of(text, offset);
+            const auto fast = problems.position(offset);
+            EXPECT_EQ(fast.line, slow.line) << text << " at " << offset;
+            EXPECT_EQ(fast.column, slow.column) << text << " at " << offset;
+        }
+    }
+}
+
 TEST(Problems, AtMostAHundred) {
     const std::string text(1000, ' ');
     ProblemSink problems("x.json", text);
