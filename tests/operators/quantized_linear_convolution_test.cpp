@@ -182,7 +182,7 @@ TEST(QuantizedLinearConvolution, ThreeDimensionsAndLevels) {
          FeatureLevel{5, 2}},
         {"padding above and below would add rows",
          {{"StartPadding", {1, 0}}, {"EndPadding", {1, 0}}},
-         "QUANTIZED_LINEAR_CONVOLUTION.outputSize"},
+         "QUANTIZED_LINEAR_CONVOLUTION.heightPadding"},
     };
     expect_verdicts(flat, cases);
 
