@@ -104,9 +104,10 @@ float4 gelu(float4 x) {
     // What lies beyond |x| is half of erfc(|x| / sqrt(2)): Chebyshev fit of Numerical Recipes (Press et al.), section 6.2, with a relative
     // error below 1.2e-7 everywhere. There exp(-x^2 / 2) needs more bits of x^2 than FP32 has: the square of the top of x is exact.
     const float4 bounded = clamp(x, -18, 18);
-    const float4 a = abs(bounded);
+    // Not by abs: NVIDIA's compiler (580) takes the absolute value of an integer when the bits of one are used.
+    const float4 a = asfloat(asuint(bounded) & 0x7fffffff);
+    const float4 top = asfloat(asuint(bounded) & 0x7ffff000);
     const float4 t = 1 / (1 + a * 0.353553391);
-    const float4 top = asfloat(asuint(a) & 0xfffff000);
     const float4 fit =
         -1.26551223 +
         t * (1.00002368 +
@@ -118,7 +119,7 @@ float4 gelu(float4 x) {
     const Exponential square = exponential(-0.5 * top * top);
     const float4 rest = exp_exactly(-0.5 * (a - top) * (a + top) + fit);
     const float4 beyond = times_power_of_two(bounded * (0.5 * t) * rest * (1 + square.rest), square.n);
-    // Infinities by the formula, where -infinity gives NaN. (Written as a literal, that made NVIDIA's compiler go wrong.)
+    // Infinities by the formula, where -infinity gives NaN.
     const bool4 infinite = (asuint(x) & 0x7fffffff) == 0x7f800000;
     precise const float4 share = x >= 0 ? 1.0 : 0.0;
     precise const float4 limit = x * share;
