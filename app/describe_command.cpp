@@ -89,7 +89,7 @@ int describe(const std::string& name) {
                    hint.empty() ? "`dmlconform describe` lists them" : hint);
         return exit_usage;
     }
-    fmt::print("{} ({}), from feature level {} on\n\n", schema->name, schema->value,
+    fmt::print("{} ({}), from feature level {} on\n\n", schema->name, schema->number,
                core::to_string(schema->introduced));
     print_fields(*schema);
     print_support(*schema);

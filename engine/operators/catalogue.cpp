@@ -114,7 +114,7 @@ void add_support(OperatorSchema& schema, const json& entry) {
 OperatorSchema schema_from(const json& entry) {
     OperatorSchema schema;
     schema.name = entry.at("operator").get<std::string>();
-    schema.value = entry.at("value").get<std::uint32_t>();
+    schema.number = entry.at("number").get<std::uint32_t>();
     schema.introduced = level_from(entry.at("featureLevel"));
     for (const json& field : entry.at("fields")) {
         schema.fields.push_back(field_from(field));
@@ -252,7 +252,7 @@ std::vector<std::string> operator_names() {
                        [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
         schemas.push_back(find_operator(name));
     }
-    std::sort(schemas.begin(), schemas.end(), [](const auto* a, const auto* b) { return a->value < b->value; });
+    std::sort(schemas.begin(), schemas.end(), [](const auto* a, const auto* b) { return a->number < b->number; });
     std::vector<std::string> names;
     names.reserve(schemas.size());
     for (const OperatorSchema* schema : schemas) {

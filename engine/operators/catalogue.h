@@ -96,8 +96,8 @@ struct SameConstraint {
 struct OperatorSchema {
     /// "DML_OPERATOR_SLICE1".
     std::string name;
-    /// The enumerator's value in DML_OPERATOR_TYPE.
-    std::uint32_t value = 0;
+    /// The value of its enumerator in DML_OPERATOR_TYPE.
+    std::uint32_t number = 0;
     core::FeatureLevel introduced;
     /// In the order of the C struct.
     std::vector<Field> fields;
@@ -123,7 +123,7 @@ struct OperatorSchema {
 /// as the program. Safe to call from several threads.
 [[nodiscard]] const OperatorSchema* find_operator(std::string_view name);
 
-/// Full names of all operators, in the order of their values.
+/// Full names of all operators, in the order of their numbers.
 [[nodiscard]] std::vector<std::string> operator_names();
 
 /// Null when DirectML has no such enumeration.

@@ -16,7 +16,7 @@ using operators::OperatorSchema;
 /// One field of each kind, with the same enumeration twice and a count that several arrays share.
 const OperatorSchema& synthetic() {
     static const OperatorSchema schema = operators::parse_schema(R"({
-      "operator": "DML_OPERATOR_SYNTHETIC", "value": 999, "featureLevel": "1.0",
+      "operator": "DML_OPERATOR_SYNTHETIC", "number": 999, "featureLevel": "1.0",
       "fields": [
         { "name": "InputCount", "kind": "attribute", "type": "UINT" },
         { "name": "InputTensors", "kind": "input", "type": "TENSOR_DESC_ARRAY", "count": "InputCount" },
@@ -326,7 +326,7 @@ TEST(DescriptorReader, OtherThanAnObject) {
 
 TEST(DescriptorReader, ScalarUnionsAreRefusedForNow) {
     const auto schema = operators::parse_schema(R"({
-      "operator": "DML_OPERATOR_UNION", "value": 998, "featureLevel": "1.0",
+      "operator": "DML_OPERATOR_UNION", "number": 998, "featureLevel": "1.0",
       "fields": [{ "name": "Value", "kind": "attribute", "type": "SCALAR_UNION" }],
       "tensorSupport": [], "constraints": [] })")
                             .value();

@@ -17,7 +17,7 @@ using core::FeatureLevel;
 /// No operator of DirectML, but every field type that one of them has.
 constexpr std::string_view synthetic = R"({
   "operator": "DML_OPERATOR_SYNTHETIC",
-  "value": 999,
+  "number": 999,
   "featureLevel": "3.1",
   "fields": [
     { "name": "InputTensor", "kind": "input", "type": "TENSOR_DESC" },
@@ -129,7 +129,7 @@ TEST(ParseSchema, TheRest) {
     const OperatorSchema schema = parsed();
     EXPECT_EQ(schema.name, "DML_OPERATOR_SYNTHETIC");
     EXPECT_EQ(schema.short_name(), "SYNTHETIC");
-    EXPECT_EQ(schema.value, 999u);
+    EXPECT_EQ(schema.number, 999u);
     EXPECT_EQ(schema.introduced, (FeatureLevel{3, 1}));
     ASSERT_EQ(schema.same.size(), 3u);
     EXPECT_EQ(schema.same[0].property, SameConstraint::Property::data_type);
@@ -185,7 +185,7 @@ TEST(ParseSchema, BrokenEntriesSayWhatIsWrong) {
     const Row rows[] = {
         {"{", "", "parse error"},
         {"\"operator\"", "\"Operator\"", "'operator' not found"},
-        {"\"value\": 999", "\"value\": \"999\"", "must be number"},
+        {"\"number\": 999", "\"number\": \"999\"", "must be number"},
         {"\"featureLevel\": \"3.1\"", "\"featureLevel\": \"3.2\"", "unknown feature level \"3.2\""},
         {"\"featureLevel\": \"3.1\"", "\"featureLevel\": 3.1", "must be string"},
         {"\"featureLevel\": \"5.0\"", "\"featureLevel\": \"5\"", "unknown feature level \"5\""},
@@ -224,11 +224,11 @@ TEST(ParseSchema, BrokenEntriesSayWhatIsWrong) {
     }
 }
 
-TEST(Catalogue, ValuesAreTheHeaders) {
+TEST(Catalogue, NumbersAreTheHeaders) {
     // DML_OPERATOR_TYPE of DirectML.h 1.15, counted from DML_OPERATOR_INVALID = 0.
     struct Row {
         std::string_view name;
-        std::uint32_t value;
+        std::uint32_t number;
         FeatureLevel introduced;
     };
     const Row rows[] = {
@@ -245,7 +245,7 @@ TEST(Catalogue, ValuesAreTheHeaders) {
         SCOPED_TRACE(row.name);
         const OperatorSchema* schema = find_operator(row.name);
         ASSERT_NE(schema, nullptr);
-        EXPECT_EQ(schema->value, row.value);
+        EXPECT_EQ(schema->number, row.number);
         EXPECT_EQ(schema->introduced, row.introduced);
         EXPECT_EQ(schema->short_name(), row.name);
     }
@@ -279,15 +279,14 @@ TEST(Catalogue, LookupFromSeveralThreads) {
 TEST(Catalogue, EveryEntryIsConsistent) {
     const auto names = operator_names();
     EXPECT_GE(names.size(), 4u);
-    std::set<std::uint32_t> values;
-    std::uint32_t previous = 0;
+        std::uint32_t previous = 0;
     for (const std::string& name : names) {
         SCOPED_TRACE(name);
         const OperatorSchema* schema = find_operator(name);
         ASSERT_NE(schema, nullptr);
         ASSERT_TRUE(name.starts_with("DML_OPERATOR_"));
-        EXPECT_GT(schema->value, previous) << "operator_names is in the order of the values";
-        previous = schema->value;
+        EXPECT_GT(schema->number, previous) << "operator_names is in the order of the numbers";
+        previous = schema->number;
         const auto is_tensor = [&](const std::string& field) {
             const Field* found = schema->find_field(field);
             return found != nullptr && found->is_tensor();

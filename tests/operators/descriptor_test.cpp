@@ -22,7 +22,7 @@ Descriptor slice() {
 /// One field of each type that the four operators do not have.
 operators::OperatorSchema synthetic() {
     const auto schema = operators::parse_schema(R"({
-      "operator": "DML_OPERATOR_SYNTHETIC", "value": 999, "featureLevel": "1.0",
+      "operator": "DML_OPERATOR_SYNTHETIC", "number": 999, "featureLevel": "1.0",
       "fields": [
         { "name": "InputCount", "kind": "attribute", "type": "UINT" },
         { "name": "InputTensors", "kind": "input", "type": "TENSOR_DESC_ARRAY", "count": "InputCount" },
