@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/core/error.h"
+#include "engine/core/guard.h"
 #include "engine/core/hresult.h"
 #include "engine/core/tensor.h"
 #include "engine/operators/descriptor.h"
@@ -51,14 +52,16 @@ public:
     virtual ~Executable() = default;
 
     /// Makes the inputs known, uploading them where that is needed. One entry for each of Descriptor::inputs(), null
-    /// for an absent one. The tensors must outlive the executions.
+    /// for an absent one. The tensors must outlive the executions. The engine's memory for the outputs, and for the
+    /// guards behind them, is filled with core::untouched: what an operator before left there might be right.
     [[nodiscard]] virtual core::Result<void> bind(std::span<const core::Tensor* const> inputs) = 0;
 
     /// Computes the outputs once. Returns when they are there.
     [[nodiscard]] virtual core::Result<void> execute() = 0;
 
-    /// Copies the outputs out: one tensor for each of Descriptor::outputs(), allocated by the caller from that
-    /// descriptor. Bytes that belong to no element are left as they are or overwritten.
+    /// Copies the outputs out with their guards: one tensor for each of Descriptor::outputs(), made by
+    /// core::output_tensor from that descriptor; null for an absent one or one that nobody wants. Bytes within the total
+    /// size that belong to no element are left as they are or overwritten.
     [[nodiscard]] virtual core::Result<void> read(std::span<core::Tensor* const> outputs) = 0;
 
     /// How long the last execution took by the device's own clock; nothing for an engine that cannot measure itself.

@@ -113,7 +113,17 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         words.y = gather_word(cursor);
         words.z = gather_word(cursor);
         words.w = gather_word(cursor);
-        target[number] = words;
+        // What lies behind the output's last word is not its own.
+        const uint word_count = (unit_count + PER_WORD - 1) / PER_WORD - 4 * number;
+        if (word_count >= 4) {
+            target[number] = words;
+        } else if (word_count == 3) {
+            target[number].xyz = words.xyz;
+        } else if (word_count == 2) {
+            target[number].xy = words.xy;
+        } else {
+            target[number].x = words.x;
+        }
     }
 #else
     if (number < unit_count) {

@@ -38,14 +38,14 @@ struct Tensor {
     /// Allocates desc.total_bytes, uninitialised.
     explicit Tensor(TensorDesc layout) : desc(std::move(layout)), buffer(desc.total_bytes) {}
 
-    /// The storage as elements of T; elements between addressed ones are included.
+    /// The total size as elements of T; elements between addressed ones are included.
     template <class T>
     [[nodiscard]] std::span<T> as() {
-        return {reinterpret_cast<T*>(buffer.bytes().data()), buffer.bytes().size() / sizeof(T)};
+        return {reinterpret_cast<T*>(buffer.bytes().data()), static_cast<std::size_t>(desc.total_bytes) / sizeof(T)};
     }
     template <class T>
     [[nodiscard]] std::span<const T> as() const {
-        return {reinterpret_cast<const T*>(buffer.bytes().data()), buffer.bytes().size() / sizeof(T)};
+        return {reinterpret_cast<const T*>(buffer.bytes().data()), static_cast<std::size_t>(desc.total_bytes) / sizeof(T)};
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "engine/cpu/kernel.h"
@@ -23,12 +24,15 @@ class CpuExecutable final : public Executable {
 public:
     CpuExecutable(const operators::Descriptor& descriptor, Kernel kernel) : descriptor_(descriptor), kernel_(kernel) {
         for (const operators::TensorSlot& slot : descriptor.outputs()) {
-            outputs_.push_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc));
+            outputs_.push_back(slot.desc == nullptr ? core::Tensor() : core::output_tensor(*slot.desc));
         }
     }
 
     core::Result<void> bind(std::span<const core::Tensor* const> inputs) override {
         inputs_.assign(inputs.begin(), inputs.end());
+        for (core::Tensor& output : outputs_) {
+            std::ranges::fill(output.buffer.bytes(), core::untouched);
+        }
         return {};
     }
 

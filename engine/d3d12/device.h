@@ -18,6 +18,8 @@ struct Device {
     std::unique_ptr<Commands> commands;
     BufferPool buffers;
     PipelineCache pipelines;
+    /// Filled with core::untouched; made when first needed.
+    PooledBuffer untouched;
     /// Largest buffer that a shader can address.
     std::uint64_t max_buffer_bytes;
 };

@@ -19,6 +19,9 @@ constexpr std::uint64_t small_bytes = std::uint64_t{64} << 10;
 /// Large tensors are copied through staging buffers of this size.
 constexpr std::uint64_t staging_bytes = std::uint64_t{16} << 20;
 
+/// Large outputs are filled from a buffer of this size.
+constexpr std::uint64_t untouched_bytes = std::uint64_t{1} << 20;
+
 std::uint64_t aligned(std::uint64_t bytes) {
     return (bytes + alignment - 1) / alignment * alignment;
 }
@@ -43,6 +46,10 @@ core::Result<void> in_stretches(std::uint64_t total, Copy&& copy) {
         }
     }
     return {};
+}
+
+std::uint64_t words(std::uint64_t bytes) {
+    return (bytes + 3) / 4 * 4;
 }
 
 core::Result<void> upload(Device& device, std::span<const std::byte> from, ID3D12Resource* to) {
@@ -73,6 +80,22 @@ core::Result<void> download(Device& device, ID3D12Resource* from, std::span<std:
     });
 }
 
+/// The device's buffer of untouched bytes, made by the first executable that needs it.
+core::Result<ID3D12Resource*> untouched_buffer(Device& device) {
+    if (!device.untouched) {
+        auto buffer = device.buffers.acquire(Heap::device, untouched_bytes);
+        if (!buffer) {
+            return tl::unexpected(buffer.error());
+        }
+        const std::vector<std::byte> bytes(untouched_bytes, core::untouched);
+        if (auto uploaded = upload(device, bytes, buffer->resource()); !uploaded) {
+            return tl::unexpected(uploaded.error());
+        }
+        device.untouched = std::move(*buffer);
+    }
+    return device.untouched.resource();
+}
+
 }  // namespace
 
 std::uint64_t device_bytes(const core::TensorDesc& desc) {
@@ -83,18 +106,22 @@ core::Result<TensorMemory> TensorMemory::create(Device& device, std::span<const 
                                                 std::span<const core::TensorDesc* const> outputs,
                                                 const DispatchPlan& plan) {
     TensorMemory memory;
-    const auto slots_of = [](std::span<const core::TensorDesc* const> descs) {
+    const auto slots_of = [](std::span<const core::TensorDesc* const> descs, std::uint64_t guard) {
         std::vector<Slot> slots(descs.size());
         for (std::size_t i = 0; i < descs.size(); ++i) {
-            slots[i].bytes = descs[i] == nullptr ? 0 : device_bytes(*descs[i]);
+            if (descs[i] != nullptr) {
+                slots[i].bytes = device_bytes(*descs[i]);
+                slots[i].room = words(slots[i].bytes) + guard;
+            }
         }
         return slots;
     };
-    memory.inputs_ = slots_of(inputs);
-    memory.outputs_ = slots_of(outputs);
+    memory.inputs_ = slots_of(inputs, 0);
+    memory.outputs_ = slots_of(outputs, core::guard_bytes);
     memory.temporaries_.resize(plan.temporaries.size());
     for (std::size_t i = 0; i < plan.temporaries.size(); ++i) {
         memory.temporaries_[i].bytes = plan.temporaries[i];
+        memory.temporaries_[i].room = plan.temporaries[i];
     }
     memory.place(memory.inputs_);
     memory.outputs_begin_ = memory.shared_bytes_;
@@ -111,7 +138,7 @@ void TensorMemory::place(std::span<Slot> slots) {
     for (Slot& slot : slots) {
         if (slot.bytes < small_bytes) {
             slot.offset = shared_bytes_;
-            shared_bytes_ += aligned(slot.bytes);
+            shared_bytes_ += aligned(slot.room);
         }
     }
 }
@@ -135,11 +162,19 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
                                               slot.bytes, device.max_buffer_bytes));
             }
             if (slot.bytes >= small_bytes) {
-                acquire(slot.own, Heap::device, slot.bytes);
+                acquire(slot.own, Heap::device, slot.room);
             }
         }
     }
-    std::uint64_t upload_bytes = outputs_begin_;
+    const auto is_large = [](const Slot& slot) { return bool{slot.own}; };
+    if (!failure && std::ranges::any_of(outputs_, is_large)) {
+        if (auto buffer = untouched_buffer(device)) {
+            untouched_ = *buffer;
+        } else {
+            failure = buffer.error();
+        }
+    }
+    std::uint64_t upload_bytes = outputs_end_;
     for (const Dispatch& dispatch : plan.dispatches) {
         parameter_offsets_.push_back(upload_bytes);
         upload_bytes += aligned(dispatch.parameters.size() * sizeof(std::uint32_t));
@@ -191,11 +226,13 @@ core::Result<void> TensorMemory::bind(Device& device, std::span<const core::Tens
         const auto bytes = tensors[i]->buffer.bytes().first(slot.bytes);
         if (!slot.own) {
             std::memcpy(upload_.mapped() + slot.offset, bytes.data(), bytes.size());
-            upload_pending_ = true;
         } else if (auto result = upload(device, bytes, slot.own.resource()); !result) {
             return result;
         }
     }
+    std::memset(upload_.mapped() + outputs_begin_, std::to_integer<int>(core::untouched),
+                outputs_end_ - outputs_begin_);
+    upload_pending_ = true;
     return {};
 }
 
@@ -205,20 +242,39 @@ core::Result<void> TensorMemory::read(Device& device, std::span<core::Tensor* co
         if (slot.bytes == 0 || tensors[i] == nullptr) {
             continue;
         }
-        const auto bytes = tensors[i]->buffer.bytes().first(slot.bytes);
+        // The guard moves along with the elements, and then behind the total size if that is larger than they need.
+        const std::span<std::byte> bytes = tensors[i]->buffer.bytes();
         if (!slot.own) {
-            std::memcpy(bytes.data(), readback_.mapped() + (slot.offset - outputs_begin_), bytes.size());
-        } else if (auto result = download(device, slot.own.resource(), bytes); !result) {
+            std::memcpy(bytes.data(), readback_.mapped() + (slot.offset - outputs_begin_), slot.room);
+        } else if (auto result = download(device, slot.own.resource(), bytes.first(slot.room)); !result) {
             return result;
         }
+        std::memmove(bytes.data() + (bytes.size() - core::guard_bytes), bytes.data() + (slot.room - core::guard_bytes),
+                     core::guard_bytes);
     }
     return {};
 }
 
+void TensorMemory::record_untouched(ID3D12GraphicsCommandList& list, const Slot& output) const {
+    for (std::uint64_t begin = 0; begin < output.room; begin += untouched_bytes) {
+        list.CopyBufferRegion(output.own.resource(), begin, untouched_, 0,
+                              std::min(untouched_bytes, output.room - begin));
+    }
+    transition(list, output.own.resource(), D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+}
+
 void TensorMemory::record_upload(ID3D12GraphicsCommandList& list) const {
-    if (upload_pending_) {
-        list.CopyBufferRegion(shared_.resource(), 0, upload_.resource(), 0, outputs_begin_);
+    if (!upload_pending_) {
+        return;
+    }
+    if (outputs_end_ > 0) {
+        list.CopyBufferRegion(shared_.resource(), 0, upload_.resource(), 0, outputs_end_);
         transition(list, shared_.resource(), D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+    }
+    for (const Slot& output : outputs_) {
+        if (output.own) {
+            record_untouched(list, output);
+        }
     }
 }
 

@@ -1,13 +1,15 @@
 // Where the tensors of one executable are on the device, and how their bytes get there and back.
 //
 // Small tensors share one buffer, so that all of them together take one copy each way, which rides along with the
-// execution. Large ones have buffers of their own and are copied when they are bound and read.
+// execution. Large ones have buffers of their own and are copied when they are bound and read. Outputs have their
+// guards behind them, and begin untouched after every bind.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "engine/core/guard.h"
 #include "engine/core/tensor.h"
 #include "engine/d3d12/device.h"
 #include "engine/d3d12/dispatch_plan.h"
@@ -41,12 +43,14 @@ public:
 private:
     struct Slot {
         std::uint64_t bytes = 0;   // 0: absent
+        std::uint64_t room = 0;    // with an output's guard
         std::uint64_t offset = 0;  // in the shared buffer
         PooledBuffer own;
     };
 
     void place(std::span<Slot> slots);
     [[nodiscard]] core::Result<void> allocate(Device& device, const DispatchPlan& plan);
+    void record_untouched(ID3D12GraphicsCommandList& list, const Slot& output) const;
     [[nodiscard]] D3D12_GPU_VIRTUAL_ADDRESS address(const Slot& slot) const;
 
     std::vector<Slot> inputs_;
@@ -57,11 +61,13 @@ private:
     std::uint64_t shared_bytes_ = 0;
     std::uint64_t outputs_begin_ = 0;
     std::uint64_t outputs_end_ = 0;
-    /// Small inputs as in shared_, then the constant buffers.
+    /// Small inputs and untouched small outputs as in shared_, then the constant buffers.
     PooledBuffer upload_;
     std::vector<std::uint64_t> parameter_offsets_;
     /// Small outputs.
     PooledBuffer readback_;
+    /// What large outputs are filled from; null without any. The device's.
+    ID3D12Resource* untouched_ = nullptr;
     bool upload_pending_ = false;
 };
 

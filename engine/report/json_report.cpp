@@ -92,6 +92,10 @@ Json result_json(const run::CaseResult& result, const run::RunResult& run) {
     for (const run::OutputResult& output : result.outputs) {
         json["outputs"].push_back(comparison_json(output));
     }
+    for (const run::StrayOutput& stray : result.stray_writes) {
+        json["strayWrites"].push_back(
+            {{"output", stray.name}, {"offset", stray.write.offset}, {"bytes", stray.write.bytes}});
+    }
     if (result.timing.total.count() != 0) {
         json["timing"] = timing_json(result.timing);
     }

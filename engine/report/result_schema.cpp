@@ -100,8 +100,9 @@ Json case_result_schema() {
                    {"rejection", rejection},
                    {"descriptor", array_of(string)},
                    {"outputs", array_of(output_schema())},
+                   {"strayWrites", array_of(object({{"output", string}, {"offset", count}, {"bytes", count}}))},
                    {"timing", timing}},
-                  {"reason", "rejection", "timing"});
+                  {"reason", "rejection", "strayWrites", "timing"});
 }
 
 }  // namespace

@@ -32,6 +32,12 @@ struct OutputResult {
     compare::Comparison comparison;
 };
 
+/// An output behind whose end the engine wrote.
+struct StrayOutput {
+    std::string name;
+    core::StrayWrite write;
+};
+
 struct Timing {
     /// Wall-clock time of bind, execute and read together, and of execute alone.
     std::chrono::nanoseconds total{};
@@ -52,6 +58,7 @@ struct CaseResult {
     /// The rejection that decided the case, if one did.
     std::optional<operators::Rejection> rejection;
     std::vector<OutputResult> outputs;
+    std::vector<StrayOutput> stray_writes;
     /// All zero where nothing was executed.
     Timing timing;
 };

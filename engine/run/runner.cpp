@@ -117,15 +117,32 @@ private:
         const auto slots = descriptor_.outputs();
         outputs.reserve(slots.size());
         for (const operators::TensorSlot& slot : slots) {
-            outputs.push_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc));
-            // An engine that writes nothing must not find the right answer lying about.
-            std::ranges::fill(outputs.back().buffer.bytes(), std::byte{0xcd});
+            outputs.push_back(slot.desc == nullptr ? core::Tensor() : core::output_tensor(*slot.desc));
             targets.push_back(slot.desc == nullptr ? nullptr : &outputs.back());
         }
         if (const auto failure = timed(executable, targets, result.timing)) {
             return finish(result, Status::error, *failure);
         }
+        find_stray_writes(outputs, result);
         compare_outputs(engine, outputs, result);
+    }
+
+    void find_stray_writes(const std::vector<core::Tensor>& outputs, CaseResult& result) const {
+        const auto slots = descriptor_.outputs();
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (slots[i].desc == nullptr) {
+                continue;
+            }
+            if (const auto write = core::find_stray_write(outputs[i])) {
+                result.stray_writes.push_back({std::string(slots[i].name), *write});
+            }
+        }
+    }
+
+    static std::string stray_write_reason(const StrayOutput& stray) {
+        return fmt::format(
+            "the engine wrote beyond the end of {}: {} of the {} bytes after its total size, from byte {} on",
+            stray.name, stray.write.bytes, core::guard_bytes, stray.write.offset);
     }
 
     /// Binds, executes and reads. The result is the reason of a failure.
@@ -167,6 +184,11 @@ private:
         }
         const bool passed = std::all_of(result.outputs.begin(), result.outputs.end(),
                                         [](const OutputResult& output) { return output.comparison.passed(); });
+        if (!result.stray_writes.empty()) {
+            return finish(result, Status::fail,
+                          stray_write_reason(result.stray_writes.front()) +
+                              (passed ? "" : "; the output differs beyond tolerance"));
+        }
         if (!compared) {
             return finish(result, Status::reference,
                           "the case has no expected values, so this engine is the reference");

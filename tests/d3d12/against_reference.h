@@ -58,7 +58,7 @@ inline std::vector<core::Tensor> run_on(Engine& engine, const operators::Descrip
                                         const std::vector<core::Tensor>& inputs) {
     std::vector<core::Tensor> outputs;
     for (const operators::TensorSlot& slot : descriptor.outputs()) {
-        outputs.push_back(blank_tensor(*slot.desc));
+        outputs.push_back(core::output_tensor(*slot.desc));
     }
     auto executable = engine.compile(descriptor);
     if (!executable) {
@@ -74,6 +74,9 @@ inline std::vector<core::Tensor> run_on(Engine& engine, const operators::Descrip
         if (!result) {
             ADD_FAILURE() << result.error().message << " " << result.error().hint;
         }
+    }
+    for (const core::Tensor& output : outputs) {
+        EXPECT_FALSE(core::find_stray_write(output)) << "written beyond the output's end";
     }
     return outputs;
 }

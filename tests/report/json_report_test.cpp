@@ -142,6 +142,21 @@ TEST(JsonReport, DistancesOf64Bits) {
     EXPECT_FALSE(output.contains("largestToleranceUsed")) << "exact";
 }
 
+TEST(JsonReport, StrayWrites) {
+    const auto cases = cases_of({slice_with_expected});
+    Engines engines;
+    Behaviour astray;
+    astray.change = [](std::span<core::Tensor* const> outputs) {
+        outputs[0]->buffer.bytes()[core::guard_offset(outputs[0]->desc) + 7] = std::byte{0};
+    };
+    engines.push_back(std::make_unique<FakeEngine>(astray));
+    const json document = parsed(json_report(run_all(cases, engines), context()));
+    const json& result = document.at("results")[0];
+    EXPECT_EQ(result.at("status"), "fail");
+    EXPECT_EQ(result.at("strayWrites"), json::array({{{"output", "OutputTensor"}, {"offset", 7}, {"bytes", 1}}}));
+    EXPECT_EQ(result.at("outputs")[0].at("beyondTolerance"), 0);
+}
+
 TEST(JsonReport, WhatIsNotThereIsLeftOut) {
     const auto cases = cases_of({slice_with_expected, illegal_slice});
     Engines engines;
@@ -157,6 +172,7 @@ TEST(JsonReport, WhatIsNotThereIsLeftOut) {
     EXPECT_EQ(results[0].at("status"), "pass");
     EXPECT_FALSE(results[0].contains("reason"));
     EXPECT_FALSE(results[0].at("outputs")[0].contains("worst"));
+    EXPECT_FALSE(results[0].contains("strayWrites"));
     EXPECT_TRUE(results[0].contains("timing"));
     EXPECT_FALSE(results[0].at("timing").contains("deviceNanoseconds"));
     // A rejection that is wrong, one that is right, and a wrong acceptance: nothing was executed.

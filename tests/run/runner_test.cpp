@@ -53,6 +53,11 @@ void set_float(std::span<core::Tensor* const> outputs, std::size_t index, float 
     outputs[0]->as<float>()[index] = value;
 }
 
+void write_behind_the_end(std::span<core::Tensor* const> outputs) {
+    const auto end = outputs[0]->buffer.bytes().subspan(core::guard_offset(outputs[0]->desc));
+    end[3] = end[255] = std::byte{0};
+}
+
 std::vector<Row> rows() {
     constexpr core::HResult invalid = core::HResult::invalid_argument;
     std::vector<Row> list{
@@ -89,6 +94,25 @@ std::vector<Row> rows() {
         {"the second of two outputs wrong", top_k_half_expected,
          that([](Behaviour& b) { b.change = [](auto outputs) { outputs[1]->template as<std::uint32_t>()[0] = 2; }; }),
          Status::fail, "the output differs beyond tolerance"},
+        {"writes behind the end", slice_with_expected, that([](Behaviour& b) { b.change = write_behind_the_end; }),
+         Status::fail,
+         "the engine wrote beyond the end of OutputTensor: 2 of the 256 bytes after its total size, from byte 3 on"},
+        {"writes behind the end, and is wrong", slice_with_expected, that([](Behaviour& b) {
+             b.change = [](auto outputs) {
+                 write_behind_the_end(outputs);
+                 set_float(outputs, 0, -1);
+             };
+         }),
+         Status::fail,
+         "the engine wrote beyond the end of OutputTensor: 2 of the 256 bytes after its total size, from byte 3 on; "
+         "the "
+         "output differs beyond tolerance"},
+        {"the reference writes behind the end", slice_without_expected, that([](Behaviour& b) {
+             b.name = "cpu";
+             b.change = write_behind_the_end;
+         }),
+         Status::fail,
+         "the engine wrote beyond the end of OutputTensor: 2 of the 256 bytes after its total size, from byte 3 on"},
         {"unsupported", slice_with_expected, that([](Behaviour& b) { b.unsupported = "no such thing here"; }),
          Status::skip, "no such thing here"},
         {"unsupported, where an error is expected", illegal_slice,
