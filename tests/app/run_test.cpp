@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/app/case_texts.h"
 #include "tests/app/expectations.h"
@@ -331,6 +332,18 @@ TEST(AllCases, PassOnAllUsableEngines) {
     EXPECT_EQ(document.at("summary").at("fail"), 0);
     EXPECT_EQ(document.at("summary").at("error"), 0);
     EXPECT_EQ(document.at("summary").at("skip"), 0) << "every engine has all four operators";
+    std::set<std::string> ids;
+    for (const json& entry : document.at("results")) {
+        ids.insert(entry.at("id").get<std::string>());
+    }
+    EXPECT_GE(ids.size(), 3000u);
+}
+
+TEST(AllCases, LeaveNothingUncoveredWithoutAReason) {
+    const ProgramResult result =
+        dmlconform({"coverage", cases_folder(), "--reasons", cases_folder() + "/uncovered.txt"});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(prints(result, ", 0 not covered without a reason, 0 reasons not used\n"));
 }
 
 TEST(AllCases, AreLegalAsTheySay) {

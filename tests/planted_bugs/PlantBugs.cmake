@@ -1,0 +1,134 @@
+# Plants bugs in copies of the project's sources, for a test-only build that has all of them and switches one on at run time.
+#
+# A list of bugs (slice1.json, …) names places in sources: a file, the text that is right, as it stands there once, and the bugs that
+# replace it. In the copy the text becomes
+#   (planted_bug == 7 ? (bug) : planted_bug == 8 ? (other bug) : (right))            for an expression
+#   if (planted_bug == 7) { bug } else { right }                                     for "statement": true
+# which C++ and HLSL read alike. Places marked "always" are replaced by their only text: they bring in the switch.
+
+# plant_bugs(<list.json>): makes the copies below ${PLANTED_ROOT}, and appends to
+#   PLANTED_FILES  paths of the sources that have bugs, relative to the project
+#   PLANTED_NAMES  operator/name of each bug; the first is number 1
+function(plant_bugs list)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
+  file(READ "${list}" json)
+  cmake_path(GET list STEM operator)
+  string(JSON place_count LENGTH "${json}" places)
+  math(EXPR last "${place_count} - 1")
+  foreach(p RANGE ${last})
+    string(JSON place GET "${json}" places ${p})
+    plant_place("${operator}" "${place}" "${list}")
+  endforeach()
+  set(PLANTED_FILES "${PLANTED_FILES}" PARENT_SCOPE)
+  set(PLANTED_NAMES "${PLANTED_NAMES}" PARENT_SCOPE)
+endfunction()
+
+function(plant_place operator place list)
+  string(JSON file GET "${place}" file)
+  string(JSON right GET "${place}" right)
+  # What stands around it, where the text alone is there more than once.
+  foreach(side before after)
+    string(JSON ${side} ERROR_VARIABLE none GET "${place}" ${side})
+    if(NOT none STREQUAL "NOTFOUND")
+      set(${side} "")
+    endif()
+  endforeach()
+  set(found "${before}${right}${after}")
+  set(copy "${PLANTED_ROOT}/${file}")
+  if(NOT file IN_LIST PLANTED_FILES)
+    list(APPEND PLANTED_FILES "${file}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${file}")
+    file(READ "${PROJECT_SOURCE_DIR}/${file}" text)
+    if(file MATCHES "\\.cpp$")
+      string(PREPEND text "#include \"tests/planted_bugs/planted_bugs.h\"\n")
+    endif()
+  else()
+    file(READ "${copy}.new" text)
+  endif()
+
+  string(FIND "${text}" "${found}" first)
+  string(FIND "${text}" "${found}" last REVERSE)
+  if(first EQUAL -1 OR NOT first EQUAL last)
+    message(FATAL_ERROR "${list}: this is not once in ${file}, which bugs are planted in; bring the list up to date:\n${found}")
+  endif()
+
+  string(JSON planted ERROR_VARIABLE none GET "${place}" always)
+  if(NOT none STREQUAL "NOTFOUND")
+    planted_text()
+  endif()
+  string(REPLACE "${found}" "${before}${planted}${after}" text "${text}")
+  file(WRITE "${copy}.new" "${text}")
+  set(PLANTED_FILES "${PLANTED_FILES}" PARENT_SCOPE)
+  set(PLANTED_NAMES "${PLANTED_NAMES}" PARENT_SCOPE)
+endfunction()
+
+# Sets `planted` to the text that has all bugs of `place`. A bug of one name in several places of an operator is one bug.
+macro(planted_text)
+  string(JSON statement ERROR_VARIABLE none GET "${place}" statement)
+  string(JSON bug_count LENGTH "${place}" bugs)
+  math(EXPR last_bug "${bug_count} - 1")
+  set(planted "")
+  foreach(b RANGE ${last_bug})
+    string(JSON name MEMBER "${place}" bugs ${b})
+    string(JSON wrong GET "${place}" bugs "${name}")
+    list(FIND PLANTED_NAMES "${operator}/${name}" number)
+    if(number EQUAL -1)
+      list(LENGTH PLANTED_NAMES number)
+      list(APPEND PLANTED_NAMES "${operator}/${name}")
+    endif()
+    math(EXPR number "${number} + 1")
+    if(statement)
+      string(APPEND planted "if (planted_bug == ${number}) { ${wrong} } else ")
+    else()
+      string(APPEND planted "planted_bug == ${number} ? (${wrong}) : ")
+    endif()
+  endforeach()
+  if(statement)
+    string(APPEND planted "{ ${right} }")
+  else()
+    set(planted "(${planted}(${right}))")
+  endif()
+endmacro()
+
+# Copies the shaders that have no bugs too, and puts `text` before each.
+function(plant_in_shaders text)
+  file(GLOB shaders RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*.hlsl"
+       "${PROJECT_SOURCE_DIR}/shaders/*.hlsli")
+  foreach(shader IN LISTS shaders)
+    set(copy "${PLANTED_ROOT}/${shader}.new")
+    if(NOT shader IN_LIST PLANTED_FILES)
+      configure_file("${PROJECT_SOURCE_DIR}/${shader}" "${copy}" COPYONLY)
+    endif()
+    if(shader MATCHES "\\.hlsl$")
+      file(READ "${copy}" shader_text)
+      file(WRITE "${copy}" "${text}${shader_text}")
+    endif()
+  endforeach()
+  set(PLANTED_FILES ${PLANTED_FILES} ${shaders})
+  list(REMOVE_DUPLICATES PLANTED_FILES)
+  set(PLANTED_FILES "${PLANTED_FILES}" PARENT_SCOPE)
+endfunction()
+
+# Takes the copies over, touching none that is as it was, so that only what changed is built again. Then writes the list of bugs.
+function(finish_planting)
+  foreach(file IN LISTS PLANTED_FILES)
+    file(COPY_FILE "${PLANTED_ROOT}/${file}.new" "${PLANTED_ROOT}/${file}" ONLY_IF_DIFFERENT)
+    file(REMOVE "${PLANTED_ROOT}/${file}.new")
+  endforeach()
+  set(rows "")
+  set(number 0)
+  foreach(name IN LISTS PLANTED_NAMES)
+    math(EXPR number "${number} + 1")
+    string(REGEX REPLACE "^(.*)/(.*)$" "    {${number}, \"\\1\", \"\\2\"},\n" row "${name}")
+    string(APPEND rows "${row}")
+  endforeach()
+  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/planted_bugs_list.cpp" @ONLY CONTENT [=[
+// Written by tests/planted_bugs/PlantBugs.cmake. Do not edit.
+#include "tests/planted_bugs/planted_bugs.h"
+
+static const PlantedBug list[] = {
+@rows@};
+
+const std::span<const PlantedBug> planted_bugs = list;
+]=])
+endfunction()

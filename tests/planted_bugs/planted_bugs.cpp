@@ -1,0 +1,122 @@
+// Runs an operator's cases against each bug that is planted in it, until one of them fails, and prints the score.
+//
+// usage: planted_bugs OPERATOR [BUG]
+//
+// A case counts as catching a bug only if it passes without.
+// Exit codes: 0 every bug was caught; 1 one was not, or a case fails without any; 2 wrong usage; 77 no D3D12 device
+// here.
+#include "tests/planted_bugs/planted_bugs.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cases/case_file.h"
+#include "engine/run/engine_list.h"
+#include "engine/run/runner.h"
+
+std::uint32_t planted_bug = 0;
+
+namespace {
+
+using namespace dmlconform;
+
+using Engines = std::vector<std::unique_ptr<Engine>>;
+using Cases = std::vector<const cases::Case*>;
+
+/// A bug may also break an engine, or make it reject.
+bool failed(const run::CaseResult& result) {
+    return result.gated && (result.status == run::Status::fail || result.status == run::Status::error);
+}
+
+struct Failure {
+    const cases::Case* subject = nullptr;
+    std::size_t engine = 0;
+};
+
+/// Ends a run with the first case that fails on any engine.
+class FirstFailure final : public run::Observer {
+public:
+    void on_case(const cases::Case& /*subject*/, std::size_t /*position*/, std::size_t /*total*/) override {}
+    void on_result(const run::CaseResult& result) override {
+        if (failure.subject == nullptr && failed(result)) {
+            failure = {result.subject, result.engine};
+        }
+    }
+    bool stop_requested() override { return failure.subject != nullptr; }
+
+    Failure failure;
+};
+
+Failure first_failure(const Cases& subjects, const Engines& engines, std::uint32_t bug) {
+    planted_bug = bug;
+    FirstFailure observer;
+    static_cast<void>(run::run_cases(subjects, engines, observer));
+    planted_bug = 0;
+    return observer.failure;
+}
+
+bool is_caught(const PlantedBug& bug, const Cases& subjects, const Engines& engines) {
+    const Failure failure = first_failure(subjects, engines, bug.number);
+    if (failure.subject == nullptr) {
+        fmt::print("NOT CAUGHT  {}\n", bug.name);
+        return false;
+    }
+    if (first_failure({failure.subject}, engines, 0).subject != nullptr) {
+        fmt::print("NOT CAUGHT  {}: {} fails without it too\n", bug.name, failure.subject->id);
+        return false;
+    }
+    fmt::print("caught      {}: by {} on {}\n", bug.name, failure.subject->id, engines[failure.engine]->info().name);
+    return true;
+}
+
+Engines all_engines() {
+    Engines engines;
+    for (const char* name : {"cpu", "d3d12"}) {
+        auto engine = run::create_engine(name, {});
+        if (!engine) {
+            fmt::print("{} is not usable here: {}\n", name, engine.error().message);
+            return {};
+        }
+        engines.push_back(std::move(*engine));
+    }
+    return engines;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string_view> arguments(argv + 1, argv + argc);
+    if (arguments.empty() || arguments.size() > 2) {
+        fmt::print(stderr, "usage: planted_bugs OPERATOR [BUG]\n");
+        return 2;
+    }
+    const std::string folder = fmt::format("{}/{}", DMLCONFORM_CASES, arguments[0]);
+    const cases::Suite suite = cases::load_suite({&folder, 1});
+    if (!suite.problems.empty() || suite.cases.empty()) {
+        fmt::print(stderr, "planted_bugs: no cases, or bad ones, in {}\n", folder);
+        return 2;
+    }
+    const Engines engines = all_engines();
+    if (engines.empty()) {
+        return 77;
+    }
+    Cases subjects;
+    for (const cases::Case& subject : suite.cases) {
+        subjects.push_back(&subject);
+    }
+    std::size_t count = 0;
+    std::size_t caught = 0;
+    for (const PlantedBug& bug : planted_bugs) {
+        if (bug.operator_name == arguments[0] && (arguments.size() < 2 || bug.name == arguments[1])) {
+            ++count;
+            caught += is_caught(bug, subjects, engines) ? 1u : 0u;
+        }
+    }
+    fmt::print("{} of {} bugs planted in {} are caught by its {} cases\n", caught, count, arguments[0],
+               subjects.size());
+    return count > 0 && caught == count ? 0 : 1;
+}
