@@ -6,9 +6,12 @@
 //
 // Where glibc has the symbols this file is empty: defining them again would only get in the way.
 
+#if __has_include(<features.h>)
 #include <features.h>
+#endif
 
-#if defined(__GLIBC__) && !__GLIBC_PREREQ(2, 38)
+#if defined(__GLIBC__)
+#if !__GLIBC_PREREQ(2, 38)
 
 #include <cstdarg>
 #include <cstdio>
@@ -41,4 +44,5 @@ int __isoc23_sscanf(const char* text, const char* format, ...) {
 }  // extern "C"
 // NOLINTEND(bugprone-reserved-identifier)
 
+#endif
 #endif
