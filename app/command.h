@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/cases/case_file.h"
+#include "engine/run/engine_list.h"
 
 namespace dmlconform::app {
 
@@ -46,6 +47,10 @@ struct CaseOptions {
 
 /// Adds --feature-level; `level` keeps its value where the option is not given.
 void add_feature_level(CLI::App& command, core::FeatureLevel& level);
+
+/// Adds the options by which engines are set up: --adapter, --feature-level, and DirectML's own where there is that
+/// engine.
+void add_engine_options(CLI::App& command, run::EngineOptions& options);
 
 /// Loads and selects cases. Prints every problem to stderr and returns nothing then, as when no case is selected.
 struct Selection {

@@ -24,8 +24,7 @@ namespace {
 struct RunOptions {
     CaseOptions cases;
     std::vector<std::string> engines;
-    std::string adapter;
-    core::FeatureLevel feature_level = core::highest_feature_level;
+    run::EngineOptions engine_options;
     std::string json;
     bool quiet = false;
     bool verbose = false;
@@ -52,7 +51,7 @@ std::optional<Engines> make_engines(const RunOptions& options, int& exit_code) {
         if (!asked && !options.engines.empty()) {
             continue;
         }
-        auto engine = run::create_engine(name, {options.adapter, options.feature_level});
+        auto engine = run::create_engine(name, options.engine_options);
         if (engine) {
             engines.push_back(std::move(*engine));
             continue;
@@ -62,7 +61,7 @@ std::optional<Engines> make_engines(const RunOptions& options, int& exit_code) {
             fmt::print(stderr, "    hint: {}\n", engine.error().hint);
         }
         // An adapter is asked for an engine that has adapters, so that one is asked for too.
-        if (asked || !options.adapter.empty()) {
+        if (asked || !options.engine_options.adapter.empty()) {
             exit_code = exit_not_run;
             return std::nullopt;
         }
@@ -125,7 +124,7 @@ void print_header(const Engines& engines, const Selection& selection) {
                engines.size() == 1 ? "1 engine" : fmt::format("{} engines", engines.size()));
     for (const auto& engine : engines) {
         const EngineInfo& info = engine->info();
-        fmt::print("  {:<8}{}{}\n", info.name, info.adapter, info.driver.empty() ? "" : ", driver " + info.driver);
+        fmt::print("  {:<7} {}{}\n", info.name, info.adapter, info.driver.empty() ? "" : ", driver " + info.driver);
     }
     for (const cases::SkippedExpansions& skipped : selection.suite.skipped) {
         fmt::print("  left out: {} expansions of {} whose descriptors are illegal (skipInvalid)\n", skipped.count,
@@ -192,12 +191,9 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
                                  fmt::join(run::engine_names(), ", ")))
         ->type_name("NAME")
         ->allow_extra_args(false);
-    command
-        ->add_option("--adapter", options->adapter, "Run on the adapter with this in its name (`dmlconform adapters`)")
-        ->type_name("SUBSTRING");
+    add_engine_options(*command, options->engine_options);
     command->add_flag("--include-unspecified", options->include_unspecified,
                       "Let cases tagged `unspecified` decide too; otherwise they are only reported");
-    add_feature_level(*command, options->feature_level);
     command->add_option("--json", options->json, "Write the complete result to this file")
         ->type_name("FILE")
         ->check([](const std::string& path) { return std::string(path.empty() ? "the path is empty" : ""); });

@@ -15,6 +15,10 @@
 #ifndef WIN32_LEAN_AND_MEAN
 #define WIN32_LEAN_AND_MEAN
 #endif
+#if defined(__MINGW32__)
+// So that MinGW's headers declare methods that return structures as they are.
+#define WIDL_EXPLICIT_AGGREGATE_RETURNS
+#endif
 #include <windows.h>
 // windows.h first.
 #include <d3d12.h>

@@ -5,17 +5,45 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <cstdlib>
 
 #include "engine/cpu/cpu_engine.h"
 #if DMLCONFORM_HAS_D3D12
 #include "engine/d3d12/adapters.h"
 #include "engine/d3d12/d3d12_engine.h"
 #endif
+#if DMLCONFORM_HAS_DIRECTML
+#include "engine/directml/directml_engine.h"
+#endif
 
 namespace dmlconform::run {
 namespace {
 
+#if DMLCONFORM_HAS_DIRECTML
+const std::array<std::string, 3> names{"cpu", "d3d12", "directml"};
+
+core::Result<std::unique_ptr<Engine>> create_directml(const EngineOptions& options) {
+    directml::Options own;
+    const char* environment = std::getenv("DMLCONFORM_DIRECTML");
+    own.library = options.directml.empty() && environment != nullptr ? environment : options.directml;
+    own.adapter = options.adapter;
+    own.feature_level = options.feature_level;
+    own.execution_flags = options.execution_flags;
+    return directml::create_engine(own);
+}
+
+/// Only an engine that passed its self-test is usable.
+void list_directml(std::vector<AdapterLine>& lines) {
+    const auto engine = create_directml({});
+    if (engine) {
+        lines.push_back({"directml", (*engine)->info().adapter, (*engine)->info().driver, true, ""});
+    } else {
+        lines.push_back({"directml", "", "", false, engine.error().message});
+    }
+}
+#else
 const std::array<std::string, 2> names{"cpu", "d3d12"};
+#endif
 
 #if DMLCONFORM_HAS_D3D12
 core::Result<std::unique_ptr<Engine>> create_d3d12(const EngineOptions& options) {
@@ -58,6 +86,11 @@ core::Result<std::unique_ptr<Engine>> create_engine(const std::string& name, con
     if (name == "d3d12") {
         return create_d3d12(options);
     }
+#if DMLCONFORM_HAS_DIRECTML
+    if (name == "directml") {
+        return create_directml(options);
+    }
+#endif
     return core::fail(fmt::format("there is no engine \"{}\"", name),
                       fmt::format("engines: {}", fmt::join(names, ", ")));
 }
@@ -66,6 +99,9 @@ std::vector<AdapterLine> list_adapters() {
     std::vector<AdapterLine> lines;
     lines.push_back({"cpu", cpu::CpuEngine(core::highest_feature_level).info().adapter, "", true, ""});
     list_d3d12(lines);
+#if DMLCONFORM_HAS_DIRECTML
+    list_directml(lines);
+#endif
     return lines;
 }
 

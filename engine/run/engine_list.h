@@ -14,8 +14,12 @@ namespace dmlconform::run {
 
 struct EngineOptions {
     /// Part of an adapter's name, in any case; empty for the engine's own choice.
-    std::string adapter;
+    std::string adapter{};
     core::FeatureLevel feature_level = core::highest_feature_level;
+    /// Path of DirectML.dll; empty for the environment's DMLCONFORM_DIRECTML, or else the one that Windows finds.
+    std::string directml{};
+    /// DML_EXECUTION_FLAGS, for the DirectML engine.
+    std::uint32_t execution_flags = 0;
 };
 
 /// In the order in which engines run a case: the reference first.
@@ -29,7 +33,7 @@ struct EngineOptions {
 struct AdapterLine {
     std::string engine;
     /// Empty when the engine is not usable.
-    std::string adapter;
+    std::string adapter{};
     std::string driver;
     /// True for the adapter that is taken when none is asked for.
     bool is_default = false;

@@ -1,0 +1,67 @@
+// Creation of devices, and the question whether they are still there.
+#if defined(_WIN32)
+
+#include "engine/directml/device.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "engine/d3d12/d3d12_error.h"
+
+namespace dmlconform::directml {
+namespace {
+
+/// For a GPU that hangs; processors that stand in for one take their time, and cannot always be told from GPUs.
+constexpr std::chrono::seconds time_limit{600};
+
+}  // namespace
+
+core::Result<void> Device::check_removed(std::string_view what) {
+    HRESULT code = dml->GetDeviceRemovedReason();
+    if (SUCCEEDED(code)) {
+        code = d3d12->GetDeviceRemovedReason();
+    }
+    if (FAILED(code)) {
+        lost = true;
+        return d3d12::d3d12_error(fmt::format("{}: the device was removed", what), code);
+    }
+    return {};
+}
+
+core::Result<void> Device::run(std::string_view what,
+                               const std::function<void(ID3D12GraphicsCommandList& list)>& record) {
+    if (auto done = commands->run(record); !done) {
+        lost = true;
+        done.error().message = fmt::format("{}: {}", what, done.error().message);
+        return done;
+    }
+    return check_removed(what);
+}
+
+core::Result<std::shared_ptr<Device>> create_device(const Library& library, const d3d12::AdapterList& adapters,
+                                                    std::size_t adapter) {
+    auto d3d12_device = adapters.create_device(adapter);
+    if (!d3d12_device) {
+        return tl::unexpected(d3d12_device.error());
+    }
+    auto commands = d3d12::Commands::create(*d3d12_device, time_limit);
+    if (!commands) {
+        return tl::unexpected(commands.error());
+    }
+    auto dml = library.create_device(*d3d12_device->Get());
+    if (!dml) {
+        return tl::unexpected(dml.error());
+    }
+    ComPtr<IDMLCommandRecorder> recorder;
+    const HRESULT code =
+        create(recorder, [&](REFIID iid, void** address) { return (*dml)->CreateCommandRecorder(iid, address); });
+    if (FAILED(code)) {
+        return d3d12::d3d12_error("no DirectML command recorder", code);
+    }
+    return std::make_shared<Device>(*d3d12_device, std::move(*commands), std::move(*dml), std::move(recorder));
+}
+
+}  // namespace dmlconform::directml
+
+#endif

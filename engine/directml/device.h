@@ -1,0 +1,44 @@
+// Everything that the executables of one DirectML device share. Only for Windows.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "engine/d3d12/buffer_pool.h"
+#include "engine/d3d12/commands.h"
+#include "engine/d3d12/platform.h"
+#include "engine/directml/library.h"
+
+namespace dmlconform::directml {
+
+struct Device {
+    Device(const ComPtr<ID3D12Device>& device, std::unique_ptr<d3d12::Commands> queue, ComPtr<IDMLDevice> directml,
+           ComPtr<IDMLCommandRecorder> directml_recorder)
+        : d3d12(device),
+          commands(std::move(queue)),
+          buffers(device),
+          dml(std::move(directml)),
+          recorder(std::move(directml_recorder)) {}
+
+    ComPtr<ID3D12Device> d3d12;
+    std::unique_ptr<d3d12::Commands> commands;
+    d3d12::BufferPool buffers;
+    ComPtr<IDMLDevice> dml;
+    ComPtr<IDMLCommandRecorder> recorder;
+    /// Set when the device was removed or hangs: the next operator needs another one.
+    bool lost = false;
+
+    /// An error when DirectML or D3D12 removed the device, which is how they answer mistakes in bindings.
+    [[nodiscard]] core::Result<void> check_removed(std::string_view what);
+
+    /// commands->run with a look at both devices afterwards.
+    [[nodiscard]] core::Result<void> run(std::string_view what,
+                                         const std::function<void(ID3D12GraphicsCommandList& list)>& record);
+};
+
+/// A DirectML device on the adapter of that index.
+[[nodiscard]] core::Result<std::shared_ptr<Device>> create_device(const Library& library,
+                                                                  const d3d12::AdapterList& adapters,
+                                                                  std::size_t adapter);
+
+}  // namespace dmlconform::directml

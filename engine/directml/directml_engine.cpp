@@ -1,0 +1,218 @@
+// The engine interface around devices and executables.
+#if defined(_WIN32)
+
+#include "engine/directml/directml_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "engine/d3d12/adapters.h"
+#include "engine/directml/device.h"
+#include "engine/directml/executable.h"
+#include "engine/directml/marshal.h"
+
+namespace dmlconform::directml {
+namespace {
+
+CompileFailure broken(const core::Error& error) {
+    CompileFailure failure;
+    failure.kind = CompileFailure::Kind::broken;
+    failure.rejection.code = core::HResult::fail;
+    failure.rejection.rule = "directml";
+    failure.rejection.message = error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint);
+    return failure;
+}
+
+CompileFailure failed(const char* what, HRESULT code, CompileFailure::Kind kind) {
+    CompileFailure failure;
+    failure.kind = kind;
+    failure.rejection.code = static_cast<core::HResult>(code);
+    failure.rejection.rule = "directml";
+    failure.rejection.message = fmt::format("{} answers {}", what, core::to_string(static_cast<core::HResult>(code)));
+    return failure;
+}
+
+/// Wine's version where it is Wine that we run on, which is then part of what is tested.
+std::string wine_version() {
+    using GetVersion = const char*(__cdecl*)();
+    HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
+    const auto get_version =
+        ntdll == nullptr
+            ? nullptr
+            : reinterpret_cast<GetVersion>(reinterpret_cast<void*>(GetProcAddress(ntdll, "wine_get_version")));
+    return get_version == nullptr ? std::string() : std::string(get_version());
+}
+
+class DirectMlEngine final : public Engine {
+public:
+    DirectMlEngine(Library library, d3d12::AdapterList adapters, std::size_t adapter, const Options& options)
+        : library_(std::move(library)), adapters_(std::move(adapters)), adapter_(adapter), options_(options) {}
+
+    ~DirectMlEngine() override { abandon_device(); }
+
+    core::Result<void> open() {
+        if (auto ready = ensure_device(); !ready) {
+            return ready;
+        }
+        const auto level = highest_feature_level(*device_->dml.Get());
+        if (!level) {
+            return tl::unexpected(level.error());
+        }
+        const d3d12::AdapterInfo& adapter = adapters_.adapters()[adapter_];
+        info_.name = "directml";
+        info_.adapter = adapter.name;
+        info_.driver = adapter.driver;
+        info_.libraries = {{"DirectML", library_.version()}};
+        if (std::string wine = wine_version(); !wine.empty()) {
+            info_.libraries.emplace_back("Wine", std::move(wine));
+        }
+        info_.feature_level = std::min(*level, options_.feature_level);
+        return {};
+    }
+
+    [[nodiscard]] const EngineInfo& info() const override { return info_; }
+
+    [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& /*descriptor*/) const override {
+        return std::nullopt;  // what DirectML cannot do, it rejects
+    }
+
+    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
+        const operators::Descriptor& descriptor) override {
+        if (auto ready = ensure_device(); !ready) {
+            return tl::unexpected(broken(ready.error()));
+        }
+        auto compiled = compile_operator(descriptor);
+        if (!compiled) {
+            return tl::unexpected(compiled.error());
+        }
+        auto executable = DirectMlExecutable::create(device_, descriptor, std::move(*compiled));
+        if (!executable) {
+            return tl::unexpected(broken(executable.error()));
+        }
+        return std::move(*executable);
+    }
+
+private:
+    core::Result<void> ensure_device() {
+        if (device_ && !device_->lost) {
+            return {};
+        }
+        abandon_device();
+        auto device = create_device(library_, adapters_, adapter_);
+        if (!device) {
+            return tl::unexpected(device.error());
+        }
+        device_ = std::move(*device);
+        return {};
+    }
+
+    /// A device that may still be at work must not be taken apart, which could block for good.
+    void abandon_device() {
+        if (device_ && device_->commands->hung()) {
+            static auto* const abandoned = new std::vector<std::shared_ptr<Device>>;
+            abandoned->push_back(device_);
+        }
+        device_.reset();
+    }
+
+    tl::expected<ComPtr<IDMLCompiledOperator>, CompileFailure> compile_operator(
+        const operators::Descriptor& descriptor) {
+        const MarshalledOperator marshalled(descriptor);
+        IDMLDevice& dml = *device_->dml.Get();
+        ComPtr<IDMLOperator> operation;
+        HRESULT code = create(operation, [&](REFIID iid, void** address) {
+            return dml.CreateOperator(&marshalled.desc(), iid, address);
+        });
+        if (auto there = device_->check_removed("CreateOperator"); !there) {
+            return tl::unexpected(broken(there.error()));
+        }
+        if (FAILED(code)) {
+            const auto kind = code == E_OUTOFMEMORY ? CompileFailure::Kind::broken : CompileFailure::Kind::rejected;
+            return tl::unexpected(failed("CreateOperator", code, kind));
+        }
+        ComPtr<IDMLCompiledOperator> compiled;
+        code = create(compiled, [&](REFIID iid, void** address) {
+            return dml.CompileOperator(operation.Get(), options_.execution_flags, iid, address);
+        });
+        if (auto there = device_->check_removed("CompileOperator"); !there) {
+            return tl::unexpected(broken(there.error()));
+        }
+        if (FAILED(code)) {
+            return tl::unexpected(failed("CompileOperator", code, CompileFailure::Kind::broken));
+        }
+        return compiled;
+    }
+
+    Library library_;
+    d3d12::AdapterList adapters_;
+    std::size_t adapter_;
+    Options options_;
+    EngineInfo info_;
+    std::shared_ptr<Device> device_;
+};
+
+/// Copies four numbers with the simplest operator there is.
+core::Result<void> self_test(Engine& engine) {
+    const auto desc = core::TensorDesc::packed(core::DataType::float32, {1, 1, 1, 4});
+    const operators::Descriptor identity{operators::find_operator("ACTIVATION_IDENTITY"), {desc, desc}};
+    const std::array<float, 4> numbers{1, -2, 3.5F, 65536};
+    core::Tensor input(desc);
+    std::memcpy(input.buffer.bytes().data(), numbers.data(), sizeof(numbers));
+    core::Tensor output = core::output_tensor(desc);
+    core::Tensor* const outputs[] = {&output};
+    const core::Tensor* const inputs[] = {&input};
+
+    auto executable = engine.compile(identity);
+    if (!executable) {
+        return core::fail(fmt::format("self-test: {}", executable.error().rejection.message));
+    }
+    auto done = (*executable)->bind(inputs);
+    if (done) {
+        done = (*executable)->execute();
+    }
+    if (done) {
+        done = (*executable)->read(outputs);
+    }
+    if (!done) {
+        return core::fail(fmt::format("self-test: {}", done.error().message), done.error().hint);
+    }
+    if (std::memcmp(output.buffer.bytes().data(), numbers.data(), sizeof(numbers)) != 0) {
+        return core::fail("self-test: DirectML succeeds on this device, but does not write the right numbers",
+                          "a graphics driver that is too old does that: Mesa's must be 25 or newer");
+    }
+    return {};
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<Engine>> create_engine(const Options& options) {
+    auto library = Library::load(options.library);
+    if (!library) {
+        return tl::unexpected(library.error());
+    }
+    auto adapters = d3d12::AdapterList::open();
+    if (!adapters) {
+        return tl::unexpected(adapters.error());
+    }
+    const auto adapter = d3d12::choose_adapter(adapters->adapters(), options.adapter);
+    if (!adapter) {
+        return tl::unexpected(adapter.error());
+    }
+    auto engine = std::make_unique<DirectMlEngine>(std::move(*library), std::move(*adapters), *adapter, options);
+    if (auto opened = engine->open(); !opened) {
+        return tl::unexpected(opened.error());
+    }
+    if (auto works = self_test(*engine); !works) {
+        return tl::unexpected(works.error());
+    }
+    return engine;
+}
+
+}  // namespace dmlconform::directml
+
+#endif
