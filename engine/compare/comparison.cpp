@@ -86,7 +86,7 @@ public:
             result_.largest_fraction = std::max(result_.largest_fraction.value_or(0), used);
         }
         if (is_worse(beyond, ulp)) {
-            ElementReport report{index, 0, 0, ulp};
+            ElementReport report{index, 0, 0, ulp, slack_at(static_cast<std::size_t>(index))};
             std::memcpy(&report.expected_bits, &expected, sizeof(T));
             std::memcpy(&report.actual_bits, &actual, sizeof(T));
             result_.worst = report;
@@ -95,6 +95,13 @@ public:
     }
 
 private:
+    [[nodiscard]] std::optional<ElementReport::Slack> slack_at(std::size_t index) const {
+        if (!tolerance_.element_slack || slack_ == nullptr) {
+            return std::nullopt;
+        }
+        return ElementReport::Slack{slack_->below[index], slack_->above[index]};
+    }
+
     [[nodiscard]] bool is_worse(bool beyond, std::optional<std::uint64_t> ulp) const {
         if (!result_.worst || (beyond && result_.beyond == 0)) {
             return true;

@@ -18,6 +18,12 @@ struct ElementReport {
     std::uint64_t actual_bits = 0;
     /// Nothing when exactly one of the two is NaN.
     std::optional<std::uint64_t> ulp;
+    /// How far below and above the expected value the element might lie, where the tolerance has an element_slack.
+    struct Slack {
+        double below = 0;
+        double above = 0;
+    };
+    std::optional<Slack> slack;
 };
 
 /// Elements by their ULP distance: 0, 1, 2, 3–4, 5–8, …, 33–64, more, and those without a distance.

@@ -21,7 +21,8 @@ std::string to_string(const Tolerance& tolerance) {
         parts.push_back(fmt::format("{} rel", *tolerance.rel));
     }
     if (tolerance.element_slack) {
-        parts.emplace_back("the operator's bound for each element");
+        parts.emplace_back(tolerance.slack_formula.empty() ? "the operator's bound for each element"
+                                                           : tolerance.slack_formula);
     }
     return fmt::format("{}", fmt::join(parts, " or "));
 }

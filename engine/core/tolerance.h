@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dmlconform::core {
@@ -23,6 +24,8 @@ struct Tolerance {
     std::optional<double> rel;
     /// Within the slack that the reference computes for each element: see ElementSlack.
     bool element_slack = false;
+    /// What the slack is made of, as a formula for reports. Text that lives as long as the program.
+    std::string_view slack_formula = {};
 
     bool operator==(const Tolerance&) const = default;
 };

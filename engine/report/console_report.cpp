@@ -81,6 +81,11 @@ std::string output_block(const run::OutputResult& output) {
                                                    core::format_bits(type, worst->expected_bits)));
         text += labelled("  actual", fmt::format("{} ({})", core::format_element(type, worst->actual_bits),
                                                  core::format_bits(type, worst->actual_bits)));
+        if (worst->slack) {
+            const double expected = core::decode_element(type, worst->expected_bits);
+            text += labelled("  accepted", fmt::format("{:.9g} to {:.9g}", expected - worst->slack->below,
+                                                       expected + worst->slack->above));
+        }
         text += labelled("  distance", worst->ulp ? fmt::format("{} ULP", *worst->ulp) : "one of the two is NaN");
     }
     return text + labelled("ULPs", histogram_text(comparison.histogram));

@@ -54,6 +54,11 @@ Json comparison_json(const run::OutputResult& output) {
                          {"actual", core::format_element(type, worst->actual_bits)},
                          {"actualBits", core::format_bits(type, worst->actual_bits)}};
         json["worst"]["ulp"] = worst->ulp ? Json(*worst->ulp) : Json(nullptr);
+        if (worst->slack) {
+            // Null where it is infinite, which JSON has no number for.
+            json["worst"]["acceptedBelow"] = worst->slack->below;
+            json["worst"]["acceptedAbove"] = worst->slack->above;
+        }
     }
     return json;
 }

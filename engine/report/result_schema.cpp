@@ -50,13 +50,17 @@ Json summary_schema() {
 }
 
 Json worst_schema() {
+    const Json difference{{"type", {"number", "null"}}, {"minimum", 0}};
     return object({{"index", count},
                    {"coordinates", array_of(count)},
                    {"expected", string},
                    {"expectedBits", string},
                    {"actual", string},
                    {"actualBits", string},
-                   {"ulp", {{"type", {"integer", "null"}}, {"minimum", 0}}}});
+                   {"ulp", {{"type", {"integer", "null"}}, {"minimum", 0}}},
+                   {"acceptedBelow", difference},
+                   {"acceptedAbove", difference}},
+                  {"acceptedBelow", "acceptedAbove"});
 }
 
 Json output_schema() {

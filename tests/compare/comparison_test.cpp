@@ -241,6 +241,11 @@ TEST(Comparison, SlackOfEachElementAboveAndBelow) {
                                 {0, 0, 0, std::numeric_limits<double>::infinity()}};
     EXPECT_TRUE(compared(expected, {1, 1, 1, 1e38f}, tolerance, &infinite).passed());
     EXPECT_FALSE(compared(expected, {1, 1, 1, nan}, tolerance, &infinite).passed());
+    const auto worst = with({1, 1, up(1.25f, 3), 1}).worst;
+    ASSERT_TRUE(worst && worst->slack);
+    EXPECT_EQ(worst->slack->below, 0);
+    EXPECT_EQ(worst->slack->above, 0.25);
+    EXPECT_FALSE(compared(expected, {1, 1, 1, 2}, exact()).worst->slack) << "none for a tolerance without";
     // Integer types have slack too.
     const ElementSlack one_up{{0}, {1}};
     EXPECT_TRUE(compared<std::int8_t>({5}, {6}, tolerance, &one_up).passed());

@@ -21,6 +21,11 @@ TEST(Tolerance, Printing) {
               }),
               "2 ulp or 1e-06 abs");
     EXPECT_EQ(printed([](Tolerance& t) { t.element_slack = true; }), "the operator's bound for each element");
+    EXPECT_EQ(printed([](Tolerance& t) {
+                  t.element_slack = true;
+                  t.slack_formula = "2 eps * |x|";
+              }),
+              "2 eps * |x|");
 }
 
 }  // namespace

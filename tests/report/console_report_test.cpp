@@ -189,8 +189,10 @@ TEST(ResultLine, Forms) {
     const RunResult fussy_run = run_all(cases, fussy_engines);
     EXPECT_EQ(line(fussy_run.results[2]), "pass      some/illegal on fake\n");
     EXPECT_EQ(comparison_lines(run.results[2]), "");
-    EXPECT_EQ(comparison_lines(run.results[3]),
-              "    OutputTensor: the operator's bound for each element, at most 0 of it used; elements by ULPs: 0: 4\n");
+    EXPECT_EQ(
+        comparison_lines(run.results[3]),
+        "    OutputTensor: 4 eps * (|Scale| * rstd * (|x - mean| + mean|x|) + |Bias|), eps being the data type's, at "
+        "most 0 of it used; elements by ULPs: 0: 4\n");
     CaseResult skipped = fussy_run.results[0];
     skipped.status = Status::skip;
     skipped.reason = "no such thing";

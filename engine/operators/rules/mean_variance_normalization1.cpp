@@ -78,7 +78,12 @@ Verdict validate_normalization(const Descriptor& descriptor, core::FeatureLevel 
 
 /// A budget for each element instead of a count of ULPs: see accepted_range.
 core::Tolerance normalization_tolerance(std::string_view /*output*/) {
-    return {.exact = false, .ulp = {}, .abs = {}, .rel = {}, .element_slack = true};
+    return {.exact = false,
+            .ulp = {},
+            .abs = {},
+            .rel = {},
+            .element_slack = true,
+            .slack_formula = "4 eps * (|Scale| * rstd * (|x - mean| + mean|x|) + |Bias|), eps being the data type's"};
 }
 
 struct Precision {

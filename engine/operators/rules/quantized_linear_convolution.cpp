@@ -143,7 +143,12 @@ Verdict validate_convolution(const Descriptor& descriptor, core::FeatureLevel /*
 
 /// Exact, but for the neighbours that `requantise` accepts.
 core::Tolerance convolution_tolerance(std::string_view /*output*/) {
-    return {.exact = false, .ulp = {}, .abs = {}, .rel = {}, .element_slack = true};
+    return {.exact = false,
+            .ulp = {},
+            .abs = {},
+            .rel = {},
+            .element_slack = true,
+            .slack_formula = "exact, or 1 off where the unrounded value y is within 4 * 2^-24 * |y| of a tie"};
 }
 
 }  // namespace
