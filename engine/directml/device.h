@@ -7,6 +7,7 @@
 #include "engine/d3d12/buffer_pool.h"
 #include "engine/d3d12/commands.h"
 #include "engine/d3d12/platform.h"
+#include "engine/directml/descriptor_heaps.h"
 #include "engine/directml/library.h"
 
 namespace dmlconform::directml {
@@ -17,12 +18,14 @@ struct Device {
         : d3d12(device),
           commands(std::move(queue)),
           buffers(device),
+          descriptor_heaps(device),
           dml(std::move(directml)),
           recorder(std::move(directml_recorder)) {}
 
     ComPtr<ID3D12Device> d3d12;
     std::unique_ptr<d3d12::Commands> commands;
     d3d12::BufferPool buffers;
+    DescriptorHeaps descriptor_heaps;
     ComPtr<IDMLDevice> dml;
     ComPtr<IDMLCommandRecorder> recorder;
     /// Set when the device was removed or hangs: the next operator needs another one.

@@ -43,10 +43,13 @@ core::Result<void> DirectMlExecutable::prepare(const operators::Descriptor& desc
     }
     initializer_->GetBindingProperties(&initializer_properties_);
     compiled_->GetBindingProperties(&compiled_properties_);
-    auto prepared = prepare_table();
-    if (prepared) {
-        prepared = add_slots(descriptor.inputs(), 0, inputs_);
+    auto heap = device_->descriptor_heaps.acquire(
+        std::max(initializer_properties_.descriptor_count, compiled_properties_.descriptor_count));
+    if (!heap) {
+        return tl::unexpected(heap.error());
     }
+    heap_ = std::move(*heap);
+    auto prepared = add_slots(descriptor.inputs(), 0, inputs_);
     if (prepared) {
         prepared = add_slots(descriptor.outputs(), core::guard_bytes, outputs_);
     }
@@ -55,17 +58,6 @@ core::Result<void> DirectMlExecutable::prepare(const operators::Descriptor& desc
                            std::max(initializer_properties_.temporary_bytes, compiled_properties_.temporary_bytes));
     }
     return prepared ? acquire(persistent_, compiled_properties_.persistent_bytes) : prepared;
-}
-
-core::Result<void> DirectMlExecutable::prepare_table() {
-    D3D12_DESCRIPTOR_HEAP_DESC desc{};
-    desc.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
-    // A heap has at least one, even if nothing needs it.
-    desc.NumDescriptors =
-        std::max({initializer_properties_.descriptor_count, compiled_properties_.descriptor_count, UINT{1}});
-    desc.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
-    const HRESULT code = device_->d3d12->CreateDescriptorHeap(&desc, IID_PPV_ARGS(heap_.GetAddressOf()));
-    return FAILED(code) ? d3d12::d3d12_error("no descriptor heap", code) : core::Result<void>();
 }
 
 core::Result<void> DirectMlExecutable::acquire(d3d12::PooledBuffer& buffer, std::uint64_t bytes) {
@@ -128,8 +120,8 @@ core::Result<void> DirectMlExecutable::reset_table(IDMLDispatchable* dispatchabl
     desc.dispatchable = dispatchable;
     desc.descriptor_count = descriptors;
     if (descriptors != 0) {
-        desc.cpu_handle = heap_->GetCPUDescriptorHandleForHeapStart();
-        desc.gpu_handle = heap_->GetGPUDescriptorHandleForHeapStart();
+        desc.cpu_handle = heap_.get()->GetCPUDescriptorHandleForHeapStart();
+        desc.gpu_handle = heap_.get()->GetGPUDescriptorHandleForHeapStart();
     }
     const HRESULT code = table_ ? table_->Reset(&desc) : directml::create(table_, [&](REFIID iid, void** address) {
         return device_->dml->CreateBindingTable(&desc, iid, address);
@@ -199,7 +191,7 @@ core::Result<void> DirectMlExecutable::bind_for_execution() {
 
 core::Result<void> DirectMlExecutable::dispatch(const char* what, IDMLDispatchable* dispatchable) {
     return device_->run(what, [&](ID3D12GraphicsCommandList& list) {
-        ID3D12DescriptorHeap* const heaps[] = {heap_.Get()};
+        ID3D12DescriptorHeap* const heaps[] = {heap_.get()};
         list.SetDescriptorHeaps(1, heaps);
         device_->commands->begin_timing(list);
         device_->recorder->RecordDispatch(&list, dispatchable, table_.Get());

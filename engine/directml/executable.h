@@ -33,7 +33,6 @@ private:
 
     explicit DirectMlExecutable(std::shared_ptr<Device> device) : device_(std::move(device)) {}
     [[nodiscard]] core::Result<void> prepare(const operators::Descriptor& descriptor);
-    [[nodiscard]] core::Result<void> prepare_table();
     [[nodiscard]] core::Result<void> add_slots(const std::vector<operators::TensorSlot>& tensors, std::uint64_t guard,
                                                std::vector<Slot>& slots);
     [[nodiscard]] core::Result<void> acquire(d3d12::PooledBuffer& buffer, std::uint64_t bytes);
@@ -49,7 +48,7 @@ private:
     ComPtr<IDMLOperatorInitializer> initializer_;
     BindingProperties compiled_properties_;
     BindingProperties initializer_properties_;
-    ComPtr<ID3D12DescriptorHeap> heap_;
+    LentHeap heap_;
     ComPtr<IDMLBindingTable> table_;
     std::vector<Slot> inputs_;
     std::vector<Slot> outputs_;
