@@ -28,7 +28,7 @@ std::string selection_hint(const CaseOptions& options, const cases::Suite& suite
                                               : fmt::format("there are {}", fmt::join(tags, ", ")));
         }
     }
-    const std::string meant = options.filters.empty() ? "" : cases::suggestion(options.filters.front(), ids);
+    std::string meant = options.filters.empty() ? "" : cases::suggestion(options.filters.front(), ids);
     if (!meant.empty()) {
         return meant;
     }

@@ -22,8 +22,6 @@ std::string version_text() {
     return text;
 }
 
-constexpr const char* general_hint = "`dmlconform --help` and `dmlconform COMMAND --help` list what there is";
-
 /// Names by which a command, or its options, can be called.
 std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
     std::vector<std::string> names;
@@ -88,6 +86,10 @@ int run(int argc, char** argv) {
     const Invocation invocation{{argv, argv + argc}};
     int exit_code = dmlconform::app::exit_ok;
     dmlconform::app::add_run_command(app, invocation, exit_code);
+#if DMLCONFORM_HAS_BENCH
+    dmlconform::app::add_bench_command(app, exit_code);
+#endif
+    dmlconform::app::add_compare_command(app, exit_code);
     dmlconform::app::add_validate_command(app, exit_code);
     dmlconform::app::add_list_command(app, exit_code);
     dmlconform::app::add_adapters_command(app, exit_code);

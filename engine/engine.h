@@ -60,12 +60,20 @@ public:
     [[nodiscard]] virtual core::Result<void> execute() = 0;
 
     /// Copies the outputs out with their guards: one tensor for each of Descriptor::outputs(), made by
-    /// core::output_tensor from that descriptor; null for an absent one or one that nobody wants. Bytes within the total
-    /// size that belong to no element are left as they are or overwritten.
+    /// core::output_tensor from that descriptor; null for an absent one or one that nobody wants. Bytes within the
+    /// total size that belong to no element are left as they are or overwritten.
     [[nodiscard]] virtual core::Result<void> read(std::span<core::Tensor* const> outputs) = 0;
 
     /// How long the last execution took by the device's own clock; nothing for an engine that cannot measure itself.
     [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> device_time() const { return std::nullopt; }
+};
+
+/// The fastest that an engine's device moves and computes, as simple kernels reach it.
+struct Roofline {
+    /// Bytes read and written by a copy of a buffer much larger than the caches.
+    double bytes_per_second = 0;
+    /// FP32 multiplications and additions, a multiply-add being two.
+    double operations_per_second = 0;
 };
 
 class Engine {
@@ -83,6 +91,11 @@ public:
     /// The descriptor must outlive the executable. Only for descriptors that are not unsupported.
     [[nodiscard]] virtual tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) = 0;
+
+    /// Measures; takes about a second. An error when the engine has no such kernels.
+    [[nodiscard]] virtual core::Result<Roofline> measure_roofline() {
+        return core::fail("the engine has no kernels to measure a roofline with");
+    }
 };
 
 }  // namespace dmlconform

@@ -53,6 +53,11 @@ double used_fraction(T expected, T actual, std::uint64_t ulp, const core::Tolera
     return used;
 }
 
+template <class T>
+bool same_bits(const T& a, const T& b) {
+    return std::memcmp(reinterpret_cast<const std::byte*>(&a), reinterpret_cast<const std::byte*>(&b), sizeof(T)) == 0;
+}
+
 /// What one element adds to the comparison.
 template <class T>
 class Accumulator {
@@ -63,7 +68,7 @@ public:
     void add(T expected, T actual, std::uint64_t index) {
         ++result_.elements;
         const bool both_nan = is_nan(expected) && is_nan(actual);
-        if (both_nan || std::memcmp(&expected, &actual, sizeof(T)) == 0) {
+        if (both_nan || same_bits(expected, actual)) {
             ++result_.histogram.counts[0];
             return;
         }

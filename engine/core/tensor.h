@@ -45,7 +45,8 @@ struct Tensor {
     }
     template <class T>
     [[nodiscard]] std::span<const T> as() const {
-        return {reinterpret_cast<const T*>(buffer.bytes().data()), static_cast<std::size_t>(desc.total_bytes) / sizeof(T)};
+        return {reinterpret_cast<const T*>(buffer.bytes().data()),
+                static_cast<std::size_t>(desc.total_bytes) / sizeof(T)};
     }
 };
 

@@ -15,6 +15,7 @@ public:
     [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const override;
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) override;
+    [[nodiscard]] core::Result<Roofline> measure_roofline() override;
 
 private:
     EngineInfo info_;

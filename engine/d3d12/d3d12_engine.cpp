@@ -11,6 +11,7 @@
 #include "engine/d3d12/device.h"
 #include "engine/d3d12/executable.h"
 #include "engine/d3d12/platform.h"
+#include "engine/d3d12/roofline.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -31,6 +32,14 @@ std::uint64_t largest_tensor(const operators::Descriptor& descriptor) {
         }
     }
     return largest;
+}
+
+std::vector<const core::TensorDesc*> tensors_of(const std::vector<operators::TensorSlot>& slots) {
+    std::vector<const core::TensorDesc*> descs;
+    for (const operators::TensorSlot& slot : slots) {
+        descs.push_back(slot.desc);
+    }
+    return descs;
 }
 
 CompileFailure broken(const core::Error& error) {
@@ -108,11 +117,16 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(
         return tl::unexpected(CompileFailure{CompileFailure::Kind::rejected, std::move(*rejection)});
     }
     const Binding* binding = find_binding(descriptor.schema->short_name());
-    auto executable = D3d12Executable::create(device_, descriptor, binding->plan(descriptor));
+    auto executable = D3d12Executable::create(device_, tensors_of(descriptor.inputs()),
+                                              tensors_of(descriptor.outputs()), binding->plan(descriptor));
     if (!executable) {
         return tl::unexpected(broken(executable.error()));
     }
     return std::move(*executable);
+}
+
+core::Result<Roofline> D3d12Engine::measure_roofline() {
+    return d3d12::measure_roofline(device_);
 }
 
 core::Result<std::unique_ptr<Engine>> create_engine(std::string_view adapter_substring, core::FeatureLevel level) {

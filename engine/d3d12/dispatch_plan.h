@@ -58,8 +58,8 @@ struct BufferRef {
 struct Dispatch {
     ShaderVariant shader;
     /// Bound as the unordered-access views u0, u1, … . Buffers start at a multiple of 256 bytes and can be read up to
-    /// the next multiple of 16 bytes after their end. Outputs must not be written beyond the word of 4 bytes they end in:
-    /// there begin their guards.
+    /// the next multiple of 16 bytes after their end. Outputs must not be written beyond the word of 4 bytes they end
+    /// in: there begin their guards.
     std::vector<BufferRef> buffers;
     /// The constant buffer b0: see parameters_from.
     std::vector<std::uint32_t> parameters;

@@ -18,20 +18,13 @@ void unordered_access_barrier(ID3D12GraphicsCommandList& list) {
     list.ResourceBarrier(1, &barrier);
 }
 
-std::vector<const core::TensorDesc*> descs_of(const std::vector<operators::TensorSlot>& slots) {
-    std::vector<const core::TensorDesc*> descs;
-    for (const operators::TensorSlot& slot : slots) {
-        descs.push_back(slot.desc);
-    }
-    return descs;
-}
-
 }  // namespace
 
 core::Result<std::unique_ptr<Executable>> D3d12Executable::create(std::shared_ptr<Device> device,
-                                                                  const operators::Descriptor& descriptor,
+                                                                  std::span<const core::TensorDesc* const> inputs,
+                                                                  std::span<const core::TensorDesc* const> outputs,
                                                                   const DispatchPlan& plan) {
-    auto memory = TensorMemory::create(*device, descs_of(descriptor.inputs()), descs_of(descriptor.outputs()), plan);
+    auto memory = TensorMemory::create(*device, inputs, outputs, plan);
     if (!memory) {
         return tl::unexpected(memory.error());
     }

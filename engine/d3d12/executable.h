@@ -11,9 +11,10 @@ namespace dmlconform::d3d12 {
 
 class D3d12Executable final : public Executable {
 public:
-    [[nodiscard]] static core::Result<std::unique_ptr<Executable>> create(std::shared_ptr<Device> device,
-                                                                          const operators::Descriptor& descriptor,
-                                                                          const DispatchPlan& plan);
+    /// For the tensors of a descriptor, null where one is absent.
+    [[nodiscard]] static core::Result<std::unique_ptr<Executable>> create(
+        std::shared_ptr<Device> device, std::span<const core::TensorDesc* const> inputs,
+        std::span<const core::TensorDesc* const> outputs, const DispatchPlan& plan);
 
     [[nodiscard]] core::Result<void> bind(std::span<const core::Tensor* const> inputs) override;
     [[nodiscard]] core::Result<void> execute() override;

@@ -174,6 +174,25 @@ std::optional<core::FeatureLevel> minimum_feature_level(const Descriptor& descri
     return std::nullopt;
 }
 
+double element_bytes(const core::TensorDesc& desc) {
+    const auto strides = core::effective_strides(desc);
+    double bytes = core::bits_of(desc.data_type) / 8.0;
+    for (std::size_t d = 0; d < desc.sizes.size(); ++d) {
+        bytes *= strides[d] == 0 ? 1 : desc.sizes[d];
+    }
+    return bytes;
+}
+
+double element_bytes(const Descriptor& descriptor) {
+    double bytes = 0;
+    for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
+        for (const TensorSlot& slot : slots) {
+            bytes += slot.desc == nullptr ? 0 : element_bytes(*slot.desc);
+        }
+    }
+    return bytes;
+}
+
 std::vector<std::string> rule_names(const OperatorSchema& schema) {
     std::vector<std::string> names{"operator.featureLevel", "field.required",        "tensor.featureLevel",
                                    "tensor.dataType",       "tensor.dimensionCount", "tensor.sizes",

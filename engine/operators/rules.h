@@ -31,12 +31,28 @@ struct Rejection {
 /// Nothing: accepted.
 using Verdict = std::optional<Rejection>;
 
+/// What an implementation must move and compute at least: the roofline's two sides.
+struct Cost {
+    /// Each input byte that decides the output read once, each output byte written once.
+    double bytes = 0;
+    /// Additions, multiplications, comparisons, and each function as one. Moving data is none.
+    double operations = 0;
+};
+
+/// The bytes of a tensor's elements, those that a stride of 0 repeats counted once.
+[[nodiscard]] double element_bytes(const core::TensorDesc& desc);
+
+/// The bytes of all tensors of a descriptor.
+[[nodiscard]] double element_bytes(const Descriptor& descriptor);
+
 struct OperatorRules {
     /// Called for descriptors whose single fields and tensors are already known to be legal.
     Verdict (*validate)(const Descriptor& descriptor, core::FeatureLevel level);
     core::Tolerance (*default_tolerance)(std::string_view output);
     /// Every rule that `validate` may name, without the operator's name in front: what a corpus has to cover.
     std::span<const std::string_view> names;
+    /// Of a valid descriptor.
+    Cost (*cost)(const Descriptor& descriptor);
 };
 
 /// The rules that may reject a descriptor of this operator, by their full names: those of all operators as far as this

@@ -256,6 +256,10 @@ private:
 
 }  // namespace
 
+CaseResult run_case(const cases::Case& subject, Engine& engine) {
+    return CaseRun(subject).on(engine, 0);
+}
+
 RunResult run_cases(std::span<const cases::Case* const> cases, std::span<const std::unique_ptr<Engine>> engines,
                     Observer& observer, const RunSettings& settings) {
     RunResult run;

@@ -37,4 +37,7 @@ struct RunSettings {
                                   std::span<const std::unique_ptr<Engine>> engines, Observer& observer,
                                   const RunSettings& settings = {});
 
+/// Runs one case on one engine. The result's `engine` is 0.
+[[nodiscard]] CaseResult run_case(const cases::Case& subject, Engine& engine);
+
 }  // namespace dmlconform::run

@@ -13,8 +13,6 @@
 #include <cstdlib>
 #include <stdexcept>
 
-extern "C" char** environ;
-
 namespace dmlconform::tests {
 namespace {
 

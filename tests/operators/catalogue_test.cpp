@@ -279,7 +279,7 @@ TEST(Catalogue, LookupFromSeveralThreads) {
 TEST(Catalogue, EveryEntryIsConsistent) {
     const auto names = operator_names();
     EXPECT_GE(names.size(), 4u);
-        std::uint32_t previous = 0;
+    std::uint32_t previous = 0;
     for (const std::string& name : names) {
         SCOPED_TRACE(name);
         const OperatorSchema* schema = find_operator(name);

@@ -131,6 +131,16 @@ Interval accepted_range(const NormalizedElement& element, const Activation& acti
     return range;
 }
 
-extern const OperatorRules mean_variance_normalization1_rules{validate_normalization, normalization_tolerance, names};
+/// For each element an addition to the mean, three operations for the variance, and what turns it into its output.
+Cost normalization_cost(const Descriptor& descriptor) {
+    const MeanVarianceNormalization1 op(descriptor);
+    const auto elements = static_cast<double>(*core::element_count(op.input.sizes));
+    const double each = 2 + (op.normalize_variance ? 4 : 0) + (op.scale != nullptr ? 1 : 0) +
+                        (op.bias != nullptr ? 1 : 0) + (op.activation.function != ActivationFunction::identity ? 1 : 0);
+    return {.bytes = element_bytes(descriptor), .operations = elements * each};
+}
+
+extern const OperatorRules mean_variance_normalization1_rules{validate_normalization, normalization_tolerance, names,
+                                                              normalization_cost};
 
 }  // namespace dmlconform::operators

@@ -201,6 +201,15 @@ Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t z
     return result;
 }
 
-extern const OperatorRules quantized_linear_convolution_rules{validate_convolution, convolution_tolerance, names};
+/// A multiplication and an addition for every tap, as is the custom those on padding included.
+Cost convolution_cost(const Descriptor& descriptor) {
+    const QuantizedLinearConvolution op(descriptor);
+    const auto outputs = static_cast<double>(*core::element_count(op.output.sizes));
+    const double taps = static_cast<double>(op.group_channels) * op.spatial[0].filter * op.spatial[1].filter;
+    return {.bytes = element_bytes(descriptor), .operations = 2 * outputs * taps};
+}
+
+extern const OperatorRules quantized_linear_convolution_rules{validate_convolution, convolution_tolerance, names,
+                                                              convolution_cost};
 
 }  // namespace dmlconform::operators

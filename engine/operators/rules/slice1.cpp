@@ -78,6 +78,11 @@ core::Tolerance slice1_tolerance(std::string_view /*output*/) {
 
 }  // namespace
 
-extern const OperatorRules slice1_rules{validate_slice1, slice1_tolerance, names};
+/// Only what is in the window and not stepped over is read.
+Cost slice_cost(const Descriptor& descriptor) {
+    return {.bytes = 2 * element_bytes(*descriptor.tensor("OutputTensor")), .operations = 0};
+}
+
+extern const OperatorRules slice1_rules{validate_slice1, slice1_tolerance, names, slice_cost};
 
 }  // namespace dmlconform::operators

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "engine/operators/rules.h"
 
@@ -55,6 +56,15 @@ core::Tolerance top_k1_tolerance(std::string_view /*output*/) {
 
 }  // namespace
 
-extern const OperatorRules top_k1_rules{validate_top_k1, top_k1_tolerance, names};
+/// Every element is looked at, and the K found are sorted by comparisons.
+Cost top_k_cost(const Descriptor& descriptor) {
+    const TopK1 op(descriptor);
+    const auto elements = static_cast<double>(*core::element_count(op.input.sizes));
+    const double k = op.k;
+    const double sequences = elements / op.input.sizes[op.axis];
+    return {.bytes = element_bytes(descriptor), .operations = elements + sequences * k * std::log2(k)};
+}
+
+extern const OperatorRules top_k1_rules{validate_top_k1, top_k1_tolerance, names, top_k_cost};
 
 }  // namespace dmlconform::operators

@@ -1,0 +1,163 @@
+// `dmlconform bench`: times cases with Google Benchmark, after they were found right.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "app/command.h"
+#include "engine/bench/benchmarks.h"
+
+namespace dmlconform::app {
+namespace {
+
+using Engines = std::vector<std::unique_ptr<Engine>>;
+using Rooflines = std::vector<std::optional<Roofline>>;
+
+/// Tag of the cases that are timed unless others are asked for.
+constexpr const char* bench_tag = "bench";
+
+struct BenchOptions {
+    CaseOptions cases;
+    std::vector<std::string> engines;
+    run::EngineOptions engine_options;
+    bench::BenchSettings settings;
+    bool no_verify = false;
+    bool no_roofline = false;
+    /// --benchmark_…
+    std::vector<std::string> google_benchmark;
+};
+
+std::optional<Engines> make_engines(const BenchOptions& options, int& exit_code) {
+    Engines engines;
+    const auto known = run::engine_names();
+    const std::vector<std::string> names =
+        options.engines.empty() ? std::vector<std::string>(known.begin(), known.end()) : options.engines;
+    for (const std::string& name : names) {
+        auto engine = run::create_engine(name, options.engine_options);
+        if (engine) {
+            engines.push_back(std::move(*engine));
+            continue;
+        }
+        fmt::print(stderr, "dmlconform: the engine {} is not usable here: {}\n", name, engine.error().message);
+        if (!engine.error().hint.empty()) {
+            fmt::print(stderr, "    hint: {}\n", engine.error().hint);
+        }
+        if (!options.engines.empty()) {
+            exit_code = std::find(known.begin(), known.end(), name) == known.end() ? exit_usage : exit_not_run;
+            return std::nullopt;
+        }
+    }
+    return engines;
+}
+
+Rooflines measure_rooflines(const BenchOptions& options, const Engines& engines) {
+    Rooflines rooflines;
+    for (const auto& engine : engines) {
+        const EngineInfo& info = engine->info();
+        fmt::print(stderr, "{}: {}{}\n", info.name, info.adapter, info.driver.empty() ? "" : ", driver " + info.driver);
+        std::optional<Roofline>& roofline = rooflines.emplace_back();
+        if (options.no_roofline) {
+            continue;
+        }
+        if (auto measured = engine->measure_roofline()) {
+            roofline = *measured;
+            fmt::print(stderr, "    roofline: {:.4g} GB/s, {:.4g} GFLOP/s\n", roofline->bytes_per_second / 1e9,
+                       roofline->operations_per_second / 1e9);
+        } else {
+            fmt::print(stderr, "    no roofline: {}\n", measured.error().message);
+        }
+    }
+    return rooflines;
+}
+
+/// Google Benchmark's options: the defaults, which what the user says comes after.
+std::vector<std::string> benchmark_options(const BenchOptions& options, const Engines& engines,
+                                           const Rooflines& rooflines) {
+    std::vector<std::string> words{"--benchmark_min_time=0.2", "--benchmark_repetitions=9",
+                                   "--benchmark_display_aggregates_only=true"};
+    std::vector<std::string> context;
+    for (const auto& [name, value] : bench::context_of(engines, rooflines)) {
+        // Commas separate entries.
+        std::string plain = value;
+        std::replace(plain.begin(), plain.end(), ',', ';');
+        context.push_back(fmt::format("{}={}", name, plain));
+    }
+    words.push_back(fmt::format("--benchmark_context={}", fmt::join(context, ",")));
+    words.insert(words.end(), options.google_benchmark.begin(), options.google_benchmark.end());
+    return words;
+}
+
+/// Prints what is not timed. Returns whether anything of that is wrong.
+bool print_left_out(const std::vector<bench::LeftOut>& left_out) {
+    bool wrong = false;
+    for (const bench::LeftOut& entry : left_out) {
+        fmt::print(stderr, "not timed: {}: {}\n", entry.name, entry.reason);
+        wrong = wrong || !entry.skipped;
+    }
+    if (wrong) {
+        fmt::print(stderr, "    hint: `dmlconform run` shows what is wrong; --no-verify times it anyway\n");
+    }
+    return wrong;
+}
+
+int bench_command(BenchOptions& options) {
+    for (const std::string& word : options.google_benchmark) {
+        if (!word.starts_with("--benchmark_")) {
+            fmt::print(stderr,
+                       "dmlconform: bench has no option {}\n    hint: `dmlconform bench --help` lists what there is\n",
+                       word);
+            return exit_usage;
+        }
+    }
+    if (options.cases.filters.empty() && options.cases.tags.empty()) {
+        options.cases.tags.emplace_back(bench_tag);
+    }
+    const auto selection = load_selection(options.cases);
+    if (!selection) {
+        return exit_usage;
+    }
+    int exit_code = exit_ok;
+    const auto engines = make_engines(options, exit_code);
+    if (!engines) {
+        return exit_code;
+    }
+    const Rooflines rooflines = measure_rooflines(options, *engines);
+    options.settings.verify = !options.no_verify;
+    const bool wrong =
+        print_left_out(bench::register_benchmarks(selection->cases, *engines, rooflines, options.settings));
+    const std::size_t ran = bench::run_registered(benchmark_options(options, *engines, rooflines));
+    if (ran == 0) {
+        fmt::print(stderr, "dmlconform: nothing was timed\n");
+    }
+    return wrong || ran == 0 || bench::failures() != 0 ? exit_unexpected : exit_ok;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<BenchOptions>();
+    CLI::App* command = app.add_subcommand("bench", "Time cases, those tagged `bench` unless others are chosen");
+    options->cases.add_to(*command);
+    command
+        ->add_option("--engine", options->engines,
+                     fmt::format("An engine to time ({}); repeat for more. Default: all that are usable",
+                                 fmt::join(run::engine_names(), ", ")))
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    add_engine_options(*command, options->engine_options);
+    command->add_flag("--cold", options->settings.cold,
+                      "Use copies of the tensors in turn, more than the last-level cache holds");
+    command->add_flag("--no-verify", options->no_verify, "Time wrong results too, and mark them");
+    command->add_flag("--no-roofline", options->no_roofline, "Do not measure what the devices reach at most");
+    command->allow_extras();
+    command->footer(
+        "Google Benchmark's own options work as they are, --benchmark_out=FILE for instance; the defaults here are\n"
+        "--benchmark_min_time=0.2 --benchmark_repetitions=9 --benchmark_display_aggregates_only=true.");
+    command->callback([options, command, &exit_code] {
+        options->google_benchmark = command->remaining();
+        exit_code = bench_command(*options);
+    });
+}
+
+}  // namespace dmlconform::app

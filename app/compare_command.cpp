@@ -1,0 +1,144 @@
+// `dmlconform compare`: whether benchmarks became slower.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+#include "app/command.h"
+#include "app/terminal.h"
+#include "engine/bench/comparison.h"
+#include "engine/report/console_style.h"
+
+namespace dmlconform::app {
+namespace {
+
+struct CompareOptions {
+    std::string base;
+    std::string now;
+    bench::ComparisonSettings settings;
+    bool force = false;
+    bool no_color = false;
+};
+
+/// "5%" or "0.05". Empty: no error.
+std::string parse_threshold(const std::string& text, double& threshold) {
+    std::size_t used = 0;
+    double value = 0;
+    try {
+        value = std::stod(text, &used);
+    } catch (const std::exception&) {
+        return "no number: " + text;
+    }
+    const bool percent = text.substr(used) == "%";
+    if ((!percent && used != text.size()) || !(value >= 0) || value > 1000) {
+        return "no threshold, as 5% is: " + text;
+    }
+    threshold = percent ? value / 100 : value;
+    return {};
+}
+
+std::string change_text(bench::Change change, const report::ConsoleStyle& style) {
+    switch (change) {
+        case bench::Change::slower:
+            return style.status(run::Status::fail, "SLOWER");
+        case bench::Change::faster:
+            return style.status(run::Status::pass, "faster");
+        case bench::Change::unreliable:
+            return style.status(run::Status::skip, "unreliable");
+        case bench::Change::none:
+        default:
+            return "";
+    }
+}
+
+std::string time_text(double seconds) {
+    return report::format_duration(std::chrono::nanoseconds(std::llround(seconds * 1e9)));
+}
+
+void print_comparison(const bench::RunComparison& comparison, const report::ConsoleStyle& style) {
+    std::size_t width = 9;
+    for (const auto& compared : comparison.benchmarks) {
+        width = std::max(width, compared.name.size());
+    }
+    fmt::print("{}\n", style.bold(fmt::format("{:<{}} {:>12} {:>12} {:>8} {:>8} {:>8}", "benchmark", width, "base",
+                                              "new", "ratio", "spread", "p")));
+    for (const auto& compared : comparison.benchmarks) {
+        fmt::print("{:<{}} {:>12} {:>12} {:>8.3f} {:>7.1f}% {:>8.2g} {}\n", compared.name, width,
+                   time_text(compared.base), time_text(compared.now), compared.ratio(), 100 * compared.spread,
+                   compared.p, change_text(compared.change, style));
+    }
+    for (const std::string& name : comparison.missing) {
+        fmt::print("only in base: {}\n", name);
+    }
+    for (const std::string& name : comparison.added) {
+        fmt::print("only in new: {}\n", name);
+    }
+}
+
+void print_verdict(const bench::RunComparison& comparison, double threshold) {
+    std::size_t counts[4] = {};
+    for (const auto& compared : comparison.benchmarks) {
+        ++counts[static_cast<std::size_t>(compared.change)];
+    }
+    fmt::print("\n{} compared at {:g}%: {} slower, {} faster, {} unreliable, {} as before\n",
+               comparison.benchmarks.size(), 100 * threshold, counts[static_cast<std::size_t>(bench::Change::slower)],
+               counts[static_cast<std::size_t>(bench::Change::faster)],
+               counts[static_cast<std::size_t>(bench::Change::unreliable)],
+               counts[static_cast<std::size_t>(bench::Change::none)]);
+}
+
+int compare_command(const CompareOptions& options) {
+    const auto base = bench::read_benchmark_file(options.base);
+    const auto now = bench::read_benchmark_file(options.now);
+    for (const auto* file : {&base, &now}) {
+        if (!*file) {
+            fmt::print(stderr, "dmlconform: {}\n", file->error().message);
+            if (!file->error().hint.empty()) {
+                fmt::print(stderr, "    hint: {}\n", file->error().hint);
+            }
+        }
+    }
+    if (!base || !now) {
+        return exit_usage;
+    }
+    const bench::RunComparison comparison = bench::compare_runs(*base, *now, options.settings);
+    if (!comparison.differences.empty() && !options.force) {
+        for (const std::string& difference : comparison.differences) {
+            fmt::print(stderr, "dmlconform: the runs are from different places: {}\n", difference);
+        }
+        fmt::print(stderr, "    hint: --force compares them nevertheless\n");
+        return exit_usage;
+    }
+    if (comparison.benchmarks.empty()) {
+        fmt::print(stderr, "dmlconform: the files have no benchmark in common\n");
+        return exit_unexpected;
+    }
+    print_comparison(comparison, report::ConsoleStyle(use_color(options.no_color)));
+    print_verdict(comparison, options.settings.threshold);
+    return comparison.regressed() ? exit_unexpected : exit_ok;
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<CompareOptions>();
+    CLI::App* command = app.add_subcommand("compare", "Tell whether benchmarks became slower; exit code 1 if so");
+    command->add_option("BASE", options->base, "Google Benchmark's JSON, as `bench --benchmark_out=FILE` writes it")
+        ->required();
+    command->add_option("NEW", options->now, "The same, of what may have become slower")->required();
+    command
+        ->add_option_function<std::string>(
+            "--threshold",
+            [options](const std::string& text) {
+                if (const std::string error = parse_threshold(text, options->settings.threshold); !error.empty()) {
+                    throw CLI::ValidationError("--threshold", error);
+                }
+            },
+            "Slowdowns up to this are none (default: 5%)")
+        ->type_name("PERCENT");
+    command->add_flag("--force", options->force, "Compare runs of different machines, adapters or drivers");
+    command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
+    command->callback([options, &exit_code] { exit_code = compare_command(*options); });
+}
+
+}  // namespace dmlconform::app

@@ -1,0 +1,134 @@
+// Reading of results.
+#include "engine/bench/benchmark_file.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace dmlconform::bench {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Results of a day's benchmarks are a few megabytes.
+constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
+
+std::optional<double> seconds_per_unit(const std::string& unit) {
+    static const std::map<std::string, double> units{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+    const auto found = units.find(unit);
+    return found == units.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// What is wrong with the results, and where.
+class Reader {
+public:
+    Reader(const std::string& path, BenchmarkFile& file) : path_(path), file_(file) {}
+
+    core::Result<void> read(const Json& document) {
+        if (!document.is_object() || !document.contains("benchmarks") || !document["benchmarks"].is_array()) {
+            return core::fail(fmt::format("{}: no results of Google Benchmark: there is no list \"benchmarks\"", path_),
+                              "`dmlconform bench --benchmark_out=FILE` writes them");
+        }
+        if (document.contains("context") && document["context"].is_object()) {
+            for (const auto& [name, value] : document["context"].items()) {
+                if (value.is_string()) {
+                    file_.context[name] = value.get<std::string>();
+                } else if (value.is_number_integer()) {
+                    file_.context[name] = value.dump();
+                }
+            }
+        }
+        std::map<std::string, BenchmarkTimes> medians;
+        const Json& entries = document["benchmarks"];
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            if (auto result = read_entry(entries[i], i, medians); !result) {
+                return result;
+            }
+        }
+        // Single runs tell more than their median.
+        file_.benchmarks.merge(medians);
+        return {};
+    }
+
+private:
+    [[nodiscard]] tl::unexpected<core::Error> wrong(std::size_t i, const char* member, const std::string& what) const {
+        return core::fail(fmt::format("{}: /benchmarks/{}/{}: {}", path_, i, member, what));
+    }
+
+    core::Result<void> read_entry(const Json& entry, std::size_t i, std::map<std::string, BenchmarkTimes>& medians) {
+        if (!entry.is_object()) {
+            return wrong(i, "", "this is no object");
+        }
+        for (const char* member : {"name", "time_unit"}) {
+            if (!entry.contains(member) || !entry[member].is_string()) {
+                return wrong(i, member, "a text is missing");
+            }
+        }
+        if (entry.value("error_occurred", false)) {
+            return {};  // has no time
+        }
+        const auto unit = seconds_per_unit(entry["time_unit"].get<std::string>());
+        const bool is_aggregate = entry.contains("run_type") && entry["run_type"] == "aggregate";
+        if (is_aggregate &&
+            (entry.value("aggregate_name", "") != "median" || entry.value("aggregate_unit", "time") != "time")) {
+            return {};
+        }
+        if (!unit) {
+            return wrong(i, "time_unit",
+                         fmt::format("there is no unit {}; it may be ns, us, ms or s", entry["time_unit"].dump()));
+        }
+        if (!entry.contains("real_time") || !entry["real_time"].is_number()) {
+            return wrong(i, "real_time", "a number is missing");
+        }
+        const double seconds = entry["real_time"].get<double>() * *unit;
+        if (!std::isfinite(seconds) || seconds <= 0) {
+            return wrong(i, "real_time", fmt::format("{} is no time that something takes", entry["real_time"].dump()));
+        }
+        const std::string name = entry.contains("run_name") && entry["run_name"].is_string()
+                                     ? entry["run_name"].get<std::string>()
+                                     : entry["name"].get<std::string>();
+        (is_aggregate ? medians : file_.benchmarks)[name].seconds.push_back(seconds);
+        return {};
+    }
+
+    const std::string& path_;
+    BenchmarkFile& file_;
+};
+
+}  // namespace
+
+core::Result<BenchmarkFile> parse_benchmark_file(const std::string& path, std::string_view text) {
+    BenchmarkFile file;
+    try {
+        if (auto read = Reader(path, file).read(Json::parse(text)); !read) {
+            return tl::unexpected(read.error());
+        }
+    } catch (const Json::exception& exception) {
+        return core::fail(fmt::format("{}: this is no JSON, or not all of it: {}", path, exception.what()));
+    }
+    if (file.benchmarks.empty()) {
+        return core::fail(fmt::format("{}: there are no times in it", path));
+    }
+    return file;
+}
+
+core::Result<BenchmarkFile> read_benchmark_file(const std::string& path) {
+    std::ifstream stream(path, std::ios::binary | std::ios::ate);
+    if (!stream) {
+        return core::fail(fmt::format("{}: cannot be read", path), "is it spelled right?");
+    }
+    const std::streamoff size = stream.tellg();
+    if (size < 0 || static_cast<std::uintmax_t>(size) > most_bytes) {
+        return core::fail(
+            fmt::format("{}: larger than the {} bytes that results may have, or no file", path, most_bytes));
+    }
+    stream.seekg(0);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    return parse_benchmark_file(path, text);
+}
+
+}  // namespace dmlconform::bench

@@ -1,0 +1,33 @@
+// Results in Google Benchmark's JSON, from whatever wrote them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/error.h"
+
+namespace dmlconform::bench {
+
+/// One benchmark's times, in seconds for one iteration.
+struct BenchmarkTimes {
+    /// One for each repetition, in their order. Of a file with aggregates only: the median alone.
+    std::vector<double> seconds;
+};
+
+struct BenchmarkFile {
+    /// Text members of "context": names of machines, adapters, drivers.
+    std::map<std::string, std::string> context;
+    /// By name, without what Google Benchmark appends for repetitions.
+    std::map<std::string, BenchmarkTimes> benchmarks;
+};
+
+/// Errors name the file and the member: no JSON, no results of Google Benchmark, times that are none (negative, zero,
+/// not finite), units that there are not.
+[[nodiscard]] core::Result<BenchmarkFile> read_benchmark_file(const std::string& path);
+
+/// The same for text that was read already.
+[[nodiscard]] core::Result<BenchmarkFile> parse_benchmark_file(const std::string& path, std::string_view text);
+
+}  // namespace dmlconform::bench

@@ -1,0 +1,201 @@
+// Registration with Google Benchmark, and the loop that is timed.
+#include "engine/bench/benchmarks.h"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "engine/bench/machine.h"
+#include "engine/bench/measured_case.h"
+#include "engine/operators/rules.h"
+#include "engine/run/runner.h"
+
+namespace dmlconform::bench {
+namespace {
+
+std::atomic<std::size_t> failure_count = 0;
+
+/// A GPU's second-level cache, of which drivers tell nothing: larger than any there is.
+constexpr double device_cache_bytes = 256.0 * 1024 * 1024;
+
+/// Bytes beyond which nothing an execution used is found in a cache by the next.
+double cold_working_set(const Engine& engine) {
+    double largest = device_cache_bytes;
+    if (engine.info().name == "cpu") {
+        largest = 0;
+        for (const auto& cache : benchmark::CPUInfo::Get().caches) {
+            largest = std::max(largest, static_cast<double>(cache.size));
+        }
+    }
+    return 2 * largest;
+}
+
+struct Entry {
+    const cases::Case* subject = nullptr;
+    Engine* engine = nullptr;
+    std::optional<Roofline> roofline;
+    bool cold = false;
+    bool verified = false;
+    bool device_clock = false;
+};
+
+/// Adds a rate per second, which must be finite: JSON has no other numbers.
+void add_rate(benchmark::State& state, const char* name, double each) {
+    if (std::isfinite(each) && each > 0) {
+        state.counters[name] =
+            benchmark::Counter(each * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+    }
+}
+
+/// `seconds`: of all iterations.
+void add_counters(benchmark::State& state, const Entry& entry, double seconds) {
+    const operators::Descriptor& descriptor = *entry.subject->descriptor;
+    const operators::OperatorRules* rules = operators::find_rules(*descriptor.schema);
+    const operators::Cost cost = rules->cost(descriptor);
+    add_rate(state, "bytes_per_second", cost.bytes);
+    add_rate(state, "operations_per_second", cost.operations);
+    if (entry.roofline) {
+        const double least = std::max(cost.bytes / entry.roofline->bytes_per_second,
+                                      cost.operations / entry.roofline->operations_per_second);
+        const double percent = 100 * least * static_cast<double>(state.iterations()) / seconds;
+        if (std::isfinite(percent)) {
+            state.counters["percent_of_roofline"] = percent;
+        }
+    }
+    if (!entry.verified) {
+        state.counters["unverified"] = 1;
+    }
+}
+
+void fail(benchmark::State& state, const core::Error& error) {
+    ++failure_count;
+    state.SkipWithError(error.message.c_str());
+}
+
+/// The case that is measured at the moment: Google Benchmark calls several times for each repetition.
+struct Current {
+    const cases::Case* subject = nullptr;
+    const Engine* engine = nullptr;
+    std::unique_ptr<MeasuredCase> measured;
+};
+
+core::Result<MeasuredCase*> prepare(const Entry& entry) {
+    static Current current;
+    if (current.subject == entry.subject && current.engine == entry.engine) {
+        return current.measured.get();
+    }
+    current = {};  // gives its memory back first
+    auto measured =
+        MeasuredCase::create(*entry.subject, *entry.engine, entry.cold ? cold_working_set(*entry.engine) : 0);
+    if (!measured) {
+        return tl::unexpected(measured.error());
+    }
+    if (const auto warm = (*measured)->warm_up(); !warm) {
+        return tl::unexpected(warm.error());
+    }
+    current = {entry.subject, entry.engine, std::move(*measured)};
+    return current.measured.get();
+}
+
+void measure(benchmark::State& state, const Entry& entry) {
+    const auto prepared = prepare(entry);
+    if (!prepared) {
+        return fail(state, prepared.error());
+    }
+    double seconds = 0;
+    for (auto _ : state) {
+        const auto time = (*prepared)->execute();
+        if (!time) {
+            fail(state, time.error());
+            break;
+        }
+        const double taken = std::chrono::duration<double>(*time).count();
+        seconds += taken;
+        if (entry.device_clock) {
+            state.SetIterationTime(taken);
+        }
+    }
+    add_counters(state, entry, seconds);
+}
+
+/// Why the case is not to be timed; nothing when it may be. Finds out whether the engine has a clock of its own.
+std::optional<LeftOut> reason_against(Entry& entry, const std::string& name, bool verify) {
+    if (entry.subject->expect_error) {
+        return LeftOut{name, "the case expects an error: there is nothing to time", true};
+    }
+    const run::CaseResult result = run::run_case(*entry.subject, *entry.engine);
+    entry.device_clock = result.timing.device.has_value();
+    entry.verified = result.status == run::Status::pass || result.status == run::Status::reference;
+    if (entry.verified || (!verify && result.timing.total.count() != 0)) {
+        return std::nullopt;
+    }
+    return LeftOut{name, result.reason, result.status == run::Status::skip};
+}
+
+}  // namespace
+
+std::vector<LeftOut> register_benchmarks(std::span<const cases::Case* const> cases,
+                                         std::span<const std::unique_ptr<Engine>> engines,
+                                         std::span<const std::optional<Roofline>> rooflines,
+                                         const BenchSettings& settings) {
+    std::vector<LeftOut> left_out;
+    for (const cases::Case* subject : cases) {
+        for (std::size_t e = 0; e < engines.size(); ++e) {
+            const std::string name = fmt::format("{}/{}", engines[e]->info().name, subject->id);
+            Entry entry{subject, engines[e].get(), rooflines[e], settings.cold, false, false};
+            if (auto reason = reason_against(entry, name, settings.verify)) {
+                left_out.push_back(std::move(*reason));
+                continue;
+            }
+            auto* registered =
+                benchmark::RegisterBenchmark(name.c_str(), [entry](benchmark::State& state) { measure(state, entry); });
+            if (entry.device_clock) {
+                registered->UseManualTime();
+            } else {
+                registered->UseRealTime();
+            }
+            registered->Unit(benchmark::kMicrosecond);
+        }
+    }
+    return left_out;
+}
+
+std::vector<std::pair<std::string, std::string>> context_of(std::span<const std::unique_ptr<Engine>> engines,
+                                                            std::span<const std::optional<Roofline>> rooflines) {
+    std::vector<std::pair<std::string, std::string>> context{{"dmlconform.machine", machine_name()}};
+    for (std::size_t e = 0; e < engines.size(); ++e) {
+        const EngineInfo& info = engines[e]->info();
+        const std::string prefix = "dmlconform." + info.name;
+        context.emplace_back(prefix + ".adapter", info.adapter);
+        context.emplace_back(prefix + ".driver", info.driver);
+        if (rooflines[e]) {
+            context.emplace_back(prefix + ".roofline.bytes_per_second",
+                                 fmt::format("{:.4g}", rooflines[e]->bytes_per_second));
+            context.emplace_back(prefix + ".roofline.operations_per_second",
+                                 fmt::format("{:.4g}", rooflines[e]->operations_per_second));
+        }
+    }
+    return context;
+}
+
+std::size_t run_registered(const std::vector<std::string>& options) {
+    std::vector<std::string> words{"dmlconform"};
+    words.insert(words.end(), options.begin(), options.end());
+    std::vector<char*> arguments;
+    for (std::string& word : words) {
+        arguments.push_back(word.data());
+    }
+    arguments.push_back(nullptr);
+    int count = static_cast<int>(words.size());
+    benchmark::Initialize(&count, arguments.data());
+    return benchmark::RunSpecifiedBenchmarks();
+}
+
+std::size_t failures() {
+    return failure_count;
+}
+
+}  // namespace dmlconform::bench

@@ -1,0 +1,53 @@
+// Cases as benchmarks of Google Benchmark.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/cases/case.h"
+#include "engine/engine.h"
+
+namespace dmlconform::bench {
+
+struct BenchSettings {
+    /// Rotates through copies of the tensors, so that the caches hold none of what an execution needs.
+    bool cold = false;
+    /// Times only what was found right before.
+    bool verify = true;
+};
+
+/// A case that is not timed on an engine, and why.
+struct LeftOut {
+    std::string name;
+    std::string reason;
+    /// The engine cannot do it; otherwise it does it wrong, or broke.
+    bool skipped = false;
+};
+
+/// Registers a benchmark "engine/id" for every case on every engine. Its counters, all of them finite:
+///   bytes_per_second, operations_per_second   the operator's least cost over the time measured
+///   percent_of_roofline                        the time that the cost takes at the roofline's speed, of the time
+///   measured unverified                                 1 where the answer was not checked
+/// Times are the device's where it has a clock ("manual time"), and wall-clock times elsewhere. Cases and engines must
+/// outlive the run.
+[[nodiscard]] std::vector<LeftOut> register_benchmarks(std::span<const cases::Case* const> cases,
+                                                       std::span<const std::unique_ptr<Engine>> engines,
+                                                       std::span<const std::optional<Roofline>> rooflines,
+                                                       const BenchSettings& settings);
+
+/// What results are only comparable with: machine, engines, adapters, drivers, rooflines. For the "context" of
+/// Google Benchmark's JSON.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> context_of(
+    std::span<const std::unique_ptr<Engine>> engines, std::span<const std::optional<Roofline>> rooflines);
+
+/// Runs what is registered with Google Benchmark's own options. Returns how many benchmarks ran.
+[[nodiscard]] std::size_t run_registered(const std::vector<std::string>& options);
+
+/// How many executions failed while they were timed.
+[[nodiscard]] std::size_t failures();
+
+}  // namespace dmlconform::bench

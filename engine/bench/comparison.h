@@ -1,0 +1,56 @@
+// Whether something became slower from one run of benchmarks to another.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/bench/benchmark_file.h"
+
+namespace dmlconform::bench {
+
+struct ComparisonSettings {
+    /// A slowdown up to this share of the base's median is none.
+    double threshold = 0.05;
+    /// p-values below this are significant.
+    double significance = 0.05;
+};
+
+enum class Change : std::uint8_t {
+    none,
+    slower,      // a regression: beyond the threshold, and significant
+    faster,      // the same the other way
+    unreliable,  // the repetitions of one run differ among themselves by more than the threshold
+};
+
+struct ComparedBenchmark {
+    std::string name;
+    Change change = Change::none;
+    /// Medians, in seconds.
+    double base = 0;
+    double now = 0;
+    /// Half of the middle half's width, as a share of the median: of the run where it is larger.
+    double spread = 0;
+    /// Of the Mann-Whitney U test, two-sided.
+    double p = 1;
+
+    /// 1.1: 10 % slower.
+    [[nodiscard]] double ratio() const { return now / base; }
+};
+
+struct RunComparison {
+    /// By effect, the worst slowdown first.
+    std::vector<ComparedBenchmark> benchmarks;
+    /// Names that only one of the runs has.
+    std::vector<std::string> missing;
+    std::vector<std::string> added;
+    /// Why the runs are not comparable: what differs in their contexts. Empty when they are.
+    std::vector<std::string> differences;
+
+    [[nodiscard]] bool regressed() const;
+};
+
+[[nodiscard]] RunComparison compare_runs(const BenchmarkFile& base, const BenchmarkFile& now,
+                                         const ComparisonSettings& settings);
+
+}  // namespace dmlconform::bench

@@ -1,0 +1,117 @@
+// `dmlconform bench` and `dmlconform compare`, as a user runs them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/case_texts.h"
+#include "tests/app/expectations.h"
+#include "tests/app/program.h"
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using nlohmann::json;
+
+std::string tagged(std::string_view name, std::string_view expected) {
+    return slice_case(name, fmt::format(R"({}, "tags": ["bench"])", expected));
+}
+
+ProgramResult bench(const std::string& file, std::vector<std::string> more) {
+    std::vector<std::string> words{"bench", file, "--engine", "cpu", "--no-roofline", "--benchmark_min_time=0.001"};
+    words.insert(words.end(), more.begin(), more.end());
+    return dmlconform(words);
+}
+
+TEST(Bench, TimesWhatIsTaggedAndRight) {
+    const TemporaryFolder folder;
+    const std::string file =
+        folder.write("a.json", file_of({tagged("good", right_values), slice_case("untagged", right_values)}));
+    const std::string out = folder.at("out.json");
+    const ProgramResult result = bench(file, {"--benchmark_repetitions=3", "--benchmark_out=" + out});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(prints(result, "cpu/a/good/real_time_median"));
+    EXPECT_FALSE(prints(result, "untagged"));
+    const json document = json::parse(content_of(out));
+    std::size_t repetitions = 0;
+    for (const json& entry : document.at("benchmarks")) {
+        if (entry.at("run_type") == "iteration") {
+            ++repetitions;
+            EXPECT_GT(entry.at("real_time").get<double>(), 0);
+            EXPECT_GT(entry.at("bytes_per_second").get<double>(), 0);
+            EXPECT_FALSE(entry.contains("operations_per_second")) << "a slice computes nothing";
+            EXPECT_FALSE(entry.contains("unverified"));
+        }
+    }
+    EXPECT_EQ(repetitions, 3u);
+    EXPECT_TRUE(document.at("context").contains("dmlconform.machine"));
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", out, out}), 0)) << "nothing is slower than itself";
+}
+
+TEST(Bench, WrongResultsAreNotTimedUnlessAskedFor) {
+    const TemporaryFolder folder;
+    const std::string file =
+        folder.write("a.json", file_of({tagged("good", right_values), tagged("bad", wrong_values)}));
+    const ProgramResult result = bench(file, {"--benchmark_repetitions=1"});
+    EXPECT_TRUE(ends_with_code(result, 1));
+    EXPECT_TRUE(complains(result, "not timed: cpu/a/bad: the output differs beyond tolerance"));
+    EXPECT_TRUE(prints(result, "cpu/a/good/"));
+    EXPECT_FALSE(prints(result, "cpu/a/bad/"));
+    const ProgramResult unverified = bench(file, {"--benchmark_repetitions=1", "--no-verify"});
+    EXPECT_TRUE(ends_with_code(unverified, 0));
+    EXPECT_TRUE(prints(unverified, "cpu/a/bad/"));
+    EXPECT_TRUE(prints(unverified, "unverified=1"));
+}
+
+TEST(Bench, NothingToTime) {
+    const TemporaryFolder folder;
+    const std::string untagged = folder.write("a.json", good_file());
+    const ProgramResult none = bench(untagged, {});
+    EXPECT_TRUE(ends_with_code(none, 2));
+    EXPECT_TRUE(complains(none, "no case has the tag \"bench\""));
+    EXPECT_TRUE(ends_with_code(bench(untagged, {"--filter", "*good*", "--benchmark_filter=no such thing"}), 1));
+    const ProgramResult unknown = bench(untagged, {"--cald"});
+    EXPECT_TRUE(ends_with_code(unknown, 2));
+    EXPECT_TRUE(complains(unknown, "bench has no option --cald"));
+}
+
+/// Results with nine repetitions around a time.
+std::string results(double microseconds, const char* machine = "M") {
+    json document{{"context", {{"dmlconform.machine", machine}}}, {"benchmarks", json::array()}};
+    for (int i = 0; i < 9; ++i) {
+        document["benchmarks"].push_back(
+            {{"name", "cpu/a"}, {"real_time", microseconds * (1 + 0.001 * i)}, {"time_unit", "us"}});
+    }
+    return document.dump();
+}
+
+TEST(Compare, ExitCodes) {
+    const TemporaryFolder folder;
+    const std::string base = folder.write("base.json", results(100));
+    const std::string slower = folder.write("slower.json", results(110));
+    const std::string elsewhere = folder.write("elsewhere.json", results(100, "N"));
+    const std::string cut = folder.write("cut.json", results(100).substr(0, 90));
+
+    const ProgramResult regression = dmlconform({"compare", base, slower});
+    EXPECT_TRUE(ends_with_code(regression, 1));
+    EXPECT_TRUE(prints(regression, "SLOWER"));
+    EXPECT_TRUE(prints(regression, "1 compared at 5%: 1 slower, 0 faster, 0 unreliable, 0 as before"));
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", slower, base}), 0)) << "faster is no regression";
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, slower, "--threshold", "20%"}), 0));
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, slower, "--threshold", "0.2"}), 0));
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, slower, "--threshold", "much"}), 2));
+
+    const ProgramResult other = dmlconform({"compare", base, elsewhere});
+    EXPECT_TRUE(ends_with_code(other, 2));
+    EXPECT_TRUE(complains(other, "dmlconform.machine: M and N"));
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, elsewhere, "--force"}), 0));
+
+    const ProgramResult truncated = dmlconform({"compare", base, cut});
+    EXPECT_TRUE(ends_with_code(truncated, 2));
+    EXPECT_TRUE(complains(truncated, "cut.json: this is no JSON, or not all of it"));
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, folder.at("none.json")}), 2));
+}
+
+}  // namespace
+}  // namespace dmlconform::tests

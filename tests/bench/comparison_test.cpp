@@ -1,0 +1,76 @@
+// engine/bench/comparison: what counts as slower, and what as noise.
+#include "engine/bench/comparison.h"
+
+#include <gtest/gtest.h>
+
+namespace dmlconform::bench {
+namespace {
+
+/// Nine repetitions around a time, `scatter` apart at most, in an order of no meaning.
+std::vector<double> around(double seconds, double scatter) {
+    std::vector<double> times;
+    for (const double step : {0.1, -0.9, 0.5, -0.3, 1.0, -0.6, 0.0, 0.7, -0.1}) {
+        times.push_back(seconds * (1 + scatter * step));
+    }
+    return times;
+}
+
+BenchmarkFile file_of(const std::map<std::string, std::vector<double>>& benchmarks) {
+    BenchmarkFile file;
+    for (const auto& [name, times] : benchmarks) {
+        file.benchmarks[name].seconds = times;
+    }
+    return file;
+}
+
+Change change_between(const std::vector<double>& base, const std::vector<double>& now, double threshold = 0.05) {
+    return compare_runs(file_of({{"a", base}}), file_of({{"a", now}}), {.threshold = threshold})
+        .benchmarks.at(0)
+        .change;
+}
+
+TEST(CompareRuns, Verdicts) {
+    const auto base = around(1e-3, 0.01);
+    EXPECT_EQ(change_between(base, base), Change::none);
+    EXPECT_EQ(change_between(base, around(1.1e-3, 0.01)), Change::slower);
+    EXPECT_EQ(change_between(base, around(0.9e-3, 0.01)), Change::faster);
+    EXPECT_EQ(change_between(base, around(1.04e-3, 0.001)), Change::none) << "significant, but within the threshold";
+    EXPECT_EQ(change_between(base, around(1.04e-3, 0.001), 0.03), Change::slower);
+    EXPECT_EQ(change_between(base, around(1.1e-3, 0.5)), Change::unreliable) << "scatters more than it differs";
+    EXPECT_EQ(change_between(around(1e-3, 0.5), around(1.1e-3, 0.01)), Change::unreliable);
+    EXPECT_EQ(change_between(around(1e-3, 0.2), around(10e-3, 0.2)), Change::slower) << "scattered, but far apart";
+    EXPECT_EQ(change_between({1e-3}, {2e-3}), Change::unreliable) << "single runs prove nothing";
+}
+
+TEST(CompareRuns, OrderAndNames) {
+    const auto comparison = compare_runs(
+        file_of({{"same", around(1, 0.01)}, {"slower", around(1, 0.01)}, {"gone", {1}}, {"faster", around(1, 0.01)}}),
+        file_of({{"same", around(1, 0.01)}, {"slower", around(2, 0.01)}, {"new", {1}}, {"faster", around(0.5, 0.01)}}),
+        {});
+    ASSERT_EQ(comparison.benchmarks.size(), 3u);
+    EXPECT_EQ(comparison.benchmarks[0].name, "slower");
+    EXPECT_NEAR(comparison.benchmarks[0].ratio(), 2, 1e-12);
+    EXPECT_EQ(comparison.benchmarks[1].name, "same");
+    EXPECT_EQ(comparison.benchmarks[2].name, "faster");
+    EXPECT_EQ(comparison.missing, std::vector<std::string>{"gone"});
+    EXPECT_EQ(comparison.added, std::vector<std::string>{"new"});
+    EXPECT_TRUE(comparison.regressed());
+    EXPECT_TRUE(comparison.differences.empty());
+}
+
+TEST(CompareRuns, OtherPlaces) {
+    BenchmarkFile base = file_of({{"a", {1}}});
+    BenchmarkFile now = base;
+    base.context = {{"dmlconform.machine", "M"}, {"dmlconform.d3d12.adapter", "X"}, {"host_name", "a"}, {"date", "1"}};
+    now.context = base.context;
+    now.context["host_name"] = "b";
+    now.context["date"] = "2";
+    EXPECT_TRUE(compare_runs(base, now, {}).differences.empty()) << "containers have names of their own";
+    now.context["dmlconform.d3d12.adapter"] = "Y";
+    now.context["dmlconform.machine"] = "N";
+    EXPECT_EQ(compare_runs(base, now, {}).differences,
+              (std::vector<std::string>{"dmlconform.d3d12.adapter: X and Y", "dmlconform.machine: M and N"}));
+}
+
+}  // namespace
+}  // namespace dmlconform::bench

@@ -1,0 +1,67 @@
+// engine/bench/rank_test: the test's p-values, against tables and by what they must be.
+#include "engine/bench/rank_test.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace dmlconform::bench {
+namespace {
+
+TEST(MannWhitney, ExactValues) {
+    struct Row {
+        std::vector<double> a;
+        std::vector<double> b;
+        double p;
+    };
+    // By counting arrangements: of 3 and 3 elements there are 20, of 4 and 4 there are 70, of 2 and 5 there are 21.
+    const Row rows[] = {
+        {{1, 2, 3}, {4, 5, 6}, 2.0 / 20},                              // U = 0
+        {{1, 2, 4}, {3, 5, 6}, 4.0 / 20},                              // U = 1
+        {{1, 2, 3, 4}, {5, 6, 7, 8}, 2.0 / 70},                        // U = 0
+        {{1, 2, 3, 5}, {4, 6, 7, 8}, 4.0 / 70},                        // U = 1
+        {{1, 2, 5, 6}, {3, 4, 7, 8}, 2.0 * (1 + 1 + 2 + 3 + 5) / 70},  // U = 4: so many arrangements have 0, 1, 2, 3, 4
+        {{6, 7}, {1, 2, 3, 4, 5}, 2.0 / 21},
+        {{1}, {2}, 1},
+    };
+    for (const Row& row : rows) {
+        EXPECT_NEAR(mann_whitney_p(row.a, row.b), row.p, 1e-12);
+        EXPECT_DOUBLE_EQ(mann_whitney_p(row.a, row.b), mann_whitney_p(row.b, row.a));
+    }
+}
+
+TEST(MannWhitney, NineAndNine) {
+    // As many as `bench` repeats: 48620 arrangements.
+    std::vector<double> low;
+    std::vector<double> high;
+    for (int i = 0; i < 9; ++i) {
+        low.push_back(i);
+        high.push_back(i + 100);
+    }
+    EXPECT_NEAR(mann_whitney_p(low, high), 2.0 / 48620, 1e-15);
+}
+
+TEST(MannWhitney, TiesAndManyElements) {
+    EXPECT_EQ(mann_whitney_p(std::vector<double>(5, 1), std::vector<double>(5, 1)), 1);
+    // U is 2.5 of 16, and its variance 16 / 12 * (9 - (24 + 6) / 56): so z is (8 - 2.5 - 0.5) / 3.3603.
+    EXPECT_NEAR(mann_whitney_p(std::vector<double>{1, 2, 2, 3}, std::vector<double>{2, 3, 4, 5}), 0.13666, 1e-5);
+    std::vector<double> a;
+    std::vector<double> b;
+    for (int i = 0; i < 100; ++i) {
+        a.push_back(i);
+        b.push_back(i + 0.5);
+    }
+    EXPECT_GT(mann_whitney_p(a, b), 0.5);
+    for (double& x : b) {
+        x += 50;
+    }
+    EXPECT_LT(mann_whitney_p(a, b), 1e-6);
+}
+
+TEST(MannWhitney, NothingToCompare) {
+    EXPECT_EQ(mann_whitney_p({}, std::vector<double>{1}), 1);
+    EXPECT_EQ(mann_whitney_p({}, {}), 1);
+}
+
+}  // namespace
+}  // namespace dmlconform::bench
