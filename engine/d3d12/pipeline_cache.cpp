@@ -63,7 +63,7 @@ core::Result<const Pipeline*> PipelineCache::get(const ShaderVariant& variant, s
     if (!signature) {
         return tl::unexpected(signature.error());
     }
-    auto bytecode = compile_shader(variant);
+    const auto bytecode = find_shader(variant);
     if (!bytecode) {
         return tl::unexpected(bytecode.error());
     }
@@ -71,7 +71,7 @@ core::Result<const Pipeline*> PipelineCache::get(const ShaderVariant& variant, s
     pipeline.root_signature = std::move(*signature);
     D3D12_COMPUTE_PIPELINE_STATE_DESC desc{};
     desc.pRootSignature = pipeline.root_signature.Get();
-    desc.CS = {(*bytecode)->GetBufferPointer(), (*bytecode)->GetBufferSize()};
+    desc.CS = {bytecode->data(), bytecode->size_bytes()};
     const HRESULT code = device_->CreateComputePipelineState(&desc, IID_PPV_ARGS(pipeline.state.GetAddressOf()));
     if (FAILED(code)) {
         return d3d12_error(fmt::format("no pipeline for shader {}", key), code);

@@ -33,10 +33,6 @@ private:
 /// Names and versions of the libraries behind the engine.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> library_versions();
 
-/// D3DCompile, for the entry point "main" of a compute shader.
-[[nodiscard]] HRESULT compile_hlsl(std::string_view text, const char* name, const D3D_SHADER_MACRO* defines,
-                                   ID3DInclude* includes, ID3DBlob** code, ID3DBlob** messages);
-
 [[nodiscard]] HRESULT serialize_root_signature(const D3D12_ROOT_SIGNATURE_DESC& desc, ID3DBlob** blob,
                                                ID3DBlob** messages);
 

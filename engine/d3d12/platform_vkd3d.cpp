@@ -247,11 +247,6 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
             {"DirectX-Headers", DMLCONFORM_DIRECTX_HEADERS_VERSION}};
 }
 
-HRESULT compile_hlsl(std::string_view text, const char* name, const D3D_SHADER_MACRO* defines, ID3DInclude* includes,
-                     ID3DBlob** code, ID3DBlob** messages) {
-    return D3DCompile(text.data(), text.size(), name, defines, includes, "main", "cs_5_1", 0, 0, code, messages);
-}
-
 HRESULT serialize_root_signature(const D3D12_ROOT_SIGNATURE_DESC& desc, ID3DBlob** blob, ID3DBlob** messages) {
     return D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1_0, blob, messages);
 }

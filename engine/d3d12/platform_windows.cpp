@@ -1,12 +1,12 @@
 // D3D12 as Windows has it.
 #if defined(_WIN32)
 
-#include <d3dcompiler.h>
 #include <dxgi1_6.h>
 #include <fmt/format.h>
 
 #include "engine/core/hresult.h"
 #include "engine/d3d12/platform.h"
+#include "engine/d3d12/shader_library.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -93,14 +93,7 @@ core::Result<ComPtr<ID3D12Device>> AdapterList::create_device(std::size_t index)
 }
 
 std::vector<std::pair<std::string, std::string>> library_versions() {
-    return {{"d3dcompiler", fmt::format("{}", D3D_COMPILER_VERSION)}};
-}
-
-HRESULT compile_hlsl(std::string_view text, const char* name, const D3D_SHADER_MACRO* defines, ID3DInclude* includes,
-                     ID3DBlob** code, ID3DBlob** messages) {
-    // Without strictness the compiler assumes that there are no NaNs.
-    constexpr UINT flags = D3DCOMPILE_OPTIMIZATION_LEVEL3 | D3DCOMPILE_IEEE_STRICTNESS;
-    return D3DCompile(text.data(), text.size(), name, defines, includes, "main", "cs_5_1", flags, 0, code, messages);
+    return {{"shader compiler", std::string(shader_compiler)}};
 }
 
 HRESULT serialize_root_signature(const D3D12_ROOT_SIGNATURE_DESC& desc, ID3DBlob** blob, ID3DBlob** messages) {

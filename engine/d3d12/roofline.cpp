@@ -7,6 +7,7 @@
 
 #include "engine/d3d12/device.h"
 #include "engine/d3d12/executable.h"
+#include "engine/d3d12/roofline_shaders.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -33,7 +34,7 @@ struct MultiplyAddParameters {
 
 DispatchPlan copy_plan() {
     Dispatch dispatch;
-    dispatch.shader = {"roofline_copy", {}};
+    dispatch.shader = roofline_copy_shader();
     dispatch.buffers = {temporary(0), temporary(1)};
     dispatch.groups = groups_of(copied_bytes, bytes_per_thread * group_size);
     return {{copied_bytes, copied_bytes}, {dispatch}};
@@ -41,7 +42,7 @@ DispatchPlan copy_plan() {
 
 DispatchPlan multiply_add_plan(std::uint32_t steps) {
     Dispatch dispatch;
-    dispatch.shader = {"roofline_multiply_add", {}};
+    dispatch.shader = roofline_multiply_add_shader();
     dispatch.buffers = {temporary(0)};
     dispatch.parameters = parameters_from(MultiplyAddParameters{.steps = steps});
     dispatch.groups = groups_of(sum_count, group_size);
@@ -91,10 +92,6 @@ core::Result<Roofline> measure_roofline(const std::shared_ptr<Device>& device) {
             return roofline;
         }
     }
-}
-
-std::vector<ShaderVariant> roofline_variants() {
-    return {copy_plan().dispatches.front().shader, multiply_add_plan(0).dispatches.front().shader};
 }
 
 }  // namespace dmlconform::d3d12

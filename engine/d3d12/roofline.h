@@ -2,9 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "engine/d3d12/dispatch_plan.h"
 #include "engine/engine.h"
 
 namespace dmlconform::d3d12 {
@@ -13,8 +11,5 @@ struct Device;
 
 /// Measures with the device's own clock.
 [[nodiscard]] core::Result<Roofline> measure_roofline(const std::shared_ptr<Device>& device);
-
-/// Every shader variant that measuring dispatches.
-[[nodiscard]] std::vector<ShaderVariant> roofline_variants();
 
 }  // namespace dmlconform::d3d12

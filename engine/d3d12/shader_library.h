@@ -1,24 +1,29 @@
-// The project's HLSL, compiled in as text, and its compilation to bytecode.
+// The project's shaders as bytecode, compiled when the program was built.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "engine/core/embedded_text.h"
 #include "engine/core/error.h"
-#include "engine/d3d12/d3d12_headers.h"
 #include "engine/d3d12/dispatch_plan.h"
 
 namespace dmlconform::d3d12 {
 
-/// shaders/*.hlsl and *.hlsli. Written by the build.
-extern const std::span<const core::EmbeddedText> shader_texts;
+struct CompiledShader {
+    /// ShaderVariant::key.
+    std::string_view key;
+    std::span<const std::uint32_t> code;
+};
 
-/// The text of a file of shaders/, by its full name.
-[[nodiscard]] std::optional<std::string_view> find_shader_text(std::string_view file_name);
+/// All variants, in the order of their keys. Written by the build (see engine/hlsl/compile_shaders.cpp).
+extern const std::span<const CompiledShader> compiled_shaders;
 
-/// Bytecode of a compute shader, or the compiler's messages.
-[[nodiscard]] core::Result<ComPtr<ID3DBlob>> compile_shader(const ShaderVariant& variant);
+/// Name and version of what compiled them. Written by the build too.
+extern const std::string_view shader_compiler;
+
+/// Bytecode of a compute shader, which lives as long as the program. An error for a variant that its binding does not
+/// list.
+[[nodiscard]] core::Result<std::span<const std::uint32_t>> find_shader(const ShaderVariant& variant);
 
 }  // namespace dmlconform::d3d12

@@ -1,0 +1,102 @@
+# The D3D12 engine, and the compilation of its shaders when the program is built.
+
+# What is behind it: the system's library on Windows, vkd3d elsewhere. Both also bring the HLSL compiler, which only the
+# build needs.
+set(DMLCONFORM_HAS_D3D12 0)
+if(NOT DMLCONFORM_D3D12 STREQUAL "OFF")
+  if(WIN32)
+    set(d3d12_libraries d3d12 dxgi dxguid)
+    set(hlsl_libraries d3dcompiler)
+    set(DMLCONFORM_HAS_D3D12 1)
+  else()
+    set(d3d12_required "")
+    if(DMLCONFORM_D3D12 STREQUAL "ON")
+      set(d3d12_required REQUIRED)
+    endif()
+    find_package(Vkd3d 1.17 ${d3d12_required})
+    find_path(DMLCONFORM_DIRECTX_STUBS basetsd.h PATH_SUFFIXES wsl/stubs ${d3d12_required})
+    mark_as_advanced(DMLCONFORM_DIRECTX_STUBS)
+    if(Vkd3d_FOUND AND DMLCONFORM_DIRECTX_STUBS)
+      set(d3d12_libraries Vkd3d::vkd3d)
+      set(hlsl_libraries Vkd3d::vkd3d)
+      set(DMLCONFORM_HAS_D3D12 1)
+    endif()
+  endif()
+endif()
+
+target_compile_definitions(dmlconform_run PRIVATE DMLCONFORM_HAS_D3D12=${DMLCONFORM_HAS_D3D12})
+if(NOT DMLCONFORM_HAS_D3D12)
+  return()
+endif()
+
+# Bindings and the plans they make: what the engine and the compilation of shaders have in common.
+operator_files(binding_files "d3d12/bindings/*.cpp")
+dmlconform_registry(
+  "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp" engine/d3d12/binding.h dmlconform::d3d12 binding_registry
+  "const Binding*" "extern const Binding OPERATOR_binding" "&OPERATOR_binding" ${binding_files})
+add_library(dmlconform_bindings STATIC ${binding_files} d3d12/dispatch_plan.cpp
+                                       "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")
+target_link_libraries(dmlconform_bindings PUBLIC dmlconform::operators)
+
+# What uses Direct3D's headers.
+function(uses_d3d12_headers target)
+  if(NOT WIN32)
+    target_include_directories(${target} SYSTEM PRIVATE "${DMLCONFORM_DIRECTX_STUBS}")
+  endif()
+endfunction()
+
+set(compiled_shaders "${CMAKE_CURRENT_BINARY_DIR}/compiled_shaders.cpp")
+if(CMAKE_CROSSCOMPILING)
+  # The compiler runs here, so a build for this machine makes the source.
+  include(ExternalProject)
+  set(native_build "${PROJECT_BINARY_DIR}/native")
+  ExternalProject_Add(
+    native_shaders
+    SOURCE_DIR "${PROJECT_SOURCE_DIR}"
+    BINARY_DIR "${native_build}"
+    CMAKE_ARGS -DCMAKE_BUILD_TYPE=Release -DDMLCONFORM_TESTS=OFF -DDMLCONFORM_D3D12=ON -DVKD3D_ROOT=${VKD3D_ROOT}
+               -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+    BUILD_COMMAND "${CMAKE_COMMAND}" --build "${native_build}" --target compiled_shaders
+    INSTALL_COMMAND ""
+    BUILD_ALWAYS ON
+    USES_TERMINAL_BUILD ON
+    BUILD_BYPRODUCTS "${native_build}/engine/compiled_shaders.cpp")
+  set(compiled_shaders "${native_build}/engine/compiled_shaders.cpp")
+  set(compiled_shaders_target native_shaders)
+  set_source_files_properties("${compiled_shaders}" PROPERTIES GENERATED ON)
+else()
+  file(GLOB shader_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*.hlsl" "${PROJECT_SOURCE_DIR}/shaders/*.hlsli")
+  dmlconform_embed_text("${CMAKE_CURRENT_BINARY_DIR}/shader_texts.cpp" dmlconform::hlsl::shader_texts ${shader_files})
+  add_library(dmlconform_hlsl STATIC hlsl/hlsl_compiler.cpp hlsl/hlsl_compiler.h
+                                     "${CMAKE_CURRENT_BINARY_DIR}/shader_texts.cpp")
+  add_library(dmlconform::hlsl ALIAS dmlconform_hlsl)
+  target_link_libraries(dmlconform_hlsl PUBLIC dmlconform_bindings PRIVATE ${hlsl_libraries})
+  uses_d3d12_headers(dmlconform_hlsl)
+  add_executable(compile_shaders hlsl/compile_shaders.cpp)
+  target_link_libraries(compile_shaders PRIVATE dmlconform::hlsl Threads::Threads)
+  add_custom_command(
+    OUTPUT "${compiled_shaders}"
+    COMMAND compile_shaders "${compiled_shaders}"
+    DEPENDS compile_shaders
+    COMMENT "Compiling shaders"
+    VERBATIM)
+  add_custom_target(compiled_shaders DEPENDS "${compiled_shaders}")
+  set(compiled_shaders_target compiled_shaders)
+endif()
+
+file(GLOB d3d12_sources CONFIGURE_DEPENDS "d3d12/*.cpp" "d3d12/*.h")
+list(FILTER d3d12_sources EXCLUDE REGEX "/dispatch_plan\\.cpp$")
+add_library(dmlconform_d3d12 STATIC ${d3d12_sources} "${compiled_shaders}")
+add_library(dmlconform::d3d12 ALIAS dmlconform_d3d12)
+add_dependencies(dmlconform_d3d12 ${compiled_shaders_target})
+target_link_libraries(dmlconform_d3d12 PUBLIC dmlconform_bindings PRIVATE ${d3d12_libraries})
+uses_d3d12_headers(dmlconform_d3d12)
+if(NOT WIN32)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(DIRECTX_HEADERS QUIET DirectX-Headers)
+  endif()
+  target_compile_definitions(
+    dmlconform_d3d12
+    PRIVATE "DMLCONFORM_DIRECTX_HEADERS_VERSION=\"$<IF:$<BOOL:${DIRECTX_HEADERS_VERSION}>,${DIRECTX_HEADERS_VERSION},unknown>\"")
+endif()
+target_link_libraries(dmlconform_run PUBLIC dmlconform::d3d12)

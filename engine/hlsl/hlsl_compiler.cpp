@@ -1,0 +1,112 @@
+// Compilation by D3DCompile, with #include resolved among the embedded files.
+#include "engine/hlsl/hlsl_compiler.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "engine/core/hresult.h"
+#include "engine/d3d12/d3d12_headers.h"
+#if defined(_WIN32)
+#include <d3dcompiler.h>
+#else
+// vkd3d's headers want Direct3D's types to be there.
+#define VKD3D_NO_WIN32_TYPES
+#include <vkd3d_shader.h>
+#include <vkd3d_utils.h>
+#endif
+
+namespace dmlconform::hlsl {
+namespace {
+
+using d3d12::ComPtr;
+
+#if defined(_WIN32)
+// Without strictness the compiler assumes that there are no NaNs.
+constexpr UINT flags = D3DCOMPILE_OPTIMIZATION_LEVEL3 | D3DCOMPILE_IEEE_STRICTNESS;
+#else
+constexpr UINT flags = 0;
+#endif
+
+std::optional<std::string_view> find_shader_text(std::string_view file_name) {
+    for (const core::EmbeddedText& file : shader_texts) {
+        if (file.name == file_name) {
+            return file.text;
+        }
+    }
+    return std::nullopt;
+}
+
+class EmbeddedIncludes final : public ID3DInclude {
+public:
+    HRESULT STDMETHODCALLTYPE Open(D3D_INCLUDE_TYPE /*type*/, LPCSTR name, LPCVOID /*parent*/, LPCVOID* data,
+                                   UINT* bytes) override {
+        const auto text = find_shader_text(name);
+        if (!text) {
+            return E_FAIL;
+        }
+        *data = text->data();
+        *bytes = static_cast<UINT>(text->size());
+        return S_OK;
+    }
+
+    HRESULT STDMETHODCALLTYPE Close(LPCVOID /*data*/) override { return S_OK; }
+};
+
+std::string text_of(ID3DBlob* messages) {
+    if (messages == nullptr) {
+        return {};
+    }
+    std::string text(static_cast<const char*>(messages->GetBufferPointer()), messages->GetBufferSize());
+    while (!text.empty() && (text.back() == '\0' || text.back() == '\n')) {
+        text.pop_back();
+    }
+    return text;
+}
+
+}  // namespace
+
+core::Result<std::vector<std::uint32_t>> compile_shader(const d3d12::ShaderVariant& variant) {
+    const std::string file = fmt::format("{}.hlsl", variant.shader);
+    const auto text = find_shader_text(file);
+    if (!text) {
+        return core::fail(fmt::format("there is no shader {}", file));
+    }
+    std::vector<std::pair<std::string, std::string>> defines;
+    for (const auto& [name, value] : variant.defines) {
+        defines.emplace_back(name, fmt::format("{}", value));
+    }
+    std::vector<D3D_SHADER_MACRO> macros;
+    for (const auto& [name, value] : defines) {
+        macros.push_back({name.c_str(), value.c_str()});
+    }
+    macros.push_back({nullptr, nullptr});
+
+    EmbeddedIncludes includes;
+    ComPtr<ID3DBlob> code;
+    ComPtr<ID3DBlob> messages;
+    const HRESULT result = D3DCompile(text->data(), text->size(), file.c_str(), macros.data(), &includes, "main",
+                                      "cs_5_1", flags, 0, code.GetAddressOf(), messages.GetAddressOf());
+    if (FAILED(result)) {
+        return core::fail(fmt::format("shader {} does not compile: {}", variant.key(),
+                                      core::to_string(static_cast<core::HResult>(result))),
+                          text_of(messages.Get()));
+    }
+    const auto* words = static_cast<const std::uint32_t*>(code->GetBufferPointer());
+    return std::vector<std::uint32_t>(words, words + code->GetBufferSize() / sizeof(std::uint32_t));
+}
+
+std::string compiler_version() {
+#if defined(_WIN32)
+    return fmt::format("d3dcompiler {}", D3D_COMPILER_VERSION);
+#else
+    unsigned major = 0;
+    unsigned minor = 0;
+    vkd3d_shader_get_version(&major, &minor);
+    return fmt::format("vkd3d {}.{}", major, minor);
+#endif
+}
+
+}  // namespace dmlconform::hlsl

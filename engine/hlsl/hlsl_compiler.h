@@ -1,0 +1,24 @@
+// The project's HLSL, and its compilation to bytecode. Part of the build, not of the program: see compile_shaders.cpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/core/embedded_text.h"
+#include "engine/core/error.h"
+#include "engine/d3d12/dispatch_plan.h"
+
+namespace dmlconform::hlsl {
+
+/// shaders/*.hlsl and *.hlsli. Written by the build.
+extern const std::span<const core::EmbeddedText> shader_texts;
+
+/// Bytecode of a compute shader, which consists of words of 4 bytes, or the compiler's messages as the hint.
+[[nodiscard]] core::Result<std::vector<std::uint32_t>> compile_shader(const d3d12::ShaderVariant& variant);
+
+/// Name and version of the compiler: "vkd3d 2.1".
+[[nodiscard]] std::string compiler_version();
+
+}  // namespace dmlconform::hlsl
