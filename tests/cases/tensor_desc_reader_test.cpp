@@ -11,7 +11,6 @@ namespace {
 
 using cases::JsonValue;
 using cases::ProblemSink;
-using core::DataType;
 using core::TensorDesc;
 
 Reading<TensorDesc> tensor_desc(std::string_view text) {

@@ -225,7 +225,7 @@ TEST(Comparison, SlackOfEachElementAboveAndBelow) {
     tolerance.element_slack = true;
     const ElementSlack slack{{0, 0.5, 0, 1}, {0, 0, 0.25, 1}};
     const std::vector<float> expected{1, 1, 1, 1};
-    const auto with = [&](std::vector<float> actual) { return compared(expected, actual, tolerance, &slack); };
+    const auto with = [&](const std::vector<float>& actual) { return compared(expected, actual, tolerance, &slack); };
     EXPECT_TRUE(with({1, 0.5f, 1.25f, 2}).passed());
     EXPECT_TRUE(with({1, 0.75f, 1.125f, 0}).passed());
     EXPECT_EQ(with({up(1, 1), 1, 1, 1}).beyond, 1u) << "no slack at all";

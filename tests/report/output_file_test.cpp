@@ -1,6 +1,7 @@
 // engine/report/output_file: files that are complete or not there, and what cannot be written.
 #include "engine/report/output_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,7 +80,8 @@ TEST(OutputFile, WhatCannotBeWritten) {
     for (const auto& [path, reason] : rows) {
         const auto checked = check_writable(path);
         ASSERT_FALSE(checked.has_value()) << path;
-        EXPECT_NE(checked.error().message.find(path + " cannot be written: " + reason), std::string::npos)
+        EXPECT_NE(checked.error().message.find(fmt::format("{} cannot be written: {}", path, reason)),
+                  std::string::npos)
             << checked.error().message;
         EXPECT_FALSE(checked.error().hint.empty());
         EXPECT_FALSE(write_file(path, "x").has_value()) << path;
