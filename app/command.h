@@ -38,6 +38,7 @@ void add_coverage_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_adapters_command(CLI::App& app, int& exit_code);
 void add_describe_command(CLI::App& app, int& exit_code);
+void add_worker_command(CLI::App& app, int& exit_code);
 
 /// Options that choose cases, shared by the commands that read case files.
 struct CaseOptions {
@@ -55,6 +56,8 @@ void add_feature_level(CLI::App& command, core::FeatureLevel& level);
 /// Adds the options by which engines are set up: --adapter, --feature-level, and DirectML's own where there is that
 /// engine.
 void add_engine_options(CLI::App& command, run::EngineOptions& options);
+/// The words that give another process of this program the same engine options.
+[[nodiscard]] std::vector<std::string> engine_arguments(const run::EngineOptions& options);
 
 /// Loads and selects cases. Prints every problem to stderr and returns nothing then, as when no case is selected.
 struct Selection {

@@ -49,4 +49,20 @@ void add_engine_options(CLI::App& command, run::EngineOptions& options) {
     }
 }
 
+std::vector<std::string> engine_arguments(const run::EngineOptions& options) {
+    std::vector<std::string> arguments{"--feature-level=" + core::to_string(options.feature_level)};
+    if (!options.adapter.empty()) {
+        arguments.push_back("--adapter=" + options.adapter);
+    }
+    if (!options.directml.empty()) {
+        arguments.push_back("--directml=" + options.directml);
+    }
+    for (const auto& [name, flag] : execution_flags()) {
+        if ((options.execution_flags & flag) != 0) {
+            arguments.push_back("--execution-flag=" + name);
+        }
+    }
+    return arguments;
+}
+
 }  // namespace dmlconform::app

@@ -96,6 +96,7 @@ int run(int argc, char** argv) {
     dmlconform::app::add_describe_command(app, exit_code);
     dmlconform::app::add_coverage_command(app, exit_code);
     dmlconform::app::add_schema_command(app, exit_code);
+    dmlconform::app::add_worker_command(app, exit_code);
     if (argc < 2) {
         fmt::print(stderr, "{}", app.help());
         return dmlconform::app::exit_usage;

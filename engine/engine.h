@@ -22,7 +22,7 @@ namespace dmlconform {
 
 /// Whatever makes a result reproducible.
 struct EngineInfo {
-    /// As given to --engine.
+    /// As given to --engine; for one that a command started, "exec:" and what it calls itself.
     std::string name;
     /// The device: an adapter's name, or a description of the processor.
     std::string adapter;
@@ -31,6 +31,8 @@ struct EngineInfo {
     /// Libraries the engine runs on, with their versions.
     std::vector<std::pair<std::string, std::string>> libraries;
     core::FeatureLevel feature_level;
+    /// The command that the user gave to start it (`--engine exec:COMMAND`); empty for the engines of this program.
+    std::string command{};
 };
 
 /// Why there is no executable: the engine rejected the descriptor, or it broke.
@@ -66,6 +68,9 @@ public:
 
     /// How long the last execution took by the device's own clock; nothing for an engine that cannot measure itself.
     [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> device_time() const { return std::nullopt; }
+
+    /// How long the last execute() took where it ran, if that is not here; otherwise the caller measures it.
+    [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> execute_time() const { return std::nullopt; }
 };
 
 /// The fastest that an engine's device moves and computes, as simple kernels reach it.

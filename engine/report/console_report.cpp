@@ -36,18 +36,33 @@ std::string shell_quoted(const std::string& text) {
     return quoted + "'";
 }
 
+std::string upper_case(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+    return text;
+}
+
+/// The options that choose the engine as it was chosen.
+std::string engine_options(const EngineInfo& engine) {
+    if (!engine.command.empty()) {
+        return "--engine " + shell_quoted("exec:" + engine.command);
+    }
+    std::string options = "--engine " + engine.name;
+    if (engine.name != "cpu") {
+        options += " --adapter " + shell_quoted(engine.adapter);
+    }
+    if (engine.feature_level != core::highest_feature_level) {
+        options += " --feature-level " + core::to_string(engine.feature_level);
+    }
+    return options;
+}
+
 std::string rerun_command(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller) {
     const cases::Case& subject = *result.subject;
     // A path must not be taken for an option.
     const std::string file = (subject.file.starts_with("-") ? "./" : "") + subject.file;
-    std::string command = fmt::format("{} run {} --filter {} --engine {}", shell_quoted(caller.program),
-                                      shell_quoted(file), shell_quoted(subject.id), engine.name);
-    if (engine.name != "cpu") {
-        command += " --adapter " + shell_quoted(engine.adapter);
-    }
-    if (engine.feature_level != core::highest_feature_level) {
-        command += " --feature-level " + core::to_string(engine.feature_level);
-    }
+    std::string command = fmt::format("{} run {} --filter {} {}", shell_quoted(caller.program), shell_quoted(file),
+                                      shell_quoted(subject.id), engine_options(engine));
     if (subject.has_tag(run::unspecified_tag)) {
         command += " --include-unspecified";
     }
@@ -123,13 +138,41 @@ std::string right(std::string_view text, std::size_t width) {
     return std::string(width > characters ? width - characters : 0, ' ') + std::string(text);
 }
 
-std::string table_row(const std::string& name, const std::string& engine, const Totals& totals,
-                      const ConsoleStyle& style) {
-    std::string row = fmt::format("{:<32} {:<8}", name, engine);
-    for (std::size_t status = 0; status < run::status_count; ++status) {
-        const std::size_t count = totals.counts[status];
+/// Which columns the table of totals has, and how wide they are.
+struct TableLayout {
+    std::vector<run::Status> statuses;
+    std::size_t engine_width = 8;
+
+    explicit TableLayout(const run::RunResult& run) {
+        for (std::size_t status = 0; status < run::status_count; ++status) {
+            const auto which = static_cast<run::Status>(status);
+            // Only engines in processes of their own can end so: rare enough to need no column of zeros.
+            const bool rare = which == run::Status::crash || which == run::Status::timeout;
+            if (!rare || run.count(which) != 0) {
+                statuses.push_back(which);
+            }
+        }
+        for (const EngineInfo& engine : run.engines) {
+            engine_width = std::max(engine_width, engine.name.size());
+        }
+    }
+};
+
+std::string table_header(const TableLayout& layout) {
+    std::string row = fmt::format("{:<32} {:<{}}", "operator", "engine", layout.engine_width);
+    for (const run::Status status : layout.statuses) {
+        row += fmt::format("{:>10}", to_string(status));
+    }
+    return row + fmt::format("{:>11}{:>11}", "time", "median");
+}
+
+std::string table_row(const TableLayout& layout, const std::string& name, const std::string& engine,
+                      const Totals& totals, const ConsoleStyle& style) {
+    std::string row = fmt::format("{:<32} {:<{}}", name, engine, layout.engine_width);
+    for (const run::Status status : layout.statuses) {
+        const std::size_t count = totals.counts[static_cast<std::size_t>(status)];
         const std::string cell = fmt::format("{:>10}", count);
-        row += count == 0 ? style.faint(cell) : style.status(static_cast<run::Status>(status), cell);
+        row += count == 0 ? style.faint(cell) : style.status(status, cell);
     }
     return row + right(format_duration(totals.total), 11) + right(totals.median_execution(), 11) + "\n";
 }
@@ -154,7 +197,7 @@ std::string verdict(const run::RunResult& run, const ConsoleStyle& style) {
     if (const std::string off_gate = counts_text(run, false, style); !off_gate.empty()) {
         text += fmt::format("Off the gate, because nobody specifies the right answer: {}\n", off_gate);
     }
-    if (run.count(run::Status::pass) == 0 && run.count(run::Status::fail) + run.count(run::Status::error) == 0) {
+    if (run.count(run::Status::pass) == 0 && run.failures() == 0) {
         text += style.status(run::Status::fail, "Nothing was verified: no case passed or failed.") + "\n";
     }
     return text;
@@ -164,8 +207,7 @@ std::string verdict(const run::RunResult& run, const ConsoleStyle& style) {
 
 std::string failure_block(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller,
                           const ConsoleStyle& style) {
-    std::string text = fmt::format("{} {} on {}{}\n",
-                                   style.status(result.status, result.status == run::Status::fail ? "FAIL" : "ERROR"),
+    std::string text = fmt::format("{} {} on {}{}\n", style.status(result.status, upper_case(to_string(result.status))),
                                    style.bold(result.subject->id), engine.name,
                                    engine.adapter.empty() ? "" : fmt::format(" ({})", engine.adapter));
     text += labelled("reason", result.reason);
@@ -226,17 +268,14 @@ std::string summary(const run::RunResult& run, const ConsoleStyle& style) {
             engines[result.engine].add(result);
         }
     }
-    std::string header = fmt::format("{:<32} {:<8}", "operator", "engine");
-    for (std::size_t status = 0; status < run::status_count; ++status) {
-        header += fmt::format("{:>10}", to_string(static_cast<run::Status>(status)));
-    }
-    std::string text = style.bold(header + fmt::format("{:>11}{:>11}", "time", "median")) + "\n";
+    const TableLayout layout(run);
+    std::string text = style.bold(table_header(layout)) + "\n";
     for (const auto& [key, totals] : rows) {
-        text += table_row(key.first, run.engines[key.second].name, totals, style);
+        text += table_row(layout, key.first, run.engines[key.second].name, totals, style);
     }
     if (rows.size() > run.engines.size()) {
         for (std::size_t i = 0; i < engines.size(); ++i) {
-            text += table_row("all", run.engines[i].name, engines[i], style);
+            text += table_row(layout, "all", run.engines[i].name, engines[i], style);
         }
     }
     return text + "\n" + verdict(run, style);

@@ -18,6 +18,8 @@ std::string ConsoleStyle::status(run::Status status, std::string_view text) cons
             return paint(fmt::fg(fmt::terminal_color::green), text);
         case run::Status::fail:
         case run::Status::error:
+        case run::Status::crash:
+        case run::Status::timeout:
             return paint(fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold, text);
         default:
             return paint(fmt::fg(fmt::terminal_color::yellow), text);

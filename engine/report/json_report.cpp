@@ -21,11 +21,15 @@ Json pairs(const std::vector<std::pair<std::string, std::string>>& list) {
 }
 
 Json engine_json(const EngineInfo& engine) {
-    return {{"name", engine.name},
-            {"adapter", engine.adapter},
-            {"driver", engine.driver},
-            {"libraries", pairs(engine.libraries)},
-            {"featureLevel", core::to_string(engine.feature_level)}};
+    Json json{{"name", engine.name},
+              {"adapter", engine.adapter},
+              {"driver", engine.driver},
+              {"libraries", pairs(engine.libraries)},
+              {"featureLevel", core::to_string(engine.feature_level)}};
+    if (!engine.command.empty()) {
+        json["command"] = engine.command;
+    }
+    return json;
 }
 
 Json comparison_json(const run::OutputResult& output) {

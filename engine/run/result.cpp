@@ -7,7 +7,8 @@
 namespace dmlconform::run {
 
 const char* to_string(Status status) {
-    constexpr std::array<const char*, status_count> names{"pass", "fail", "skip", "error", "reference"};
+    constexpr std::array<const char*, status_count> names{"pass",  "fail",    "skip",     "error",
+                                                          "crash", "timeout", "reference"};
     return names[static_cast<std::size_t>(status)];
 }
 
@@ -17,8 +18,14 @@ std::size_t RunResult::count(Status status, bool gated) const {
     }));
 }
 
+std::size_t RunResult::failures() const {
+    return static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [](const CaseResult& result) {
+        return is_failure(result.status) && result.gated;
+    }));
+}
+
 bool RunResult::passed() const {
-    return count(Status::pass) > 0 && count(Status::fail) == 0 && count(Status::error) == 0;
+    return count(Status::pass) > 0 && failures() == 0;
 }
 
 }  // namespace dmlconform::run

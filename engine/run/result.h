@@ -14,10 +14,16 @@
 namespace dmlconform::run {
 
 /// How a case ended on an engine. `reference` is the CPU engine on a case without expected values: it ran, but there
-/// was nothing to compare it with, so it counts neither as passed nor as skipped.
-enum class Status : std::uint8_t { pass, fail, skip, error, reference };
+/// was nothing to compare it with, so it counts neither as passed nor as skipped. `crash` and `timeout` are for engines
+/// in processes of their own: the process ended, or was ended because it did not answer.
+enum class Status : std::uint8_t { pass, fail, skip, error, crash, timeout, reference };
 
-inline constexpr std::size_t status_count = 5;
+inline constexpr std::size_t status_count = 7;
+
+/// Whether a result of that status on the gate makes a run fail.
+[[nodiscard]] constexpr bool is_failure(Status status) {
+    return status == Status::fail || status == Status::error || status == Status::crash || status == Status::timeout;
+}
 
 /// "pass", …
 [[nodiscard]] const char* to_string(Status status);
@@ -71,6 +77,8 @@ struct RunResult {
 
     /// Results on the gate, or those off it.
     [[nodiscard]] std::size_t count(Status status, bool gated = true) const;
+    /// How many on the gate are failures of any kind.
+    [[nodiscard]] std::size_t failures() const;
     /// Everything on the gate as it should be, and something was verified.
     [[nodiscard]] bool passed() const;
 };

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "engine/cpu/cpu_engine.h"
+#include "engine/engine_lost.h"
 
 namespace dmlconform::run {
 namespace {
@@ -27,6 +28,17 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+Status status_of(EngineLost::Kind kind) {
+    switch (kind) {
+        case EngineLost::Kind::crashed:
+            return Status::crash;
+        case EngineLost::Kind::timed_out:
+            return Status::timeout;
+        default:
+            return Status::error;
+    }
+}
+
 class CaseRun {
 public:
     explicit CaseRun(const cases::Case& subject) : case_(subject), descriptor_(*subject.descriptor) {}
@@ -39,6 +51,8 @@ public:
             judge(engine, result);
         } catch (const DataUnavailable& problem) {
             finish(result, Status::error, problem.what());
+        } catch (const EngineLost& lost) {
+            finish(result, status_of(lost.kind()), lost.what());
         } catch (const std::bad_alloc&) {
             finish(result, Status::error, "out of memory");
         } catch (const std::exception& exception) {
@@ -160,7 +174,7 @@ private:
             return read.error().message;
         }
         timing.total = Clock::now() - start;
-        timing.execute = executed - execution;
+        timing.execute = executable.execute_time().value_or(executed - execution);
         timing.device = executable.device_time();
         return std::nullopt;
     }

@@ -173,6 +173,21 @@ TEST(FailureBlock, TheCommandToRunAgainRunsItInTheSameWay) {
     EXPECT_EQ(last_line(failure_block(result, info, {"x", {}}, plain)), base + " --include-unspecified");
 }
 
+TEST(FailureBlock, EnginesThatACommandStarted) {
+    const auto cases = cases_of({slice_with_wrong_expected});
+    EngineInfo engine = one_engine()[0]->info();
+    engine.name = "exec:mine";
+    engine.command = "ssh box 'my worker'";
+    engine.feature_level = {5, 0};
+    CaseResult result = result_of(cases, one_engine());
+    result.status = Status::crash;
+    const std::string block = failure_block(result, engine, {"x", {"--timeout=5"}}, plain);
+    EXPECT_TRUE(block.starts_with("CRASH some/wrong-expected on exec:mine (made up)\n")) << block;
+    EXPECT_NE(block.find(R"( --engine 'exec:ssh box '\''my worker'\''' --timeout=5)"), std::string::npos) << block;
+    result.status = Status::timeout;
+    EXPECT_TRUE(failure_block(result, engine, {"x", {}}, plain).starts_with("TIMEOUT "));
+}
+
 TEST(ResultLine, Forms) {
     const auto cases = cases_of({slice_with_expected, slice_without_expected, illegal_slice, normalization});
     Behaviour fussy;
@@ -229,6 +244,22 @@ TEST(Summary, TotalsByOperatorAndEngine) {
               "        -\n"
               "\n"
               "6 results in 12.0 ms: 2 pass, 1 fail, 3 skip\n");
+}
+
+TEST(Summary, LostEnginesHaveColumnsWhenThereAreSome) {
+    const auto cases = cases_of({slice_with_expected, slice_without_expected});
+    RunResult run = run_all(cases, one_engine());
+    EXPECT_EQ(summary(run, plain).find("crash"), std::string::npos);
+    run.results[1].status = Status::timeout;
+    run.engines[0].name = "exec:a-long-name";
+    const std::string text = summary(run, plain);
+    EXPECT_NE(text.find("engine                pass      fail      skip     error   timeout reference"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("exec:a-long-name         1         0         0         0         1         0"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find(": 1 pass, 1 timeout\n"), std::string::npos) << text;
 }
 
 TEST(Summary, TimesAndTheirMedian) {

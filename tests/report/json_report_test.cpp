@@ -37,7 +37,10 @@ TEST(JsonReport, TheRunAsAWhole) {
     engine.driver = "driver 5";
     engine.libraries = {{"vkd3d", "1.17"}, {"mesa", "22"}};
     engine.feature_level = {5, 2};
-    run.engines = {engine, EngineInfo{}};
+    EngineInfo started;
+    started.name = "exec:mine";
+    started.command = "ssh box 'my worker'";
+    run.engines = {engine, EngineInfo{}, started};
     const json document = parsed(json_report(run, context()));
     EXPECT_EQ(document.at("format"), "dmlconform-result");
     EXPECT_EQ(document.at("formatVersion"), 1);
@@ -46,14 +49,16 @@ TEST(JsonReport, TheRunAsAWhole) {
     EXPECT_EQ(document.at("started"), "2024-05-06T07:08:09Z");
     EXPECT_EQ(document.at("durationNanoseconds"), 1234567890123456789);
     EXPECT_EQ(document.at("exitCode"), 1);
-    ASSERT_EQ(document.at("engines").size(), 2u);
+    ASSERT_EQ(document.at("engines").size(), 3u);
+    EXPECT_EQ(document.at("engines")[2].at("command"), "ssh box 'my worker'");
     EXPECT_EQ(document.at("engines")[0], json({{"name", "d3d12"},
                                                {"adapter", "GPU \"1\""},
                                                {"driver", "driver 5"},
                                                {"libraries", {{"vkd3d", "1.17"}, {"mesa", "22"}}},
                                                {"featureLevel", "5.2"}}));
     EXPECT_EQ(document.at("engines")[1].at("libraries"), json::object());
-    const json none{{"pass", 0}, {"fail", 0}, {"skip", 0}, {"error", 0}, {"reference", 0}};
+    const json none{{"pass", 0},  {"fail", 0},    {"skip", 0},     {"error", 0},
+                    {"crash", 0}, {"timeout", 0}, {"reference", 0}};
     EXPECT_EQ(document.at("summary"), none);
     EXPECT_EQ(document.at("unspecified"), none);
     EXPECT_EQ(document.at("results"), json::array());
@@ -187,7 +192,9 @@ TEST(JsonReport, WhatIsNotThereIsLeftOut) {
         EXPECT_FALSE(results[i].contains("timing"));
         EXPECT_EQ(results[i].at("outputs"), json::array());
     }
-    EXPECT_EQ(document.at("summary"), json({{"pass", 2}, {"fail", 2}, {"skip", 0}, {"error", 0}, {"reference", 0}}));
+    EXPECT_EQ(
+        document.at("summary"),
+        json({{"pass", 2}, {"fail", 2}, {"skip", 0}, {"error", 0}, {"crash", 0}, {"timeout", 0}, {"reference", 0}}));
 }
 
 TEST(JsonReport, WhatIsOffTheGate) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "engine/engine_lost.h"
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 #include "tests/temporary_folder.h"
@@ -151,6 +152,15 @@ std::vector<Row> rows() {
         {"accepts what nobody can judge", identity, {}, Status::skip, "there are no rules yet for ACTIVATION_IDENTITY"},
     };
     for (const char* step : {"unsupported", "compile", "bind", "execute", "read"}) {
+        const std::pair<EngineLost::Kind, Status> ends[] = {{EngineLost::Kind::crashed, Status::crash},
+                                                            {EngineLost::Kind::timed_out, Status::timeout},
+                                                            {EngineLost::Kind::broken, Status::error}};
+        for (const auto& end : ends) {
+            const EngineLost lost(end.first, "gone");
+            list.push_back({"is lost", slice_with_expected,
+                            that([&](Behaviour& b) { throw_at(b, step, [lost] { throw lost; }); }), end.second,
+                            "gone"});
+        }
         list.push_back({"throws", slice_with_expected,
                         that([&](Behaviour& b) { throw_at(b, step, [] { throw std::runtime_error("a bug"); }); }),
                         Status::error, "exception: a bug"});
@@ -358,15 +368,17 @@ TEST(RunResult, PassesOnlyWhenSomethingPassedAndNothingElseWentWrong) {
                 const auto has = [&](Status status) {
                     return std::find(statuses.begin(), statuses.end(), status) != statuses.end();
                 };
-                EXPECT_EQ(with(statuses).passed(), has(Status::pass) && !has(Status::fail) && !has(Status::error))
-                    << a << b << c;
+                const bool wrong =
+                    has(Status::fail) || has(Status::error) || has(Status::crash) || has(Status::timeout);
+                EXPECT_EQ(with(statuses).passed(), has(Status::pass) && !wrong) << a << b << c;
             }
         }
     }
 }
 
 TEST(RunResult, NamesOfStatuses) {
-    const char* names[] = {"pass", "fail", "skip", "error", "reference"};
+    const char* names[] = {"pass", "fail", "skip", "error", "crash", "timeout", "reference"};
+    ASSERT_EQ(std::size(names), run::status_count);
     for (std::size_t i = 0; i < run::status_count; ++i) {
         EXPECT_STREQ(to_string(static_cast<Status>(i)), names[i]);
     }

@@ -1,0 +1,11 @@
+// Where this program is, to start it again.
+#pragma once
+
+#include <string>
+
+namespace dmlconform::app {
+
+/// The path of the running program; `called_as`, the first word of the command line, where the system does not tell it.
+[[nodiscard]] std::string program_path(const std::string& called_as);
+
+}  // namespace dmlconform::app

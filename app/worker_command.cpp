@@ -1,0 +1,55 @@
+// `dmlconform worker`: offers an engine to another process, over standard input and output.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "app/command.h"
+#include "app/worker_streams.h"
+#include "engine/run/engine_list.h"
+#include "engine/worker/server.h"
+
+namespace dmlconform::app {
+namespace {
+
+struct WorkerOptions {
+    std::string engine;
+    run::EngineOptions options;
+};
+
+int work(const WorkerOptions& options) {
+    const auto known = run::engine_names();
+    if (std::find(known.begin(), known.end(), options.engine) == known.end()) {
+        fmt::print(stderr, "dmlconform: there is no engine \"{}\"\n    hint: engines are {}\n", options.engine,
+                   fmt::join(known, ", "));
+        return exit_usage;
+    }
+    // Before anything of the engine's runs, which may print.
+    WorkerStreams streams;
+    end_with_client();
+    const auto engine = run::create_engine(options.engine, options.options);
+    const auto served = worker::serve(
+        engine, [&](std::span<std::byte> to) { return streams.read(to); },
+        [&](std::span<const std::byte> bytes) { return streams.write(bytes); });
+    if (!served) {
+        fmt::print(stderr, "dmlconform worker: {}\n", served.error().message);
+        return exit_usage;
+    }
+    return engine ? exit_ok : exit_not_run;
+}
+
+}  // namespace
+
+void add_worker_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<WorkerOptions>();
+    CLI::App* command =
+        app.add_subcommand("worker", "Serve an engine to another process (docs/worker-protocol.md); for machines");
+    command->add_option("--engine", options->engine, fmt::format("One of {}", fmt::join(run::engine_names(), ", ")))
+        ->required()
+        ->type_name("NAME");
+    add_engine_options(*command, options->options);
+    command->callback([options, &exit_code] { exit_code = work(*options); });
+}
+
+}  // namespace dmlconform::app

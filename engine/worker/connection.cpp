@@ -1,0 +1,172 @@
+// Framing, numbering, and what to make of a worker that does not do its part.
+#include "engine/worker/connection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "engine/engine_lost.h"
+#include "engine/worker/cbor.h"
+#include "engine/worker/frame.h"
+#include "engine/worker/messages.h"
+#include "engine/worker/printable.h"
+
+namespace dmlconform::worker {
+namespace {
+
+using nlohmann::json;
+using Clock = ChildProcess::Clock;
+using Outcome = ChildProcess::Outcome;
+
+/// For a process that is asked to end, and for one that seems to be ending.
+constexpr std::chrono::milliseconds grace{2000};
+
+/// A message grows in steps like this as it arrives, since its announced length may be a lie.
+constexpr std::size_t step = std::size_t{1} << 24;
+
+std::string seconds(std::chrono::nanoseconds time) {
+    return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
+}
+
+}  // namespace
+
+core::Result<std::shared_ptr<Connection>> Connection::open(const WorkerCommand& command,
+                                                           std::chrono::nanoseconds limit) {
+    auto process = ChildProcess::start(command);
+    if (!process) {
+        return tl::unexpected(std::move(process.error()));
+    }
+    const std::shared_ptr<Connection> connection(new Connection(std::move(*process)));
+    connection->set_time(limit);
+    try {
+        const auto id = connection->queue("info", {{"protocol", protocol_version}});
+        const json answer = connection->answer(id.value());
+        if (const auto error = answer.find("error"); error != answer.end()) {
+            return tl::unexpected(error_from_json(*error));
+        }
+        auto info = info_from_json(answer);
+        if (!info) {
+            return core::fail(fmt::format("`{}` is no worker to talk to: {}{}", to_string(command),
+                                          info.error().message, connection->last_words()));
+        }
+        connection->info_ = std::move(*info);
+    } catch (const EngineLost& lost) {
+        return core::fail(fmt::format("`{}` does not answer as a worker: {}", to_string(command), lost.what()));
+    }
+    return connection;
+}
+
+Connection::~Connection() {
+    process_->end(usable_ ? grace : std::chrono::milliseconds(0));
+}
+
+core::Result<Connection::Id> Connection::queue(const char* request, json message) {
+    message["id"] = last_id_ + 1;
+    message["request"] = request;
+    if (auto appended = append_frame(message, outgoing_); !appended) {
+        return tl::unexpected(std::move(appended.error()));
+    }
+    unanswered_.push_back(request);
+    return ++last_id_;
+}
+
+void Connection::flush() {
+    if (outgoing_.empty()) {
+        return;
+    }
+    const auto start = Clock::now();
+    const Outcome outcome = process_->write(std::as_bytes(std::span(outgoing_)), start + left_);
+    left_ -= Clock::now() - start;
+    outgoing_.clear();
+    // One that has ended may have left something to read, which tells more.
+    if (outcome == Outcome::timed_out) {
+        check(outcome);
+    }
+}
+
+json Connection::answer(Id id) {
+    if (!is_awaited(id)) {
+        throw std::logic_error("an answer was passed over and is wanted now");
+    }
+    flush();
+    for (;;) {
+        json message = read_message();
+        const Id expected = last_id_ - unanswered_.size() + 1;
+        if (!message.is_object() || unsigned_member(message, "id") != expected) {
+            lose_for({fmt::format("it is none to request {}", expected), ""});
+        }
+        unanswered_.erase(unanswered_.begin());
+        if (expected == id) {
+            return message;
+        }
+    }
+}
+
+json Connection::read_message() {
+    std::array<std::byte, frame_header_size> header{};
+    read_into(header);
+    const auto size = message_size(header);
+    if (!size) {
+        lose_for(size.error());
+    }
+    std::vector<std::byte> content;
+    while (content.size() < *size) {
+        const std::size_t start = content.size();
+        content.resize(start + std::min<std::size_t>(*size - start, step));
+        read_into(std::span(content).subspan(start));
+    }
+    auto message = decode_cbor(content);
+    if (!message) {
+        lose_for(message.error());
+    }
+    return std::move(*message);
+}
+
+void Connection::read_into(std::span<std::byte> to) {
+    const auto start = Clock::now();
+    const Outcome outcome = process_->read(to, start + left_);
+    left_ -= Clock::now() - start;
+    check(outcome);
+}
+
+void Connection::check(Outcome outcome) {
+    if (outcome == Outcome::done) {
+        return;
+    }
+    usable_ = false;
+    const char* request = unanswered_.empty() ? "nothing" : unanswered_.front();
+    if (outcome == Outcome::timed_out) {
+        process_->end(std::chrono::milliseconds(0));
+        throw EngineLost(EngineLost::Kind::timed_out, fmt::format("no answer to `{}` within {}, so it was ended{}",
+                                                                  request, seconds(limit_), last_words()));
+    }
+    const std::string how = process_->end(grace);
+    throw EngineLost(EngineLost::Kind::crashed,
+                     fmt::format("the worker ended in `{}`: {}{}", request, how, last_words()));
+}
+
+void Connection::lose_for(const core::Error& rubbish) {
+    usable_ = false;
+    process_->end(std::chrono::milliseconds(0));
+    throw EngineLost(EngineLost::Kind::broken,
+                     fmt::format("the worker's answer to `{}` is not understood: {}{}",
+                                 unanswered_.empty() ? "nothing" : unanswered_.front(), rubbish.message, last_words()));
+}
+
+std::string Connection::last_words() const {
+    std::string text = process_->errors();
+    text.erase(text.find_last_not_of(" \r\n\t") + 1);
+    constexpr std::size_t longest = 300;
+    if (const std::size_t line = text.rfind('\n'); line != std::string::npos) {
+        text.erase(0, line + 1);
+    }
+    if (text.size() > longest) {
+        text.erase(0, text.size() - longest);
+    }
+    return text.empty() ? "" : fmt::format("; it said: {}", printable(text));
+}
+
+}  // namespace dmlconform::worker

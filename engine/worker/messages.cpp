@@ -1,0 +1,107 @@
+// Small structures as JSON values, and back.
+#include "engine/worker/messages.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "engine/worker/printable.h"
+
+namespace dmlconform::worker {
+
+using nlohmann::json;
+
+std::optional<std::string> text_member(const json& object, const char* key) {
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    if (found == object.end() || !found->is_string()) {
+        return std::nullopt;
+    }
+    return printable(found->get_ref<const std::string&>());
+}
+
+std::optional<std::uint64_t> unsigned_member(const json& object, const char* key) {
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    const bool natural = found != object.end() && found->is_number_integer() &&
+                         (found->is_number_unsigned() || found->get<std::int64_t>() >= 0);
+    return natural ? std::optional(found->get<std::uint64_t>()) : std::nullopt;
+}
+
+json to_json(const EngineInfo& info) {
+    json libraries = json::array();
+    for (const auto& [name, version] : info.libraries) {
+        libraries.push_back({name, version});
+    }
+    return {{"protocol", protocol_version},      {"name", info.name},
+            {"adapter", info.adapter},           {"driver", info.driver},
+            {"libraries", std::move(libraries)}, {"featureLevel", core::to_string(info.feature_level)}};
+}
+
+core::Result<EngineInfo> info_from_json(const json& answer) {
+    const auto protocol = unsigned_member(answer, "protocol");
+    if (protocol != protocol_version) {
+        return core::fail(fmt::format("it speaks {} of the worker protocol; this is version {}",
+                                      protocol ? fmt::format("version {}", *protocol) : "no version",
+                                      protocol_version));
+    }
+    EngineInfo info;
+    const auto name = text_member(answer, "name");
+    if (!name || name->empty()) {
+        return core::fail("it does not tell its engine's name");
+    }
+    info.name = *name;
+    info.adapter = text_member(answer, "adapter").value_or("");
+    info.driver = text_member(answer, "driver").value_or("");
+    const auto level = core::parse_feature_level(text_member(answer, "featureLevel").value_or(""));
+    if (!level) {
+        return core::fail("it does not tell a feature level of DirectML's");
+    }
+    info.feature_level = *level;
+    const auto libraries = answer.find("libraries");
+    if (libraries == answer.end() || !libraries->is_array()) {
+        return info;
+    }
+    for (const json& pair : *libraries) {
+        if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string()) {
+            return core::fail("its libraries are no pairs of name and version");
+        }
+        info.libraries.emplace_back(printable(pair[0].get_ref<const std::string&>()),
+                                    printable(pair[1].get_ref<const std::string&>()));
+    }
+    return info;
+}
+
+json to_json(const core::Error& error) {
+    return {{"message", error.message}, {"hint", error.hint}};
+}
+
+core::Error error_from_json(const json& value) {
+    return {text_member(value, "message").value_or("an error without a message"),
+            text_member(value, "hint").value_or("")};
+}
+
+json to_json(const operators::Rejection& rejection) {
+    json object{
+        {"code", static_cast<std::uint32_t>(rejection.code)}, {"rule", rejection.rule}, {"message", rejection.message}};
+    if (rejection.legal_from) {
+        object["legalFromFeatureLevel"] = core::to_string(*rejection.legal_from);
+    }
+    return object;
+}
+
+core::Result<operators::Rejection> rejection_from_json(const json& value) {
+    const auto code = unsigned_member(value, "code");
+    if (!code || *code > std::numeric_limits<std::uint32_t>::max()) {
+        return core::fail("a rejection has no HRESULT");
+    }
+    operators::Rejection rejection;
+    rejection.code = static_cast<core::HResult>(*code);
+    rejection.rule = text_member(value, "rule").value_or("");
+    rejection.message = text_member(value, "message").value_or("");
+    if (const auto level = text_member(value, "legalFromFeatureLevel")) {
+        rejection.legal_from = core::parse_feature_level(*level);
+    }
+    return rejection;
+}
+
+}  // namespace dmlconform::worker

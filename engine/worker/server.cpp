@@ -1,0 +1,247 @@
+// One request after the other. Nothing in them is trusted: whoever can write to a worker should not be able to break
+// it.
+#include "engine/worker/server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <vector>
+
+#include "engine/operators/descriptor_json.h"
+#include "engine/worker/cbor.h"
+#include "engine/worker/frame.h"
+#include "engine/worker/messages.h"
+
+namespace dmlconform::worker {
+namespace {
+
+using nlohmann::json;
+
+/// A message grows in steps like this as it arrives, since its announced length may be a lie.
+constexpr std::size_t step = std::size_t{1} << 24;
+
+/// What a client has compiled. The engine's executable refers to descriptor and inputs, so it goes first.
+struct Program {
+    operators::Descriptor descriptor;
+    std::vector<core::Tensor> inputs;
+    bool bound = false;
+    std::unique_ptr<Executable> executable;
+};
+
+json error_answer(std::string message) {
+    return {{"error", to_json(core::Error{std::move(message), ""})}};
+}
+
+json outcome(const core::Result<void>& result) {
+    return result ? json::object() : json{{"error", to_json(result.error())}};
+}
+
+class Server {
+public:
+    explicit Server(const core::Result<std::unique_ptr<Engine>>& engine) : engine_(engine) {}
+
+    /// Everything that an answer has beside its id.
+    json answer(const json& request) {
+        if (!engine_) {
+            return {{"error", to_json(engine_.error())}};
+        }
+        try {
+            return dispatch(request);
+        } catch (const std::bad_alloc&) {
+            return error_answer("out of memory");
+        } catch (const std::exception& exception) {
+            return error_answer(fmt::format("exception: {}", exception.what()));
+        }
+    }
+
+private:
+    json dispatch(const json& request) {
+        const std::string name = text_member(request, "request").value_or("");
+        if (name == "info") {
+            return info(request);
+        }
+        if (name == "compile") {
+            return compile(request);
+        }
+        const auto program = programs_.find(unsigned_member(request, "executable").value_or(0));
+        if (program == programs_.end()) {
+            return error_answer(fmt::format("there is no such executable, or no request `{}`", name));
+        }
+        if (name == "bind") {
+            return bind(*program->second, request);
+        }
+        if (name == "release") {
+            programs_.erase(program);
+            return json::object();
+        }
+        if (name != "execute" && name != "read") {
+            return error_answer(fmt::format("there is no request `{}`", name));
+        }
+        if (!program->second->bound) {
+            return error_answer("no inputs are bound");
+        }
+        return name == "execute" ? execute(*program->second) : read(*program->second);
+    }
+
+    json info(const json& request) {
+        const auto protocol = unsigned_member(request, "protocol");
+        if (protocol != protocol_version) {
+            return error_answer(fmt::format("this worker speaks version {} of the protocol", protocol_version));
+        }
+        return to_json((*engine_)->info());
+    }
+
+    json compile(const json& request) {
+        auto descriptor = operators::descriptor_from_json(request);
+        if (!descriptor) {
+            return {{"error", to_json(descriptor.error())}};
+        }
+        auto program = std::make_unique<Program>();
+        program->descriptor = std::move(*descriptor);
+        Engine& engine = **engine_;
+        if (auto reason = engine.unsupported(program->descriptor)) {
+            return {{"unsupported", std::move(*reason)}};
+        }
+        auto executable = engine.compile(program->descriptor);
+        if (!executable) {
+            const CompileFailure& failure = executable.error();
+            return failure.kind == CompileFailure::Kind::rejected ? json{{"rejected", to_json(failure.rejection)}}
+                                                                  : error_answer(failure.rejection.message);
+        }
+        program->executable = std::move(*executable);
+        programs_[unsigned_member(request, "id").value_or(0)] = std::move(program);
+        return {{"accepted", true}};
+    }
+
+    static json bind(Program& program, const json& request) {
+        program.bound = false;
+        program.inputs.clear();
+        const auto slots = program.descriptor.inputs();
+        const auto list = request.find("inputs");
+        if (list == request.end() || !list->is_array() || list->size() != slots.size()) {
+            return error_answer(fmt::format("`bind` takes one entry for each of {} inputs", slots.size()));
+        }
+        program.inputs.reserve(slots.size());
+        std::vector<const core::Tensor*> pointers;
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            const json& bytes = (*list)[i];
+            if (slots[i].desc == nullptr) {
+                pointers.push_back(nullptr);
+                continue;
+            }
+            if (!bytes.is_binary() || bytes.get_binary().size() != slots[i].desc->total_bytes) {
+                return error_answer(
+                    fmt::format("{} must be a string of {} bytes", slots[i].name, slots[i].desc->total_bytes));
+            }
+            core::Tensor& input = program.inputs.emplace_back(*slots[i].desc);
+            std::ranges::copy(std::as_bytes(std::span(bytes.get_binary())), input.buffer.bytes().begin());
+            pointers.push_back(&input);
+        }
+        const auto bound = program.executable->bind(pointers);
+        program.bound = bound.has_value();
+        return outcome(bound);
+    }
+
+    static json execute(Program& program) {
+        const auto start = std::chrono::steady_clock::now();
+        json answer = outcome(program.executable->execute());
+        const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - start;
+        answer["nanoseconds"] = static_cast<std::uint64_t>(elapsed.count());
+        if (const auto time = program.executable->device_time()) {
+            answer["deviceNanoseconds"] = static_cast<std::uint64_t>(std::max<std::int64_t>(time->count(), 0));
+        }
+        return answer;
+    }
+
+    static json read(Program& program) {
+        std::vector<core::Tensor> outputs;
+        std::vector<core::Tensor*> targets;
+        const auto slots = program.descriptor.outputs();
+        outputs.reserve(slots.size());
+        for (const operators::TensorSlot& slot : slots) {
+            outputs.push_back(slot.desc == nullptr ? core::Tensor() : core::output_tensor(*slot.desc));
+            targets.push_back(slot.desc == nullptr ? nullptr : &outputs.back());
+        }
+        if (const auto done = program.executable->read(targets); !done) {
+            return outcome(done);
+        }
+        json list = json::array();
+        for (const core::Tensor* output : targets) {
+            if (output == nullptr) {
+                list.push_back(nullptr);
+                continue;
+            }
+            const auto bytes = output->buffer.bytes();
+            const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+            list.push_back(json::binary(std::vector<std::uint8_t>(data, data + bytes.size())));
+        }
+        return {{"outputs", std::move(list)}};
+    }
+
+    const core::Result<std::unique_ptr<Engine>>& engine_;
+    /// By the id of the request that compiled them.
+    std::map<std::uint64_t, std::unique_ptr<Program>> programs_;
+};
+
+/// The content of a frame whose header was read; nothing when the input ends within it.
+core::Result<std::vector<std::byte>> read_content(std::uint32_t size, const Source& source) {
+    std::vector<std::byte> content;
+    while (content.size() < size) {
+        const std::size_t start = content.size();
+        content.resize(start + std::min<std::size_t>(size - start, step));
+        if (!source(std::span(content).subspan(start))) {
+            return core::fail("the input ended within a message");
+        }
+    }
+    return content;
+}
+
+/// Writes an answer, or an error in its place when it is too large for a frame.
+bool write(json answer, const json& id, const Sink& sink) {
+    std::vector<std::uint8_t> frame;
+    answer["id"] = id;
+    if (const auto appended = append_frame(answer, frame); !appended) {
+        answer = error_answer(appended.error().message);
+        answer["id"] = id;
+        (void)append_frame(answer, frame);  // an error's text fits
+    }
+    return sink(std::as_bytes(std::span(frame)));
+}
+
+}  // namespace
+
+core::Result<void> serve(const core::Result<std::unique_ptr<Engine>>& engine, const Source& source, const Sink& sink) {
+    Server server(engine);
+    std::array<std::byte, frame_header_size> header{};
+    while (source(header)) {
+        const auto size = message_size(header);
+        if (!size) {
+            return core::fail("this is no request: " + size.error().message);
+        }
+        auto content = read_content(*size, source);
+        if (!content) {
+            return tl::unexpected(std::move(content.error()));
+        }
+        auto request = decode_cbor(*content);
+        if (!request) {
+            return core::fail("this is no request: " + request.error().message);
+        }
+        content->clear();
+        const auto id = unsigned_member(*request, "id");
+        if (!id) {
+            return core::fail("this is no request: it has no id");
+        }
+        if (!write(server.answer(*request), *id, sink)) {
+            return {};
+        }
+    }
+    return {};
+}
+
+}  // namespace dmlconform::worker
