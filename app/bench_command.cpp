@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "app/command.h"
+#include "app/engine_choice.h"
 #include "engine/bench/benchmarks.h"
 
 namespace dmlconform::app {
 namespace {
 
-using Engines = std::vector<std::unique_ptr<Engine>>;
 using Rooflines = std::vector<std::optional<Roofline>>;
 
 /// Tag of the cases that are timed unless others are asked for.
@@ -19,37 +19,13 @@ constexpr const char* bench_tag = "bench";
 
 struct BenchOptions {
     CaseOptions cases;
-    std::vector<std::string> engines;
-    run::EngineOptions engine_options;
+    EngineChoice engines;
     bench::BenchSettings settings;
     bool no_verify = false;
     bool no_roofline = false;
     /// --benchmark_…
     std::vector<std::string> google_benchmark;
 };
-
-std::optional<Engines> make_engines(const BenchOptions& options, int& exit_code) {
-    Engines engines;
-    const auto known = run::engine_names();
-    const std::vector<std::string> names =
-        options.engines.empty() ? std::vector<std::string>(known.begin(), known.end()) : options.engines;
-    for (const std::string& name : names) {
-        auto engine = run::create_engine(name, options.engine_options);
-        if (engine) {
-            engines.push_back(std::move(*engine));
-            continue;
-        }
-        fmt::print(stderr, "dmlconform: the engine {} is not usable here: {}\n", name, engine.error().message);
-        if (!engine.error().hint.empty()) {
-            fmt::print(stderr, "    hint: {}\n", engine.error().hint);
-        }
-        if (!options.engines.empty()) {
-            exit_code = std::find(known.begin(), known.end(), name) == known.end() ? exit_usage : exit_not_run;
-            return std::nullopt;
-        }
-    }
-    return engines;
-}
 
 Rooflines measure_rooflines(const BenchOptions& options, const Engines& engines) {
     Rooflines rooflines;
@@ -101,7 +77,7 @@ bool print_left_out(const std::vector<bench::LeftOut>& left_out) {
     return wrong;
 }
 
-int bench_command(BenchOptions& options) {
+int bench_command(BenchOptions& options, const Invocation& invocation) {
     for (const std::string& word : options.google_benchmark) {
         if (!word.starts_with("--benchmark_")) {
             fmt::print(stderr,
@@ -118,7 +94,7 @@ int bench_command(BenchOptions& options) {
         return exit_usage;
     }
     int exit_code = exit_ok;
-    const auto engines = make_engines(options, exit_code);
+    const auto engines = make_engines(options.engines, invocation, exit_code);
     if (!engines) {
         return exit_code;
     }
@@ -135,17 +111,11 @@ int bench_command(BenchOptions& options) {
 
 }  // namespace
 
-void add_bench_command(CLI::App& app, int& exit_code) {
+void add_bench_command(CLI::App& app, const Invocation& invocation, int& exit_code) {
     auto options = std::make_shared<BenchOptions>();
     CLI::App* command = app.add_subcommand("bench", "Time cases, those tagged `bench` unless others are chosen");
     options->cases.add_to(*command);
-    command
-        ->add_option("--engine", options->engines,
-                     fmt::format("An engine to time ({}); repeat for more. Default: all that are usable",
-                                 fmt::join(run::engine_names(), ", ")))
-        ->type_name("NAME")
-        ->allow_extra_args(false);
-    add_engine_options(*command, options->engine_options);
+    options->engines.add_to(*command, "time");
     command->add_flag("--cold", options->settings.cold,
                       "Use copies of the tensors in turn, more than the last-level cache holds");
     command->add_flag("--no-verify", options->no_verify, "Time wrong results too, and mark them");
@@ -154,9 +124,9 @@ void add_bench_command(CLI::App& app, int& exit_code) {
     command->footer(
         "Google Benchmark's own options work as they are, --benchmark_out=FILE for instance; the defaults here are\n"
         "--benchmark_min_time=0.2 --benchmark_repetitions=9 --benchmark_display_aggregates_only=true.");
-    command->callback([options, command, &exit_code] {
+    command->callback([options, command, &invocation, &exit_code] {
         options->google_benchmark = command->remaining();
-        exit_code = bench_command(*options);
+        exit_code = bench_command(*options, invocation);
     });
 }
 

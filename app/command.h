@@ -29,7 +29,7 @@ struct Invocation {
 /// Adds a subcommand. When it is chosen, `exit_code` is set to what it returns.
 void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code);
 #if DMLCONFORM_HAS_BENCH
-void add_bench_command(CLI::App& app, int& exit_code);
+void add_bench_command(CLI::App& app, const Invocation& invocation, int& exit_code);
 #endif
 void add_compare_command(CLI::App& app, int& exit_code);
 void add_validate_command(CLI::App& app, int& exit_code);

@@ -87,7 +87,7 @@ int run(int argc, char** argv) {
     int exit_code = dmlconform::app::exit_ok;
     dmlconform::app::add_run_command(app, invocation, exit_code);
 #if DMLCONFORM_HAS_BENCH
-    dmlconform::app::add_bench_command(app, exit_code);
+    dmlconform::app::add_bench_command(app, invocation, exit_code);
 #endif
     dmlconform::app::add_compare_command(app, exit_code);
     dmlconform::app::add_validate_command(app, exit_code);

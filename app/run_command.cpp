@@ -1,154 +1,35 @@
 // `dmlconform run`: runs cases on engines and reports.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <span>
 
 #include "app/command.h"
+#include "app/engine_choice.h"
 #include "app/interrupt.h"
-#include "app/program_path.h"
 #include "app/terminal.h"
 #include "engine/report/console_report.h"
 #include "engine/report/json_report.h"
 #include "engine/report/output_file.h"
 #include "engine/report/progress.h"
-#include "engine/run/engine_list.h"
 #include "engine/run/runner.h"
-#include "engine/run/worker_engines.h"
 
 namespace dmlconform::app {
 namespace {
 
 struct RunOptions {
     CaseOptions cases;
-    std::vector<std::string> engines;
-    run::EngineOptions engine_options;
+    EngineChoice engines;
     std::string json;
     bool quiet = false;
     bool verbose = false;
     bool no_color = false;
     bool include_unspecified = false;
-    bool isolate = false;
-    /// In seconds; nothing: the default.
-    std::optional<double> timeout;
 };
-
-using Engines = std::vector<std::unique_ptr<Engine>>;
-
-bool is_command(const std::string& engine) {
-    return engine.starts_with(run::exec_prefix);
-}
-
-bool is_among(std::span<const std::string> list, const std::string& name) {
-    return std::find(list.begin(), list.end(), name) != list.end();
-}
-
-/// Complains about options that contradict each other or ask for what there is not.
-bool check_engines(const RunOptions& options) {
-    const auto known = run::engine_names();
-    for (const std::string& name : options.engines) {
-        if (is_command(name)) {
-            if (const auto words = run::exec_words(name); !words) {
-                fmt::print(stderr,
-                           "dmlconform: --engine {}: {}\n    hint: for example --engine 'exec:python3 worker.py'\n",
-                           name, words.error().message);
-                return false;
-            }
-        } else if (!is_among(known, name)) {
-            fmt::print(stderr, "dmlconform: there is no engine \"{}\"\n    hint: engines are {}, and exec:COMMAND\n",
-                       name, fmt::join(known, ", "));
-            return false;
-        }
-    }
-    const bool in_processes =
-        options.isolate || std::any_of(options.engines.begin(), options.engines.end(), is_command);
-    if (options.timeout && !in_processes) {
-        fmt::print(stderr, "dmlconform: --timeout is for engines in processes of their own\n    hint: add --isolate\n");
-        return false;
-    }
-    return true;
-}
-
-/// Creates engines and complains about those that cannot be.
-class EngineMaker {
-public:
-    EngineMaker(const RunOptions& options, const Invocation& invocation)
-        : options_(options), program_(program_path(invocation.words.front())) {
-        if (options.timeout) {
-            settings_.case_limit =
-                std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(*options.timeout));
-        }
-    }
-
-    bool add(const std::string& name) {
-        auto engine = create(name);
-        if (!engine) {
-            fmt::print(stderr, "dmlconform: the engine {} is not usable here: {}\n", name, engine.error().message);
-            if (!engine.error().hint.empty()) {
-                fmt::print(stderr, "    hint: {}\n", engine.error().hint);
-            }
-            return false;
-        }
-        engines_.push_back(std::move(*engine));
-        return true;
-    }
-
-    [[nodiscard]] Engines take() { return std::move(engines_); }
-
-private:
-    [[nodiscard]] core::Result<std::unique_ptr<Engine>> create(const std::string& name) const {
-        if (is_command(name)) {
-            return run::create_exec_engine(name, settings_, engines_);
-        }
-        if (!options_.isolate) {
-            return run::create_engine(name, options_.engine_options);
-        }
-        worker::WorkerCommand command{{program_, "worker", "--engine", name}, {}, ""};
-        for (std::string& argument : engine_arguments(options_.engine_options)) {
-            command.argv.push_back(std::move(argument));
-        }
-        return run::create_worker_engine(std::move(command), settings_);
-    }
-
-    const RunOptions& options_;
-    std::string program_;
-    worker::WorkerSettings settings_;
-    Engines engines_;
-};
-
-/// The engines asked for, or all that are usable: those of this program in their order, then commands as they were
-/// given. Nothing when one that was asked for is not usable: then that is reported.
-std::optional<Engines> make_engines(const RunOptions& options, const Invocation& invocation, int& exit_code) {
-    if (!check_engines(options)) {
-        exit_code = exit_usage;
-        return std::nullopt;
-    }
-    EngineMaker maker(options, invocation);
-    exit_code = exit_not_run;
-    for (const std::string& name : run::engine_names()) {
-        const bool asked = is_among(options.engines, name);
-        if (!asked && !options.engines.empty()) {
-            continue;
-        }
-        // An adapter is asked for an engine that has adapters, so that one is asked for too.
-        if (!maker.add(name) && (asked || !options.engine_options.adapter.empty())) {
-            return std::nullopt;
-        }
-    }
-    for (const std::string& name : options.engines) {
-        if (is_command(name) && !maker.add(name)) {
-            return std::nullopt;
-        }
-    }
-    exit_code = exit_ok;
-    return maker.take();
-}
 
 /// Prints while the run goes on.
 class ConsoleObserver final : public run::Observer {
@@ -162,11 +43,8 @@ public:
         if (options.cases.allow_external_data) {
             caller_.options.emplace_back("--allow-external-data");
         }
-        if (options.isolate) {
-            caller_.options.emplace_back("--isolate");
-        }
-        if (options.timeout) {
-            caller_.options.push_back(fmt::format("--timeout={}", *options.timeout));
+        for (std::string& word : options.engines.words()) {
+            caller_.options.push_back(std::move(word));
         }
     }
 
@@ -209,9 +87,14 @@ void print_header(const Engines& engines, const Selection& selection) {
     const std::size_t case_count = selection.cases.size();
     fmt::print("{} on {}\n", case_count == 1 ? "1 case" : fmt::format("{} cases", case_count),
                engines.size() == 1 ? "1 engine" : fmt::format("{} engines", engines.size()));
+    std::size_t width = 8;
+    for (const auto& engine : engines) {
+        width = std::max(width, engine->info().name.size() + 1);
+    }
     for (const auto& engine : engines) {
         const EngineInfo& info = engine->info();
-        fmt::print("  {:<7} {}{}\n", info.name, info.adapter, info.driver.empty() ? "" : ", driver " + info.driver);
+        fmt::print("  {:<{}}{}{}\n", info.name, width, info.adapter,
+                   info.driver.empty() ? "" : ", driver " + info.driver);
     }
     for (const cases::SkippedExpansions& skipped : selection.suite.skipped) {
         fmt::print("  left out: {} expansions of {} whose descriptors are illegal (skipInvalid)\n", skipped.count,
@@ -239,7 +122,7 @@ int run_command(const RunOptions& options, const Invocation& invocation) {
         }
     }
     int exit_code = exit_ok;
-    const auto engines = make_engines(options, invocation, exit_code);
+    const auto engines = make_engines(options.engines, invocation, exit_code);
     if (!engines) {
         return exit_code;
     }
@@ -272,22 +155,7 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
     auto options = std::make_shared<RunOptions>();
     CLI::App* command = app.add_subcommand("run", "Run cases on engines and compare what comes out with what should");
     options->cases.add_to(*command);
-    command
-        ->add_option("--engine", options->engines,
-                     fmt::format("An engine to run on ({}, or exec:COMMAND for a command that is a worker); repeat "
-                                 "for more. Default: all that are usable",
-                                 fmt::join(run::engine_names(), ", ")))
-        ->type_name("NAME")
-        ->allow_extra_args(false);
-    add_engine_options(*command, options->engine_options);
-    command->add_flag("--isolate", options->isolate,
-                      "Run each engine in a process of its own: a crash then costs the case at hand, not the run");
-    command
-        ->add_option_function<double>(
-            "--timeout", [options](double seconds) { options->timeout = seconds; },
-            "What an engine in a process of its own has for a case before the process is ended. Default: 60")
-        ->type_name("SECONDS")
-        ->check(CLI::Range(0.001, 1e6));
+    options->engines.add_to(*command, "run on");
     command->add_flag("--include-unspecified", options->include_unspecified,
                       "Let cases tagged `unspecified` decide too; otherwise they are only reported");
     command->add_option("--json", options->json, "Write the complete result to this file")

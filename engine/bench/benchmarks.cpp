@@ -10,6 +10,7 @@
 
 #include "engine/bench/machine.h"
 #include "engine/bench/measured_case.h"
+#include "engine/engine_lost.h"
 #include "engine/operators/rules.h"
 #include "engine/run/runner.h"
 
@@ -39,7 +40,7 @@ struct Entry {
     std::optional<Roofline> roofline;
     bool cold = false;
     bool verified = false;
-    bool device_clock = false;
+    bool own_times = false;
 };
 
 /// Adds a rate per second, which must be finite: JSON has no other numbers.
@@ -55,8 +56,8 @@ void add_counters(benchmark::State& state, const Entry& entry, double seconds) {
     const operators::Descriptor& descriptor = *entry.subject->descriptor;
     const operators::OperatorRules* rules = operators::find_rules(*descriptor.schema);
     // Without rules nobody says what is computed, but what is moved is plain.
-    const operators::Cost cost = rules == nullptr ? operators::Cost{.bytes = operators::element_bytes(descriptor)}
-                                                  : rules->cost(descriptor);
+    const operators::Cost cost =
+        rules == nullptr ? operators::Cost{.bytes = operators::element_bytes(descriptor)} : rules->cost(descriptor);
     add_rate(state, "bytes_per_second", cost.bytes);
     add_rate(state, "operations_per_second", cost.operations);
     if (entry.roofline) {
@@ -84,14 +85,21 @@ struct Current {
     std::unique_ptr<MeasuredCase> measured;
 };
 
+core::Result<std::unique_ptr<MeasuredCase>> create(const Entry& entry) {
+    try {
+        return MeasuredCase::create(*entry.subject, *entry.engine, entry.cold ? cold_working_set(*entry.engine) : 0);
+    } catch (const EngineLost& lost) {
+        return core::fail(lost.what());
+    }
+}
+
 core::Result<MeasuredCase*> prepare(const Entry& entry) {
     static Current current;
     if (current.subject == entry.subject && current.engine == entry.engine) {
         return current.measured.get();
     }
     current = {};  // gives its memory back first
-    auto measured =
-        MeasuredCase::create(*entry.subject, *entry.engine, entry.cold ? cold_working_set(*entry.engine) : 0);
+    auto measured = create(entry);
     if (!measured) {
         return tl::unexpected(measured.error());
     }
@@ -116,20 +124,20 @@ void measure(benchmark::State& state, const Entry& entry) {
         }
         const double taken = std::chrono::duration<double>(*time).count();
         seconds += taken;
-        if (entry.device_clock) {
+        if (entry.own_times) {
             state.SetIterationTime(taken);
         }
     }
     add_counters(state, entry, seconds);
 }
 
-/// Why the case is not to be timed; nothing when it may be. Finds out whether the engine has a clock of its own.
+/// Why the case is not to be timed; nothing when it may be. Finds out whether the engine tells its times itself.
 std::optional<LeftOut> reason_against(Entry& entry, const std::string& name, bool verify) {
     if (entry.subject->expect_error) {
         return LeftOut{name, "the case expects an error: there is nothing to time", true};
     }
     const run::CaseResult result = run::run_case(*entry.subject, *entry.engine);
-    entry.device_clock = result.timing.device.has_value();
+    entry.own_times = result.timing.device.has_value() || result.timing.told;
     entry.verified = result.status == run::Status::pass || result.status == run::Status::reference;
     if (entry.verified || (!verify && result.timing.total.count() != 0)) {
         return std::nullopt;
@@ -154,7 +162,7 @@ std::vector<LeftOut> register_benchmarks(std::span<const cases::Case* const> cas
             }
             auto* registered =
                 benchmark::RegisterBenchmark(name.c_str(), [entry](benchmark::State& state) { measure(state, entry); });
-            if (entry.device_clock) {
+            if (entry.own_times) {
                 registered->UseManualTime();
             } else {
                 registered->UseRealTime();

@@ -32,8 +32,8 @@ struct LeftOut {
 ///   bytes_per_second, operations_per_second   the operator's least cost over the time measured
 ///   percent_of_roofline                        the time that the cost takes at the roofline's speed, of the time
 ///   measured unverified                                 1 where the answer was not checked
-/// Times are the device's where it has a clock ("manual time"), and wall-clock times elsewhere. Cases and engines must
-/// outlive the run.
+/// Times are the device's where it has a clock, or what an engine in another process told ("manual time"), and
+/// wall-clock times elsewhere. Cases and engines must outlive the run.
 [[nodiscard]] std::vector<LeftOut> register_benchmarks(std::span<const cases::Case* const> cases,
                                                        std::span<const std::unique_ptr<Engine>> engines,
                                                        std::span<const std::optional<Roofline>> rooflines,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/engine_lost.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::bench {
@@ -61,11 +62,15 @@ core::Result<std::chrono::nanoseconds> MeasuredCase::execute() {
     Executable& executable = *copies_[next_];
     next_ = (next_ + 1) % copies_.size();
     const auto start = Clock::now();
-    if (auto executed = executable.execute(); !executed) {
-        return tl::unexpected(executed.error());
+    try {
+        if (auto executed = executable.execute(); !executed) {
+            return tl::unexpected(executed.error());
+        }
+    } catch (const EngineLost& lost) {
+        return core::fail(lost.what());
     }
-    const auto wall = Clock::now() - start;
-    return executable.device_time().value_or(std::chrono::duration_cast<std::chrono::nanoseconds>(wall));
+    const std::chrono::nanoseconds wall = Clock::now() - start;
+    return executable.device_time().value_or(executable.execute_time().value_or(wall));
 }
 
 core::Result<void> MeasuredCase::warm_up() {

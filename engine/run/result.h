@@ -50,6 +50,8 @@ struct Timing {
     std::chrono::nanoseconds execute{};
     /// By the device's own clock, where it has one.
     std::optional<std::chrono::nanoseconds> device;
+    /// The engine runs elsewhere and told `execute` itself: the way there and back is not part of it.
+    bool told = false;
 };
 
 struct CaseResult {

@@ -174,7 +174,9 @@ private:
             return read.error().message;
         }
         timing.total = Clock::now() - start;
-        timing.execute = executable.execute_time().value_or(executed - execution);
+        const auto told = executable.execute_time();
+        timing.told = told.has_value();
+        timing.execute = told.value_or(executed - execution);
         timing.device = executable.device_time();
         return std::nullopt;
     }

@@ -23,8 +23,6 @@
 
 #include "engine/worker/child_process.h"
 
-extern "C" char** environ;
-
 namespace dmlconform::worker {
 namespace {
 

@@ -61,8 +61,9 @@ Compiled read_compiled(const json& answer, Connection::Id id) {
 /// wanted. Whoever executes again, or reads again, asks again.
 class WorkerExecutable final : public Executable {
 public:
-    WorkerExecutable(std::shared_ptr<Connection> connection, Connection::Id executable)
-        : connection_(std::move(connection)), executable_(executable) {}
+    /// `limit`: what an execution beyond the first may take.
+    WorkerExecutable(std::shared_ptr<Connection> connection, Connection::Id executable, std::chrono::nanoseconds limit)
+        : connection_(std::move(connection)), executable_(executable), limit_(limit) {}
 
     ~WorkerExecutable() override {
         if (connection_->is_usable()) {
@@ -88,6 +89,7 @@ public:
 
     core::Result<void> execute() override {
         if (!is_awaited(execution_)) {
+            connection_->set_time(limit_);
             reading_.reset();
             execution_ = connection_->queue("execute", request()).value();
         }
@@ -154,6 +156,7 @@ private:
 
     std::shared_ptr<Connection> connection_;
     Connection::Id executable_;
+    std::chrono::nanoseconds limit_;
     /// Requests that were made in advance.
     std::optional<Connection::Id> execution_;
     std::optional<Connection::Id> reading_;
@@ -190,7 +193,7 @@ public:
     std::unique_ptr<Executable> take() {
         const Connection::Id executable = latest_->executable.value();
         latest_.reset();
-        return std::make_unique<WorkerExecutable>(connection_, executable);
+        return std::make_unique<WorkerExecutable>(connection_, executable, settings_.case_limit);
     }
 
 private:

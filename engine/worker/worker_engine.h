@@ -12,8 +12,8 @@
 namespace dmlconform::worker {
 
 struct WorkerSettings {
-    /// What the process has for one descriptor: everything from compiling it to the end of its executable. The time in
-    /// which nothing is awaited does not count.
+    /// What the process has for one descriptor: from compiling it to reading what it computes. Each execution after the
+    /// first has as much again. The time in which nothing is awaited does not count.
     std::chrono::nanoseconds case_limit = std::chrono::seconds(60);
     /// What it has to start and tell who it is.
     std::chrono::nanoseconds start_limit = std::chrono::seconds(60);

@@ -141,6 +141,23 @@ TEST_F(Worker, ATimeoutCostsOneCase) {
     EXPECT_TRUE(prints(result, ": 2 pass, 1 timeout\n"));
 }
 
+TEST_F(Worker, IsTimedByItsOwnClock) {
+    const std::string file = folder_.write("a.json", file_of({slice_case("a", R"(, "tags": ["bench"])")}));
+    const std::vector<std::string> words{"bench", file, "--no-roofline", "--benchmark_min_time=0.001", "--timeout=100"};
+    const auto bench = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), words.begin(), words.end());
+        return dmlconform(more);
+    };
+    const ProgramResult isolated = bench({"--isolate", "--engine", "cpu", "--engine", "exec:" + cpu_worker_});
+    EXPECT_TRUE(ends_with_code(isolated, 0));
+    EXPECT_TRUE(prints(isolated, "exec:cpu/a/a/manual_time_median"));
+    EXPECT_TRUE(prints(isolated, "\ncpu/a/a/manual_time_median"));
+    // Right the first time, which is verified, and gone when it is timed.
+    const ProgramResult lost = bench({"--engine", "exec:" FAULTY_WORKER " execute kill 3"});
+    EXPECT_TRUE(ends_with_code(lost, 1));
+    EXPECT_TRUE(prints(lost, "the worker ended in `execute`: signal 9 (Killed)"));
+}
+
 TEST_F(Worker, OneThatDoesNotStartEndsTheRun) {
     const std::pair<std::string, std::string> rows[] = {
         {"exec:sh -c 'echo no such device >&2; exit 5'",

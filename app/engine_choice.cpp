@@ -1,0 +1,156 @@
+// From names and commands to engines, and complaints about those that cannot be.
+#include "app/engine_choice.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+
+#include "app/program_path.h"
+#include "engine/run/worker_engines.h"
+
+namespace dmlconform::app {
+namespace {
+
+bool is_command(const std::string& engine) {
+    return engine.starts_with(run::exec_prefix);
+}
+
+bool is_among(std::span<const std::string> list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// Complains about options that contradict each other or ask for what there is not.
+bool check_engines(const EngineChoice& choice) {
+    const auto known = run::engine_names();
+    for (const std::string& name : choice.engines) {
+        if (is_command(name)) {
+            if (const auto words = run::exec_words(name); !words) {
+                fmt::print(stderr,
+                           "dmlconform: --engine {}: {}\n    hint: for example --engine 'exec:python3 worker.py'\n",
+                           name, words.error().message);
+                return false;
+            }
+        } else if (!is_among(known, name)) {
+            fmt::print(stderr, "dmlconform: there is no engine \"{}\"\n    hint: engines are {}, and exec:COMMAND\n",
+                       name, fmt::join(known, ", "));
+            return false;
+        }
+    }
+    const bool in_processes = choice.isolate || std::any_of(choice.engines.begin(), choice.engines.end(), is_command);
+    if (choice.timeout && !in_processes) {
+        fmt::print(stderr, "dmlconform: --timeout is for engines in processes of their own\n    hint: add --isolate\n");
+        return false;
+    }
+    return true;
+}
+
+/// Creates engines and complains about those that cannot be.
+class EngineMaker {
+public:
+    EngineMaker(const EngineChoice& choice, const Invocation& invocation)
+        : choice_(choice), program_(program_path(invocation.words.front())) {
+        if (choice.timeout) {
+            settings_.case_limit =
+                std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(*choice.timeout));
+        }
+    }
+
+    bool add(const std::string& name) {
+        auto engine = create(name);
+        if (!engine) {
+            fmt::print(stderr, "dmlconform: the engine {} is not usable here: {}\n", name, engine.error().message);
+            if (!engine.error().hint.empty()) {
+                fmt::print(stderr, "    hint: {}\n", engine.error().hint);
+            }
+            return false;
+        }
+        engines_.push_back(std::move(*engine));
+        return true;
+    }
+
+    [[nodiscard]] Engines take() { return std::move(engines_); }
+
+private:
+    [[nodiscard]] core::Result<std::unique_ptr<Engine>> create(const std::string& name) const {
+        if (is_command(name)) {
+            return run::create_exec_engine(name, settings_, engines_);
+        }
+        if (!choice_.isolate) {
+            return run::create_engine(name, choice_.options);
+        }
+        worker::WorkerCommand command{{program_, "worker", "--engine", name}, {}, ""};
+        for (std::string& argument : engine_arguments(choice_.options)) {
+            command.argv.push_back(std::move(argument));
+        }
+        return run::create_worker_engine(std::move(command), settings_);
+    }
+
+    const EngineChoice& choice_;
+    std::string program_;
+    worker::WorkerSettings settings_;
+    Engines engines_;
+};
+
+}  // namespace
+
+void EngineChoice::add_to(CLI::App& command, const std::string& purpose) {
+    command
+        .add_option(
+            "--engine", engines,
+            fmt::format("An engine to {} ({}, or exec:COMMAND for a command that is a worker); repeat for more. "
+                        "Default: all that are usable",
+                        purpose, fmt::join(run::engine_names(), ", ")))
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    add_engine_options(command, options);
+    command.add_flag("--isolate", isolate,
+                     "Run each engine in a process of its own: a crash then costs the case at hand, not the run");
+    command
+        .add_option_function<double>(
+            "--timeout", [this](double seconds) { timeout = seconds; },
+            "What an engine in a process of its own has for a case before the process is ended. Default: 60")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.001, 1e6));
+}
+
+std::vector<std::string> EngineChoice::words() const {
+    std::vector<std::string> list;
+    if (isolate) {
+        list.emplace_back("--isolate");
+    }
+    if (timeout) {
+        list.push_back(fmt::format("--timeout={}", *timeout));
+    }
+    return list;
+}
+
+std::optional<Engines> make_engines(const EngineChoice& choice, const Invocation& invocation, int& exit_code) {
+    if (!check_engines(choice)) {
+        exit_code = exit_usage;
+        return std::nullopt;
+    }
+    EngineMaker maker(choice, invocation);
+    exit_code = exit_not_run;
+    for (const std::string& name : run::engine_names()) {
+        const bool asked = is_among(choice.engines, name);
+        if (!asked && !choice.engines.empty()) {
+            continue;
+        }
+        // An adapter is asked for an engine that has adapters, so that one is asked for too.
+        if (!maker.add(name) && (asked || !choice.options.adapter.empty())) {
+            return std::nullopt;
+        }
+    }
+    for (const std::string& name : choice.engines) {
+        if (is_command(name) && !maker.add(name)) {
+            return std::nullopt;
+        }
+    }
+    exit_code = exit_ok;
+    return maker.take();
+}
+
+}  // namespace dmlconform::app
