@@ -7,7 +7,8 @@
 #include "app/command.h"
 #include "engine/cases/descriptor_reader.h"
 #include "engine/operators/catalogue.h"
-#include "engine/operators/rules.h"
+#include "engine/operators/constraint_rules.h"
+#include "engine/run/engine_list.h"
 
 namespace dmlconform::app {
 namespace {
@@ -26,6 +27,9 @@ std::string type_text(const OperatorSchema& schema, const Field& field) {
     if (!field.count_field.empty()) {
         text += fmt::format(" of {}", field.count_field);
     }
+    if (!field.data_type_field.empty()) {
+        text += fmt::format(" of type {}", field.data_type_field);
+    }
     return schema.is_count(field) ? text + ", may be left out" : text;
 }
 
@@ -34,6 +38,10 @@ void print_fields(const OperatorSchema& schema) {
     for (const Field& field : schema.fields) {
         fmt::print("  {:<28} {:<10} {}{}\n", field.name, kinds[static_cast<std::size_t>(field.kind)],
                    type_text(schema, field), field.optional ? ", optional" : "");
+        if (field.required_before) {
+            fmt::print("  {:<28} {:<10} optional from feature level {} on\n", "", "",
+                       core::to_string(*field.required_before));
+        }
         if (field.enumeration != nullptr && field.enumeration->name != "BOOL") {
             std::vector<std::string> names;
             for (const auto& enumerator : field.enumeration->enumerators) {
@@ -63,6 +71,13 @@ void print_support(const OperatorSchema& schema) {
     }
 }
 
+void print_constraints(const OperatorSchema& schema) {
+    const std::vector<std::string> lines = operators::constraint_lines(schema);
+    if (!lines.empty()) {
+        fmt::print("\nConstraints:\n  {}\n", fmt::join(lines, "\n  "));
+    }
+}
+
 void print_fusable(const OperatorSchema& schema) {
     if (schema.fusable.empty()) {
         return;
@@ -77,8 +92,9 @@ int describe(const std::string& name) {
     if (name.empty()) {
         for (const std::string& full : operators::operator_names()) {
             const OperatorSchema& schema = *operators::find_operator(full);
-            fmt::print("{:<52} from feature level {}{}\n", full, core::to_string(schema.introduced),
-                       operators::find_rules(schema) == nullptr ? "" : ", runs on cpu and d3d12");
+            const auto engines = run::engines_for(schema);
+            fmt::print("{:<52} from feature level {}{}{}\n", full, core::to_string(schema.introduced),
+                       engines.empty() ? "" : ", runs on ", fmt::join(engines, " and "));
         }
         return exit_ok;
     }
@@ -93,6 +109,7 @@ int describe(const std::string& name) {
                core::to_string(schema->introduced));
     print_fields(*schema);
     print_support(*schema);
+    print_constraints(*schema);
     print_fusable(*schema);
     return exit_ok;
 }

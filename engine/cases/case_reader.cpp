@@ -108,6 +108,11 @@ std::vector<std::optional<Initialiser>> read_tensors(const JsonValue& object, st
         }
         if (slots[i].desc == nullptr) {
             problems.add(value->offset, fmt::format("{} is absent in \"desc\", so it takes no data", slots[i].name));
+        } else if (slots[i].desc->data_type != core::DataType::unknown &&
+                   core::bytes_of(slots[i].desc->data_type) == 0) {
+            problems.add(value->offset,
+                         fmt::format("{} has data type {}: data of less than a byte are not supported yet",
+                                     slots[i].name, core::name(slots[i].desc->data_type)));
         } else {
             result[i] = read_initialiser(*value, *slots[i].desc, problems, folder);
         }
@@ -145,6 +150,25 @@ void require_inputs(const JsonValue& object, const Case& result, ProblemSink& pr
             problems.add(inputs == nullptr ? object.offset : inputs->offset,
                          fmt::format("\"inputs\" is missing data for {}", slots[i].name),
                          fmt::format(R"(for example "{}": {{ "start": 1, "step": 1 }})", slots[i].name));
+        }
+    }
+}
+
+/// Without rules there is no reference: somebody has to say what is right.
+void require_expected(const JsonValue& object, const Case& result, ProblemSink& problems) {
+    const operators::Descriptor& descriptor = *result.descriptor;
+    const JsonValue* expected = object.find("expected");
+    if (operators::find_rules(*descriptor.schema) != nullptr ||
+        (expected != nullptr && expected->object() == nullptr)) {
+        return;
+    }
+    for (const operators::TensorSlot& slot : descriptor.outputs()) {
+        const bool written = expected != nullptr && expected->find(slot.name) != nullptr;
+        if (slot.desc != nullptr && !written) {
+            problems.add(expected == nullptr ? object.offset : expected->offset,
+                         fmt::format("\"expected\" is missing values for {}: there is no reference for {} yet",
+                                     slot.name, descriptor.schema->short_name()),
+                         fmt::format(R"(for example "{}": [1, 2, 3], from an independent computation)", slot.name));
         }
     }
 }
@@ -233,6 +257,7 @@ std::optional<Case> read_case(const JsonValue& object, CaseContext& context, Pro
     read_feature_level(object, result, problems);
     if (object.find("expectError") == nullptr) {
         require_inputs(object, result, problems);
+        require_expected(object, result, problems);
     }
     return problems.count() == before ? std::optional(std::move(result)) : std::nullopt;
 }

@@ -2,8 +2,10 @@
 #include "engine/cases/case_schema.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -140,24 +142,33 @@ Json desc_schema(const OperatorSchema& schema) {
     return object(std::move(properties));
 }
 
-bool is_activation(const OperatorSchema& schema) {
-    return schema.short_name().starts_with("ACTIVATION_");
+/// The activations, and whatever else some operator can fuse.
+std::vector<std::string> fusable_operators() {
+    const std::vector<std::string> all = operators::operator_names();
+    std::set<std::string> fusable;
+    for (const std::string& name : all) {
+        const OperatorSchema& schema = *operators::find_operator(name);
+        if (schema.short_name().starts_with("ACTIVATION_")) {
+            fusable.insert(name);
+        }
+        for (const auto& [activation, level] : schema.fusable) {
+            fusable.insert(activation);
+        }
+    }
+    return {fusable.begin(), fusable.end()};
 }
 
-/// One alternative for each activation: attributes beside the type, or in a "Desc".
+/// One alternative for each operator that can be fused: attributes beside the type, or in a "Desc".
 Json activation_schema() {
     Json alternatives = Json::array();
-    for (const std::string& name : operators::operator_names()) {
+    for (const std::string& name : fusable_operators()) {
         const OperatorSchema& schema = *operators::find_operator(name);
-        if (!is_activation(schema)) {
-            continue;
-        }
         const Json type{{"enum", {std::string(schema.short_name()), schema.name}}};
         Json short_form = desc_schema(schema);
         short_form["properties"]["Type"] = type;
         short_form["required"] = {"Type"};
         alternatives.push_back(std::move(short_form));
-        alternatives.push_back(object({{"Type", type}, {"Desc", desc_schema(schema)}}, {"Type", "Desc"}));
+        alternatives.push_back(object({{"Type", type}, {"Desc", reference(schema.name)}}, {"Type", "Desc"}));
     }
     return {{"anyOf", std::move(alternatives)}};
 }
@@ -197,20 +208,25 @@ Json by_tensor(std::string_view values) {
     return {{"type", "object"}, {"additionalProperties", or_placeholder(reference(values))}};
 }
 
+/// Both spellings of every operator.
+Json operator_schema() {
+    Json names = Json::array();
+    for (const std::string& name : operators::operator_names()) {
+        names.push_back(name);
+        names.push_back(operators::find_operator(name)->short_name());
+    }
+    return {{"enum", std::move(names)}};
+}
+
 Json case_properties() {
     Json levels = Json::array();
     for (const core::FeatureLevel level : core::feature_levels()) {
         levels.push_back(core::to_string(level));
     }
-    Json operators_enum = Json::array();
-    for (const std::string& name : operators::operator_names()) {
-        operators_enum.push_back(name);
-        operators_enum.push_back(operators::find_operator(name)->short_name());
-    }
     return {
         {"name", {{"type", "string"}, {"pattern", "^[A-Za-z0-9_./-]+$"}}},
         {"description", {{"type", "string"}}},
-        {"operator", or_placeholder({{"enum", std::move(operators_enum)}})},
+        {"operator", or_placeholder(reference("operator"))},
         {"desc", or_placeholder({{"type", "object"}})},
         {"minFeatureLevel",
          or_placeholder({{"anyOf",
@@ -261,6 +277,28 @@ Json defaults_conditions() {
     return conditions;
 }
 
+/// One line for each definition and for each condition: short enough to be read by an editor at every start, and a
+/// change of one operator is a change of its lines.
+std::string to_text(const Json& schema) {
+    const auto lines_of = [](const Json& members) {
+        std::vector<std::string> lines;
+        for (const auto& [key, value] : members.items()) {
+            lines.push_back(members.is_object() ? fmt::format("{}:{}", Json(key).dump(), value.dump()) : value.dump());
+        }
+        return fmt::format("{}", fmt::join(lines, ",\n"));
+    };
+    std::vector<std::string> parts;
+    for (const auto& [key, value] : schema.items()) {
+        const bool long_object = value.is_object() && key == "$defs";
+        const bool long_array = value.is_array() && key == "allOf";
+        const std::string text = long_object  ? "{\n" + lines_of(value) + "\n}"
+                                 : long_array ? "[\n" + lines_of(value) + "\n]"
+                                              : value.dump();
+        parts.push_back(fmt::format("{}:{}", Json(key).dump(), text));
+    }
+    return fmt::format("{{\n{}\n}}\n", fmt::join(parts, ",\n"));
+}
+
 }  // namespace
 
 std::string case_file_schema() {
@@ -291,6 +329,7 @@ std::string case_file_schema() {
           {"items", {{"anyOf", {reference("element"), reference("elements"), reference("placeholder")}}}}}},
         {"data", data_schema()},
         {"tolerance", tolerance_schema()},
+        {"operator", operator_schema()},
         {"case", case_schema()}};
     for (const std::string& name : operators::operator_names()) {
         const OperatorSchema& schema = *operators::find_operator(name);
@@ -311,7 +350,7 @@ std::string case_file_schema() {
     schema.update(object(std::move(properties), {"cases"}));
     schema["allOf"] = defaults_conditions();
     schema["$defs"] = std::move(definitions);
-    return schema.dump(1) + "\n";
+    return to_text(schema);
 }
 
 }  // namespace dmlconform::cases

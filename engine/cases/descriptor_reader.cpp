@@ -106,6 +106,10 @@ std::optional<std::array<T, 2>> read_pair(const JsonValue& value, const Field& f
     return first && second ? std::optional(std::array<T, 2>{*first, *second}) : std::nullopt;
 }
 
+/// Reads a struct. That of a fused operator has no tensors: they may be left out, and must be null for validation.
+std::optional<operators::Descriptor> read_fields(const JsonValue& desc, const OperatorSchema& schema, bool fused,
+                                                 ProblemSink& problems);
+
 const OperatorSchema* read_activation_type(const JsonValue& value, ProblemSink& problems) {
     const JsonValue* type = value.find("Type");
     const std::string* name = type == nullptr ? nullptr : type->string();
@@ -143,16 +147,38 @@ std::optional<operators::OperatorDesc> read_activation(const JsonValue& value, P
         }
         attributes = {value.offset, std::make_shared<const JsonValue::Object>(std::move(members))};
     }
-    auto descriptor = read_descriptor(attributes, *schema, problems);
+    auto descriptor = read_fields(attributes, *schema, true, problems);
     if (!descriptor) {
         return std::nullopt;
     }
     return std::make_shared<const operators::Descriptor>(std::move(*descriptor));
 }
 
+/// A number of the type that another field gives, which comes before it in the struct.
+std::optional<operators::ScalarUnion> read_scalar(const JsonValue& value, const Field& field,
+                                                  const operators::Descriptor& so_far, ProblemSink& problems) {
+    const core::DataType type = so_far.scalar_type(field);
+    if (type == core::DataType::unknown) {
+        // A data type that is missing or no data type is reported for its own field.
+        if (std::holds_alternative<std::uint32_t>(so_far.value(field.data_type_field))) {
+            problems.add(value.offset, fmt::format("{} has no type: {} is UNKNOWN", field.name, field.data_type_field),
+                         fmt::format(R"(for example "{}": "FLOAT32")", field.data_type_field));
+        }
+        return std::nullopt;
+    }
+    const auto bits = read_element(value, type);
+    if (!bits) {
+        problems.add(value.offset, fmt::format("{}: {}", field.name, bits.error().message), bits.error().hint);
+        return std::nullopt;
+    }
+    return operators::ScalarUnion{*bits};
+}
+
 class FieldReader {
 public:
-    FieldReader(const Field& field, ProblemSink& problems) : field_(field), problems_(problems) {}
+    /// `so_far` has the values of the fields before this one.
+    FieldReader(const Field& field, const operators::Descriptor& so_far, ProblemSink& problems)
+        : field_(field), so_far_(so_far), problems_(problems) {}
 
     std::optional<FieldValue> read(const JsonValue& value) {
         switch (field_.type) {
@@ -208,8 +234,7 @@ private:
                                                                      static_cast<std::uint32_t>((*pair)[1])}))
                         : std::nullopt;
         }
-        problems_.add(value.offset, fmt::format("{}: scalar unions are not supported yet", field_.name));
-        return std::nullopt;
+        return as_value(read_scalar(value, field_, so_far_, problems_));
     }
 
     template <class T>
@@ -222,6 +247,7 @@ private:
     }
 
     const Field& field_;
+    const operators::Descriptor& so_far_;
     ProblemSink& problems_;
 };
 
@@ -271,6 +297,36 @@ void settle_counts(operators::Descriptor& descriptor, const JsonValue& desc, Pro
     }
 }
 
+std::optional<operators::Descriptor> read_fields(const JsonValue& desc, const OperatorSchema& schema, bool fused,
+                                                 ProblemSink& problems) {
+    const std::size_t before = problems.count();
+    if (desc.object() == nullptr) {
+        problems.add(desc.offset, fmt::format("expected the fields of {}, found {}", schema.name, desc.kind_name()));
+        return std::nullopt;
+    }
+    std::vector<std::string> names;
+    for (const Field& field : schema.fields) {
+        names.push_back(field.name);
+    }
+    check_keys(desc, names, schema.name, problems);
+
+    operators::Descriptor descriptor{&schema, std::vector<FieldValue>(schema.fields.size())};
+    for (std::size_t i = 0; i < schema.fields.size(); ++i) {
+        const Field& field = schema.fields[i];
+        const JsonValue* value = desc.find(field.name);
+        if (value != nullptr && !value->is_null()) {
+            if (auto read = FieldReader(field, descriptor, problems).read(*value)) {
+                descriptor.values[i] = std::move(*read);
+            }
+        } else if (value == nullptr && !field.optional && !schema.is_count(field) && !(fused && field.is_tensor())) {
+            // A written null is a descriptor with a null pointer, which validation rejects; a missing key is a slip.
+            problems.add(desc.offset, fmt::format("{} is missing \"{}\"", schema.short_name(), field.name));
+        }
+    }
+    settle_counts(descriptor, desc, problems);
+    return problems.count() == before ? std::optional(std::move(descriptor)) : std::nullopt;
+}
+
 }  // namespace
 
 std::string operator_suggestion(std::string_view name) {
@@ -285,34 +341,7 @@ std::string operator_suggestion(std::string_view name) {
 
 std::optional<operators::Descriptor> read_descriptor(const JsonValue& desc, const OperatorSchema& schema,
                                                      ProblemSink& problems) {
-    const std::size_t before = problems.count();
-    if (desc.object() == nullptr) {
-        problems.add(desc.offset, fmt::format("expected the fields of {}, found {}", schema.name, desc.kind_name()));
-        return std::nullopt;
-    }
-    std::vector<std::string> names;
-    for (const Field& field : schema.fields) {
-        names.push_back(field.name);
-    }
-    check_keys(desc, names, schema.name, problems);
-
-    operators::Descriptor descriptor{&schema, std::vector<FieldValue>(schema.fields.size())};
-    const bool is_activation = schema.short_name().starts_with("ACTIVATION_");
-    for (std::size_t i = 0; i < schema.fields.size(); ++i) {
-        const Field& field = schema.fields[i];
-        const JsonValue* value = desc.find(field.name);
-        if (value != nullptr && !value->is_null()) {
-            if (auto read = FieldReader(field, problems).read(*value)) {
-                descriptor.values[i] = std::move(*read);
-            }
-        } else if (value == nullptr && !field.optional && !schema.is_count(field) &&
-                   !(is_activation && field.is_tensor())) {
-            // A written null is a descriptor with a null pointer, which validation rejects; a missing key is a slip.
-            problems.add(desc.offset, fmt::format("{} is missing \"{}\"", schema.short_name(), field.name));
-        }
-    }
-    settle_counts(descriptor, desc, problems);
-    return problems.count() == before ? std::optional(std::move(descriptor)) : std::nullopt;
+    return read_fields(desc, schema, false, problems);
 }
 
 }  // namespace dmlconform::cases

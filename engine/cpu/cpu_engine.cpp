@@ -11,15 +11,6 @@
 namespace dmlconform::cpu {
 namespace {
 
-Kernel find_kernel(const operators::OperatorSchema& schema) {
-    for (const auto& [name, kernel] : kernel_registry) {
-        if (name == schema.short_name()) {
-            return kernel;
-        }
-    }
-    return nullptr;
-}
-
 class CpuExecutable final : public Executable {
 public:
     CpuExecutable(const operators::Descriptor& descriptor, Kernel kernel) : descriptor_(descriptor), kernel_(kernel) {
@@ -64,6 +55,15 @@ private:
 
 }  // namespace
 
+Kernel find_kernel(std::string_view short_name) {
+    for (const auto& [name, kernel] : kernel_registry) {
+        if (name == short_name) {
+            return kernel;
+        }
+    }
+    return nullptr;
+}
+
 CpuEngine::CpuEngine(core::FeatureLevel level) {
     info_.name = "cpu";
     info_.adapter = fmt::format("reference on {} hardware threads", std::thread::hardware_concurrency());
@@ -71,7 +71,7 @@ CpuEngine::CpuEngine(core::FeatureLevel level) {
 }
 
 std::optional<std::string> CpuEngine::unsupported(const operators::Descriptor& descriptor) const {
-    if (find_kernel(*descriptor.schema) == nullptr) {
+    if (find_kernel(descriptor.schema->short_name()) == nullptr) {
         return fmt::format("no kernel yet for {}", descriptor.schema->short_name());
     }
     return std::nullopt;
@@ -81,7 +81,7 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> CpuEngine::compile(con
     if (auto rejection = operators::validate(descriptor, info_.feature_level)) {
         return tl::unexpected(CompileFailure{CompileFailure::Kind::rejected, std::move(*rejection)});
     }
-    return std::make_unique<CpuExecutable>(descriptor, find_kernel(*descriptor.schema));
+    return std::make_unique<CpuExecutable>(descriptor, find_kernel(descriptor.schema->short_name()));
 }
 
 Reference compute_reference(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs) {
@@ -100,7 +100,7 @@ Reference compute_reference(const operators::Descriptor& descriptor, std::span<c
         outputs.push_back(
             &reference.outputs.emplace_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc)));
     }
-    find_kernel (*descriptor.schema)({descriptor, inputs, outputs, reference.slack});
+    find_kernel(descriptor.schema->short_name())({descriptor, inputs, outputs, reference.slack});
     return reference;
 }
 

@@ -25,6 +25,9 @@ struct KernelArguments {
 
 using Kernel = void (*)(const KernelArguments& arguments);
 
+/// Null when the operator has no kernel yet.
+[[nodiscard]] Kernel find_kernel(std::string_view short_name);
+
 /// Short operator name and kernel, one entry for each file in kernels/. Written by the build.
 extern const std::span<const std::pair<std::string_view, Kernel>> kernel_registry;
 

@@ -63,6 +63,15 @@ constexpr std::array<std::pair<std::string_view, SameConstraint::Property>, 3> p
     {"Sizes", SameConstraint::Property::sizes},
 }};
 
+/// Keys of constraints on attributes, which name the attribute.
+constexpr std::array<std::pair<const char*, AttributeConstraint::Kind>, 3> attribute_constraints{{
+    {"dimensionCount", AttributeConstraint::Kind::dimension_count},
+    {"axis", AttributeConstraint::Kind::axis},
+    {"dataType", AttributeConstraint::Kind::data_type},
+}};
+
+constexpr std::string_view data_type_enumeration = "DML_TENSOR_DATA_TYPE";
+
 core::FeatureLevel level_from(const json& value) {
     const auto level = core::parse_feature_level(value.get<std::string>());
     if (!level) {
@@ -78,6 +87,10 @@ Field field_from(const json& entry) {
     field.type = one_of(field_types, entry.at("type").get<std::string>());
     field.optional = entry.value("optional", false);
     field.count_field = entry.value("count", "");
+    field.data_type_field = entry.value("dataType", "");
+    if (const auto level = entry.find("requiredBefore"); level != entry.end()) {
+        field.required_before = level_from(*level);
+    }
     if (const auto minimum = entry.find("minimum"); minimum != entry.end()) {
         field.minimum_before = MinimumBefore{minimum->at("value").get<double>(), level_from(minimum->at("before"))};
     }
@@ -111,6 +124,70 @@ void add_support(OperatorSchema& schema, const json& entry) {
     }
 }
 
+void add_constraint(OperatorSchema& schema, const json& entry) {
+    if (entry.contains("same")) {
+        schema.same.push_back({one_of(properties, entry.at("same").get<std::string>()),
+                               entry.at("tensors").get<std::vector<std::string>>()});
+        return;
+    }
+    for (const auto& [name, kind] : attribute_constraints) {
+        if (const auto field = entry.find(name); field != entry.end()) {
+            schema.attributes.push_back({kind, field->get<std::string>(), entry.at("of").get<std::string>(),
+                                         entry.value("less", std::uint32_t{0})});
+            return;
+        }
+    }
+    throw std::runtime_error("unknown constraint " + entry.dump());
+}
+
+/// The field of that name; throws unless there is one for which `suits` holds.
+template <class Suits>
+void require_field(const OperatorSchema& schema, const std::string& name, const char* what, Suits&& suits) {
+    const Field* field = schema.find_field(name);
+    if (field == nullptr || !suits(*field)) {
+        throw std::runtime_error("'" + name + "' is no " + what + " of " + schema.name);
+    }
+}
+
+/// Everything that refers to a field refers to one that there is.
+void check_references(const OperatorSchema& schema) {
+    const auto is_tensor = [](const Field& field) { return field.is_tensor(); };
+    const auto is_number = [](const Field& field) {
+        return field.type == FieldType::uint && field.enumeration == nullptr;
+    };
+    const auto is_axis = [&](const Field& field) { return is_number(field) || field.type == FieldType::uint_array; };
+    const auto is_data_type = [](const Field& field) {
+        return field.enumeration != nullptr && field.enumeration->name == data_type_enumeration;
+    };
+    for (const Field& field : schema.fields) {
+        if (!field.count_field.empty()) {
+            require_field(schema, field.count_field, "count", is_number);
+        }
+        if (field.type == FieldType::scalar_union || !field.data_type_field.empty()) {
+            require_field(schema, field.data_type_field, "data type", is_data_type);
+        }
+    }
+    for (const SameConstraint& constraint : schema.same) {
+        for (const std::string& tensor : constraint.tensors) {
+            require_field(schema, tensor, "tensor", is_tensor);
+        }
+    }
+    for (const AttributeConstraint& constraint : schema.attributes) {
+        require_field(schema, constraint.tensor, "tensor", is_tensor);
+        switch (constraint.kind) {
+            case AttributeConstraint::Kind::dimension_count:
+                require_field(schema, constraint.field, "number", is_number);
+                break;
+            case AttributeConstraint::Kind::axis:
+                require_field(schema, constraint.field, "axis", is_axis);
+                break;
+            case AttributeConstraint::Kind::data_type:
+                require_field(schema, constraint.field, "data type", is_data_type);
+                break;
+        }
+    }
+}
+
 OperatorSchema schema_from(const json& entry) {
     OperatorSchema schema;
     schema.name = entry.at("operator").get<std::string>();
@@ -126,12 +203,12 @@ OperatorSchema schema_from(const json& entry) {
         std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.level < b.level; });
     }
     for (const json& constraint : entry.at("constraints")) {
-        schema.same.push_back({one_of(properties, constraint.at("same").get<std::string>()),
-                               constraint.at("tensors").get<std::vector<std::string>>()});
+        add_constraint(schema, constraint);
     }
     for (const json& fusable : entry.value("fusable", json::array())) {
         schema.fusable.emplace(fusable.at("activation").get<std::string>(), level_from(fusable.at("featureLevel")));
     }
+    check_references(schema);
     return schema;
 }
 

@@ -71,6 +71,10 @@ struct Field {
     const Enumeration* enumeration = nullptr;
     /// For an array: the name of the field that holds its length; otherwise empty.
     std::string count_field;
+    /// For a scalar union: the name of the field that holds its data type; otherwise empty.
+    std::string data_type_field;
+    /// An optional field that below this level was not optional yet.
+    std::optional<core::FeatureLevel> required_before;
     std::optional<MinimumBefore> minimum_before;
 
     [[nodiscard]] bool is_tensor() const {
@@ -93,6 +97,20 @@ struct SameConstraint {
     std::vector<std::string> tensors;
 };
 
+/// What an attribute has to be by the description of a tensor.
+struct AttributeConstraint {
+    enum class Kind : std::uint8_t {
+        dimension_count,  // equals the tensor's number of dimensions, less `less`
+        axis,             // is less than the tensor's number of dimensions; for an array, each entry is
+        data_type,        // equals the tensor's data type
+    };
+    Kind kind = Kind::axis;
+    /// A UINT, or for `axis` a UINT array.
+    std::string field;
+    std::string tensor;
+    std::uint32_t less = 0;
+};
+
 struct OperatorSchema {
     /// "DML_OPERATOR_SLICE1".
     std::string name;
@@ -104,7 +122,9 @@ struct OperatorSchema {
     /// By tensor field, levels ascending.
     std::map<std::string, std::vector<TensorSupport>, std::less<>> tensor_support;
     std::vector<SameConstraint> same;
-    /// Activations that may be fused, by full operator name, with the level from which on.
+    std::vector<AttributeConstraint> attributes;
+    /// Operators that may be fused, by full name, with the level from which on. Empty where there is no such field, or
+    /// where no source says which: RNN, LSTM, GRU.
     std::map<std::string, core::FeatureLevel, std::less<>> fusable;
 
     /// "SLICE1".
@@ -116,7 +136,7 @@ struct OperatorSchema {
     [[nodiscard]] const TensorSupport* support_at(std::string_view field, core::FeatureLevel level) const;
 };
 
-/// Parses one catalogue file.
+/// Parses one catalogue file. An error also when a field is named that there is not, or that cannot be meant.
 [[nodiscard]] core::Result<OperatorSchema> parse_schema(std::string_view json);
 
 /// Accepts "DML_OPERATOR_SLICE1" and "SLICE1"; null when the catalogue has no such operator. The result lives as long

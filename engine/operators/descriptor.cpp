@@ -6,8 +6,19 @@
 
 #include <stdexcept>
 
+#include "engine/core/element.h"
+
 namespace dmlconform::operators {
 namespace {
+
+/// A field's value as it is printed. A scalar union takes its type from another field of the descriptor.
+std::string field_text(const Descriptor& descriptor, std::size_t index) {
+    const Field& field = descriptor.schema->fields[index];
+    const auto* scalar = std::get_if<ScalarUnion>(&descriptor.values[index]);
+    const core::DataType type = scalar == nullptr ? core::DataType::unknown : descriptor.scalar_type(field);
+    return type == core::DataType::unknown ? to_string(field, descriptor.values[index])
+                                           : core::format_element(type, scalar->bits);
+}
 
 std::string inline_text(const Descriptor& descriptor) {
     std::string text(descriptor.schema->short_name());
@@ -15,7 +26,7 @@ std::string inline_text(const Descriptor& descriptor) {
     for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
         const Field& field = descriptor.schema->fields[i];
         if (!std::holds_alternative<Null>(descriptor.values[i])) {
-            members.push_back(fmt::format("{}={}", field.name, to_string(field, descriptor.values[i])));
+            members.push_back(fmt::format("{}={}", field.name, field_text(descriptor, i)));
         }
     }
     if (!members.empty()) {
@@ -83,6 +94,13 @@ const Descriptor* Descriptor::activation(std::string_view field) const {
     return desc == nullptr ? nullptr : desc->get();
 }
 
+core::DataType Descriptor::scalar_type(const Field& field) const {
+    const auto* type =
+        field.data_type_field.empty() ? nullptr : std::get_if<std::uint32_t>(&value(field.data_type_field));
+    return type != nullptr && *type < core::data_type_count ? static_cast<core::DataType>(*type)
+                                                            : core::DataType::unknown;
+}
+
 std::vector<TensorSlot> Descriptor::slots(FieldKind kind) const {
     std::vector<TensorSlot> result;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -105,7 +123,7 @@ std::vector<std::string> to_lines(const Descriptor& descriptor) {
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
         const Field& field = descriptor.schema->fields[i];
-        lines.push_back(fmt::format("{}: {}", field.name, to_string(field, descriptor.values[i])));
+        lines.push_back(fmt::format("{}: {}", field.name, field_text(descriptor, i)));
     }
     return lines;
 }

@@ -85,6 +85,9 @@ struct Descriptor {
         return get<std::vector<std::uint32_t>>(field);
     }
 
+    /// The type of a scalar union, from the field that holds it; UNKNOWN when that field holds no type.
+    [[nodiscard]] core::DataType scalar_type(const Field& field) const;
+
     [[nodiscard]] std::vector<TensorSlot> inputs() const { return slots(FieldKind::input); }
     [[nodiscard]] std::vector<TensorSlot> outputs() const { return slots(FieldKind::output); }
 
@@ -95,7 +98,8 @@ private:
 /// One line for each field: "InputTensor: FLOAT32 [1,1,4,4]".
 [[nodiscard]] std::vector<std::string> to_lines(const Descriptor& descriptor);
 
-/// The value as it is printed: enumerators by name, "null" for an absent field.
+/// The value as it is printed: enumerators by name, "null" for an absent field. A scalar union is its bits here,
+/// because its type is in another field; to_lines prints its value.
 [[nodiscard]] std::string to_string(const Field& field, const FieldValue& value);
 
 }  // namespace dmlconform::operators

@@ -4,17 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
+#include "engine/operators/constraint_rules.h"
 #include "engine/operators/rules_registry.h"
 #include "engine/operators/tensor_rules.h"
 
 namespace dmlconform::operators {
 namespace {
-
-/// In the order of SameConstraint::Property.
-constexpr std::array<std::string_view, 3> same_rules{"tensor.sameDataType", "tensor.sameDimensionCount",
-                                                     "tensor.sameSizes"};
 
 Verdict reject(std::string_view rule, std::string message) {
     return Rejection{.rule = std::string(rule), .message = std::move(message), .legal_from = {}};
@@ -35,6 +31,10 @@ Verdict check_field(const Descriptor& descriptor, std::size_t index, core::Featu
     const FieldValue& value = descriptor.values[index];
     if (std::holds_alternative<Null>(value) && !field.optional) {
         return reject("field.required", fmt::format("{} is null, but it is not optional", field.name));
+    }
+    if (std::holds_alternative<Null>(value) && field.required_before && level < *field.required_before) {
+        return reject("field.required", fmt::format("{} is null, but it is optional only from feature level {} on",
+                                                    field.name, to_string(*field.required_before)));
     }
     if (const auto* tensor = std::get_if<core::TensorDesc>(&value)) {
         return validate_tensor(*descriptor.schema, field, *tensor, level);
@@ -59,49 +59,28 @@ Verdict check_field(const Descriptor& descriptor, std::size_t index, core::Featu
     return {};
 }
 
-std::string property_of(const core::TensorDesc& desc, SameConstraint::Property property) {
-    switch (property) {
-        case SameConstraint::Property::data_type:
-            return std::string(core::name(desc.data_type));
-        case SameConstraint::Property::dimension_count:
-            return fmt::format("{} dimensions", desc.sizes.size());
-        case SameConstraint::Property::sizes:
-        default:
-            return "sizes " + core::to_string(desc.sizes);
+/// Whether the operator may be fused at all. Where no source lists those that may, any activation is taken.
+Verdict check_fusable(const OperatorSchema& host, const OperatorSchema& activation, core::FeatureLevel level) {
+    if (host.fusable.empty() && activation.short_name().starts_with("ACTIVATION_")) {
+        return {};
     }
-}
-
-Verdict check_same(const Descriptor& descriptor, const SameConstraint& constraint) {
-    const std::string* first_name = nullptr;
-    std::string first;
-    for (const std::string& name : constraint.tensors) {
-        const core::TensorDesc* desc = descriptor.tensor(name);
-        if (desc == nullptr) {
-            continue;
-        }
-        std::string property = property_of(*desc, constraint.property);
-        if (first_name == nullptr) {
-            first_name = &name;
-            first = std::move(property);
-        } else if (property != first) {
-            return reject(same_rules[static_cast<std::size_t>(constraint.property)],
-                          fmt::format("{} has {}, but {} has {}", *first_name, first, name, property));
-        }
+    const auto fusable = host.fusable.find(activation.name);
+    if (fusable == host.fusable.end()) {
+        return reject("activation.fusable",
+                      fmt::format("{} cannot be fused into {}", activation.short_name(), host.short_name()));
+    }
+    if (fusable->second > level) {
+        return reject(
+            "activation.featureLevel",
+            fmt::format("{} can be fused into {} from feature level {} on; this is {}", activation.short_name(),
+                        host.short_name(), to_string(fusable->second), to_string(level)));
     }
     return {};
 }
 
 Verdict check_activation(const Descriptor& descriptor, const Descriptor& activation, core::FeatureLevel level) {
-    const auto fusable = descriptor.schema->fusable.find(activation.schema->name);
-    if (fusable == descriptor.schema->fusable.end()) {
-        return reject("activation.fusable", fmt::format("{} cannot be fused into {}", activation.schema->short_name(),
-                                                        descriptor.schema->short_name()));
-    }
-    if (fusable->second > level) {
-        return reject(
-            "activation.featureLevel",
-            fmt::format("{} can be fused into {} from feature level {} on; this is {}", activation.schema->short_name(),
-                        descriptor.schema->short_name(), to_string(fusable->second), to_string(level)));
+    if (auto rejection = check_fusable(*descriptor.schema, *activation.schema, level)) {
+        return rejection;
     }
     for (const Field& field : activation.schema->fields) {
         if (field.is_tensor() && !std::holds_alternative<Null>(activation.value(field.name))) {
@@ -120,6 +99,14 @@ Verdict check_activation(const Descriptor& descriptor, const Descriptor& activat
     return {};
 }
 
+std::vector<OperatorDesc> activations_of(const FieldValue& value) {
+    if (const auto* one = std::get_if<OperatorDesc>(&value)) {
+        return {*one};
+    }
+    const auto* several = std::get_if<OperatorDescArray>(&value);
+    return several == nullptr ? std::vector<OperatorDesc>() : several->items;
+}
+
 Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
     const OperatorSchema& schema = *descriptor.schema;
     if (schema.introduced > level) {
@@ -132,18 +119,14 @@ Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
             return rejection;
         }
     }
-    for (const SameConstraint& constraint : schema.same) {
-        if (auto rejection = check_same(descriptor, constraint)) {
-            return rejection;
-        }
+    if (auto rejection = validate_constraints(descriptor)) {
+        return rejection;
     }
     for (const FieldValue& value : descriptor.values) {
-        const auto* activation = std::get_if<OperatorDesc>(&value);
-        if (activation == nullptr) {
-            continue;
-        }
-        if (auto rejection = check_activation(descriptor, **activation, level)) {
-            return rejection;
+        for (const OperatorDesc& activation : activations_of(value)) {
+            if (auto rejection = check_activation(descriptor, *activation, level)) {
+                return rejection;
+            }
         }
     }
     const OperatorRules* rules = find_rules(schema);
@@ -204,10 +187,13 @@ std::vector<std::string> rule_names(const OperatorSchema& schema) {
             break;
         }
     }
-    for (const SameConstraint& constraint : schema.same) {
-        names.emplace_back(same_rules[static_cast<std::size_t>(constraint.property)]);
+    for (std::string& name : constraint_rule_names(schema)) {
+        names.push_back(std::move(name));
     }
-    if (!schema.fusable.empty()) {
+    const bool fuses = std::any_of(schema.fields.begin(), schema.fields.end(), [](const Field& field) {
+        return field.type == FieldType::operator_desc || field.type == FieldType::operator_desc_array;
+    });
+    if (fuses) {
         names.insert(names.end(),
                      {"activation.fusable", "activation.featureLevel", "activation.tensors", "field.minimum"});
     }

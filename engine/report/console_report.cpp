@@ -189,6 +189,28 @@ std::string counts_text(const run::RunResult& run, bool gated, const ConsoleStyl
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+bool only_skips(const Totals& totals) {
+    for (std::size_t status = 0; status < run::status_count; ++status) {
+        if (static_cast<run::Status>(status) != run::Status::skip && totals.counts[status] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The operators that an engine skips altogether: most of them where it has few kernels, so they share one row.
+struct SkippedOperators {
+    std::size_t operators = 0;
+    Totals totals;
+
+    void add(const Totals& row) {
+        constexpr auto skip = static_cast<std::size_t>(run::Status::skip);
+        ++operators;
+        totals.counts[skip] += row.counts[skip];
+    }
+    [[nodiscard]] bool share_a_row() const { return operators > 1; }
+};
+
 std::string verdict(const run::RunResult& run, const ConsoleStyle& style) {
     const std::size_t total = run.results.size();
     const std::string on_gate = counts_text(run, true, style);
@@ -270,8 +292,22 @@ std::string summary(const run::RunResult& run, const ConsoleStyle& style) {
     }
     const TableLayout layout(run);
     std::string text = style.bold(table_header(layout)) + "\n";
+    std::vector<SkippedOperators> skipped(run.engines.size());
     for (const auto& [key, totals] : rows) {
-        text += table_row(layout, key.first, run.engines[key.second].name, totals, style);
+        if (only_skips(totals)) {
+            skipped[key.second].add(totals);
+        }
+    }
+    for (const auto& [key, totals] : rows) {
+        if (!only_skips(totals) || !skipped[key.second].share_a_row()) {
+            text += table_row(layout, key.first, run.engines[key.second].name, totals, style);
+        }
+    }
+    for (std::size_t i = 0; i < engines.size(); ++i) {
+        if (skipped[i].share_a_row()) {
+            text += table_row(layout, fmt::format("{} operators skipped", skipped[i].operators), run.engines[i].name,
+                              skipped[i].totals, style);
+        }
     }
     if (rows.size() > run.engines.size()) {
         for (std::size_t i = 0; i < engines.size(); ++i) {

@@ -8,8 +8,10 @@
 #include <cstdlib>
 
 #include "engine/cpu/cpu_engine.h"
+#include "engine/cpu/kernel.h"
 #if DMLCONFORM_HAS_D3D12
 #include "engine/d3d12/adapters.h"
+#include "engine/d3d12/binding.h"
 #include "engine/d3d12/d3d12_engine.h"
 #endif
 #if DMLCONFORM_HAS_DIRECTML
@@ -93,6 +95,19 @@ core::Result<std::unique_ptr<Engine>> create_engine(const std::string& name, con
 #endif
     return core::fail(fmt::format("there is no engine \"{}\"", name),
                       fmt::format("engines: {}", fmt::join(names, ", ")));
+}
+
+std::vector<std::string> engines_for(const operators::OperatorSchema& schema) {
+    std::vector<std::string> result;
+    if (cpu::find_kernel(schema.short_name()) != nullptr) {
+        result.emplace_back("cpu");
+    }
+#if DMLCONFORM_HAS_D3D12
+    if (d3d12::find_binding(schema.short_name()) != nullptr) {
+        result.emplace_back("d3d12");
+    }
+#endif
+    return result;
 }
 
 std::vector<AdapterLine> list_adapters() {

@@ -29,6 +29,9 @@ struct EngineOptions {
 [[nodiscard]] core::Result<std::unique_ptr<Engine>> create_engine(const std::string& name,
                                                                   const EngineOptions& options);
 
+/// The engines of this build that have a kernel or shader for the operator, usable here or not.
+[[nodiscard]] std::vector<std::string> engines_for(const operators::OperatorSchema& schema);
+
 /// A device that an engine could run on, or the reason why there is none.
 struct AdapterLine {
     std::string engine;

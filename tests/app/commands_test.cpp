@@ -101,10 +101,12 @@ TEST(Validate, SaysWhatIsNotAsItSays) {
 TEST(Describe, TheListOfOperators) {
     const ProgramResult result = dmlconform({"describe"});
     EXPECT_TRUE(ends_with_code(result, 0));
-    EXPECT_GT(occurrences(result.output, "\n"), 4u);
+    EXPECT_EQ(occurrences(result.output, "\n"), 177u);
     EXPECT_TRUE(prints(result, "DML_OPERATOR_SLICE1 "));
     EXPECT_TRUE(prints(result, "from feature level 2.1, runs on cpu and d3d12\n"));
     EXPECT_TRUE(prints(result, "DML_OPERATOR_ACTIVATION_ELU "));
+    // Four operators have kernels and shaders.
+    EXPECT_EQ(occurrences(result.output, ", runs on cpu"), 4u);
 }
 
 TEST(Describe, OneOperator) {
@@ -126,6 +128,14 @@ TEST(Describe, OneOperator) {
         EXPECT_TRUE(prints(normalization, text));
     }
     EXPECT_TRUE(prints(dmlconform({"describe", "TOP_K1"}), "INCREASING = 0, DECREASING = 1\n"));
+    const ProgramResult padding = dmlconform({"describe", "PADDING1"});
+    for (const char* text : {"PaddingValue                 attribute  scalar of type PaddingValueDataType\n",
+                             "\nConstraints:\n  InputTensor, OutputTensor: same DataType\n",
+                             "  PaddingValueDataType = OutputTensor.DataType\n"}) {
+        EXPECT_TRUE(prints(padding, text));
+    }
+    EXPECT_TRUE(
+        prints(dmlconform({"describe", "ELEMENT_WISE_QUANTIZE_LINEAR"}), "optional from feature level 6.2 on\n"));
 }
 
 TEST(Adapters, EveryEngineHasALine) {

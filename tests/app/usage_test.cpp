@@ -65,7 +65,7 @@ TEST_F(Usage, MistakesOnTheCommandLine) {
          "cannot be written: No such file or directory",
          "does the folder exist"},
         {{"run", good_, "--json", folder_.path().string()}, "cannot be written: it is a folder", ""},
-        {{"describe", "SLICE"}, R"(the catalogue has no operator "SLICE")", "did you mean `SLICE1`?"},
+        {{"describe", "SLICES"}, R"(the catalogue has no operator "SLICES")", "did you mean `SLICE`?"},
         {{"describe", "DML_OPERATOR_TOP_K2"},
          R"(the catalogue has no operator "DML_OPERATOR_TOP_K2")",
          "did you mean `DML_OPERATOR_TOP_K"},

@@ -296,6 +296,41 @@ TEST(CaseReader, Refused) {
     }
 }
 
+TEST(CaseReader, WithoutAReferenceEveryOutputNeedsValues) {
+    const auto split = [](std::string_view rest, std::string_view type = "INT8") {
+        return fmt::format(R"({{"cases": [{{"name": "a", "operator": "SPLIT", "desc": {{
+            "InputTensor": {{"DataType": "{0}", "Sizes": [1,1,1,2]}}, "Axis": 3,
+            "OutputTensors": [{{"DataType": "{0}", "Sizes": [1,1,1,1]}}, {{"DataType": "{0}", "Sizes": [1,1,1,1]}}]}},
+            {1}}}]}})",
+                           type, rest);
+    };
+    struct Row {
+        std::string text;
+        std::vector<std::string> problems;
+    };
+    const Row rows[] = {
+        {split(R"("inputs": {"InputTensor": [1, 2]}, "expected": {"OutputTensors[0]": [1], "OutputTensors[1]": [2]})"),
+         {}},
+        {split(R"("inputs": {"InputTensor": [1, 2]}, "expected": {"OutputTensors[1]": [2]})"),
+         {R"(/cases/0/expected: "expected" is missing values for OutputTensors[0]: there is no reference for SPLIT yet [for example "OutputTensors[0]": [1, 2, 3])"}},
+        {split(R"("inputs": {"InputTensor": [1, 2]})"),
+         {R"(/cases/0: "expected" is missing values for OutputTensors[0])",
+          R"(/cases/0: "expected" is missing values for OutputTensors[1])"}},
+        {split(R"("inputs": {"InputTensor": [1, 2]}, "expected": 1)"),
+         {R"(/cases/0/expected: "expected" must be an object; this is a number)"}},
+        {split(R"("expectError": "E_INVALIDARG")"), {}},
+        {split(R"("inputs": {"InputTensor": [1, 2]}, "expected": {"OutputTensors[0]": [1], "OutputTensors[1]": [2]})",
+               "INT4"),
+         {"/cases/0/inputs/InputTensor: InputTensor has data type INT4: data of less than a byte are not supported yet",
+          "/cases/0/expected/OutputTensors[0]: OutputTensors[0] has data type INT4",
+          "/cases/0/expected/OutputTensors[1]: OutputTensors[1] has data type INT4"}},
+    };
+    for (const Row& row : rows) {
+        SCOPED_TRACE(row.text);
+        EXPECT_TRUE(begin_with(read(row.text).problems, row.problems));
+    }
+}
+
 TEST(CaseReader, OperatorAndDescriptor) {
     const std::pair<std::string_view, std::vector<std::string>> rows[] = {
         {R"({"name": "a"})", {R"(/cases/0: a case needs "operator")", R"(/cases/0: a case needs "desc")"}},

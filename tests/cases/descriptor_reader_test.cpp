@@ -300,10 +300,9 @@ TEST(DescriptorReader, Refused) {
          {"/Activation/Alpha: Alpha: \"x\" is no value of FLOAT32"}},
         {{{"Activations", R"([{"Type":"ACTIVATION_RELU"},null])"}},
          {R"(/Activations/1: a fused activation needs a "Type")"}},
-        // An operator that is no activation has tensors that it needs.
+        // Whatever is fused, only its tensors may be left out.
         {{{"Activation", R"({"Type":"SLICE1"})"}},
-         {R"(/Activation: SLICE1 is missing "InputTensor")", R"(/Activation: SLICE1 is missing "OutputTensor")",
-          R"(/Activation: SLICE1 is missing "InputWindowOffsets")",
+         {R"(/Activation: SLICE1 is missing "InputWindowOffsets")",
           R"(/Activation: SLICE1 is missing "InputWindowSizes")",
           R"(/Activation: SLICE1 is missing "InputWindowStrides")"}},
     };
@@ -324,15 +323,46 @@ TEST(DescriptorReader, OtherThanAnObject) {
     }
 }
 
-TEST(DescriptorReader, ScalarUnionsAreRefusedForNow) {
-    const auto schema = operators::parse_schema(R"({
-      "operator": "DML_OPERATOR_UNION", "number": 998, "featureLevel": "1.0",
-      "fields": [{ "name": "Value", "kind": "attribute", "type": "SCALAR_UNION" }],
-      "tensorSupport": [], "constraints": [] })")
-                            .value();
-    const auto read = descriptor(R"({"Value": 1})", schema);
-    EXPECT_FALSE(read.value.has_value());
-    EXPECT_TRUE(contains(all_text(read.problems), "1:11 /Value: Value: scalar unions are not supported yet"));
+TEST(DescriptorReader, ScalarUnionsHaveTheTypeThatAnotherFieldNames) {
+    struct Row {
+        std::string_view members;
+        std::string_view printed;  // of the value; or
+        std::string_view problem;  // the beginning of the only problem
+    };
+    const Row rows[] = {
+        {R"("ValueDataType": "FLOAT32", "Value": 0.5)", "0.5", ""},
+        {R"("Value": 0.5, "ValueDataType": "FLOAT32")", "0.5", ""},  // the order is the struct's, not the file's
+        {R"("ValueDataType": "DML_TENSOR_DATA_TYPE_FLOAT16", "Value": 65504)", "65504", ""},
+        {R"("ValueDataType": 9, "Value": 1e300)", "1e+300", ""},
+        {R"("ValueDataType": "INT64", "Value": -9223372036854775808)", "-9223372036854775808", ""},
+        {R"("ValueDataType": "UINT64", "Value": 18446744073709551615)", "18446744073709551615", ""},
+        {R"("ValueDataType": "INT8", "Value": -1)", "-1", ""},
+        {R"("ValueDataType": "FLOAT32", "Value": "-inf")", "-inf", ""},
+        {R"("ValueDataType": "FLOAT32", "Value": "0x3f800000")", "1", ""},
+        {R"("ValueDataType": "FLOAT32", "Value": null)", "null", ""},  // for validation to reject
+        {R"("ValueDataType": "INT8", "Value": 128)", "",
+         "/Value: Value: 128 is out of the range of INT8 (-128 to 127)"},
+        {R"("ValueDataType": "UINT8", "Value": 0.5)", "", "/Value: Value: 0.5 is not an integer"},
+        {R"("ValueDataType": "FLOAT32", "Value": [1])", "",
+         "/Value: Value: expected a value of FLOAT32, found an array"},
+        {R"("ValueDataType": "UNKNOWN", "Value": 1)", "", "/Value: Value has no type: ValueDataType is UNKNOWN"},
+        {R"("ValueDataType": 14, "Value": 1)", "", "/Value: Value has no type: ValueDataType is UNKNOWN"},
+        {R"("ValueDataType": "FLOAT", "Value": 1)", "",
+         R"(/ValueDataType: "FLOAT" is no value of DML_TENSOR_DATA_TYPE)"},
+        {R"("Value": 1)", "", R"(: FILL_VALUE_CONSTANT is missing "ValueDataType")"},
+    };
+    const OperatorSchema& schema = *operators::find_operator("FILL_VALUE_CONSTANT");
+    for (const Row& row : rows) {
+        SCOPED_TRACE(row.members);
+        const auto read = descriptor(
+            fmt::format(R"({{"OutputTensor": {{"DataType": "INT8", "Sizes": [1]}}, {}}})", row.members), schema);
+        EXPECT_EQ(read.value.has_value(), row.problem.empty());
+        if (read.value) {
+            EXPECT_EQ(operators::to_lines(*read.value).back(), fmt::format("Value: {}", row.printed));
+        } else {
+            EXPECT_TRUE(begin_with(read.problems, {std::string(row.problem)}));
+        }
+    }
 }
 
 TEST(DescriptorReader, EveryOperatorOfTheCatalogueCanBeAskedFor) {
@@ -341,10 +371,9 @@ TEST(DescriptorReader, EveryOperatorOfTheCatalogueCanBeAskedFor) {
         SCOPED_TRACE(name);
         const OperatorSchema& schema = *operators::find_operator(name);
         const auto read = descriptor("{}", schema);
-        const bool is_activation = schema.short_name().starts_with("ACTIVATION_");
         std::size_t required = 0;
         for (const operators::Field& field : schema.fields) {
-            const bool needed = !field.optional && !schema.is_count(field) && !(is_activation && field.is_tensor());
+            const bool needed = !field.optional && !schema.is_count(field);
             required += needed ? 1 : 0;
         }
         EXPECT_EQ(read.problems.size(), required);

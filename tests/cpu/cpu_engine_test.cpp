@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/core/guard.h"
 #include "engine/cpu/kernel.h"
 #include "tests/descriptor_builder.h"
 #include "tests/tensor_values.h"
@@ -63,8 +64,8 @@ TEST(CpuEngine, CompileBindExecuteRead) {
     const Descriptor descriptor = top_k();
     auto executable = engine.compile(descriptor);
     ASSERT_TRUE(executable);
-    auto values = blank_tensor(*descriptor.tensor("OutputValueTensor"));
-    auto indices = blank_tensor(*descriptor.tensor("OutputIndexTensor"));
+    auto values = core::output_tensor(*descriptor.tensor("OutputValueTensor"));
+    auto indices = core::output_tensor(*descriptor.tensor("OutputIndexTensor"));
     const std::vector<core::Tensor*> outputs{&values, &indices};
     const auto run = [&](const core::Tensor& input) {
         const std::vector<const core::Tensor*> inputs{&input};
@@ -93,7 +94,7 @@ TEST(CpuEngine, AbsentOptionalTensors) {
     ASSERT_TRUE(executable);
     const auto input = tensor_of<float>(desc, {1, 2, 3, 6});
     const std::vector<const core::Tensor*> inputs{&input, nullptr, nullptr};
-    auto output = blank_tensor(desc);
+    auto output = core::output_tensor(desc);
     const std::vector<core::Tensor*> outputs{&output};
     ASSERT_TRUE((*executable)->bind(inputs));
     ASSERT_TRUE((*executable)->execute());

@@ -79,13 +79,13 @@ const operators::OperatorSchema& every_kind() {
             { "name": "Output", "kind": "output", "type": "TENSOR_DESC" },
             { "name": "Alpha", "kind": "attribute", "type": "FLOAT" },
             { "name": "Size", "kind": "attribute", "type": "SIZE_2D" },
-            { "name": "Value", "kind": "attribute", "type": "SCALAR_UNION" },
+            { "name": "Value", "kind": "attribute", "type": "SCALAR_UNION", "dataType": "Last" },
             { "name": "Axis", "kind": "attribute", "type": "INT" },
             { "name": "ScaleBias", "kind": "attribute", "type": "SCALE_BIAS", "optional": true },
             { "name": "Scales", "kind": "attribute", "type": "FLOAT_ARRAY", "count": "Mode" },
             { "name": "Activation", "kind": "attribute", "type": "OPERATOR_DESC", "optional": true },
             { "name": "Activations", "kind": "attribute", "type": "OPERATOR_DESC_ARRAY", "count": "Mode" },
-            { "name": "Last", "kind": "attribute", "type": "UINT" }
+            { "name": "Last", "kind": "attribute", "type": "UINT", "enum": "DML_TENSOR_DATA_TYPE" }
         ], "tensorSupport": [], "constraints": [] })");
     return schema.value();
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <thread>
+#include <tuple>
 
 namespace dmlconform::operators {
 namespace {
@@ -21,7 +22,7 @@ constexpr std::string_view synthetic = R"({
   "featureLevel": "3.1",
   "fields": [
     { "name": "InputTensor", "kind": "input", "type": "TENSOR_DESC" },
-    { "name": "MaskTensor", "kind": "input", "type": "TENSOR_DESC", "optional": true },
+    { "name": "MaskTensor", "kind": "input", "type": "TENSOR_DESC", "optional": true, "requiredBefore": "5.2" },
     { "name": "InputTensorCount", "kind": "attribute", "type": "UINT" },
     { "name": "InputTensors", "kind": "input", "type": "TENSOR_DESC_ARRAY", "count": "InputTensorCount" },
     { "name": "OutputTensor", "kind": "output", "type": "TENSOR_DESC" },
@@ -36,7 +37,8 @@ constexpr std::string_view synthetic = R"({
     { "name": "Scales", "kind": "attribute", "type": "FLOAT_ARRAY", "count": "SizeCount" },
     { "name": "ScaleBias", "kind": "attribute", "type": "SCALE_BIAS", "optional": true },
     { "name": "PooledSize", "kind": "attribute", "type": "SIZE_2D" },
-    { "name": "Value", "kind": "attribute", "type": "SCALAR_UNION" },
+    { "name": "ValueDataType", "kind": "attribute", "type": "UINT", "enum": "DML_TENSOR_DATA_TYPE" },
+    { "name": "Value", "kind": "attribute", "type": "SCALAR_UNION", "dataType": "ValueDataType" },
     { "name": "FusedActivation", "kind": "attribute", "type": "OPERATOR_DESC", "optional": true },
     { "name": "ActivationCount", "kind": "attribute", "type": "UINT" },
     { "name": "Activations", "kind": "attribute", "type": "OPERATOR_DESC_ARRAY", "count": "ActivationCount" }
@@ -50,7 +52,10 @@ constexpr std::string_view synthetic = R"({
   "constraints": [
     { "same": "DataType", "tensors": ["InputTensor", "OutputTensor"] },
     { "same": "DimensionCount", "tensors": ["InputTensor", "MaskTensor", "OutputTensor"] },
-    { "same": "Sizes", "tensors": ["InputTensor", "OutputTensor"] }
+    { "same": "Sizes", "tensors": ["InputTensor", "OutputTensor"] },
+    { "dimensionCount": "SizeCount", "of": "InputTensor", "less": 2 },
+    { "axis": "Axis", "of": "OutputTensor" },
+    { "dataType": "ValueDataType", "of": "OutputTensor" }
   ],
   "fusable": [
     { "activation": "DML_OPERATOR_ACTIVATION_RELU", "featureLevel": "3.1" },
@@ -95,6 +100,7 @@ TEST(ParseSchema, Fields) {
         {"Scales", attribute, FieldType::float_array, false, "", "SizeCount", false, false},
         {"ScaleBias", attribute, FieldType::scale_bias, true, "", "", false, false},
         {"PooledSize", attribute, FieldType::size_2d, false, "", "", false, false},
+        {"ValueDataType", attribute, FieldType::uint, false, "DML_TENSOR_DATA_TYPE", "", false, false},
         {"Value", attribute, FieldType::scalar_union, false, "", "", false, false},
         {"FusedActivation", attribute, FieldType::operator_desc, true, "", "", false, false},
         {"ActivationCount", attribute, FieldType::uint, false, "", "", true, false},
@@ -115,6 +121,8 @@ TEST(ParseSchema, Fields) {
         EXPECT_EQ(schema.is_count(field), row.is_count);
         EXPECT_EQ(field.is_tensor(), row.is_tensor);
         EXPECT_EQ(schema.find_field(row.name), &field);
+        EXPECT_EQ(field.data_type_field, field.name == "Value" ? "ValueDataType" : "");
+        EXPECT_EQ(field.required_before.has_value(), field.name == "MaskTensor");
         EXPECT_EQ(field.minimum_before.has_value(), field.name == "Alpha");
     }
     const auto bound = schema.find_field("Alpha")->minimum_before;
@@ -167,6 +175,24 @@ TEST(ParseSchema, SupportHoldsFromItsLevelToTheNext) {
     EXPECT_EQ(schema.support_at("InputTensor", {5, 0})->data_types, (std::vector{DataType::int64, DataType::uint4}));
 }
 
+TEST(ParseSchema, ConstraintsOnAttributes) {
+    using Kind = AttributeConstraint::Kind;
+    const OperatorSchema schema = parsed();
+    EXPECT_EQ(schema.same.size(), 3u);
+    ASSERT_EQ(schema.attributes.size(), 3u);
+    const std::tuple<Kind, std::string_view, std::string_view, std::uint32_t> wanted[] = {
+        {Kind::dimension_count, "SizeCount", "InputTensor", 2},
+        {Kind::axis, "Axis", "OutputTensor", 0},
+        {Kind::data_type, "ValueDataType", "OutputTensor", 0}};
+    for (std::size_t i = 0; i < std::size(wanted); ++i) {
+        const AttributeConstraint& constraint = schema.attributes[i];
+        EXPECT_EQ(std::tuple(constraint.kind, std::string_view(constraint.field), std::string_view(constraint.tensor),
+                             constraint.less),
+                  wanted[i]);
+    }
+    EXPECT_EQ(schema.find_field("MaskTensor")->required_before, (FeatureLevel{5, 2}));
+}
+
 TEST(ParseSchema, FusableMayBeLeftOut) {
     std::string text(synthetic);
     const auto from = text.rfind(",\n  \"fusable\"");
@@ -208,6 +234,20 @@ TEST(ParseSchema, BrokenEntriesSayWhatIsWrong) {
         {"\"constraints\"", "\"constraint\"", "'constraints' not found"},
         {"\"same\": \"Sizes\"", "\"same\": \"Strides\"", "unknown word 'Strides'"},
         {"\"activation\"", "\"operator\"", "'activation' not found"},
+        {"\"requiredBefore\": \"5.2\"", "\"requiredBefore\": \"9.9\"", "unknown feature level \"9.9\""},
+        // Names of fields that there are not, or that cannot be meant.
+        {"\"count\": \"InputTensorCount\"", "\"count\": \"Count\"", "'Count' is no count"},
+        {"\"count\": \"InputTensorCount\"", "\"count\": \"Mode\"", "'Mode' is no count"},
+        {"\"dataType\": \"ValueDataType\"", "\"dataType\": \"Type\"", "'Type' is no data type"},
+        {"\"dataType\": \"ValueDataType\"", "\"dataType\": \"Mode\"", "'Mode' is no data type"},
+        {", \"dataType\": \"ValueDataType\"", "", "'' is no data type"},
+        {"\"same\": \"DataType\", \"tensors\": [\"InputTensor\"", "\"same\": \"DataType\", \"tensors\": [\"Axis\"",
+         "'Axis' is no tensor"},
+        {"\"axis\": \"Axis\"", "\"axis\": \"Alpha\"", "'Alpha' is no axis"},
+        {"\"axis\": \"Axis\"", "\"axes\": \"Axis\"", "unknown constraint"},
+        {"\"of\": \"OutputTensor\"", "\"of\": \"Output\"", "'Output' is no tensor"},
+        {"\"of\": \"OutputTensor\"", "\"tensor\": \"OutputTensor\"", "'of' not found"},
+        {"\"dimensionCount\": \"SizeCount\"", "\"dimensionCount\": \"Sizes\"", "'Sizes' is no number"},
     };
     for (const Row& row : rows) {
         std::string text(synthetic);
@@ -240,6 +280,9 @@ TEST(Catalogue, NumbersAreTheHeaders) {
         {"ACTIVATION_CELU", 128, {3, 0}},
         {"ACTIVATION_GELU", 157, {5, 1}},
         {"ACTIVATION_SHRINK", 90, {2, 0}},
+        {"ELEMENT_WISE_IDENTITY", 1, {1, 0}},
+        {"CONVOLUTION", 53, {1, 0}},
+        {"UNFOLD", 177, {6, 4}},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.name);
@@ -256,7 +299,7 @@ TEST(Catalogue, Lookup) {
     ASSERT_NE(schema, nullptr);
     EXPECT_EQ(schema->name, "DML_OPERATOR_SLICE1");
     EXPECT_EQ(find_operator("DML_OPERATOR_SLICE1"), schema);
-    for (const char* name : {"", "slice1", "Slice1", "SLICE", "SLICE1 ", "DML_OPERATOR_", "DML_OPERATOR_slice1",
+    for (const char* name : {"", "slice1", "Slice1", "SLICE2", "SLICE1 ", "DML_OPERATOR_", "DML_OPERATOR_slice1",
                              "dml_operator_slice1", "DML_OPERATOR_DML_OPERATOR_SLICE1", "SLICE1.json", "INVALID"}) {
         EXPECT_EQ(find_operator(name), nullptr) << '"' << name << '"';
     }
@@ -278,15 +321,14 @@ TEST(Catalogue, LookupFromSeveralThreads) {
 /// What parse_schema takes on trust, for every entry that is compiled in.
 TEST(Catalogue, EveryEntryIsConsistent) {
     const auto names = operator_names();
-    EXPECT_GE(names.size(), 4u);
-    std::uint32_t previous = 0;
+    EXPECT_EQ(names.size(), 177u) << "operators of feature level 6.4";
+    std::uint32_t number = 0;
     for (const std::string& name : names) {
         SCOPED_TRACE(name);
         const OperatorSchema* schema = find_operator(name);
         ASSERT_NE(schema, nullptr);
         ASSERT_TRUE(name.starts_with("DML_OPERATOR_"));
-        EXPECT_GT(schema->number, previous) << "operator_names is in the order of the numbers";
-        previous = schema->number;
+        EXPECT_EQ(schema->number, ++number) << "the header's enumeration has no gaps";
         const auto is_tensor = [&](const std::string& field) {
             const Field* found = schema->find_field(field);
             return found != nullptr && found->is_tensor();
@@ -301,6 +343,8 @@ TEST(Catalogue, EveryEntryIsConsistent) {
                                field.type == FieldType::operator_desc_array || field.type == FieldType::uint_array ||
                                field.type == FieldType::int_array || field.type == FieldType::float_array;
             EXPECT_EQ(array, !field.count_field.empty()) << field.name;
+            EXPECT_EQ(field.type == FieldType::scalar_union, !field.data_type_field.empty()) << field.name;
+            EXPECT_FALSE(field.required_before && !field.optional) << field.name;
             if (array) {
                 const Field* count = schema->find_field(field.count_field);
                 ASSERT_NE(count, nullptr) << field.count_field;
@@ -334,6 +378,8 @@ TEST(Catalogue, EveryEntryIsConsistent) {
         for (const auto& [activation, level] : schema->fusable) {
             const OperatorSchema* fused = find_operator(activation);
             ASSERT_NE(fused, nullptr) << activation;
+            EXPECT_TRUE(std::any_of(schema->fields.begin(), schema->fields.end(),
+                                    [](const Field& field) { return field.type == FieldType::operator_desc; }));
             EXPECT_GE(level, schema->introduced) << activation;
             EXPECT_GE(level, fused->introduced) << activation;
         }
@@ -352,7 +398,7 @@ TEST(Enumeration, EveryOneParsesItsEnumeratorsBothWays) {
          {"DML_REDUCE_FUNCTION", "DML_MATRIX_TRANSFORM", "DML_CONVOLUTION_MODE", "DML_CONVOLUTION_DIRECTION",
           "DML_PADDING_MODE", "DML_INTERPOLATION_MODE", "DML_RECURRENT_NETWORK_DIRECTION", "DML_ROUNDING_MODE",
           "DML_IS_INFINITY_MODE", "DML_AXIS_DIRECTION", "DML_DEPTH_SPACE_ORDER", "DML_RANDOM_GENERATOR_TYPE",
-          "DML_MULTIHEAD_ATTENTION_MASK_TYPE", "DML_QUANTIZATION_TYPE"}) {
+          "DML_MULTIHEAD_ATTENTION_MASK_TYPE", "DML_QUANTIZATION_TYPE", "DML_TENSOR_DATA_TYPE"}) {
         SCOPED_TRACE(name);
         const Enumeration* enumeration = find_enumeration(name);
         ASSERT_NE(enumeration, nullptr);

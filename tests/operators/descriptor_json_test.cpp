@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/descriptor_builder.h"
+#include "tests/random_descriptor.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -98,6 +99,18 @@ struct Row {
     const char* patch;  // a JSON merge patch; null removes a member
     const char* message;
 };
+
+TEST(DescriptorJson, EveryOperatorOfTheCatalogueIsReadAsItIsWritten) {
+    RandomDescriptors random(5);
+    for (const std::string& name : operators::operator_names()) {
+        for (int i = 0; i < 5; ++i) {
+            const auto written = random.make(*operators::find_operator(name));
+            const auto read = operators::descriptor_from_json(operators::descriptor_to_json(written));
+            ASSERT_TRUE(read.has_value()) << name << ": " << read.error().message;
+            ASSERT_EQ(to_lines(*read), to_lines(written));
+        }
+    }
+}
 
 TEST(DescriptorJson, WhatIsNotADescriptor) {
     const Row rows[] = {

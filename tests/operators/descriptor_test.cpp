@@ -34,7 +34,8 @@ operators::OperatorSchema synthetic() {
         { "name": "Scales", "kind": "attribute", "type": "FLOAT_ARRAY", "count": "ScaleCount" },
         { "name": "ScaleBias", "kind": "attribute", "type": "SCALE_BIAS", "optional": true },
         { "name": "PooledSize", "kind": "attribute", "type": "SIZE_2D" },
-        { "name": "Value", "kind": "attribute", "type": "SCALAR_UNION" },
+        { "name": "ValueDataType", "kind": "attribute", "type": "UINT", "enum": "DML_TENSOR_DATA_TYPE" },
+        { "name": "Value", "kind": "attribute", "type": "SCALAR_UNION", "dataType": "ValueDataType" },
         { "name": "ActivationCount", "kind": "attribute", "type": "UINT" },
         { "name": "Activations", "kind": "attribute", "type": "OPERATOR_DESC_ARRAY", "count": "ActivationCount" }
       ],
@@ -52,7 +53,8 @@ Descriptor synthetic_descriptor(const operators::OperatorSchema& schema) {
          {"Scales", std::vector<float>{0.5f, 2.0f}},
          {"ScaleBias", operators::ScaleBias{2.0f, -0.5f}},
          {"PooledSize", operators::Size2D{3, 4}},
-         {"Value", operators::ScalarUnion{0xbeef}},
+         {"ValueDataType", 1},
+         {"Value", operators::ScalarUnion{0x3fc00000}},
          {"Activations", operators::OperatorDescArray{
                              {activation("ACTIVATION_RELU"), activation("ACTIVATION_ELU", {{"Alpha", 0.5}})}}}});
 }
@@ -127,11 +129,18 @@ TEST(Descriptor, Printing) {
                                                            "InputWindowSizes: [4,3]", "InputWindowStrides: [-2,2]"}));
     const auto schema = synthetic();
     EXPECT_EQ(to_lines(synthetic_descriptor(schema)),
-              (std::vector<std::string>{"InputCount: 2", "InputTensors: [INT8 [2]; INT8 [3]]", "MaskTensor: null",
-                                        "OutputTensor: INT8 [5]", "Mode: REFLECTION", "Exponent: -3", "ScaleCount: 2",
-                                        "Scales: [0.5,2]", "ScaleBias: {Scale=2, Bias=-0.5}",
-                                        "PooledSize: {Width=3, Height=4}", "Value: 0xbeef", "ActivationCount: 2",
-                                        "Activations: [ACTIVATION_RELU; ACTIVATION_ELU(Alpha=0.5)]"}));
+              (std::vector<std::string>{
+                  "InputCount: 2", "InputTensors: [INT8 [2]; INT8 [3]]", "MaskTensor: null", "OutputTensor: INT8 [5]",
+                  "Mode: REFLECTION", "Exponent: -3", "ScaleCount: 2", "Scales: [0.5,2]",
+                  "ScaleBias: {Scale=2, Bias=-0.5}", "PooledSize: {Width=3, Height=4}", "ValueDataType: FLOAT32",
+                  "Value: 1.5", "ActivationCount: 2", "Activations: [ACTIVATION_RELU; ACTIVATION_ELU(Alpha=0.5)]"}));
+    EXPECT_EQ(to_string(*schema.find_field("Value"), operators::ScalarUnion{0xbeef}), "0xbeef")
+        << "without the type, the bits";
+    for (const double type : {0.0, 14.0}) {
+        const Descriptor untyped = with(synthetic_descriptor(schema), {{"ValueDataType", type}});
+        EXPECT_EQ(to_lines(untyped)[11], "Value: 0x3fc00000");
+        EXPECT_EQ(untyped.scalar_type(*schema.find_field("Value")), DataType::unknown);
+    }
     const auto& mode = *schema.find_field("Mode");
     EXPECT_EQ(to_string(mode, std::uint32_t{9}), "9") << "a value without a name";
     const auto* normalization = operators::find_operator("MEAN_VARIANCE_NORMALIZATION1");

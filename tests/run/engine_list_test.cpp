@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace dmlconform::run {
@@ -21,6 +22,16 @@ TEST(EngineList, TheCpuEngineIsAlwaysThere) {
     EXPECT_EQ((*engine)->info().name, "cpu");
     EXPECT_FALSE((*engine)->info().adapter.empty());
     EXPECT_EQ((*engine)->info().feature_level, (core::FeatureLevel{4, 1}));
+}
+
+TEST(EngineList, EnginesForAnOperator) {
+    const auto engines_of = [](std::string_view op) { return engines_for(*operators::find_operator(op)); };
+    EXPECT_EQ(engines_of("SLICE1").front(), "cpu");
+    EXPECT_EQ(engines_of("ELEMENT_WISE_ABS"), std::vector<std::string>());
+    for (const std::string& engine : engines_of("TOP_K1")) {
+        const auto names = engine_names();
+        EXPECT_NE(std::find(names.begin(), names.end(), engine), names.end()) << engine;
+    }
 }
 
 TEST(EngineList, UnknownNames) {
