@@ -1,11 +1,11 @@
 // Whether a process still runs, for tests of what is left behind.
 #pragma once
 
-#include <signal.h>  // kill
 #include <sys/types.h>
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <string>
 #include <thread>

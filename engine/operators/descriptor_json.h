@@ -22,6 +22,6 @@ namespace dmlconform::operators {
 /// What descriptor_to_json writes. Nothing is trusted: an error names the first field that is not as it must be. The
 /// result can still be illegal, which is validate()'s business; but counts are the lengths of the arrays that they
 /// count, and a tensor has as many strides as sizes.
-[[nodiscard]] core::Result<Descriptor> descriptor_from_json(const nlohmann::json& json);
+[[nodiscard]] core::Result<Descriptor> descriptor_from_json(const nlohmann::json& value);
 
 }  // namespace dmlconform::operators

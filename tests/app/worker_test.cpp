@@ -1,8 +1,8 @@
 // Engines in processes of their own, as a user runs them: --isolate, exec:, what crashes cost, and what is left behind.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <signal.h>  // kill
 
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -134,8 +134,8 @@ TEST_F(Worker, KillingItCostsOneCase) {
 }
 
 TEST_F(Worker, ATimeoutCostsOneCase) {
-    const ProgramResult result = dmlconform(
-        {"run", many_cases(3), "--quiet", "--timeout", "0.5", "--engine", "exec:" FAULTY_WORKER " execute hang 2"});
+    const ProgramResult result = dmlconform({"run", many_cases(3), "--quiet", "--timeout", "0.5", "--engine",
+                                             std::string("exec:") + FAULTY_WORKER + " execute hang 2"});
     EXPECT_TRUE(ends_with_code(result, 1));
     EXPECT_TRUE(prints(result, "timeout   many/1 on exec:fake: no answer to `execute` within 0.5 s"));
     EXPECT_TRUE(prints(result, ": 2 pass, 1 timeout\n"));
@@ -153,7 +153,7 @@ TEST_F(Worker, IsTimedByItsOwnClock) {
     EXPECT_TRUE(prints(isolated, "exec:cpu/a/a/manual_time_median"));
     EXPECT_TRUE(prints(isolated, "\ncpu/a/a/manual_time_median"));
     // Right the first time, which is verified, and gone when it is timed.
-    const ProgramResult lost = bench({"--engine", "exec:" FAULTY_WORKER " execute kill 3"});
+    const ProgramResult lost = bench({"--engine", std::string("exec:") + FAULTY_WORKER + " execute kill 3"});
     EXPECT_TRUE(ends_with_code(lost, 1));
     EXPECT_TRUE(prints(lost, "the worker ended in `execute`: signal 9 (Killed)"));
 }
@@ -225,7 +225,7 @@ TEST_F(Worker, CtrlCEndsTheRunAndTheWorker) {
 
 /// Kills dmlconform itself with its first output, and tells whether the worker ends then.
 TEST_F(Worker, KillingDmlconformLeavesNothing) {
-    for (const std::string& worker : {cpu_worker_, std::string(FAULTY_WORKER " execute hang")}) {
+    for (const std::string& worker : {cpu_worker_, FAULTY_WORKER + std::string(" execute hang")}) {
         SCOPED_TRACE(worker);
         ProgramOptions options;
         options.terminal_for_output = true;  // lines come as they are written

@@ -40,7 +40,7 @@ std::string frame(const std::string& content) {
 }
 
 /// Says something and waits to be ended for it.
-std::function<void()> say(std::string bytes) {
+std::function<void()> say(const std::string& bytes) {
     return [bytes] {
         print(bytes);
         hang();
@@ -52,6 +52,7 @@ const std::map<std::string, std::function<void()>>& actions() {
         {"crash",
          [] {
              std::fprintf(stderr, "first\nabout to crash\x1b[31m\n");
+             std::signal(SIGSEGV, SIG_DFL);  // the sanitizers have a handler
              std::raise(SIGSEGV);
          }},
         {"kill", [] { std::raise(SIGKILL); }},
