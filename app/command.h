@@ -56,8 +56,6 @@ void add_feature_level(CLI::App& command, core::FeatureLevel& level);
 /// Adds the options by which engines are set up: --adapter, --feature-level, and DirectML's own where there is that
 /// engine.
 void add_engine_options(CLI::App& command, run::EngineOptions& options);
-/// The words that give another process of this program the same engine options.
-[[nodiscard]] std::vector<std::string> engine_arguments(const run::EngineOptions& options);
 
 /// Loads and selects cases. Prints every problem to stderr and returns nothing then, as when no case is selected.
 struct Selection {

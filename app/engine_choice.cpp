@@ -39,7 +39,10 @@ bool check_engines(const EngineChoice& choice) {
             return false;
         }
     }
-    const bool in_processes = choice.isolate || std::any_of(choice.engines.begin(), choice.engines.end(), is_command);
+    const bool in_processes =
+        choice.isolate || std::any_of(choice.engines.begin(), choice.engines.end(), [](const std::string& name) {
+            return is_command(name) || run::runs_in_own_process(name);
+        });
     if (choice.timeout && !in_processes) {
         fmt::print(stderr, "dmlconform: --timeout is for engines in processes of their own\n    hint: add --isolate\n");
         return false;
@@ -51,9 +54,9 @@ bool check_engines(const EngineChoice& choice) {
 class EngineMaker {
 public:
     EngineMaker(const EngineChoice& choice, const Invocation& invocation)
-        : choice_(choice), program_(program_path(invocation.words.front())) {
+        : choice_(choice), options_(choice.options), program_(program_path(invocation.words.front())) {
         if (choice.timeout) {
-            settings_.case_limit =
+            options_.worker.case_limit =
                 std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(*choice.timeout));
         }
     }
@@ -76,21 +79,21 @@ public:
 private:
     [[nodiscard]] core::Result<std::unique_ptr<Engine>> create(const std::string& name) const {
         if (is_command(name)) {
-            return run::create_exec_engine(name, settings_, engines_);
+            return run::create_exec_engine(name, options_.worker, engines_);
         }
-        if (!choice_.isolate) {
-            return run::create_engine(name, choice_.options);
+        if (!choice_.isolate || run::runs_in_own_process(name)) {
+            return run::create_engine(name, options_);
         }
         worker::WorkerCommand command{{program_, "worker", "--engine", name}, {}, ""};
-        for (std::string& argument : engine_arguments(choice_.options)) {
+        for (std::string& argument : run::engine_arguments(options_)) {
             command.argv.push_back(std::move(argument));
         }
-        return run::create_worker_engine(std::move(command), settings_);
+        return run::create_worker_engine(std::move(command), options_.worker);
     }
 
     const EngineChoice& choice_;
+    run::EngineOptions options_;
     std::string program_;
-    worker::WorkerSettings settings_;
     Engines engines_;
 };
 
@@ -136,7 +139,7 @@ std::optional<Engines> make_engines(const EngineChoice& choice, const Invocation
     exit_code = exit_not_run;
     for (const std::string& name : run::engine_names()) {
         const bool asked = is_among(choice.engines, name);
-        if (!asked && !choice.engines.empty()) {
+        if (!asked && (!choice.engines.empty() || run::runs_in_own_process(name))) {
             continue;
         }
         // An adapter is asked for an engine that has adapters, so that one is asked for too.

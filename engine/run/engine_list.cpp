@@ -16,6 +16,9 @@
 #endif
 #if DMLCONFORM_HAS_DIRECTML
 #include "engine/directml/directml_engine.h"
+#elif DMLCONFORM_DIRECTML_IN_WINE
+#include "engine/run/wine_directml.h"
+#include "engine/run/worker_engines.h"
 #endif
 
 namespace dmlconform::run {
@@ -33,7 +36,21 @@ core::Result<std::unique_ptr<Engine>> create_directml(const EngineOptions& optio
     own.execution_flags = options.execution_flags;
     return directml::create_engine(own);
 }
+#elif DMLCONFORM_DIRECTML_IN_WINE
+const std::array<std::string, 3> names{"cpu", "d3d12", "directml"};
 
+core::Result<std::unique_ptr<Engine>> create_directml(const EngineOptions& options) {
+    auto command = wine_directml_command(engine_arguments(options));
+    if (!command) {
+        return tl::unexpected(command.error());
+    }
+    return create_worker_engine(std::move(*command), options.worker);
+}
+#else
+const std::array<std::string, 2> names{"cpu", "d3d12"};
+#endif
+
+#if DMLCONFORM_HAS_DIRECTML || DMLCONFORM_DIRECTML_IN_WINE
 /// Only an engine that passed its self-test is usable.
 void list_directml(std::vector<AdapterLine>& lines) {
     const auto engine = create_directml({});
@@ -43,8 +60,6 @@ void list_directml(std::vector<AdapterLine>& lines) {
         lines.push_back({"directml", "", "", false, engine.error().message});
     }
 }
-#else
-const std::array<std::string, 2> names{"cpu", "d3d12"};
 #endif
 
 #if DMLCONFORM_HAS_D3D12
@@ -77,8 +92,38 @@ void list_d3d12(std::vector<AdapterLine>& lines) {
 
 }  // namespace
 
+const std::map<std::string, std::uint32_t>& execution_flags() {
+    static const std::map<std::string, std::uint32_t> flags{
+        {"ALLOW_HALF_PRECISION_COMPUTATION", 1}, {"DISABLE_META_COMMANDS", 2}, {"DESCRIPTORS_VOLATILE", 4}};
+    return flags;
+}
+
+std::vector<std::string> engine_arguments(const EngineOptions& options) {
+    std::vector<std::string> arguments{"--feature-level=" + core::to_string(options.feature_level)};
+    if (!options.adapter.empty()) {
+        arguments.push_back("--adapter=" + options.adapter);
+    }
+    if (!options.directml.empty()) {
+        arguments.push_back("--directml=" + options.directml);
+    }
+    for (const auto& [name, flag] : execution_flags()) {
+        if ((options.execution_flags & flag) != 0) {
+            arguments.push_back("--execution-flag=" + name);
+        }
+    }
+    return arguments;
+}
+
 std::span<const std::string> engine_names() {
     return names;
+}
+
+bool runs_in_own_process([[maybe_unused]] std::string_view name) {
+#if DMLCONFORM_DIRECTML_IN_WINE
+    return name == "directml";
+#else
+    return false;
+#endif
 }
 
 core::Result<std::unique_ptr<Engine>> create_engine(const std::string& name, const EngineOptions& options) {
@@ -88,7 +133,7 @@ core::Result<std::unique_ptr<Engine>> create_engine(const std::string& name, con
     if (name == "d3d12") {
         return create_d3d12(options);
     }
-#if DMLCONFORM_HAS_DIRECTML
+#if DMLCONFORM_HAS_DIRECTML || DMLCONFORM_DIRECTML_IN_WINE
     if (name == "directml") {
         return create_directml(options);
     }
@@ -114,7 +159,7 @@ std::vector<AdapterLine> list_adapters() {
     std::vector<AdapterLine> lines;
     lines.push_back({"cpu", cpu::CpuEngine(core::highest_feature_level).info().adapter, "", true, ""});
     list_d3d12(lines);
-#if DMLCONFORM_HAS_DIRECTML
+#if DMLCONFORM_HAS_DIRECTML || DMLCONFORM_DIRECTML_IN_WINE
     list_directml(lines);
 #endif
     return lines;

@@ -1,6 +1,7 @@
 // The engines that this build has, by name.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "engine/core/error.h"
 #include "engine/engine.h"
+#include "engine/worker/worker_engine.h"
 
 namespace dmlconform::run {
 
@@ -20,10 +22,22 @@ struct EngineOptions {
     std::string directml{};
     /// DML_EXECUTION_FLAGS, for the DirectML engine.
     std::uint32_t execution_flags = 0;
+    /// For an engine that runs in a process of its own.
+    worker::WorkerSettings worker{};
 };
+
+/// DML_EXECUTION_FLAGS, by their suffixes.
+[[nodiscard]] const std::map<std::string, std::uint32_t>& execution_flags();
+
+/// The words that give another process of this program the same engine options.
+[[nodiscard]] std::vector<std::string> engine_arguments(const EngineOptions& options);
 
 /// In the order in which engines run a case: the reference first.
 [[nodiscard]] std::span<const std::string> engine_names();
+
+/// True for the engine that never runs in this process: DirectML where there is no Windows. It is run only when it is
+/// asked for, because it is slow.
+[[nodiscard]] bool runs_in_own_process(std::string_view name);
 
 /// An error when the engine is not usable on this machine, or when the name is unknown.
 [[nodiscard]] core::Result<std::unique_ptr<Engine>> create_engine(const std::string& name,
