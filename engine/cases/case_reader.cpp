@@ -144,12 +144,12 @@ void require_inputs(const JsonValue& object, const Case& result, ProblemSink& pr
     if (inputs != nullptr && inputs->object() == nullptr) {
         return;  // reported already
     }
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        const bool written = inputs != nullptr && inputs->find(slots[i].name) != nullptr;
-        if (slots[i].desc != nullptr && !written) {
+    for (const operators::TensorSlot& slot : slots) {
+        const bool written = inputs != nullptr && inputs->find(slot.name) != nullptr;
+        if (slot.desc != nullptr && !written) {
             problems.add(inputs == nullptr ? object.offset : inputs->offset,
-                         fmt::format("\"inputs\" is missing data for {}", slots[i].name),
-                         fmt::format(R"(for example "{}": {{ "start": 1, "step": 1 }})", slots[i].name));
+                         fmt::format("\"inputs\" is missing data for {}", slot.name),
+                         fmt::format(R"(for example "{}": {{ "start": 1, "step": 1 }})", slot.name));
         }
     }
 }

@@ -18,7 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using operators::Field;
-using operators::FieldKind;
 using operators::FieldType;
 using operators::OperatorSchema;
 
@@ -45,10 +44,10 @@ Json array_of(Json items) {
     return {{"type", "array"}, {"items", or_placeholder(std::move(items))}};
 }
 
-Json object(Json properties, std::vector<std::string> required = {}) {
+Json object(Json properties, const std::vector<std::string>& required = {}) {
     Json schema{{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
     if (!required.empty()) {
-        schema["required"] = std::move(required);
+        schema["required"] = required;
     }
     return schema;
 }

@@ -137,7 +137,7 @@ struct OperatorSchema {
 };
 
 /// Parses one catalogue file. An error also when a field is named that there is not, or that cannot be meant.
-[[nodiscard]] core::Result<OperatorSchema> parse_schema(std::string_view json);
+[[nodiscard]] core::Result<OperatorSchema> parse_schema(std::string_view text);
 
 /// Accepts "DML_OPERATOR_SLICE1" and "SLICE1"; null when the catalogue has no such operator. The result lives as long
 /// as the program. Safe to call from several threads.
