@@ -74,9 +74,10 @@ core::Result<Roofline> CpuEngine::measure_roofline() {
             }
         });
     });
-    return Roofline{2.0 * static_cast<double>(copied_bytes / threads * threads) / copying,
-                    2.0 * static_cast<double>(lane_count) * static_cast<double>(multiply_add_steps) *
-                        static_cast<double>(threads) / computing};
+    const std::int64_t really_copied = copied_bytes / threads * threads;
+    return Roofline{2.0 * static_cast<double>(really_copied) / copying, 2.0 * static_cast<double>(lane_count) *
+                                                                            static_cast<double>(multiply_add_steps) *
+                                                                            static_cast<double>(threads) / computing};
 }
 
 }  // namespace dmlconform::cpu

@@ -98,7 +98,7 @@ TEST(CatalogueRoundTrip, EveryOperatorIsReadAsItIsWritten) {
         for (int i = 0; i < 20; ++i) {
             const Descriptor written = random.make(schema);
             const std::string text = text_of(written);
-            SCOPED_TRACE(name + " " + text);
+            SCOPED_TRACE(fmt::format("{} {}", name, text));
             const auto read = reading(text, [&](const cases::JsonValue& value, cases::ProblemSink& problems) {
                 return cases::read_descriptor(value, schema, problems);
             });
