@@ -139,6 +139,15 @@ std::string ProgramResult::all() const {
            (timed_out ? ", timed out" : "") + "\n--- output:\n" + output + "--- errors:\n" + errors + "---\n";
 }
 
+bool has_terminals() {
+    try {
+        static_cast<void>(open_channel(true));
+        return true;
+    } catch (const std::runtime_error&) {
+        return false;
+    }
+}
+
 ProgramResult run_program(const std::vector<std::string>& words, const ProgramOptions& options) {
     using Clock = std::chrono::steady_clock;
     Channel output = open_channel(options.terminal_for_output);

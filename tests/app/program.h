@@ -35,6 +35,9 @@ struct ProgramResult {
     [[nodiscard]] std::string all() const;
 };
 
+/// Whether there are pseudo-terminals: not in every container.
+[[nodiscard]] bool has_terminals();
+
 /// Runs a program with its arguments; the first word is its path.
 [[nodiscard]] ProgramResult run_program(const std::vector<std::string>& words, const ProgramOptions& options = {});
 

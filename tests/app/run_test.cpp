@@ -236,6 +236,9 @@ TEST_F(Run, NoColoursInPipesNorWhereTheyAreRefused) {
     EXPECT_EQ(
         occurrences(dmlconform(words, {.environment = {{"TERM", "xterm"}, {"NO_COLOR", std::nullopt}}}).output, "\x1b"),
         0u);
+    if (!has_terminals()) {
+        GTEST_SKIP() << "there are no pseudo-terminals here";
+    }
     const auto on_terminal = [&](const std::vector<std::pair<std::string, std::optional<std::string>>>& environment,
                                  const std::vector<std::string>& arguments) {
         const ProgramResult result = dmlconform(arguments, {.environment = environment, .terminal_for_output = true});
@@ -254,6 +257,9 @@ TEST_F(Run, NoColoursInPipesNorWhereTheyAreRefused) {
 }
 
 TEST_F(Run, ProgressIsShownOnATerminalAndTakenAway) {
+    if (!has_terminals()) {
+        GTEST_SKIP() << "there are no pseudo-terminals here";
+    }
     const ProgramResult result = dmlconform(
         {"run", cases_folder() + "/quantized_linear_convolution", "--engine", "cpu"}, {.terminal_for_errors = true});
     EXPECT_TRUE(ends_with_code(result, 0));
