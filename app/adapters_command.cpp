@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/command.h"
+#include "app/messages.h"
 #include "engine/run/engine_list.h"
 
 namespace dmlconform::app {
@@ -14,8 +15,8 @@ void add_adapters_command(CLI::App& app, int& exit_code) {
             if (!line.problem.empty()) {
                 fmt::print("{:<8} not usable: {}\n", line.engine, line.problem);
             } else {
-                fmt::print("{:<8} {}{}{}\n", line.engine, line.adapter,
-                           line.driver.empty() ? "" : ", driver " + line.driver, line.is_default ? " (default)" : "");
+                fmt::print("{:<8} {}{}\n", line.engine, device_text(line.adapter, line.driver),
+                           line.is_default ? " (default)" : "");
             }
         }
         exit_code = exit_ok;

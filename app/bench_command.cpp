@@ -7,6 +7,7 @@
 
 #include "app/command.h"
 #include "app/engine_choice.h"
+#include "app/messages.h"
 #include "engine/bench/benchmarks.h"
 
 namespace dmlconform::app {
@@ -31,7 +32,7 @@ Rooflines measure_rooflines(const BenchOptions& options, const Engines& engines)
     Rooflines rooflines;
     for (const auto& engine : engines) {
         const EngineInfo& info = engine->info();
-        fmt::print(stderr, "{}: {}{}\n", info.name, info.adapter, info.driver.empty() ? "" : ", driver " + info.driver);
+        fmt::print(stderr, "{}: {}\n", info.name, device_text(info.adapter, info.driver));
         std::optional<Roofline>& roofline = rooflines.emplace_back();
         if (options.no_roofline) {
             continue;

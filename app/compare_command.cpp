@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "app/command.h"
+#include "app/messages.h"
 #include "app/terminal.h"
 #include "engine/bench/comparison.h"
 #include "engine/report/console_style.h"
@@ -92,10 +93,7 @@ int compare_command(const CompareOptions& options) {
     const auto now = bench::read_benchmark_file(options.now);
     for (const auto* file : {&base, &now}) {
         if (!*file) {
-            fmt::print(stderr, "dmlconform: {}\n", file->error().message);
-            if (!file->error().hint.empty()) {
-                fmt::print(stderr, "    hint: {}\n", file->error().hint);
-            }
+            print_error(file->error());
         }
     }
     if (!base || !now) {

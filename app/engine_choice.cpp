@@ -8,6 +8,7 @@
 #include <chrono>
 #include <span>
 
+#include "app/messages.h"
 #include "app/program_path.h"
 #include "engine/run/worker_engines.h"
 
@@ -64,10 +65,8 @@ public:
     bool add(const std::string& name) {
         auto engine = create(name);
         if (!engine) {
-            fmt::print(stderr, "dmlconform: the engine {} is not usable here: {}\n", name, engine.error().message);
-            if (!engine.error().hint.empty()) {
-                fmt::print(stderr, "    hint: {}\n", engine.error().hint);
-            }
+            print_error({fmt::format("the engine {} is not usable here: {}", name, engine.error().message),
+                         engine.error().hint});
             return false;
         }
         engines_.push_back(std::move(*engine));

@@ -11,6 +11,7 @@
 #include "app/command.h"
 #include "app/engine_choice.h"
 #include "app/interrupt.h"
+#include "app/messages.h"
 #include "app/terminal.h"
 #include "engine/report/console_report.h"
 #include "engine/report/json_report.h"
@@ -93,8 +94,7 @@ void print_header(const Engines& engines, const Selection& selection) {
     }
     for (const auto& engine : engines) {
         const EngineInfo& info = engine->info();
-        fmt::print("  {:<{}}{}{}\n", info.name, width, info.adapter,
-                   info.driver.empty() ? "" : ", driver " + info.driver);
+        fmt::print("  {:<{}}{}\n", info.name, width, device_text(info.adapter, info.driver));
     }
     for (const cases::SkippedExpansions& skipped : selection.suite.skipped) {
         fmt::print("  left out: {} expansions of {} whose descriptors are illegal (skipInvalid)\n", skipped.count,
@@ -117,7 +117,7 @@ int run_command(const RunOptions& options, const Invocation& invocation) {
     }
     if (!options.json.empty()) {
         if (const auto writable = report::check_writable(options.json); !writable) {
-            fmt::print(stderr, "dmlconform: {}\n    hint: {}\n", writable.error().message, writable.error().hint);
+            print_error(writable.error());
             return exit_usage;
         }
     }

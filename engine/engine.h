@@ -45,6 +45,16 @@ struct CompileFailure {
     operators::Rejection rejection;
 };
 
+/// The failure of the engine `name` on a descriptor that may well be legal.
+[[nodiscard]] inline CompileFailure broken(std::string name, const core::Error& error) {
+    CompileFailure failure;
+    failure.kind = CompileFailure::Kind::broken;
+    failure.rejection.code = core::HResult::fail;
+    failure.rejection.rule = std::move(name);
+    failure.rejection.message = error.hint.empty() ? error.message : error.message + " (" + error.hint + ")";
+    return failure;
+}
+
 /// An operator made ready for one engine, with memory for its tensors.
 class Executable {
 public:

@@ -251,26 +251,12 @@ private:
     ProblemSink& problems_;
 };
 
-std::optional<std::size_t> length_of(const FieldValue& value) {
-    return std::visit(
-        [](const auto& held) -> std::optional<std::size_t> {
-            if constexpr (requires { held.items.size(); }) {
-                return held.items.size();
-            } else if constexpr (requires { held.size(); }) {
-                return held.size();
-            } else {
-                return std::nullopt;
-            }
-        },
-        value);
-}
-
 /// Fills in the counts that the file leaves out, and compares the others with the arrays they count.
 void settle_counts(operators::Descriptor& descriptor, const JsonValue& desc, ProblemSink& problems) {
     const OperatorSchema& schema = *descriptor.schema;
     for (std::size_t i = 0; i < schema.fields.size(); ++i) {
         const Field& array = schema.fields[i];
-        const auto length = array.count_field.empty() ? std::nullopt : length_of(descriptor.values[i]);
+        const auto length = array.count_field.empty() ? std::nullopt : operators::array_length(descriptor.values[i]);
         if (!length) {
             continue;
         }

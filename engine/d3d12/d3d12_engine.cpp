@@ -42,15 +42,6 @@ std::vector<const core::TensorDesc*> tensors_of(const std::vector<operators::Ten
     return descs;
 }
 
-CompileFailure broken(const core::Error& error) {
-    CompileFailure failure;
-    failure.kind = CompileFailure::Kind::broken;
-    failure.rejection.code = core::HResult::fail;
-    failure.rejection.rule = "d3d12";
-    failure.rejection.message = error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint);
-    return failure;
-}
-
 /// A device that may still be at work must not be taken apart, which could block for good.
 void release(std::shared_ptr<Device> device) {
     if (device->commands->hung()) {
@@ -120,7 +111,7 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(
     auto executable = D3d12Executable::create(device_, tensors_of(descriptor.inputs()),
                                               tensors_of(descriptor.outputs()), binding->plan(descriptor));
     if (!executable) {
-        return tl::unexpected(broken(executable.error()));
+        return tl::unexpected(broken(info_.name, executable.error()));
     }
     return std::move(*executable);
 }

@@ -19,15 +19,6 @@
 namespace dmlconform::directml {
 namespace {
 
-CompileFailure broken(const core::Error& error) {
-    CompileFailure failure;
-    failure.kind = CompileFailure::Kind::broken;
-    failure.rejection.code = core::HResult::fail;
-    failure.rejection.rule = "directml";
-    failure.rejection.message = error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint);
-    return failure;
-}
-
 CompileFailure failed(const char* what, HRESULT code, CompileFailure::Kind kind) {
     CompileFailure failure;
     failure.kind = kind;
@@ -84,7 +75,7 @@ public:
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) override {
         if (auto ready = ensure_device(); !ready) {
-            return tl::unexpected(broken(ready.error()));
+            return tl::unexpected(broken(info_.name, ready.error()));
         }
         auto compiled = compile_operator(descriptor);
         if (!compiled) {
@@ -92,7 +83,7 @@ public:
         }
         auto executable = DirectMlExecutable::create(device_, descriptor, std::move(*compiled));
         if (!executable) {
-            return tl::unexpected(broken(executable.error()));
+            return tl::unexpected(broken(info_.name, executable.error()));
         }
         return std::move(*executable);
     }
@@ -129,7 +120,7 @@ private:
             return dml.CreateOperator(&marshalled.desc(), iid, address);
         });
         if (auto there = device_->check_removed("CreateOperator"); !there) {
-            return tl::unexpected(broken(there.error()));
+            return tl::unexpected(broken(info_.name, there.error()));
         }
         if (FAILED(code)) {
             const auto kind = code == E_OUTOFMEMORY ? CompileFailure::Kind::broken : CompileFailure::Kind::rejected;
@@ -140,7 +131,7 @@ private:
             return dml.CompileOperator(operation.Get(), options_.execution_flags, iid, address);
         });
         if (auto there = device_->check_removed("CompileOperator"); !there) {
-            return tl::unexpected(broken(there.error()));
+            return tl::unexpected(broken(info_.name, there.error()));
         }
         if (FAILED(code)) {
             return tl::unexpected(failed("CompileOperator", code, CompileFailure::Kind::broken));

@@ -119,6 +119,20 @@ std::vector<TensorSlot> Descriptor::slots(FieldKind kind) const {
     return result;
 }
 
+std::optional<std::size_t> array_length(const FieldValue& value) {
+    return std::visit(
+        [](const auto& held) -> std::optional<std::size_t> {
+            if constexpr (requires { held.items.size(); }) {
+                return held.items.size();
+            } else if constexpr (requires { held.size(); }) {
+                return held.size();
+            } else {
+                return std::nullopt;
+            }
+        },
+        value);
+}
+
 std::vector<std::string> to_lines(const Descriptor& descriptor) {
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < descriptor.values.size(); ++i) {

@@ -95,6 +95,9 @@ private:
     [[nodiscard]] std::vector<TensorSlot> slots(FieldKind kind) const;
 };
 
+/// The number of entries of an array, which counts are compared with; nothing for what is no array, or absent.
+[[nodiscard]] std::optional<std::size_t> array_length(const FieldValue& value);
+
 /// One line for each field: "InputTensor: FLOAT32 [1,1,4,4]".
 [[nodiscard]] std::vector<std::string> to_lines(const Descriptor& descriptor);
 

@@ -241,25 +241,11 @@ FieldValue read_field(const Field& field, const json& value, int depth) {
     }
 }
 
-std::optional<std::size_t> length_of(const FieldValue& value) {
-    return std::visit(
-        [](const auto& held) -> std::optional<std::size_t> {
-            if constexpr (requires { held.items.size(); }) {
-                return held.items.size();
-            } else if constexpr (requires { held.size(); }) {
-                return held.size();
-            } else {
-                return std::nullopt;
-            }
-        },
-        value);
-}
-
 /// Engines pass counts on together with pointers to the arrays: a count that is too large would be read beyond the end.
 void check_counts(const Descriptor& descriptor) {
     for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
         const Field& field = descriptor.schema->fields[i];
-        const auto length = field.count_field.empty() ? std::nullopt : length_of(descriptor.values[i]);
+        const auto length = field.count_field.empty() ? std::nullopt : array_length(descriptor.values[i]);
         const auto* count = length ? std::get_if<std::uint32_t>(&descriptor.value(field.count_field)) : nullptr;
         if (length && (count == nullptr || *count != *length)) {
             throw Malformed(

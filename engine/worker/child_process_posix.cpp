@@ -22,36 +22,13 @@
 #include <optional>
 
 #include "engine/worker/child_process.h"
+#include "engine/worker/file_descriptor.h"
 
 namespace dmlconform::worker {
 namespace {
 
 using Clock = ChildProcess::Clock;
 using Outcome = ChildProcess::Outcome;
-
-/// A file descriptor that is closed when it is no longer needed.
-class FileDescriptor {
-public:
-    FileDescriptor() = default;
-    explicit FileDescriptor(int number) : number_(number) {}
-    FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~FileDescriptor() { close(); }
-
-    [[nodiscard]] int number() const { return number_; }
-    [[nodiscard]] bool is_open() const { return number_ >= 0; }
-    void close() {
-        if (number_ >= 0) {
-            ::close(std::exchange(number_, -1));
-        }
-    }
-
-private:
-    int number_ = -1;
-};
 
 struct Pipe {
     FileDescriptor read;

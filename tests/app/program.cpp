@@ -13,43 +13,24 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "engine/worker/file_descriptor.h"
+
 namespace dmlconform::tests {
 namespace {
 
-/// A file descriptor that is closed when it is no longer needed.
-class Descriptor {
-public:
-    Descriptor() = default;
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~Descriptor() { close(); }
-
-    [[nodiscard]] int number() const { return number_; }
-    void close() {
-        if (number_ >= 0) {
-            ::close(std::exchange(number_, -1));
-        }
-    }
-
-private:
-    int number_ = -1;
-};
+using worker::FileDescriptor;
 
 /// What the program writes goes in at one end and is read at the other.
 struct Channel {
-    Descriptor read;
-    Descriptor write;
+    FileDescriptor read;
+    FileDescriptor write;
 };
 
 Channel open_channel(bool terminal) {
     if (terminal) {
-        Channel channel{Descriptor(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)), {}};
+        Channel channel{FileDescriptor(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)), {}};
         if (grantpt(channel.read.number()) == 0 && unlockpt(channel.read.number()) == 0) {
-            channel.write = Descriptor(::open(ptsname(channel.read.number()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+            channel.write = FileDescriptor(::open(ptsname(channel.read.number()), O_RDWR | O_NOCTTY | O_CLOEXEC));
         }
         if (channel.write.number() < 0) {
             throw std::runtime_error("there is no pseudo-terminal");
@@ -60,7 +41,7 @@ Channel open_channel(bool terminal) {
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
         throw std::runtime_error("there is no pipe");
     }
-    return {Descriptor(ends[0]), Descriptor(ends[1])};
+    return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
 /// "NAME=value" lines of the environment, changed.
@@ -118,7 +99,7 @@ pid_t start(std::vector<std::string> words, const ProgramOptions& options, Chann
 }
 
 /// Appends what is there; false at the end.
-bool read_some(Descriptor& from, std::string& to) {
+bool read_some(FileDescriptor& from, std::string& to) {
     std::array<char, 65536> buffer{};
     const ssize_t count = ::read(from.number(), buffer.data(), buffer.size());
     if (count > 0) {

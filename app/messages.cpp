@@ -1,0 +1,19 @@
+// Wording.
+#include "app/messages.h"
+
+#include <fmt/format.h>
+
+namespace dmlconform::app {
+
+void print_error(const core::Error& error) {
+    fmt::print(stderr, "dmlconform: {}\n", error.message);
+    if (!error.hint.empty()) {
+        fmt::print(stderr, "    hint: {}\n", error.hint);
+    }
+}
+
+std::string device_text(const std::string& adapter, const std::string& driver) {
+    return driver.empty() ? adapter : fmt::format("{}, driver {}", adapter, driver);
+}
+
+}  // namespace dmlconform::app
