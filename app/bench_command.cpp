@@ -87,8 +87,8 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
             return exit_usage;
         }
     }
-    if (options.cases.filters.empty() && options.cases.tags.empty()) {
-        options.cases.tags.emplace_back(bench_tag);
+    if (options.cases.selector.filters.empty() && options.cases.selector.tags.empty()) {
+        options.cases.selector.tags.emplace_back(bench_tag);
     }
     const auto selection = load_selection(options.cases);
     if (!selection) {
@@ -99,10 +99,11 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     if (!engines) {
         return exit_code;
     }
+    std::vector<cases::Case> cases;
+    selection->for_each([&](const cases::Case& subject) { cases.push_back(subject); });
     const Rooflines rooflines = measure_rooflines(options, *engines);
     options.settings.verify = !options.no_verify;
-    const bool wrong =
-        print_left_out(bench::register_benchmarks(selection->cases, *engines, rooflines, options.settings));
+    const bool wrong = print_left_out(bench::register_benchmarks(cases, *engines, rooflines, options.settings));
     const std::size_t ran = bench::run_registered(benchmark_options(options, *engines, rooflines));
     if (ran == 0) {
         fmt::print(stderr, "dmlconform: nothing was timed\n");

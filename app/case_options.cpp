@@ -6,20 +6,28 @@
 #include <set>
 
 #include "app/command.h"
-#include "engine/run/selection.h"
 
 namespace dmlconform::app {
 namespace {
 
+void for_each_case(const cases::Corpus& corpus, const std::function<void(const cases::Case&)>& visit) {
+    cases::CorpusReader reader(corpus);
+    for (std::size_t position = 0; position < corpus.positions(); ++position) {
+        if (const auto subject = reader.at(position)) {
+            visit(*subject);
+        }
+    }
+}
+
 /// Why no case may have been selected.
-std::string selection_hint(const CaseOptions& options, const cases::Suite& suite) {
+std::string selection_hint(const CaseOptions& options, const cases::Corpus& corpus) {
     std::vector<std::string> ids;
     std::set<std::string> tags;
-    for (const cases::Case& entry : suite.cases) {
+    for_each_case(corpus, [&](const cases::Case& entry) {
         ids.push_back(entry.id);
         tags.insert(entry.tags.begin(), entry.tags.end());
-    }
-    for (const std::string& tag : options.tags) {
+    });
+    for (const std::string& tag : options.selector.tags) {
         if (tags.count(tag) == 0) {
             const std::string meant = cases::suggestion(tag, std::vector<std::string>(tags.begin(), tags.end()));
             return fmt::format("no case has the tag \"{}\"; {}", tag,
@@ -28,17 +36,18 @@ std::string selection_hint(const CaseOptions& options, const cases::Suite& suite
                                               : fmt::format("there are {}", fmt::join(tags, ", ")));
         }
     }
-    std::string meant = options.filters.empty() ? "" : cases::suggestion(options.filters.front(), ids);
+    std::string meant =
+        options.selector.filters.empty() ? "" : cases::suggestion(options.selector.filters.front(), ids);
     if (!meant.empty()) {
         return meant;
     }
-    for (const std::string& filter : options.filters) {
+    for (const std::string& filter : options.selector.filters) {
         const auto holds = [&](const std::string& id) { return id.find(filter) != std::string::npos; };
         if (!filter.empty() && std::any_of(ids.begin(), ids.end(), holds)) {
             return fmt::format("did you mean `*{}*`? A filter matches the whole id", filter);
         }
     }
-    return options.filters.empty()
+    return options.selector.filters.empty()
                ? "a case needs all of the tags"
                : "`dmlconform list` shows ids; a filter matches the whole id, so you may want `*` at its ends";
 }
@@ -50,10 +59,11 @@ void CaseOptions::add_to(CLI::App& command) {
         ->required()
         ->type_name("PATH");
     command
-        .add_option("--filter", filters, "Only cases whose id matches: `*` any characters, `?` one; repeat for more")
+        .add_option("--filter", selector.filters,
+                    "Only cases whose id matches: `*` any characters, `?` one; repeat for more")
         ->type_name("GLOB")
         ->allow_extra_args(false);
-    command.add_option("--tag", tags, "Only cases with this tag; repeat to ask for several at once")
+    command.add_option("--tag", selector.tags, "Only cases with this tag; repeat to ask for several at once")
         ->type_name("TAG")
         ->allow_extra_args(false);
     command.add_flag("--allow-external-data", allow_external_data,
@@ -73,21 +83,34 @@ void add_feature_level(CLI::App& command, core::FeatureLevel& level) {
         ->check(CLI::IsMember(names));
 }
 
+void Selection::for_each(const std::function<void(const cases::Case&)>& visit) const {
+    for_each_case(corpus, [&](const cases::Case& subject) {
+        if (selector.matches(subject)) {
+            visit(subject);
+        }
+    });
+}
+
 std::optional<Selection> load_selection(const CaseOptions& options) {
-    Selection selection{cases::load_suite(options.paths, {.allow_external_data = options.allow_external_data}), {}};
-    for (const cases::Problem& problem : selection.suite.problems) {
+    Selection selection{{}, options.selector, 0};
+    std::size_t total = 0;
+    selection.corpus = cases::load_corpus(options.paths, {.allow_external_data = options.allow_external_data},
+                                          [&](const cases::Case& subject) {
+                                              ++total;
+                                              selection.count += options.selector.matches(subject) ? 1 : 0;
+                                          });
+    const auto& problems = selection.corpus.problems;
+    for (const cases::Problem& problem : problems) {
         fmt::print(stderr, "{}\n", cases::to_string(problem));
     }
-    if (!selection.suite.problems.empty()) {
+    if (!problems.empty()) {
         fmt::print(stderr, "dmlconform: {} in the input; nothing was run\n",
-                   selection.suite.problems.size() == 1 ? "1 problem"
-                                                        : fmt::format("{} problems", selection.suite.problems.size()));
+                   problems.size() == 1 ? "1 problem" : fmt::format("{} problems", problems.size()));
         return std::nullopt;
     }
-    selection.cases = run::select(selection.suite.cases, options.filters, options.tags);
-    if (selection.cases.empty()) {
-        fmt::print(stderr, "dmlconform: none of the {} cases has the id or tags asked for\n    hint: {}\n",
-                   selection.suite.cases.size(), selection_hint(options, selection.suite));
+    if (selection.count == 0) {
+        fmt::print(stderr, "dmlconform: none of the {} cases has the id or tags asked for\n    hint: {}\n", total,
+                   selection_hint(options, selection.corpus));
         return std::nullopt;
     }
     return selection;

@@ -7,18 +7,20 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cases/case_file.h"
+#include "engine/cases/corpus.h"
 #include "engine/run/engine_list.h"
+#include "engine/run/selection.h"
 
 namespace dmlconform::app {
 
 /// The documented exit codes.
 enum ExitCode : int {
-    exit_ok = 0,          // everything as expected
-    exit_unexpected = 1,  // unexpected results
-    exit_usage = 2,       // the command line or an input file is wrong
-    exit_not_run = 3,     // the run itself could not be done
-    exit_interrupted = 130,
+    exit_ok = 0,             // everything as expected
+    exit_unexpected = 1,     // unexpected results
+    exit_usage = 2,          // the command line or an input file is wrong
+    exit_not_run = 3,        // the run itself could not be done
+    exit_interrupted = 130,  // by Ctrl-C
+    exit_terminated = 143,   // by SIGTERM
 };
 
 /// What the program was told: its own words, for "run again" lines and results.
@@ -43,8 +45,7 @@ void add_worker_command(CLI::App& app, int& exit_code);
 /// Options that choose cases, shared by the commands that read case files.
 struct CaseOptions {
     std::vector<std::string> paths;
-    std::vector<std::string> filters;
-    std::vector<std::string> tags;
+    run::Selector selector;
     bool allow_external_data = false;
 
     void add_to(CLI::App& command);
@@ -59,8 +60,13 @@ void add_engine_options(CLI::App& command, run::EngineOptions& options);
 
 /// Loads and selects cases. Prints every problem to stderr and returns nothing then, as when no case is selected.
 struct Selection {
-    cases::Suite suite;
-    std::vector<const cases::Case*> cases;
+    cases::Corpus corpus;
+    run::Selector selector;
+    /// How many cases are selected.
+    std::size_t count = 0;
+
+    /// In their order.
+    void for_each(const std::function<void(const cases::Case&)>& visit) const;
 };
 [[nodiscard]] std::optional<Selection> load_selection(const CaseOptions& options);
 

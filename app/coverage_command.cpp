@@ -61,7 +61,9 @@ int coverage(const CoverageOptions& options) {
     if (!selection || !reasons) {
         return exit_usage;
     }
-    const auto lines = run::coverage(selection->suite.cases);
+    std::vector<cases::Case> all;
+    selection->for_each([&](const cases::Case& subject) { all.push_back(subject); });
+    const auto lines = run::coverage(all);
     const std::size_t missing = print_lines(lines, *reasons, options.missing_only);
     // A reason that is not needed any more would hide the next gap.
     for (const auto& [key, reason] : *reasons) {

@@ -40,11 +40,7 @@ bool check_engines(const EngineChoice& choice) {
             return false;
         }
     }
-    const bool in_processes =
-        choice.isolate || std::any_of(choice.engines.begin(), choice.engines.end(), [](const std::string& name) {
-            return is_command(name) || run::runs_in_own_process(name);
-        });
-    if (choice.timeout && !in_processes) {
+    if (choice.timeout && !has_processes(choice)) {
         fmt::print(stderr, "dmlconform: --timeout is for engines in processes of their own\n    hint: add --isolate\n");
         return false;
     }
@@ -80,7 +76,7 @@ private:
         if (is_command(name)) {
             return run::create_exec_engine(name, options_.worker, engines_);
         }
-        if (!choice_.isolate || run::runs_in_own_process(name)) {
+        if (choice_.isolate == 0 || run::runs_in_own_process(name)) {
             return run::create_engine(name, options_);
         }
         worker::WorkerCommand command{{program_, "worker", "--engine", name}, {}, ""};
@@ -108,8 +104,11 @@ void EngineChoice::add_to(CLI::App& command, const std::string& purpose) {
         ->type_name("NAME")
         ->allow_extra_args(false);
     add_engine_options(command, options);
-    command.add_flag("--isolate", isolate,
-                     "Run each engine in a process of its own: a crash then costs the case at hand, not the run");
+    command
+        .add_flag("--isolate", isolate,
+                  "Run each engine in a process of its own: a crash then costs the case at hand, not the run. "
+                  "--isolate=N: in N processes, which run cases at the same time")
+        ->check(CLI::Range(1, 1024));
     command
         .add_option_function<double>(
             "--timeout", [this](double seconds) { timeout = seconds; },
@@ -120,13 +119,38 @@ void EngineChoice::add_to(CLI::App& command, const std::string& purpose) {
 
 std::vector<std::string> EngineChoice::words() const {
     std::vector<std::string> list;
-    if (isolate) {
+    if (isolate != 0) {
         list.emplace_back("--isolate");
     }
     if (timeout) {
         list.push_back(fmt::format("--timeout={}", *timeout));
     }
     return list;
+}
+
+bool has_processes(const EngineChoice& choice) {
+    return choice.isolate != 0 ||
+           std::any_of(choice.engines.begin(), choice.engines.end(),
+                       [](const std::string& name) { return is_command(name) || run::runs_in_own_process(name); });
+}
+
+core::Result<std::vector<run::Lane>> make_lanes(Engines engines, std::size_t count) {
+    std::vector<run::Lane> lanes;
+    lanes.push_back(std::move(engines));
+    while (lanes.size() < count) {
+        run::Lane lane;
+        for (const auto& engine : lanes.front()) {
+            auto one_more = engine->another();
+            if (!one_more) {
+                return tl::unexpected(
+                    core::Error{fmt::format("{} cases at a time are too many: {}", count, one_more.error().message),
+                                one_more.error().hint});
+            }
+            lane.push_back(std::move(*one_more));
+        }
+        lanes.push_back(std::move(lane));
+    }
+    return lanes;
 }
 
 std::optional<Engines> make_engines(const EngineChoice& choice, const Invocation& invocation, int& exit_code) {

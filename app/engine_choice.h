@@ -9,6 +9,7 @@
 #include "app/command.h"
 #include "engine/engine.h"
 #include "engine/run/engine_list.h"
+#include "engine/run/runner.h"
 
 namespace dmlconform::app {
 
@@ -16,7 +17,8 @@ struct EngineChoice {
     /// Names, and commands with "exec:" in front; empty for all that are usable.
     std::vector<std::string> engines;
     run::EngineOptions options;
-    bool isolate = false;
+    /// How many processes each engine gets of its own; 0: none.
+    int isolate = 0;
     /// In seconds; nothing: the default.
     std::optional<double> timeout;
 
@@ -33,5 +35,11 @@ using Engines = std::vector<std::unique_ptr<Engine>>;
 /// it is.
 [[nodiscard]] std::optional<Engines> make_engines(const EngineChoice& choice, const Invocation& invocation,
                                                   int& exit_code);
+
+/// So many lanes, of which these engines are the first. An error when there cannot be more of an engine.
+[[nodiscard]] core::Result<std::vector<run::Lane>> make_lanes(Engines engines, std::size_t count);
+
+/// Whether any of the engines chosen runs outside this process.
+[[nodiscard]] bool has_processes(const EngineChoice& choice);
 
 }  // namespace dmlconform::app

@@ -1,4 +1,5 @@
-// Ctrl-C: the first one ends a run after the case at hand, with all its reports; the second one ends the program.
+// Ctrl-C and SIGTERM: the first one ends a run after the cases at hand, with all its reports; the second one ends the
+// program.
 #pragma once
 
 namespace dmlconform::app {
@@ -6,5 +7,8 @@ namespace dmlconform::app {
 void catch_interrupts();
 
 [[nodiscard]] bool interrupted();
+
+/// The exit code that says by which signal; only after one.
+[[nodiscard]] int interrupt_exit_code();
 
 }  // namespace dmlconform::app

@@ -28,15 +28,11 @@ int list(const CaseOptions& options, bool json) {
     }
     if (json) {
         auto document = nlohmann::ordered_json::array();
-        for (const cases::Case* entry : selection->cases) {
-            document.push_back(case_json(*entry));
-        }
+        selection->for_each([&](const cases::Case& entry) { document.push_back(case_json(entry)); });
         fmt::print("{}\n", document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
         return exit_ok;
     }
-    for (const cases::Case* entry : selection->cases) {
-        fmt::print("{}\n", entry->id);
-    }
+    selection->for_each([](const cases::Case& entry) { fmt::print("{}\n", entry.id); });
     return exit_ok;
 }
 

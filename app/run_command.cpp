@@ -3,20 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <optional>
+#include <random>
+#include <thread>
 
 #include "app/command.h"
 #include "app/engine_choice.h"
 #include "app/interrupt.h"
 #include "app/messages.h"
+#include "app/run_outputs.h"
 #include "app/terminal.h"
 #include "engine/report/console_report.h"
-#include "engine/report/json_report.h"
-#include "engine/report/output_file.h"
 #include "engine/report/progress.h"
+#include "engine/run/physical_memory.h"
 #include "engine/run/runner.h"
 
 namespace dmlconform::app {
@@ -25,19 +27,26 @@ namespace {
 struct RunOptions {
     CaseOptions cases;
     EngineChoice engines;
-    std::string json;
+    RunOutputOptions outputs;
+    run::RunSettings settings;
+    /// Cases at a time; 0: as many as suit the engines.
+    std::size_t jobs = 0;
+    /// The seed, or CLI11's word for an option without one.
+    std::string shuffle;
     bool quiet = false;
     bool verbose = false;
     bool no_color = false;
-    bool include_unspecified = false;
 };
 
 /// Prints while the run goes on.
 class ConsoleObserver final : public run::Observer {
 public:
-    ConsoleObserver(const RunOptions& options, const Engines& engines, std::string program)
+    ConsoleObserver(const RunOptions& options, const run::Lane& engines, std::size_t case_count, std::string program,
+                    RunOutputs& outputs)
         : options_(options),
           engines_(engines),
+          case_count_(case_count),
+          outputs_(outputs),
           caller_{std::move(program), {}},
           style_(use_color(options.no_color)),
           progress_(stderr, !options.quiet && stderr_is_terminal()) {
@@ -49,11 +58,12 @@ public:
         }
     }
 
-    void on_case(const cases::Case& subject, std::size_t position, std::size_t total) override {
-        progress_.show(position, total, failed_, subject.id);
+    void on_case(const cases::Case& subject, std::size_t position) override {
+        progress_.show(position, case_count_, failed_, subject.id);
     }
 
     void on_result(const run::CaseResult& result) override {
+        outputs_.add(result);
         const EngineInfo& engine = engines_[result.engine]->info();
         const bool failed = run::is_failure(result.status);
         if (failed && (result.gated || options_.verbose)) {
@@ -69,25 +79,38 @@ public:
 
     bool stop_requested() override { return interrupted(); }
 
-    void finish(const run::RunResult& run) {
+    void finish(const run::RunTotals& totals) {
         progress_.clear();
         const bool follows_lines = options_.verbose || (options_.quiet && failed_ != 0);
-        fmt::print("{}{}", follows_lines ? "\n" : "", report::summary(run, style_));
+        fmt::print("{}{}", follows_lines ? "\n" : "", report::summary(totals, style_));
     }
 
 private:
     const RunOptions& options_;
-    const Engines& engines_;
+    const run::Lane& engines_;
+    std::size_t case_count_;
+    RunOutputs& outputs_;
     report::Caller caller_;
     report::ConsoleStyle style_;
     report::ProgressLine progress_;
     std::size_t failed_ = 0;
 };
 
-void print_header(const Engines& engines, const Selection& selection) {
-    const std::size_t case_count = selection.cases.size();
-    fmt::print("{} on {}\n", case_count == 1 ? "1 case" : fmt::format("{} cases", case_count),
-               engines.size() == 1 ? "1 engine" : fmt::format("{} engines", engines.size()));
+/// How many cases are run at a time.
+std::size_t lane_count(const RunOptions& options) {
+    if (options.jobs != 0) {
+        return options.jobs;
+    }
+    if (has_processes(options.engines)) {
+        return static_cast<std::size_t>(std::max(options.engines.isolate, 1));
+    }
+    return std::max(std::thread::hardware_concurrency(), 1u);
+}
+
+void print_header(const RunOptions& options, const run::Lane& engines, std::size_t lanes, const Selection& selection) {
+    fmt::print("{} on {}{}\n", selection.count == 1 ? "1 case" : fmt::format("{} cases", selection.count),
+               engines.size() == 1 ? "1 engine" : fmt::format("{} engines", engines.size()),
+               lanes == 1 ? "" : fmt::format(", {} at a time", lanes));
     std::size_t width = 8;
     for (const auto& engine : engines) {
         width = std::max(width, engine->info().name.size() + 1);
@@ -96,71 +119,137 @@ void print_header(const Engines& engines, const Selection& selection) {
         const EngineInfo& info = engine->info();
         fmt::print("  {:<{}}{}\n", info.name, width, device_text(info.adapter, info.driver));
     }
-    for (const cases::SkippedExpansions& skipped : selection.suite.skipped) {
+    for (const cases::SkippedExpansions& skipped : selection.corpus.skipped) {
         fmt::print("  left out: {} expansions of {} whose descriptors are illegal (skipInvalid)\n", skipped.count,
                    skipped.id);
+    }
+    if (options.settings.shuffle) {
+        fmt::print("  in the order of --shuffle={}\n", *options.settings.shuffle);
     }
     fmt::print("\n");
 }
 
-int exit_code_of(const run::RunResult& run) {
+int exit_code_of(const run::RunTotals& totals) {
     if (interrupted()) {
-        return exit_interrupted;
+        return interrupt_exit_code();
     }
-    return run.passed() ? exit_ok : exit_unexpected;
+    return totals.passed() ? exit_ok : exit_unexpected;
 }
 
-int run_command(const RunOptions& options, const Invocation& invocation) {
+std::vector<EngineInfo> infos_of(const run::Lane& engines) {
+    std::vector<EngineInfo> infos;
+    for (const auto& engine : engines) {
+        infos.push_back(engine->info());
+    }
+    return infos;
+}
+
+/// The run itself, with everything ready.
+int run_lanes(const RunOptions& options, const Invocation& invocation, const Selection& selection,
+              const std::vector<run::Lane>& lanes, RunOutputs& outputs) {
+    const run::Lane& engines = lanes.front();
+    const report::RunContext context{
+        invocation.words, versions(),
+        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()))};
+    if (!options.quiet) {
+        print_header(options, engines, lanes.size(), selection);
+    }
+    catch_interrupts();
+    outputs.begin(context, infos_of(engines));
+    const std::size_t case_count = selection.count * options.settings.repeat;
+    ConsoleObserver observer(options, engines, case_count, invocation.words.front(), outputs);
+    const run::RunTotals totals =
+        run::run_cases(run::selected_cases(selection.corpus, selection.selector), lanes, observer, options.settings);
+    observer.finish(totals);
+    const int exit_code = exit_code_of(totals);
+    if (interrupted()) {
+        fmt::print(stderr, "dmlconform: interrupted; {} of {} cases were run\n", totals.results / engines.size(),
+                   case_count);
+    }
+    outputs.finish(totals, exit_code);
+    return outputs.failed() ? exit_not_run : exit_code;
+}
+
+/// Settles the seed; false when it is none.
+bool read_seed(RunOptions& options) {
+    if (options.shuffle.empty()) {
+        return true;
+    }
+    if (options.shuffle == "true") {
+        options.settings.shuffle = std::random_device()();
+        return true;
+    }
+    std::uint64_t seed = 0;
+    const char* const end = options.shuffle.data() + options.shuffle.size();
+    const auto [stop, error] = std::from_chars(options.shuffle.data(), end, seed);
+    if (error != std::errc() || stop != end) {
+        print_error({fmt::format("--shuffle={}: a seed is a number from 0 to 2^64 - 1", options.shuffle), ""});
+        return false;
+    }
+    options.settings.shuffle = seed;
+    return true;
+}
+
+int run_command(RunOptions& options, const Invocation& invocation) {
+    if (!read_seed(options)) {
+        return exit_usage;
+    }
     const auto selection = load_selection(options.cases);
     if (!selection) {
         return exit_usage;
     }
-    if (!options.json.empty()) {
-        if (const auto writable = report::check_writable(options.json); !writable) {
-            print_error(writable.error());
-            return exit_usage;
-        }
+    auto outputs = RunOutputs::create(options.outputs);
+    if (!outputs) {
+        print_error(outputs.error());
+        return exit_usage;
     }
     int exit_code = exit_ok;
-    const auto engines = make_engines(options.engines, invocation, exit_code);
+    auto engines = make_engines(options.engines, invocation, exit_code);
     if (!engines) {
         return exit_code;
     }
-    report::RunContext context{invocation.words, versions(),
-                               fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())), 0};
-    if (!options.quiet) {
-        print_header(*engines, *selection);
+    const auto lanes = make_lanes(std::move(*engines), std::min(lane_count(options), selection->count));
+    if (!lanes) {
+        print_error(lanes.error());
+        return exit_not_run;
     }
-    catch_interrupts();
-    ConsoleObserver observer(options, *engines, invocation.words.front());
-    const run::RunResult run = run::run_cases(selection->cases, *engines, observer, {options.include_unspecified});
-    observer.finish(run);
-    context.exit_code = exit_code_of(run);
-    if (interrupted()) {
-        fmt::print(stderr, "dmlconform: interrupted; {} of {} cases were run\n", run.results.size() / engines->size(),
-                   selection->cases.size());
-    }
-    if (!options.json.empty()) {
-        if (const auto written = report::write_file(options.json, report::json_report(run, context)); !written) {
-            fmt::print(stderr, "dmlconform: {}\n", written.error().message);
-            return exit_not_run;
-        }
-    }
-    return context.exit_code;
+    return run_lanes(options, invocation, *selection, *lanes, *outputs);
+}
+
+/// Options about the order of cases, and how many are run at a time.
+void add_schedule_options(CLI::App& command, RunOptions& options) {
+    command
+        .add_option("-j,--jobs", options.jobs,
+                    "Cases to run at a time, each on all engines. Default: 1 for engines in processes of their own, "
+                    "else one for each hardware thread")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1024))
+        ->excludes("--isolate");
+    command
+        .add_option("--max-memory", options.settings.cases.max_memory,
+                    "Skip cases that need more bytes than this (256M, 2G, …). Default: what the machine has")
+        ->type_name("SIZE")
+        ->transform(CLI::AsSizeValue(false));
+    command.add_flag("--fail-fast", options.settings.fail_fast, "End with the first case that fails");
+    command.add_option("--repeat", options.settings.repeat, "Run all cases so many times. Default: 1")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1'000'000));
+    command.add_flag("--shuffle", options.shuffle,
+                     "Run the cases in an order of chance, which the header names; --shuffle=SEED: in that one again");
 }
 
 }  // namespace
 
 void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code) {
     auto options = std::make_shared<RunOptions>();
+    options->settings.cases.max_memory = run::physical_memory();
     CLI::App* command = app.add_subcommand("run", "Run cases on engines and compare what comes out with what should");
     options->cases.add_to(*command);
     options->engines.add_to(*command, "run on");
-    command->add_flag("--include-unspecified", options->include_unspecified,
+    options->outputs.add_to(*command);
+    add_schedule_options(*command, *options);
+    command->add_flag("--include-unspecified", options->settings.include_unspecified,
                       "Let cases tagged `unspecified` decide too; otherwise they are only reported");
-    command->add_option("--json", options->json, "Write the complete result to this file")
-        ->type_name("FILE")
-        ->check([](const std::string& path) { return std::string(path.empty() ? "the path is empty" : ""); });
     CLI::Option* quiet = command->add_flag("-q,--quiet", options->quiet, "One line per failure, and the totals");
     command->add_flag("-v,--verbose", options->verbose, "A line for every result")->excludes(quiet);
     command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");

@@ -35,14 +35,14 @@ int validate(const CaseOptions& options, core::FeatureLevel level) {
         return exit_usage;
     }
     std::size_t illegal = 0;
-    for (const cases::Case* entry : selection->cases) {
-        if (const auto problem = check(*entry, level)) {
+    selection->for_each([&](const cases::Case& entry) {
+        if (const auto problem = check(entry, level)) {
             ++illegal;
             fmt::print("{}\n", cases::to_string(*problem));
         }
-    }
-    fmt::print("{} of {} cases are as expected at feature level {}\n", selection->cases.size() - illegal,
-               selection->cases.size(), core::to_string(level));
+    });
+    fmt::print("{} of {} cases are as expected at feature level {}\n", selection->count - illegal, selection->count,
+               core::to_string(level));
     return illegal == 0 ? exit_ok : exit_unexpected;
 }
 

@@ -1,6 +1,6 @@
 // What an engine is: something that can run an operator. The interface follows the life of a DirectML operator.
 //
-// An engine knows nothing of case files, expectations or reports. Engines are used from one thread at a time.
+// An engine knows nothing of case files, expectations or reports. An engine is used by one thread at a time.
 #pragma once
 
 #include <chrono>
@@ -106,6 +106,11 @@ public:
     /// The descriptor must outlive the executable. Only for descriptors that are not unsupported.
     [[nodiscard]] virtual tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) = 0;
+
+    /// One more of this engine on the same device, for another thread. An error when there cannot be one.
+    [[nodiscard]] virtual core::Result<std::unique_ptr<Engine>> another() const {
+        return core::fail(info().name + " runs one case at a time");
+    }
 
     /// Measures; takes about a second. An error when the engine has no such kernels.
     [[nodiscard]] virtual core::Result<Roofline> measure_roofline() {

@@ -147,15 +147,15 @@ std::optional<LeftOut> reason_against(Entry& entry, const std::string& name, boo
 
 }  // namespace
 
-std::vector<LeftOut> register_benchmarks(std::span<const cases::Case* const> cases,
+std::vector<LeftOut> register_benchmarks(std::span<const cases::Case> cases,
                                          std::span<const std::unique_ptr<Engine>> engines,
                                          std::span<const std::optional<Roofline>> rooflines,
                                          const BenchSettings& settings) {
     std::vector<LeftOut> left_out;
-    for (const cases::Case* subject : cases) {
+    for (const cases::Case& subject : cases) {
         for (std::size_t e = 0; e < engines.size(); ++e) {
-            const std::string name = fmt::format("{}/{}", engines[e]->info().name, subject->id);
-            Entry entry{subject, engines[e].get(), rooflines[e], settings.cold, false, false};
+            const std::string name = fmt::format("{}/{}", engines[e]->info().name, subject.id);
+            Entry entry{&subject, engines[e].get(), rooflines[e], settings.cold, false, false};
             if (auto reason = reason_against(entry, name, settings.verify)) {
                 left_out.push_back(std::move(*reason));
                 continue;

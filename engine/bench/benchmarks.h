@@ -34,7 +34,7 @@ struct LeftOut {
 ///   measured unverified                                 1 where the answer was not checked
 /// Times are the device's where it has a clock, or what an engine in another process told ("manual time"), and
 /// wall-clock times elsewhere. Cases and engines must outlive the run.
-[[nodiscard]] std::vector<LeftOut> register_benchmarks(std::span<const cases::Case* const> cases,
+[[nodiscard]] std::vector<LeftOut> register_benchmarks(std::span<const cases::Case> cases,
                                                        std::span<const std::unique_ptr<Engine>> engines,
                                                        std::span<const std::optional<Roofline>> rooflines,
                                                        const BenchSettings& settings);

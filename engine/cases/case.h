@@ -33,6 +33,8 @@ struct Case {
     /// Engines have to reject the descriptor.
     std::optional<core::HResult> expect_error;
     std::vector<std::string> tags;
+    /// Why the case cannot be run any more: its data files have changed since it was found right. Empty if it can.
+    std::string problem;
 
     [[nodiscard]] bool has_tag(const std::string& tag) const;
     /// True when some output has no expected values in the file, so that the reference decides.

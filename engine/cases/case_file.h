@@ -1,4 +1,4 @@
-// Case files: reading one, and loading many from files and folders.
+// All cases of case files at once: for tools that go through few of them, or through all of them several times.
 #pragma once
 
 #include <span>
@@ -6,17 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cases/case.h"
-#include "engine/cases/problems.h"
+#include "engine/cases/corpus.h"
 
 namespace dmlconform::cases {
-
-/// Expansions of a sweep that were left out because their descriptors are illegal and the case allows it.
-struct SkippedExpansions {
-    /// The case's id, without sweep values.
-    std::string id;
-    std::size_t count = 0;
-};
 
 /// Cases in the order of the files and of the cases in them, and everything that is wrong with the input. Cases are
 /// only of use when there are no problems.
@@ -26,17 +18,10 @@ struct Suite {
     std::vector<SkippedExpansions> skipped;
 };
 
-struct ReadOptions {
-    /// Lets data files be outside the case file's folder.
-    bool allow_external_data = false;
-    /// In one file, expansions of sweeps counted one by one. A case takes one or two kilobytes of memory.
-    std::size_t most_cases = 200'000;
-};
-
-/// Reads a case file's text. `file` is its path, for messages, and its stem begins the cases' ids.
+/// As read_corpus.
 [[nodiscard]] Suite read_case_file(const std::string& file, std::string_view text, const ReadOptions& options = {});
 
-/// Loads case files, and all *.json below folders in the order of their paths.
+/// As load_corpus.
 [[nodiscard]] Suite load_suite(std::span<const std::string> paths, const ReadOptions& options = {});
 
 }  // namespace dmlconform::cases

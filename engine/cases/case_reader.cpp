@@ -259,7 +259,15 @@ std::optional<Case> read_case(const JsonValue& object, CaseContext& context, Pro
         require_inputs(object, result, problems);
         require_expected(object, result, problems);
     }
-    return problems.count() == before ? std::optional(std::move(result)) : std::nullopt;
+    if (problems.count() == before) {
+        return result;
+    }
+    if (!context.was_right) {
+        return std::nullopt;
+    }
+    // Only what is outside the case file can have changed: data files.
+    result.problem = problems.take({}).front().message;
+    return result;
 }
 
 }  // namespace dmlconform::cases

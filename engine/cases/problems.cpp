@@ -55,15 +55,24 @@ std::string to_string(const Problem& problem) {
 }
 
 ProblemSink::ProblemSink(std::string file, std::string_view text) : file_(std::move(file)), size_(text.size()) {
+    auto starts = std::make_shared<std::vector<std::size_t>>(1, 0);
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1)) {
-        line_starts_.push_back(end + 1);
+        starts->push_back(end + 1);
     }
+    line_starts_ = std::move(starts);
+}
+
+ProblemSink ProblemSink::fresh() const {
+    ProblemSink sink(file_, "");
+    sink.size_ = size_;
+    sink.line_starts_ = line_starts_;
+    return sink;
 }
 
 Position ProblemSink::position(std::size_t offset) const {
     offset = std::min(offset, size_);
-    const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
-    return {static_cast<std::size_t>(next - line_starts_.begin()), offset - *std::prev(next) + 1};
+    const auto next = std::upper_bound(line_starts_->begin(), line_starts_->end(), offset);
+    return {static_cast<std::size_t>(next - line_starts_->begin()), offset - *std::prev(next) + 1};
 }
 
 void ProblemSink::add(std::size_t offset, std::string message, std::string hint) {

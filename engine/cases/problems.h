@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -33,6 +34,9 @@ class ProblemSink {
 public:
     ProblemSink(std::string file, std::string_view text);
 
+    /// An empty one for the same text.
+    [[nodiscard]] ProblemSink fresh() const;
+
     void add(std::size_t offset, std::string message, std::string hint = {});
 
     /// How many were added, also those beyond the number that is kept.
@@ -52,7 +56,7 @@ private:
 
     std::string file_;
     std::size_t size_;
-    std::vector<std::size_t> line_starts_{0};
+    std::shared_ptr<const std::vector<std::size_t>> line_starts_;
     std::size_t count_ = 0;
     std::vector<Found> found_;
     std::set<std::pair<std::size_t, std::string>> seen_;

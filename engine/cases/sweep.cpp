@@ -7,19 +7,11 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <vector>
 
 #include "engine/core/checked.h"
 
 namespace dmlconform::cases {
 namespace {
-
-struct Variable {
-    std::string name;
-    const JsonValue::Array* values = nullptr;
-    std::size_t offset = 0;
-    std::size_t chosen = 0;
-};
 
 /// The text between "${" and "}" when that is all of the string.
 std::optional<std::string_view> placeholder(const JsonValue& value) {
@@ -30,10 +22,42 @@ std::optional<std::string_view> placeholder(const JsonValue& value) {
     return std::string_view(*text).substr(2, text->size() - 3);
 }
 
-class Substitution {
+/// The value as it stands in the id; one that is no scalar by its index.
+std::string id_text(const JsonValue& value, std::size_t index) {
+    if (const std::string* text = value.string()) {
+        return *text;
+    }
+    if (const bool* boolean = value.boolean()) {
+        return *boolean ? "true" : "false";
+    }
+    if (const auto* number = std::get_if<std::int64_t>(&value.content)) {
+        return fmt::format("{}", *number);
+    }
+    if (const auto* number = std::get_if<std::uint64_t>(&value.content)) {
+        return fmt::format("{}", *number);
+    }
+    if (const auto* number = std::get_if<double>(&value.content)) {
+        return fmt::format("{}", *number);
+    }
+    return fmt::format("{}", index);
+}
+
+JsonValue without_sweep(const JsonValue& entry) {
+    JsonValue::Object members;
+    for (const JsonMember& member : *entry.object()) {
+        if (member.key != "sweep") {
+            members.push_back(member);
+        }
+    }
+    return {entry.offset, std::make_shared<const JsonValue::Object>(std::move(members))};
+}
+
+}  // namespace
+
+class Sweep::Substitution {
 public:
-    Substitution(std::vector<Variable>& variables, ProblemSink& problems)
-        : variables_(variables), problems_(problems) {}
+    Substitution(const std::vector<Variable>& variables, std::vector<const JsonValue*> chosen, ProblemSink& problems)
+        : variables_(variables), chosen_(std::move(chosen)), used_(variables.size()), problems_(problems) {}
 
     JsonValue apply(const JsonValue& value) {
         if (const auto reference = placeholder(value)) {
@@ -60,7 +84,8 @@ public:
         return value;
     }
 
-    [[nodiscard]] const std::set<std::string>& used() const { return used_; }
+    /// For each variable, whether it was used.
+    [[nodiscard]] const std::vector<bool>& used() const { return used_; }
 
 private:
     static bool may_hold_placeholder(const JsonValue& value) {
@@ -82,8 +107,9 @@ private:
                           hint.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : hint);
             return {};
         }
-        used_.insert(variable->name);
-        const JsonValue& value = (*variable->values)[variable->chosen];
+        const auto index = static_cast<std::size_t>(variable - variables_.begin());
+        used_[index] = true;
+        const JsonValue& value = *chosen_[index];
         if (dot == std::string_view::npos) {
             return value;
         }
@@ -96,123 +122,99 @@ private:
         return *member;
     }
 
-    std::vector<Variable>& variables_;
+    const std::vector<Variable>& variables_;
+    std::vector<const JsonValue*> chosen_;
+    std::vector<bool> used_;
     ProblemSink& problems_;
-    std::set<std::string> used_;
 };
 
-/// The value as it stands in the id; one that is no scalar by its index.
-std::string id_text(const Variable& variable) {
-    const JsonValue& value = (*variable.values)[variable.chosen];
-    if (const std::string* text = value.string()) {
-        return *text;
-    }
-    if (const bool* boolean = value.boolean()) {
-        return *boolean ? "true" : "false";
-    }
-    if (const auto* number = std::get_if<std::int64_t>(&value.content)) {
-        return fmt::format("{}", *number);
-    }
-    if (const auto* number = std::get_if<std::uint64_t>(&value.content)) {
-        return fmt::format("{}", *number);
-    }
-    if (const auto* number = std::get_if<double>(&value.content)) {
-        return fmt::format("{}", *number);
-    }
-    return fmt::format("{}", variable.chosen);
-}
-
-std::string id_suffix(const std::vector<Variable>& variables) {
-    std::vector<std::string> parts;
-    parts.reserve(variables.size());
-    for (const Variable& variable : variables) {
-        parts.push_back(fmt::format("{}={}", variable.name, id_text(variable)));
-    }
-    return fmt::format("[{}]", fmt::join(parts, ","));
-}
-
-std::vector<Variable> read_variables(const JsonValue& sweep, std::size_t most, ProblemSink& problems) {
-    std::vector<Variable> variables;
+bool Sweep::read_variables(const JsonValue& sweep, std::size_t most, ProblemSink& problems) {
     if (sweep.object() == nullptr || sweep.object()->empty()) {
         problems.add(sweep.offset, "\"sweep\" must be an object with at least one variable",
                      R"(for example { "T": ["FLOAT32", "FLOAT16"] })");
-        return variables;
+        return false;
     }
     std::uint64_t product = 1;
     for (const JsonMember& member : *sweep.object()) {
         const auto* values = member.value.array();
         if (values == nullptr || values->empty()) {
             problems.add(member.value.offset, fmt::format("\"{}\" must be an array of at least one value", member.key));
-            return {};
+            return false;
         }
         if (member.key.empty() || member.key.find_first_of(".{}[]=,") != std::string::npos) {
             problems.add(member.key_offset, fmt::format("\"{}\" is no name for a variable", member.key));
-            return {};
+            return false;
         }
         product = core::checked_multiply(product, values->size()).value_or(std::numeric_limits<std::uint64_t>::max());
-        variables.push_back({member.key, values, member.key_offset, 0});
+        variables_.push_back(
+            {member.key, std::get<std::shared_ptr<const JsonValue::Array>>(member.value.content), member.key_offset});
     }
     if (product > most) {
         problems.add(sweep.offset,
                      fmt::format("the sweep has {} expansions, and the file has room for {} more cases", product, most),
                      "split the sweep over several files");
-        variables.clear();
+        return false;
     }
-    return variables;
+    expansions_ = static_cast<std::size_t>(product);
+    return true;
 }
 
-JsonValue without_sweep(const JsonValue& entry) {
-    JsonValue::Object members;
-    for (const JsonMember& member : *entry.object()) {
-        if (member.key != "sweep") {
-            members.push_back(member);
+bool Sweep::check_use(ProblemSink& problems) const {
+    const std::size_t before = problems.count();
+    Substitution substitution(variables_, chosen(0), problems);
+    substitution.apply(pattern_);
+    for (std::size_t i = 0; i < variables_.size() && problems.count() == before; ++i) {
+        const Variable& variable = variables_[i];
+        if (!substitution.used()[i]) {
+            problems.add(variable.offset, fmt::format("the case does not use \"{}\"", variable.name),
+                         fmt::format("write \"${{{}}}\" where its values belong", variable.name));
         }
-    }
-    return {entry.offset, std::make_shared<const JsonValue::Object>(std::move(members))};
-}
-
-/// Goes to the next combination; false after the last.
-bool advance(std::vector<Variable>& variables) {
-    for (std::size_t i = variables.size(); i-- > 0;) {
-        if (++variables[i].chosen < variables[i].values->size()) {
-            return true;
-        }
-        variables[i].chosen = 0;
-    }
-    return false;
-}
-
-}  // namespace
-
-void for_each_expansion(const JsonValue& entry, std::size_t most, ProblemSink& problems,
-                        const ExpansionVisitor& visit) {
-    const JsonValue* sweep = entry.find("sweep");
-    if (sweep == nullptr) {
-        if (most == 0) {
-            return problems.add(entry.offset, "the file has too many cases", "split it");
-        }
-        return visit(entry, "");
-    }
-    std::vector<Variable> variables = read_variables(*sweep, most, problems);
-    if (variables.empty()) {
-        return;
-    }
-    const JsonValue pattern = without_sweep(entry);
-    Substitution substitution(variables, problems);
-    do {
-        const std::size_t before = problems.count();
-        const JsonValue expansion = substitution.apply(pattern);
-        if (problems.count() != before) {
-            return;  // the same mistake would turn up in every expansion
-        }
-        for (const Variable& variable : variables) {
-            if (substitution.used().count(variable.name) == 0) {
-                return problems.add(variable.offset, fmt::format("the case does not use \"{}\"", variable.name),
-                                    fmt::format("write \"${{{}}}\" where its values belong", variable.name));
+        std::set<std::string> texts;
+        for (std::size_t value = 0; value < variable.values->size(); ++value) {
+            if (const std::string text = id_text((*variable.values)[value], value); !texts.insert(text).second) {
+                problems.add((*variable.values)[value].offset,
+                             fmt::format("another value of \"{}\" is {} too, so that ids would be the same",
+                                         variable.name, text));
             }
         }
-        visit(expansion, id_suffix(variables));
-    } while (advance(variables));
+    }
+    return problems.count() == before;
+}
+
+std::optional<Sweep> Sweep::read(const JsonValue& entry, std::size_t most, ProblemSink& problems) {
+    Sweep sweep;
+    sweep.pattern_ = without_sweep(entry);
+    if (!sweep.read_variables(*entry.find("sweep"), most, problems) || !sweep.check_use(problems)) {
+        return std::nullopt;
+    }
+    return sweep;
+}
+
+std::vector<const JsonValue*> Sweep::chosen(std::size_t index) const {
+    std::vector<const JsonValue*> values(variables_.size());
+    for (std::size_t i = variables_.size(); i-- > 0;) {
+        const JsonValue::Array& all = *variables_[i].values;
+        values[i] = &all[index % all.size()];
+        index /= all.size();
+    }
+    return values;
+}
+
+std::optional<JsonValue> Sweep::expansion(std::size_t index, ProblemSink& problems) const {
+    const std::size_t before = problems.count();
+    JsonValue result = Substitution(variables_, chosen(index), problems).apply(pattern_);
+    return problems.count() == before ? std::optional(std::move(result)) : std::nullopt;
+}
+
+std::string Sweep::suffix(std::size_t index) const {
+    const auto values = chosen(index);
+    std::vector<std::string> parts;
+    parts.reserve(variables_.size());
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+        const auto place = static_cast<std::size_t>(values[i] - variables_[i].values->data());
+        parts.push_back(fmt::format("{}={}", variables_[i].name, id_text(*values[i], place)));
+    }
+    return fmt::format("[{}]", fmt::join(parts, ","));
 }
 
 }  // namespace dmlconform::cases

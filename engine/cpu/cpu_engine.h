@@ -15,6 +15,9 @@ public:
     [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const override;
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) override;
+    [[nodiscard]] core::Result<std::unique_ptr<Engine>> another() const override {
+        return std::make_unique<CpuEngine>(info_.feature_level);
+    }
     [[nodiscard]] core::Result<Roofline> measure_roofline() override;
 
 private:

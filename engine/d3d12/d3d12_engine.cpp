@@ -62,7 +62,7 @@ const Binding* find_binding(std::string_view short_name) {
 }
 
 D3d12Engine::D3d12Engine(std::shared_ptr<Device> device, const AdapterInfo& adapter, core::FeatureLevel level)
-    : device_(std::move(device)) {
+    : device_(std::move(device)), adapter_(adapter) {
     info_.name = "d3d12";
     info_.adapter = adapter.name;
     info_.driver = adapter.driver;
@@ -116,6 +116,21 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(
     return std::move(*executable);
 }
 
+core::Result<std::unique_ptr<Engine>> D3d12Engine::create(std::shared_ptr<PipelineCache> pipelines,
+                                                          const AdapterInfo& adapter, core::FeatureLevel level) {
+    auto commands =
+        Commands::create(pipelines->device(), adapter.type == AdapterType::cpu ? cpu_time_limit : gpu_time_limit);
+    if (!commands) {
+        return tl::unexpected(commands.error());
+    }
+    return std::make_unique<D3d12Engine>(
+        std::make_shared<Device>(std::move(pipelines), std::move(*commands), adapter.max_buffer_bytes), adapter, level);
+}
+
+core::Result<std::unique_ptr<Engine>> D3d12Engine::another() const {
+    return create(device_->pipelines, adapter_, info_.feature_level);
+}
+
 core::Result<Roofline> D3d12Engine::measure_roofline() {
     return d3d12::measure_roofline(device_);
 }
@@ -134,12 +149,7 @@ core::Result<std::unique_ptr<Engine>> create_engine(std::string_view adapter_sub
     if (!device) {
         return tl::unexpected(device.error());
     }
-    auto commands = Commands::create(*device, adapter.type == AdapterType::cpu ? cpu_time_limit : gpu_time_limit);
-    if (!commands) {
-        return tl::unexpected(commands.error());
-    }
-    return std::make_unique<D3d12Engine>(
-        std::make_shared<Device>(*device, std::move(*commands), adapter.max_buffer_bytes), adapter, level);
+    return D3d12Engine::create(std::make_shared<PipelineCache>(*device), adapter, level);
 }
 
 }  // namespace dmlconform::d3d12

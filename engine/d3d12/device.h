@@ -1,4 +1,4 @@
-// Everything that the executables of one engine share.
+// Everything that the executables of one engine share, and what they share with those of another on the same device.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@
 namespace dmlconform::d3d12 {
 
 struct Device {
-    Device(const ComPtr<ID3D12Device>& device, std::unique_ptr<Commands> queue, std::uint64_t buffer_limit)
-        : commands(std::move(queue)), buffers(device), pipelines(device), max_buffer_bytes(buffer_limit) {}
+    Device(const std::shared_ptr<PipelineCache>& cache, std::unique_ptr<Commands> queue, std::uint64_t buffer_limit)
+        : commands(std::move(queue)), buffers(cache->device()), pipelines(cache), max_buffer_bytes(buffer_limit) {}
 
     std::unique_ptr<Commands> commands;
     BufferPool buffers;
-    PipelineCache pipelines;
+    /// Shared with other engines.
+    std::shared_ptr<PipelineCache> pipelines;
     /// Filled with core::untouched; made when first needed.
     PooledBuffer untouched;
     /// Largest buffer that a shader can address.

@@ -41,7 +41,7 @@ D3d12Executable::D3d12Executable(std::shared_ptr<Device> device, TensorMemory me
 core::Result<void> D3d12Executable::prepare(const DispatchPlan& plan) {
     for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
         const Dispatch& dispatch = plan.dispatches[i];
-        auto pipeline = device_->pipelines.get(dispatch.shader, dispatch.buffers.size());
+        auto pipeline = device_->pipelines->get(dispatch.shader, dispatch.buffers.size());
         if (!pipeline) {
             return tl::unexpected(pipeline.error());
         }

@@ -56,6 +56,7 @@ core::Result<ComPtr<ID3D12RootSignature>> PipelineCache::root_signature(std::siz
 
 core::Result<const Pipeline*> PipelineCache::get(const ShaderVariant& variant, std::size_t buffer_count) {
     std::string key = variant.key();
+    const std::lock_guard lock(mutex_);
     if (const auto found = pipelines_.find(key); found != pipelines_.end()) {
         return &found->second;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <string>
 
 #include "engine/core/error.h"
@@ -22,9 +23,12 @@ struct Pipeline {
     ComPtr<ID3D12PipelineState> state;
 };
 
+/// May be used by several threads.
 class PipelineCache {
 public:
     explicit PipelineCache(ComPtr<ID3D12Device> device);
+
+    [[nodiscard]] const ComPtr<ID3D12Device>& device() const { return device_; }
 
     /// The pipeline for a variant that works on so many buffers; the result lives as long as the cache.
     [[nodiscard]] core::Result<const Pipeline*> get(const ShaderVariant& variant, std::size_t buffer_count);
@@ -33,6 +37,8 @@ private:
     [[nodiscard]] core::Result<ComPtr<ID3D12RootSignature>> root_signature(std::size_t buffer_count);
 
     ComPtr<ID3D12Device> device_;
+    /// For what follows.
+    std::mutex mutex_;
     std::map<std::size_t, ComPtr<ID3D12RootSignature>> root_signatures_;
     std::map<std::string, Pipeline, std::less<>> pipelines_;
 };

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -108,29 +107,6 @@ std::string output_block(const run::OutputResult& output) {
 
 // ---- totals ------------------------------------------------------------------------------------------------------
 
-struct Totals {
-    std::size_t counts[run::status_count] = {};
-    std::chrono::nanoseconds total{};
-    std::vector<std::chrono::nanoseconds> executions;
-
-    void add(const run::CaseResult& result) {
-        ++counts[static_cast<std::size_t>(result.status)];
-        total += result.timing.total;
-        if (result.timing.execute.count() != 0) {
-            executions.push_back(result.timing.device.value_or(result.timing.execute));
-        }
-    }
-
-    [[nodiscard]] std::string median_execution() const {
-        if (executions.empty()) {
-            return "-";
-        }
-        std::vector<std::chrono::nanoseconds> sorted = executions;
-        std::sort(sorted.begin(), sorted.end());
-        return format_duration(sorted[sorted.size() / 2]);
-    }
-};
-
 /// Right-aligned, in characters: "µ" takes two bytes.
 std::string right(std::string_view text, std::size_t width) {
     const auto characters = static_cast<std::size_t>(std::count_if(
@@ -143,16 +119,16 @@ struct TableLayout {
     std::vector<run::Status> statuses;
     std::size_t engine_width = 8;
 
-    explicit TableLayout(const run::RunResult& run) {
+    explicit TableLayout(const run::RunTotals& totals) {
         for (std::size_t status = 0; status < run::status_count; ++status) {
             const auto which = static_cast<run::Status>(status);
             // Only engines in processes of their own can end so: rare enough to need no column of zeros.
             const bool rare = which == run::Status::crash || which == run::Status::timeout;
-            if (!rare || run.count(which) != 0) {
+            if (!rare || totals.count(which) != 0) {
                 statuses.push_back(which);
             }
         }
-        for (const EngineInfo& engine : run.engines) {
+        for (const EngineInfo& engine : totals.engines) {
             engine_width = std::max(engine_width, engine.name.size());
         }
     }
@@ -167,31 +143,32 @@ std::string table_header(const TableLayout& layout) {
 }
 
 std::string table_row(const TableLayout& layout, const std::string& name, const std::string& engine,
-                      const Totals& totals, const ConsoleStyle& style) {
+                      const run::Tally& tally, const ConsoleStyle& style) {
     std::string row = fmt::format("{:<32} {:<{}}", name, engine, layout.engine_width);
     for (const run::Status status : layout.statuses) {
-        const std::size_t count = totals.counts[static_cast<std::size_t>(status)];
+        const std::size_t count = tally.count(status);
         const std::string cell = fmt::format("{:>10}", count);
         row += count == 0 ? style.faint(cell) : style.status(status, cell);
     }
-    return row + right(format_duration(totals.total), 11) + right(totals.median_execution(), 11) + "\n";
+    const std::string median = tally.executions.empty() ? "-" : format_duration(tally.executions.median());
+    return row + right(format_duration(tally.total), 11) + right(median, 11) + "\n";
 }
 
 /// "3 pass, 1 fail": results by status, or nothing.
-std::string counts_text(const run::RunResult& run, bool gated, const ConsoleStyle& style) {
+std::string counts_text(const run::RunTotals& totals, bool gated, const ConsoleStyle& style) {
     std::vector<std::string> parts;
     for (std::size_t status = 0; status < run::status_count; ++status) {
         const auto which = static_cast<run::Status>(status);
-        if (const std::size_t count = run.count(which, gated); count != 0) {
+        if (const std::size_t count = totals.count(which, gated); count != 0) {
             parts.push_back(style.status(which, fmt::format("{} {}", count, to_string(which))));
         }
     }
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-bool only_skips(const Totals& totals) {
+bool only_skips(const run::Tally& tally) {
     for (std::size_t status = 0; status < run::status_count; ++status) {
-        if (static_cast<run::Status>(status) != run::Status::skip && totals.counts[status] != 0) {
+        if (static_cast<run::Status>(status) != run::Status::skip && tally.counts[status] != 0) {
             return false;
         }
     }
@@ -201,25 +178,24 @@ bool only_skips(const Totals& totals) {
 /// The operators that an engine skips altogether: most of them where it has few kernels, so they share one row.
 struct SkippedOperators {
     std::size_t operators = 0;
-    Totals totals;
+    run::Tally tally;
 
-    void add(const Totals& row) {
+    void add(const run::Tally& row) {
         constexpr auto skip = static_cast<std::size_t>(run::Status::skip);
         ++operators;
-        totals.counts[skip] += row.counts[skip];
+        tally.counts[skip] += row.counts[skip];
     }
     [[nodiscard]] bool share_a_row() const { return operators > 1; }
 };
 
-std::string verdict(const run::RunResult& run, const ConsoleStyle& style) {
-    const std::size_t total = run.results.size();
-    const std::string on_gate = counts_text(run, true, style);
-    std::string text = fmt::format("{} {} in {}: {}\n", total, total == 1 ? "result" : "results",
-                                   format_duration(run.duration), on_gate.empty() ? "none on the gate" : on_gate);
-    if (const std::string off_gate = counts_text(run, false, style); !off_gate.empty()) {
+std::string verdict(const run::RunTotals& totals, const ConsoleStyle& style) {
+    const std::string on_gate = counts_text(totals, true, style);
+    std::string text = fmt::format("{} {} in {}: {}\n", totals.results, totals.results == 1 ? "result" : "results",
+                                   format_duration(totals.duration), on_gate.empty() ? "none on the gate" : on_gate);
+    if (const std::string off_gate = counts_text(totals, false, style); !off_gate.empty()) {
         text += fmt::format("Off the gate, because nobody specifies the right answer: {}\n", off_gate);
     }
-    if (run.count(run::Status::pass) == 0 && run.failures() == 0) {
+    if (totals.count(run::Status::pass) == 0 && totals.failures() == 0) {
         text += style.status(run::Status::fail, "Nothing was verified: no case passed or failed.") + "\n";
     }
     return text;
@@ -281,40 +257,33 @@ std::string comparison_lines(const run::CaseResult& result) {
     return text;
 }
 
-std::string summary(const run::RunResult& run, const ConsoleStyle& style) {
-    std::map<std::pair<std::string, std::size_t>, Totals> rows;
-    std::vector<Totals> engines(run.engines.size());
-    for (const run::CaseResult& result : run.results) {
-        if (result.gated) {
-            rows[{std::string(result.subject->descriptor->schema->short_name()), result.engine}].add(result);
-            engines[result.engine].add(result);
-        }
-    }
-    const TableLayout layout(run);
+std::string summary(const run::RunTotals& totals, const ConsoleStyle& style) {
+    const TableLayout layout(totals);
+    const auto& engines = totals.engines;
     std::string text = style.bold(table_header(layout)) + "\n";
-    std::vector<SkippedOperators> skipped(run.engines.size());
-    for (const auto& [key, totals] : rows) {
-        if (only_skips(totals)) {
-            skipped[key.second].add(totals);
+    std::vector<SkippedOperators> skipped(engines.size());
+    for (const auto& [key, tally] : totals.rows) {
+        if (only_skips(tally)) {
+            skipped[key.second].add(tally);
         }
     }
-    for (const auto& [key, totals] : rows) {
-        if (!only_skips(totals) || !skipped[key.second].share_a_row()) {
-            text += table_row(layout, key.first, run.engines[key.second].name, totals, style);
+    for (const auto& [key, tally] : totals.rows) {
+        if (!only_skips(tally) || !skipped[key.second].share_a_row()) {
+            text += table_row(layout, key.first, engines[key.second].name, tally, style);
         }
     }
     for (std::size_t i = 0; i < engines.size(); ++i) {
         if (skipped[i].share_a_row()) {
-            text += table_row(layout, fmt::format("{} operators skipped", skipped[i].operators), run.engines[i].name,
-                              skipped[i].totals, style);
+            text += table_row(layout, fmt::format("{} operators skipped", skipped[i].operators), engines[i].name,
+                              skipped[i].tally, style);
         }
     }
-    if (rows.size() > run.engines.size()) {
+    if (totals.rows.size() > engines.size()) {
         for (std::size_t i = 0; i < engines.size(); ++i) {
-            text += table_row(layout, "all", run.engines[i].name, engines[i], style);
+            text += table_row(layout, "all", engines[i].name, totals.all[i], style);
         }
     }
-    return text + "\n" + verdict(run, style);
+    return text + "\n" + verdict(totals, style);
 }
 
 }  // namespace dmlconform::report

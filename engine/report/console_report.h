@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/report/console_style.h"
-#include "engine/run/result.h"
+#include "engine/run/totals.h"
 
 namespace dmlconform::report {
 
@@ -29,6 +29,6 @@ struct Caller {
 [[nodiscard]] std::string comparison_lines(const run::CaseResult& result);
 
 /// The table of totals per operator and engine, with times, and the closing lines that say how the run ended.
-[[nodiscard]] std::string summary(const run::RunResult& run, const ConsoleStyle& style);
+[[nodiscard]] std::string summary(const run::RunTotals& totals, const ConsoleStyle& style);
 
 }  // namespace dmlconform::report

@@ -2,6 +2,7 @@
 #include "engine/report/json_report.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engine/core/element.h"
 
@@ -75,16 +76,19 @@ Json timing_json(const run::Timing& timing) {
     return json;
 }
 
-Json result_json(const run::CaseResult& result, const run::RunResult& run) {
+Json result_object(const run::CaseResult& result, const std::string& engine) {
     const cases::Case& subject = *result.subject;
     Json json{{"id", subject.id},
               {"operator", subject.descriptor->schema->name},
               {"file", subject.file},
               {"line", subject.line},
               {"tags", subject.tags},
-              {"engine", run.engines[result.engine].name},
+              {"engine", engine},
               {"status", to_string(result.status)},
               {"gated", result.gated}};
+    if (result.repetition != 0) {
+        json["repetition"] = result.repetition;
+    }
     if (!result.reason.empty()) {
         json["reason"] = result.reason;
     }
@@ -111,32 +115,63 @@ Json result_json(const run::CaseResult& result, const run::RunResult& run) {
     return json;
 }
 
-}  // namespace
-
-std::string json_report(const run::RunResult& run, const RunContext& context) {
-    Json document{{"format", "dmlconform-result"},       {"formatVersion", format_version},
-                  {"versions", pairs(context.versions)}, {"command", context.command},
-                  {"started", context.started},          {"durationNanoseconds", run.duration.count()},
-                  {"exitCode", context.exit_code}};
-    document["engines"] = Json::array();
-    for (const EngineInfo& engine : run.engines) {
-        document["engines"].push_back(engine_json(engine));
-    }
+Json counts_json(const run::RunTotals& totals, bool gated) {
     Json counts = Json::object();
-    Json unspecified = Json::object();
     for (std::size_t status = 0; status < run::status_count; ++status) {
         const auto which = static_cast<run::Status>(status);
-        counts[to_string(which)] = run.count(which);
-        unspecified[to_string(which)] = run.count(which, false);
+        counts[to_string(which)] = totals.count(which, gated);
     }
-    document["summary"] = std::move(counts);
-    document["unspecified"] = std::move(unspecified);
-    document["results"] = Json::array();
-    for (const run::CaseResult& result : run.results) {
-        document["results"].push_back(result_json(result, run));
+    return counts;
+}
+
+/// Paths and command lines need not be UTF-8; what is not is replaced rather than thrown at.
+std::string dump(const Json& json, int indent) {
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+/// The members of an object without its braces.
+std::string members(const Json& object) {
+    const std::string text = dump(object, 1);
+    return text.substr(1, text.size() - 3);
+}
+
+}  // namespace
+
+std::string result_json(const run::CaseResult& result, const std::string& engine) {
+    return dump(result_object(result, engine), -1);
+}
+
+core::Result<void> JsonReport::begin(const RunContext& context, std::span<const EngineInfo> engines) {
+    if (auto opened = file_.open(path_); !opened) {
+        return opened;
     }
-    // Paths and command lines need not be UTF-8; what is not is replaced rather than thrown at.
-    return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    Json head{{"format", "dmlconform-result"},
+              {"formatVersion", format_version},
+              {"versions", pairs(context.versions)},
+              {"command", context.command},
+              {"started", context.started}};
+    head["engines"] = Json::array();
+    for (const EngineInfo& engine : engines) {
+        engines_.push_back(engine.name);
+        head["engines"].push_back(engine_json(engine));
+    }
+    return file_.write("{" + members(head) + ",\n \"results\": [");
+}
+
+core::Result<void> JsonReport::add(const run::CaseResult& result) {
+    const char* const before = std::exchange(first_, false) ? "\n  " : ",\n  ";
+    return file_.write(before + result_json(result, engines_[result.engine]));
+}
+
+core::Result<void> JsonReport::finish(const run::RunTotals& totals, int exit_code) {
+    const Json tail{{"summary", counts_json(totals, true)},
+                    {"unspecified", counts_json(totals, false)},
+                    {"durationNanoseconds", totals.duration.count()},
+                    {"exitCode", exit_code}};
+    if (auto written = file_.write("\n ]," + members(tail) + "\n}\n"); !written) {
+        return written;
+    }
+    return file_.commit();
 }
 
 }  // namespace dmlconform::report

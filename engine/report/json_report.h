@@ -1,26 +1,30 @@
-// The complete, machine-readable result of a run.
+// The complete, machine-readable result of a run: one JSON document, see docs/result-format.md.
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "engine/run/result.h"
+#include "engine/report/output_file.h"
+#include "engine/report/sink.h"
 
 namespace dmlconform::report {
 
-/// What a run's result does not know of itself.
-struct RunContext {
-    /// The command line, word by word.
-    std::vector<std::string> command;
-    /// Names and versions of the program and of what is linked into it.
-    std::vector<std::pair<std::string, std::string>> versions;
-    /// UTC, ISO 8601.
-    std::string started;
-    int exit_code = 0;
+class JsonReport final : public Sink {
+public:
+    explicit JsonReport(std::string path) : path_(std::move(path)) {}
+
+    [[nodiscard]] core::Result<void> begin(const RunContext& context, std::span<const EngineInfo> engines) override;
+    [[nodiscard]] core::Result<void> add(const run::CaseResult& result) override;
+    [[nodiscard]] core::Result<void> finish(const run::RunTotals& totals, int exit_code) override;
+
+private:
+    std::string path_;
+    OutputFile file_;
+    std::vector<std::string> engines_;
+    bool first_ = true;
 };
 
-/// One JSON document; see docs/result-format.md.
-[[nodiscard]] std::string json_report(const run::RunResult& run, const RunContext& context);
+/// A result as a member of `results`, on one line.
+[[nodiscard]] std::string result_json(const run::CaseResult& result, const std::string& engine);
 
 }  // namespace dmlconform::report

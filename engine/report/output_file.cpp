@@ -1,4 +1,4 @@
-// Writing of whole files.
+// Writing of files.
 #include "engine/report/output_file.h"
 
 #include <fmt/format.h>
@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 namespace dmlconform::report {
 namespace {
@@ -16,22 +15,6 @@ namespace fs = std::filesystem;
 core::Result<void> cannot_write(const std::string& path, const std::string& reason) {
     return core::fail(fmt::format("{} cannot be written: {}", path, reason),
                       "does the folder exist, and is it writable?");
-}
-
-core::Result<void> write_temporary(const std::string& path, const std::string& temporary, std::string_view content) {
-    errno = 0;
-    std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
-    stream.write(content.data(), static_cast<std::streamsize>(content.size()));
-    stream.close();
-    if (!stream) {
-        const std::string reason = std::strerror(errno);
-        if (temporary != path) {  // a device is written in place, and stays
-            std::error_code ignored;
-            fs::remove(temporary, ignored);
-        }
-        return cannot_write(path, reason);
-    }
-    return {};
 }
 
 std::string temporary_name(const std::string& path) {
@@ -60,29 +43,67 @@ core::Result<void> check_writable(const std::string& path) {
             !fs::is_regular_file(path, error) || std::ofstream(path, std::ios::binary | std::ios::app);
         return writable ? core::Result<void>() : cannot_write(path, std::strerror(errno));
     }
-    auto written = write_temporary(path, temporary_name(path), "");
-    if (written) {
-        fs::remove(temporary_name(path), error);
+    OutputFile trial;
+    return trial.open(path);
+}
+
+OutputFile::~OutputFile() {
+    if (stream_.is_open()) {
+        stream_.close();
+        if (written_ != path_) {
+            std::error_code ignored;
+            fs::remove(written_, ignored);
+        }
     }
-    return written;
+}
+
+core::Result<void> OutputFile::checked() {
+    return stream_ ? core::Result<void>() : cannot_write(path_, std::strerror(errno));
+}
+
+core::Result<void> OutputFile::open(const std::string& path) {
+    path_ = path;
+    written_ = is_special(path) ? path : temporary_name(path);
+    errno = 0;
+    stream_.open(written_, std::ios::binary | std::ios::trunc);
+    return checked();
+}
+
+core::Result<void> OutputFile::write(std::string_view text) {
+    errno = 0;
+    stream_.write(text.data(), static_cast<std::streamsize>(text.size()));
+    return checked();
+}
+
+core::Result<void> OutputFile::commit() {
+    errno = 0;
+    stream_.flush();
+    if (auto flushed = checked(); !flushed) {
+        return flushed;
+    }
+    stream_.close();
+    std::error_code error;
+    if (written_ != path_) {
+        fs::rename(written_, path_, error);
+    }
+    if (error) {
+        std::error_code ignored;
+        fs::remove(written_, ignored);
+        return cannot_write(path_, error.message());
+    }
+    return {};
 }
 
 core::Result<void> write_file(const std::string& path, std::string_view content) {
-    if (is_special(path)) {
-        return write_temporary(path, path, content);
+    OutputFile file;
+    auto done = file.open(path);
+    if (done) {
+        done = file.write(content);
     }
-    const std::string temporary = temporary_name(path);
-    if (auto written = write_temporary(path, temporary, content); !written) {
-        return written;
+    if (done) {
+        done = file.commit();
     }
-    std::error_code error;
-    fs::rename(temporary, path, error);
-    if (error) {
-        std::error_code ignored;
-        fs::remove(temporary, ignored);
-        return cannot_write(path, error.message());
-    }
-    return {};
+    return done;
 }
 
 }  // namespace dmlconform::report

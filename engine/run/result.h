@@ -1,8 +1,9 @@
-// What came of running cases: the data behind every report.
+// What came of running a case: the data behind every report.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,10 +55,22 @@ struct Timing {
     bool told = false;
 };
 
+/// What a failure was seen in.
+struct Evidence {
+    /// In the order of Descriptor::inputs(); empty tensors for absent ones.
+    std::vector<core::Tensor> inputs;
+    /// In the order of Descriptor::outputs(): packed expected values, and what the engine wrote. Empty where there is
+    /// none.
+    std::vector<core::Tensor> expected;
+    std::vector<core::Tensor> actual;
+};
+
 struct CaseResult {
-    const cases::Case* subject = nullptr;
-    /// Index into RunResult::engines.
+    std::shared_ptr<const cases::Case> subject;
+    /// Which of the run's engines.
     std::size_t engine = 0;
+    /// How often the run had gone through all cases before.
+    std::size_t repetition = 0;
     Status status = Status::error;
     /// False for a case whose right answer nobody specifies: it is reported, but decides nothing.
     bool gated = true;
@@ -69,20 +82,8 @@ struct CaseResult {
     std::vector<StrayOutput> stray_writes;
     /// All zero where nothing was executed.
     Timing timing;
-};
-
-struct RunResult {
-    std::vector<EngineInfo> engines;
-    /// Case by case, and for each the engines in order.
-    std::vector<CaseResult> results;
-    std::chrono::nanoseconds duration{};
-
-    /// Results on the gate, or those off it.
-    [[nodiscard]] std::size_t count(Status status, bool gated = true) const;
-    /// How many on the gate are failures of any kind.
-    [[nodiscard]] std::size_t failures() const;
-    /// Everything on the gate as it should be, and something was verified.
-    [[nodiscard]] bool passed() const;
+    /// Of a failure after execution, if the run keeps it.
+    std::shared_ptr<const Evidence> evidence;
 };
 
 }  // namespace dmlconform::run

@@ -1,301 +1,152 @@
-// One case at a time: inputs are made once, the reference is computed when something needs it, then each engine is
-// judged.
+// Threads take cases by number, and give results back to whoever's turn it is to report them.
 #include "engine/run/runner.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <condition_variable>
 #include <exception>
-#include <new>
-#include <stdexcept>
+#include <map>
+#include <mutex>
+#include <thread>
 
-#include "engine/cpu/cpu_engine.h"
-#include "engine/engine_lost.h"
-#include "engine/operators/default_tolerance.h"
+#include "engine/run/shuffle.h"
 
 namespace dmlconform::run {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Whether the engine is the one whose answer the reference is.
-bool is_reference(const Engine& engine) {
-    return engine.info().name == "cpu";
-}
+/// For each lane, how many results may wait for that of a slow case before them.
+constexpr std::size_t most_waiting = 64;
 
-/// A data file of the case has gone or changed since the case was read.
-class DataUnavailable : public std::runtime_error {
+class Run {
 public:
-    using std::runtime_error::runtime_error;
-};
-
-Status status_of(EngineLost::Kind kind) {
-    switch (kind) {
-        case EngineLost::Kind::crashed:
-            return Status::crash;
-        case EngineLost::Kind::timed_out:
-            return Status::timeout;
-        default:
-            return Status::error;
-    }
-}
-
-class CaseRun {
-public:
-    explicit CaseRun(const cases::Case& subject) : case_(subject), descriptor_(*subject.descriptor) {}
-
-    CaseResult on(Engine& engine, std::size_t index) {
-        CaseResult result;
-        result.subject = &case_;
-        result.engine = index;
-        try {
-            judge(engine, result);
-        } catch (const DataUnavailable& problem) {
-            finish(result, Status::error, problem.what());
-        } catch (const EngineLost& lost) {
-            finish(result, status_of(lost.kind()), lost.what());
-        } catch (const std::bad_alloc&) {
-            finish(result, Status::error, "out of memory");
-        } catch (const std::exception& exception) {
-            finish(result, Status::error, fmt::format("exception: {}", exception.what()));
+    Run(const CaseSource& source, std::span<const Lane> lanes, Observer& observer, const RunSettings& settings)
+        : source_(source),
+          lanes_(lanes),
+          observer_(observer),
+          settings_(settings),
+          count_(source.positions * settings.repeat),
+          window_(most_waiting * lanes.size()) {
+        std::vector<EngineInfo> engines;
+        for (const auto& engine : lanes.front()) {
+            engines.push_back(engine->info());
         }
-        return result;
+        totals_ = RunTotals(std::move(engines));
+    }
+
+    RunTotals run() {
+        const auto start = Clock::now();
+        std::vector<std::thread> threads;
+        for (std::size_t i = 1; i < lanes_.size(); ++i) {
+            threads.emplace_back([this, i] { work(lanes_[i]); });
+        }
+        work(lanes_[0]);
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        if (failure_) {
+            std::rethrow_exception(failure_);
+        }
+        totals_.duration = Clock::now() - start;
+        return std::move(totals_);
     }
 
 private:
-    static void finish(CaseResult& result, Status status, std::string reason) {
-        result.status = status;
-        result.reason = std::move(reason);
-    }
+    using Results = std::vector<CaseResult>;
 
-    void judge(Engine& engine, CaseResult& result) {
-        if (case_.min_feature_level > engine.info().feature_level) {
-            return finish(
-                result, Status::skip,
-                fmt::format("needs feature level {}, the engine has {}", core::to_string(case_.min_feature_level),
-                            core::to_string(engine.info().feature_level)));
-        }
-        if (auto reason = engine.unsupported(descriptor_)) {
-            return finish(result, Status::skip, std::move(*reason));
-        }
-        auto executable = engine.compile(descriptor_);
-        if (!executable) {
-            return judge_failure(executable.error(), result);
-        }
-        if (case_.expect_error) {
-            return finish(result, Status::fail,
-                          fmt::format("the descriptor was accepted, but has to be rejected with {}",
-                                      core::to_string(*case_.expect_error)));
-        }
-        if (auto reason = unjudgeable()) {
-            return finish(result, Status::skip, std::move(*reason));
-        }
-        execute(engine, **executable, result);
-    }
-
-    /// Why no answer of an engine that accepts the descriptor can be judged: tensors of an illegal one cannot even be
-    /// laid out, and without expected values or a reference nobody says what is right.
-    [[nodiscard]] std::optional<std::string> unjudgeable() const {
-        if (const auto rejection = operators::validate(descriptor_, core::highest_feature_level)) {
-            return fmt::format("the engine accepts the descriptor, which is legal at no feature level: {}",
-                               rejection->message);
-        }
-        if (case_.needs_reference() && operators::find_rules(*descriptor_.schema) == nullptr) {
-            return fmt::format("there is no reference yet for {}", descriptor_.schema->short_name());
-        }
-        return std::nullopt;
-    }
-
-    void judge_failure(const CompileFailure& failure, CaseResult& result) {
-        const operators::Rejection& rejection = failure.rejection;
-        if (failure.kind == CompileFailure::Kind::broken) {
-            return finish(result, Status::error, rejection.message);
-        }
-        result.rejection = rejection;
-        if (!case_.expect_error) {
-            return finish(result, Status::fail,
-                          fmt::format("the descriptor was rejected with {}: {}", core::to_string(rejection.code),
-                                      rejection.message));
-        }
-        if (*case_.expect_error != rejection.code) {
-            return finish(result, Status::fail,
-                          fmt::format("the descriptor was rejected with {} instead of {}",
-                                      core::to_string(rejection.code), core::to_string(*case_.expect_error)));
-        }
-        finish(result, Status::pass, "");
-    }
-
-    void execute(const Engine& engine, Executable& executable, CaseResult& result) {
-        prepare_inputs();
-        std::vector<core::Tensor> outputs;
-        std::vector<core::Tensor*> targets;
-        const auto slots = descriptor_.outputs();
-        outputs.reserve(slots.size());
-        for (const operators::TensorSlot& slot : slots) {
-            outputs.push_back(slot.desc == nullptr ? core::Tensor() : core::output_tensor(*slot.desc));
-            targets.push_back(slot.desc == nullptr ? nullptr : &outputs.back());
-        }
-        if (const auto failure = timed(executable, targets, result.timing)) {
-            return finish(result, Status::error, *failure);
-        }
-        find_stray_writes(outputs, result);
-        compare_outputs(engine, outputs, result);
-    }
-
-    void find_stray_writes(const std::vector<core::Tensor>& outputs, CaseResult& result) const {
-        const auto slots = descriptor_.outputs();
-        for (std::size_t i = 0; i < slots.size(); ++i) {
-            if (slots[i].desc == nullptr) {
-                continue;
+    void work(const Lane& lane) {
+        try {
+            const CaseSource::Reader read = source_.reader();
+            while (const auto number = take()) {
+                finish(*number, results_of(*number, read, lane));
             }
-            if (const auto write = core::find_stray_write(outputs[i])) {
-                result.stray_writes.push_back({std::string(slots[i].name), *write});
-            }
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            failure_ = std::current_exception();
+            stopped_ = true;
+            room_.notify_all();
         }
     }
 
-    static std::string stray_write_reason(const StrayOutput& stray) {
-        return fmt::format(
-            "the engine wrote beyond the end of {}: {} of the {} bytes after its total size, from byte {} on",
-            stray.name, stray.write.bytes, core::guard_bytes, stray.write.offset);
+    /// The number of the next case; nothing when there are no more.
+    std::optional<std::size_t> take() {
+        std::unique_lock lock(mutex_);
+        room_.wait(lock, [&] { return stopped_ || taken_ == count_ || taken_ - reported_ < window_; });
+        stopped_ = stopped_ || (taken_ < count_ && observer_.stop_requested());
+        if (stopped_ || taken_ == count_) {
+            return std::nullopt;
+        }
+        return taken_++;
     }
 
-    /// Binds, executes and reads. The result is the reason of a failure.
-    std::optional<std::string> timed(Executable& executable, std::span<core::Tensor* const> outputs, Timing& timing) {
-        const auto start = Clock::now();
-        if (const auto bound = executable.bind(input_pointers_); !bound) {
-            return bound.error().message;
+    Results results_of(std::size_t number, const CaseSource::Reader& read, const Lane& lane) {
+        const std::size_t repetition = number / source_.positions;
+        std::size_t position = number % source_.positions;
+        if (settings_.shuffle) {
+            position = static_cast<std::size_t>(Shuffle(source_.positions, *settings_.shuffle + repetition)(position));
         }
-        const auto execution = Clock::now();
-        if (const auto executed = executable.execute(); !executed) {
-            return executed.error().message;
+        const auto subject = read(position);
+        if (subject == nullptr) {
+            return {};
         }
-        const auto executed = Clock::now();
-        if (const auto read = executable.read(outputs); !read) {
-            return read.error().message;
+        {
+            const std::lock_guard lock(mutex_);
+            observer_.on_case(*subject, begun_++);
         }
-        timing.total = Clock::now() - start;
-        const auto told = executable.execute_time();
-        timing.told = told.has_value();
-        timing.execute = told.value_or(executed - execution);
-        timing.device = executable.device_time();
-        return std::nullopt;
+        Results results = run_case(subject, lane, settings_.cases);
+        const bool gated = settings_.include_unspecified || !subject->has_tag(unspecified_tag);
+        for (CaseResult& result : results) {
+            result.gated = gated;
+            result.repetition = repetition;
+        }
+        return results;
     }
 
-    void compare_outputs(const Engine& engine, const std::vector<core::Tensor>& outputs, CaseResult& result) {
-        const auto slots = descriptor_.outputs();
-        bool compared = false;
-        for (std::size_t i = 0; i < slots.size(); ++i) {
-            if (slots[i].desc == nullptr || (!case_.expected[i] && is_reference(engine))) {
-                continue;
-            }
-            OutputResult& output = result.outputs.emplace_back();
-            output.name = slots[i].name;
-            output.desc = *slots[i].desc;
-            output.tolerance = case_.tolerances[i].value_or(operators::default_tolerance(descriptor_, slots[i]));
-            output.from_reference = !case_.expected[i];
-            const core::ElementSlack* slack = output.tolerance.element_slack ? &reference().slack[i] : nullptr;
-            output.comparison = compare::compare(expected(i), outputs[i], output.tolerance, slack);
-            compared = true;
+    void finish(std::size_t number, Results results) {
+        const std::lock_guard lock(mutex_);
+        waiting_.emplace(number, std::move(results));
+        while (!waiting_.empty() && waiting_.begin()->first == reported_ && !failed_fast_) {
+            report(waiting_.begin()->second);
+            waiting_.erase(waiting_.begin());
+            ++reported_;
         }
-        const bool passed = std::all_of(result.outputs.begin(), result.outputs.end(),
-                                        [](const OutputResult& output) { return output.comparison.passed(); });
-        if (!result.stray_writes.empty()) {
-            return finish(result, Status::fail,
-                          stray_write_reason(result.stray_writes.front()) +
-                              (passed ? "" : "; the output differs beyond tolerance"));
-        }
-        if (!compared) {
-            return finish(result, Status::reference,
-                          "the case has no expected values, so this engine is the reference");
-        }
-        if (passed) {
-            return finish(result, Status::pass, "");
-        }
-        finish(result, Status::fail, "the output differs beyond tolerance");
+        room_.notify_all();
     }
 
-    static void fill(const cases::Initialiser& initialiser, core::Tensor& tensor) {
-        if (const auto filled = initialiser.fill(tensor); !filled) {
-            throw DataUnavailable(filled.error().message);
+    void report(const Results& results) {
+        for (const CaseResult& result : results) {
+            totals_.add(result);
+            observer_.on_result(result);
+            // What other lanes have of later cases is not reported: it would depend on their speed.
+            failed_fast_ = failed_fast_ || (settings_.fail_fast && result.gated && is_failure(result.status));
         }
+        stopped_ = stopped_ || failed_fast_;
     }
 
-    void prepare_inputs() {
-        if (prepared_) {
-            return;
-        }
-        const auto slots = descriptor_.inputs();
-        inputs_.clear();  // what an attempt for an earlier engine left when memory ran out
-        input_pointers_.clear();
-        inputs_.reserve(slots.size());
-        for (std::size_t i = 0; i < slots.size(); ++i) {
-            if (slots[i].desc == nullptr) {
-                input_pointers_.push_back(nullptr);
-                continue;
-            }
-            fill(*case_.inputs[i], inputs_.emplace_back(*slots[i].desc));
-            input_pointers_.push_back(&inputs_.back());
-        }
-        prepared_ = true;
-    }
+    const CaseSource& source_;
+    std::span<const Lane> lanes_;
+    Observer& observer_;
+    const RunSettings& settings_;
+    const std::size_t count_;
+    const std::size_t window_;
 
-    const cpu::Reference& reference() {
-        if (!reference_) {
-            reference_ = cpu::compute_reference(descriptor_, input_pointers_);
-        }
-        return *reference_;
-    }
-
-    const core::Tensor& expected(std::size_t output) {
-        if (!case_.expected[output]) {
-            return reference().outputs[output];
-        }
-        expected_.resize(case_.expected.size());
-        if (!expected_[output]) {
-            const core::TensorDesc& desc = *descriptor_.outputs()[output].desc;
-            core::Tensor values(core::TensorDesc::packed(desc.data_type, desc.sizes));
-            fill(*case_.expected[output], values);
-            expected_[output] = std::move(values);
-        }
-        return *expected_[output];
-    }
-
-    const cases::Case& case_;
-    const operators::Descriptor& descriptor_;
-    bool prepared_ = false;
-    std::vector<core::Tensor> inputs_;
-    std::vector<const core::Tensor*> input_pointers_;
-    std::optional<cpu::Reference> reference_;
-    std::vector<std::optional<core::Tensor>> expected_;
+    /// For everything below.
+    std::mutex mutex_;
+    std::condition_variable room_;
+    std::size_t taken_ = 0;
+    std::size_t begun_ = 0;
+    std::size_t reported_ = 0;
+    bool stopped_ = false;
+    bool failed_fast_ = false;
+    std::exception_ptr failure_;
+    std::map<std::size_t, Results> waiting_;
+    RunTotals totals_;
 };
 
 }  // namespace
 
-CaseResult run_case(const cases::Case& subject, Engine& engine) {
-    return CaseRun(subject).on(engine, 0);
-}
-
-RunResult run_cases(std::span<const cases::Case* const> cases, std::span<const std::unique_ptr<Engine>> engines,
-                    Observer& observer, const RunSettings& settings) {
-    RunResult run;
-    const auto start = Clock::now();
-    for (const auto& engine : engines) {
-        run.engines.push_back(engine->info());
-    }
-    run.results.reserve(cases.size() * engines.size());
-    for (std::size_t position = 0; position < cases.size() && !observer.stop_requested(); ++position) {
-        observer.on_case(*cases[position], position, cases.size());
-        CaseRun case_run(*cases[position]);
-        const bool gated = settings.include_unspecified || !cases[position]->has_tag(unspecified_tag);
-        for (std::size_t e = 0; e < engines.size(); ++e) {
-            run.results.push_back(case_run.on(*engines[e], e));
-            run.results.back().gated = gated;
-            observer.on_result(run.results.back());
-        }
-    }
-    run.duration = Clock::now() - start;
-    return run;
+RunTotals run_cases(const CaseSource& source, std::span<const Lane> lanes, Observer& observer,
+                    const RunSettings& settings) {
+    return Run(source, lanes, observer, settings).run();
 }
 
 }  // namespace dmlconform::run

@@ -29,20 +29,11 @@ bool glob_matches(std::string_view pattern, std::string_view text) {
     return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-std::vector<const cases::Case*> select(std::span<const cases::Case> cases, std::span<const std::string> filters,
-                                       std::span<const std::string> tags) {
-    std::vector<const cases::Case*> selected;
-    for (const cases::Case& entry : cases) {
-        const bool matches =
-            filters.empty() || std::any_of(filters.begin(), filters.end(),
-                                           [&](const std::string& filter) { return glob_matches(filter, entry.id); });
-        const bool tagged =
-            std::all_of(tags.begin(), tags.end(), [&](const std::string& tag) { return entry.has_tag(tag); });
-        if (matches && tagged) {
-            selected.push_back(&entry);
-        }
-    }
-    return selected;
+bool Selector::matches(const cases::Case& subject) const {
+    const bool named = filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
+                           return glob_matches(filter, subject.id);
+                       });
+    return named && std::all_of(tags.begin(), tags.end(), [&](const std::string& tag) { return subject.has_tag(tag); });
 }
 
 }  // namespace dmlconform::run

@@ -1,7 +1,6 @@
 // Which of the loaded cases are run.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +12,14 @@ namespace dmlconform::run {
 /// Matches the whole text: `*` any characters, `?` one, everything else itself.
 [[nodiscard]] bool glob_matches(std::string_view pattern, std::string_view text);
 
-/// Cases whose id matches one of `filters` (none: all) and that have all of `tags`, in their order.
-[[nodiscard]] std::vector<const cases::Case*> select(std::span<const cases::Case> cases,
-                                                     std::span<const std::string> filters,
-                                                     std::span<const std::string> tags);
+/// Chooses cases.
+struct Selector {
+    /// Globs, of which the id has to match one; none: all ids.
+    std::vector<std::string> filters;
+    /// Of which a case has to have all.
+    std::vector<std::string> tags;
+
+    [[nodiscard]] bool matches(const cases::Case& subject) const;
+};
 
 }  // namespace dmlconform::run

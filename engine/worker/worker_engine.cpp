@@ -189,6 +189,10 @@ public:
         return *latest_;
     }
 
+    [[nodiscard]] core::Result<std::unique_ptr<WorkerEngine>> another() const {
+        return WorkerEngine::start(command_, settings_);
+    }
+
     /// Gives the executable away; there must be one.
     std::unique_ptr<Executable> take() {
         const Connection::Id executable = latest_->executable.value();
@@ -242,6 +246,15 @@ core::Result<std::unique_ptr<WorkerEngine>> WorkerEngine::start(WorkerCommand co
         return tl::unexpected(std::move(connection.error()));
     }
     return std::unique_ptr<WorkerEngine>(new WorkerEngine(std::move(command), settings, std::move(*connection)));
+}
+
+core::Result<std::unique_ptr<Engine>> WorkerEngine::another() const {
+    auto started = process_->another();
+    if (!started) {
+        return tl::unexpected(std::move(started.error()));
+    }
+    (*started)->set_origin(info_.name, info_.command);
+    return std::move(*started);
 }
 
 std::optional<std::string> WorkerEngine::unsupported(const operators::Descriptor& descriptor) const {

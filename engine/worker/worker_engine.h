@@ -32,6 +32,8 @@ public:
     [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const override;
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) override;
+    /// Starts one more process.
+    [[nodiscard]] core::Result<std::unique_ptr<Engine>> another() const override;
 
     /// For an engine that a command of the user's started: how reports call it, and that command.
     void set_origin(std::string name, std::string command) {

@@ -32,7 +32,7 @@ std::string small_cases(int count) {
 
 class Silent final : public run::Observer {
 public:
-    void on_case(const cases::Case& /*subject*/, std::size_t /*position*/, std::size_t /*total*/) override {}
+    void on_case(const cases::Case& /*subject*/, std::size_t /*position*/) override {}
     void on_result(const run::CaseResult& /*result*/) override {}
 };
 
@@ -53,12 +53,11 @@ void run_small_cases_on_cpu(benchmark::State& state) {
     for (const cases::Case& entry : suite.cases) {
         selected.push_back(&entry);
     }
-    std::vector<std::unique_ptr<Engine>> engines;
+    run::Lane engines;
     engines.push_back(std::make_unique<cpu::CpuEngine>(core::highest_feature_level));
     Silent observer;
     for (auto _ : state) {
-        const run::RunResult result = run::run_cases(selected, engines, observer);
-        if (!result.passed()) {
+        if (!run::run_cases(run::these_cases(selected), {&engines, 1}, observer).passed()) {
             state.SkipWithError("a case failed");
         }
     }

@@ -162,7 +162,7 @@ TEST(Sweep, Refused) {
           R"(/cases/0/desc/InputWindowSizes/0: the sweep has no "n" [)"}},
         {R"("sweep": {"n": [4], "unused": [1]})",
          {R"(/cases/0/sweep/unused: the case does not use "unused" [write "${unused}" where)"}},
-        {R"("sweep": {"n": [4, 4]})", {R"(/cases/0/name: another case is called "f/s[n=4]" too)"}},
+        {R"("sweep": {"n": [4, 4]})", {R"(/cases/0/sweep/n/1: another value of "n" is 4 too)"}},
         {R"("sweep": {"n": [4]}, "tags": ["${n.x}"])",
          {R"(/cases/0/sweep/n/0: a value of "n" has no member "x", which the case uses)"}},
         {R"("sweep": {"n": ["many"]})",

@@ -40,10 +40,10 @@ struct Failure {
 /// Ends a run with the first case that fails on any engine.
 class FirstFailure final : public run::Observer {
 public:
-    void on_case(const cases::Case& /*subject*/, std::size_t /*position*/, std::size_t /*total*/) override {}
+    void on_case(const cases::Case& /*subject*/, std::size_t /*position*/) override {}
     void on_result(const run::CaseResult& result) override {
         if (failure.subject == nullptr && failed(result)) {
-            failure = {result.subject, result.engine};
+            failure = {result.subject.get(), result.engine};
         }
     }
     bool stop_requested() override { return failure.subject != nullptr; }
@@ -54,7 +54,7 @@ public:
 Failure first_failure(const Cases& subjects, const Engines& engines, std::uint32_t bug) {
     planted_bug = bug;
     FirstFailure observer;
-    static_cast<void>(run::run_cases(subjects, engines, observer));
+    static_cast<void>(run::run_cases(run::these_cases(subjects), {&engines, 1}, observer));
     planted_bug = 0;
     return observer.failure;
 }

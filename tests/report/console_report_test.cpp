@@ -18,7 +18,6 @@ using report::format_duration;
 using report::result_line;
 using report::summary;
 using run::CaseResult;
-using run::RunResult;
 using run::Status;
 
 const ConsoleStyle plain(false);
@@ -194,14 +193,14 @@ TEST(ResultLine, Forms) {
     fussy.compile_failure = rejected(core::HResult::invalid_argument);
     const auto engines = one_engine();
     const auto fussy_engines = one_engine(std::move(fussy));
-    const RunResult run = run_all(cases, engines);
+    const AllResults run = run_all(cases, engines);
     const auto line = [&](const CaseResult& result) { return result_line(result, engines[0]->info(), plain); };
     EXPECT_EQ(line(run.results[0]), "pass      some/with-expected on fake\n");
     EXPECT_EQ(comparison_lines(run.results[0]), "    OutputTensor: exact; elements by ULPs: 0: 2\n");
     EXPECT_EQ(
         line(run.results[2]),
         "fail      some/illegal on fake: the descriptor was accepted, but has to be rejected with E_INVALIDARG\n");
-    const RunResult fussy_run = run_all(cases, fussy_engines);
+    const AllResults fussy_run = run_all(cases, fussy_engines);
     EXPECT_EQ(line(fussy_run.results[2]), "pass      some/illegal on fake\n");
     EXPECT_EQ(comparison_lines(run.results[2]), "");
     EXPECT_EQ(
@@ -222,12 +221,12 @@ TEST(Summary, TotalsByOperatorAndEngine) {
     absent.name = "absent";
     absent.unsupported = "no";
     engines.push_back(std::make_unique<FakeEngine>(absent));
-    RunResult run = run_all(cases, engines);
+    AllResults run = run_all(cases, engines);
     for (CaseResult& result : run.results) {
         result.timing = {};  // as good as random
     }
     run.duration = std::chrono::milliseconds(12);
-    EXPECT_EQ(summary(run, plain),
+    EXPECT_EQ(summary(run.totals(), plain),
               "operator                         engine        pass      fail      skip     error reference       time  "
               "   median\n"
               "SLICE1                           fake             1         1         0         0         0       0 ns  "
@@ -246,11 +245,11 @@ TEST(Summary, TotalsByOperatorAndEngine) {
 
 TEST(Summary, LostEnginesHaveColumnsWhenThereAreSome) {
     const auto cases = cases_of({slice_with_expected, slice_without_expected});
-    RunResult run = run_all(cases, one_engine());
-    EXPECT_EQ(summary(run, plain).find("crash"), std::string::npos);
+    AllResults run = run_all(cases, one_engine());
+    EXPECT_EQ(summary(run.totals(), plain).find("crash"), std::string::npos);
     run.results[1].status = Status::timeout;
     run.engines[0].name = "exec:a-long-name";
-    const std::string text = summary(run, plain);
+    const std::string text = summary(run.totals(), plain);
     EXPECT_NE(text.find("engine                pass      fail      skip     error   timeout reference"),
               std::string::npos)
         << text;
@@ -263,12 +262,12 @@ TEST(Summary, LostEnginesHaveColumnsWhenThereAreSome) {
 TEST(Summary, TimesAndTheirMedian) {
     const auto cases = cases_of({slice_with_expected, slice_without_expected, normalization});
     const auto engines = one_engine();
-    RunResult run = run_all(cases, engines);
+    AllResults run = run_all(cases, engines);
     run.results[0].timing = {std::chrono::microseconds(1), std::chrono::nanoseconds(300), std::nullopt};
     run.results[1].timing = {std::chrono::microseconds(2), std::chrono::nanoseconds(900),
                              std::chrono::nanoseconds(100)};
     run.results[2].timing = {std::chrono::microseconds(4), std::chrono::nanoseconds(5000), std::nullopt};
-    const std::string text = summary(run, plain);
+    const std::string text = summary(run.totals(), plain);
     EXPECT_NE(text.find("SLICE1                           fake             2         0         0         0         0   "
                         " 3.00 µs     300 ns\n"),
               std::string::npos)
@@ -281,17 +280,18 @@ TEST(Summary, TimesAndTheirMedian) {
 
 TEST(Summary, SaysWhenNothingWasVerified) {
     const std::string warning = "Nothing was verified: no case passed or failed.\n";
-    EXPECT_NE(summary(RunResult{}, plain).find("0 results in 0 ns: none on the gate\n" + warning), std::string::npos)
-        << summary(RunResult{}, plain);
+    EXPECT_NE(summary(run::RunTotals{}, plain).find("0 results in 0 ns: none on the gate\n" + warning),
+              std::string::npos)
+        << summary(run::RunTotals{}, plain);
     const auto cases = cases_of({slice_with_expected});
     Behaviour absent;
     absent.unsupported = "no";
     const auto engines = one_engine(absent);
-    const std::string skipped = summary(run_all(cases, engines), plain);
+    const std::string skipped = summary(run_all(cases, engines).totals(), plain);
     EXPECT_NE(skipped.find(": 1 skip\n" + warning), std::string::npos) << skipped;
     EXPECT_NE(skipped.find("\n1 result in "), std::string::npos) << skipped;
-    EXPECT_EQ(summary(run_all(cases, one_engine()), plain).find(warning), std::string::npos);
-    EXPECT_EQ(summary(run_all(cases_of({slice_with_wrong_expected}), one_engine()), plain).find(warning),
+    EXPECT_EQ(summary(run_all(cases, one_engine()).totals(), plain).find(warning), std::string::npos);
+    EXPECT_EQ(summary(run_all(cases_of({slice_with_wrong_expected}), one_engine()).totals(), plain).find(warning),
               std::string::npos)
         << "a failure is a verification too";
 }
@@ -300,7 +300,7 @@ TEST(Summary, ResultsOffTheGateAreCountedApart) {
     std::string text(slice_with_wrong_expected);
     text.insert(1, R"("tags": ["unspecified"], )");
     const auto cases = cases_of({slice_with_expected, text});
-    const std::string written = summary(run_all(cases, one_engine()), plain);
+    const std::string written = summary(run_all(cases, one_engine()).totals(), plain);
     EXPECT_NE(written.find(": 1 pass\nOff the gate, because nobody specifies the right answer: 1 fail\n"),
               std::string::npos)
         << written;

@@ -7,19 +7,30 @@
 
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
+#include "tests/temporary_folder.h"
 
 namespace dmlconform::tests {
 namespace {
 
 using nlohmann::json;
-using report::json_report;
 using report::RunContext;
-using run::RunResult;
 
 using Engines = std::vector<std::unique_ptr<Engine>>;
 
 RunContext context() {
-    return {{"dmlconform", "run", "a b.json"}, {{"dmlconform", "1.2.3"}, {"fmt", "9.1.0"}}, "2024-05-06T07:08:09Z", 1};
+    return {{"dmlconform", "run", "a b.json"}, {{"dmlconform", "1.2.3"}, {"fmt", "9.1.0"}}, "2024-05-06T07:08:09Z"};
+}
+
+/// The file that the results give, with exit code 1.
+std::string report_of(const AllResults& run, const RunContext& with) {
+    const TemporaryFolder folder;
+    report::JsonReport sink(folder.at("result.json"));
+    EXPECT_TRUE(sink.begin(with, run.engines).has_value());
+    for (const run::CaseResult& result : run.results) {
+        EXPECT_TRUE(sink.add(result).has_value());
+    }
+    EXPECT_TRUE(sink.finish(run.totals(), 1).has_value());
+    return content_of(folder.at("result.json"));
 }
 
 /// The text, checked to be one line-ended document.
@@ -29,7 +40,7 @@ json parsed(const std::string& text) {
 }
 
 TEST(JsonReport, TheRunAsAWhole) {
-    RunResult run;
+    AllResults run;
     run.duration = std::chrono::nanoseconds(1234567890123456789);
     EngineInfo engine;
     engine.name = "d3d12";
@@ -41,7 +52,7 @@ TEST(JsonReport, TheRunAsAWhole) {
     started.name = "exec:mine";
     started.command = "ssh box 'my worker'";
     run.engines = {engine, EngineInfo{}, started};
-    const json document = parsed(json_report(run, context()));
+    const json document = parsed(report_of(run, context()));
     EXPECT_EQ(document.at("format"), "dmlconform-result");
     EXPECT_EQ(document.at("formatVersion"), 1);
     EXPECT_EQ(document.at("versions"), json({{"dmlconform", "1.2.3"}, {"fmt", "9.1.0"}}));
@@ -68,7 +79,7 @@ TEST(JsonReport, TheRunAsAWhole) {
 TEST(JsonReport, VersionsKeepTheirOrder) {
     RunContext with_versions = context();
     with_versions.versions = {{"zlib", "1"}, {"abseil", "2"}};
-    const std::string text = json_report({}, with_versions);
+    const std::string text = report_of(AllResults{}, with_versions);
     EXPECT_LT(text.find("zlib"), text.find("abseil"));
 }
 
@@ -81,10 +92,10 @@ TEST(JsonReport, AFailure) {
                                 "folder/some.json");
     Engines engines;
     engines.push_back(std::make_unique<FakeEngine>(Behaviour{}));
-    RunResult run = run_all(cases, engines);
+    AllResults run = run_all(cases, engines);
     run.results[0].timing = {std::chrono::nanoseconds(3000), std::chrono::nanoseconds(2000),
                              std::chrono::nanoseconds(1000)};
-    const json document = parsed(json_report(run, context()));
+    const json document = parsed(report_of(run, context()));
     EXPECT_EQ(document.at("summary").at("fail"), 1);
     ASSERT_EQ(document.at("results").size(), 1u);
     const json& result = document.at("results")[0];
@@ -140,7 +151,7 @@ TEST(JsonReport, DistancesOf64Bits) {
       "inputs": { "InputTensor": [18446744073709551615] }, "expected": { "OutputTensor": [0] } })"});
     Engines engines;
     engines.push_back(std::make_unique<FakeEngine>(Behaviour{}));
-    const json document = parsed(json_report(run_all(cases, engines), context()));
+    const json document = parsed(report_of(run_all(cases, engines), context()));
     const json& output = document.at("results")[0].at("outputs")[0];
     EXPECT_EQ(output.at("worst").at("ulp"), 18446744073709551615u);
     EXPECT_EQ(output.at("worst").at("actual"), "18446744073709551615");
@@ -155,7 +166,7 @@ TEST(JsonReport, StrayWrites) {
         outputs[0]->buffer.bytes()[core::guard_offset(outputs[0]->desc) + 7] = std::byte{0};
     };
     engines.push_back(std::make_unique<FakeEngine>(astray));
-    const json document = parsed(json_report(run_all(cases, engines), context()));
+    const json document = parsed(report_of(run_all(cases, engines), context()));
     const json& result = document.at("results")[0];
     EXPECT_EQ(result.at("status"), "fail");
     EXPECT_EQ(result.at("strayWrites"), json::array({{{"output", "OutputTensor"}, {"offset", 7}, {"bytes", 1}}}));
@@ -170,7 +181,7 @@ TEST(JsonReport, WhatIsNotThereIsLeftOut) {
     fussy.compile_failure->rejection.legal_from = core::FeatureLevel{4, 1};
     engines.push_back(std::make_unique<FakeEngine>(Behaviour{}));
     engines.push_back(std::make_unique<FakeEngine>(fussy));
-    const json document = parsed(json_report(run_all(cases, engines), context()));
+    const json document = parsed(report_of(run_all(cases, engines), context()));
     const json& results = document.at("results");
     ASSERT_EQ(results.size(), 4u);
     // A pass with equal elements.
@@ -203,7 +214,7 @@ TEST(JsonReport, WhatIsOffTheGate) {
     const auto cases = cases_of({slice_with_expected, text});
     Engines engines;
     engines.push_back(std::make_unique<FakeEngine>(Behaviour{}));
-    const json document = parsed(json_report(run_all(cases, engines), context()));
+    const json document = parsed(report_of(run_all(cases, engines), context()));
     EXPECT_EQ(document.at("summary").at("fail"), 0);
     EXPECT_EQ(document.at("summary").at("pass"), 1);
     EXPECT_EQ(document.at("unspecified").at("fail"), 1);
@@ -214,11 +225,11 @@ TEST(JsonReport, WhatIsOffTheGate) {
 TEST(JsonReport, WordsThatAreNotUtf8AreReplaced) {
     RunContext odd = context();
     odd.command = {"dmlconform", "run", "caf\xE9.json", "\xFF\xFE", "good ü"};
-    RunResult run;
+    AllResults run;
     EngineInfo engine;
     engine.adapter = "G\xFCnstig";
     run.engines = {engine};
-    const json document = parsed(json_report(run, odd));
+    const json document = parsed(report_of(run, odd));
     ASSERT_EQ(document.at("command").size(), 5u);
     EXPECT_EQ(document.at("command")[2], "caf\xEF\xBF\xBD.json");
     EXPECT_EQ(document.at("command")[4], "good ü");

@@ -17,7 +17,6 @@ namespace dmlconform::tests {
 namespace {
 
 using run::CaseResult;
-using run::RunResult;
 using run::Status;
 using Engines = std::vector<std::unique_ptr<Engine>>;
 
@@ -175,7 +174,7 @@ TEST(Runner, StatusAndReason) {
     for (const Row& row : rows()) {
         SCOPED_TRACE(row.what);
         const auto cases = cases_of({row.subject});
-        const RunResult result = run_all(cases, one_engine(row.behaviour));
+        const AllResults result = run_all(cases, one_engine(row.behaviour));
         ASSERT_EQ(result.results.size(), 1u);
         const CaseResult& only = result.results[0];
         EXPECT_STREQ(to_string(only.status), to_string(row.status)) << only.reason;
@@ -191,7 +190,7 @@ TEST(Runner, AnErrorDoesNotHoldUpTheRest) {
     const auto cases = cases_of({slice_with_expected, slice_without_expected, illegal_slice});
     Engines engines = one_engine(that([](Behaviour& b) { throw_at(b, "execute", [] { throw std::bad_alloc(); }); }));
     engines.push_back(std::make_unique<FakeEngine>(Behaviour{}));
-    const RunResult result = run_all(cases, engines);
+    const AllResults result = run_all(cases, engines);
     ASSERT_EQ(result.results.size(), 6u);
     const Status wanted[] = {Status::error, Status::pass, Status::error, Status::pass, Status::fail, Status::fail};
     for (std::size_t i = 0; i < std::size(wanted); ++i) {
@@ -209,7 +208,7 @@ TEST(Runner, AnEngineThatAcceptsAnIllegalDescriptorIsNotRunOnIt) {
                   "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
                   "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] },
         "inputs": { "InputTensor": [1, 2, 3, 4] } })"});
-    const RunResult result = run_all(cases, one_engine({}));
+    const AllResults result = run_all(cases, one_engine({}));
     EXPECT_EQ(result.results[0].status, Status::skip);
     EXPECT_NE(result.results[0].reason.find("legal at no feature level"), std::string::npos)
         << result.results[0].reason;
@@ -243,7 +242,7 @@ TEST(Runner, WithoutAReferenceOnlyTheExpectedValuesCount) {
     for (const Expectation& row : rows) {
         SCOPED_TRACE(row.text);
         const auto cases = cases_of({row.text});
-        const RunResult result = run_all(cases, one_engine({}));
+        const AllResults result = run_all(cases, one_engine({}));
         EXPECT_EQ(result.results[0].status, row.status);
         ASSERT_EQ(result.results[0].outputs.size(), 1u);
         EXPECT_EQ(core::to_string(result.results[0].outputs[0].tolerance), row.tolerance);
@@ -256,7 +255,7 @@ TEST(Runner, TheReferenceIsNotComparedWithItself) {
     engines.push_back(std::make_unique<cpu::CpuEngine>(core::highest_feature_level));
     const auto cases = cases_of({slice_with_expected, slice_without_expected, slice_with_wrong_expected,
                                  top_k_half_expected, illegal_slice, normalization, identity});
-    const RunResult result = run_all(cases, engines);
+    const AllResults result = run_all(cases, engines);
     const Status wanted[] = {Status::pass, Status::reference, Status::fail, Status::pass,
                              Status::pass, Status::reference, Status::skip};
     ASSERT_EQ(result.results.size(), std::size(wanted));
@@ -275,7 +274,7 @@ TEST(Runner, WhatAComparisonWasMadeOf) {
         "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2], "Strides": [3] },
                   "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] },
         "inputs": { "InputTensor": [1, 2, 3, 4] }, "expected": { "OutputTensor": [1, 3.25] }, "tolerance": { "*": { "abs": 0.5 } } })"});
-    const RunResult result = run_all(cases, one_engine({}));
+    const AllResults result = run_all(cases, one_engine({}));
     const auto& outputs = result.results[0].outputs;
     ASSERT_EQ(outputs.size(), 2u);
     EXPECT_EQ(outputs[0].name, "OutputValueTensor");
@@ -298,7 +297,7 @@ TEST(Runner, TheRejectionIsKept) {
     Engines engines;
     engines.push_back(std::make_unique<cpu::CpuEngine>(core::highest_feature_level));
     const auto cases = cases_of({illegal_slice, slice_with_expected});
-    const RunResult result = run_all(cases, engines);
+    const AllResults result = run_all(cases, engines);
     ASSERT_TRUE(result.results[0].rejection.has_value());
     EXPECT_EQ(result.results[0].rejection->code, core::HResult::invalid_argument);
     EXPECT_FALSE(result.results[0].rejection->rule.empty());
@@ -307,7 +306,7 @@ TEST(Runner, TheRejectionIsKept) {
 
 TEST(Runner, Times) {
     const auto cases = cases_of({slice_with_expected, illegal_slice});
-    const RunResult result =
+    const AllResults result =
         run_all(cases, one_engine(that([](Behaviour& b) { b.device_time = std::chrono::nanoseconds(7); })));
     const run::Timing& timing = result.results[0].timing;
     EXPECT_GT(timing.execute.count(), 0);
@@ -328,30 +327,29 @@ TEST(Runner, StepsInTheirOrder) {
 
 TEST(Runner, Observers) {
     const auto cases = cases_of({slice_with_expected, slice_without_expected, illegal_slice});
-    const std::vector<const cases::Case*> pointers{&cases[0], &cases[1], &cases[2]};
     Engines engines = one_engine({});
     engines.push_back(std::make_unique<FakeEngine>(that([](Behaviour& b) { b.unsupported = "no"; })));
     Recorder all;
-    EXPECT_EQ(run::run_cases(pointers, engines, all).results.size(), 6u);
+    EXPECT_EQ(run_watched(cases, {&engines, 1}, all).results.size(), 6u);
     EXPECT_EQ(all.log,
-              (std::vector<std::string>{"some/with-expected 0/3", "pass by 0", "skip by 1", "some/without-expected 1/3",
-                                        "pass by 0", "skip by 1", "some/illegal 2/3", "fail by 0", "skip by 1"}));
+              (std::vector<std::string>{"some/with-expected 0", "pass by 0", "skip by 1", "some/without-expected 1",
+                                        "pass by 0", "skip by 1", "some/illegal 2", "fail by 0", "skip by 1"}));
     Recorder stopped;
     stopped.stop_after = 4;  // within the second case, which is finished on all engines
-    const RunResult result = run::run_cases(pointers, engines, stopped);
+    const AllResults result = run_watched(cases, {&engines, 1}, stopped);
     EXPECT_EQ(result.results.size(), 4u);
     EXPECT_EQ(stopped.log.size(), 6u);
     EXPECT_EQ(result.engines.size(), 2u);
     Recorder never;
     never.stop_after = 0;
-    EXPECT_TRUE(run::run_cases(pointers, engines, never).results.empty());
+    EXPECT_TRUE(run_watched(cases, {&engines, 1}, never).results.empty());
 }
 
 TEST(Runner, UnspecifiedCasesAreOffTheGate) {
     std::string text(slice_with_wrong_expected);
     text.insert(1, R"("tags": ["unspecified"], )");
     const auto cases = cases_of({slice_with_expected, text});
-    const RunResult off = run_all(cases, one_engine({}));
+    const AllResults off = run_all(cases, one_engine({}));
     EXPECT_TRUE(off.passed());
     EXPECT_TRUE(off.results[0].gated);
     EXPECT_FALSE(off.results[1].gated);
@@ -359,7 +357,7 @@ TEST(Runner, UnspecifiedCasesAreOffTheGate) {
     EXPECT_EQ(off.count(Status::fail, false), 1u);
     EXPECT_EQ(off.count(Status::pass), 1u);
     EXPECT_EQ(off.count(Status::pass, false), 0u);
-    const RunResult on = run_all(cases, one_engine({}), {.include_unspecified = true});
+    const AllResults on = run_all(cases, one_engine({}), {.include_unspecified = true});
     EXPECT_FALSE(on.passed());
     EXPECT_TRUE(on.results[1].gated);
     EXPECT_EQ(on.count(Status::fail), 1u);
@@ -380,18 +378,21 @@ TEST(Runner, ADataFileThatHasGoneIsAnError) {
     const auto cases = cases_of({text, slice_with_expected}, folder.at("a.json"));
     EXPECT_TRUE(run_all(cases, one_engine({})).passed());
     std::filesystem::remove(data);
-    const RunResult result = run_all(cases, one_engine({}));
+    const AllResults result = run_all(cases, one_engine({}));
     EXPECT_EQ(result.results[0].status, Status::error);
     EXPECT_NE(result.results[0].reason.find("cannot be read any more"), std::string::npos) << result.results[0].reason;
     EXPECT_EQ(result.results[1].status, Status::pass);
 }
 
-TEST(RunResult, PassesOnlyWhenSomethingPassedAndNothingElseWentWrong) {
+TEST(RunTotals, PassesOnlyWhenSomethingPassedAndNothingElseWentWrong) {
+    const auto cases = cases_of({slice_with_expected});
+    const auto subject = run::these_cases(std::vector{&cases[0]}).reader()(0);
     // All multisets of up to three results.
-    const auto with = [](std::initializer_list<Status> statuses) {
-        RunResult result;
+    const auto with = [&](std::initializer_list<Status> statuses) {
+        AllResults result;
+        result.engines.emplace_back();
         for (const Status status : statuses) {
-            result.results.emplace_back().status = status;
+            result.results.push_back({.subject = subject, .status = status});
         }
         return result;
     };
@@ -411,7 +412,7 @@ TEST(RunResult, PassesOnlyWhenSomethingPassedAndNothingElseWentWrong) {
     }
 }
 
-TEST(RunResult, NamesOfStatuses) {
+TEST(RunTotals, NamesOfStatuses) {
     const char* names[] = {"pass", "fail", "skip", "error", "crash", "timeout", "reference"};
     ASSERT_EQ(std::size(names), run::status_count);
     for (std::size_t i = 0; i < run::status_count; ++i) {

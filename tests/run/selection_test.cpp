@@ -89,8 +89,11 @@ TEST(GlobMatches, ManyStarsTakeNoTime) {
 std::string selected(const std::vector<cases::Case>& cases, const std::vector<std::string>& filters,
                      const std::vector<std::string>& tags) {
     std::string text;
-    for (const cases::Case* entry : run::select(cases, filters, tags)) {
-        text += (text.empty() ? "" : " ") + entry->id.substr(entry->id.find('/') + 1);
+    const run::Selector selector{filters, tags};
+    for (const cases::Case& entry : cases) {
+        if (selector.matches(entry)) {
+            text += (text.empty() ? "" : " ") + entry.id.substr(entry.id.find('/') + 1);
+        }
     }
     return text;
 }
@@ -103,7 +106,7 @@ TEST(Select, FiltersAreAlternativesTagsAreNot) {
     EXPECT_EQ(selected(cases, {"some/*expected"}, {}), "with-expected without-expected");
     EXPECT_EQ(selected(cases, {"illegal"}, {}), "") << "the whole id";
     EXPECT_EQ(selected(cases, {"*/illegal", "*/with-expected"}, {}), "with-expected illegal") << "in the cases' order";
-    EXPECT_EQ(selected(cases, {"*", "*/illegal"}, {}), all) << "each once";
+    EXPECT_EQ(selected(cases, {"*", "*/illegal"}, {}), all);
     EXPECT_EQ(selected(cases, {}, {"doc"}), "with-expected");
     EXPECT_EQ(selected(cases, {}, {"doc", "smoke"}), "with-expected");
     EXPECT_EQ(selected(cases, {}, {"doc", "slow"}), "");

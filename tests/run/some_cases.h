@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -72,27 +73,56 @@ inline constexpr std::string_view identity = R"({ "name": "identity", "operator"
 /// Watches, and may end the run.
 class Recorder : public run::Observer {
 public:
-    void on_case(const cases::Case& subject, std::size_t position, std::size_t total) override {
-        log.push_back(subject.id + " " + std::to_string(position) + "/" + std::to_string(total));
+    void on_case(const cases::Case& subject, std::size_t position) override {
+        log.push_back(subject.id + " " + std::to_string(position));
     }
     void on_result(const run::CaseResult& result) override {
         log.push_back(std::string(to_string(result.status)) + " by " + std::to_string(result.engine));
+        results.push_back(result);
     }
     bool stop_requested() override { return log.size() >= stop_after; }
 
     std::vector<std::string> log;
+    std::vector<run::CaseResult> results;
     std::size_t stop_after = ~std::size_t{0};
 };
 
-[[nodiscard]] inline run::RunResult run_all(const std::vector<cases::Case>& cases,
-                                            const std::vector<std::unique_ptr<Engine>>& engines,
-                                            const run::RunSettings& settings = {}) {
+/// All results of a run, which may be changed.
+struct AllResults {
+    std::vector<EngineInfo> engines;
+    std::vector<run::CaseResult> results;
+    std::chrono::nanoseconds duration{};
+
+    [[nodiscard]] run::RunTotals totals() const {
+        run::RunTotals sum(engines);
+        for (const run::CaseResult& result : results) {
+            sum.add(result);
+        }
+        sum.duration = duration;
+        return sum;
+    }
+    [[nodiscard]] std::size_t count(run::Status status, bool gated = true) const {
+        return totals().count(status, gated);
+    }
+    [[nodiscard]] std::size_t failures() const { return totals().failures(); }
+    [[nodiscard]] bool passed() const { return totals().passed(); }
+};
+
+/// The cases must outlive the results.
+[[nodiscard]] inline AllResults run_watched(const std::vector<cases::Case>& cases, std::span<const run::Lane> lanes,
+                                            Recorder& recorder, const run::RunSettings& settings = {}) {
     std::vector<const cases::Case*> pointers;
     for (const cases::Case& entry : cases) {
         pointers.push_back(&entry);
     }
+    run::RunTotals totals = run::run_cases(run::these_cases(pointers), lanes, recorder, settings);
+    return {std::move(totals.engines), recorder.results, totals.duration};
+}
+
+[[nodiscard]] inline AllResults run_all(const std::vector<cases::Case>& cases, const run::Lane& engines,
+                                        const run::RunSettings& settings = {}) {
     Recorder recorder;
-    return run::run_cases(pointers, engines, recorder, settings);
+    return run_watched(cases, {&engines, 1}, recorder, settings);
 }
 
 }  // namespace dmlconform::tests

@@ -17,7 +17,6 @@ namespace dmlconform::tests {
 namespace {
 
 using namespace std::chrono_literals;
-using run::RunResult;
 using run::Status;
 using worker::WorkerCommand;
 using worker::WorkerEngine;
@@ -52,10 +51,10 @@ std::vector<cases::Case> three_cases() {
 TEST(WorkerEngine, ComputesAndRejectsLikeTheEngineItself) {
     const auto cases = cases_of({slice_with_expected, slice_without_expected, slice_with_wrong_expected,
                                  top_k_half_expected, normalization, illegal_slice});
-    const RunResult there = run_all(cases, started(faulty({})));
+    const AllResults there = run_all(cases, started(faulty({})));
     Engines local;
     local.push_back(std::make_unique<FakeEngine>(Behaviour{}));
-    const RunResult here = run_all(cases, local);
+    const AllResults here = run_all(cases, local);
     ASSERT_EQ(there.results.size(), here.results.size());
     for (std::size_t i = 0; i < here.results.size(); ++i) {
         EXPECT_STREQ(to_string(there.results[i].status), to_string(here.results[i].status)) << cases[i].id;
@@ -97,7 +96,7 @@ TEST(WorkerEngine, AFaultCostsTheCaseAtHand) {
     for (const Row& row : rows) {
         SCOPED_TRACE(std::string(row.step) + " " + row.action);
         const auto limit = row.status == Status::timeout ? 1000ms : 30s;
-        const RunResult result = run_all(cases, started(faulty({row.step, row.action, "2"}), {limit, 60s}));
+        const AllResults result = run_all(cases, started(faulty({row.step, row.action, "2"}), {limit, 60s}));
         EXPECT_EQ(result.results[0].status, Status::pass) << result.results[0].reason;
         EXPECT_STREQ(to_string(result.results[1].status), to_string(row.status));
         EXPECT_NE(result.results[1].reason.find(row.reason), std::string::npos) << result.results[1].reason;
@@ -108,7 +107,7 @@ TEST(WorkerEngine, AFaultCostsTheCaseAtHand) {
 
 TEST(WorkerEngine, WhatAWorkerSaysBesideDoesNotHoldItUp) {
     for (const char* step : {"compile", "execute"}) {
-        const RunResult result = run_all(three_cases(), started(faulty({step, "chatter"})));
+        const AllResults result = run_all(three_cases(), started(faulty({step, "chatter"})));
         EXPECT_EQ(result.count(Status::pass), 3u) << result.results[0].reason;
     }
 }
@@ -120,7 +119,7 @@ TEST(WorkerEngine, LargeTensorsGoBothWaysAtOnce) {
                   "InputWindowOffsets": [0], "InputWindowSizes": [3000000], "InputWindowStrides": [-1] },
         "inputs": { "InputTensor": { "random": "bits", "seed": 3 } } })",
                                  slice_with_expected});
-    const RunResult result = run_all(cases, started(faulty({"bind", "chatter"})));
+    const AllResults result = run_all(cases, started(faulty({"bind", "chatter"})));
     EXPECT_EQ(result.count(Status::pass), 2u) << result.results[0].reason;
 }
 
@@ -158,7 +157,7 @@ TEST(WorkerEngine, GivesUpOnAWorkerThatCannotBeStartedAgain) {
                                "; exec " + FAULTY_WORKER + " execute kill";
     const auto cases = cases_of({slice_with_expected, slice_without_expected, normalization, top_k_half_expected,
                                  slice_with_wrong_expected, illegal_slice});
-    const RunResult result = run_all(cases, started({{"sh", "-c", script}, {}, ""}));
+    const AllResults result = run_all(cases, started({{"sh", "-c", script}, {}, ""}));
     EXPECT_EQ(result.results[0].status, Status::crash) << result.results[0].reason;
     for (std::size_t i = 1; i < result.results.size(); ++i) {
         EXPECT_EQ(result.results[i].status, Status::error);

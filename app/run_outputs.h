@@ -1,0 +1,41 @@
+// The files that a run writes: the options for them, and keeping them all up to date.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/command.h"
+#include "engine/report/sink.h"
+
+namespace dmlconform::app {
+
+struct RunOutputOptions {
+    std::string json;
+
+    void add_to(CLI::App& command);
+};
+
+/// All outputs that were asked for. One that cannot be written any more is given up, and the others go on.
+class RunOutputs {
+public:
+    /// An error when a file could not be written. Nothing is written yet.
+    [[nodiscard]] static core::Result<RunOutputs> create(const RunOutputOptions& options);
+
+    void begin(const report::RunContext& context, std::span<const EngineInfo> engines);
+    void add(const run::CaseResult& result);
+    void finish(const run::RunTotals& totals, int exit_code);
+
+    /// Whether any was given up; why was said on stderr.
+    [[nodiscard]] bool failed() const { return failed_; }
+
+private:
+    template <typename Step>
+    void each(const Step& step);
+
+    std::vector<std::unique_ptr<report::Sink>> sinks_;
+    bool failed_ = false;
+};
+
+}  // namespace dmlconform::app

@@ -1,0 +1,168 @@
+// From the text of a case file to a corpus, and from that to cases.
+#include "engine/cases/corpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "engine/cases/tensor_desc_reader.h"
+
+namespace dmlconform::cases {
+namespace {
+
+/// The case's name; empty where there is none, which reading the case reports.
+std::string name_of(const Corpus::Entry& entry) {
+    const JsonValue* name = entry.text.find("name");
+    return name != nullptr && name->string() != nullptr ? *name->string() : std::string();
+}
+
+/// The array of cases, and into `defaults` what they have in common. Null after a problem that hides them.
+const JsonValue::Array* read_envelope(const JsonValue& document, JsonValue& defaults, ProblemSink& problems) {
+    static const std::array<std::string, 4> keys{"$schema", "description", "defaults", "cases"};
+    if (document.object() == nullptr) {
+        problems.add(document.offset, fmt::format("a case file must be an object; this is {}", document.kind_name()));
+        return nullptr;
+    }
+    check_keys(document, keys, "a case file", problems);
+    for (const std::string& key : {keys[0], keys[1]}) {
+        if (const JsonValue* value = document.find(key); value != nullptr && value->string() == nullptr) {
+            problems.add(value->offset, fmt::format("\"{}\" must be a string; this is {}", key, value->kind_name()));
+        }
+    }
+    if (const JsonValue* value = document.find("defaults")) {
+        defaults = *value;
+        if (defaults.object() == nullptr) {
+            problems.add(value->offset, fmt::format("\"defaults\" must be an object; this is {}", value->kind_name()));
+            return nullptr;
+        }
+        check_keys(defaults, case_keys(), "the defaults", problems);
+    }
+    const JsonValue* cases = document.find("cases");
+    if (cases == nullptr || cases->array() == nullptr || cases->array()->empty()) {
+        problems.add(cases == nullptr ? document.offset : cases->offset,
+                     "a case file needs \"cases\": an array of at least one case");
+        return nullptr;
+    }
+    return cases->array();
+}
+
+/// Reads all expansions of the last entry, to see whether they are right.
+void check_entry(Corpus& corpus, ProblemSink& problems, const CaseVisitor& visit) {
+    const Corpus::Entry& entry = corpus.entries.back();
+    const Corpus::File& file = corpus.files[entry.file];
+    CaseContext context{file.stem, file.folder, "", 0, false};
+    for (std::size_t i = 0; i < entry.expansions(); ++i) {
+        const auto expansion = entry.sweep ? entry.sweep->expansion(i, problems) : std::optional(entry.text);
+        if (!expansion) {
+            return;  // the same mistake would turn up in every expansion
+        }
+        context.suffix = entry.sweep ? entry.sweep->suffix(i) : "";
+        const auto read = read_case(*expansion, context, problems);
+        if (read && visit) {
+            visit(*read);
+        }
+    }
+    if (context.skipped != 0) {
+        corpus.skipped.push_back({fmt::format("{}/{}", file.stem, name_of(entry)), context.skipped});
+    }
+}
+
+void read_entry(JsonValue text, std::size_t most_cases, Corpus& corpus, ProblemSink& problems,
+                const CaseVisitor& visit) {
+    Corpus::Entry entry{corpus.files.size() - 1, std::move(text), std::nullopt, corpus.positions()};
+    const std::size_t room = most_cases - entry.first;
+    if (entry.text.find("sweep") != nullptr) {
+        entry.sweep = Sweep::read(entry.text, room, problems);
+        if (!entry.sweep) {
+            return;
+        }
+    } else if (room == 0) {
+        return problems.add(entry.text.offset, "the file has too many cases", "split it");
+    }
+    corpus.entries.push_back(std::move(entry));
+    check_entry(corpus, problems, visit);
+}
+
+void report_duplicates(const Corpus& corpus, ProblemSink& problems) {
+    for_each_duplicate(corpus, [&](const Corpus::Entry& first, const Corpus::Entry& later, const std::string& id) {
+        problems.add(later.text.find("name")->offset, fmt::format("another case is called \"{}\" too, in line {}", id,
+                                                                  problems.position(first.text.offset).line));
+    });
+}
+
+}  // namespace
+
+void for_each_duplicate(const Corpus& corpus, const DuplicateVisitor& visit) {
+    std::map<std::string, std::vector<const Corpus::Entry*>> by_name;
+    for (const Corpus::Entry& entry : corpus.entries) {
+        if (const std::string name = name_of(entry); !name.empty()) {
+            by_name[fmt::format("{}/{}", corpus.files[entry.file].stem, name)].push_back(&entry);
+        }
+    }
+    for (const auto& [name, entries] : by_name) {
+        if (entries.size() == 1) {
+            continue;  // its expansions differ, or it has none
+        }
+        std::map<std::string, const Corpus::Entry*> first;
+        for (const Corpus::Entry* entry : entries) {
+            for (std::size_t i = 0; i < entry->expansions(); ++i) {
+                const std::string id = name + (entry->sweep ? entry->sweep->suffix(i) : "");
+                const auto [other, unique] = first.emplace(id, entry);
+                if (!unique) {
+                    visit(*other->second, *entry, id);
+                }
+            }
+        }
+    }
+}
+
+Corpus read_corpus(const std::string& file, std::string_view text, const ReadOptions& options,
+                   const CaseVisitor& visit) {
+    Corpus corpus;
+    ProblemSink problems(file, text);
+    const auto document = parse_json(text);
+    if (!document) {
+        problems.add(document.error().offset, document.error().error.message, document.error().error.hint);
+        corpus.problems = problems.take({});
+        return corpus;
+    }
+    const std::filesystem::path path(file);
+    corpus.files.push_back(
+        {path.stem().generic_string(), {path.parent_path(), options.allow_external_data}, problems.fresh()});
+    JsonValue defaults{document->offset, std::make_shared<const JsonValue::Object>()};
+    if (const JsonValue::Array* cases = read_envelope(*document, defaults, problems)) {
+        for (const JsonValue& entry : *cases) {
+            read_entry(merged(defaults, entry), options.most_cases, corpus, problems, visit);
+        }
+        report_duplicates(corpus, problems);
+    }
+    corpus.problems = problems.take(*document);
+    return corpus;
+}
+
+std::optional<Case> CorpusReader::at(std::size_t position) {
+    const auto& entries = corpus_.entries;
+    const auto holds = [&](const Corpus::Entry& entry) {
+        return position >= entry.first && position - entry.first < entry.expansions();
+    };
+    if (!holds(entries[entry_])) {
+        const auto next =
+            std::upper_bound(entries.begin(), entries.end(), position,
+                             [](std::size_t wanted, const Corpus::Entry& entry) { return wanted < entry.first; });
+        entry_ = static_cast<std::size_t>(next - entries.begin()) - 1;
+    }
+    const Corpus::Entry& entry = entries[entry_];
+    const Corpus::File& file = corpus_.files[entry.file];
+    ProblemSink problems = file.places.fresh();
+    CaseContext context{file.stem, file.folder, "", 0, true};
+    if (!entry.sweep) {
+        return read_case(entry.text, context, problems);
+    }
+    context.suffix = entry.sweep->suffix(position - entry.first);
+    return read_case(*entry.sweep->expansion(position - entry.first, problems), context, problems);
+}
+
+}  // namespace dmlconform::cases

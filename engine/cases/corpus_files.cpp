@@ -1,0 +1,137 @@
+// Finding and loading case files.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/cases/corpus.h"
+
+namespace dmlconform::cases {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A document takes some 16 times the memory of its text at worst; tensors of that size do not belong into JSON.
+constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
+
+Problem file_problem(const std::string& file, std::string message, std::string hint = {}) {
+    return {file.empty() ? "\"\"" : file, 0, 0, "", std::move(message), std::move(hint)};
+}
+
+void append(Corpus&& read, Corpus& corpus) {
+    const std::size_t files = corpus.files.size();
+    const std::size_t positions = corpus.positions();
+    for (Corpus::Entry& entry : read.entries) {
+        entry.file += files;
+        entry.first += positions;
+    }
+    std::move(read.files.begin(), read.files.end(), std::back_inserter(corpus.files));
+    std::move(read.entries.begin(), read.entries.end(), std::back_inserter(corpus.entries));
+    std::move(read.problems.begin(), read.problems.end(), std::back_inserter(corpus.problems));
+    std::move(read.skipped.begin(), read.skipped.end(), std::back_inserter(corpus.skipped));
+}
+
+void load_file(const fs::path& path, const ReadOptions& options, const CaseVisitor& visit, Corpus& corpus) {
+    const std::string file = path.generic_string();
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (!error && size > largest_file) {
+        corpus.problems.push_back(
+            file_problem(file, fmt::format("the file has {} bytes; at most {} are read", size, largest_file)));
+        return;
+    }
+    errno = 0;
+    std::ifstream stream(path, std::ios::binary);
+    std::string text(error ? 0 : static_cast<std::size_t>(size), '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (error || !stream || static_cast<std::uintmax_t>(stream.gcount()) != size) {
+        corpus.problems.push_back(file_problem(
+            file, fmt::format("the file cannot be read: {}", error ? error.message() : std::strerror(errno))));
+        return;
+    }
+    append(read_corpus(file, text, options, visit), corpus);
+}
+
+/// The case files at a path: itself, or all below it.
+std::vector<fs::path> files_at(const std::string& given, Corpus& corpus) {
+    std::error_code error;
+    const fs::path path(given);
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) {
+        const bool hidden =
+            error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory;
+        corpus.problems.push_back(file_problem(given, hidden ? fmt::format("this cannot be read: {}", error.message())
+                                                             : "there is no such file or folder"));
+        return {};
+    }
+    if (!fs::is_directory(status)) {
+        if (!fs::is_regular_file(status)) {
+            corpus.problems.push_back(file_problem(given, "this is neither a file nor a folder"));
+            return {};
+        }
+        return {path};
+    }
+    std::vector<fs::path> files;
+    for (auto entry = fs::recursive_directory_iterator(path, error);
+         !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+        std::error_code unknown;
+        if (entry->path().extension() != ".json" || entry->is_directory(unknown)) {
+            continue;
+        }
+        if (entry->is_regular_file(unknown)) {
+            files.push_back(entry->path());
+        } else {
+            corpus.problems.push_back(
+                file_problem(entry->path().generic_string(), "this is no regular file, nor a link to one"));
+        }
+    }
+    if (error) {
+        corpus.problems.push_back(file_problem(given, fmt::format("the folder cannot be read: {}", error.message())));
+    } else if (files.empty()) {
+        corpus.problems.push_back(file_problem(given, "there is no case file (*.json) in this folder"));
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+void report_duplicates(Corpus& corpus) {
+    const auto place = [&](const Corpus::Entry& entry) {
+        const ProblemSink& places = corpus.files[entry.file].places;
+        return std::pair(places.file(), places.position(entry.text.offset).line);
+    };
+    for_each_duplicate(corpus, [&](const Corpus::Entry& first, const Corpus::Entry& later, const std::string& id) {
+        if (first.file == later.file) {
+            return;  // reported when that was read
+        }
+        const auto [taken_in, taken_at] = place(first);
+        const auto [file, line] = place(later);
+        corpus.problems.push_back({file, line, 1, "",
+                                   fmt::format("the case id \"{}\" is taken by {}:{}", id, taken_in, taken_at),
+                                   "an id is the file's stem and the case's name: rename one of them"});
+    });
+}
+
+}  // namespace
+
+Corpus load_corpus(std::span<const std::string> paths, const ReadOptions& options, const CaseVisitor& visit) {
+    Corpus corpus;
+    std::vector<fs::path> loaded;
+    for (const std::string& path : paths) {
+        for (const fs::path& file : files_at(path, corpus)) {
+            // The same file by two arguments is one file.
+            std::error_code error;
+            const fs::path canonical = fs::weakly_canonical(file, error);
+            if (std::find(loaded.begin(), loaded.end(), canonical) == loaded.end()) {
+                loaded.push_back(canonical);
+                load_file(file, options, visit, corpus);
+            }
+        }
+    }
+    report_duplicates(corpus);
+    return corpus;
+}
+
+}  // namespace dmlconform::cases

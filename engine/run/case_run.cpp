@@ -1,0 +1,326 @@
+// Judging: inputs are made once, the reference is computed when something needs it, then each engine is judged.
+#include "engine/run/case_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <stdexcept>
+
+#include "engine/cpu/cpu_engine.h"
+#include "engine/engine_lost.h"
+#include "engine/operators/default_tolerance.h"
+#include "engine/run/case_memory.h"
+
+namespace dmlconform::run {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Whether the engine is the one whose answer the reference is.
+bool is_reference(const Engine& engine) {
+    return engine.info().name == "cpu";
+}
+
+/// A data file of the case has gone or changed since the case was read.
+class DataUnavailable : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+core::Tensor copy_of(const core::Tensor& tensor) {
+    core::Tensor copy(tensor.desc);
+    std::ranges::copy(tensor.buffer.bytes(), copy.buffer.bytes().begin());
+    return copy;
+}
+
+Status status_of(EngineLost::Kind kind) {
+    switch (kind) {
+        case EngineLost::Kind::crashed:
+            return Status::crash;
+        case EngineLost::Kind::timed_out:
+            return Status::timeout;
+        default:
+            return Status::error;
+    }
+}
+
+class CaseRun {
+public:
+    CaseRun(std::shared_ptr<const cases::Case> subject, const CaseSettings& settings)
+        : subject_(std::move(subject)), case_(*subject_), descriptor_(*case_.descriptor), settings_(settings) {}
+
+    CaseResult on(Engine& engine, std::size_t index) {
+        CaseResult result;
+        result.subject = subject_;
+        result.engine = index;
+        try {
+            judge(engine, result);
+        } catch (const DataUnavailable& problem) {
+            finish(result, Status::error, problem.what());
+        } catch (const EngineLost& lost) {
+            finish(result, status_of(lost.kind()), lost.what());
+        } catch (const std::bad_alloc&) {
+            finish(result, Status::error, "out of memory");
+        } catch (const std::exception& exception) {
+            finish(result, Status::error, fmt::format("exception: {}", exception.what()));
+        }
+        return result;
+    }
+
+private:
+    static void finish(CaseResult& result, Status status, std::string reason) {
+        result.status = status;
+        result.reason = std::move(reason);
+    }
+
+    void judge(Engine& engine, CaseResult& result) {
+        if (!case_.problem.empty()) {
+            return finish(result, Status::error, case_.problem);
+        }
+        if (case_.min_feature_level > engine.info().feature_level) {
+            return finish(
+                result, Status::skip,
+                fmt::format("needs feature level {}, the engine has {}", core::to_string(case_.min_feature_level),
+                            core::to_string(engine.info().feature_level)));
+        }
+        if (auto reason = engine.unsupported(descriptor_)) {
+            return finish(result, Status::skip, std::move(*reason));
+        }
+        auto executable = engine.compile(descriptor_);
+        if (!executable) {
+            return judge_failure(executable.error(), result);
+        }
+        if (case_.expect_error) {
+            return finish(result, Status::fail,
+                          fmt::format("the descriptor was accepted, but has to be rejected with {}",
+                                      core::to_string(*case_.expect_error)));
+        }
+        if (auto reason = unjudgeable()) {
+            return finish(result, Status::skip, std::move(*reason));
+        }
+        if (const std::uint64_t needed = memory_needed(case_); needed > settings_.max_memory) {
+            return finish(result, Status::skip,
+                          fmt::format("needs about {} MiB of memory; {} MiB are allowed", needed >> 20,
+                                      settings_.max_memory >> 20));
+        }
+        execute(engine, **executable, result);
+    }
+
+    /// Why no answer of an engine that accepts the descriptor can be judged: tensors of an illegal one cannot even be
+    /// laid out, and without expected values or a reference nobody says what is right.
+    [[nodiscard]] std::optional<std::string> unjudgeable() const {
+        if (const auto rejection = operators::validate(descriptor_, core::highest_feature_level)) {
+            return fmt::format("the engine accepts the descriptor, which is legal at no feature level: {}",
+                               rejection->message);
+        }
+        if (case_.needs_reference() && operators::find_rules(*descriptor_.schema) == nullptr) {
+            return fmt::format("there is no reference yet for {}", descriptor_.schema->short_name());
+        }
+        return std::nullopt;
+    }
+
+    void judge_failure(const CompileFailure& failure, CaseResult& result) {
+        const operators::Rejection& rejection = failure.rejection;
+        if (failure.kind == CompileFailure::Kind::broken) {
+            return finish(result, Status::error, rejection.message);
+        }
+        result.rejection = rejection;
+        if (!case_.expect_error) {
+            return finish(result, Status::fail,
+                          fmt::format("the descriptor was rejected with {}: {}", core::to_string(rejection.code),
+                                      rejection.message));
+        }
+        if (*case_.expect_error != rejection.code) {
+            return finish(result, Status::fail,
+                          fmt::format("the descriptor was rejected with {} instead of {}",
+                                      core::to_string(rejection.code), core::to_string(*case_.expect_error)));
+        }
+        finish(result, Status::pass, "");
+    }
+
+    void execute(const Engine& engine, Executable& executable, CaseResult& result) {
+        prepare_inputs();
+        std::vector<core::Tensor> outputs;
+        std::vector<core::Tensor*> targets;
+        const auto slots = descriptor_.outputs();
+        outputs.reserve(slots.size());
+        for (const operators::TensorSlot& slot : slots) {
+            outputs.push_back(slot.desc == nullptr ? core::Tensor() : core::output_tensor(*slot.desc));
+            targets.push_back(slot.desc == nullptr ? nullptr : &outputs.back());
+        }
+        if (const auto failure = timed(executable, targets, result.timing)) {
+            return finish(result, Status::error, *failure);
+        }
+        find_stray_writes(outputs, result);
+        compare_outputs(engine, outputs, result);
+        if (settings_.keep_evidence && is_failure(result.status)) {
+            result.evidence = std::make_shared<const Evidence>(evidence(std::move(outputs)));
+        }
+    }
+
+    Evidence evidence(std::vector<core::Tensor> actual) {
+        Evidence all;
+        for (const core::Tensor* input : input_pointers_) {
+            all.inputs.push_back(input == nullptr ? core::Tensor() : copy_of(*input));
+        }
+        const auto slots = descriptor_.outputs();
+        const bool has_reference = operators::find_rules(*descriptor_.schema) != nullptr;
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            const bool known = slots[i].desc != nullptr && (case_.expected[i] || has_reference);
+            all.expected.push_back(known ? copy_of(expected(i)) : core::Tensor());
+        }
+        all.actual = std::move(actual);
+        return all;
+    }
+
+    void find_stray_writes(const std::vector<core::Tensor>& outputs, CaseResult& result) const {
+        const auto slots = descriptor_.outputs();
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (slots[i].desc == nullptr) {
+                continue;
+            }
+            if (const auto write = core::find_stray_write(outputs[i])) {
+                result.stray_writes.push_back({std::string(slots[i].name), *write});
+            }
+        }
+    }
+
+    static std::string stray_write_reason(const StrayOutput& stray) {
+        return fmt::format(
+            "the engine wrote beyond the end of {}: {} of the {} bytes after its total size, from byte {} on",
+            stray.name, stray.write.bytes, core::guard_bytes, stray.write.offset);
+    }
+
+    /// Binds, executes and reads. The result is the reason of a failure.
+    std::optional<std::string> timed(Executable& executable, std::span<core::Tensor* const> outputs, Timing& timing) {
+        const auto start = Clock::now();
+        if (const auto bound = executable.bind(input_pointers_); !bound) {
+            return bound.error().message;
+        }
+        const auto execution = Clock::now();
+        if (const auto executed = executable.execute(); !executed) {
+            return executed.error().message;
+        }
+        const auto executed = Clock::now();
+        if (const auto read = executable.read(outputs); !read) {
+            return read.error().message;
+        }
+        timing.total = Clock::now() - start;
+        const auto told = executable.execute_time();
+        timing.told = told.has_value();
+        timing.execute = told.value_or(executed - execution);
+        timing.device = executable.device_time();
+        return std::nullopt;
+    }
+
+    void compare_outputs(const Engine& engine, const std::vector<core::Tensor>& outputs, CaseResult& result) {
+        const auto slots = descriptor_.outputs();
+        bool compared = false;
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (slots[i].desc == nullptr || (!case_.expected[i] && is_reference(engine))) {
+                continue;
+            }
+            OutputResult& output = result.outputs.emplace_back();
+            output.name = slots[i].name;
+            output.desc = *slots[i].desc;
+            output.tolerance = case_.tolerances[i].value_or(operators::default_tolerance(descriptor_, slots[i]));
+            output.from_reference = !case_.expected[i];
+            const core::ElementSlack* slack = output.tolerance.element_slack ? &reference().slack[i] : nullptr;
+            output.comparison = compare::compare(expected(i), outputs[i], output.tolerance, slack);
+            compared = true;
+        }
+        const bool passed = std::all_of(result.outputs.begin(), result.outputs.end(),
+                                        [](const OutputResult& output) { return output.comparison.passed(); });
+        if (!result.stray_writes.empty()) {
+            return finish(result, Status::fail,
+                          stray_write_reason(result.stray_writes.front()) +
+                              (passed ? "" : "; the output differs beyond tolerance"));
+        }
+        if (!compared) {
+            return finish(result, Status::reference,
+                          "the case has no expected values, so this engine is the reference");
+        }
+        if (passed) {
+            return finish(result, Status::pass, "");
+        }
+        finish(result, Status::fail, "the output differs beyond tolerance");
+    }
+
+    static void fill(const cases::Initialiser& initialiser, core::Tensor& tensor) {
+        if (const auto filled = initialiser.fill(tensor); !filled) {
+            throw DataUnavailable(filled.error().message);
+        }
+    }
+
+    void prepare_inputs() {
+        if (prepared_) {
+            return;
+        }
+        const auto slots = descriptor_.inputs();
+        inputs_.clear();  // what an attempt for an earlier engine left when memory ran out
+        input_pointers_.clear();
+        inputs_.reserve(slots.size());
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (slots[i].desc == nullptr) {
+                input_pointers_.push_back(nullptr);
+                continue;
+            }
+            fill(*case_.inputs[i], inputs_.emplace_back(*slots[i].desc));
+            input_pointers_.push_back(&inputs_.back());
+        }
+        prepared_ = true;
+    }
+
+    const cpu::Reference& reference() {
+        if (!reference_) {
+            reference_ = cpu::compute_reference(descriptor_, input_pointers_);
+        }
+        return *reference_;
+    }
+
+    const core::Tensor& expected(std::size_t output) {
+        if (!case_.expected[output]) {
+            return reference().outputs[output];
+        }
+        expected_.resize(case_.expected.size());
+        if (!expected_[output]) {
+            const core::TensorDesc& desc = *descriptor_.outputs()[output].desc;
+            core::Tensor values(core::TensorDesc::packed(desc.data_type, desc.sizes));
+            fill(*case_.expected[output], values);
+            expected_[output] = std::move(values);
+        }
+        return *expected_[output];
+    }
+
+    std::shared_ptr<const cases::Case> subject_;
+    const cases::Case& case_;
+    const operators::Descriptor& descriptor_;
+    const CaseSettings& settings_;
+    bool prepared_ = false;
+    std::vector<core::Tensor> inputs_;
+    std::vector<const core::Tensor*> input_pointers_;
+    std::optional<cpu::Reference> reference_;
+    std::vector<std::optional<core::Tensor>> expected_;
+};
+
+}  // namespace
+
+std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subject,
+                                 std::span<const std::unique_ptr<Engine>> engines, const CaseSettings& settings) {
+    CaseRun run(subject, settings);
+    std::vector<CaseResult> results;
+    results.reserve(engines.size());
+    for (std::size_t i = 0; i < engines.size(); ++i) {
+        results.push_back(run.on(*engines[i], i));
+    }
+    return results;
+}
+
+CaseResult run_case(const cases::Case& subject, Engine& engine, const CaseSettings& settings) {
+    // The caller keeps the case.
+    return CaseRun(std::shared_ptr<const cases::Case>(std::shared_ptr<void>(), &subject), settings).on(engine, 0);
+}
+
+}  // namespace dmlconform::run

@@ -1,0 +1,30 @@
+// Running one case on engines and judging what comes out.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/run/result.h"
+
+namespace dmlconform::run {
+
+struct CaseSettings {
+    /// Cases that need more bytes (see memory_needed) are skipped.
+    std::uint64_t max_memory = std::numeric_limits<std::uint64_t>::max();
+    /// Lets failures have CaseResult::evidence.
+    bool keep_evidence = false;
+};
+
+/// Runs a case on each engine, in that order.
+[[nodiscard]] std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subject,
+                                               std::span<const std::unique_ptr<Engine>> engines,
+                                               const CaseSettings& settings = {});
+
+/// Runs a case on one engine. The result does not own the case; its `engine` is 0.
+[[nodiscard]] CaseResult run_case(const cases::Case& subject, Engine& engine, const CaseSettings& settings = {});
+
+}  // namespace dmlconform::run

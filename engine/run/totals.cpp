@@ -1,0 +1,79 @@
+// Adding up.
+#include "engine/run/totals.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dmlconform::run {
+namespace {
+
+/// Buckets are this far apart, so that their middles are within 0.1 % of what is in them.
+constexpr double bucket_ratio = 1.002;
+
+}  // namespace
+
+void DurationHistogram::add(std::chrono::nanoseconds duration) {
+    // A clock may have been set back.
+    const auto counted = std::max(duration, std::chrono::nanoseconds(0));
+    least_ = count_ == 0 ? counted : std::min(least_, counted);
+    greatest_ = std::max(greatest_, counted);
+    ++count_;
+    const double nanoseconds = std::max(static_cast<double>(counted.count()), 1.0);
+    ++buckets_[static_cast<int>(std::floor(std::log(nanoseconds) / std::log(bucket_ratio)))];
+}
+
+std::chrono::nanoseconds DurationHistogram::median() const {
+    std::size_t below = 0;
+    for (const auto& [bucket, count] : buckets_) {
+        below += count;
+        if (below > count_ / 2) {
+            const std::chrono::nanoseconds middle(std::llround(std::pow(bucket_ratio, bucket + 0.5)));
+            return std::clamp(middle, least_, greatest_);
+        }
+    }
+    return {};
+}
+
+void Tally::add(const CaseResult& result) {
+    ++counts[static_cast<std::size_t>(result.status)];
+    total += result.timing.total;
+    if (result.timing.execute.count() != 0) {
+        executions.add(result.timing.device.value_or(result.timing.execute));
+    }
+}
+
+void RunTotals::add(const CaseResult& result) {
+    ++results;
+    if (!result.gated) {
+        ++off_gate[static_cast<std::size_t>(result.status)];
+        return;
+    }
+    rows[{std::string(result.subject->descriptor->schema->short_name()), result.engine}].add(result);
+    all[result.engine].add(result);
+}
+
+std::size_t RunTotals::count(Status status, bool gated) const {
+    if (!gated) {
+        return off_gate[static_cast<std::size_t>(status)];
+    }
+    std::size_t sum = 0;
+    for (const Tally& tally : all) {
+        sum += tally.count(status);
+    }
+    return sum;
+}
+
+std::size_t RunTotals::failures() const {
+    std::size_t sum = 0;
+    for (std::size_t status = 0; status < status_count; ++status) {
+        const auto which = static_cast<Status>(status);
+        sum += is_failure(which) ? count(which) : 0;
+    }
+    return sum;
+}
+
+bool RunTotals::passed() const {
+    return count(Status::pass) > 0 && failures() == 0;
+}
+
+}  // namespace dmlconform::run

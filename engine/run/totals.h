@@ -1,0 +1,68 @@
+// What results amount to, added up one by one.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/run/result.h"
+
+namespace dmlconform::run {
+
+using StatusCounts = std::array<std::size_t, status_count>;
+
+/// A distribution of durations in little memory, to within 0.1 %.
+class DurationHistogram {
+public:
+    void add(std::chrono::nanoseconds duration);
+    [[nodiscard]] bool empty() const { return count_ == 0; }
+    /// The upper of two in the middle. Exact as long as all durations are the same; 0 if there are none.
+    [[nodiscard]] std::chrono::nanoseconds median() const;
+
+private:
+    /// By logarithm.
+    std::map<int, std::size_t> buckets_;
+    std::size_t count_ = 0;
+    std::chrono::nanoseconds least_{};
+    std::chrono::nanoseconds greatest_{};
+};
+
+/// The results of an operator on an engine.
+struct Tally {
+    StatusCounts counts{};
+    std::chrono::nanoseconds total{};
+    /// By the device's clock where it has one.
+    DurationHistogram executions;
+
+    void add(const CaseResult& result);
+    [[nodiscard]] std::size_t count(Status status) const { return counts[static_cast<std::size_t>(status)]; }
+};
+
+struct RunTotals {
+    std::vector<EngineInfo> engines;
+    /// By an operator's short name and an index into `engines`; only results on the gate.
+    std::map<std::pair<std::string, std::size_t>, Tally> rows;
+    /// One for each engine; only results on the gate.
+    std::vector<Tally> all;
+    StatusCounts off_gate{};
+    std::size_t results = 0;
+    std::chrono::nanoseconds duration{};
+
+    RunTotals() = default;
+    explicit RunTotals(std::vector<EngineInfo> on) : engines(std::move(on)), all(engines.size()) {}
+
+    void add(const CaseResult& result);
+
+    /// Results on the gate, or those off it.
+    [[nodiscard]] std::size_t count(Status status, bool gated = true) const;
+    /// How many on the gate are failures of any kind.
+    [[nodiscard]] std::size_t failures() const;
+    /// Everything on the gate as it should be, and something was verified.
+    [[nodiscard]] bool passed() const;
+};
+
+}  // namespace dmlconform::run
