@@ -40,6 +40,11 @@ bool check_engines(const EngineChoice& choice) {
             return false;
         }
     }
+    constexpr int most_processes = 1024;
+    if (choice.isolate < 0 || choice.isolate > most_processes) {
+        print_error({fmt::format("--isolate={}: there can be 1 to {} processes", choice.isolate, most_processes), ""});
+        return false;
+    }
     if (choice.timeout && !has_processes(choice)) {
         fmt::print(stderr, "dmlconform: --timeout is for engines in processes of their own\n    hint: add --isolate\n");
         return false;
@@ -104,11 +109,9 @@ void EngineChoice::add_to(CLI::App& command, const std::string& purpose) {
         ->type_name("NAME")
         ->allow_extra_args(false);
     add_engine_options(command, options);
-    command
-        .add_flag("--isolate", isolate,
-                  "Run each engine in a process of its own: a crash then costs the case at hand, not the run. "
-                  "--isolate=N: in N processes, which run cases at the same time")
-        ->check(CLI::Range(1, 1024));
+    command.add_flag("--isolate", isolate,
+                     "Run each engine in a process of its own: a crash then costs the case at hand, not the run. "
+                     "--isolate=N: in N processes, which run cases at the same time");
     command
         .add_option_function<double>(
             "--timeout", [this](double seconds) { timeout = seconds; },

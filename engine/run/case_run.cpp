@@ -29,6 +29,11 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+std::string memory_text(std::uint64_t bytes) {
+    constexpr std::uint64_t mebibyte = 1024 * 1024;
+    return bytes < 10 * mebibyte ? fmt::format("{} bytes", bytes) : fmt::format("{} MiB", bytes / mebibyte);
+}
+
 core::Tensor copy_of(const core::Tensor& tensor) {
     core::Tensor copy(tensor.desc);
     std::ranges::copy(tensor.buffer.bytes(), copy.buffer.bytes().begin());
@@ -102,8 +107,8 @@ private:
         }
         if (const std::uint64_t needed = memory_needed(case_); needed > settings_.max_memory) {
             return finish(result, Status::skip,
-                          fmt::format("needs about {} MiB of memory; {} MiB are allowed", needed >> 20,
-                                      settings_.max_memory >> 20));
+                          fmt::format("needs about {} of memory; {} are allowed", memory_text(needed),
+                                      memory_text(settings_.max_memory)));
         }
         execute(engine, **executable, result);
     }

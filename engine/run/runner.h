@@ -42,8 +42,8 @@ struct RunSettings {
     /// How often all cases are run.
     std::size_t repeat = 1;
     /// Seed of the order of the cases, a different one in each repetition; nothing: as they are written.
-    std::optional<std::uint64_t> shuffle;
-    CaseSettings cases;
+    std::optional<std::uint64_t> shuffle{};
+    CaseSettings cases{};
 };
 
 /// What runs one case at a time: an instance of each of the run's engines.

@@ -154,7 +154,7 @@ ProgramResult run_program(const std::vector<std::string>& words, const ProgramOp
         }
         if (!interrupted && options.interrupt_when(result.output)) {
             interrupted = true;
-            kill(process, SIGINT);
+            kill(process, options.interrupt_signal);
         }
     }
     int status = 0;

@@ -18,8 +18,10 @@ struct ProgramOptions {
     /// Gives the program a terminal as its standard output, or as its standard error.
     bool terminal_for_output = false;
     bool terminal_for_errors = false;
-    /// Asked whenever there is more output; once it says true, SIGINT is sent. Null: never.
+    /// Asked whenever there is more output; once it says true, a signal is sent. Null: never.
     std::function<bool(const std::string& output)> interrupt_when{};
+    /// What is sent then.
+    int interrupt_signal = 2;  // SIGINT
     std::chrono::seconds timeout{120};
 };
 

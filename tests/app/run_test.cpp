@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -208,7 +209,7 @@ TEST_F(Run, ThePathsOfFilesMayBeAnything) {
     }
     const ProgramResult all = dmlconform({"run", folder_.at("odd"), "--engine", "cpu"});
     EXPECT_TRUE(ends_with_code(all, 0));
-    EXPECT_TRUE(prints(all, "8 cases on 1 engine\n"));
+    EXPECT_TRUE(prints(all, "8 cases on 1 engine"));
     EXPECT_TRUE(
         ends_with_code(dmlconform({"run", "--engine", "cpu", "--", "-dash.json"}, {.folder = folder_.at("odd")}), 0));
 }
@@ -283,32 +284,110 @@ TEST_F(Run, ProgressIsShownOnATerminalAndTakenAway) {
 
 // ---- interruption --------------------------------------------------------------------------------------------------
 
-TEST_F(Run, InterruptedRunsReportWhatTheyHave) {
-    // Each case takes milliseconds; all of them would take many seconds.
+/// A sweep whose cases take milliseconds; all of them would take many seconds.
+std::string long_file(int count) {
     std::string seeds = "0";
-    for (int seed = 1; seed < 3000; ++seed) {
+    for (int seed = 1; seed < count; ++seed) {
         seeds += fmt::format(",{}", seed);
     }
-    const std::string file =
-        folder_.write("long.json", fmt::format(R"({{ "cases": [ {{ "name": "s", "operator": "SLICE1",
+    return fmt::format(R"({{ "cases": [ {{ "name": "s", "operator": "SLICE1",
         "desc": {{ "InputTensor": {{ "DataType": "UINT32", "Sizes": [200000] }}, "OutputTensor": {{ "DataType": "UINT32", "Sizes": [1] }},
                    "InputWindowOffsets": [0], "InputWindowSizes": [200000], "InputWindowStrides": [1] }},
         "inputs": {{ "InputTensor": {{ "random": "integer", "min": 5, "max": 5, "seed": "${{seed}}" }} }}, "expected": {{ "OutputTensor": [5] }},
         "sweep": {{ "seed": [{}] }} }} ] }})",
-                                               seeds));
+                       seeds);
+}
+
+TEST_F(Run, InterruptedRunsReportWhatTheyHave) {
+    const std::string file = folder_.write("long.json", long_file(3000));
     const std::string report = folder_.at("result.json");
+    for (const auto& [signal, exit_code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
+        const ProgramResult result = dmlconform(
+            {"run", file, "--engine", "cpu", "--verbose", "--json", report},
+            {.interrupt_when = [](const std::string& output) { return !output.empty(); }, .interrupt_signal = signal});
+        EXPECT_TRUE(ends_with_code(result, exit_code));
+        const json document = json::parse(content_of(report));
+        const std::size_t count = document.at("results").size();
+        EXPECT_GT(count, 0u);
+        EXPECT_LT(count, 3000u);
+        EXPECT_EQ(document.at("summary").at("pass"), count);
+        EXPECT_EQ(document.at("exitCode"), exit_code);
+        EXPECT_TRUE(complains(result, fmt::format("dmlconform: interrupted; {} of 3000 cases were run\n", count)));
+        EXPECT_TRUE(prints(result, fmt::format("{} results in ", count)));
+    }
+}
+
+// ---- which cases, in which order, how many at a time ---------------------------------------------------------------
+
+/// The cases' numbers, in the order of a verbose run's lines.
+std::vector<std::string> order_of(const ProgramResult& result) {
+    std::vector<std::string> ids;
+    const std::string_view before = "pass      f/";
+    for (std::size_t at = result.output.find(before); at != std::string::npos;
+         at = result.output.find(before, at + 1)) {
+        ids.push_back(
+            result.output.substr(at + before.size(), result.output.find(' ', at + before.size()) - at - before.size()));
+    }
+    return ids;
+}
+
+TEST_F(Run, SeveralAtATimeReportAsOneAtATime) {
+    const std::string path = folder_.write("long.json", long_file(60));
+    const auto lines = [&](const std::vector<std::string>& jobs) {
+        std::vector<std::string> words{"run", path, "--engine", "cpu", "--verbose"};
+        words.insert(words.end(), jobs.begin(), jobs.end());
+        const ProgramResult result = dmlconform(words);
+        EXPECT_TRUE(ends_with_code(result, 0));
+        const std::size_t from = result.output.find("pass ");
+        return result.output.substr(from, result.output.find("\n\n", from) - from);
+    };
+    const std::string one = lines({"-j", "1"});
+    EXPECT_EQ(occurrences(one, "pass "), 60u);
+    EXPECT_EQ(lines({"--jobs=3"}), one);
+    EXPECT_EQ(lines({"--isolate=2"}), one);
+    EXPECT_TRUE(prints(dmlconform({"run", path, "--engine", "cpu", "-j3"}), "60 cases on 1 engine, 3 at a time\n"));
+}
+
+TEST_F(Run, ShuffledAndRepeated) {
+    const std::string file =
+        folder_.write("f.json", file_of({slice_case("a", right_values), slice_case("b", right_values),
+                                         slice_case("c", right_values), slice_case("d", right_values)}));
+    const auto order = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {"run", file, "--engine", "cpu", "-v"});
+        const ProgramResult result = dmlconform(words);
+        EXPECT_TRUE(ends_with_code(result, 0));
+        return order_of(result);
+    };
+    EXPECT_EQ(order({"--repeat=2"}), (std::vector<std::string>{"a", "b", "c", "d", "a", "b", "c", "d"}));
+    const auto shuffled = order({"--shuffle=3"});
+    EXPECT_EQ(order({"--shuffle=3"}), shuffled);
+    EXPECT_EQ(std::set<std::string>(shuffled.begin(), shuffled.end()).size(), 4u);
+    EXPECT_TRUE(prints(dmlconform({"run", file, "--engine", "cpu", "--shuffle"}), "  in the order of --shuffle="));
+    const ProgramResult wrong = dmlconform({"run", file, "--shuffle=soon"});
+    EXPECT_TRUE(ends_with_code(wrong, 2));
+    EXPECT_TRUE(complains(wrong, "--shuffle=soon: a seed is a number"));
+}
+
+TEST_F(Run, FailFast) {
     const ProgramResult result =
-        dmlconform({"run", file, "--engine", "cpu", "--verbose", "--json", report},
-                   {.interrupt_when = [](const std::string& output) { return !output.empty(); }});
-    EXPECT_TRUE(ends_with_code(result, 130));
-    const json document = json::parse(content_of(report));
-    const std::size_t count = document.at("results").size();
-    EXPECT_GT(count, 0u);
-    EXPECT_LT(count, 3000u);
-    EXPECT_EQ(document.at("summary").at("pass"), count);
-    EXPECT_EQ(document.at("exitCode"), 130);
-    EXPECT_TRUE(complains(result, fmt::format("dmlconform: interrupted; {} of 3000 cases were run\n", count)));
-    EXPECT_TRUE(prints(result, fmt::format("{} results in ", count)));
+        dmlconform({"run",
+                    folder_.write("f.json", file_of({slice_case("a", right_values), slice_case("b", wrong_values),
+                                                     slice_case("c", right_values)})),
+                    "--engine", "cpu", "--fail-fast", "-v"});
+    EXPECT_TRUE(ends_with_code(result, 1));
+    EXPECT_EQ(order_of(result), std::vector<std::string>{"a"});
+    EXPECT_TRUE(prints(result, "2 results in "));
+}
+
+TEST_F(Run, AGibibyteIsSkippedWhereAQuarterIsAllowed) {
+    const std::string file = folder_.write("big.json", R"({ "cases": [ { "name": "slice", "operator": "SLICE1",
+        "desc": { "InputTensor": { "DataType": "UINT8", "Sizes": [1073741824] }, "OutputTensor": { "DataType": "UINT8", "Sizes": [4] },
+                  "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [1] },
+        "inputs": { "InputTensor": { "value": 3 } }, "expected": { "OutputTensor": [3, 3, 3, 3] } } ] })");
+    const ProgramResult result = dmlconform({"run", file, "--engine", "cpu", "-v", "--max-memory", "256M"});
+    EXPECT_TRUE(ends_with_code(result, 1)) << "nothing was verified";
+    EXPECT_TRUE(prints(result, "skip      big/slice on cpu: needs about 2048 MiB of memory; 256 MiB are allowed\n"));
+    EXPECT_TRUE(prints(result, "Nothing was verified"));
 }
 
 // ---- all cases -----------------------------------------------------------------------------------------------------

@@ -165,9 +165,9 @@ TEST(FailureBlock, TheCommandToRunAgainRunsItInTheSameWay) {
     EXPECT_EQ(last_line(failure_block(result, info, {"x", {}}, plain)), base + " --feature-level 4.1");
     EXPECT_EQ(last_line(failure_block(result, info, {"x", {"--allow-external-data", "a b"}}, plain)),
               base + " --feature-level 4.1 --allow-external-data 'a b'");
-    auto unspecified = cases;
-    unspecified[0].tags = {"unspecified"};
-    result.subject = &unspecified[0];
+    cases::Case unspecified = cases[0];
+    unspecified.tags = {"unspecified"};
+    result.subject = std::make_shared<const cases::Case>(std::move(unspecified));
     info.feature_level = core::highest_feature_level;
     EXPECT_EQ(last_line(failure_block(result, info, {"x", {}}, plain)), base + " --include-unspecified");
 }

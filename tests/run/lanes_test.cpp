@@ -1,0 +1,139 @@
+// engine/run/runner with several lanes: the same results in the same order, whatever takes how long.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include "engine/run/case_memory.h"
+#include "tests/run/fake_engine.h"
+#include "tests/run/some_cases.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using run::Status;
+
+std::vector<cases::Case> numbered(int count) {
+    std::vector<std::string> texts;
+    for (int i = 0; i < count; ++i) {
+        std::string text(slice_with_expected);
+        text.replace(text.find("with-expected"), 13, fmt::format("{}", i));
+        texts.push_back(std::move(text));
+    }
+    return cases_of({texts.begin(), texts.end()});
+}
+
+std::vector<run::Lane> lanes_of(std::size_t count, const Behaviour& behaviour) {
+    std::vector<run::Lane> lanes(count);
+    for (run::Lane& lane : lanes) {
+        lane.push_back(std::make_unique<FakeEngine>(behaviour));
+    }
+    return lanes;
+}
+
+std::vector<std::string> ids(const AllResults& run) {
+    std::vector<std::string> list;
+    for (const run::CaseResult& result : run.results) {
+        list.push_back(result.subject->id);
+    }
+    return list;
+}
+
+TEST(Lanes, ResultsInTheOrderOfTheCases) {
+    const auto subjects = numbered(300);
+    std::atomic<int> executions{0};
+    Behaviour uneven;
+    uneven.at_step = [&](const std::string& step) {
+        if (step == "execute" && executions++ % 50 == 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+    };
+    Recorder one;
+    Recorder three;
+    const auto lanes = lanes_of(3, uneven);
+    const AllResults alone = run_watched(subjects, std::span(lanes).first(1), one);
+    const AllResults together = run_watched(subjects, lanes, three);
+    EXPECT_EQ(alone.results.size(), 300u);
+    EXPECT_EQ(ids(alone), ids(together));
+    EXPECT_EQ(together.count(Status::pass), 300u);
+}
+
+TEST(Lanes, FailFastEndsWithTheFirstFailureInTheirOrder) {
+    auto subjects = numbered(200);
+    for (const std::size_t wrong : {150u, 60u}) {
+        subjects[wrong].expected = cases_of({slice_with_wrong_expected}).front().expected;
+    }
+    for (const std::size_t count : {1u, 4u}) {
+        Recorder recorder;
+        const auto lanes = lanes_of(count, {});
+        const AllResults run = run_watched(subjects, lanes, recorder, {.fail_fast = true});
+        ASSERT_EQ(run.results.size(), 61u);
+        EXPECT_EQ(run.results.back().subject->id, "some/60");
+        EXPECT_EQ(run.failures(), 1u);
+    }
+}
+
+TEST(Lanes, ShufflesAndRepetitions) {
+    const auto subjects = numbered(50);
+    Recorder first;
+    Recorder second;
+    const auto lanes = lanes_of(2, {});
+    const run::RunSettings settings{.repeat = 2, .shuffle = 5};
+    const AllResults run = run_watched(subjects, lanes, first, settings);
+    ASSERT_EQ(run.results.size(), 100u);
+    const auto order = ids(run);
+    EXPECT_EQ(std::set<std::string>(order.begin(), order.begin() + 50).size(), 50u);
+    EXPECT_EQ(std::set<std::string>(order.begin() + 50, order.end()).size(), 50u);
+    EXPECT_NE(std::vector(order.begin(), order.begin() + 50), std::vector(order.begin() + 50, order.end()));
+    EXPECT_EQ(run.results[49].repetition, 0u);
+    EXPECT_EQ(run.results[50].repetition, 1u);
+    EXPECT_EQ(ids(run_watched(subjects, lanes, second, settings)), order);
+}
+
+TEST(Lanes, AnExceptionEndsTheRunAndReachesTheCaller) {
+    const run::CaseSource broken{100, [] {
+                                     return [](std::size_t position) -> std::shared_ptr<const cases::Case> {
+                                         if (position == 30) {
+                                             throw std::runtime_error("no more");
+                                         }
+                                         return nullptr;
+                                     };
+                                 }};
+    Recorder recorder;
+    const auto lanes = lanes_of(3, {});
+    EXPECT_THROW((void)run::run_cases(broken, lanes, recorder), std::runtime_error);
+}
+
+TEST(Memory, CasesThatNeedTooMuchAreSkipped) {
+    const auto subjects = cases_of({slice_with_expected, normalization});
+    // Four floats in, two or four out, and for the second case what its elements may be off.
+    EXPECT_EQ(run::memory_needed(subjects[0]), 2 * 16u + 4 * 8u);
+    EXPECT_EQ(run::memory_needed(subjects[1]), 2 * 16u + 4 * 16u + 16 * 4u);
+    run::RunSettings settings;
+    settings.cases.max_memory = 100;
+    const auto lanes = lanes_of(1, {});
+    const AllResults run = run_all(subjects, lanes[0], settings);
+    EXPECT_EQ(run.results[0].status, Status::pass);
+    EXPECT_EQ(run.results[1].status, Status::skip);
+    EXPECT_EQ(run.results[1].reason, "needs about 160 bytes of memory; 100 bytes are allowed");
+}
+
+TEST(Evidence, OfFailuresWhenItIsAskedFor) {
+    const auto subjects = cases_of({slice_with_wrong_expected, slice_with_expected});
+    const auto lanes = lanes_of(1, {});
+    EXPECT_EQ(run_all(subjects, lanes[0]).results[0].evidence, nullptr);
+    run::RunSettings settings;
+    settings.cases.keep_evidence = true;
+    const AllResults run = run_all(subjects, lanes[0], settings);
+    ASSERT_NE(run.results[0].evidence, nullptr);
+    EXPECT_EQ(run.results[1].evidence, nullptr) << "a pass";
+    const run::Evidence& evidence = *run.results[0].evidence;
+    EXPECT_EQ(evidence.inputs.at(0).as<float>()[2], 3.0f);
+    EXPECT_EQ(evidence.actual.at(0).as<float>()[1], 3.0f);
+    EXPECT_EQ(evidence.expected.at(0).as<float>()[0], 1.0f);
+}
+
+}  // namespace
+}  // namespace dmlconform::tests

@@ -1,0 +1,50 @@
+// engine/run/shuffle: permutations, the same ones everywhere.
+#include "engine/run/shuffle.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+namespace dmlconform::tests {
+namespace {
+
+std::vector<std::uint64_t> order(std::uint64_t count, std::uint64_t seed) {
+    const run::Shuffle shuffle(count, seed);
+    std::vector<std::uint64_t> numbers;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        numbers.push_back(shuffle(i));
+    }
+    return numbers;
+}
+
+TEST(Shuffle, EachNumberOnce) {
+    for (const std::uint64_t count : {1u, 2u, 3u, 4u, 5u, 15u, 16u, 17u, 1000u, 4097u}) {
+        const auto numbers = order(count, 7);
+        const std::set<std::uint64_t> different(numbers.begin(), numbers.end());
+        EXPECT_EQ(different.size(), count);
+        EXPECT_EQ(*different.rbegin(), count - 1);
+    }
+}
+
+TEST(Shuffle, TheSeedDecides) {
+    EXPECT_EQ(order(1000, 3), order(1000, 3));
+    EXPECT_NE(order(1000, 3), order(1000, 4));
+    std::size_t fixed = 0;
+    const auto numbers = order(1000, 3);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        fixed += numbers[i] == i ? 1 : 0;
+    }
+    EXPECT_LT(fixed, 20u) << "one is to be expected";
+}
+
+TEST(Shuffle, ManyNumbers) {
+    const std::uint64_t count = (std::uint64_t{1} << 40) + 5;
+    const run::Shuffle shuffle(count, 1);
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+        EXPECT_LT(shuffle(i), count);
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
