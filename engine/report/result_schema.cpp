@@ -98,6 +98,7 @@ Json case_result_schema() {
                    {"line", count},
                    {"tags", array_of(string)},
                    {"engine", string},
+                   {"repetition", count},
                    {"status", {{"enum", status_names()}}},
                    {"gated", {{"type", "boolean"}}},
                    {"reason", string},
@@ -106,7 +107,7 @@ Json case_result_schema() {
                    {"outputs", array_of(output_schema())},
                    {"strayWrites", array_of(object({{"output", string}, {"offset", count}, {"bytes", count}}))},
                    {"timing", timing}},
-                  {"reason", "rejection", "strayWrites", "timing"});
+                  {"repetition", "reason", "rejection", "strayWrites", "timing"});
 }
 
 }  // namespace
