@@ -29,6 +29,9 @@ public:
     /// The time between begin_timing and end_timing of the last run that had them.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> measured() const;
 
+    /// True after a failure.
+    [[nodiscard]] bool lost() const { return lost_.has_value(); }
+
     /// True when the device may still be at work on what it was given: nothing it uses may be released.
     [[nodiscard]] bool hung() const { return hung_; }
 

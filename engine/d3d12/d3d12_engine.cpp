@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <utility>
 #include <vector>
 
 #include "engine/d3d12/binding.h"
@@ -48,6 +48,27 @@ void release(std::shared_ptr<Device> device) {
         static auto* const abandoned = new std::vector<std::shared_ptr<Device>>;
         abandoned->push_back(std::move(device));
     }
+}
+
+/// A new device on the adapter that the text chooses, and which that is.
+core::Result<std::shared_ptr<PipelineCache>> pipelines_on(std::string_view adapter_substring,
+                                                          AdapterInfo* info = nullptr) {
+    const auto list = AdapterList::open();
+    if (!list) {
+        return tl::unexpected(list.error());
+    }
+    const auto chosen = choose_adapter(list->adapters(), adapter_substring);
+    if (!chosen) {
+        return tl::unexpected(chosen.error());
+    }
+    if (info != nullptr) {
+        *info = list->adapters()[*chosen];
+    }
+    auto device = list->create_device(*chosen);
+    if (!device) {
+        return tl::unexpected(device.error());
+    }
+    return std::make_shared<PipelineCache>(*device);
 }
 
 }  // namespace
@@ -107,6 +128,9 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(
     if (auto rejection = operators::validate(descriptor, info_.feature_level)) {
         return tl::unexpected(CompileFailure{CompileFailure::Kind::rejected, std::move(*rejection)});
     }
+    if (auto ready = ensure_device(); !ready) {
+        return tl::unexpected(broken(info_.name, ready.error()));
+    }
     const Binding* binding = find_binding(descriptor.schema->short_name());
     auto executable = D3d12Executable::create(device_, tensors_of(descriptor.inputs()),
                                               tensors_of(descriptor.outputs()), binding->plan(descriptor));
@@ -116,40 +140,60 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(
     return std::move(*executable);
 }
 
-core::Result<std::unique_ptr<Engine>> D3d12Engine::create(std::shared_ptr<PipelineCache> pipelines,
-                                                          const AdapterInfo& adapter, core::FeatureLevel level) {
-    auto commands =
-        Commands::create(pipelines->device(), adapter.type == AdapterType::cpu ? cpu_time_limit : gpu_time_limit);
-    if (!commands) {
-        return tl::unexpected(commands.error());
+core::Result<std::unique_ptr<Engine>> D3d12Engine::another() const {
+    auto device = create_device(device_->pipelines, adapter_);
+    if (!device) {
+        return tl::unexpected(device.error());
     }
-    return std::make_unique<D3d12Engine>(
-        std::make_shared<Device>(std::move(pipelines), std::move(*commands), adapter.max_buffer_bytes), adapter, level);
+    return std::make_unique<D3d12Engine>(std::move(*device), adapter_, info_.feature_level);
 }
 
-core::Result<std::unique_ptr<Engine>> D3d12Engine::another() const {
-    return create(device_->pipelines, adapter_, info_.feature_level);
+const std::shared_ptr<PipelineCache>& D3d12Engine::pipelines() const {
+    return device_->pipelines;
+}
+
+core::Result<void> D3d12Engine::ensure_device() {
+    if (!device_->commands->lost()) {
+        return {};
+    }
+    const auto pipelines = pipelines_on(adapter_.name);
+    if (!pipelines) {
+        return tl::unexpected(pipelines.error());
+    }
+    auto device = create_device(*pipelines, adapter_);
+    if (!device) {
+        return tl::unexpected(device.error());
+    }
+    release(std::exchange(device_, std::move(*device)));
+    return {};
 }
 
 core::Result<Roofline> D3d12Engine::measure_roofline() {
     return d3d12::measure_roofline(device_);
 }
 
+core::Result<std::shared_ptr<Device>> create_device(const std::shared_ptr<PipelineCache>& pipelines,
+                                                    const AdapterInfo& adapter,
+                                                    std::optional<std::chrono::seconds> time_limit) {
+    const auto usual_limit = adapter.type == AdapterType::cpu ? cpu_time_limit : gpu_time_limit;
+    auto commands = Commands::create(pipelines->device(), time_limit.value_or(usual_limit));
+    if (!commands) {
+        return tl::unexpected(commands.error());
+    }
+    return std::make_shared<Device>(pipelines, std::move(*commands), adapter.max_buffer_bytes);
+}
+
 core::Result<std::unique_ptr<Engine>> create_engine(std::string_view adapter_substring, core::FeatureLevel level) {
-    const auto list = AdapterList::open();
-    if (!list) {
-        return tl::unexpected(list.error());
+    AdapterInfo adapter;
+    const auto pipelines = pipelines_on(adapter_substring, &adapter);
+    if (!pipelines) {
+        return tl::unexpected(pipelines.error());
     }
-    const auto chosen = choose_adapter(list->adapters(), adapter_substring);
-    if (!chosen) {
-        return tl::unexpected(chosen.error());
-    }
-    const AdapterInfo& adapter = list->adapters()[*chosen];
-    auto device = list->create_device(*chosen);
+    auto device = create_device(*pipelines, adapter);
     if (!device) {
         return tl::unexpected(device.error());
     }
-    return D3d12Engine::create(std::make_shared<PipelineCache>(*device), adapter, level);
+    return std::make_unique<D3d12Engine>(std::move(*device), adapter, level);
 }
 
 }  // namespace dmlconform::d3d12
