@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/command.h"
+#include "app/crash.h"
 #include "app/worker_streams.h"
 #include "engine/run/engine_list.h"
 #include "engine/worker/server.h"
@@ -28,6 +29,7 @@ int work(const WorkerOptions& options) {
     // Before anything of the engine's runs, which may print.
     WorkerStreams streams;
     end_with_client();
+    end_at_once_on_crash();
     const auto engine = run::create_engine(options.engine, options.options);
     const auto served = worker::serve(
         engine, [&](std::span<std::byte> to) { return streams.read(to); },

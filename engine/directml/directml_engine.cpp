@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -15,6 +13,7 @@
 #include "engine/directml/device.h"
 #include "engine/directml/executable.h"
 #include "engine/directml/marshal.h"
+#include "engine/directml/self_test.h"
 
 namespace dmlconform::directml {
 namespace {
@@ -146,38 +145,6 @@ private:
     EngineInfo info_;
     std::shared_ptr<Device> device_;
 };
-
-/// Copies four numbers with the simplest operator there is.
-core::Result<void> self_test(Engine& engine) {
-    const auto desc = core::TensorDesc::packed(core::DataType::float32, {1, 1, 1, 4});
-    const operators::Descriptor identity{operators::find_operator("ACTIVATION_IDENTITY"), {desc, desc}};
-    const std::array<float, 4> numbers{1, -2, 3.5F, 65536};
-    core::Tensor input(desc);
-    std::memcpy(input.buffer.bytes().data(), numbers.data(), sizeof(numbers));
-    core::Tensor output = core::output_tensor(desc);
-    core::Tensor* const outputs[] = {&output};
-    const core::Tensor* const inputs[] = {&input};
-
-    auto executable = engine.compile(identity);
-    if (!executable) {
-        return core::fail(fmt::format("self-test: {}", executable.error().rejection.message));
-    }
-    auto done = (*executable)->bind(inputs);
-    if (done) {
-        done = (*executable)->execute();
-    }
-    if (done) {
-        done = (*executable)->read(outputs);
-    }
-    if (!done) {
-        return core::fail(fmt::format("self-test: {}", done.error().message), done.error().hint);
-    }
-    if (std::memcmp(output.buffer.bytes().data(), numbers.data(), sizeof(numbers)) != 0) {
-        return core::fail("self-test: DirectML succeeds on this device, but does not write the right numbers",
-                          "a graphics driver that is too old does that: Mesa's must be 25 or newer");
-    }
-    return {};
-}
 
 }  // namespace
 
