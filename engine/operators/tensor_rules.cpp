@@ -97,10 +97,9 @@ bool overlaps(const core::TensorDesc& desc) {
 }
 
 Verdict check_layout(const Field& field, const core::TensorDesc& desc) {
-    const auto extent = core::addressed_extent(desc);
-    const auto needed = extent ? core::minimum_total_bytes(desc) : std::nullopt;
-    // M: need not be a multiple of 4 to be accepted, though the documentation asks for it.
-    if (!needed || desc.total_bytes < *extent * core::bits_of(desc.data_type) / 8) {
+    const auto needed = core::minimum_total_bytes(desc);
+    // D: at least what DMLCalcBufferTensorSize says, which rounds up to 4. M: just that; more need not be a multiple of 4.
+    if (!needed || desc.total_bytes < *needed) {
         return reject(
             "tensor.totalSize",
             fmt::format("{} has TotalTensorSizeInBytes {}; its sizes and strides need {}", field.name, desc.total_bytes,

@@ -80,17 +80,19 @@ TEST(TensorRules, Layouts) {
         {"InputTensor", tensor(DataType::int8, {3, 0x55555555}), ""},  // 2^32 - 1
         {"InputTensor", tensor(DataType::int8, {0x10000, 0x10000}), "tensor.elementCount"},
         {"InputTensor", tensor(DataType::int8, {0x10000, 0xffff}), ""},
-        {"InputTensor", changed(tensor(DataType::int8, {1}), 1), ""},
+        {"InputTensor", changed(tensor(DataType::int8, {1}), 4), ""},
         // 2^64 elements: the product itself overflows.
         {"InputTensor", TensorDesc{DataType::int8, {}, {0x10000, 0x10000, 0x10000, 0x10000}, {}, ~std::uint64_t{0}, 0},
          "tensor.elementCount"},
         // Even where they are all the same one.
         {"InputTensor", tensor(DataType::int8, {0x10000, 0x10000}, {0, 0}), "tensor.elementCount"},
 
-        // Total size: to the end of the last element, whatever the multiple of 4.
-        {"InputTensor", changed(tensor(DataType::int8, {5}), 5), ""},
+        // Total size: at least to the end of the last element, rounded up to 4. More need not be a multiple of that.
+        {"InputTensor", changed(tensor(DataType::int8, {5}), 5), "tensor.totalSize"},
         {"InputTensor", changed(tensor(DataType::int8, {5}), 4), "tensor.totalSize"},
-        {"InputTensor", changed(tensor(DataType::int8, {5}), 6), ""},
+        {"InputTensor", changed(tensor(DataType::int8, {5}), 7), "tensor.totalSize"},
+        {"InputTensor", changed(tensor(DataType::int8, {5}), 8), ""},
+        {"InputTensor", changed(tensor(DataType::int8, {5}), 9), ""},
         {"InputTensor", changed(tensor(DataType::int8, {5}), 1000), ""},
         {"InputTensor", changed(tensor(DataType::int8, {5}), 0), "tensor.totalSize"},
         {"InputTensor", changed(tensor(DataType::float32, {2, 3}), 24), ""},
