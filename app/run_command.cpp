@@ -96,6 +96,9 @@ private:
     std::size_t failed_ = 0;
 };
 
+/// More gain nothing on a graphics adapter (docs/running.md), and operators of large tensors use all threads anyway.
+constexpr unsigned most_lanes = 8;
+
 /// How many cases are run at a time.
 std::size_t lane_count(const RunOptions& options) {
     if (options.jobs != 0) {
@@ -104,7 +107,7 @@ std::size_t lane_count(const RunOptions& options) {
     if (has_processes(options.engines)) {
         return static_cast<std::size_t>(std::max(options.engines.isolate, 1));
     }
-    return std::max(std::thread::hardware_concurrency(), 1u);
+    return std::clamp(std::thread::hardware_concurrency(), 1u, most_lanes);
 }
 
 void print_header(const RunOptions& options, const run::Lane& engines, std::size_t lanes, const Selection& selection) {
@@ -221,7 +224,7 @@ void add_schedule_options(CLI::App& command, RunOptions& options) {
     command
         .add_option("-j,--jobs", options.jobs,
                     "Cases to run at a time, each on all engines. Default: 1 for engines in processes of their own, "
-                    "else one for each hardware thread")
+                    "else one for each hardware thread, at most 8")
         ->type_name("N")
         ->check(CLI::Range(1, 1024))
         ->excludes("--isolate");
