@@ -12,6 +12,7 @@
 
 #include "app/command.h"
 #include "app/engine_choice.h"
+#include "app/expectation_options.h"
 #include "app/interrupt.h"
 #include "app/messages.h"
 #include "app/run_outputs.h"
@@ -27,6 +28,7 @@ namespace {
 struct RunOptions {
     CaseOptions cases;
     EngineChoice engines;
+    ExpectationOptions expectations;
     RunOutputOptions outputs;
     run::RunSettings settings;
     /// Cases at a time; 0: as many as suit the engines.
@@ -53,8 +55,8 @@ public:
         if (options.cases.allow_external_data) {
             caller_.options.emplace_back("--allow-external-data");
         }
-        for (std::string& word : options.engines.words()) {
-            caller_.options.push_back(std::move(word));
+        for (const auto& words : {options.engines.words(), options.expectations.words()}) {
+            caller_.options.insert(caller_.options.end(), words.begin(), words.end());
         }
     }
 
@@ -169,6 +171,10 @@ int run_lanes(const RunOptions& options, const Invocation& invocation, const Sel
         fmt::print(stderr, "dmlconform: interrupted; {} of {} cases were run\n", totals.results / engines.size(),
                    case_count);
     }
+    // What was not run may need the others.
+    if (!interrupted() && !options.settings.fail_fast && options.cases.selector.selects_all()) {
+        print_unused(*options.settings.expected);
+    }
     outputs.finish(totals, exit_code);
     return outputs.failed() ? exit_not_run : exit_code;
 }
@@ -198,9 +204,11 @@ int run_command(RunOptions& options, const Invocation& invocation) {
         return exit_usage;
     }
     const auto selection = load_selection(options.cases);
-    if (!selection) {
+    const auto expected = load_expectations(options.expectations);
+    if (!selection || !expected) {
         return exit_usage;
     }
+    options.settings.expected = expected.get();
     auto outputs = RunOutputs::create(options.outputs);
     if (!outputs) {
         print_error(outputs.error());
@@ -249,6 +257,7 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
     CLI::App* command = app.add_subcommand("run", "Run cases on engines and compare what comes out with what should");
     options->cases.add_to(*command);
     options->engines.add_to(*command, "run on");
+    options->expectations.add_to(*command);
     options->outputs.add_to(*command);
     add_schedule_options(*command, *options);
     command->add_flag("--include-unspecified", options->settings.include_unspecified,

@@ -1,23 +1,30 @@
 // `dmlconform schema`: the JSON Schemas of the files that the program reads and writes.
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
+#include <string>
 
 #include "app/command.h"
 #include "engine/cases/case_schema.h"
+#include "engine/expectations/expectation_file.h"
 #include "engine/report/result_schema.h"
 
 namespace dmlconform::app {
 
 void add_schema_command(CLI::App& app, int& exit_code) {
     auto kind = std::make_shared<std::string>();
-    CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of case files or of results");
-    command->add_option("kind", *kind, "case-file or result")
+    static const std::map<std::string, std::string (*)()> schemas{{"case-file", cases::case_file_schema},
+                                                                  {"expectations", expectations::expectations_schema},
+                                                                  {"result", report::result_schema}};
+    CLI::App* command =
+        app.add_subcommand("schema", "Print the JSON Schema of case files, of expectations or of results");
+    command->add_option("kind", *kind, "case-file, expectations or result")
         ->required()
         ->type_name("KIND")
-        ->check(CLI::IsMember({"case-file", "result"}));
+        ->check(CLI::IsMember(schemas));
     command->callback([kind, &exit_code] {
-        fmt::print("{}", *kind == "result" ? report::result_schema() : cases::case_file_schema());
+        fmt::print("{}", schemas.at(*kind)());
         exit_code = exit_ok;
     });
 }

@@ -86,6 +86,36 @@ void read_entry(JsonValue text, std::size_t most_cases, Corpus& corpus, ProblemS
     check_entry(corpus, problems, visit);
 }
 
+/// What this program's other files say that they are, and what to do with them.
+struct OtherFormat {
+    std::string_view name;
+    std::string_view what;
+    std::string_view hint;
+};
+constexpr OtherFormat other_formats[] = {
+    {"dmlconform-expectations", "this is a file of expectations, not of cases", "give it with --expect"},
+    {"dmlconform-result", "this is the result of a run, not a case file", "give the case files that were run"}};
+
+/// Takes care of a file that says it is no case file; false for all others.
+bool is_other_format(const JsonValue& document, const ReadOptions& options, Corpus& corpus, ProblemSink& problems) {
+    const JsonValue* format = document.find("format");
+    if (format == nullptr || format->string() == nullptr) {
+        return false;
+    }
+    for (const OtherFormat& other : other_formats) {
+        if (other.name != *format->string()) {
+            continue;
+        }
+        if (options.pass_over_expectations && other.name == other_formats[0].name) {
+            ++corpus.passed_over;
+        } else {
+            problems.add(format->offset, std::string(other.what), std::string(other.hint));
+        }
+        return true;
+    }
+    return false;
+}
+
 void report_duplicates(const Corpus& corpus, ProblemSink& problems) {
     for_each_duplicate(corpus, [&](const Corpus::Entry& first, const Corpus::Entry& later, const std::string& id) {
         problems.add(later.text.find("name")->offset, fmt::format("another case is called \"{}\" too, in line {}", id,
@@ -127,6 +157,10 @@ Corpus read_corpus(const std::string& file, std::string_view text, const ReadOpt
     if (!document) {
         problems.add(document.error().offset, document.error().error.message, document.error().error.hint);
         corpus.problems = problems.take({});
+        return corpus;
+    }
+    if (is_other_format(*document, options, corpus, problems)) {
+        corpus.problems = problems.take(*document);
         return corpus;
     }
     const std::filesystem::path path(file);

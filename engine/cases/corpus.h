@@ -22,6 +22,8 @@ struct ReadOptions {
     bool allow_external_data = false;
     /// In one file, expansions of sweeps counted one by one. Each takes some 10 µs to be checked.
     std::size_t most_cases = 1'000'000;
+    /// Leaves a file out that says it is one of expectations, rather than complaining about it.
+    bool pass_over_expectations = false;
 };
 
 /// Expansions of a sweep that were left out because their descriptors are illegal and the case allows it.
@@ -56,6 +58,8 @@ struct Corpus {
     std::vector<Entry> entries;
     std::vector<Problem> problems;
     std::vector<SkippedExpansions> skipped;
+    /// How many files have no cases, but expectations (ReadOptions::pass_over_expectations).
+    std::size_t passed_over = 0;
 
     /// How many expansions there are, those that are left out included.
     [[nodiscard]] std::size_t positions() const {
@@ -86,7 +90,7 @@ using CaseVisitor = std::function<void(const Case& subject)>;
 [[nodiscard]] Corpus read_corpus(const std::string& file, std::string_view text, const ReadOptions& options = {},
                                  const CaseVisitor& visit = {});
 
-/// Loads case files, and all *.json below folders in the order of their paths.
+/// Loads case files, and all *.json below folders in the order of their paths but for expectations.
 [[nodiscard]] Corpus load_corpus(std::span<const std::string> paths, const ReadOptions& options = {},
                                  const CaseVisitor& visit = {});
 

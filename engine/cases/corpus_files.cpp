@@ -32,6 +32,7 @@ void append(Corpus&& read, Corpus& corpus) {
     std::move(read.entries.begin(), read.entries.end(), std::back_inserter(corpus.entries));
     std::move(read.problems.begin(), read.problems.end(), std::back_inserter(corpus.problems));
     std::move(read.skipped.begin(), read.skipped.end(), std::back_inserter(corpus.skipped));
+    corpus.passed_over += read.passed_over;
 }
 
 void load_file(const fs::path& path, const ReadOptions& options, const CaseVisitor& visit, Corpus& corpus) {
@@ -120,14 +121,21 @@ Corpus load_corpus(std::span<const std::string> paths, const ReadOptions& option
     Corpus corpus;
     std::vector<fs::path> loaded;
     for (const std::string& path : paths) {
-        for (const fs::path& file : files_at(path, corpus)) {
+        const std::vector<fs::path> files = files_at(path, corpus);
+        const std::size_t passed_over = corpus.passed_over;
+        for (const fs::path& file : files) {
+            ReadOptions file_options = options;
+            file_options.pass_over_expectations = options.pass_over_expectations || file != fs::path(path);
             // The same file by two arguments is one file.
             std::error_code error;
             const fs::path canonical = fs::weakly_canonical(file, error);
             if (std::find(loaded.begin(), loaded.end(), canonical) == loaded.end()) {
                 loaded.push_back(canonical);
-                load_file(file, options, visit, corpus);
+                load_file(file, file_options, visit, corpus);
             }
+        }
+        if (!files.empty() && corpus.passed_over - passed_over == files.size()) {
+            corpus.problems.push_back(file_problem(path, "there are only expectations here, and no case file"));
         }
     }
     report_duplicates(corpus);

@@ -122,8 +122,9 @@ struct TableLayout {
     explicit TableLayout(const run::RunTotals& totals) {
         for (std::size_t status = 0; status < run::status_count; ++status) {
             const auto which = static_cast<run::Status>(status);
-            // Only engines in processes of their own can end so: rare enough to need no column of zeros.
-            const bool rare = which == run::Status::crash || which == run::Status::timeout;
+            // Only engines in processes of their own, and expectations, have these: no columns of zeros without them.
+            const bool rare = which == run::Status::crash || which == run::Status::timeout ||
+                              status >= static_cast<std::size_t>(run::Status::xfail);
             if (!rare || totals.count(which) != 0) {
                 statuses.push_back(which);
             }
@@ -195,7 +196,7 @@ std::string verdict(const run::RunTotals& totals, const ConsoleStyle& style) {
     if (const std::string off_gate = counts_text(totals, false, style); !off_gate.empty()) {
         text += fmt::format("Off the gate, because nobody specifies the right answer: {}\n", off_gate);
     }
-    if (totals.count(run::Status::pass) == 0 && totals.failures() == 0) {
+    if (totals.verified() == 0 && totals.failures() == 0) {
         text += style.status(run::Status::fail, "Nothing was verified: no case passed or failed.") + "\n";
     }
     return text;
@@ -229,6 +230,11 @@ std::string failure_block(const run::CaseResult& result, const EngineInfo& engin
         }
     }
     return text + labelled("run again", rerun_command(result, engine, caller));
+}
+
+std::string failure_text(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller) {
+    return result.subject->descriptor == nullptr ? result.reason
+                                                 : failure_block(result, engine, caller, ConsoleStyle(false));
 }
 
 std::string result_line(const run::CaseResult& result, const EngineInfo& engine, const ConsoleStyle& style) {

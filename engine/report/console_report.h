@@ -21,6 +21,9 @@ struct Caller {
 [[nodiscard]] std::string failure_block(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller,
                                         const ConsoleStyle& style);
 
+/// The same without colours; of a result that was read from a file, the reason alone.
+[[nodiscard]] std::string failure_text(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller);
+
 /// One line for a result, whatever it is.
 [[nodiscard]] std::string result_line(const run::CaseResult& result, const EngineInfo& engine,
                                       const ConsoleStyle& style);

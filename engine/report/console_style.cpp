@@ -20,6 +20,7 @@ std::string ConsoleStyle::status(run::Status status, std::string_view text) cons
         case run::Status::error:
         case run::Status::crash:
         case run::Status::timeout:
+        case run::Status::xpass:
             return paint(fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold, text);
         default:
             return paint(fmt::fg(fmt::terminal_color::yellow), text);

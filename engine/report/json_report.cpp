@@ -76,6 +76,17 @@ Json timing_json(const run::Timing& timing) {
     return json;
 }
 
+Json expectation_json(const expectations::Expectation& expectation) {
+    Json json{{"file", expectation.file},
+              {"line", expectation.line},
+              {"status", to_string(expectation.expected)},
+              {"reason", expectation.reason}};
+    if (!expectation.issue.empty()) {
+        json["issue"] = expectation.issue;
+    }
+    return json;
+}
+
 Json result_object(const run::CaseResult& result, const std::string& engine) {
     const cases::Case& subject = *result.subject;
     Json json{{"id", subject.id},
@@ -91,6 +102,15 @@ Json result_object(const run::CaseResult& result, const std::string& engine) {
     }
     if (!result.reason.empty()) {
         json["reason"] = result.reason;
+    }
+    if (result.actual) {
+        json["actualStatus"] = to_string(*result.actual);
+    }
+    if (result.attempts > 1) {
+        json["attempts"] = result.attempts;
+    }
+    if (result.expectation != nullptr) {
+        json["expectation"] = expectation_json(*result.expectation);
     }
     if (result.rejection) {
         json["rejection"] = {{"code", core::to_string(result.rejection->code)},

@@ -92,22 +92,28 @@ Json case_result_schema() {
     const Json timing =
         object({{"totalNanoseconds", count}, {"executeNanoseconds", count}, {"deviceNanoseconds", count}},
                {"deviceNanoseconds"});
-    return object({{"id", string},
-                   {"operator", string},
-                   {"file", string},
-                   {"line", count},
-                   {"tags", array_of(string)},
-                   {"engine", string},
-                   {"repetition", count},
-                   {"status", {{"enum", status_names()}}},
-                   {"gated", {{"type", "boolean"}}},
-                   {"reason", string},
-                   {"rejection", rejection},
-                   {"descriptor", array_of(string)},
-                   {"outputs", array_of(output_schema())},
-                   {"strayWrites", array_of(object({{"output", string}, {"offset", count}, {"bytes", count}}))},
-                   {"timing", timing}},
-                  {"repetition", "reason", "rejection", "strayWrites", "timing"});
+    const Json expectation = object(
+        {{"file", string}, {"line", count}, {"status", string}, {"reason", string}, {"issue", string}}, {"issue"});
+    return object(
+        {{"id", string},
+         {"operator", string},
+         {"file", string},
+         {"line", count},
+         {"tags", array_of(string)},
+         {"engine", string},
+         {"repetition", count},
+         {"status", {{"enum", status_names()}}},
+         {"gated", {{"type", "boolean"}}},
+         {"reason", string},
+         {"actualStatus", {{"enum", status_names()}}},
+         {"attempts", {{"type", "integer"}, {"minimum", 2}}},
+         {"expectation", expectation},
+         {"rejection", rejection},
+         {"descriptor", array_of(string)},
+         {"outputs", array_of(output_schema())},
+         {"strayWrites", array_of(object({{"output", string}, {"offset", count}, {"bytes", count}}))},
+         {"timing", timing}},
+        {"repetition", "reason", "actualStatus", "attempts", "expectation", "rejection", "strayWrites", "timing"});
 }
 
 }  // namespace

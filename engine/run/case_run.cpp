@@ -318,7 +318,10 @@ std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subje
     std::vector<CaseResult> results;
     results.reserve(engines.size());
     for (std::size_t i = 0; i < engines.size(); ++i) {
-        results.push_back(run.on(*engines[i], i));
+        const auto once = [&] { return run.on(*engines[i], i); };
+        results.push_back(settings.expected == nullptr
+                              ? once()
+                              : run_as_planned(settings.expected->plan(subject->id, i), subject, i, once));
     }
     return results;
 }

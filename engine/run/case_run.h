@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/run/expected_results.h"
 #include "engine/run/result.h"
 
 namespace dmlconform::run {
@@ -17,6 +18,8 @@ struct CaseSettings {
     std::uint64_t max_memory = std::numeric_limits<std::uint64_t>::max();
     /// Lets failures have CaseResult::evidence.
     bool keep_evidence = false;
+    /// Says which cases are not run, or run again when they fail; null: none. It is not applied to the results.
+    const ExpectedResults* expected = nullptr;
 };
 
 /// Runs a case on each engine, in that order.

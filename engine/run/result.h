@@ -11,19 +11,28 @@
 #include "engine/cases/case.h"
 #include "engine/compare/comparison.h"
 #include "engine/engine.h"
+#include "engine/expectations/expectation.h"
 
 namespace dmlconform::run {
 
 /// How a case ended on an engine. `reference` is the CPU engine on a case without expected values: it ran, but there
 /// was nothing to compare it with, so it counts neither as passed nor as skipped. `crash` and `timeout` are for engines
-/// in processes of their own: the process ended, or was ended because it did not answer.
-enum class Status : std::uint8_t { pass, fail, skip, error, crash, timeout, reference };
+/// in processes of their own: the process ended, or was ended because it did not answer. Expectations make of these
+/// `xfail`, a failure that was expected; `xpass`, a pass where a failure was expected; and `flake`, which passed when
+/// it was tried again.
+enum class Status : std::uint8_t { pass, fail, skip, error, crash, timeout, reference, xfail, xpass, flake };
 
-inline constexpr std::size_t status_count = 7;
+inline constexpr std::size_t status_count = 10;
 
 /// Whether a result of that status on the gate makes a run fail.
 [[nodiscard]] constexpr bool is_failure(Status status) {
-    return status == Status::fail || status == Status::error || status == Status::crash || status == Status::timeout;
+    return status == Status::fail || status == Status::error || status == Status::crash || status == Status::timeout ||
+           status == Status::xpass;
+}
+
+/// Whether a result of that status is as it should be and says something about the engine.
+[[nodiscard]] constexpr bool is_verified(Status status) {
+    return status == Status::pass || status == Status::xfail || status == Status::flake;
 }
 
 /// "pass", …
@@ -72,6 +81,12 @@ struct CaseResult {
     /// How often the run had gone through all cases before.
     std::size_t repetition = 0;
     Status status = Status::error;
+    /// What the status was before expectations made it xfail, xpass or flake.
+    std::optional<Status> actual{};
+    /// The expectation that decided the status, or that was contradicted; null if there is none. Not owned.
+    const expectations::Expectation* expectation = nullptr;
+    /// How often the case was run for this result.
+    unsigned attempts = 1;
     /// False for a case whose right answer nobody specifies: it is reported, but decides nothing.
     bool gated = true;
     /// Why it is no pass, in a sentence; empty for a pass.

@@ -24,12 +24,17 @@ public:
           lanes_(lanes),
           observer_(observer),
           settings_(settings),
+          case_settings_(settings.cases),
           count_(source.positions * settings.repeat),
           window_(most_waiting * lanes.size()) {
         std::vector<EngineInfo> engines;
         for (const auto& engine : lanes.front()) {
             engines.push_back(engine->info());
         }
+        if (settings.expected != nullptr) {
+            settings.expected->set_engines(engines);
+        }
+        case_settings_.expected = settings.expected;
         totals_ = RunTotals(std::move(engines));
     }
 
@@ -92,7 +97,7 @@ private:
             const std::lock_guard lock(mutex_);
             observer_.on_case(*subject, begun_++);
         }
-        Results results = run_case(subject, lane, settings_.cases);
+        Results results = run_case(subject, lane, case_settings_);
         const bool gated = settings_.include_unspecified || !subject->has_tag(unspecified_tag);
         for (CaseResult& result : results) {
             result.gated = gated;
@@ -112,8 +117,11 @@ private:
         room_.notify_all();
     }
 
-    void report(const Results& results) {
-        for (const CaseResult& result : results) {
+    void report(Results& results) {
+        for (CaseResult& result : results) {
+            if (settings_.expected != nullptr) {
+                settings_.expected->apply(result);
+            }
             totals_.add(result);
             observer_.on_result(result);
             // What other lanes have of later cases is not reported: it would depend on their speed.
@@ -126,6 +134,7 @@ private:
     std::span<const Lane> lanes_;
     Observer& observer_;
     const RunSettings& settings_;
+    CaseSettings case_settings_;
     const std::size_t count_;
     const std::size_t window_;
 

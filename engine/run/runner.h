@@ -44,6 +44,8 @@ struct RunSettings {
     /// Seed of the order of the cases, a different one in each repetition; nothing: as they are written.
     std::optional<std::uint64_t> shuffle{};
     CaseSettings cases{};
+    /// What is expected of cases, and counts what came of it; null: that they pass. `cases.expected` is set by the run.
+    ExpectedResults* expected = nullptr;
 };
 
 /// What runs one case at a time: an instance of each of the run's engines.

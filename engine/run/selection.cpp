@@ -5,30 +5,6 @@
 
 namespace dmlconform::run {
 
-bool glob_matches(std::string_view pattern, std::string_view text) {
-    // On a mismatch, let the last star take one character more. Earlier stars need no second try, so this is quadratic
-    // at worst.
-    std::size_t p = 0;
-    std::size_t t = 0;
-    std::size_t star = std::string_view::npos;
-    std::size_t star_text = 0;
-    while (t < text.size()) {
-        if (p < pattern.size() && pattern[p] == '*') {
-            star = p++;
-            star_text = t;
-        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-            ++p;
-            ++t;
-        } else if (star != std::string_view::npos) {
-            p = star + 1;
-            t = ++star_text;
-        } else {
-            return false;
-        }
-    }
-    return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
 bool Selector::matches(const cases::Case& subject) const {
     const bool named = filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
                            return glob_matches(filter, subject.id);

@@ -2,15 +2,14 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/cases/case.h"
+#include "engine/core/glob.h"
 
 namespace dmlconform::run {
 
-/// Matches the whole text: `*` any characters, `?` one, everything else itself.
-[[nodiscard]] bool glob_matches(std::string_view pattern, std::string_view text);
+using core::glob_matches;
 
 /// Chooses cases.
 struct Selector {
@@ -19,6 +18,7 @@ struct Selector {
     /// Of which a case has to have all.
     std::vector<std::string> tags;
 
+    [[nodiscard]] bool selects_all() const { return filters.empty() && tags.empty(); }
     [[nodiscard]] bool matches(const cases::Case& subject) const;
 };
 

@@ -72,8 +72,17 @@ std::size_t RunTotals::failures() const {
     return sum;
 }
 
+std::size_t RunTotals::verified() const {
+    std::size_t sum = 0;
+    for (std::size_t status = 0; status < status_count; ++status) {
+        const auto which = static_cast<Status>(status);
+        sum += is_verified(which) ? count(which) : 0;
+    }
+    return sum;
+}
+
 bool RunTotals::passed() const {
-    return count(Status::pass) > 0 && failures() == 0;
+    return verified() > 0 && failures() == 0;
 }
 
 }  // namespace dmlconform::run

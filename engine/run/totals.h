@@ -59,6 +59,8 @@ struct RunTotals {
 
     /// Results on the gate, or those off it.
     [[nodiscard]] std::size_t count(Status status, bool gated = true) const;
+    /// How many on the gate are as they should be, and say something about an engine.
+    [[nodiscard]] std::size_t verified() const;
     /// How many on the gate are failures of any kind.
     [[nodiscard]] std::size_t failures() const;
     /// Everything on the gate as it should be, and something was verified.

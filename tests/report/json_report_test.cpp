@@ -68,8 +68,8 @@ TEST(JsonReport, TheRunAsAWhole) {
                                                {"libraries", {{"vkd3d", "1.17"}, {"mesa", "22"}}},
                                                {"featureLevel", "5.2"}}));
     EXPECT_EQ(document.at("engines")[1].at("libraries"), json::object());
-    const json none{{"pass", 0},  {"fail", 0},    {"skip", 0},     {"error", 0},
-                    {"crash", 0}, {"timeout", 0}, {"reference", 0}};
+    const json none{{"pass", 0},    {"fail", 0},      {"skip", 0},  {"error", 0}, {"crash", 0},
+                    {"timeout", 0}, {"reference", 0}, {"xfail", 0}, {"xpass", 0}, {"flake", 0}};
     EXPECT_EQ(document.at("summary"), none);
     EXPECT_EQ(document.at("unspecified"), none);
     EXPECT_EQ(document.at("results"), json::array());
@@ -203,9 +203,16 @@ TEST(JsonReport, WhatIsNotThereIsLeftOut) {
         EXPECT_FALSE(results[i].contains("timing"));
         EXPECT_EQ(results[i].at("outputs"), json::array());
     }
-    EXPECT_EQ(
-        document.at("summary"),
-        json({{"pass", 2}, {"fail", 2}, {"skip", 0}, {"error", 0}, {"crash", 0}, {"timeout", 0}, {"reference", 0}}));
+    EXPECT_EQ(document.at("summary"), json({{"pass", 2},
+                                            {"fail", 2},
+                                            {"skip", 0},
+                                            {"error", 0},
+                                            {"crash", 0},
+                                            {"timeout", 0},
+                                            {"reference", 0},
+                                            {"xfail", 0},
+                                            {"xpass", 0},
+                                            {"flake", 0}}));
 }
 
 TEST(JsonReport, WhatIsOffTheGate) {

@@ -1,0 +1,84 @@
+// Wording, and the checks of files.
+#include "app/expectation_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "engine/expectations/expectation_file.h"
+
+namespace dmlconform::app {
+namespace {
+
+/// More of the same are not read.
+constexpr std::size_t most_notes = 20;
+
+template <class Say>
+void print_notes(const std::vector<const expectations::Expectation*>& list, const Say& say) {
+    for (std::size_t i = 0; i < std::min(list.size(), most_notes); ++i) {
+        fmt::print(stderr, "{}: note: {}\n", list[i]->place(), say(*list[i]));
+    }
+    if (list.size() > most_notes) {
+        fmt::print(stderr, "dmlconform: and {} more\n", list.size() - most_notes);
+    }
+}
+
+/// "slice1/*", or how many there are.
+std::string cases_text(const expectations::Expectation& entry) {
+    return entry.cases.size() == 1 ? fmt::format("\"{}\"", entry.cases.front())
+                                   : fmt::format("\"{}\" and {} more", entry.cases.front(), entry.cases.size() - 1);
+}
+
+}  // namespace
+
+void ExpectationOptions::add_to(CLI::App& command) {
+    command
+        .add_option("--expect", files,
+                    "A file of expectations: failures, skips and flakes that are known (docs/expectations.md); repeat "
+                    "for more")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+}
+
+std::vector<std::string> ExpectationOptions::words() const {
+    std::vector<std::string> list;
+    for (const std::string& file : files) {
+        list.emplace_back("--expect");
+        list.push_back(file);
+    }
+    return list;
+}
+
+std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions& options) {
+    std::vector<expectations::Expectation> all;
+    std::size_t problems = 0;
+    for (const std::string& path : options.files) {
+        auto file = expectations::load_expectations(path);
+        for (const cases::Problem& problem : file.problems) {
+            fmt::print(stderr, "{}\n", cases::to_string(problem));
+        }
+        problems += file.problems.size();
+        std::move(file.expectations.begin(), file.expectations.end(), std::back_inserter(all));
+    }
+    if (problems != 0) {
+        fmt::print(stderr, "dmlconform: {} in the expectations; nothing was run\n",
+                   problems == 1 ? "1 problem" : fmt::format("{} problems", problems));
+        return nullptr;
+    }
+    auto expected = std::make_unique<run::ExpectedResults>(std::move(all), expectations::today());
+    print_notes(expected->expired(), [](const expectations::Expectation& entry) {
+        return fmt::format("expired on {}, so it no longer counts: {}", expectations::to_string(*entry.expires),
+                           entry.reason);
+    });
+    return expected;
+}
+
+void print_unused(const run::ExpectedResults& expected) {
+    print_notes(expected.unused(), [](const expectations::Expectation& entry) {
+        return fmt::format("not used: no result for {} with status {} was there to expect", cases_text(entry),
+                           expectations::to_string(entry.expected));
+    });
+}
+
+}  // namespace dmlconform::app

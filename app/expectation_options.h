@@ -1,0 +1,27 @@
+// The options for expectations, the loading of their files, and what is said of entries that are of no use.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/command.h"
+#include "engine/run/expected_results.h"
+
+namespace dmlconform::app {
+
+struct ExpectationOptions {
+    std::vector<std::string> files;
+
+    void add_to(CLI::App& command);
+    /// Options by which a case is judged in the same way.
+    [[nodiscard]] std::vector<std::string> words() const;
+};
+
+/// The expectations of all files. Prints every problem to stderr and returns null then; says which have expired.
+[[nodiscard]] std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions& options);
+
+/// Says on stderr which expectations met no result, for after a run of all cases.
+void print_unused(const run::ExpectedResults& expected);
+
+}  // namespace dmlconform::app

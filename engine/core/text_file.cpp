@@ -1,0 +1,37 @@
+// Checks before memory is taken.
+#include "engine/core/text_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace dmlconform::core {
+
+Result<std::string> read_text_file(const std::string& path, std::uintmax_t most) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) {
+        return fail("there is no such file");
+    }
+    if (!fs::is_regular_file(status)) {
+        return fail(fs::is_directory(status) ? "this is a folder, not a file" : "this is no regular file");
+    }
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (!error && size > most) {
+        return fail(fmt::format("the file has {} bytes; at most {} are read", size, most));
+    }
+    errno = 0;
+    std::ifstream stream(path, std::ios::binary);
+    std::string text(error ? 0 : static_cast<std::size_t>(size), '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (error || !stream || static_cast<std::uintmax_t>(stream.gcount()) != size) {
+        return fail(fmt::format("the file cannot be read: {}", error ? error.message() : std::strerror(errno)));
+    }
+    return text;
+}
+
+}  // namespace dmlconform::core

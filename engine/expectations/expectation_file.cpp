@@ -1,0 +1,255 @@
+// From JSON to expectations. What every key means is in docs/expectations.md.
+#include "engine/expectations/expectation_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/cases/json_document.h"
+#include "engine/cases/tensor_desc_reader.h"
+#include "engine/core/text_file.h"
+
+namespace dmlconform::expectations {
+namespace {
+
+using cases::JsonValue;
+using cases::ProblemSink;
+
+constexpr std::uintmax_t largest_file = std::uintmax_t{16} << 20;
+constexpr std::uint64_t most_retries = 100;
+
+/// Reads one entry.
+class EntryReader {
+public:
+    EntryReader(const JsonValue& entry, ProblemSink& problems) : entry_(entry), problems_(problems) {}
+
+    void read_into(std::vector<Expectation>& list) {
+        const std::size_t before = problems_.count();
+        static const std::array<std::string, 10> keys{"cases",  "engine", "adapter", "driver",  "libraries",
+                                                      "status", "reason", "issue",   "expires", "retries"};
+        if (entry_.object() == nullptr) {
+            return problems_.add(entry_.offset,
+                                 fmt::format("an expectation must be an object; this is {}", entry_.kind_name()));
+        }
+        cases::check_keys(entry_, keys, "an expectation", problems_);
+        read_status();
+        read_cases();
+        read_text("engine", result_.engine, false);
+        read_text("adapter", result_.adapter, false);
+        read_text("reason", result_.reason, true);
+        read_text("issue", result_.issue, false);
+        read_versions();
+        read_expiry();
+        read_retries();
+        if (problems_.count() == before) {
+            result_.file = problems_.file();
+            result_.line = problems_.position(entry_.offset).line;
+            list.push_back(std::move(result_));
+        }
+    }
+
+private:
+    /// The member, which must be a text with something in it.
+    const std::string* text_of(const JsonValue& value, std::string_view what) {
+        const std::string* text = value.string();
+        if (text == nullptr) {
+            problems_.add(value.offset, fmt::format("{} must be a string; this is {}", what, value.kind_name()));
+        } else if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
+            problems_.add(value.offset, fmt::format("{} is empty", what));
+            text = nullptr;
+        }
+        return text;
+    }
+
+    void read_text(const std::string& key, std::string& into, bool required) {
+        const JsonValue* value = entry_.find(key);
+        if (value == nullptr) {
+            if (required) {
+                problems_.add(entry_.offset, fmt::format("an expectation needs \"{}\"", key));
+            }
+        } else if (const std::string* text = text_of(*value, fmt::format("\"{}\"", key))) {
+            into = *text;
+        }
+    }
+
+    void read_cases() {
+        const JsonValue* value = entry_.find("cases");
+        if (value == nullptr || (value->array() != nullptr && value->array()->empty())) {
+            return problems_.add(value == nullptr ? entry_.offset : value->offset,
+                                 "an expectation needs \"cases\": a case's id, a glob for several, or a list of these");
+        }
+        if (value->array() == nullptr) {
+            return add_case(*value);
+        }
+        for (const JsonValue& item : *value->array()) {
+            add_case(item);
+        }
+    }
+
+    void add_case(const JsonValue& value) {
+        if (const std::string* text = text_of(value, "a case's id")) {
+            result_.cases.push_back(*text);
+        }
+    }
+
+    void read_status() {
+        std::string text;
+        read_text("status", text, true);
+        if (text.empty()) {
+            return;
+        }
+        if (const auto expected = parse_expected(text)) {
+            result_.expected = *expected;
+            return;
+        }
+        std::vector<std::string> known;
+        for (std::size_t i = 0; i < expected_count; ++i) {
+            known.emplace_back(to_string(static_cast<Expected>(i)));
+        }
+        const std::string meant = cases::suggestion(text, known);
+        problems_.add(entry_.find("status")->offset, fmt::format("there is no status \"{}\"", text),
+                      meant.empty() ? fmt::format("it may be {}", fmt::join(known, ", ")) : meant);
+    }
+
+    std::optional<VersionRange> read_range(const JsonValue& value, const std::string& what) {
+        const std::string* text = text_of(value, what);
+        if (text == nullptr) {
+            return std::nullopt;
+        }
+        auto range = VersionRange::parse(*text);
+        if (!range) {
+            problems_.add(value.offset, fmt::format("{}: {}", what, range.error().message), range.error().hint);
+            return std::nullopt;
+        }
+        return std::move(*range);
+    }
+
+    void read_versions() {
+        if (const JsonValue* value = entry_.find("driver")) {
+            result_.driver = read_range(*value, "\"driver\"");
+        }
+        const JsonValue* libraries = entry_.find("libraries");
+        if (libraries == nullptr) {
+            return;
+        }
+        if (libraries->object() == nullptr) {
+            return problems_.add(libraries->offset,
+                                 fmt::format("\"libraries\" must be an object, such as {{ \"DirectML\": \"<1.16\" }}; "
+                                             "this is {}",
+                                             libraries->kind_name()));
+        }
+        for (const cases::JsonMember& member : *libraries->object()) {
+            if (auto range = read_range(member.value, fmt::format("the version of \"{}\"", member.key))) {
+                result_.libraries.emplace(member.key, std::move(*range));
+            }
+        }
+    }
+
+    void read_expiry() {
+        std::string text;
+        read_text("expires", text, false);
+        if (!text.empty()) {
+            result_.expires = parse_date(text);
+            if (!result_.expires) {
+                problems_.add(entry_.find("expires")->offset, fmt::format("\"{}\" is no day", text),
+                              "the last day on which the expectation counts, as 2026-12-31");
+            }
+        }
+    }
+
+    void read_retries() {
+        const JsonValue* value = entry_.find("retries");
+        if (value == nullptr) {
+            return;
+        }
+        if (result_.expected != Expected::flake) {
+            return problems_.add(value->offset, "only a flake has \"retries\"");
+        }
+        const auto retries = cases::read_unsigned(*value, "\"retries\"", most_retries, problems_);
+        if (retries && *retries == 0) {
+            problems_.add(value->offset, "a flake that is never tried again fails",
+                          "leave \"retries\" out, or write 1");
+        }
+        result_.retries = static_cast<unsigned>(retries.value_or(1));
+    }
+
+    const JsonValue& entry_;
+    ProblemSink& problems_;
+    Expectation result_;
+};
+
+/// Whether the file says that it is one of ours.
+bool check_format(const JsonValue& document, ProblemSink& problems) {
+    const JsonValue* format = document.find("format");
+    if (format == nullptr || format->string() == nullptr || *format->string() != format_name) {
+        problems.add(format == nullptr ? document.offset : format->offset,
+                     fmt::format("a file of expectations needs \"format\": \"{}\"", format_name),
+                     document.find("cases") == nullptr ? "" : "is this a case file?");
+        return false;
+    }
+    const JsonValue* version = document.find("formatVersion");
+    if (version == nullptr) {
+        problems.add(document.offset,
+                     fmt::format("a file of expectations needs \"formatVersion\": {}", format_version));
+        return false;
+    }
+    const auto number = cases::read_unsigned(*version, "\"formatVersion\"", UINT32_MAX, problems);
+    if (number && *number != format_version) {
+        problems.add(version->offset, fmt::format("this program reads version {} of the format; this is version {}",
+                                                  format_version, *number));
+    }
+    return number == format_version;
+}
+
+void read_document(const JsonValue& document, ProblemSink& problems, std::vector<Expectation>& list) {
+    static const std::array<std::string, 5> keys{"$schema", "format", "formatVersion", "description", "expectations"};
+    if (document.object() == nullptr) {
+        return problems.add(document.offset,
+                            fmt::format("a file of expectations must be an object; this is {}", document.kind_name()));
+    }
+    if (!check_format(document, problems)) {
+        return;
+    }
+    cases::check_keys(document, keys, "a file of expectations", problems);
+    for (const std::string& key : {keys[0], keys[3]}) {
+        if (const JsonValue* value = document.find(key); value != nullptr && value->string() == nullptr) {
+            problems.add(value->offset, fmt::format("\"{}\" must be a string; this is {}", key, value->kind_name()));
+        }
+    }
+    const JsonValue* entries = document.find("expectations");
+    if (entries == nullptr || entries->array() == nullptr) {
+        return problems.add(entries == nullptr ? document.offset : entries->offset,
+                            "a file of expectations needs \"expectations\": an array, which may be empty");
+    }
+    for (const JsonValue& entry : *entries->array()) {
+        EntryReader(entry, problems).read_into(list);
+    }
+}
+
+}  // namespace
+
+ExpectationFile read_expectations(const std::string& file, std::string_view text) {
+    ExpectationFile read;
+    ProblemSink problems(file, text);
+    const auto document = cases::parse_json(text);
+    if (!document) {
+        problems.add(document.error().offset, document.error().error.message, document.error().error.hint);
+        read.problems = problems.take({});
+        return read;
+    }
+    read_document(*document, problems, read.expectations);
+    read.problems = problems.take(*document);
+    return read;
+}
+
+ExpectationFile load_expectations(const std::string& path) {
+    const auto text = core::read_text_file(path, largest_file);
+    if (!text) {
+        return {{}, {{path, 0, 0, "", text.error().message, text.error().hint}}};
+    }
+    return read_expectations(path, *text);
+}
+
+}  // namespace dmlconform::expectations

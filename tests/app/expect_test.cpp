@@ -1,0 +1,117 @@
+// `dmlconform run --expect`: known failures by file, from the command line to the exit code.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/case_texts.h"
+#include "tests/app/expectations.h"
+#include "tests/app/program.h"
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::tests {
+namespace {
+
+class Expect : public testing::Test {
+protected:
+    std::string expectations(std::string_view entries) {
+        return folder_.write(
+            "cases/expectations/known.json",
+            fmt::format(
+                "{{ \"format\": \"dmlconform-expectations\", \"formatVersion\": 1, \"expectations\": [\n{}\n] }}\n",
+                entries));
+    }
+    ProgramResult run(const std::string& file, std::vector<std::string> more = {}) {
+        std::vector<std::string> words{"run", folder_.at("cases"), "--engine", "cpu", "--expect", file};
+        words.insert(words.end(), more.begin(), more.end());
+        return dmlconform(words);
+    }
+
+    TemporaryFolder folder_;
+    std::string cases_ = folder_.write("cases/bad.json", bad_file());
+};
+
+TEST_F(Expect, AKnownFailureIsAsExpected) {
+    const std::string file = expectations(R"({ "cases": "bad/bad", "status": "fail", "reason": "known" })");
+    const std::string json = folder_.at("result.json");
+    const ProgramResult result = run(file, {"--json", json});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(prints(result, ": 1 pass, 1 xfail\n"));
+    EXPECT_EQ(result.errors, "");
+    const auto document = nlohmann::json::parse(content_of(json));
+    EXPECT_EQ(document["summary"]["xfail"], 1);
+    const auto& failed = document["results"][1];
+    EXPECT_EQ(failed["status"], "xfail");
+    EXPECT_EQ(failed["actualStatus"], "fail");
+    EXPECT_EQ(failed["reason"], "the output differs beyond tolerance");
+    EXPECT_EQ(failed["expectation"],
+              nlohmann::json({{"file", file}, {"line", 2}, {"status", "fail"}, {"reason", "known"}}));
+}
+
+TEST_F(Expect, AnUnexpectedPassFailsTheGate) {
+    const std::string file = expectations(R"({ "cases": "bad/*", "status": "fail", "reason": "known" })");
+    const ProgramResult result = run(file);
+    EXPECT_TRUE(ends_with_code(result, 1));
+    EXPECT_TRUE(prints(result, "XPASS bad/good on cpu"));
+    EXPECT_TRUE(prints(result, fmt::format("reason      the case passes, but {}:2 expects fail: known\n", file)));
+    EXPECT_TRUE(prints(result, "--expect " + file));
+    EXPECT_TRUE(prints(result, ": 1 xfail, 1 xpass\n"));
+}
+
+TEST_F(Expect, TellsWhatIsOfNoUse) {
+    const std::string file = expectations(R"({ "cases": "bad/bad", "status": "fail", "reason": "known" },
+        { "cases": "bad/bda", "status": "fail", "reason": "mistyped" },
+        { "cases": "bad/good", "status": "fail", "reason": "of the past", "expires": "2020-01-31" },
+        { "cases": "*", "engine": "directml", "status": "skip", "reason": "not here" })");
+    const ProgramResult all = run(file);
+    EXPECT_TRUE(ends_with_code(all, 0));
+    EXPECT_EQ(all.errors,
+              fmt::format("{0}:4: note: expired on 2020-01-31, so it no longer counts: of the past\n"
+                          "{0}:3: note: not used: no result for \"bad/bda\" with status fail was there to expect\n",
+                          file));
+    const ProgramResult some = run(file, {"--filter", "bad/bad"});
+    EXPECT_TRUE(ends_with_code(some, 0));
+    EXPECT_EQ(occurrences(some.errors, "not used"), 0u) << some.errors;
+}
+
+TEST_F(Expect, SeveralFilesAreOne) {
+    const std::string other =
+        folder_.write("more.json", R"({ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [
+            { "cases": "bad/good", "status": "skip", "reason": "slow" } ] })");
+    const ProgramResult result =
+        run(expectations(R"({ "cases": "bad/bad", "status": "fail", "reason": "known" })"), {"--expect", other});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(prints(result, ": 1 skip, 1 xfail\n"));
+}
+
+TEST_F(Expect, AWrongFileIsAnErrorBeforeTheRun) {
+    const std::string file = expectations(R"({ "cases": "bad/bad", "status": "fial", "reason": "known" })");
+    const ProgramResult mistyped = run(file);
+    EXPECT_TRUE(ends_with_code(mistyped, 2));
+    EXPECT_TRUE(complains(mistyped, file + ":2:"));
+    EXPECT_TRUE(complains(mistyped, "did you mean `fail`?"));
+    EXPECT_EQ(mistyped.output, "");
+    const ProgramResult none = run(folder_.at("none.json"));
+    EXPECT_TRUE(ends_with_code(none, 2));
+    EXPECT_TRUE(complains(none, "none.json: error: there is no such file"));
+    const ProgramResult case_file = run(cases_);
+    EXPECT_TRUE(ends_with_code(case_file, 2));
+    EXPECT_TRUE(complains(case_file, "is this a case file?"));
+}
+
+TEST_F(Expect, ExpectationsAreNoCases) {
+    const std::string file = expectations("");
+    const ProgramResult as_cases = dmlconform({"run", file});
+    EXPECT_TRUE(ends_with_code(as_cases, 2));
+    EXPECT_TRUE(complains(as_cases, file + ":1:13: error: this is a file of expectations, not of cases"));
+    EXPECT_TRUE(complains(as_cases, "hint: give it with --expect"));
+    const ProgramResult folder = dmlconform({"validate", folder_.at("cases")});
+    EXPECT_TRUE(ends_with_code(folder, 0));
+    EXPECT_TRUE(prints(folder, "2 of 2 cases"));
+    const ProgramResult alone = dmlconform({"validate", folder_.at("cases/expectations")});
+    EXPECT_TRUE(ends_with_code(alone, 2));
+    EXPECT_TRUE(complains(alone, "there are only expectations here, and no case file"));
+}
+
+}  // namespace
+}  // namespace dmlconform::tests

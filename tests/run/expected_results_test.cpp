@@ -1,0 +1,218 @@
+// What becomes of results where something is expected, and of cases that are not run or run again.
+#include "engine/run/expected_results.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/engine_lost.h"
+#include "tests/run/fake_engine.h"
+#include "tests/run/some_cases.h"
+
+namespace dmlconform::run {
+namespace {
+
+using expectations::Expectation;
+using expectations::Expected;
+using tests::Behaviour;
+using tests::cases_of;
+
+constexpr const char* id = "some/with-expected";
+
+Expectation expectation(Expected expected, std::string pattern = id, std::string engine = "*") {
+    Expectation entry;
+    entry.cases = {std::move(pattern)};
+    entry.engine = std::move(engine);
+    entry.expected = expected;
+    entry.reason = "it is known";
+    entry.file = "e.json";
+    entry.line = 3;
+    return entry;
+}
+
+void break_output(std::span<core::Tensor* const> outputs) {
+    outputs[0]->buffer.bytes()[0] = std::byte{0x55};
+}
+
+Behaviour wrong() {
+    Behaviour behaviour;
+    behaviour.change = break_output;
+    return behaviour;
+}
+
+Behaviour throwing(EngineLost::Kind kind) {
+    Behaviour behaviour;
+    behaviour.at_step = [kind](const std::string& step) {
+        if (step == "execute") {
+            throw EngineLost(kind, "lost");
+        }
+    };
+    return behaviour;
+}
+
+Behaviour broken() {
+    Behaviour behaviour;
+    behaviour.execute_error = "no luck";
+    return behaviour;
+}
+
+/// Wrong for the first `times` executions of all.
+Behaviour wrong_at_first(unsigned times) {
+    Behaviour behaviour;
+    behaviour.change = [left = times](std::span<core::Tensor* const> outputs) mutable {
+        if (left > 0) {
+            --left;
+            break_output(outputs);
+        }
+    };
+    return behaviour;
+}
+
+class Expecting : public testing::Test {
+protected:
+    CaseResult run(Behaviour behaviour, std::vector<Expectation> list,
+                   std::string_view text = tests::slice_with_expected) {
+        cases_ = cases_of({text});
+        engines_.clear();
+        engines_.push_back(std::make_unique<tests::FakeEngine>(std::move(behaviour)));
+        expected_ = std::make_unique<ExpectedResults>(std::move(list), *expectations::parse_date("2026-06-15"));
+        RunSettings settings;
+        settings.expected = expected_.get();
+        result_ = tests::run_all(cases_, engines_, settings);
+        return result_.results.at(0);
+    }
+
+    std::vector<cases::Case> cases_;
+    std::vector<std::unique_ptr<Engine>> engines_;
+    std::unique_ptr<ExpectedResults> expected_;
+    tests::AllResults result_;
+};
+
+TEST_F(Expecting, FailuresOfTheKindThatIsExpected) {
+    struct {
+        Behaviour behaviour;
+        Status status;
+        Expected expected;
+    } const cases[] = {{wrong(), Status::fail, Expected::fail},
+                       {broken(), Status::error, Expected::error},
+                       {throwing(EngineLost::Kind::crashed), Status::crash, Expected::crash},
+                       {throwing(EngineLost::Kind::timed_out), Status::timeout, Expected::timeout}};
+    for (const auto& entry : cases) {
+        EXPECT_EQ(run(entry.behaviour, {}).status, entry.status);
+        const CaseResult result = run(entry.behaviour, {expectation(entry.expected)});
+        EXPECT_EQ(result.status, Status::xfail);
+        EXPECT_EQ(result.actual, entry.status);
+        ASSERT_EQ(result.expectation, expected_->all().data());
+        EXPECT_TRUE(result_.passed());
+        EXPECT_TRUE(expected_->unused().empty());
+        for (const Expected other : {Expected::fail, Expected::error, Expected::crash, Expected::timeout}) {
+            if (other != entry.expected) {
+                const CaseResult mismatch = run(entry.behaviour, {expectation(other)});
+                EXPECT_EQ(mismatch.status, entry.status);
+                EXPECT_NE(mismatch.reason.find(std::string("; e.json:3 expects ") + to_string(other) + " instead"),
+                          std::string::npos)
+                    << mismatch.reason;
+                EXPECT_FALSE(result_.passed());
+            }
+        }
+        // Whichever of several fits decides.
+        EXPECT_EQ(run(entry.behaviour, {expectation(Expected::fail), expectation(Expected::error),
+                                        expectation(Expected::crash), expectation(Expected::timeout)})
+                      .status,
+                  Status::xfail);
+    }
+}
+
+TEST_F(Expecting, AFailureThatDoesNotComeFailsTheGate) {
+    for (const Expected expected : {Expected::fail, Expected::error, Expected::crash, Expected::timeout}) {
+        const CaseResult result = run({}, {expectation(expected, "some/*")});
+        EXPECT_EQ(result.status, Status::xpass);
+        EXPECT_EQ(result.actual, Status::pass);
+        EXPECT_EQ(result.reason,
+                  std::string("the case passes, but e.json:3 expects ") + to_string(expected) + ": it is known");
+        EXPECT_FALSE(result_.passed());
+        EXPECT_EQ(result_.failures(), 1u);
+    }
+}
+
+TEST_F(Expecting, WhatIsNotMeantStaysAsItIs) {
+    const std::vector<Expectation> others{expectation(Expected::fail, "some/other"),
+                                          expectation(Expected::fail, id, "cpu"),
+                                          expectation(Expected::fail, "some/with")};
+    EXPECT_EQ(run({}, others).status, Status::pass);
+    EXPECT_EQ(run(wrong(), others).status, Status::fail);
+    // Of another engine's, nobody could have expected a result.
+    const auto unused = expected_->unused();
+    ASSERT_EQ(unused.size(), 2u);
+    EXPECT_EQ(unused[0], &expected_->all()[0]);
+    EXPECT_EQ(unused[1], &expected_->all()[2]);
+}
+
+TEST_F(Expecting, ExpiredOnesNoLongerCount) {
+    Expectation entry = expectation(Expected::fail);
+    entry.expires = expectations::parse_date("2026-06-15");
+    EXPECT_EQ(run(wrong(), {entry}).status, Status::xfail);
+    EXPECT_TRUE(expected_->expired().empty());
+    entry.expires = expectations::parse_date("2026-06-14");
+    EXPECT_EQ(run(wrong(), {entry}).status, Status::fail);
+    EXPECT_EQ(expected_->expired().size(), 1u);
+    EXPECT_TRUE(expected_->unused().empty());
+}
+
+TEST_F(Expecting, SkippedCasesAreNotRun) {
+    Behaviour behaviour;
+    bool touched = false;
+    behaviour.at_step = [&](const std::string&) { touched = true; };
+    const CaseResult result = run(behaviour, {expectation(Expected::skip), expectation(Expected::fail)});
+    EXPECT_EQ(result.status, Status::skip);
+    EXPECT_EQ(result.reason, "e.json:3 says not to run it: it is known");
+    EXPECT_FALSE(touched);
+    EXPECT_EQ(result.expectation, expected_->all().data());
+    EXPECT_FALSE(result_.passed()) << "nothing was verified";
+    EXPECT_EQ(expected_->uses()[0], 1u);
+}
+
+TEST_F(Expecting, FlakesAreTriedAgain) {
+    Expectation entry = expectation(Expected::flake);
+    entry.retries = 2;
+    const CaseResult once = run(wrong_at_first(2), {entry});
+    EXPECT_EQ(once.status, Status::flake);
+    EXPECT_EQ(once.actual, Status::pass);
+    EXPECT_EQ(once.attempts, 3u);
+    EXPECT_EQ(once.reason, "it passed at attempt 3; at the first, the output differs beyond tolerance");
+    EXPECT_TRUE(result_.passed());
+    const CaseResult never = run(wrong_at_first(3), {entry});
+    EXPECT_EQ(never.status, Status::fail);
+    EXPECT_EQ(never.reason, "the output differs beyond tolerance (at the last of 3 attempts)");
+    EXPECT_FALSE(result_.passed());
+    const CaseResult good = run({}, {entry});
+    EXPECT_EQ(good.status, Status::pass);
+    EXPECT_EQ(good.attempts, 1u);
+    EXPECT_TRUE(expected_->unused().empty());
+    // Where it may also fail at all attempts, nothing that it does is unexpected.
+    EXPECT_EQ(run({}, {entry, expectation(Expected::fail)}).status, Status::pass);
+    EXPECT_EQ(run(wrong(), {entry, expectation(Expected::fail)}).status, Status::xfail);
+}
+
+TEST_F(Expecting, NothingIsRunTwiceWithoutBeingAFlake) {
+    int executions = 0;
+    Behaviour behaviour = wrong();
+    behaviour.at_step = [&](const std::string& step) { executions += step == "execute" ? 1 : 0; };
+    EXPECT_EQ(run(behaviour, {expectation(Expected::fail)}).status, Status::xfail);
+    EXPECT_EQ(executions, 1);
+}
+
+TEST_F(Expecting, NothingOfTheReferenceOrOfWhatTheEngineSkips) {
+    Behaviour unsupported;
+    unsupported.unsupported = "no kernel";
+    const CaseResult skipped = run(unsupported, {expectation(Expected::fail)});
+    EXPECT_EQ(skipped.status, Status::skip);
+    EXPECT_EQ(skipped.reason, "no kernel");
+    EXPECT_EQ(skipped.expectation, nullptr);
+    EXPECT_EQ(expected_->unused().size(), 1u);
+    Behaviour reference;
+    reference.name = "cpu";
+    EXPECT_EQ(run(reference, {expectation(Expected::fail, "*")}, tests::slice_without_expected).status,
+              Status::reference);
+}
+
+}  // namespace
+}  // namespace dmlconform::run
