@@ -379,6 +379,22 @@ TEST_F(Run, FailFast) {
     EXPECT_TRUE(prints(result, "2 results in "));
 }
 
+TEST_F(Run, AFileOfAHundredThousandCases) {
+    std::string names = R"({ "name": "0" })";
+    for (int i = 1; i < 100'000; ++i) {
+        names += fmt::format(",\n{{ \"name\": \"{}\" }}", i);
+    }
+    const std::string file = folder_.write("many.json", R"({ "defaults": { "operator": "SLICE1",
+        "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [4] }, "OutputTensor": { "DataType": "INT8", "Sizes": [2] },
+                  "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [-2] },
+        "inputs": { "InputTensor": [1, 2, 3, 4] }, "expected": { "OutputTensor": [4, 2] } }, "cases": [ )" +
+                                                            names + "] }");
+    const ProgramResult result = dmlconform({"run", file, "--engine", "cpu", "-q"});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(prints(result, "100000 results in "));
+    EXPECT_TRUE(prints(result, ": 100000 pass\n"));
+}
+
 TEST_F(Run, AGibibyteIsSkippedWhereAQuarterIsAllowed) {
     const std::string file = folder_.write("big.json", R"({ "cases": [ { "name": "slice", "operator": "SLICE1",
         "desc": { "InputTensor": { "DataType": "UINT8", "Sizes": [1073741824] }, "OutputTensor": { "DataType": "UINT8", "Sizes": [4] },
