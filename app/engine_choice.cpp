@@ -10,6 +10,7 @@
 
 #include "app/messages.h"
 #include "app/program_path.h"
+#include "engine/run/wine_directml.h"
 #include "engine/run/worker_engines.h"
 
 namespace dmlconform::app {
@@ -81,6 +82,11 @@ private:
         if (is_command(name)) {
             return run::create_exec_engine(name, options_.worker, engines_);
         }
+        if (run::runs_in_own_process(name) && !choice_.timeout) {
+            run::EngineOptions patient = options_;
+            patient.worker.case_limit = run::wine_case_limit;
+            return run::create_engine(name, patient);
+        }
         if (choice_.isolate == 0 || run::runs_in_own_process(name)) {
             return run::create_engine(name, options_);
         }
@@ -115,7 +121,9 @@ void EngineChoice::add_to(CLI::App& command, const std::string& purpose) {
     command
         .add_option_function<double>(
             "--timeout", [this](double seconds) { timeout = seconds; },
-            "What an engine in a process of its own has for a case before the process is ended. Default: 60")
+            "What an engine in a process of its own has for a case before the process is ended. Default: 60; for "
+            "DirectML "
+            "under Wine, which computes on processors, 300")
         ->type_name("SECONDS")
         ->check(CLI::Range(0.001, 1e6));
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "engine/expectations/expectation_file.h"
+#include "engine/run/wine_directml.h"
 
 namespace dmlconform::app {
 namespace {
@@ -39,10 +40,30 @@ void ExpectationOptions::add_to(CLI::App& command) {
                     "for more")
         ->type_name("FILE")
         ->allow_extra_args(false);
+    command.add_flag("--no-default-expectations", no_defaults,
+                     "Do not use the expectations that come with dmlconform for an engine (DirectML under Wine has "
+                     "some); --expect does not use them either");
+}
+
+bool ExpectationOptions::take_defaults(const std::vector<EngineInfo>& engines) {
+    if (no_defaults || !files.empty()) {
+        return false;
+    }
+    for (const EngineInfo& engine : engines) {
+        const auto file = run::default_expectations(engine);
+        if (file && std::find(files.begin(), files.end(), *file) == files.end()) {
+            files.push_back(*file);
+        }
+    }
+    are_defaults = !files.empty();
+    return are_defaults;
 }
 
 std::vector<std::string> ExpectationOptions::words() const {
     std::vector<std::string> list;
+    if (no_defaults) {
+        list.emplace_back("--no-default-expectations");
+    }
     for (const std::string& file : files) {
         list.emplace_back("--expect");
         list.push_back(file);

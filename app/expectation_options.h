@@ -12,10 +12,16 @@ namespace dmlconform::app {
 
 struct ExpectationOptions {
     std::vector<std::string> files;
+    /// What run::default_expectations has is not to be used. Neither is it when there are files.
+    bool no_defaults = false;
+    /// Where `files` is what run::default_expectations has.
+    bool are_defaults = false;
 
     void add_to(CLI::App& command);
     /// Options by which a case is judged in the same way.
     [[nodiscard]] std::vector<std::string> words() const;
+    /// Takes the files that come with dmlconform for one of the engines, unless others were given. False: none.
+    bool take_defaults(const std::vector<EngineInfo>& engines);
 };
 
 /// The expectations of all files. Prints every problem to stderr and returns null then; says which have expired.

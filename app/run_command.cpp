@@ -1,6 +1,7 @@
 // `dmlconform run`: runs cases on engines and reports.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -128,6 +129,10 @@ void print_header(const RunOptions& options, const run::Lane& engines, std::size
         fmt::print("  left out: {} expansions of {} whose descriptors are illegal (skipInvalid)\n", skipped.count,
                    skipped.id);
     }
+    if (options.expectations.are_defaults) {
+        fmt::print("  expected: what {} says of this engine (--no-default-expectations: nothing)\n",
+                   fmt::join(options.expectations.files, ", "));
+    }
     if (options.settings.shuffle) {
         fmt::print("  in the order of --shuffle={}\n", *options.settings.shuffle);
     }
@@ -204,11 +209,10 @@ int run_command(RunOptions& options, const Invocation& invocation) {
         return exit_usage;
     }
     const auto selection = load_selection(options.cases);
-    const auto expected = load_expectations(options.expectations);
+    auto expected = load_expectations(options.expectations);
     if (!selection || !expected) {
         return exit_usage;
     }
-    options.settings.expected = expected.get();
     auto outputs = RunOutputs::create(options.outputs);
     if (!outputs) {
         print_error(outputs.error());
@@ -219,6 +223,13 @@ int run_command(RunOptions& options, const Invocation& invocation) {
     if (!engines) {
         return exit_code;
     }
+    if (options.expectations.take_defaults(infos_of(*engines))) {
+        expected = load_expectations(options.expectations);
+        if (!expected) {
+            return exit_usage;
+        }
+    }
+    options.settings.expected = expected.get();
     const auto lanes = make_lanes(std::move(*engines), std::min(lane_count(options), selection->count));
     if (!lanes) {
         print_error(lanes.error());

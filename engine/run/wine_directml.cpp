@@ -1,6 +1,7 @@
 // Finding what scripts/setup-directml has made.
 #include "engine/run/wine_directml.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -22,7 +23,41 @@ std::string windows_path(const std::string& path) {
     return error ? path : "Z:" + absolute.string();
 }
 
+/// Empty where the engine names no such library.
+std::string version_of(std::string_view library, const EngineInfo& engine) {
+    const auto found = std::find_if(engine.libraries.begin(), engine.libraries.end(),
+                                    [&](const auto& entry) { return entry.first == library; });
+    return found == engine.libraries.end() ? std::string() : found->second;
+}
+
+/// "1.15.4" of "1.15.4.0"; empty for what is no version, which must not become part of a path.
+std::string first_three_numbers(const std::string& version) {
+    if (version.find_first_not_of("0123456789.") != std::string::npos) {
+        return {};
+    }
+    std::size_t end = 0;
+    for (int number = 0; number < 3 && end != std::string::npos; ++number) {
+        end = version.find('.', end == 0 ? 0 : end + 1);
+    }
+    return version.substr(0, end);
+}
+
 }  // namespace
+
+std::optional<std::string> default_expectations(const EngineInfo& engine) {
+    const std::string version = first_three_numbers(version_of("DirectML", engine));
+    if (engine.name != "directml" || version.empty() || version_of("Wine", engine).empty()) {
+        return std::nullopt;
+    }
+    const fs::path file = checkout() / "cases/expectations" / ("directml-" + version + "-wine.json");
+    std::error_code error;
+    if (!fs::exists(file, error)) {
+        return std::nullopt;
+    }
+    // As short as it can be said from here.
+    const fs::path near = fs::proximate(file, error);
+    return (error || near.begin()->string() == ".." ? file : near).string();
+}
 
 core::Result<worker::WorkerCommand> wine_directml_command(const std::vector<std::string>& arguments) {
     const fs::path root = checkout();

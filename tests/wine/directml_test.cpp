@@ -87,6 +87,28 @@ TEST_F(DirectMl, AnswersAsTheReferenceDoes) {
     EXPECT_EQ(processes_.left_behind(), "");
 }
 
+TEST_F(DirectMl, KnownDifferencesAreExpected) {
+    const std::string edges = cases_folder() + "/slice1/edges.json";
+    const ProgramResult known = run({edges, "--filter", "*alignment*"});
+    EXPECT_TRUE(ends_with_code(known, 0));
+    EXPECT_TRUE(prints(known, "cases/expectations/directml-1.15.4-wine.json"));
+    EXPECT_TRUE(prints(known, " xfail"));
+    const ProgramResult unknown = run({edges, "--filter", "*alignment*", "--no-default-expectations"});
+    EXPECT_TRUE(ends_with_code(unknown, 1));
+    EXPECT_EQ(unknown.output.find("cases/expectations"), std::string::npos) << unknown.all();
+    EXPECT_TRUE(prints(unknown, " fail"));
+}
+
+TEST_F(DirectMl, AnUnexpectedPassFails) {
+    const std::string expectations = folder_.write("expect.json", R"({
+        "format": "dmlconform-expectations", "formatVersion": 1,
+        "expectations": [{ "cases": "good/good", "engine": "directml", "libraries": { "DirectML": ">=1", "Wine": ">=1" },
+                           "status": "fail", "reason": "a test" }] })");
+    const ProgramResult result = run({folder_.write("good.json", good_file()), "--expect", expectations});
+    EXPECT_TRUE(ends_with_code(result, 1));
+    EXPECT_TRUE(prints(result, ": 1 xpass"));
+}
+
 TEST_F(DirectMl, FindsWrongExpectations) {
     const ProgramResult result = run({folder_.write("bad.json", bad_file())});
     EXPECT_TRUE(ends_with_code(result, 1));
