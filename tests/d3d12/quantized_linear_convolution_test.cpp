@@ -63,7 +63,9 @@ core::TensorDesc random_parameter(Random& random, DataType type, std::uint32_t c
 
 Descriptor convolution(Random& random, const Shape& shape, bool packed) {
     const std::uint32_t channels = shape.groups * shape.group_outputs;
-    const bool has_height = shape.height.input != 1 || shape.height.output() != 1 || random.chance(2);
+    const Extent& tall = shape.height;
+    const bool has_height =
+        tall.input != 1 || tall.output() != 1 || tall.start != 0 || tall.end != 0 || random.chance(2);
     const auto sizes = [&](std::uint32_t outer, std::uint32_t inner, std::uint32_t height, std::uint32_t width) {
         return has_height ? core::Dimensions{outer, inner, height, width} : core::Dimensions{outer, inner, width};
     };

@@ -108,14 +108,16 @@ struct AllResults {
     [[nodiscard]] bool passed() const { return totals().passed(); }
 };
 
-/// The cases must outlive the results.
 [[nodiscard]] inline AllResults run_watched(const std::vector<cases::Case>& cases, std::span<const run::Lane> lanes,
                                             Recorder& recorder, const run::RunSettings& settings = {}) {
-    std::vector<const cases::Case*> pointers;
+    // Results own their cases, which may be temporaries of the test.
+    std::vector<std::shared_ptr<const cases::Case>> copies;
     for (const cases::Case& entry : cases) {
-        pointers.push_back(&entry);
+        copies.push_back(std::make_shared<const cases::Case>(entry));
     }
-    run::RunTotals totals = run::run_cases(run::these_cases(pointers), lanes, recorder, settings);
+    const run::CaseSource source{copies.size(),
+                                 [&]() -> run::CaseSource::Reader { return [&](std::size_t i) { return copies[i]; }; }};
+    run::RunTotals totals = run::run_cases(source, lanes, recorder, settings);
     return {std::move(totals.engines), recorder.results, totals.duration};
 }
 
