@@ -34,6 +34,9 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
 void add_bench_command(CLI::App& app, const Invocation& invocation, int& exit_code);
 #endif
 void add_compare_command(CLI::App& app, int& exit_code);
+#if DMLCONFORM_HAS_HISTORY
+void add_history_command(CLI::App& app, int& exit_code);
+#endif
 void add_validate_command(CLI::App& app, int& exit_code);
 void add_schema_command(CLI::App& app, int& exit_code);
 void add_coverage_command(CLI::App& app, int& exit_code);

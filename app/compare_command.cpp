@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "app/command.h"
 #include "app/messages.h"
@@ -14,8 +15,10 @@ namespace dmlconform::app {
 namespace {
 
 struct CompareOptions {
-    std::string base;
-    std::string now;
+    /// BASE and NEW, unless the files are in the options.
+    std::vector<std::string> files;
+    std::vector<std::string> base;
+    std::vector<std::string> now;
     bench::ComparisonSettings settings;
     bool force = false;
     bool no_color = false;
@@ -88,14 +91,42 @@ void print_verdict(const bench::RunComparison& comparison, double threshold) {
                counts[static_cast<std::size_t>(bench::Change::none)]);
 }
 
-int compare_command(const CompareOptions& options) {
-    const auto base = bench::read_benchmark_file(options.base);
-    const auto now = bench::read_benchmark_file(options.now);
-    for (const auto* file : {&base, &now}) {
-        if (!*file) {
-            print_error(file->error());
+/// Puts BASE and NEW where the options would have put them. False when it is not plain which files are which.
+bool sort_files(CompareOptions& options) {
+    if (options.files.size() == 2 && options.base.empty() && options.now.empty()) {
+        options.base = {options.files[0]};
+        options.now = {options.files[1]};
+        return true;
+    }
+    if (options.files.empty() && !options.base.empty() && !options.now.empty()) {
+        return true;
+    }
+    fmt::print(stderr,
+               "dmlconform: compare takes two files, or --base FILE... --new FILE...\n"
+               "    hint: `dmlconform compare --help` tells more\n");
+    return false;
+}
+
+/// Nothing when one cannot be used: then all of those have been named.
+std::optional<std::vector<bench::BenchmarkFile>> read_all(const std::vector<std::string>& paths) {
+    std::vector<bench::BenchmarkFile> files;
+    for (const std::string& path : paths) {
+        auto file = bench::read_benchmark_file(path);
+        if (file) {
+            files.push_back(std::move(*file));
+        } else {
+            print_error(file.error());
         }
     }
+    return files.size() == paths.size() ? std::optional(std::move(files)) : std::nullopt;
+}
+
+int compare_command(CompareOptions& options) {
+    if (!sort_files(options)) {
+        return exit_usage;
+    }
+    const auto base = read_all(options.base);
+    const auto now = read_all(options.now);
     if (!base || !now) {
         return exit_usage;
     }
@@ -121,9 +152,12 @@ int compare_command(const CompareOptions& options) {
 void add_compare_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<CompareOptions>();
     CLI::App* command = app.add_subcommand("compare", "Tell whether benchmarks became slower; exit code 1 if so");
-    command->add_option("BASE", options->base, "Google Benchmark's JSON, as `bench --benchmark_out=FILE` writes it")
-        ->required();
-    command->add_option("NEW", options->now, "The same, of what may have become slower")->required();
+    command
+        ->add_option("BASE NEW", options->files,
+                     "Two files of Google Benchmark's JSON, as `bench --benchmark_out=FILE` writes it")
+        ->expected(0, 2);
+    command->add_option("--base", options->base, "Several runs of the one side instead, ...")->type_name("FILE");
+    command->add_option("--new", options->now, "... and of the other; best taken in turns")->type_name("FILE");
     command
         ->add_option_function<std::string>(
             "--threshold",

@@ -90,6 +90,9 @@ int run(int argc, char** argv) {
     dmlconform::app::add_bench_command(app, invocation, exit_code);
 #endif
     dmlconform::app::add_compare_command(app, exit_code);
+#if DMLCONFORM_HAS_HISTORY
+    dmlconform::app::add_history_command(app, exit_code);
+#endif
     dmlconform::app::add_validate_command(app, exit_code);
     dmlconform::app::add_list_command(app, exit_code);
     dmlconform::app::add_adapters_command(app, exit_code);

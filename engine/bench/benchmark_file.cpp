@@ -23,6 +23,11 @@ std::optional<double> seconds_per_unit(const std::string& unit) {
     return found == units.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool is_text(const Json& object, const char* member, const char* text) {
+    const auto found = object.find(member);
+    return found != object.end() && *found == text;
+}
+
 /// What is wrong with the results, and where.
 class Reader {
 public:
@@ -68,13 +73,13 @@ private:
                 return wrong(i, member, "a text is missing");
             }
         }
-        if (entry.value("error_occurred", false)) {
+        if (entry.contains("error_occurred") && entry["error_occurred"] == true) {
             return {};  // has no time
         }
         const auto unit = seconds_per_unit(entry["time_unit"].get<std::string>());
         const bool is_aggregate = entry.contains("run_type") && entry["run_type"] == "aggregate";
-        if (is_aggregate &&
-            (entry.value("aggregate_name", "") != "median" || entry.value("aggregate_unit", "time") != "time")) {
+        if (is_aggregate && (!is_text(entry, "aggregate_name", "median") ||
+                             (entry.contains("aggregate_unit") && !is_text(entry, "aggregate_unit", "time")))) {
             return {};
         }
         if (!unit) {
@@ -91,12 +96,31 @@ private:
         const std::string name = entry.contains("run_name") && entry["run_name"].is_string()
                                      ? entry["run_name"].get<std::string>()
                                      : entry["name"].get<std::string>();
-        (is_aggregate ? medians : file_.benchmarks)[name].seconds.push_back(seconds);
+        const auto [first_unit, is_first] = units_.try_emplace(name, entry["time_unit"]);
+        if (!is_first && entry["time_unit"] != first_unit->second) {
+            return wrong(i, "time_unit",
+                         fmt::format("{}, but what came before of {} is in {}", entry["time_unit"].dump(), name,
+                                     Json(first_unit->second).dump()));
+        }
+        BenchmarkTimes& times = (is_aggregate ? medians : file_.benchmarks)[name];
+        times.seconds.push_back(seconds);
+        add_counters(entry, times);
         return {};
+    }
+
+    static void add_counters(const Json& entry, BenchmarkTimes& times) {
+        for (const char* name :
+             {"bytes_per_second", "items_per_second", "operations_per_second", "percent_of_roofline"}) {
+            if (const auto found = entry.find(name); found != entry.end() && found->is_number()) {
+                times.counters[name].push_back(found->get<double>());
+            }
+        }
     }
 
     const std::string& path_;
     BenchmarkFile& file_;
+    /// By benchmark: a file that was put together of others must not mix them.
+    std::map<std::string, std::string> units_;
 };
 
 }  // namespace

@@ -14,17 +14,20 @@ namespace dmlconform::bench {
 struct BenchmarkTimes {
     /// One for each repetition, in their order. Of a file with aggregates only: the median alone.
     std::vector<double> seconds;
+    /// By name, for the same repetitions where they have them: bytes_per_second, items_per_second,
+    /// operations_per_second, percent_of_roofline.
+    std::map<std::string, std::vector<double>> counters;
 };
 
 struct BenchmarkFile {
-    /// Text members of "context": names of machines, adapters, drivers.
+    /// Text members and whole numbers of "context": the date, names of machines, adapters, drivers.
     std::map<std::string, std::string> context;
     /// By name, without what Google Benchmark appends for repetitions.
     std::map<std::string, BenchmarkTimes> benchmarks;
 };
 
 /// Errors name the file and the member: no JSON, no results of Google Benchmark, times that are none (negative, zero,
-/// not finite), units that there are not.
+/// not finite), units that there are not, or that repetitions of one benchmark do not agree on.
 [[nodiscard]] core::Result<BenchmarkFile> read_benchmark_file(const std::string& path);
 
 /// The same for text that was read already.

@@ -5,19 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
+#include "engine/bench/quantiles.h"
 #include "engine/bench/rank_test.h"
 
 namespace dmlconform::bench {
 namespace {
-
-/// The value below which `share` of the sample lies, between its neighbours where it falls between them.
-double quantile(const std::vector<double>& sorted, double share) {
-    const double place = share * static_cast<double>(sorted.size() - 1);
-    const auto below = static_cast<std::size_t>(place);
-    const std::size_t above = std::min(below + 1, sorted.size() - 1);
-    return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
 
 struct Summary {
     double median = 0;
@@ -54,15 +49,56 @@ bool decides_times(const std::string& name) {
            (name.starts_with("dmlconform.") && (name.ends_with(".adapter") || name.ends_with(".driver")));
 }
 
-std::vector<std::string> differences_of(const BenchmarkFile& base, const BenchmarkFile& now) {
-    std::vector<std::string> differences;
+void add_differences(const BenchmarkFile& base, const BenchmarkFile& other, std::set<std::string>& differences) {
     for (const auto& [name, value] : base.context) {
-        const auto other = now.context.find(name);
-        if (decides_times(name) && other != now.context.end() && other->second != value) {
-            differences.push_back(fmt::format("{}: {} and {}", name, value, other->second));
+        const auto found = other.context.find(name);
+        if (decides_times(name) && found != other.context.end() && found->second != value) {
+            differences.insert(fmt::format("{}: {} and {}", name, value, found->second));
         }
     }
-    return differences;
+}
+
+/// The repetitions of each run that has the benchmark, by its name.
+using Runs = std::map<std::string, std::vector<std::vector<double>>>;
+
+Runs runs_of(std::span<const BenchmarkFile> files) {
+    Runs runs;
+    for (const BenchmarkFile& file : files) {
+        for (const auto& [name, times] : file.benchmarks) {
+            runs[name].push_back(times.seconds);
+        }
+    }
+    return runs;
+}
+
+/// What counts of one side: a number for each run, or one for each repetition.
+std::vector<double> sample_of(const std::vector<std::vector<double>>& runs, bool by_run) {
+    std::vector<double> sample;
+    for (const std::vector<double>& run : runs) {
+        if (by_run) {
+            sample.push_back(median(run));
+        } else {
+            sample.insert(sample.end(), run.begin(), run.end());
+        }
+    }
+    return sample;
+}
+
+ComparedBenchmark compare_benchmark(const std::string& name, const std::vector<std::vector<double>>& base,
+                                    const std::vector<std::vector<double>>& now, const ComparisonSettings& settings) {
+    const bool by_run = base.size() >= least_runs && now.size() >= least_runs;
+    const auto before = sample_of(base, by_run);
+    const auto after = sample_of(now, by_run);
+    const Summary base_summary = summary_of(before);
+    const Summary now_summary = summary_of(after);
+    ComparedBenchmark compared{name,
+                               Change::none,
+                               base_summary.median,
+                               now_summary.median,
+                               std::max(base_summary.spread, now_summary.spread),
+                               mann_whitney_p(before, after)};
+    compared.change = change_of(compared, settings);
+    return compared;
 }
 
 }  // namespace
@@ -72,28 +108,27 @@ bool RunComparison::regressed() const {
                        [](const ComparedBenchmark& compared) { return compared.change == Change::slower; });
 }
 
-RunComparison compare_runs(const BenchmarkFile& base, const BenchmarkFile& now, const ComparisonSettings& settings) {
+RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now,
+                           const ComparisonSettings& settings) {
     RunComparison comparison;
-    comparison.differences = differences_of(base, now);
-    for (const auto& [name, times] : base.benchmarks) {
-        const auto other = now.benchmarks.find(name);
-        if (other == now.benchmarks.end()) {
-            comparison.missing.push_back(name);
-            continue;
+    std::set<std::string> differences;
+    for (const auto files : {base, now}) {
+        for (const BenchmarkFile& file : files) {
+            add_differences(base.front(), file, differences);
         }
-        const Summary before = summary_of(times.seconds);
-        const Summary after = summary_of(other->second.seconds);
-        ComparedBenchmark compared{name,
-                                   Change::none,
-                                   before.median,
-                                   after.median,
-                                   std::max(before.spread, after.spread),
-                                   mann_whitney_p(times.seconds, other->second.seconds)};
-        compared.change = change_of(compared, settings);
-        comparison.benchmarks.push_back(std::move(compared));
     }
-    for (const auto& [name, times] : now.benchmarks) {
-        if (!base.benchmarks.contains(name)) {
+    comparison.differences.assign(differences.begin(), differences.end());
+    const Runs before = runs_of(base);
+    const Runs after = runs_of(now);
+    for (const auto& [name, runs] : before) {
+        if (const auto other = after.find(name); other != after.end()) {
+            comparison.benchmarks.push_back(compare_benchmark(name, runs, other->second, settings));
+        } else {
+            comparison.missing.push_back(name);
+        }
+    }
+    for (const auto& [name, runs] : after) {
+        if (!before.contains(name)) {
             comparison.added.push_back(name);
         }
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct ComparedBenchmark {
     /// Medians, in seconds.
     double base = 0;
     double now = 0;
-    /// Half of the middle half's width, as a share of the median: of the run where it is larger.
+    /// Half of the middle half's width, as a share of the median: of the side where it is larger.
     double spread = 0;
     /// Of the Mann-Whitney U test, two-sided.
     double p = 1;
@@ -50,7 +51,18 @@ struct RunComparison {
     [[nodiscard]] bool regressed() const;
 };
 
-[[nodiscard]] RunComparison compare_runs(const BenchmarkFile& base, const BenchmarkFile& now,
+/// So many files of a side are enough for their medians to be what is compared.
+inline constexpr std::size_t least_runs = 4;
+
+/// Compares two runs, or several runs of each side. Where both sides have least_runs of a benchmark, each run counts
+/// with its median: repetitions of one run share what disturbed it, and are not as many independent measurements as
+/// they look. With fewer, all repetitions count. There is at least one file on each side.
+[[nodiscard]] RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now,
                                          const ComparisonSettings& settings);
+
+[[nodiscard]] inline RunComparison compare_runs(const BenchmarkFile& base, const BenchmarkFile& now,
+                                                const ComparisonSettings& settings) {
+    return compare_runs(std::span(&base, 1), std::span(&now, 1), settings);
+}
 
 }  // namespace dmlconform::bench

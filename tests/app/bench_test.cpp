@@ -102,6 +102,15 @@ TEST(Compare, ExitCodes) {
     EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, slower, "--threshold", "0.2"}), 0));
     EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, slower, "--threshold", "much"}), 2));
 
+    const ProgramResult several = dmlconform({"compare", "--base", base, base, "--new", slower, slower});
+    EXPECT_TRUE(ends_with_code(several, 1));
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {}, {base}, {base, slower, base}, {base, "--new", slower}, {"--base", base}}) {
+        std::vector<std::string> all{"compare"};
+        all.insert(all.end(), words.begin(), words.end());
+        EXPECT_TRUE(ends_with_code(dmlconform(all), 2));
+    }
+
     const ProgramResult other = dmlconform({"compare", base, elsewhere});
     EXPECT_TRUE(ends_with_code(other, 2));
     EXPECT_TRUE(complains(other, "dmlconform.machine: M and N"));

@@ -22,7 +22,7 @@ struct ProgramOptions {
     std::function<bool(const std::string& output)> interrupt_when{};
     /// What is sent then.
     int interrupt_signal = 2;  // SIGINT
-    std::chrono::seconds timeout{120};
+    std::chrono::milliseconds timeout{120'000};
 };
 
 struct ProgramResult {

@@ -19,7 +19,7 @@ core::Result<BenchmarkFile> parsed(std::string_view entries) {
 TEST(BenchmarkFile, RepetitionsAndUnits) {
     const auto file = parsed(R"(
         {"name": "a/repeats:2", "run_name": "a", "run_type": "iteration", "real_time": 2.5, "time_unit": "us"},
-        {"name": "a/repeats:2", "run_name": "a", "run_type": "iteration", "real_time": 3, "time_unit": "ms"},
+        {"name": "a/repeats:2", "run_name": "a", "run_type": "iteration", "real_time": 3000, "time_unit": "us", "percent_of_roofline": 40},
         {"name": "a_median", "run_name": "a", "run_type": "aggregate", "aggregate_name": "median", "real_time": 9, "time_unit": "us"},
         {"name": "b", "real_time": 4, "time_unit": "ns"},
         {"name": "c", "real_time": 5, "time_unit": "s"})");
@@ -29,6 +29,7 @@ TEST(BenchmarkFile, RepetitionsAndUnits) {
     ASSERT_EQ(times("a").size(), 2u) << "single runs tell more than their median";
     EXPECT_DOUBLE_EQ(times("a")[0], 2.5e-6);
     EXPECT_DOUBLE_EQ(times("a")[1], 3e-3);
+    EXPECT_EQ(file->benchmarks.at("a").counters.at("percent_of_roofline"), std::vector<double>{40});
     EXPECT_DOUBLE_EQ(times("b").at(0), 4e-9);
     EXPECT_DOUBLE_EQ(times("c").at(0), 5);
     EXPECT_EQ(file->context.at("num_cpus"), "2");
@@ -68,6 +69,8 @@ TEST(BenchmarkFile, BadOnes) {
         {R"({"benchmarks": [{"name": "a", "real_time": 1}]})", "r.json: /benchmarks/0/time_unit: a text is missing"},
         {R"({"benchmarks": [{"name": "a", "real_time": 1, "time_unit": "h"}]})",
          "r.json: /benchmarks/0/time_unit: there is no unit \"h\""},
+        {R"({"benchmarks": [{"name": "a", "real_time": 1, "time_unit": "us"}, {"name": "a", "real_time": 1, "time_unit": "ms"}]})",
+         "r.json: /benchmarks/1/time_unit: \"ms\", but what came before of a is in \"us\""},
         {R"({"benchmarks": [{"name": "a", "time_unit": "us"}]})",
          "r.json: /benchmarks/0/real_time: a number is missing"},
         {R"({"benchmarks": [{"name": "a", "real_time": "1", "time_unit": "us"}]})",

@@ -42,6 +42,28 @@ TEST(CompareRuns, Verdicts) {
     EXPECT_EQ(change_between({1e-3}, {2e-3}), Change::unreliable) << "single runs prove nothing";
 }
 
+/// Runs of one benchmark whose repetitions scatter by 1 % around these times.
+std::vector<BenchmarkFile> runs_around(const std::vector<double>& times) {
+    std::vector<BenchmarkFile> runs;
+    for (const double time : times) {
+        runs.push_back(file_of({{"a", around(time, 0.01)}}));
+    }
+    return runs;
+}
+
+TEST(CompareRuns, RunsCountRatherThanTheirRepetitions) {
+    const std::vector<double> calm{1, 1.01, 0.99, 1, 1.02};
+    const auto change = [&](const std::vector<double>& now) {
+        return compare_runs(runs_around(calm), runs_around(now), {}).benchmarks.at(0).change;
+    };
+    EXPECT_EQ(change({1, 1.02, 1.01, 0.99, 1}), Change::none);
+    EXPECT_EQ(change({1.1, 1.11, 1.09, 1.1, 1.12}), Change::slower);
+    EXPECT_EQ(change({1, 1.01, 1.3, 1, 1.02}), Change::none) << "one disturbed run";
+    EXPECT_EQ(change({1, 1.08, 1.09, 1.1, 0.99}), Change::unreliable) << "runs that disagree, though each is calm";
+    // With too few runs, all repetitions count.
+    EXPECT_EQ(compare_runs(runs_around({1, 1}), runs_around({1.1, 1.1}), {}).benchmarks.at(0).change, Change::slower);
+}
+
 TEST(CompareRuns, OrderAndNames) {
     const auto comparison = compare_runs(
         file_of({{"same", around(1, 0.01)}, {"slower", around(1, 0.01)}, {"gone", {1}}, {"faster", around(1, 0.01)}}),

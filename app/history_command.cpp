@@ -1,0 +1,230 @@
+// `dmlconform history`: results over time, in an SQLite file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "app/command.h"
+#include "app/history_report.h"
+#include "app/messages.h"
+#include "app/terminal.h"
+#include "engine/history/export.h"
+#include "engine/history/git_commit.h"
+#include "engine/history/moment.h"
+#include "engine/history/store.h"
+#include "engine/report/console_style.h"
+#include "engine/report/output_file.h"
+
+namespace dmlconform::app {
+namespace {
+
+using history::Store;
+
+constexpr const char* default_file = "dmlconform-history.sqlite";
+
+struct HistoryOptions {
+    std::string file = default_file;
+    // add
+    std::vector<std::string> results;
+    std::string commit;
+    // show
+    HistoryView view;
+    bool no_color = false;
+    // export
+    std::string format;
+    std::optional<std::int64_t> entry;
+    std::string output;
+};
+
+/// Nothing when a file is no result: then all that are none have been named.
+std::optional<std::vector<history::Submission>> read_all(const std::vector<std::string>& paths,
+                                                         const std::string& commit) {
+    std::vector<history::Submission> submissions;
+    for (const std::string& path : paths) {
+        auto record = history::read_record(path);
+        if (record) {
+            submissions.push_back({std::move(*record), commit, path});
+        } else {
+            print_error(record.error());
+        }
+    }
+    if (submissions.size() != paths.size()) {
+        fmt::print(stderr, "dmlconform: nothing was added\n");
+        return std::nullopt;
+    }
+    return submissions;
+}
+
+void print_added(const history::Submission& submission, const history::Added& added) {
+    const std::string of = added.commit.empty() ? "" : " of commit " + added.commit;
+    if (!added.known) {
+        fmt::print("{}: added as entry {}{}\n", submission.source, added.entry, of);
+        return;
+    }
+    fmt::print("{}: is there already, as entry {}{}\n", submission.source, added.entry, of);
+    if (!submission.commit.empty() && submission.commit != added.commit) {
+        fmt::print(stderr, "note: entry {} stays{}; it is not given commit {}\n", added.entry,
+                   of.empty() ? " without a commit" : of, submission.commit);
+    }
+}
+
+int add_command(const HistoryOptions& options) {
+    const auto submissions = read_all(options.results, options.commit);
+    if (!submissions) {
+        return exit_usage;
+    }
+    auto all = *submissions;
+    if (options.commit.empty()) {
+        const auto commit = history::git_commit();
+        if (!commit) {
+            fmt::print(stderr, "note: no commit is known here; --commit NAME says of which the results are\n");
+        }
+        for (history::Submission& submission : all) {
+            submission.commit = commit.value_or("");
+        }
+    }
+    const auto store = Store::open(options.file, Store::Access::write);
+    if (!store) {
+        print_error(store.error());
+        return exit_usage;
+    }
+    const auto added = (*store)->add(all);
+    if (!added) {
+        print_error(added.error());
+        return exit_not_run;
+    }
+    for (std::size_t i = 0; i < added->size(); ++i) {
+        print_added(all[i], (*added)[i]);
+    }
+    return exit_ok;
+}
+
+int show_command(const HistoryOptions& options) {
+    const auto store = Store::open(options.file, Store::Access::read);
+    if (!store) {
+        print_error(store.error());
+        return exit_usage;
+    }
+    const report::ConsoleStyle style(use_color(options.no_color));
+    const auto text = history_report(**store, options.view, style);
+    if (!text) {
+        print_error(text.error());
+        return exit_usage;
+    }
+    fmt::print("{}", *text);
+    return exit_ok;
+}
+
+/// The entry asked for, or else the newest one of benchmarks, or else the newest one.
+core::Result<history::Entry> entry_to_export(Store& store, const std::optional<std::int64_t>& id) {
+    const auto entries = store.entries();
+    if (!entries) {
+        return tl::unexpected(entries.error());
+    }
+    auto found = std::find_if(entries->rbegin(), entries->rend(), [&](const history::Entry& entry) {
+        return id ? entry.id == *id : entry.kind == history::Kind::bench;
+    });
+    if (found == entries->rend() && id) {
+        return core::fail(fmt::format("there is no entry {} in the history", *id),
+                          "`dmlconform history show --entries` lists them");
+    }
+    if (found == entries->rend() && entries->empty()) {
+        return core::fail("there is nothing in the history");
+    }
+    return found == entries->rend() ? entries->back() : *found;
+}
+
+core::Result<std::string> exported(Store& store, const HistoryOptions& options) {
+    if (options.format == "csv") {
+        return history::csv(store);
+    }
+    const auto entry = entry_to_export(store, options.entry);
+    if (!entry) {
+        return tl::unexpected(entry.error());
+    }
+    const auto record = store.record(entry->id);
+    if (!record) {
+        return tl::unexpected(record.error());
+    }
+    if (options.format == "bmf") {
+        return history::bencher_metrics(*record);
+    }
+    if (record->times.empty()) {
+        return core::fail(fmt::format("entry {} has no benchmarks: it is of `dmlconform run`", entry->id),
+                          "--format bmf and --format csv have its outcomes");
+    }
+    return history::google_benchmark_json(*record, *entry);
+}
+
+int export_command(const HistoryOptions& options) {
+    const auto store = Store::open(options.file, Store::Access::read);
+    if (!store) {
+        print_error(store.error());
+        return exit_usage;
+    }
+    const auto text = exported(**store, options);
+    if (!text) {
+        print_error(text.error());
+        return exit_usage;
+    }
+    if (options.output.empty()) {
+        fmt::print("{}", *text);
+        return exit_ok;
+    }
+    if (const auto written = report::write_file(options.output, *text); !written) {
+        print_error(written.error());
+        return exit_not_run;
+    }
+    return exit_ok;
+}
+
+void set_up_add(CLI::App& command, const std::shared_ptr<HistoryOptions>& options) {
+    command.add_option("RESULT", options->results, "What `run --json` or `bench --benchmark_out` wrote")
+        ->required()
+        ->expected(1, -1);
+    command.add_option("--commit", options->commit, "Of what the results are (default: what git says of this folder)")
+        ->check([](const std::string& text) {
+            return history::is_commit(text) ? std::string() : "no name of a commit: \"" + text + "\"";
+        });
+}
+
+void set_up_show(CLI::App& command, const std::shared_ptr<HistoryOptions>& options) {
+    command.add_option("--filter", options->view.filter, "Only benchmarks and operators whose name matches this glob");
+    command.add_option("--threshold", options->view.settings.threshold, "Changes up to this share are none")
+        ->capture_default_str()
+        ->check(CLI::Range(0.0, 10.0));
+    command
+        .add_option("--window", options->view.settings.window, "So many results before one are what it is held against")
+        ->capture_default_str()
+        ->check(CLI::Range(3, 1000));
+    command.add_flag("--entries", options->view.entries, "List the entries instead");
+    command.add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
+}
+
+void set_up_export(CLI::App& command, const std::shared_ptr<HistoryOptions>& options) {
+    command.add_option("--format", options->format, "bmf (Bencher), gbench (Google Benchmark), or csv (everything)")
+        ->required()
+        ->check(CLI::IsMember({"bmf", "gbench", "csv"}));
+    command.add_option("--entry", options->entry,
+                       "Of this entry, for bmf and gbench (default: the newest of benchmarks)");
+    command.add_option("--output", options->output, "Write to this file instead of the standard output");
+}
+
+}  // namespace
+
+void add_history_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<HistoryOptions>();
+    CLI::App* command = app.add_subcommand("history", "Keep results over time; trends and change points");
+    command->require_subcommand(1);
+    const auto add = [&](const char* name, const char* help, auto set_up, auto run) {
+        CLI::App* sub = command->add_subcommand(name, help);
+        sub->add_option("--history", options->file, "The history")->type_name("FILE")->capture_default_str();
+        set_up(*sub, options);
+        sub->callback([options, run, &exit_code] { exit_code = run(*options); });
+    };
+    add("add", "Add results; one that is there already is not added again", set_up_add, add_command);
+    add("show", "Trends, and where something changed", set_up_show, show_command);
+    add("export", "Write it for other tools", set_up_export, export_command);
+}
+
+}  // namespace dmlconform::app

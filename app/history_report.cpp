@@ -1,0 +1,204 @@
+// Tables of trends, and the list of changes.
+#include "app/history_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <tuple>
+
+#include "engine/bench/quantiles.h"
+#include "engine/history/moment.h"
+#include "engine/run/selection.h"
+
+namespace dmlconform::app {
+namespace {
+
+using history::ChangePoint;
+
+/// So many of the last medians are drawn.
+constexpr std::size_t trend_length = 24;
+
+std::string time_text(double seconds) {
+    return report::format_duration(std::chrono::nanoseconds(std::llround(std::min(seconds, 1e9) * 1e9)));
+}
+
+std::string commit_text(const std::string& commit) {
+    constexpr std::size_t shown = 12;
+    const bool dirty = commit.ends_with("-dirty");
+    return commit.empty() ? "-" : commit.substr(0, shown) + (dirty && commit.size() > shown ? "-dirty" : "");
+}
+
+std::vector<double> medians_of(const history::Series& series) {
+    std::vector<double> medians;
+    std::transform(series.points.begin(), series.points.end(), std::back_inserter(medians),
+                   [](const history::Point& point) { return point.median; });
+    return medians;
+}
+
+/// "▁▂█": from the least to the largest.
+std::string trend_text(std::vector<double> values) {
+    constexpr std::array bars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    if (values.size() > trend_length) {
+        values.erase(values.begin(), values.end() - trend_length);
+    }
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    std::string text;
+    for (const double value : values) {
+        // What differs by a few percent only is drawn as level.
+        const double range = std::max(*most - *least, 0.1 * *most);
+        const double place = range > 0 ? (value - *least) / range * (bars.size() - 1) : 0;
+        text += bars[static_cast<std::size_t>(std::clamp(place, 0.0, bars.size() - 1.0))];
+    }
+    return text;
+}
+
+/// What else is different at a change: the driver, perhaps.
+std::string other_changes(const history::Series& series, std::size_t index) {
+    const std::string& before = series.points[index - 1].driver;
+    const std::string& after = series.points[index].driver;
+    return before == after ? "" : fmt::format("; driver {} before, {} now", before, after);
+}
+
+std::string change_line(const history::Series& series, const ChangePoint& change, const report::ConsoleStyle& style) {
+    const history::Point& point = series.points[change.index];
+    const double percent = 100 * (change.after / change.before - 1);
+    const std::string word =
+        style.status(percent > 0 ? run::Status::fail : run::Status::pass, fmt::format("{:+.1f}%", percent));
+    return fmt::format("  {}: {} -> {} ({}) since {}, commit {}{}{}\n", series.benchmark, time_text(change.before),
+                       time_text(change.after), word, history::format_moment(point.measured), commit_text(point.commit),
+                       other_changes(series, change.index),
+                       change.confirmed ? "" : "; the next result will tell whether it stays");
+}
+
+std::string times_table(const std::vector<history::Series>& all, const HistoryView& view,
+                        const report::ConsoleStyle& style) {
+    std::size_t width = 9;
+    for (const history::Series& series : all) {
+        width = std::max(width, series.benchmark.size());
+    }
+    std::string text = style.bold(fmt::format("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  trend", "benchmark", width,
+                                              "results", "before", "latest", "ratio", "roofline")) +
+                       "\n";
+    std::string changes;
+    std::string place;
+    for (const history::Series& series : all) {
+        if (const std::string here = series.adapter.empty() ? series.machine : series.machine + ", " + series.adapter;
+            here != place && !here.empty()) {
+            place = here;
+            text += style.faint(here) + "\n";
+        }
+        const auto medians = medians_of(series);
+        const history::Point& latest = series.points.back();
+        std::string before = "-";
+        std::string ratio = "-";
+        if (medians.size() > 1) {
+            const std::size_t count = std::min(view.settings.window, medians.size() - 1);
+            const double median =
+                bench::median({medians.end() - 1 - static_cast<std::ptrdiff_t>(count), medians.end() - 1});
+            before = time_text(median);
+            ratio = fmt::format("{:.3f}", latest.median / median);
+        }
+        const std::string roofline =
+            latest.percent_of_roofline ? fmt::format("{:.1f}%", *latest.percent_of_roofline) : "-";
+        text += fmt::format("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  {}\n", series.benchmark, width, medians.size(),
+                            before, time_text(latest.median), ratio, roofline, trend_text(medians));
+        for (const ChangePoint& change : history::find_change_points(medians, view.settings)) {
+            changes += change_line(series, change, style);
+        }
+    }
+    return text + (changes.empty() ? "\nNo changes.\n" : "\nChanges:\n" + changes);
+}
+
+std::uint64_t failures_of(const history::Outcome& outcome) {
+    std::uint64_t failures = 0;
+    for (std::size_t status = 0; status < outcome.counts.size(); ++status) {
+        failures += run::is_failure(static_cast<run::Status>(status)) ? outcome.counts[status] : 0;
+    }
+    return failures;
+}
+
+std::string outcomes_table(const std::vector<history::OutcomeSeries>& all, const report::ConsoleStyle& style) {
+    std::size_t width = 8;
+    for (const history::OutcomeSeries& series : all) {
+        width = std::max(width, series.operator_name.size());
+    }
+    std::string text = style.bold(fmt::format("{:<{}} {:<12} {:>7} {:>7} {:>9} {:>9}", "operator", width, "engine",
+                                              "results", "pass", "failures", "before")) +
+                       "\n";
+    for (const history::OutcomeSeries& series : all) {
+        const history::OutcomePoint& latest = series.points.back();
+        const std::uint64_t failures = failures_of(latest.outcome);
+        const std::string before = series.points.size() > 1
+                                       ? fmt::to_string(failures_of(series.points[series.points.size() - 2].outcome))
+                                       : "-";
+        const std::string count = fmt::format("{:>9}", failures);
+        text += fmt::format("{:<{}} {:<12} {:>7} {:>7} {} {:>9}\n", series.operator_name, width, series.engine,
+                            series.points.size(), latest.outcome.counts[static_cast<std::size_t>(run::Status::pass)],
+                            failures == 0 ? count : style.status(run::Status::fail, count), before);
+    }
+    return text;
+}
+
+std::string entries_table(const std::vector<history::Entry>& entries, const report::ConsoleStyle& style) {
+    std::string text = style.bold(fmt::format("{:>6}  {:<20}  {:<5}  {:<18}  {}", "entry", "measured", "kind", "commit",
+                                              "file, machine")) +
+                       "\n";
+    for (const history::Entry& entry : entries) {
+        text += fmt::format("{:>6}  {:<20}  {:<5}  {:<18}  {}{}{}\n", entry.id, history::format_moment(entry.measured),
+                            history::to_string(entry.kind), commit_text(entry.commit), entry.source,
+                            entry.machine.empty() ? "" : ", ", entry.machine);
+    }
+    return text;
+}
+
+template <class Series, class Name>
+void keep_matching(std::vector<Series>& all, const std::string& filter, const Name& name) {
+    if (!filter.empty()) {
+        all.erase(std::remove_if(all.begin(), all.end(),
+                                 [&](const Series& series) { return !run::glob_matches(filter, name(series)); }),
+                  all.end());
+    }
+}
+
+}  // namespace
+
+core::Result<std::string> history_report(history::Store& store, const HistoryView& view,
+                                         const report::ConsoleStyle& style) {
+    const auto entries = store.entries();
+    auto series = store.series();
+    auto outcomes = store.outcomes();
+    if (!entries || !series || !outcomes) {
+        return tl::unexpected(!entries ? entries.error() : !series ? series.error() : outcomes.error());
+    }
+    if (entries->empty()) {
+        return core::fail("there is nothing in the history", "`dmlconform history add RESULT` adds to it");
+    }
+    if (view.entries) {
+        return entries_table(*entries, style);
+    }
+    keep_matching(*series, view.filter, [](const history::Series& entry) { return entry.benchmark; });
+    keep_matching(*outcomes, view.filter, [](const history::OutcomeSeries& entry) { return entry.operator_name; });
+    if (series->empty() && outcomes->empty()) {
+        return core::fail(fmt::format("no benchmark and no operator in the history matches {}", view.filter));
+    }
+    // A table needs its series next to each other by place.
+    std::stable_sort(series->begin(), series->end(), [](const history::Series& a, const history::Series& b) {
+        return std::tie(a.machine, a.adapter) < std::tie(b.machine, b.adapter);
+    });
+    std::string text =
+        fmt::format("{} results, {} to {}\n", entries->size(), history::format_moment(entries->front().measured),
+                    history::format_moment(entries->back().measured));
+    if (!series->empty()) {
+        text += "\n" + times_table(*series, view, style);
+    }
+    if (!outcomes->empty()) {
+        text += "\n" + outcomes_table(*outcomes, style);
+    }
+    return text;
+}
+
+}  // namespace dmlconform::app

@@ -1,0 +1,21 @@
+// Histories in the formats of other tools.
+#pragma once
+
+#include <string>
+
+#include "engine/history/record.h"
+#include "engine/history/store.h"
+
+namespace dmlconform::history {
+
+/// Bencher Metric Format: benchmarks with their latency in nanoseconds, or operators with their outcomes.
+[[nodiscard]] std::string bencher_metrics(const Record& record);
+
+/// Google Benchmark's JSON, with every repetition.
+[[nodiscard]] std::string google_benchmark_json(const Record& record, const Entry& entry);
+
+/// One line for each number of the whole history: entry, kind, measured, commit, machine, engine, adapter, driver,
+/// name, measure, value. RFC 4180.
+[[nodiscard]] core::Result<std::string> csv(Store& store);
+
+}  // namespace dmlconform::history

@@ -1,0 +1,309 @@
+// Adding and reading of entries.
+#include "engine/history/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "engine/bench/quantiles.h"
+#include "engine/history/database.h"
+#include "engine/history/schema.h"
+
+namespace dmlconform::history {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Longer than any transaction of ours takes; many may be waiting.
+constexpr int busy_milliseconds = 60'000;
+
+core::Error explain(const std::string& path, const SqlError& error) {
+    switch (error.code()) {
+        case SQLITE_NOTADB:
+            return {fmt::format("{}: this is no history, but another kind of file", path),
+                    "`dmlconform history add` makes one"};
+        case SQLITE_CORRUPT:
+            return {fmt::format("{}: the history is damaged: {}", path, error.what()), "is the file all there?"};
+        case SQLITE_CANTOPEN:
+            return {fmt::format("{}: cannot be opened", path), "does the folder exist, and is it writable?"};
+        case SQLITE_BUSY:
+            return {fmt::format("{}: another program has been writing to it for too long", path), ""};
+        default:
+            return {fmt::format("{}: {}", path, error.what()), ""};
+    }
+}
+
+std::int64_t now() {
+    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+/// Whether the file is a history; false for one that nothing was ever written to.
+core::Result<bool> is_history(const std::string& path, Database& database) {
+    const std::int64_t id = database.number("PRAGMA application_id");
+    const std::int64_t version = database.number("PRAGMA user_version");
+    if (id == 0 && version == 0 && database.number("SELECT count(*) FROM sqlite_master") == 0) {
+        return false;
+    }
+    if (id != application_id) {
+        return core::fail(fmt::format("{}: this is a database, but no history of dmlconform", path));
+    }
+    if (version != schema_version) {
+        return core::fail(fmt::format("{}: the history is of version {}, and only version {} is known here", path,
+                                      version, schema_version),
+                          "was it written by a newer dmlconform?");
+    }
+    return true;
+}
+
+/// Makes the tables where there are none. Other processes may be doing the same.
+core::Result<void> prepare(const std::string& path, Database& database) {
+    Transaction transaction(database, Transaction::Access::write);
+    auto ready = is_history(path, database);
+    if (!ready) {
+        return tl::unexpected(ready.error());
+    }
+    if (!*ready) {
+        database.execute(schema);
+        database.execute(fmt::format("PRAGMA application_id = {}", application_id));
+        database.execute(fmt::format("PRAGMA user_version = {}", schema_version));
+        transaction.commit();
+        return {};
+    }
+    Statement check = database.prepare("PRAGMA quick_check(1)");
+    if (check.step() && check.text(0) != "ok") {
+        return core::fail(fmt::format("{}: the history is damaged: {}", path, check.text(0)), "is the file all there?");
+    }
+    return {};
+}
+
+/// A list of numbers that add() wrote; none for anything else, which only another program can have put there.
+template <class Number>
+std::vector<Number> numbers_of(const std::string& text) {
+    const Json list = Json::parse(text, nullptr, false);
+    std::vector<Number> numbers;
+    if (list.is_array() && std::all_of(list.begin(), list.end(), [](const Json& entry) { return entry.is_number(); })) {
+        numbers = list.get<std::vector<Number>>();
+    }
+    return numbers;
+}
+
+Outcome outcome_of(const Statement& query, int first) {
+    Outcome outcome;
+    outcome.engine = query.text(first);
+    outcome.operator_name = query.text(first + 1);
+    outcome.gated = query.integer(first + 2) != 0;
+    const auto counts = numbers_of<std::uint64_t>(query.text(first + 3));
+    std::copy_n(counts.begin(), std::min(counts.size(), outcome.counts.size()), outcome.counts.begin());
+    outcome.seconds = query.real(first + 4);
+    return outcome;
+}
+
+}  // namespace
+
+Store::Store(std::string path) : path_(std::move(path)) {}
+Store::~Store() = default;
+
+template <class Work>
+auto Store::guarded(const Work& work) -> core::Result<decltype(work())> {
+    try {
+        return work();
+    } catch (const SqlError& error) {
+        return tl::unexpected(explain(path_, error));
+    }
+}
+
+core::Result<std::unique_ptr<Store>> Store::open(const std::string& path, Access access) {
+    std::error_code ignored;
+    if (path.empty() || std::filesystem::is_directory(path, ignored)) {
+        return core::fail(fmt::format("\"{}\" is no file that a history can be in", path));
+    }
+    if (access == Access::read && !std::filesystem::exists(path, ignored)) {
+        return core::fail(fmt::format("{}: there is no history", path), "`dmlconform history add` makes one");
+    }
+    std::unique_ptr<Store> store(new Store(path));
+    // Not for writing too: what a killed writer left has to be undone before anything can be read.
+    const int flags = SQLITE_OPEN_READWRITE | (access == Access::write ? SQLITE_OPEN_CREATE : 0);
+    try {
+        // SQLite gives names with a colon in front a meaning of their own.
+        store->database_ =
+            std::make_unique<Database>(path.front() == ':' ? "./" + path : path, flags, busy_milliseconds);
+        if (access == Access::write) {
+            if (auto ready = prepare(path, *store->database_); !ready) {
+                return tl::unexpected(ready.error());
+            }
+        } else if (auto ready = is_history(path, *store->database_); !ready) {
+            return tl::unexpected(ready.error());
+        } else if (!*ready) {
+            return core::fail(fmt::format("{}: there is nothing in it", path), "`dmlconform history add` fills one");
+        }
+    } catch (const SqlError& error) {
+        return tl::unexpected(explain(path, error));
+    }
+    return store;
+}
+
+core::Result<std::vector<Added>> Store::add(std::span<const Submission> submissions) {
+    return guarded([&] {
+        Transaction transaction(*database_, Transaction::Access::write);
+        std::vector<Added> added;
+        const std::int64_t moment = now();
+        for (const Submission& submission : submissions) {
+            added.push_back(add_one(submission, moment));
+        }
+        transaction.commit();
+        return added;
+    });
+}
+
+Added Store::add_one(const Submission& submission, std::int64_t moment) {
+    const Record& record = submission.record;
+    const std::string print = fingerprint(record);
+    Statement known = database_->prepare("SELECT id, \"commit\" FROM entry WHERE fingerprint = ?");
+    if (known.bind(0, print).step()) {
+        return {known.integer(0), true, known.text(1)};
+    }
+    Statement insert = database_->prepare(
+        "INSERT INTO entry (kind, measured, added, \"commit\", machine, source, fingerprint) VALUES (?,?,?,?,?,?,?)");
+    insert.bind(0, std::string_view(to_string(record.kind))).bind(1, record.measured.value_or(moment)).bind(2, moment);
+    insert.bind(3, submission.commit).bind(4, record.machine).bind(5, submission.source).bind(6, print).run();
+    const std::int64_t id = database_->last_id();
+    add_parts(record, id);
+    return {id, false, submission.commit};
+}
+
+void Store::add_parts(const Record& record, std::int64_t id) {
+    Statement device = database_->prepare("INSERT OR IGNORE INTO device VALUES (?,?,?,?)");
+    for (const Device& entry : record.devices) {
+        device.bind(0, id).bind(1, entry.engine).bind(2, entry.adapter).bind(3, entry.driver).run();
+    }
+    Statement times = database_->prepare("INSERT INTO times VALUES (?,?,?,?,?,?,?,?)");
+    for (const Times& entry : record.times) {
+        auto sorted = entry.seconds;
+        std::sort(sorted.begin(), sorted.end());
+        times.bind(0, id).bind(1, entry.benchmark).bind(2, entry.engine).bind(3, bench::quantile(sorted, 0.5));
+        times.bind(4, bench::quantile(sorted, 0.25)).bind(5, bench::quantile(sorted, 0.75));
+        if (entry.percent_of_roofline) {
+            times.bind(6, *entry.percent_of_roofline);
+        } else {
+            times.bind_null(6);
+        }
+        times.bind(7, Json(entry.seconds).dump()).run();
+    }
+    Statement outcome = database_->prepare("INSERT INTO outcome VALUES (?,?,?,?,?,?)");
+    for (const Outcome& entry : record.outcomes) {
+        outcome.bind(0, id).bind(1, entry.engine).bind(2, entry.operator_name);
+        outcome.bind(3, std::int64_t{entry.gated}).bind(4, Json(entry.counts).dump()).bind(5, entry.seconds).run();
+    }
+}
+
+core::Result<std::vector<Entry>> Store::entries() {
+    return guarded([&] {
+        Statement query = database_->prepare(
+            "SELECT id, kind, measured, \"commit\", machine, source FROM entry ORDER BY measured, id");
+        std::vector<Entry> entries;
+        while (query.step()) {
+            entries.push_back({query.integer(0), query.text(1) == to_string(Kind::run) ? Kind::run : Kind::bench,
+                               query.integer(2), query.text(3), query.text(4), query.text(5)});
+        }
+        return entries;
+    });
+}
+
+core::Result<Record> Store::record(std::int64_t entry) {
+    return guarded([&] {
+        Record record;
+        Statement head = database_->prepare("SELECT kind, measured, machine FROM entry WHERE id = ?");
+        if (head.bind(0, entry).step()) {
+            record.kind = head.text(0) == to_string(Kind::run) ? Kind::run : Kind::bench;
+            record.measured = head.integer(1);
+            record.machine = head.text(2);
+        }
+        Statement devices =
+            database_->prepare("SELECT engine, adapter, driver FROM device WHERE entry = ? ORDER BY engine");
+        for (devices.bind(0, entry); devices.step();) {
+            record.devices.push_back({devices.text(0), devices.text(1), devices.text(2)});
+        }
+        Statement times = database_->prepare(
+            "SELECT benchmark, engine, seconds, percent_of_roofline FROM times WHERE entry = ? ORDER BY benchmark");
+        for (times.bind(0, entry); times.step();) {
+            record.times.push_back({times.text(0), times.text(1), numbers_of<double>(times.text(2)), {}});
+            if (!times.is_null(3)) {
+                record.times.back().percent_of_roofline = times.real(3);
+            }
+        }
+        Statement outcomes = database_->prepare(
+            "SELECT engine, operator, gated, counts, seconds FROM outcome WHERE entry = ? ORDER BY 1, 2, 3");
+        for (outcomes.bind(0, entry); outcomes.step();) {
+            record.outcomes.push_back(outcome_of(outcomes, 0));
+        }
+        return record;
+    });
+}
+
+core::Result<std::vector<Series>> Store::series() {
+    return guarded([&] {
+        Statement query = database_->prepare(
+            "SELECT benchmark, machine, times.engine, coalesce(adapter, ''), entry.id, measured, \"commit\","
+            " coalesce(driver, ''), median, low, high, json_array_length(seconds), percent_of_roofline"
+            " FROM times JOIN entry ON entry.id = times.entry"
+            " LEFT JOIN device ON device.entry = times.entry AND device.engine = times.engine"
+            " ORDER BY benchmark, machine, times.engine, 4, measured, entry.id");
+        std::vector<Series> all;
+        const auto key = [](const Series& series) {
+            return std::tie(series.benchmark, series.machine, series.engine, series.adapter);
+        };
+        while (query.step()) {
+            Series here{query.text(0), query.text(1), query.text(2), query.text(3), {}};
+            if (all.empty() || key(all.back()) != key(here)) {
+                all.push_back(std::move(here));
+            }
+            Point& point = all.back().points.emplace_back();
+            point = {query.integer(4),
+                     query.integer(5),
+                     query.text(6),
+                     query.text(7),
+                     query.real(8),
+                     query.real(9),
+                     query.real(10),
+                     static_cast<std::size_t>(query.integer(11)),
+                     {}};
+            if (!query.is_null(12)) {
+                point.percent_of_roofline = query.real(12);
+            }
+        }
+        return all;
+    });
+}
+
+core::Result<std::vector<OutcomeSeries>> Store::outcomes() {
+    return guarded([&] {
+        Statement query = database_->prepare(
+            "SELECT operator, machine, outcome.engine, coalesce(adapter, ''), entry.id, measured, \"commit\","
+            " coalesce(driver, ''), outcome.engine, operator, gated, counts, seconds"
+            " FROM outcome JOIN entry ON entry.id = outcome.entry"
+            " LEFT JOIN device ON device.entry = outcome.entry AND device.engine = outcome.engine"
+            " WHERE gated ORDER BY operator, machine, outcome.engine, 4, measured, entry.id");
+        std::vector<OutcomeSeries> all;
+        const auto key = [](const OutcomeSeries& series) {
+            return std::tie(series.operator_name, series.machine, series.engine, series.adapter);
+        };
+        while (query.step()) {
+            OutcomeSeries here{query.text(0), query.text(1), query.text(2), query.text(3), {}};
+            if (all.empty() || key(all.back()) != key(here)) {
+                all.push_back(std::move(here));
+            }
+            all.back().points.push_back(
+                {query.integer(4), query.integer(5), query.text(6), query.text(7), outcome_of(query, 8)});
+        }
+        return all;
+    });
+}
+
+}  // namespace dmlconform::history

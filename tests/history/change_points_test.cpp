@@ -1,0 +1,64 @@
+// engine/history/change_points: levels, outliers and noise.
+#include "engine/history/change_points.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace dmlconform::history {
+namespace {
+
+std::vector<std::size_t> changes_of(const std::vector<double>& values) {
+    std::vector<std::size_t> indices;
+    for (const ChangePoint& point : find_change_points(values)) {
+        indices.push_back(point.index);
+    }
+    return indices;
+}
+
+TEST(ChangePoints, Rows) {
+    struct Row {
+        const char* what;
+        std::vector<double> values;
+        std::vector<std::size_t> changes;
+    };
+    const Row rows[] = {
+        {"nothing", {}, {}},
+        {"too few to compare with", {1, 2}, {}},
+        {"level", {1, 1.01, 0.99, 1, 1.02, 1}, {}},
+        {"a step up", {1, 1, 1.01, 1.1, 1.1, 1.11}, {3}},
+        {"a step down", {1, 1, 1.01, 0.9, 0.9, 0.9}, {3}},
+        {"up and down again", {1, 1, 1, 1.2, 1.2, 1.2, 1, 1, 1}, {3, 6}},
+        {"an outlier", {1, 1, 1, 2, 1, 1, 1}, {}},
+        {"two outliers in opposite directions", {1, 1, 1, 2, 0.5, 1, 1}, {}},
+        {"the last one", {1, 1, 1, 1.2}, {3}},
+        {"within the threshold", {1, 1, 1, 1.04, 1.04, 1.04}, {}},
+        {"within the noise", {1, 1.1, 0.9, 1.05, 0.95, 1.15, 1.15, 1}, {}},
+    };
+    for (const Row& row : rows) {
+        EXPECT_EQ(changes_of(row.values), row.changes) << row.what;
+    }
+}
+
+TEST(ChangePoints, LevelsAndConfirmation) {
+    const auto points = find_change_points(std::vector<double>{1, 1, 1, 1.2, 1.2, 1.2, 1.5});
+    ASSERT_EQ(points.size(), 2u);
+    EXPECT_DOUBLE_EQ(points[0].before, 1);
+    EXPECT_DOUBLE_EQ(points[0].after, 1.2);
+    EXPECT_TRUE(points[0].confirmed);
+    EXPECT_DOUBLE_EQ(points[1].before, 1.2);
+    EXPECT_FALSE(points[1].confirmed) << "nothing has followed yet";
+}
+
+TEST(ChangePoints, AStepIsFoundInNoise) {
+    std::mt19937 random(1);
+    std::normal_distribution<double> noise(1, 0.01);
+    std::vector<double> values;
+    for (int i = 0; i < 200; ++i) {
+        values.push_back(noise(random) * (i < 100 ? 1 : 1.1));
+    }
+    EXPECT_EQ(changes_of(values), std::vector<std::size_t>{100});
+}
+
+}  // namespace
+}  // namespace dmlconform::history

@@ -1,0 +1,205 @@
+// engine/history/store: what is added is there afterwards, once, and what was being added when a writer died is not.
+#include "engine/history/store.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "engine/history/export.h"
+#include "engine/history/moment.h"
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::history {
+namespace {
+
+/// A run of benchmarks at that second.
+Record bench_record(std::int64_t measured, double seconds, const std::string& driver = "D1") {
+    Record record;
+    record.kind = Kind::bench;
+    record.measured = measured;
+    record.machine = "M";
+    record.devices = {{"cpu", "A", driver}};
+    record.times = {{"cpu/a", "cpu", {seconds, 2 * seconds, 3 * seconds}, 40.0}, {"plain", "", {1.0}, std::nullopt}};
+    return record;
+}
+
+Record run_record(std::int64_t measured) {
+    Record record;
+    record.kind = Kind::run;
+    record.measured = measured;
+    record.devices = {{"cpu", "A", ""}};
+    record.outcomes = {{"cpu", "SLICE1", true, {7, 1}, 0.5}, {"cpu", "SLICE1", false, {0, 0, 2}, 0}};
+    return record;
+}
+
+std::unique_ptr<Store> open(const std::string& path, Store::Access access = Store::Access::write) {
+    auto store = Store::open(path, access);
+    EXPECT_TRUE(store) << (store ? "" : store.error().message);
+    return store ? std::move(*store) : nullptr;
+}
+
+std::string refusal(const std::string& path, Store::Access access) {
+    const auto store = Store::open(path, access);
+    return store ? "opened" : store.error().message;
+}
+
+TEST(Store, WhatIsAddedIsThere) {
+    const tests::TemporaryFolder folder;
+    const std::string path = folder.at("h.sqlite");
+    {
+        const auto added = open(path)->add(
+            std::vector<Submission>{{bench_record(200, 1e-6, "D2"), "c2", "b"}, {bench_record(100, 2e-6), "c1", "a"}});
+        ASSERT_TRUE(added);
+        EXPECT_FALSE((*added)[0].known);
+        EXPECT_EQ((*added)[1].commit, "c1");
+    }
+    const auto store = open(path, Store::Access::read);
+    const auto entries = store->entries();
+    ASSERT_TRUE(entries);
+    ASSERT_EQ(entries->size(), 2u);
+    EXPECT_EQ((*entries)[0].commit, "c1") << "in order of time";
+    const auto series = store->series();
+    ASSERT_TRUE(series);
+    ASSERT_EQ(series->size(), 2u);
+    EXPECT_EQ((*series)[0].benchmark, "cpu/a");
+    EXPECT_EQ((*series)[0].adapter, "A");
+    ASSERT_EQ((*series)[0].points.size(), 2u);
+    const Point& point = (*series)[0].points[1];
+    EXPECT_EQ(point.commit, "c2");
+    EXPECT_EQ(point.driver, "D2");
+    EXPECT_DOUBLE_EQ(point.median, 2e-6);
+    EXPECT_DOUBLE_EQ(point.low, 1.5e-6);
+    EXPECT_DOUBLE_EQ(point.high, 2.5e-6);
+    EXPECT_EQ(point.repetitions, 3u);
+    EXPECT_EQ(point.percent_of_roofline, 40.0);
+    EXPECT_EQ((*series)[1].points[0].percent_of_roofline, std::nullopt);
+    const auto record = store->record((*entries)[1].id);
+    ASSERT_TRUE(record);
+    EXPECT_EQ(fingerprint(*record), fingerprint(bench_record(200, 1e-6, "D2"))) << "nothing is lost";
+}
+
+TEST(Store, OutcomesOfRuns) {
+    const tests::TemporaryFolder folder;
+    const auto store = open(folder.at("h.sqlite"));
+    ASSERT_TRUE(store->add(std::vector<Submission>{{run_record(100), "c1", "a"}}));
+    const auto outcomes = store->outcomes();
+    ASSERT_TRUE(outcomes);
+    ASSERT_EQ(outcomes->size(), 1u) << "those on the gate";
+    EXPECT_EQ((*outcomes)[0].operator_name, "SLICE1");
+    EXPECT_EQ((*outcomes)[0].points.at(0).outcome.counts, (std::array<std::uint64_t, run::status_count>{7, 1}));
+    const auto record = store->record(1);
+    ASSERT_TRUE(record);
+    EXPECT_EQ(record->outcomes.size(), 2u);
+}
+
+TEST(Store, TheSameResultIsAddedOnce) {
+    const tests::TemporaryFolder folder;
+    const auto store = open(folder.at("h.sqlite"));
+    const std::vector<Submission> one{{bench_record(100, 1e-6), "c1", "a"}};
+    ASSERT_TRUE(store->add(one));
+    const auto again = store->add(std::vector<Submission>{{bench_record(100, 1e-6), "c2", "copy"}});
+    ASSERT_TRUE(again);
+    EXPECT_TRUE((*again)[0].known);
+    EXPECT_EQ((*again)[0].commit, "c1");
+    ASSERT_TRUE(store->add(std::vector<Submission>{{bench_record(100, 1.1e-6), "c1", "other"}}));
+    EXPECT_EQ(store->entries()->size(), 2u);
+}
+
+TEST(Store, FilesThatAreNone) {
+    const tests::TemporaryFolder folder;
+    EXPECT_NE(refusal(folder.at("none"), Store::Access::read).find("there is no history"), std::string::npos);
+    EXPECT_NE(refusal(folder.at("no/such/folder"), Store::Access::write).find("cannot be opened"), std::string::npos);
+    for (const Store::Access access : {Store::Access::read, Store::Access::write}) {
+        EXPECT_NE(refusal(folder.at(""), access).find("is no file"), std::string::npos);
+        EXPECT_NE(refusal("", access).find("is no file"), std::string::npos);
+        const std::string text = folder.write("text", std::string(5000, 'x'));
+        EXPECT_NE(refusal(text, access).find("this is no history"), std::string::npos);
+        EXPECT_EQ(tests::content_of(text), std::string(5000, 'x')) << "untouched";
+    }
+    EXPECT_NE(refusal(folder.write("empty", ""), Store::Access::read).find("there is nothing in it"),
+              std::string::npos);
+}
+
+/// Runs SQL on a file as another program would.
+void run_sql(const std::string& path, const char* sql) {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(database);
+    sqlite3_close(database);
+}
+
+TEST(Store, DatabasesOfOthersAndOfLaterVersions) {
+    const tests::TemporaryFolder folder;
+    const std::string other = folder.at("other");
+    run_sql(other, "CREATE TABLE t(a)");
+    const std::string later = folder.at("later");
+    ASSERT_TRUE(open(later));
+    run_sql(later, "PRAGMA user_version = 2");
+    for (const Store::Access access : {Store::Access::read, Store::Access::write}) {
+        EXPECT_NE(refusal(other, access).find("no history of dmlconform"), std::string::npos);
+        EXPECT_NE(refusal(later, access).find("is of version 2"), std::string::npos);
+    }
+}
+
+TEST(Store, AFileThatIsCutOffIsDamagedNotRepaired) {
+    const tests::TemporaryFolder folder;
+    const std::string path = folder.at("h.sqlite");
+    std::vector<Submission> many;
+    for (int i = 0; i < 200; ++i) {
+        many.push_back({bench_record(i, 1e-6), "c", "a"});
+    }
+    ASSERT_TRUE(open(path)->add(many));
+    const std::string cut = folder.write("cut.sqlite", tests::content_of(path).substr(0, 9000));
+    EXPECT_NE(refusal(cut, Store::Access::write).find("damaged"), std::string::npos);
+    EXPECT_EQ(tests::content_of(cut).size(), 9000u);
+}
+
+TEST(Export, GoogleBenchmarkAndBencher) {
+    const Record record = bench_record(0, 1e-6);
+    const std::string gbench = google_benchmark_json(record, {1, Kind::bench, 0, "c1", "M", "a"});
+    const tests::TemporaryFolder folder;
+    const auto back = read_record(folder.write("g.json", gbench));
+    ASSERT_TRUE(back) << back.error().message;
+    ASSERT_EQ(back->times.size(), 2u);
+    EXPECT_EQ(back->times[0].seconds.size(), 3u);
+    EXPECT_NEAR(back->times[0].seconds[1], 2e-6, 1e-18);
+    EXPECT_EQ(back->times[0].percent_of_roofline, 40.0);
+    EXPECT_EQ(back->measured, 0);
+    EXPECT_EQ(back->machine, "M");
+    ASSERT_EQ(back->devices.size(), 1u);
+    EXPECT_EQ(back->devices[0].driver, "D1");
+    const std::string bmf = bencher_metrics(record);
+    EXPECT_NE(bmf.find("\"cpu/a\": {\n    \"latency\": {\n      \"value\": 2000.0"), std::string::npos) << bmf;
+    EXPECT_NE(bencher_metrics(run_record(0)).find("\"cpu/SLICE1\""), std::string::npos);
+}
+
+TEST(Export, Csv) {
+    const tests::TemporaryFolder folder;
+    const auto store = open(folder.at("h.sqlite"));
+    Record record = bench_record(0, 1e-6);
+    record.machine = "one, \"two\"";
+    ASSERT_TRUE(store->add(std::vector<Submission>{{record, "c1", "a"}, {run_record(60), "c2", "b"}}));
+    const auto text = csv(*store);
+    ASSERT_TRUE(text);
+    for (const char* line : {
+             "1,bench,1970-01-01T00:00:00Z,c1,\"one, \"\"two\"\"\",cpu,A,D1,cpu/a,median_seconds,2e-06\r\n",
+             "2,run,1970-01-01T00:01:00Z,c2,,cpu,A,,SLICE1,pass,7\r\n",
+             "2,run,1970-01-01T00:01:00Z,c2,,cpu,A,,SLICE1,skip_off_the_gate,2\r\n",
+         }) {
+        EXPECT_NE(text->find(line), std::string::npos) << line << "\n" << *text;
+    }
+}
+
+TEST(Moment, ThereAndBack) {
+    EXPECT_EQ(parse_moment("1970-01-01T00:00:00Z"), 0);
+    EXPECT_EQ(parse_moment("2026-11-21T14:04:42+01:00"), parse_moment("2026-11-21T13:04:42Z"));
+    EXPECT_EQ(format_moment(*parse_moment("2026-11-21T13:04:42Z")), "2026-11-21T13:04:42Z");
+    for (const char* text :
+         {"", "2026", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-11-21T25:00:00Z", "2026-11-21T13:04:42",
+          "2026-11-21T13:04:42+1:00", "2026/11/21 13:04", "-026-11-21T13:04:42Z"}) {
+        EXPECT_EQ(parse_moment(text), std::nullopt) << text;
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::history
