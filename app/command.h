@@ -37,6 +37,7 @@ void add_compare_command(CLI::App& app, int& exit_code);
 #if DMLCONFORM_HAS_HISTORY
 void add_history_command(CLI::App& app, int& exit_code);
 #endif
+void add_report_command(CLI::App& app, int& exit_code);
 void add_validate_command(CLI::App& app, int& exit_code);
 void add_schema_command(CLI::App& app, int& exit_code);
 void add_coverage_command(CLI::App& app, int& exit_code);

@@ -8,6 +8,7 @@
 #include "app/command.h"
 #include "app/messages.h"
 #include "app/terminal.h"
+#include "app/threshold.h"
 #include "engine/bench/comparison.h"
 #include "engine/report/console_style.h"
 
@@ -23,23 +24,6 @@ struct CompareOptions {
     bool force = false;
     bool no_color = false;
 };
-
-/// "5%" or "0.05". Empty: no error.
-std::string parse_threshold(const std::string& text, double& threshold) {
-    std::size_t used = 0;
-    double value = 0;
-    try {
-        value = std::stod(text, &used);
-    } catch (const std::exception&) {
-        return "no number: " + text;
-    }
-    const bool percent = text.substr(used) == "%";
-    if ((!percent && used != text.size()) || !(value >= 0) || value > 1000) {
-        return "no threshold, as 5% is: " + text;
-    }
-    threshold = percent ? value / 100 : value;
-    return {};
-}
 
 std::string change_text(bench::Change change, const report::ConsoleStyle& style) {
     switch (change) {
@@ -158,16 +142,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
         ->expected(0, 2);
     command->add_option("--base", options->base, "Several runs of the one side instead, ...")->type_name("FILE");
     command->add_option("--new", options->now, "... and of the other; best taken in turns")->type_name("FILE");
-    command
-        ->add_option_function<std::string>(
-            "--threshold",
-            [options](const std::string& text) {
-                if (const std::string error = parse_threshold(text, options->settings.threshold); !error.empty()) {
-                    throw CLI::ValidationError("--threshold", error);
-                }
-            },
-            "Slowdowns up to this are none (default: 5%)")
-        ->type_name("PERCENT");
+    add_threshold(*command, options->settings.threshold);
     command->add_flag("--force", options->force, "Compare runs of different machines, adapters or drivers");
     command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
     command->callback([options, &exit_code] { exit_code = compare_command(*options); });

@@ -93,6 +93,7 @@ int run(int argc, char** argv) {
 #if DMLCONFORM_HAS_HISTORY
     dmlconform::app::add_history_command(app, exit_code);
 #endif
+    dmlconform::app::add_report_command(app, exit_code);
     dmlconform::app::add_validate_command(app, exit_code);
     dmlconform::app::add_list_command(app, exit_code);
     dmlconform::app::add_adapters_command(app, exit_code);

@@ -18,6 +18,7 @@
 #include "app/messages.h"
 #include "app/run_outputs.h"
 #include "app/terminal.h"
+#include "engine/bench/machine.h"
 #include "engine/report/console_report.h"
 #include "engine/report/progress.h"
 #include "engine/run/physical_memory.h"
@@ -25,6 +26,9 @@
 
 namespace dmlconform::app {
 namespace {
+
+/// With --times.
+constexpr std::size_t further_executions = 5;
 
 struct RunOptions {
     CaseOptions cases;
@@ -160,7 +164,7 @@ int run_lanes(const RunOptions& options, const Invocation& invocation, const Sel
     const run::Lane& engines = lanes.front();
     const report::RunContext context{
         invocation.words, versions(),
-        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()))};
+        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())), bench::machine_name()};
     if (!options.quiet) {
         print_header(options, engines, lanes.size(), selection);
     }
@@ -275,6 +279,9 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
                       "Let cases tagged `unspecified` decide too; otherwise they are only reported");
     CLI::Option* quiet = command->add_flag("-q,--quiet", options->quiet, "One line per failure, and the totals");
     command->add_flag("-v,--verbose", options->verbose, "A line for every result")->excludes(quiet);
+    command->add_flag_callback(
+        "--times", [options] { options->settings.cases.further_executions = further_executions; },
+        "Execute what passed five more times, and show the median too: the first execution is mostly slower");
     command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
     command->callback([options, &invocation, &exit_code] { exit_code = run_command(*options, invocation); });
 }

@@ -3,60 +3,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "engine/compare/ulp.h"
+#include "engine/compare/element_difference.h"
 
 namespace dmlconform::compare {
 namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-double share(double difference, double bound) {
-    if (difference == 0) {
-        return 0;
-    }
-    return bound > 0 ? difference / bound : infinite;
-}
-
-/// How much of the tolerance the difference of two numbers uses: at most 1 is within it. Of several criteria the most
-/// lenient counts.
-template <class T>
-double used_fraction(T expected, T actual, std::uint64_t ulp, const core::Tolerance& tolerance,
-                     const core::ElementSlack* slack, std::size_t index) {
-    double used = infinite;
-    if (tolerance.ulp) {
-        const double part = share(static_cast<double>(ulp), static_cast<double>(*tolerance.ulp));
-        // Doubles do not tell neighbouring large counts apart.
-        used = std::min(used, ulp > *tolerance.ulp ? std::max(part, std::nextafter(1.0, 2.0)) : part);
-    }
-    // For integers the distance in ULPs is the difference, exact where doubles would not be.
-    double difference = static_cast<double>(ulp);
-    bool above = expected < actual;
-    double magnitude = std::fabs(static_cast<double>(expected));
-    if constexpr (!std::is_integral_v<T>) {
-        const double signed_difference = static_cast<double>(actual) - static_cast<double>(expected);
-        difference = std::fabs(signed_difference);
-        above = signed_difference > 0;
-    }
-    if (tolerance.abs) {
-        used = std::min(used, share(difference, *tolerance.abs));
-    }
-    if (tolerance.rel) {
-        used = std::min(used, share(difference, *tolerance.rel * magnitude));
-    }
-    if (tolerance.element_slack && slack != nullptr) {
-        used = std::min(used, share(difference, above ? slack->above[index] : slack->below[index]));
-    }
-    return used;
-}
-
-template <class T>
-bool same_bits(const T& a, const T& b) {
-    return std::memcmp(reinterpret_cast<const std::byte*>(&a), reinterpret_cast<const std::byte*>(&b), sizeof(T)) == 0;
-}
 
 /// What one element adds to the comparison.
 template <class T>
@@ -67,24 +20,11 @@ public:
 
     void add(T expected, T actual, std::uint64_t index) {
         ++result_.elements;
-        const bool both_nan = is_nan(expected) && is_nan(actual);
-        if (both_nan || same_bits(expected, actual)) {
+        if (is_equal(expected, actual)) {
             ++result_.histogram.counts[0];
             return;
         }
-        std::optional<std::uint64_t> ulp;
-        double used = infinite;
-        if (!is_nan(expected) && !is_nan(actual)) {
-            ulp = ulp_distance(expected, actual);
-            if (!is_infinite(expected) && !is_infinite(actual)) {
-                if constexpr (std::is_same_v<T, core::Float16>) {
-                    used = used_fraction(static_cast<double>(expected), static_cast<double>(actual), *ulp, tolerance_,
-                                         slack_, static_cast<std::size_t>(index));
-                } else {
-                    used = used_fraction(expected, actual, *ulp, tolerance_, slack_, static_cast<std::size_t>(index));
-                }
-            }
-        }
+        const auto [ulp, used] = difference_of(expected, actual, tolerance_, slack_, static_cast<std::size_t>(index));
         ++result_.histogram.counts[UlpHistogram::bucket_of(ulp)];
         const bool beyond = !(used <= 1);
         if (!beyond) {

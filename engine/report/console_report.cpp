@@ -118,6 +118,8 @@ std::string right(std::string_view text, std::size_t width) {
 struct TableLayout {
     std::vector<run::Status> statuses;
     std::size_t engine_width = 8;
+    /// Whether further executions were timed.
+    bool steady = false;
 
     explicit TableLayout(const run::RunTotals& totals) {
         for (std::size_t status = 0; status < run::status_count; ++status) {
@@ -129,6 +131,8 @@ struct TableLayout {
                 statuses.push_back(which);
             }
         }
+        steady = std::any_of(totals.all.begin(), totals.all.end(),
+                             [](const run::Tally& tally) { return !tally.steady.empty(); });
         for (const EngineInfo& engine : totals.engines) {
             engine_width = std::max(engine_width, engine.name.size());
         }
@@ -140,7 +144,7 @@ std::string table_header(const TableLayout& layout) {
     for (const run::Status status : layout.statuses) {
         row += fmt::format("{:>10}", to_string(status));
     }
-    return row + fmt::format("{:>11}{:>11}", "time", "median");
+    return row + fmt::format("{:>11}{:>11}{}", "time", "median", layout.steady ? fmt::format("{:>11}", "steady") : "");
 }
 
 std::string table_row(const TableLayout& layout, const std::string& name, const std::string& engine,
@@ -152,7 +156,11 @@ std::string table_row(const TableLayout& layout, const std::string& name, const 
         row += count == 0 ? style.faint(cell) : style.status(status, cell);
     }
     const std::string median = tally.executions.empty() ? "-" : format_duration(tally.executions.median());
-    return row + right(format_duration(tally.total), 11) + right(median, 11) + "\n";
+    row += right(format_duration(tally.total), 11) + right(median, 11);
+    if (layout.steady) {
+        row += right(tally.steady.empty() ? "-" : format_duration(tally.steady.median()), 11);
+    }
+    return row + "\n";
 }
 
 /// "3 pass, 1 fail": results by status, or nothing.

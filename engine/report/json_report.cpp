@@ -1,7 +1,11 @@
 // Results as JSON. Elements are strings, because JSON has no NaN and no 64-bit integers that every reader keeps.
 #include "engine/report/json_report.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 
 #include "engine/core/element.h"
@@ -31,6 +35,15 @@ Json engine_json(const EngineInfo& engine) {
         json["command"] = engine.command;
     }
     return json;
+}
+
+/// Three digits are enough to see; infinity, which JSON does not have, becomes null.
+Json error_map_json(const compare::ErrorMap& map) {
+    Json used = Json::array();
+    for (const double share : map.used) {
+        used.push_back(std::isfinite(share) ? Json(std::stod(fmt::format("{:.3g}", share))) : Json(nullptr));
+    }
+    return {{"rows", map.rows}, {"columns", map.columns}, {"used", std::move(used)}};
 }
 
 Json comparison_json(const run::OutputResult& output) {
@@ -65,6 +78,9 @@ Json comparison_json(const run::OutputResult& output) {
             json["worst"]["acceptedAbove"] = worst->slack->above;
         }
     }
+    if (output.error_map) {
+        json["errorMap"] = error_map_json(*output.error_map);
+    }
     return json;
 }
 
@@ -72,6 +88,9 @@ Json timing_json(const run::Timing& timing) {
     Json json{{"totalNanoseconds", timing.total.count()}, {"executeNanoseconds", timing.execute.count()}};
     if (timing.device) {
         json["deviceNanoseconds"] = timing.device->count();
+    }
+    if (timing.steady) {
+        json["steadyNanoseconds"] = timing.steady->count();
     }
     return json;
 }
@@ -165,11 +184,8 @@ core::Result<void> JsonReport::begin(const RunContext& context, std::span<const 
     if (auto opened = file_.open(path_); !opened) {
         return opened;
     }
-    Json head{{"format", "dmlconform-result"},
-              {"formatVersion", format_version},
-              {"versions", pairs(context.versions)},
-              {"command", context.command},
-              {"started", context.started}};
+    Json head{{"format", "dmlconform-result"}, {"formatVersion", format_version}, {"versions", pairs(context.versions)},
+              {"command", context.command},    {"started", context.started},      {"machine", context.machine}};
     head["engines"] = Json::array();
     for (const EngineInfo& engine : engines) {
         engines_.push_back(engine.name);

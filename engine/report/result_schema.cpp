@@ -49,8 +49,10 @@ Json summary_schema() {
     return object(std::move(members));
 }
 
+/// Null where it is infinite.
+const Json difference{{"type", {"number", "null"}}, {"minimum", 0}};
+
 Json worst_schema() {
-    const Json difference{{"type", {"number", "null"}}, {"minimum", 0}};
     return object({{"index", count},
                    {"coordinates", array_of(count)},
                    {"expected", string},
@@ -81,17 +83,20 @@ Json output_schema() {
                    {"beyondTolerance", count},
                    {"ulpHistogram", object(std::move(buckets))},
                    {"largestToleranceUsed", {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}},
-                   {"worst", worst_schema()}},
-                  {"largestToleranceUsed", "worst"});
+                   {"worst", worst_schema()},
+                   {"errorMap", object({{"rows", count}, {"columns", count}, {"used", array_of(difference)}})}},
+                  {"largestToleranceUsed", "worst", "errorMap"});
 }
 
 Json case_result_schema() {
     const Json rejection =
         object({{"code", string}, {"rule", string}, {"message", string}, {"legalFromFeatureLevel", string}},
                {"legalFromFeatureLevel"});
-    const Json timing =
-        object({{"totalNanoseconds", count}, {"executeNanoseconds", count}, {"deviceNanoseconds", count}},
-               {"deviceNanoseconds"});
+    const Json timing = object({{"totalNanoseconds", count},
+                                {"executeNanoseconds", count},
+                                {"deviceNanoseconds", count},
+                                {"steadyNanoseconds", count}},
+                               {"deviceNanoseconds", "steadyNanoseconds"});
     const Json expectation = object(
         {{"file", string}, {"line", count}, {"status", string}, {"reason", string}, {"issue", string}}, {"issue"});
     return object(
@@ -134,6 +139,7 @@ std::string result_schema() {
                           {"versions", string_map},
                           {"command", array_of(string)},
                           {"started", string},
+                          {"machine", string},
                           {"durationNanoseconds", count},
                           {"exitCode", count},
                           {"engines", array_of(engine)},

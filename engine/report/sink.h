@@ -19,6 +19,8 @@ struct RunContext {
     std::vector<std::pair<std::string, std::string>> versions;
     /// UTC, ISO 8601.
     std::string started;
+    /// The processor's name.
+    std::string machine;
 };
 
 /// Takes the results of a run one by one, in the order of the cases and for each case of the engines. There may be more

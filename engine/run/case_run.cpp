@@ -18,6 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// No further execution begins after this.
+constexpr std::chrono::milliseconds longest_repetition{100};
+
 /// Whether the engine is the one whose answer the reference is.
 bool is_reference(const Engine& engine) {
     return engine.info().name == "cpu";
@@ -160,6 +163,11 @@ private:
         }
         find_stray_writes(outputs, result);
         compare_outputs(engine, outputs, result);
+        if (settings_.further_executions != 0 && !is_failure(result.status)) {
+            if (const auto failure = repeat(executable, result.timing)) {
+                return finish(result, Status::error, fmt::format("executed again: {}", *failure));
+            }
+        }
         if (settings_.keep_evidence && is_failure(result.status)) {
             result.evidence = std::make_shared<const Evidence>(evidence(std::move(outputs)));
         }
@@ -220,6 +228,24 @@ private:
         return std::nullopt;
     }
 
+    /// The result is the reason of a failure.
+    std::optional<std::string> repeat(Executable& executable, Timing& timing) const {
+        std::vector<std::chrono::nanoseconds> times;
+        const auto end = Clock::now() + longest_repetition;
+        while (times.size() < settings_.further_executions && (times.empty() || Clock::now() < end)) {
+            const auto start = Clock::now();
+            if (const auto executed = executable.execute(); !executed) {
+                return executed.error().message;
+            }
+            const std::chrono::nanoseconds wall = Clock::now() - start;
+            times.push_back(executable.device_time().value_or(executable.execute_time().value_or(wall)));
+        }
+        const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+        std::nth_element(times.begin(), middle, times.end());
+        timing.steady = *middle;
+        return std::nullopt;
+    }
+
     void compare_outputs(const Engine& engine, const std::vector<core::Tensor>& outputs, CaseResult& result) {
         const auto slots = descriptor_.outputs();
         bool compared = false;
@@ -234,6 +260,9 @@ private:
             output.from_reference = !case_.expected[i];
             const core::ElementSlack* slack = output.tolerance.element_slack ? &reference().slack[i] : nullptr;
             output.comparison = compare::compare(expected(i), outputs[i], output.tolerance, slack);
+            if (!output.comparison.passed()) {
+                output.error_map = compare::error_map(expected(i), outputs[i], output.tolerance, slack);
+            }
             compared = true;
         }
         const bool passed = std::all_of(result.outputs.begin(), result.outputs.end(),

@@ -20,6 +20,8 @@ struct CaseSettings {
     bool keep_evidence = false;
     /// Says which cases are not run, or run again when they fail; null: none. It is not applied to the results.
     const ExpectedResults* expected = nullptr;
+    /// So many further executions of what passed are timed, for Timing::steady; fewer if they take long.
+    std::size_t further_executions = 0;
 };
 
 /// Runs a case on each engine, in that order.

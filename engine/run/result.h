@@ -10,6 +10,7 @@
 
 #include "engine/cases/case.h"
 #include "engine/compare/comparison.h"
+#include "engine/compare/error_map.h"
 #include "engine/engine.h"
 #include "engine/expectations/expectation.h"
 
@@ -46,6 +47,8 @@ struct OutputResult {
     /// Where the expected values came from: the case file, or the reference engine.
     bool from_reference = false;
     compare::Comparison comparison;
+    /// Where the errors are, if the output is beyond its tolerance.
+    std::optional<compare::ErrorMap> error_map;
 };
 
 /// An output behind whose end the engine wrote.
@@ -60,6 +63,8 @@ struct Timing {
     std::chrono::nanoseconds execute{};
     /// By the device's own clock, where it has one.
     std::optional<std::chrono::nanoseconds> device;
+    /// The median of further executions of what passed, if the run makes some: by the device's clock where it has one.
+    std::optional<std::chrono::nanoseconds> steady;
     /// The engine runs elsewhere and told `execute` itself: the way there and back is not part of it.
     bool told = false;
 };

@@ -40,6 +40,9 @@ void Tally::add(const CaseResult& result) {
     if (result.timing.execute.count() != 0) {
         executions.add(result.timing.device.value_or(result.timing.execute));
     }
+    if (result.timing.steady) {
+        steady.add(*result.timing.steady);
+    }
 }
 
 void RunTotals::add(const CaseResult& result) {

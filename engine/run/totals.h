@@ -37,6 +37,8 @@ struct Tally {
     std::chrono::nanoseconds total{};
     /// By the device's clock where it has one.
     DurationHistogram executions;
+    /// Of those that were executed further times: Timing::steady.
+    DurationHistogram steady;
 
     void add(const CaseResult& result);
     [[nodiscard]] std::size_t count(Status status) const { return counts[static_cast<std::size_t>(status)]; }

@@ -18,7 +18,8 @@ using report::RunContext;
 using Engines = std::vector<std::unique_ptr<Engine>>;
 
 RunContext context() {
-    return {{"dmlconform", "run", "a b.json"}, {{"dmlconform", "1.2.3"}, {"fmt", "9.1.0"}}, "2024-05-06T07:08:09Z"};
+    return {
+        {"dmlconform", "run", "a b.json"}, {{"dmlconform", "1.2.3"}, {"fmt", "9.1.0"}}, "2024-05-06T07:08:09Z", "M"};
 }
 
 /// The file that the results give, with exit code 1.
@@ -73,7 +74,8 @@ TEST(JsonReport, TheRunAsAWhole) {
     EXPECT_EQ(document.at("summary"), none);
     EXPECT_EQ(document.at("unspecified"), none);
     EXPECT_EQ(document.at("results"), json::array());
-    EXPECT_EQ(document.size(), 11u) << "what is new here needs a test, and a line in docs/result-format.md";
+    EXPECT_EQ(document.at("machine"), "M");
+    EXPECT_EQ(document.size(), 12u) << "what is new here needs a test, and a line in docs/result-format.md";
 }
 
 TEST(JsonReport, VersionsKeepTheirOrder) {
@@ -94,7 +96,7 @@ TEST(JsonReport, AFailure) {
     engines.push_back(std::make_unique<FakeEngine>(Behaviour{}));
     AllResults run = run_all(cases, engines);
     run.results[0].timing = {std::chrono::nanoseconds(3000), std::chrono::nanoseconds(2000),
-                             std::chrono::nanoseconds(1000)};
+                             std::chrono::nanoseconds(1000), std::chrono::nanoseconds(500)};
     const json document = parsed(report_of(run, context()));
     EXPECT_EQ(document.at("summary").at("fail"), 1);
     ASSERT_EQ(document.at("results").size(), 1u);
@@ -112,36 +114,40 @@ TEST(JsonReport, AFailure) {
     EXPECT_EQ(result.at("descriptor"),
               json({"InputTensor: FLOAT32 [2,2]", "OutputTensor: FLOAT32 [2,2]", "DimensionCount: 2",
                     "InputWindowOffsets: [0,0]", "InputWindowSizes: [2,2]", "InputWindowStrides: [1,1]"}));
-    EXPECT_EQ(result.at("timing"),
-              json({{"totalNanoseconds", 3000}, {"executeNanoseconds", 2000}, {"deviceNanoseconds", 1000}}));
+    EXPECT_EQ(result.at("timing"), json({{"totalNanoseconds", 3000},
+                                         {"executeNanoseconds", 2000},
+                                         {"deviceNanoseconds", 1000},
+                                         {"steadyNanoseconds", 500}}));
     ASSERT_EQ(result.at("outputs").size(), 1u);
-    EXPECT_EQ(result.at("outputs")[0], json({{"name", "OutputTensor"},
-                                             {"dataType", "FLOAT32"},
-                                             {"sizes", {2, 2}},
-                                             {"expectedFrom", "case"},
-                                             {"tolerance", "4 ulp"},
-                                             {"elements", 4},
-                                             {"beyondTolerance", 1},
-                                             {"largestToleranceUsed", 0.25},
-                                             {"ulpHistogram",
-                                              {{"0", 2},
-                                               {"1", 1},
-                                               {"2", 0},
-                                               {"3-4", 0},
-                                               {"5-8", 0},
-                                               {"9-16", 0},
-                                               {"17-32", 0},
-                                               {"33-64", 0},
-                                               {">64", 0},
-                                               {"NaN", 1}}},
-                                             {"worst",
-                                              {{"index", 0},
-                                               {"coordinates", {0, 0}},
-                                               {"expected", "1"},
-                                               {"expectedBits", "0x3f800000"},
-                                               {"actual", "nan"},
-                                               {"actualBits", "0x7f800001"},
-                                               {"ulp", nullptr}}}}));
+    EXPECT_EQ(result.at("outputs")[0],
+              json({{"name", "OutputTensor"},
+                    {"dataType", "FLOAT32"},
+                    {"sizes", {2, 2}},
+                    {"expectedFrom", "case"},
+                    {"tolerance", "4 ulp"},
+                    {"elements", 4},
+                    {"beyondTolerance", 1},
+                    {"largestToleranceUsed", 0.25},
+                    {"ulpHistogram",
+                     {{"0", 2},
+                      {"1", 1},
+                      {"2", 0},
+                      {"3-4", 0},
+                      {"5-8", 0},
+                      {"9-16", 0},
+                      {"17-32", 0},
+                      {"33-64", 0},
+                      {">64", 0},
+                      {"NaN", 1}}},
+                    {"worst",
+                     {{"index", 0},
+                      {"coordinates", {0, 0}},
+                      {"expected", "1"},
+                      {"expectedBits", "0x3f800000"},
+                      {"actual", "nan"},
+                      {"actualBits", "0x7f800001"},
+                      {"ulp", nullptr}}},
+                    {"errorMap", {{"rows", 2}, {"columns", 2}, {"used", {nullptr, 0.0, 0.25, 0.0}}}}}));
 }
 
 TEST(JsonReport, DistancesOf64Bits) {

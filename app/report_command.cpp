@@ -1,0 +1,153 @@
+// `dmlconform report`: results as a page, or as a summary in Markdown.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "app/threshold.h"
+#include "engine/page/html_page.h"
+#include "engine/page/markdown.h"
+#include "engine/page/page_data.h"
+#include "engine/report/output_file.h"
+#include "engine/report/result_file.h"
+#if DMLCONFORM_HAS_HISTORY
+#include "engine/history/store.h"
+#include "engine/history/trends.h"
+#endif
+
+namespace dmlconform::app {
+namespace {
+
+struct ReportOptions {
+    std::vector<std::string> results;
+    std::vector<std::string> base;
+    std::string history;
+    std::string html;
+    std::string markdown;
+    page::PageData data;
+};
+
+/// Reads everything; false when a file cannot be used, of which all have been named then.
+bool read_results(ReportOptions& options) {
+    bool good = true;
+    const auto check = [&](const core::Result<void>& read) {
+        if (!read) {
+            print_error(read.error());
+            good = false;
+        }
+    };
+    for (const std::string& path : options.results) {
+        check(report::is_result_file(path) ? options.data.add_run(path) : options.data.add_bench(path, false));
+    }
+    for (const std::string& path : options.base) {
+        check(options.data.add_bench(path, true));
+    }
+    if (good) {
+        options.data.compare();
+    }
+    return good;
+}
+
+core::Result<void> read_trends([[maybe_unused]] const std::string& path, [[maybe_unused]] page::PageData& data) {
+#if DMLCONFORM_HAS_HISTORY
+    const auto store = history::Store::open(path, history::Store::Access::read);
+    if (!store) {
+        return tl::unexpected(store.error());
+    }
+    auto trends = history::trends(**store);
+    if (!trends) {
+        return tl::unexpected(trends.error());
+    }
+    data.trends = std::move(*trends);
+    return {};
+#else
+    return core::fail("this build has no SQLite, which histories are in",
+                      "build where SQLite's development files are installed");
+#endif
+}
+
+/// Whether what was asked for can be written, before anything is read. `exit_code` says why not.
+bool check_outputs(const ReportOptions& options, int& exit_code) {
+    if (options.html.empty() && options.markdown.empty()) {
+        fmt::print(stderr, "dmlconform: report writes nothing\n    hint: --html FILE, --markdown FILE, or both\n");
+        exit_code = exit_usage;
+        return false;
+    }
+    if (!options.html.empty() && !page::has_chart_library()) {
+        fmt::print(
+            stderr,
+            "dmlconform: this build has no Chart.js, which the page draws with\n"
+            "    hint: install it (on Debian: libjs-chart.js), configure and build again; --markdown needs it not\n");
+        exit_code = exit_not_run;
+        return false;
+    }
+    for (const std::string& path : {options.html, options.markdown}) {
+        if (path.empty() || path == "-") {
+            continue;
+        }
+        if (const auto writable = report::check_writable(path); !writable) {
+            print_error(writable.error());
+            exit_code = exit_usage;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool write(const std::string& path, const std::string& text) {
+    if (path.empty()) {
+        return true;
+    }
+    if (path == "-") {
+        fmt::print("{}", text);
+        return true;
+    }
+    const auto written = report::write_file(path, text);
+    if (!written) {
+        print_error(written.error());
+    }
+    return written.has_value();
+}
+
+int report_command(ReportOptions& options) {
+    int exit_code = exit_ok;
+    if (!check_outputs(options, exit_code)) {
+        return exit_code;
+    }
+    if (!read_results(options)) {
+        return exit_usage;
+    }
+    if (!options.history.empty()) {
+        if (const auto read = read_trends(options.history, options.data); !read) {
+            print_error(read.error());
+            return exit_usage;
+        }
+    }
+    const bool written = write(options.markdown, options.markdown.empty() ? "" : page::markdown(options.data)) &&
+                         write(options.html, options.html.empty() ? "" : page::html_page(options.data));
+    return written ? exit_ok : exit_not_run;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<ReportOptions>();
+    CLI::App* command =
+        app.add_subcommand("report", "Results as a page to look at, or as a summary for a pull request");
+    command->add_option("RESULT", options->results, "What `run --json` or `bench --benchmark_out` wrote")
+        ->required()
+        ->expected(1, -1);
+    command->add_option("--html", options->html, "Write a page that needs no other file and no network")
+        ->type_name("FILE");
+    command->add_option("--markdown", options->markdown, "Write the short form, for GITHUB_STEP_SUMMARY; - for stdout")
+        ->type_name("FILE");
+    command->add_option("--base", options->base, "Benchmarks that those among the results are compared with")
+        ->type_name("FILE");
+    add_threshold(*command, options->data.settings.threshold);
+    command->add_option("--history", options->history, "With the trends of this history")->type_name("FILE");
+    command->add_option("--title", options->data.title, "The heading")->capture_default_str();
+    command->callback([options, &exit_code] { exit_code = report_command(*options); });
+}
+
+}  // namespace dmlconform::app

@@ -1,0 +1,96 @@
+// How far one element is from what is expected, and how much of the tolerance that is.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include "engine/compare/ulp.h"
+#include "engine/core/tolerance.h"
+
+namespace dmlconform::compare {
+
+inline double share_of(double difference, double bound) {
+    if (difference == 0) {
+        return 0;
+    }
+    return bound > 0 ? difference / bound : std::numeric_limits<double>::infinity();
+}
+
+/// How much of the tolerance the difference of two numbers uses: at most 1 is within it. Of several criteria the most
+/// lenient counts.
+template <class T>
+double used_fraction(T expected, T actual, std::uint64_t ulp, const core::Tolerance& tolerance,
+                     const core::ElementSlack* slack, std::size_t index) {
+    double used = std::numeric_limits<double>::infinity();
+    if (tolerance.ulp) {
+        const double part = share_of(static_cast<double>(ulp), static_cast<double>(*tolerance.ulp));
+        // Doubles do not tell neighbouring large counts apart.
+        used = std::min(used, ulp > *tolerance.ulp ? std::max(part, std::nextafter(1.0, 2.0)) : part);
+    }
+    // For integers the distance in ULPs is the difference, exact where doubles would not be.
+    double difference = static_cast<double>(ulp);
+    bool above = expected < actual;
+    double magnitude = std::fabs(static_cast<double>(expected));
+    if constexpr (!std::is_integral_v<T>) {
+        const double signed_difference = static_cast<double>(actual) - static_cast<double>(expected);
+        difference = std::fabs(signed_difference);
+        above = signed_difference > 0;
+    }
+    if (tolerance.abs) {
+        used = std::min(used, share_of(difference, *tolerance.abs));
+    }
+    if (tolerance.rel) {
+        used = std::min(used, share_of(difference, *tolerance.rel * magnitude));
+    }
+    if (tolerance.element_slack && slack != nullptr) {
+        used = std::min(used, share_of(difference, above ? slack->above[index] : slack->below[index]));
+    }
+    return used;
+}
+
+template <class T>
+bool same_bits(const T& a, const T& b) {
+    return std::memcmp(reinterpret_cast<const std::byte*>(&a), reinterpret_cast<const std::byte*>(&b), sizeof(T)) == 0;
+}
+
+/// Whether there is nothing to tell: the same bits, or NaN both.
+template <class T>
+bool is_equal(const T& expected, const T& actual) {
+    return (is_nan(expected) && is_nan(actual)) || same_bits(expected, actual);
+}
+
+struct ElementDifference {
+    /// Nothing when exactly one of the two is NaN.
+    std::optional<std::uint64_t> ulp;
+    /// Of the tolerance; infinite where there is no bound to hold it against.
+    double used = std::numeric_limits<double>::infinity();
+};
+
+/// For elements that are not equal. `index` is row-major, into `slack`.
+template <class T>
+ElementDifference difference_of(T expected, T actual, const core::Tolerance& tolerance, const core::ElementSlack* slack,
+                                std::size_t index) {
+    ElementDifference difference;
+    if (is_nan(expected) || is_nan(actual)) {
+        return difference;
+    }
+    difference.ulp = ulp_distance(expected, actual);
+    if (is_infinite(expected) || is_infinite(actual)) {
+        return difference;
+    }
+    if constexpr (std::is_same_v<T, core::Float16>) {
+        difference.used = used_fraction(static_cast<double>(expected), static_cast<double>(actual), *difference.ulp,
+                                        tolerance, slack, index);
+    } else {
+        difference.used = used_fraction(expected, actual, *difference.ulp, tolerance, slack, index);
+    }
+    return difference;
+}
+
+}  // namespace dmlconform::compare

@@ -1,0 +1,57 @@
+// One more pass over an output that differs.
+#include "engine/compare/error_map.h"
+
+#include <algorithm>
+
+#include "engine/compare/element_difference.h"
+#include "engine/core/strided.h"
+
+namespace dmlconform::compare {
+namespace {
+
+/// Which of `cells` cells the index of `count` falls into.
+std::size_t cell_of(std::uint64_t index, std::uint64_t count, std::size_t cells) {
+    // No more elements than memory has bytes, and few cells: the product fits.
+    return static_cast<std::size_t>(index * cells / count);
+}
+
+}  // namespace
+
+ErrorMap error_map(const core::Tensor& expected, const core::Tensor& actual, const core::Tolerance& tolerance,
+                   const core::ElementSlack* slack) {
+    const core::Dimensions& sizes = expected.desc.sizes;
+    const std::uint64_t width = sizes.empty() ? 1 : sizes.back();
+    std::uint64_t height = 1;
+    for (std::size_t d = 0; d + 1 < sizes.size(); ++d) {
+        height *= sizes[d];
+    }
+    ErrorMap map;
+    map.rows = static_cast<std::size_t>(std::min<std::uint64_t>(height, ErrorMap::most_cells));
+    map.columns = static_cast<std::size_t>(std::min<std::uint64_t>(width, ErrorMap::most_cells));
+    map.used.resize(map.rows * map.columns);
+    const auto packed = core::packed_strides(sizes);
+    const core::StridedRuns<3> runs(sizes, {core::signed_strides(expected.desc), core::signed_strides(actual.desc),
+                                            core::Strides(packed.begin(), packed.end())});
+    core::with_type(expected.desc.data_type, [&]<class T>() {
+        const T* const wanted = expected.as<T>().data();
+        const T* const found = actual.as<T>().data();
+        const auto [wanted_step, found_step, index_step] = runs.run_strides();
+        runs.for_each_run([&](const auto& offsets) {
+            for (std::int64_t i = 0; i < runs.run_length(); ++i) {
+                const T& a = wanted[offsets[0] + i * wanted_step];
+                const T& b = found[offsets[1] + i * found_step];
+                if (is_equal(a, b)) {
+                    continue;
+                }
+                const auto index = static_cast<std::uint64_t>(offsets[2] + i * index_step);
+                const std::size_t row = cell_of(index / width, height, map.rows);
+                const std::size_t column = cell_of(index % width, width, map.columns);
+                double& used = map.used[row * map.columns + column];
+                used = std::max(used, difference_of(a, b, tolerance, slack, static_cast<std::size_t>(index)).used);
+            }
+        });
+    });
+    return map;
+}
+
+}  // namespace dmlconform::compare

@@ -1,0 +1,96 @@
+// Series of points as JSON.
+#include "engine/history/trends.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/history/moment.h"
+
+namespace dmlconform::history {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Points>
+void keep_newest(Points& points) {
+    if (points.size() > most_points) {
+        points.erase(points.begin(), points.end() - static_cast<std::ptrdiff_t>(most_points));
+    }
+}
+
+template <class Point>
+Json point_json(const Point& point) {
+    return {{"measured", format_moment(point.measured)}, {"commit", point.commit}, {"driver", point.driver}};
+}
+
+Json times_json(Series series, const ChangePointSettings& settings) {
+    keep_newest(series.points);
+    Json points = Json::array();
+    std::vector<double> medians;
+    for (const Point& point : series.points) {
+        Json entry = point_json(point);
+        entry["median"] = point.median;
+        entry["low"] = point.low;
+        entry["high"] = point.high;
+        points.push_back(std::move(entry));
+        medians.push_back(point.median);
+    }
+    Json changes = Json::array();
+    for (const ChangePoint& change : find_change_points(medians, settings)) {
+        changes.push_back({{"index", change.index},
+                           {"before", change.before},
+                           {"after", change.after},
+                           {"confirmed", change.confirmed}});
+    }
+    return {{"name", series.benchmark},
+            {"machine", series.machine},
+            {"adapter", series.adapter},
+            {"points", std::move(points)},
+            {"changes", std::move(changes)}};
+}
+
+Json outcomes_json(OutcomeSeries series) {
+    keep_newest(series.points);
+    Json points = Json::array();
+    Json failures = Json::array();
+    Json passes = Json::array();
+    for (const OutcomePoint& point : series.points) {
+        points.push_back(point_json(point));
+        std::uint64_t failed = 0;
+        for (std::size_t status = 0; status < point.outcome.counts.size(); ++status) {
+            failed += run::is_failure(static_cast<run::Status>(status)) ? point.outcome.counts[status] : 0;
+        }
+        failures.push_back(failed);
+        passes.push_back(point.outcome.counts[static_cast<std::size_t>(run::Status::pass)]);
+    }
+    return {{"name", fmt::format("{}/{}", series.engine, series.operator_name)},
+            {"machine", series.machine},
+            {"adapter", series.adapter},
+            {"points", std::move(points)},
+            {"changes", Json::array()},
+            {"failures", std::move(failures)},
+            {"passes", std::move(passes)}};
+}
+
+}  // namespace
+
+core::Result<Json> trends(Store& store, const ChangePointSettings& settings) {
+    const auto series = store.series();
+    const auto outcomes = store.outcomes();
+    if (!series || !outcomes) {
+        return tl::unexpected(!series ? series.error() : outcomes.error());
+    }
+    std::vector<Json> all;
+    for (const Series& one : *series) {
+        all.push_back(times_json(one, settings));
+    }
+    for (const OutcomeSeries& one : *outcomes) {
+        all.push_back(outcomes_json(one));
+    }
+    std::stable_partition(all.begin(), all.end(), [](const Json& one) { return !one["changes"].empty(); });
+    return Json(std::move(all));
+}
+
+}  // namespace dmlconform::history

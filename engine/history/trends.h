@@ -1,0 +1,19 @@
+// A history as the pages of `dmlconform report` draw it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/history/change_points.h"
+#include "engine/history/store.h"
+
+namespace dmlconform::history {
+
+/// So many of the newest points of a series are drawn.
+inline constexpr std::size_t most_points = 200;
+
+/// A list of series, those that changed first. Each has name, machine, adapter, points (measured, commit, driver; of
+/// benchmarks median, low and high in seconds), and changes (index, before, after, confirmed). Of runs: failures and
+/// passes, a number for each point.
+[[nodiscard]] core::Result<nlohmann::ordered_json> trends(Store& store, const ChangePointSettings& settings = {});
+
+}  // namespace dmlconform::history

@@ -1,0 +1,158 @@
+// Tables and lists in Markdown.
+#include "engine/page/markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "engine/report/console_style.h"
+
+namespace dmlconform::page {
+namespace {
+
+constexpr std::size_t most_lines = 20;
+constexpr std::size_t longest_text = 300;
+
+/// Text that stays text, in a table too.
+std::string escaped(std::string text) {
+    if (text.size() > longest_text) {
+        std::size_t end = longest_text;
+        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) {
+            --end;  // not in the middle of a character
+        }
+        text = text.substr(0, end) + "…";
+    }
+    std::string result;
+    for (const char c : text) {
+        if (c == '<') {
+            result += "&lt;";
+        } else if (c == '&') {
+            result += "&amp;";
+        } else if (c == '\n' || c == '\r') {
+            result += ' ';
+        } else if (std::string_view("\\`*_{}[]()#+!|~>@").find(c) != std::string_view::npos) {
+            result += '\\';
+            result += c;
+        } else {
+            result += c;
+        }
+    }
+    return result;
+}
+
+std::string time_text(double seconds) {
+    return report::format_duration(std::chrono::nanoseconds(std::llround(std::min(seconds, 1e9) * 1e9)));
+}
+
+std::string totals_table(const Totals& totals) {
+    std::map<std::string, Total> engines;
+    for (const auto& [key, total] : totals) {
+        engines[key.engine].add(total);
+    }
+    std::string text =
+        "| engine | pass | failures | skip | reference | off the gate | time |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+    for (const auto& [engine, total] : engines) {
+        text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escaped(engine), total.count(run::Status::pass),
+                            total.failures(), total.count(run::Status::skip), total.count(run::Status::reference),
+                            total.off_gate, time_text(total.seconds));
+    }
+    return text;
+}
+
+std::string failing_operators(const Totals& totals) {
+    std::string text;
+    std::size_t lines = 0;
+    for (const auto& [key, total] : totals) {
+        if (total.failures() == 0 || ++lines > most_lines) {
+            continue;
+        }
+        text += fmt::format("| {} | {} | {} | {} | {} |\n", escaped(key.operator_name), key.data_type,
+                            escaped(key.engine), total.failures(), total.count(run::Status::pass));
+    }
+    if (text.empty()) {
+        return {};
+    }
+    text = "\n| operator | type | engine | failures | pass |\n| --- | --- | --- | ---: | ---: |\n" + text;
+    return lines > most_lines ? fmt::format("{}\n… and {} more\n", text, lines - most_lines) : text;
+}
+
+std::string failure_list(const PageData& data) {
+    if (data.failure_count == 0) {
+        return {};
+    }
+    std::string text = "\n### Failures\n\n";
+    for (std::size_t i = 0; i < std::min(data.failures.size(), most_lines); ++i) {
+        const Json& result = data.failures[i].result;
+        text += fmt::format("- **{}** {} on {}{}: {}\n", result["status"].get<std::string>(),
+                            escaped(result["id"].get<std::string>()), escaped(result["engine"].get<std::string>()),
+                            result["gated"].get<bool>() ? "" : " (off the gate)", escaped(result.value("reason", "")));
+    }
+    return data.failure_count > most_lines ? fmt::format("{}- … and {} more\n", text, data.failure_count - most_lines)
+                                           : text;
+}
+
+const char* change_name(bench::Change change) {
+    return change == bench::Change::slower ? "**slower**" : change == bench::Change::faster ? "faster" : "unreliable";
+}
+
+std::string comparison_table(const PageData& data) {
+    std::string text;
+    std::size_t lines = 0;
+    std::size_t slower = 0;
+    for (const bench::ComparedBenchmark& compared : data.comparison.benchmarks) {
+        slower += compared.change == bench::Change::slower ? 1 : 0;
+        if (compared.change == bench::Change::none || ++lines > most_lines) {
+            continue;
+        }
+        text += fmt::format("| {} | {} | {} | {:.3f} | {:.1f}% | {:.2g} | {} |\n", escaped(compared.name),
+                            time_text(compared.base), time_text(compared.now), compared.ratio(), 100 * compared.spread,
+                            compared.p, change_name(compared.change));
+    }
+    std::string head = fmt::format("\n### Benchmarks\n\n{} compared at {:g}%: {} slower\n",
+                                   data.comparison.benchmarks.size(), 100 * data.settings.threshold, slower);
+    if (!text.empty()) {
+        head +=
+            "\n| benchmark | base | new | ratio | spread | p | |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
+    }
+    for (const std::string& difference : data.comparison.differences) {
+        head += fmt::format("\nThe runs are from different places: {}\n", escaped(difference));
+    }
+    return head + text + (lines > most_lines ? fmt::format("\n… and {} more\n", lines - most_lines) : "");
+}
+
+/// A line for each change of a trend.
+std::string trend_list(const Json& trends) {
+    std::string text;
+    for (const Json& series : trends) {
+        for (const Json& change : series["changes"]) {
+            const double before = change["before"].get<double>();
+            const double after = change["after"].get<double>();
+            const Json& point = series["points"][change["index"].get<std::size_t>()];
+            text += fmt::format("- {}: {} → {} ({:+.1f}%) since {}, {}\n", escaped(series["name"].get<std::string>()),
+                                time_text(before), time_text(after), 100 * (after / before - 1),
+                                point["measured"].get<std::string>(), escaped(point["commit"].get<std::string>()));
+        }
+    }
+    return text.empty() ? text : "\n### Changes in the history\n\n" + text;
+}
+
+}  // namespace
+
+std::string markdown(const PageData& data) {
+    std::string text = fmt::format("## {}\n\n", escaped(data.title));
+    if (!data.runs.empty()) {
+        text += totals_table(data.totals) + failing_operators(data.totals) + failure_list(data);
+    }
+    if (!data.base.empty()) {
+        text += comparison_table(data);
+    } else if (!data.benches.empty()) {
+        text += fmt::format("\n{} benchmarks in {} files\n", data.benches.front().content.benchmarks.size(),
+                            data.benches.size());
+    }
+    return text + trend_list(data.trends.is_array() ? data.trends : Json::array());
+}
+
+}  // namespace dmlconform::page

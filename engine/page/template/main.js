@@ -1,0 +1,62 @@
+// The page: what there is to show, drawn again when filters or colours change.
+
+const data = JSON.parse(byId("data").textContent);
+
+const sections = [
+  { id: "summary", title: "Conformance", there: () => data.totals.length > 0 },
+  { id: "failures", title: "Failures", there: () => data.runs.length > 0 },
+  { id: "distances", title: "Distances", there: () => data.totals.some(row => row.ulps.some(count => count)) },
+  { id: "tolerances", title: "Tolerance used", there: () => data.totals.some(row => row.tolerance.some(count => count)) },
+  { id: "times", title: "Times", there: () => data.benchmarks.length > 0 },
+  { id: "trends", title: "Trends", there: () => Boolean(data.trends && data.trends.length) },
+];
+
+function sumOf(name) {
+  const index = data.statuses.findIndex(status => status.name === name);
+  return data.totals.reduce((sum, row) => sum + row.counts[index], 0);
+}
+
+function drawHeader() {
+  document.title = data.title;
+  byId("title").textContent = data.title;
+  const failures = data.totals.reduce((sum, row) => sum + failuresOf(row), 0);
+  const slower = data.benchmarks.filter(row => row.change === "slower").length;
+  const parts = [];
+  if (data.totals.length) {
+    parts.push([failures ? "fail" : sumOf("pass") ? "pass" : "skip-status",
+      `${countText(failures)} failures, ${countText(sumOf("pass"))} passed, ${countText(sumOf("skip"))} skipped`]);
+  }
+  if (compared()) parts.push([slower ? "slower" : "pass", `${slower} of ${data.benchmarks.length} benchmarks slower`]);
+  byId("verdict").replaceChildren(...parts.flatMap(([mark, text], index) => [index ? " · " : "", make("span", { className: mark }, text)]));
+  const engines = run => run.engines.map(engine => [engine.name, engine.adapter, engine.driver].filter(Boolean).join(", "));
+  const bench = (what, file) => make("p", { className: "run" },
+    [what + " " + file.path, file.context.date, file.context["dmlconform.machine"] || file.context.host_name].filter(Boolean).join(" · "));
+  byId("runs").replaceChildren(
+    ...data.runs.map(run => make("p", { className: "run" }, [run.path, run.started, run.machine, ...engines(run)].filter(Boolean).join(" · "))),
+    ...data.benchFiles.map(file => bench("benchmarks", file)), ...data.baseFiles.map(file => bench("base", file)));
+}
+
+function draw() {
+  const totals = data.totals.filter(keepsTotal);
+  const failures = data.failures.filter(keepsFailure);
+  const benchmarks = data.benchmarks.filter(row => keepsName(row.name));
+  const shown = new Set(sections.filter(section => section.there()).map(section => section.id));
+  if (shown.has("summary")) drawSummary(totals);
+  if (shown.has("failures")) drawFailures(failures);
+  if (shown.has("distances")) drawDistances(totals);
+  if (shown.has("tolerances")) drawTolerances(totals);
+  if (shown.has("times")) drawTimes(benchmarks);
+  if (shown.has("trends")) drawTrends(data.trends.filter(series => keepsName(series.name)));
+  byId("filter-count").textContent = [data.totals.length ? `${totals.length} of ${data.totals.length} rows` : "",
+    data.benchmarks.length ? `${benchmarks.length} of ${data.benchmarks.length} benchmarks` : ""].filter(Boolean).join(", ");
+}
+
+for (const section of sections) {
+  byId(section.id).hidden = !section.there();
+  if (section.there()) byId("contents").append(make("a", { href: "#" + section.id }, section.title));
+}
+setUpFilters(draw);
+drawHeader();
+draw();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+document.documentElement.dataset.ready = "yes";

@@ -1,0 +1,71 @@
+// Tables whose columns sort; their headings are buttons, so that the keyboard does too.
+
+/**
+ * Columns: {title, value(row), text(row)?, kind?: "text", mark(row)?: class names}. What `text` gives, a text or an element, is
+ * shown; `value` is sorted by.
+ */
+function fillTable(table, columns, rows, sort) {
+  const draw = () => {
+    const column = columns[sort.column];
+    const sorted = [...rows].sort((a, b) => sort.direction * order(column.value(a), column.value(b)));
+    const head = make("tr", {}, ...columns.map((one, index) => heading(one, index, sort, draw)));
+    const body = sorted.map(row => make("tr", {}, ...columns.map(one => cell(one, row))));
+    const focused = table.contains(document.activeElement) && document.activeElement.dataset.column;
+    table.replaceChildren(make("thead", {}, head), make("tbody", {}, ...body));
+    if (focused) table.querySelector(`[data-column="${focused}"]`).focus();
+  };
+  draw();
+}
+
+function order(a, b) {
+  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+}
+
+function heading(column, index, sort, draw) {
+  const button = make("button", { type: "button" }, column.title);
+  button.dataset.column = index;
+  button.addEventListener("click", () => {
+    sort.direction = sort.column === index ? -sort.direction : column.kind === "text" ? 1 : -1;
+    sort.column = index;
+    draw();
+  });
+  const state = sort.column !== index ? "none" : sort.direction > 0 ? "ascending" : "descending";
+  return make("th", { scope: "col", className: column.kind || "", "aria-sort": state }, button);
+}
+
+function cell(column, row) {
+  const classes = [column.kind || "", column.mark ? column.mark(row) : ""].join(" ");
+  return make("td", { className: classes }, column.text ? column.text(row) : String(column.value(row)));
+}
+
+function statusClass(name) {
+  return name === "skip" ? "skip-status" : name;
+}
+
+const summarySort = { column: 4, direction: -1 };
+
+function failuresOf(row) {
+  return data.statuses.reduce((sum, status, index) => sum + (status.failure ? row.counts[index] : 0), 0);
+}
+
+function drawSummary(rows) {
+  const count = name => data.statuses.findIndex(status => status.name === name);
+  const number = (title, value, mark) =>
+    ({ title, value, text: row => value(row) ? countText(value(row)) : "·", mark: row => value(row) ? mark || "" : "faint" });
+  const columns = [
+    { title: "Operator", kind: "text", value: row => row.operator },
+    { title: "Type", kind: "text", value: row => row.type },
+    { title: "Engine", kind: "text", value: row => row.engine },
+    number("Pass", row => row.counts[count("pass")], "pass"),
+    number("Failures", failuresOf, "fail"),
+    ...["error", "crash", "timeout"].filter(name => data.totals.some(row => row.counts[count(name)]))
+      .map(name => number("of them " + name, row => row.counts[count(name)], name)),
+    number("Skip", row => row.counts[count("skip")], "skip-status"),
+    number("Reference", row => row.counts[count("reference")]),
+    number("Off the gate", row => row.offGate),
+    { title: "Tolerance used", value: row => row.largestTolerance,
+      text: row => row.tolerance.some(bin => bin) ? percentText(row.largestTolerance, 0) : "·" },
+    { title: "Time", value: row => row.seconds, text: row => timeText(row.seconds) },
+  ];
+  fillTable(byId("summary-table"), columns, rows, summarySort);
+}
