@@ -83,15 +83,23 @@ core::Result<void> prepare(const std::string& path, Database& database) {
     return {};
 }
 
-/// A list of numbers that add() wrote; none for anything else, which only another program can have put there.
-template <class Number>
-std::vector<Number> numbers_of(const std::string& text) {
+/// The list of seconds that add() wrote; none for anything else, which only another program can have put there.
+std::vector<double> seconds_of(const std::string& text) {
     const Json list = Json::parse(text, nullptr, false);
-    std::vector<Number> numbers;
-    if (list.is_array() && std::all_of(list.begin(), list.end(), [](const Json& entry) { return entry.is_number(); })) {
-        numbers = list.get<std::vector<Number>>();
+    const bool good =
+        list.is_array() && std::all_of(list.begin(), list.end(), [](const Json& entry) { return entry.is_number(); });
+    return good ? list.get<std::vector<double>>() : std::vector<double>();
+}
+
+/// By the names of statuses, which may become more.
+Json counts_json(const Outcome& outcome) {
+    Json counts = Json::object();
+    for (std::size_t status = 0; status < outcome.counts.size(); ++status) {
+        if (outcome.counts[status] != 0) {
+            counts[run::to_string(static_cast<run::Status>(status))] = outcome.counts[status];
+        }
     }
-    return numbers;
+    return counts;
 }
 
 Outcome outcome_of(const Statement& query, int first) {
@@ -99,8 +107,13 @@ Outcome outcome_of(const Statement& query, int first) {
     outcome.engine = query.text(first);
     outcome.operator_name = query.text(first + 1);
     outcome.gated = query.integer(first + 2) != 0;
-    const auto counts = numbers_of<std::uint64_t>(query.text(first + 3));
-    std::copy_n(counts.begin(), std::min(counts.size(), outcome.counts.size()), outcome.counts.begin());
+    const Json counts = Json::parse(query.text(first + 3), nullptr, false);
+    for (std::size_t status = 0; status < outcome.counts.size(); ++status) {
+        const char* name = run::to_string(static_cast<run::Status>(status));
+        if (counts.is_object() && counts.contains(name) && counts[name].is_number_unsigned()) {
+            outcome.counts[status] = counts[name].get<std::uint64_t>();
+        }
+    }
     outcome.seconds = query.real(first + 4);
     return outcome;
 }
@@ -199,7 +212,7 @@ void Store::add_parts(const Record& record, std::int64_t id) {
     Statement outcome = database_->prepare("INSERT INTO outcome VALUES (?,?,?,?,?,?)");
     for (const Outcome& entry : record.outcomes) {
         outcome.bind(0, id).bind(1, entry.engine).bind(2, entry.operator_name);
-        outcome.bind(3, std::int64_t{entry.gated}).bind(4, Json(entry.counts).dump()).bind(5, entry.seconds).run();
+        outcome.bind(3, std::int64_t{entry.gated}).bind(4, counts_json(entry).dump()).bind(5, entry.seconds).run();
     }
 }
 
@@ -233,7 +246,11 @@ core::Result<Record> Store::record(std::int64_t entry) {
         Statement times = database_->prepare(
             "SELECT benchmark, engine, seconds, percent_of_roofline FROM times WHERE entry = ? ORDER BY benchmark");
         for (times.bind(0, entry); times.step();) {
-            record.times.push_back({times.text(0), times.text(1), numbers_of<double>(times.text(2)), {}});
+            auto seconds = seconds_of(times.text(2));
+            if (seconds.empty()) {
+                continue;
+            }
+            record.times.push_back({times.text(0), times.text(1), std::move(seconds), {}});
             if (!times.is_null(3)) {
                 record.times.back().percent_of_roofline = times.real(3);
             }

@@ -64,7 +64,7 @@ struct Timing {
     /// By the device's own clock, where it has one.
     std::optional<std::chrono::nanoseconds> device;
     /// The median of further executions of what passed, if the run makes some: by the device's clock where it has one.
-    std::optional<std::chrono::nanoseconds> steady;
+    std::optional<std::chrono::nanoseconds> steady{};
     /// The engine runs elsewhere and told `execute` itself: the way there and back is not part of it.
     bool told = false;
 };

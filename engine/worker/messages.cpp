@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -69,6 +70,23 @@ core::Result<EngineInfo> info_from_json(const json& answer) {
                                     printable(pair[1].get_ref<const std::string&>()));
     }
     return info;
+}
+
+json to_json(const Roofline& roofline) {
+    return {{"bytesPerSecond", roofline.bytes_per_second}, {"operationsPerSecond", roofline.operations_per_second}};
+}
+
+core::Result<Roofline> roofline_from_json(const json& answer) {
+    const auto rate = [&](const char* key) {
+        const auto found = answer.find(key);
+        const double value = found != answer.end() && found->is_number() ? found->get<double>() : 0;
+        return std::isfinite(value) && value > 0 ? value : 0;
+    };
+    const Roofline roofline{rate("bytesPerSecond"), rate("operationsPerSecond")};
+    if (roofline.bytes_per_second == 0 || roofline.operations_per_second == 0) {
+        return core::fail("the worker's answer to `roofline` has not two positive numbers");
+    }
+    return roofline;
 }
 
 json to_json(const core::Error& error) {

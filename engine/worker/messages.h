@@ -20,6 +20,9 @@ inline constexpr std::uint64_t protocol_version = 1;
 [[nodiscard]] nlohmann::json to_json(const EngineInfo& info);
 [[nodiscard]] core::Result<EngineInfo> info_from_json(const nlohmann::json& answer);
 
+[[nodiscard]] nlohmann::json to_json(const Roofline& roofline);
+[[nodiscard]] core::Result<Roofline> roofline_from_json(const nlohmann::json& answer);
+
 /// The value of the member "error": what every answer may be instead of what was asked for.
 [[nodiscard]] nlohmann::json to_json(const core::Error& error);
 [[nodiscard]] core::Error error_from_json(const nlohmann::json& value);

@@ -69,6 +69,10 @@ private:
         if (name == "compile") {
             return compile(request);
         }
+        if (name == "roofline") {
+            const auto roofline = (*engine_)->measure_roofline();
+            return roofline ? to_json(*roofline) : json{{"error", to_json(roofline.error())}};
+        }
         const auto program = programs_.find(unsigned_member(request, "executable").value_or(0));
         if (program == programs_.end()) {
             return error_answer(fmt::format("there is no such executable, or no request `{}`", name));

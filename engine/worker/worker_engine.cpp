@@ -189,6 +189,20 @@ public:
         return *latest_;
     }
 
+    core::Result<Roofline> measure_roofline() {
+        Connection& connection = running();
+        connection.set_time(settings_.case_limit);
+        const auto id = connection.queue("roofline", json::object());
+        if (!id) {
+            return tl::unexpected(id.error());
+        }
+        const json answer = connection.answer(*id);
+        if (const auto done = outcome(answer); !done) {
+            return tl::unexpected(done.error());
+        }
+        return roofline_from_json(answer);
+    }
+
     [[nodiscard]] core::Result<std::unique_ptr<WorkerEngine>> another() const {
         return WorkerEngine::start(command_, settings_);
     }
@@ -255,6 +269,14 @@ core::Result<std::unique_ptr<Engine>> WorkerEngine::another() const {
     }
     (*started)->set_origin(info_.name, info_.command);
     return std::move(*started);
+}
+
+core::Result<Roofline> WorkerEngine::measure_roofline() {
+    try {
+        return process_->measure_roofline();
+    } catch (const EngineLost& lost) {
+        return core::fail(lost.what());
+    }
 }
 
 std::optional<std::string> WorkerEngine::unsupported(const operators::Descriptor& descriptor) const {

@@ -30,6 +30,7 @@ public:
 
     [[nodiscard]] const EngineInfo& info() const override { return info_; }
     [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const override;
+    [[nodiscard]] core::Result<Roofline> measure_roofline() override;
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) override;
     /// Starts one more process.

@@ -457,5 +457,18 @@ TEST(AllCases, AreLegalAsTheySay) {
     EXPECT_TRUE(ends_with_code(result, 0));
 }
 
+TEST(Run, TimesOfFurtherExecutions) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", good_file());
+    const std::string report = folder.at("r.json");
+    const ProgramResult plain = dmlconform({"run", file, "--engine", "cpu"});
+    EXPECT_FALSE(prints(plain, "steady"));
+    const ProgramResult timed = dmlconform({"run", file, "--engine", "cpu", "--times", "--json", report});
+    EXPECT_TRUE(ends_with_code(timed, 0));
+    EXPECT_TRUE(prints(timed, "     steady\n"));
+    const auto document = nlohmann::json::parse(content_of(report));
+    EXPECT_GT(document.at("results")[0].at("timing").at("steadyNanoseconds").get<std::uint64_t>(), 0u);
+}
+
 }  // namespace
 }  // namespace dmlconform::tests

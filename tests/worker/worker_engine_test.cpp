@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "engine/engine_lost.h"
+#include "engine/worker/messages.h"
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 #include "tests/running_process.h"
@@ -102,6 +104,23 @@ TEST(WorkerEngine, AFaultCostsTheCaseAtHand) {
         EXPECT_NE(result.results[1].reason.find(row.reason), std::string::npos) << result.results[1].reason;
         EXPECT_EQ(result.results[2].status, Status::pass) << result.results[2].reason;
         EXPECT_FALSE(result.passed());
+    }
+}
+
+TEST(WorkerEngine, Rooflines) {
+    const auto none = started(faulty({}))[0]->measure_roofline();
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().message, "the engine has no kernels to measure a roofline with");
+    const auto back = worker::roofline_from_json(worker::to_json(Roofline{3e9, 4e12}));
+    ASSERT_TRUE(back);
+    EXPECT_EQ(back->bytes_per_second, 3e9);
+    EXPECT_EQ(back->operations_per_second, 4e12);
+    using nlohmann::json;
+    for (const json& bad :
+         {json::object(), json{{"bytesPerSecond", 1}}, json{{"bytesPerSecond", 1}, {"operationsPerSecond", 0}},
+          json{{"bytesPerSecond", -1}, {"operationsPerSecond", 1}},
+          json{{"bytesPerSecond", "1"}, {"operationsPerSecond", 1}}}) {
+        EXPECT_FALSE(worker::roofline_from_json(bad)) << bad;
     }
 }
 

@@ -45,7 +45,7 @@ function drawBars(canvas, labels, rows, counts, title) {
     options: {
       scales: {
         x: { title: { display: true, text: title } },
-        y: { type: "logarithmic", ticks: { callback: value => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9 ? countText(value) : "" } },
+        y: { type: "logarithmic", min: 0.5, ticks: { callback: value => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9 ? countText(value) : "" } },
       },
     },
   });

@@ -58,8 +58,10 @@ function drawSummary(rows) {
     { title: "Engine", kind: "text", value: row => row.engine },
     number("Pass", row => row.counts[count("pass")], "pass"),
     number("Failures", failuresOf, "fail"),
-    ...["error", "crash", "timeout"].filter(name => data.totals.some(row => row.counts[count(name)]))
+    ...["error", "crash", "timeout", "xpass"].filter(name => data.totals.some(row => row.counts[count(name)]))
       .map(name => number("of them " + name, row => row.counts[count(name)], name)),
+    ...["xfail", "flake"].filter(name => data.totals.some(row => row.counts[count(name)]))
+      .map(name => number(name, row => row.counts[count(name)], "skip-status")),
     number("Skip", row => row.counts[count("skip")], "skip-status"),
     number("Reference", row => row.counts[count("reference")]),
     number("Off the gate", row => row.offGate),

@@ -1,0 +1,94 @@
+// engine/page/page_data and markdown: what is counted, what is kept, and what stays text.
+#include "engine/page/page_data.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/page/markdown.h"
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::page {
+namespace {
+
+Json result(const std::string& id, const char* status, const char* type, bool gated = true) {
+    return {{"id", id},
+            {"operator", "DML_OPERATOR_SLICE1"},
+            {"file", "a.json"},
+            {"line", 3},
+            {"engine", "cpu"},
+            {"status", status},
+            {"gated", gated},
+            {"reason", "because | of <b>"},
+            {"descriptor", {"Mode: FLOAT", std::string("InputTensor: ") + type + " [1]"}},
+            {"outputs", Json::array({{{"name", "O"},
+                                      {"tolerance", "1 ulp"},
+                                      {"elements", 4},
+                                      {"beyondTolerance", 0},
+                                      {"largestToleranceUsed", 0.25},
+                                      {"ulpHistogram", {{"0", 3}, {"1", 1}}}}})},
+            {"timing", {{"totalNanoseconds", 5000}, {"executeNanoseconds", 3000}}}};
+}
+
+std::string file_of(const std::vector<Json>& results) {
+    return Json{{"format", "dmlconform-result"},
+                {"formatVersion", 1},
+                {"started", "2026-11-21T13:00:00Z"},
+                {"engines", Json::array({{{"name", "cpu"}, {"adapter", "A"}, {"driver", ""}}})},
+                {"results", results}}
+        .dump();
+}
+
+PageData data_of(const std::vector<Json>& results) {
+    const tests::TemporaryFolder folder;
+    PageData data;
+    const auto added = data.add_run(folder.write("r.json", file_of(results)));
+    EXPECT_TRUE(added) << (added ? "" : added.error().message);
+    return data;
+}
+
+TEST(PageData, CountsByOperatorTypeAndEngine) {
+    const PageData data = data_of({result("a", "pass", "FLOAT32"), result("b", "fail", "FLOAT32"),
+                                   result("c", "pass", "UINT8"), result("d", "fail", "UINT8", false)});
+    ASSERT_EQ(data.totals.size(), 2u);
+    const Total& floats = data.totals.at({"SLICE1", "FLOAT32", "cpu"});
+    EXPECT_EQ(floats.count(run::Status::pass), 1u);
+    EXPECT_EQ(floats.failures(), 1u);
+    EXPECT_EQ(floats.ulps[0], 6u);
+    EXPECT_EQ(floats.tolerance[2], 2u);
+    EXPECT_EQ(floats.largest_tolerance, 0.25);
+    EXPECT_NEAR(floats.seconds, 6e-6, 1e-12);
+    const Total& bytes = data.totals.at({"SLICE1", "UINT8", "cpu"});
+    EXPECT_EQ(bytes.failures(), 0u) << "off the gate";
+    EXPECT_EQ(bytes.off_gate, 1u);
+    ASSERT_EQ(data.failures.size(), 2u);
+    EXPECT_EQ(data.failures[0].result["id"], "b");
+    EXPECT_EQ(data.failures[1].data_type, "UINT8");
+}
+
+TEST(PageData, ManyFailuresAreCountedRatherThanKept) {
+    std::vector<Json> results;
+    for (std::size_t i = 0; i < most_failures + 5; ++i) {
+        results.push_back(result("c" + std::to_string(i), "crash", "FLOAT16"));
+    }
+    const PageData data = data_of(results);
+    EXPECT_EQ(data.failures.size(), most_failures);
+    EXPECT_EQ(data.failure_count, most_failures + 5);
+    const std::string text = markdown(data);
+    EXPECT_NE(text.find("and 985 more"), std::string::npos) << text;
+    EXPECT_LT(text.size(), 10'000u);
+}
+
+TEST(PageData, DataTypes) {
+    EXPECT_EQ(data_type_of(Json::array({"A: 3", "T: FLOAT16 [1,2]", "U: UINT8 [1]"})), "FLOAT16");
+    EXPECT_EQ(data_type_of(Json::array({"T: null", 3, "DataType: FLOAT33 [1]", "no colon"})), "-");
+    EXPECT_EQ(data_type_of(Json::array()), "-");
+}
+
+TEST(Markdown, TextsStayTexts) {
+    const std::string text = markdown(data_of({result("x|<script>`@all`", "fail", "FLOAT32")}));
+    EXPECT_NE(text.find("x\\|&lt;script\\>\\`\\@all\\` on cpu: because \\| of &lt;b\\>"), std::string::npos) << text;
+    EXPECT_EQ(text.find('<'), std::string::npos);
+    EXPECT_NE(text.find("| SLICE1 | FLOAT32 | cpu | 1 | 0 |"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace dmlconform::page
