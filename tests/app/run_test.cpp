@@ -457,7 +457,7 @@ TEST(AllCases, AreLegalAsTheySay) {
     EXPECT_TRUE(ends_with_code(result, 0));
 }
 
-TEST(Run, TimesOfFurtherExecutions) {
+TEST(RunTimes, OfFurtherExecutions) {
     const TemporaryFolder folder;
     const std::string file = folder.write("a.json", good_file());
     const std::string report = folder.at("r.json");

@@ -27,8 +27,12 @@ function outputBlock(output) {
   const drawn = [];
   if (output.errorMap) {
     const canvas = make("canvas", { role: "img", "aria-label": "Error map: which part of the output is off by how much" });
-    plots.append(make("div", {}, make("p", { className: "note" }, "Error over the output, in tolerances: grey within, yellow to red beyond."),
-      make("div", { className: "plot map" }, canvas)));
+    const frame = make("div", { className: "plot map" }, canvas);
+    // Cells are squares.
+    const shape = Math.min(Math.max(output.errorMap.columns / output.errorMap.rows, 0.5), 4);
+    frame.style.width = `min(100%, ${18 * shape}rem)`;
+    frame.style.aspectRatio = String(shape);
+    plots.append(make("div", {}, make("p", { className: "note" }, "Error over the output, in tolerances: grey within, yellow to red beyond."), frame));
     drawn.push(() => drawErrorMap(canvas, output.errorMap));
   }
   if (output.ulpHistogram) {
