@@ -423,31 +423,5 @@ TEST(RunTotals, NamesOfStatuses) {
     }
 }
 
-TEST(RunCase, FurtherExecutions) {
-    const auto cases = cases_of({slice_with_expected, slice_with_wrong_expected});
-    int executions = 0;
-    Behaviour behaviour;
-    behaviour.at_step = [&](const std::string& step) { executions += step == "execute" ? 1 : 0; };
-    FakeEngine engine(behaviour);
-    EXPECT_EQ(run::run_case(cases[0], engine).timing.steady, std::nullopt);
-    EXPECT_EQ(executions, 1);
-    run::CaseSettings settings;
-    settings.further_executions = 3;
-    EXPECT_TRUE(run::run_case(cases[0], engine, settings).timing.steady.has_value());
-    EXPECT_EQ(executions, 5);
-    EXPECT_EQ(run::run_case(cases[1], engine, settings).timing.steady, std::nullopt) << "what is wrong is not timed";
-    EXPECT_EQ(executions, 6);
-}
-
-TEST(RunCase, FailuresHaveErrorMaps) {
-    const auto cases = cases_of({slice_with_expected, slice_with_wrong_expected});
-    FakeEngine engine(Behaviour{});
-    EXPECT_FALSE(run::run_case(cases[0], engine).outputs.at(0).error_map);
-    const auto map = run::run_case(cases[1], engine).outputs.at(0).error_map;
-    ASSERT_TRUE(map);
-    EXPECT_EQ(map->used.size(), map->rows * map->columns);
-    EXPECT_GT(*std::max_element(map->used.begin(), map->used.end()), 1);
-}
-
 }  // namespace
 }  // namespace dmlconform::tests
