@@ -120,6 +120,8 @@ void add_bench_command(CLI::App& app, const Invocation& invocation, int& exit_co
     options->engines.add_to(*command, "time");
     command->add_flag("--cold", options->settings.cold,
                       "Use copies of the tensors in turn, more than the last-level cache holds");
+    command->add_flag("--cpu-time", options->settings.cpu_time,
+                      "Time engines in this process by CPU time, for machines that are busy with other things too");
     command->add_flag("--no-verify", options->no_verify, "Time wrong results too, and mark them");
     command->add_flag("--no-roofline", options->no_roofline, "Do not measure what the devices reach at most");
     command->allow_extras();

@@ -41,6 +41,7 @@ struct Entry {
     bool cold = false;
     bool verified = false;
     bool own_times = false;
+    bool cpu_time = false;
 };
 
 /// Adds a rate per second, which must be finite: JSON has no other numbers.
@@ -103,6 +104,9 @@ core::Result<MeasuredCase*> prepare(const Entry& entry) {
     if (!measured) {
         return tl::unexpected(measured.error());
     }
+    if (entry.cpu_time) {
+        (*measured)->use_cpu_time();
+    }
     if (const auto warm = (*measured)->warm_up(); !warm) {
         return tl::unexpected(warm.error());
     }
@@ -137,7 +141,7 @@ std::optional<LeftOut> reason_against(Entry& entry, const std::string& name, boo
         return LeftOut{name, "the case expects an error: there is nothing to time", true};
     }
     const run::CaseResult result = run::run_case(*entry.subject, *entry.engine);
-    entry.own_times = result.timing.device.has_value() || result.timing.told;
+    entry.own_times = result.timing.device.has_value() || result.timing.told || entry.cpu_time;
     entry.verified = result.status == run::Status::pass || result.status == run::Status::reference;
     if (entry.verified || (!verify && result.timing.total.count() != 0)) {
         return std::nullopt;
@@ -155,7 +159,7 @@ std::vector<LeftOut> register_benchmarks(std::span<const cases::Case> cases,
     for (const cases::Case& subject : cases) {
         for (std::size_t e = 0; e < engines.size(); ++e) {
             const std::string name = fmt::format("{}/{}", engines[e]->info().name, subject.id);
-            Entry entry{&subject, engines[e].get(), rooflines[e], settings.cold, false, false};
+            Entry entry{&subject, engines[e].get(), rooflines[e], settings.cold, false, false, settings.cpu_time};
             if (auto reason = reason_against(entry, name, settings.verify)) {
                 left_out.push_back(std::move(*reason));
                 continue;

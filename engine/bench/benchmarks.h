@@ -18,6 +18,8 @@ struct BenchSettings {
     bool cold = false;
     /// Times only what was found right before.
     bool verify = true;
+    /// See MeasuredCase::use_cpu_time.
+    bool cpu_time = false;
 };
 
 /// A case that is not timed on an engine, and why.

@@ -49,6 +49,14 @@ TEST(Bench, TimesWhatIsTaggedAndRight) {
     EXPECT_TRUE(ends_with_code(dmlconform({"compare", out, out}), 0)) << "nothing is slower than itself";
 }
 
+TEST(Bench, CpuTime) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
+    const ProgramResult result = bench(file, {"--benchmark_repetitions=1", "--cpu-time"});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(prints(result, "cpu/a/good/manual_time")) << "not to be compared with time on the wall";
+}
+
 TEST(Bench, WrongResultsAreNotTimedUnlessAskedFor) {
     const TemporaryFolder folder;
     const std::string file =
