@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "engine/worker/printable.h"
+
 namespace dmlconform::bench {
 namespace {
 
@@ -41,7 +43,7 @@ public:
         if (document.contains("context") && document["context"].is_object()) {
             for (const auto& [name, value] : document["context"].items()) {
                 if (value.is_string()) {
-                    file_.context[name] = value.get<std::string>();
+                    file_.context[name] = worker::printable(value.get<std::string>());
                 } else if (value.is_number_integer()) {
                     file_.context[name] = value.dump();
                 }
@@ -93,9 +95,8 @@ private:
         if (!std::isfinite(seconds) || seconds <= 0) {
             return wrong(i, "real_time", fmt::format("{} is no time that something takes", entry["real_time"].dump()));
         }
-        const std::string name = entry.contains("run_name") && entry["run_name"].is_string()
-                                     ? entry["run_name"].get<std::string>()
-                                     : entry["name"].get<std::string>();
+        const bool has_run_name = entry.contains("run_name") && entry["run_name"].is_string();
+        const std::string name = worker::printable(entry[has_run_name ? "run_name" : "name"].get<std::string>());
         const auto [first_unit, is_first] = units_.try_emplace(name, entry["time_unit"]);
         if (!is_first && entry["time_unit"] != first_unit->second) {
             return wrong(i, "time_unit",

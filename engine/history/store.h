@@ -112,7 +112,7 @@ private:
 
     template <class Work>
     auto guarded(const Work& work) -> core::Result<decltype(work())>;
-    Added add_one(const Submission& submission, std::int64_t now);
+    Added add_one(const Submission& submission, std::int64_t moment);
     void add_parts(const Record& record, std::int64_t id);
 
     std::string path_;

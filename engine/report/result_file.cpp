@@ -48,8 +48,8 @@ const char* name_of(Kind kind) {
 }
 
 struct Member {
-    const char* name;
-    Kind kind;
+    const char* name = "";
+    Kind kind = Kind::text;
     bool optional = false;
 };
 
