@@ -35,7 +35,10 @@ ErrorMap error_map(const core::Tensor& expected, const core::Tensor& actual, con
     core::with_type(expected.desc.data_type, [&]<class T>() {
         const T* const wanted = expected.as<T>().data();
         const T* const found = actual.as<T>().data();
-        const auto [wanted_step, found_step, index_step] = runs.run_strides();
+        // Not a structured binding: clang 14 takes none of those into a lambda.
+        const std::int64_t wanted_step = runs.run_strides()[0];
+        const std::int64_t found_step = runs.run_strides()[1];
+        const std::int64_t index_step = runs.run_strides()[2];
         runs.for_each_run([&](const auto& offsets) {
             for (std::int64_t i = 0; i < runs.run_length(); ++i) {
                 const T& a = wanted[offsets[0] + i * wanted_step];
