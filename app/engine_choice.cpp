@@ -85,6 +85,7 @@ private:
         if (run::runs_in_own_process(name) && !choice_.timeout) {
             run::EngineOptions patient = options_;
             patient.worker.case_limit = run::wine_case_limit;
+            patient.worker.start_limit = run::wine_case_limit;  // Wine starts in seconds, but not on a busy machine
             return run::create_engine(name, patient);
         }
         if (choice_.isolate == 0 || run::runs_in_own_process(name)) {
