@@ -11,6 +11,7 @@
 #include "engine/cpu/cpu_engine.h"
 #include "engine/engine_lost.h"
 #include "engine/operators/default_tolerance.h"
+#include "engine/run/blank_output.h"
 #include "engine/run/case_memory.h"
 
 namespace dmlconform::run {
@@ -249,6 +250,7 @@ private:
     void compare_outputs(const Engine& engine, const std::vector<core::Tensor>& outputs, CaseResult& result) {
         const auto slots = descriptor_.outputs();
         bool compared = false;
+        std::string blank;
         for (std::size_t i = 0; i < slots.size(); ++i) {
             if (slots[i].desc == nullptr || (!case_.expected[i] && is_reference(engine))) {
                 continue;
@@ -264,6 +266,11 @@ private:
                 output.error_map = compare::error_map(expected(i), outputs[i], output.tolerance, slack);
             }
             compared = true;
+            if (output.comparison.histogram.counts[0] != output.comparison.elements && blank.empty()) {
+                if (const auto what = blank_output(expected(i), outputs[i])) {
+                    blank = fmt::format("{}: {}", output.name, *what);
+                }
+            }
         }
         const bool passed = std::all_of(result.outputs.begin(), result.outputs.end(),
                                         [](const OutputResult& output) { return output.comparison.passed(); });
@@ -276,10 +283,14 @@ private:
             return finish(result, Status::reference,
                           "the case has no expected values, so this engine is the reference");
         }
-        if (passed) {
+        if (passed && blank.empty()) {
             return finish(result, Status::pass, "");
         }
-        finish(result, Status::fail, "the output differs beyond tolerance");
+        // What a tolerance accepts of an output that is not there is no pass.
+        finish(result, Status::fail,
+               passed          ? blank + ", though the tolerance accepts that"
+               : blank.empty() ? "the output differs beyond tolerance"
+                               : "the output differs beyond tolerance; " + blank);
     }
 
     static void fill(const cases::Initialiser& initialiser, core::Tensor& tensor) {

@@ -1,0 +1,16 @@
+// Outputs that say nothing: not written to, or all zero.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/core/tensor.h"
+
+namespace dmlconform::run {
+
+/// What is wrong with the output as a whole, whatever a tolerance makes of its elements: that the engine wrote nothing
+/// to it, or that it is all zero where `expected`, which is packed, is not. Elements expected to be subnormal count as
+/// zero, because many devices take them for it.
+[[nodiscard]] std::optional<std::string> blank_output(const core::Tensor& expected, const core::Tensor& actual);
+
+}  // namespace dmlconform::run

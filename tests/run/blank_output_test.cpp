@@ -1,0 +1,94 @@
+// Outputs that were not written, or are all zero: no tolerance makes a pass of them.
+#include "engine/run/blank_output.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "engine/core/guard.h"
+#include "tests/run/fake_engine.h"
+#include "tests/run/some_cases.h"
+
+namespace dmlconform::tests {
+namespace {
+
+/// Accepts whatever is there.
+std::string lenient_case(std::string_view expected) {
+    return fmt::format(R"({{ "name": "lenient", "operator": "SLICE1",
+        "desc": {{ "InputTensor": {{ "DataType": "FLOAT32", "Sizes": [4] }},
+                  "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [2], "Strides": [2] }},
+                  "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] }},
+        "inputs": {{ "InputTensor": [1, 2, 3, 4] }}, "expected": {{ "OutputTensor": {} }},
+        "tolerance": {{ "*": {{ "abs": 1e30 }} }} }})",
+                       expected);
+}
+
+run::CaseResult run_on(Behaviour behaviour, std::string_view text) {
+    const auto cases = cases_of({text});
+    FakeEngine engine(std::move(behaviour));
+    run::CaseResult result = run::run_case(cases[0], engine);
+    result.subject = nullptr;
+    return result;
+}
+
+Behaviour zeroing() {
+    Behaviour behaviour;
+    behaviour.change = [](std::span<core::Tensor* const> outputs) {
+        auto bytes = outputs[0]->buffer.bytes().first(outputs[0]->desc.total_bytes);
+        std::fill(bytes.begin(), bytes.end(), std::byte{0});
+    };
+    return behaviour;
+}
+
+Behaviour silent() {
+    Behaviour behaviour;
+    behaviour.writes_nothing = true;
+    return behaviour;
+}
+
+TEST(BlankOutput, IsNoPassWhateverTheTolerance) {
+    const run::CaseResult zero = run_on(zeroing(), lenient_case("[1, 3]"));
+    EXPECT_EQ(zero.status, run::Status::fail);
+    EXPECT_EQ(zero.reason, "OutputTensor: it is all zero, and should not be, though the tolerance accepts that");
+    const run::CaseResult untouched = run_on(silent(), lenient_case("[1, 3]"));
+    EXPECT_EQ(untouched.status, run::Status::fail);
+    EXPECT_EQ(untouched.reason, "OutputTensor: the engine wrote nothing to it, though the tolerance accepts that");
+    EXPECT_EQ(run_on({}, lenient_case("[1, 3]")).status, run::Status::pass);
+}
+
+TEST(BlankOutput, SaysSoBesideTheDifference) {
+    EXPECT_EQ(run_on(zeroing(), slice_with_expected).reason,
+              "the output differs beyond tolerance; OutputTensor: it is all zero, and should not be");
+    EXPECT_EQ(run_on(silent(), slice_with_expected).reason,
+              "the output differs beyond tolerance; OutputTensor: the engine wrote nothing to it");
+}
+
+TEST(BlankOutput, ZeroWhereItShouldBe) {
+    for (const char* expected : {"[0, 0]", "[0, \"0x80000000\"]", "[1e-40, 0]"}) {
+        EXPECT_EQ(run_on(zeroing(), lenient_case(expected)).status, run::Status::pass) << expected;
+    }
+    // Not all elements: that is for the tolerance.
+    EXPECT_EQ(run_on({}, lenient_case("[0, 3]")).status, run::Status::pass);
+}
+
+TEST(BlankOutput, OfEveryType) {
+    for (std::uint32_t i = 1; i < core::data_type_count; ++i) {
+        const auto type = static_cast<core::DataType>(i);
+        if (core::bytes_of(type) == 0) {
+            continue;
+        }
+        const core::TensorDesc desc = core::TensorDesc::packed(type, {3});
+        core::Tensor expected(desc);
+        std::memset(expected.buffer.bytes().data(), 0x42, desc.total_bytes);
+        core::Tensor actual = core::output_tensor(desc);
+        EXPECT_EQ(run::blank_output(expected, actual), "the engine wrote nothing to it") << core::name(type);
+        std::memset(actual.buffer.bytes().data(), 0, desc.total_bytes);
+        EXPECT_EQ(run::blank_output(expected, actual), "it is all zero, and should not be") << core::name(type);
+        EXPECT_EQ(run::blank_output(actual, actual), std::nullopt) << core::name(type);
+        EXPECT_EQ(run::blank_output(expected, expected), std::nullopt) << core::name(type);
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
