@@ -17,7 +17,6 @@ namespace {
 using cases::JsonValue;
 using cases::ProblemSink;
 
-constexpr std::uintmax_t largest_file = std::uintmax_t{16} << 20;
 constexpr std::uint64_t most_retries = 100;
 
 /// Reads one entry.

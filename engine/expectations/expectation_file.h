@@ -1,6 +1,7 @@
 // Reading of expectation files.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,9 @@ namespace dmlconform::expectations {
 /// What a file of expectations says that it is. Case files have no such key, so that both can be in one folder.
 inline constexpr std::string_view format_name = "dmlconform-expectations";
 inline constexpr unsigned format_version = 1;
+
+/// In bytes.
+inline constexpr std::uintmax_t largest_file = std::uintmax_t{16} << 20;
 
 /// Expectations in the order of the file, or what is wrong with it.
 struct ExpectationFile {

@@ -1,0 +1,196 @@
+// What goes, what stays, what is new.
+#include "engine/run/expectation_update.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/glob.h"
+#include "engine/expectations/array_edits.h"
+
+namespace dmlconform::run {
+namespace {
+
+using cases::JsonValue;
+using Json = nlohmann::ordered_json;
+
+std::string quoted(const std::string& text) {
+    return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool is_pattern(const std::string& text) {
+    return text.find_first_of("*?") != std::string::npos;
+}
+
+/// The ids as a JSON list, one for each line if there are several.
+std::string id_list(const std::set<std::string>& ids, std::string_view indentation) {
+    std::vector<std::string> texts;
+    for (const std::string& id : ids) {
+        texts.push_back(quoted(id));
+    }
+    if (texts.size() == 1) {
+        return texts.front();
+    }
+    return fmt::format("[\n{0}  {1}\n{0}]", indentation, fmt::join(texts, fmt::format(",\n{}  ", indentation)));
+}
+
+/// One entry of a file, edited.
+class EntryEdit {
+public:
+    EntryEdit(const JsonValue& entry, const std::set<std::string>& passed, const std::set<std::string>& needed,
+              bool complete)
+        : list_(*entry.find("cases")), complete_(complete) {
+        for (const std::string& id : passed) {
+            (needed.count(id) == 0 ? gone_ : mixed_).insert(id);
+        }
+        std::ranges::copy(needed, std::inserter(needed_, needed_.end()));
+    }
+
+    /// Whether nothing of the entry is left.
+    bool apply(expectations::ArrayEdits& edits) {
+        if (list_.array() == nullptr) {
+            return apply_to(list_, edits);
+        }
+        std::vector<bool> remove;
+        for (const JsonValue& element : *list_.array()) {
+            remove.push_back(apply_to(element, edits));
+        }
+        if (std::ranges::find(remove, false) == remove.end()) {
+            return true;
+        }
+        edits.remove(list_, remove);
+        return false;
+    }
+
+    [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
+private:
+    /// Whether the element has to go; narrows it if it is a pattern of which a part has to.
+    bool apply_to(const JsonValue& element, expectations::ArrayEdits& edits) {
+        const std::string& pattern = *element.string();
+        const auto matched = [&](const std::set<std::string>& ids) {
+            std::set<std::string> found;
+            std::ranges::copy_if(ids, std::inserter(found, found.end()),
+                                 [&](const std::string& id) { return core::glob_matches(pattern, id); });
+            return found;
+        };
+        for (const std::string& id : matched(mixed_)) {
+            notes_.push_back(
+                fmt::format("{} passes on one engine and fails on another: narrow \"{}\" by hand", id, pattern));
+        }
+        if (matched(gone_).empty()) {
+            return false;
+        }
+        if (is_pattern(pattern) && !complete_) {
+            notes_.push_back(fmt::format("\"{}\" stays: not all cases were run", pattern));
+            return false;
+        }
+        const std::set<std::string> still = matched(needed_);
+        if (still.empty()) {
+            return true;
+        }
+        std::string ids = id_list(still, "");
+        std::ranges::replace(ids, '\n', ' ');
+        const bool within_list = list_.array() != nullptr && still.size() > 1;
+        edits.replace(element, within_list ? ids.substr(1, ids.size() - 2) : ids);
+        notes_.push_back(fmt::format("\"{}\" narrowed to the {} that still fail", pattern, still.size()));
+        return false;
+    }
+
+    const JsonValue& list_;
+    bool complete_;
+    std::set<std::string> gone_;
+    std::set<std::string> mixed_;
+    std::set<std::string> needed_;
+    std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+void ExpectationUpdate::add(const CaseResult& result) {
+    const std::string& id = result.subject->id;
+    if (result.status == Status::xpass || result.status == Status::xfail) {
+        for (const std::size_t index : expected_.matching(id, result.engine)) {
+            Outcome& outcome = outcomes_[index];
+            (result.status == Status::xpass ? outcome.passed : outcome.needed).insert(id);
+        }
+    } else if (is_failure(result.status) && result.gated) {
+        failures_[{result.engine, result.status, result.reason}].insert(id);
+        for (const std::size_t index : expected_.matching(id, result.engine)) {
+            outcomes_[index].needed.insert(id);
+        }
+    }
+}
+
+std::vector<std::string> ExpectationUpdate::entries_for_failures(std::span<const EngineInfo> engines) const {
+    std::vector<std::string> entries;
+    for (const auto& [failure, ids] : failures_) {
+        const EngineInfo& engine = engines[failure.engine];
+        std::string entry =
+            fmt::format("{{\n  \"cases\": {},\n  \"engine\": {},\n", id_list(ids, "  "), quoted(engine.name));
+        // The processor's name says nothing about where the CPU engine fails.
+        if (!engine.adapter.empty() && engine.name != "cpu" && !engine.name.starts_with("exec:")) {
+            entry += fmt::format("  \"adapter\": {},\n", quoted(engine.adapter));
+        }
+        entries.push_back(entry + fmt::format("  \"status\": \"{}\",\n  \"reason\": {}\n}}", to_string(failure.status),
+                                              quoted(failure.reason)));
+    }
+    return entries;
+}
+
+core::Result<UpdatedFile> ExpectationUpdate::update(const std::string& path, const std::string& text,
+                                                    std::span<const EngineInfo> engines, bool complete,
+                                                    bool add_failures) const {
+    const auto document = cases::parse_json(text);
+    const JsonValue* list = document ? document->find("expectations") : nullptr;
+    if (list == nullptr || list->array() == nullptr) {
+        return core::fail(fmt::format("{} has changed since the run began", path));
+    }
+    UpdatedFile updated;
+    expectations::ArrayEdits edits(text);
+    std::vector<bool> remove(list->array()->size(), false);
+    // The file's expectations follow each other in the list of all.
+    const auto all = expected_.all();
+    std::size_t index = static_cast<std::size_t>(
+        std::ranges::find_if(all, [&](const auto& entry) { return entry.file == path; }) - all.begin());
+    for (std::size_t i = 0; i < remove.size() && index < all.size(); ++i, ++index) {
+        const auto outcome = outcomes_.find(index);
+        if (outcome == outcomes_.end() || outcome->second.passed.empty()) {
+            continue;
+        }
+        EntryEdit edit((*list->array())[i], outcome->second.passed, outcome->second.needed, complete);
+        expectations::ArrayEdits trial = edits;
+        remove[i] = edit.apply(trial);
+        if (!remove[i]) {
+            edits = trial;
+        }
+        const std::string place = all[index].place();
+        if (remove[i] || edit.notes().empty()) {
+            updated.changes.push_back(
+                fmt::format("{}: {}: {}", place, remove[i] ? "removed" : "cases removed", all[index].reason));
+        }
+        for (const std::string& note : edit.notes()) {
+            updated.changes.push_back(fmt::format("{}: {}", place, note));
+        }
+    }
+    edits.remove(*list, remove);
+    if (add_failures) {
+        const auto entries = entries_for_failures(engines);
+        edits.append(*list, remove, entries);
+        if (!entries.empty()) {
+            updated.changes.push_back(
+                fmt::format("{}: added {} for new failures: write why into \"reason\"", path,
+                            entries.size() == 1 ? "an entry" : fmt::format("{} entries", entries.size())));
+        }
+    }
+    updated.text = edits.text();
+    return updated;
+}
+
+std::string empty_expectations() {
+    return "{\n  \"format\": \"dmlconform-expectations\",\n  \"formatVersion\": 1,\n  \"expectations\": [\n  ]\n}\n";
+}
+
+}  // namespace dmlconform::run
