@@ -91,13 +91,17 @@ void Selection::for_each(const std::function<void(const cases::Case&)>& visit) c
     });
 }
 
-std::optional<Selection> load_selection(const CaseOptions& options) {
-    Selection selection{{}, options.selector, 0};
+std::optional<Selection> load_selection(const CaseOptions& options, bool keep_ids) {
+    Selection selection{{}, options.selector, 0, {}};
     std::size_t total = 0;
     selection.corpus = cases::load_corpus(options.paths, {.allow_external_data = options.allow_external_data},
                                           [&](const cases::Case& subject) {
                                               ++total;
-                                              selection.count += options.selector.matches(subject) ? 1 : 0;
+                                              const bool selected = options.selector.matches(subject);
+                                              selection.count += selected ? 1 : 0;
+                                              if (selected && keep_ids) {
+                                                  selection.ids.push_back(run::id_hash(subject.id));
+                                              }
                                           });
     const auto& problems = selection.corpus.problems;
     for (const cases::Problem& problem : problems) {

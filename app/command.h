@@ -33,6 +33,7 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
 #if DMLCONFORM_HAS_BENCH
 void add_bench_command(CLI::App& app, const Invocation& invocation, int& exit_code);
 #endif
+void add_merge_command(CLI::App& app, int& exit_code);
 void add_compare_command(CLI::App& app, int& exit_code);
 #if DMLCONFORM_HAS_HISTORY
 void add_history_command(CLI::App& app, int& exit_code);
@@ -68,11 +69,13 @@ struct Selection {
     run::Selector selector;
     /// How many cases are selected.
     std::size_t count = 0;
+    /// run::id_hash of each, if they were to be kept; in their order.
+    std::vector<std::uint64_t> ids{};
 
     /// In their order.
     void for_each(const std::function<void(const cases::Case&)>& visit) const;
 };
-[[nodiscard]] std::optional<Selection> load_selection(const CaseOptions& options);
+[[nodiscard]] std::optional<Selection> load_selection(const CaseOptions& options, bool keep_ids = false);
 
 /// The program's own version first, then everything that is linked in.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> versions();

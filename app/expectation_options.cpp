@@ -5,8 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "engine/core/text_file.h"
 #include "engine/expectations/expectation_file.h"
+#include "engine/report/output_file.h"
 #include "engine/run/wine_directml.h"
 
 namespace dmlconform::app {
@@ -43,6 +46,10 @@ void ExpectationOptions::add_to(CLI::App& command) {
     command.add_flag("--no-default-expectations", no_defaults,
                      "Do not use the expectations that come with dmlconform for an engine (DirectML under Wine has "
                      "some); --expect does not use them either");
+    command
+        .add_flag("--update-expectations", update,
+                  "After the run, take out of the expectations what passes, and add what fails to the last file")
+        ->needs("--expect");
 }
 
 bool ExpectationOptions::take_defaults(const std::vector<EngineInfo>& engines) {
@@ -75,6 +82,9 @@ std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions
     std::vector<expectations::Expectation> all;
     std::size_t problems = 0;
     for (const std::string& path : options.files) {
+        if (options.update && !std::filesystem::exists(path)) {
+            continue;  // is going to be made
+        }
         auto file = expectations::load_expectations(path);
         for (const cases::Problem& problem : file.problems) {
             fmt::print(stderr, "{}\n", cases::to_string(problem));
@@ -93,6 +103,32 @@ std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions
                            entry.reason);
     });
     return expected;
+}
+
+core::Result<void> update_expectations(const ExpectationOptions& options, const run::ExpectationUpdate& update,
+                                       std::span<const EngineInfo> engines, bool complete) {
+    for (const std::string& path : options.files) {
+        core::Result<std::string> text = run::empty_expectations();
+        if (std::filesystem::exists(path)) {
+            text = core::read_text_file(path, expectations::largest_file);
+        }
+        if (!text) {
+            return core::fail(fmt::format("{}: {}", path, text.error().message));
+        }
+        const auto updated = update.update(path, *text, engines, complete, path == options.files.back());
+        if (!updated) {
+            return tl::unexpected(updated.error());
+        }
+        for (const std::string& change : updated->changes) {
+            fmt::print("{}\n", change);
+        }
+        if (updated->text != *text) {
+            if (auto written = report::write_file(path, updated->text); !written) {
+                return written;
+            }
+        }
+    }
+    return {};
 }
 
 void print_unused(const run::ExpectedResults& expected) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/command.h"
+#include "engine/run/expectation_update.h"
 #include "engine/run/expected_results.h"
 
 namespace dmlconform::app {
@@ -16,6 +18,8 @@ struct ExpectationOptions {
     bool no_defaults = false;
     /// Where `files` is what run::default_expectations has.
     bool are_defaults = false;
+    /// Rewrites the files after the run.
+    bool update = false;
 
     void add_to(CLI::App& command);
     /// Options by which a case is judged in the same way.
@@ -26,6 +30,11 @@ struct ExpectationOptions {
 
 /// The expectations of all files. Prints every problem to stderr and returns null then; says which have expired.
 [[nodiscard]] std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions& options);
+
+/// Rewrites the files by what the run has shown, and says what was changed. `complete`: it had all cases.
+[[nodiscard]] core::Result<void> update_expectations(const ExpectationOptions& options,
+                                                     const run::ExpectationUpdate& update,
+                                                     std::span<const EngineInfo> engines, bool complete);
 
 /// Says on stderr which expectations met no result, for after a run of all cases.
 void print_unused(const run::ExpectedResults& expected);

@@ -89,6 +89,7 @@ int run(int argc, char** argv) {
 #if DMLCONFORM_HAS_BENCH
     dmlconform::app::add_bench_command(app, invocation, exit_code);
 #endif
+    dmlconform::app::add_merge_command(app, exit_code);
     dmlconform::app::add_compare_command(app, exit_code);
 #if DMLCONFORM_HAS_HISTORY
     dmlconform::app::add_history_command(app, exit_code);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <thread>
@@ -17,12 +18,14 @@
 #include "app/interrupt.h"
 #include "app/messages.h"
 #include "app/run_outputs.h"
+#include "app/shard_options.h"
 #include "app/terminal.h"
 #include "engine/bench/machine.h"
 #include "engine/report/console_report.h"
 #include "engine/report/progress.h"
 #include "engine/run/physical_memory.h"
 #include "engine/run/runner.h"
+#include "engine/run/worker_engines.h"
 
 namespace dmlconform::app {
 namespace {
@@ -35,6 +38,7 @@ struct RunOptions {
     EngineChoice engines;
     ExpectationOptions expectations;
     RunOutputOptions outputs;
+    ShardOptions shards;
     run::RunSettings settings;
     /// Cases at a time; 0: as many as suit the engines.
     std::size_t jobs = 0;
@@ -48,22 +52,16 @@ struct RunOptions {
 /// Prints while the run goes on.
 class ConsoleObserver final : public run::Observer {
 public:
-    ConsoleObserver(const RunOptions& options, const run::Lane& engines, std::size_t case_count, std::string program,
-                    RunOutputs& outputs)
+    ConsoleObserver(const RunOptions& options, const run::Lane& engines, std::size_t case_count, report::Caller caller,
+                    RunOutputs& outputs, run::ExpectationUpdate* update)
         : options_(options),
           engines_(engines),
           case_count_(case_count),
           outputs_(outputs),
-          caller_{std::move(program), {}},
+          update_(update),
+          caller_(std::move(caller)),
           style_(use_color(options.no_color)),
-          progress_(stderr, !options.quiet && stderr_is_terminal()) {
-        if (options.cases.allow_external_data) {
-            caller_.options.emplace_back("--allow-external-data");
-        }
-        for (const auto& words : {options.engines.words(), options.expectations.words()}) {
-            caller_.options.insert(caller_.options.end(), words.begin(), words.end());
-        }
-    }
+          progress_(stderr, !options.quiet && stderr_is_terminal()) {}
 
     void on_case(const cases::Case& subject, std::size_t position) override {
         progress_.show(position, case_count_, failed_, subject.id);
@@ -71,6 +69,9 @@ public:
 
     void on_result(const run::CaseResult& result) override {
         outputs_.add(result);
+        if (update_ != nullptr) {
+            update_->add(result);
+        }
         const EngineInfo& engine = engines_[result.engine]->info();
         const bool failed = run::is_failure(result.status);
         if (failed && (result.gated || options_.verbose)) {
@@ -97,6 +98,7 @@ private:
     const run::Lane& engines_;
     std::size_t case_count_;
     RunOutputs& outputs_;
+    run::ExpectationUpdate* update_;
     report::Caller caller_;
     report::ConsoleStyle style_;
     report::ProgressLine progress_;
@@ -105,6 +107,18 @@ private:
 
 /// More gain nothing on a graphics adapter (docs/running.md), and operators of large tensors use all threads anyway.
 constexpr unsigned most_lanes = 8;
+
+/// What runs a case again as it was run.
+report::Caller caller_of(const RunOptions& options, const Invocation& invocation) {
+    report::Caller caller{invocation.words.front(), {}};
+    if (options.cases.allow_external_data) {
+        caller.options.emplace_back("--allow-external-data");
+    }
+    for (const auto& words : {options.engines.words(), options.expectations.words()}) {
+        caller.options.insert(caller.options.end(), words.begin(), words.end());
+    }
+    return caller;
+}
 
 /// How many cases are run at a time.
 std::size_t lane_count(const RunOptions& options) {
@@ -117,7 +131,8 @@ std::size_t lane_count(const RunOptions& options) {
     return std::clamp(std::thread::hardware_concurrency(), 1u, most_lanes);
 }
 
-void print_header(const RunOptions& options, const run::Lane& engines, std::size_t lanes, const Selection& selection) {
+void print_header(const RunOptions& options, const run::Lane& engines, std::size_t lanes, const Selection& selection,
+                  const std::optional<run::ShardInfo>& shard) {
     fmt::print("{} on {}{}\n", selection.count == 1 ? "1 case" : fmt::format("{} cases", selection.count),
                engines.size() == 1 ? "1 engine" : fmt::format("{} engines", engines.size()),
                lanes == 1 ? "" : fmt::format(", {} at a time", lanes));
@@ -137,17 +152,42 @@ void print_header(const RunOptions& options, const run::Lane& engines, std::size
         fmt::print("  expected: what {} says of this engine (--no-default-expectations: nothing)\n",
                    fmt::join(options.expectations.files, ", "));
     }
+    if (shard) {
+        fmt::print("  shard {} of {} cases, divided by {}\n", run::to_string(shard->shard), shard->cases_of_all,
+                   shard->by_durations ? "recorded times" : "their ids");
+    }
     if (options.settings.shuffle) {
         fmt::print("  in the order of --shuffle={}\n", *options.settings.shuffle);
     }
     fmt::print("\n");
 }
 
-int exit_code_of(const run::RunTotals& totals) {
+/// The engines that were asked for by name and ran nothing: that says no more than if they were not usable.
+std::vector<std::string> idle_engines(const RunOptions& options, const run::RunTotals& totals) {
+    std::vector<std::string> idle;
+    for (std::size_t i = 0; i < totals.engines.size(); ++i) {
+        const std::string& name = totals.engines[i].name;
+        const auto& asked = options.engines.engines;
+        const bool by_name = name.starts_with(run::exec_prefix) || std::ranges::find(asked, name) != asked.end();
+        const auto& counts = totals.all[i].counts;
+        const std::size_t skipped = totals.all[i].count(run::Status::skip);
+        if (by_name && skipped != 0 && std::accumulate(counts.begin(), counts.end(), std::size_t{0}) == skipped) {
+            idle.push_back(name);
+        }
+    }
+    return idle;
+}
+
+int exit_code_of(const RunOptions& options, const run::RunTotals& totals, bool is_shard) {
     if (interrupted()) {
         return interrupt_exit_code();
     }
-    return totals.passed() ? exit_ok : exit_unexpected;
+    // A small shard may well have nothing for one of the engines.
+    const auto idle = is_shard ? std::vector<std::string>() : idle_engines(options, totals);
+    for (const std::string& name : idle) {
+        fmt::print("Nothing was verified on {}: it skipped every case.\n", name);
+    }
+    return totals.passed() && idle.empty() ? exit_ok : exit_unexpected;
 }
 
 std::vector<EngineInfo> infos_of(const run::Lane& engines) {
@@ -160,31 +200,46 @@ std::vector<EngineInfo> infos_of(const run::Lane& engines) {
 
 /// The run itself, with everything ready.
 int run_lanes(const RunOptions& options, const Invocation& invocation, const Selection& selection,
-              const std::vector<run::Lane>& lanes, RunOutputs& outputs) {
+              const std::vector<run::Lane>& lanes, RunOutputs& outputs, std::optional<run::ShardInfo> shard) {
     const run::Lane& engines = lanes.front();
     const report::RunContext context{
         invocation.words, versions(),
-        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())), bench::machine_name()};
+        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())), bench::machine_name(),
+        shard};
     if (!options.quiet) {
-        print_header(options, engines, lanes.size(), selection);
+        print_header(options, engines, lanes.size(), selection, shard);
     }
     catch_interrupts();
     outputs.begin(context, infos_of(engines));
     const std::size_t case_count = selection.count * options.settings.repeat;
-    ConsoleObserver observer(options, engines, case_count, invocation.words.front(), outputs);
+    run::ExpectationUpdate update(*options.settings.expected);
+    ConsoleObserver observer(options, engines, case_count, caller_of(options, invocation), outputs,
+                             options.expectations.update ? &update : nullptr);
     const run::RunTotals totals =
         run::run_cases(run::selected_cases(selection.corpus, selection.selector), lanes, observer, options.settings);
     observer.finish(totals);
-    const int exit_code = exit_code_of(totals);
+    // The other shards have something to verify, and merging them shows whether that was done.
+    const bool empty_shard = shard && selection.count == 0 && !interrupted();
+    const int exit_code = empty_shard ? exit_ok : exit_code_of(options, totals, shard.has_value());
+    if (empty_shard) {
+        fmt::print("This shard has none of the {} cases.\n", shard->cases_of_all);
+    }
     if (interrupted()) {
         fmt::print(stderr, "dmlconform: interrupted; {} of {} cases were run\n", totals.results / engines.size(),
                    case_count);
     }
     // What was not run may need the others.
-    if (!interrupted() && !options.settings.fail_fast && options.cases.selector.selects_all()) {
+    const bool complete = !interrupted() && !options.settings.fail_fast && selection.selector.selects_all();
+    if (complete) {
         print_unused(*options.settings.expected);
     }
     outputs.finish(totals, exit_code);
+    if (options.expectations.update && !interrupted()) {
+        if (const auto done = update_expectations(options.expectations, update, totals.engines, complete); !done) {
+            print_error(done.error());
+            return exit_not_run;
+        }
+    }
     return outputs.failed() ? exit_not_run : exit_code;
 }
 
@@ -212,12 +267,32 @@ int run_command(RunOptions& options, const Invocation& invocation) {
     if (!read_seed(options)) {
         return exit_usage;
     }
-    const auto selection = load_selection(options.cases);
+    if (const auto applied = apply_test_environment(options.cases.selector.filters, options.outputs.junit); !applied) {
+        print_error(applied.error());
+        return exit_usage;
+    }
+    const auto shard = choose_shard(options.shards);
+    if (!shard) {
+        print_error(shard.error());
+        return exit_usage;
+    }
+    auto selection = load_selection(options.cases, shard->has_value());
     auto expected = load_expectations(options.expectations);
     if (!selection || !expected) {
         return exit_usage;
     }
-    auto outputs = RunOutputs::create(options.outputs);
+    std::optional<run::ShardInfo> info;
+    if (*shard) {
+        const auto taken = take_shard(options.shards, **shard, *selection);
+        if (!taken) {
+            print_error(taken.error());
+            return exit_usage;
+        }
+        info = *taken;
+        info->cases *= options.settings.repeat;
+        info->cases_of_all *= options.settings.repeat;
+    }
+    auto outputs = RunOutputs::create(options.outputs, caller_of(options, invocation));
     if (!outputs) {
         print_error(outputs.error());
         return exit_usage;
@@ -234,12 +309,13 @@ int run_command(RunOptions& options, const Invocation& invocation) {
         }
     }
     options.settings.expected = expected.get();
-    const auto lanes = make_lanes(std::move(*engines), std::min(lane_count(options), selection->count));
+    const auto lanes =
+        make_lanes(std::move(*engines), std::min(lane_count(options), std::max<std::size_t>(selection->count, 1)));
     if (!lanes) {
         print_error(lanes.error());
         return exit_not_run;
     }
-    return run_lanes(options, invocation, *selection, *lanes, *outputs);
+    return run_lanes(options, invocation, *selection, *lanes, *outputs, info);
 }
 
 /// Options about the order of cases, and how many are run at a time.
@@ -274,6 +350,7 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
     options->engines.add_to(*command, "run on");
     options->expectations.add_to(*command);
     options->outputs.add_to(*command);
+    options->shards.add_to(*command);
     add_schedule_options(*command, *options);
     command->add_flag("--include-unspecified", options->settings.include_unspecified,
                       "Let cases tagged `unspecified` decide too; otherwise they are only reported");

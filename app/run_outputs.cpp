@@ -1,10 +1,19 @@
 // From options to sinks.
 #include "app/run_outputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
 
 #include "app/messages.h"
+#include "engine/report/github_report.h"
 #include "engine/report/json_report.h"
+#include "engine/report/jsonl_report.h"
+#include "engine/report/junit_report.h"
+#include "engine/report/markdown_report.h"
 #include "engine/report/output_file.h"
 
 namespace dmlconform::app {
@@ -14,19 +23,69 @@ std::string is_a_path(const std::string& path) {
     return path.empty() ? "the path is empty" : "";
 }
 
+void add_file(CLI::App& command, const char* name, std::string& path, const char* what) {
+    command.add_option(name, path, what)->type_name("FILE")->check(is_a_path);
+}
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+/// Several outputs can be written to one after the other.
+bool is_device(const std::string& path) {
+    std::error_code error;
+    return std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+}
+
 }  // namespace
 
 void RunOutputOptions::add_to(CLI::App& command) {
-    command.add_option("--json", json, "Write the complete result to this file")->type_name("FILE")->check(is_a_path);
+    add_json_to(command);
+    add_reports_to(command);
+    add_file(command, "--jsonl", jsonl, "Write each result as a line of JSON as soon as it is there");
 }
 
-core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options) {
-    RunOutputs outputs;
-    if (!options.json.empty()) {
-        if (auto writable = report::check_writable(options.json); !writable) {
+void RunOutputOptions::add_json_to(CLI::App& command) {
+    add_file(command, "--json", json, "Write the complete result to this file");
+}
+
+void RunOutputOptions::add_reports_to(CLI::App& command) {
+    add_file(command, "--junit", junit,
+             "Write JUnit XML. Default for `run`: where XML_OUTPUT_FILE or GTEST_OUTPUT in the environment say");
+    add_file(command, "--summary", summary, "Write a summary in Markdown; to $GITHUB_STEP_SUMMARY it is appended");
+    command.add_flag("--github", github, "Annotate failing cases for GitHub Actions, on the standard output");
+}
+
+core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, const report::Caller& caller) {
+    std::set<std::string> paths;
+    for (const std::string* path : {&options.json, &options.junit, &options.summary, &options.jsonl}) {
+        if (path->empty()) {
+            continue;
+        }
+        if (!is_device(*path) && !paths.insert(*path).second) {
+            return core::fail(fmt::format("two outputs are to be written to {}", *path));
+        }
+        if (auto writable = report::check_writable(*path); !writable) {
             return tl::unexpected(std::move(writable.error()));
         }
+    }
+    RunOutputs outputs;
+    if (!options.json.empty()) {
         outputs.sinks_.push_back(std::make_unique<report::JsonReport>(options.json));
+    }
+    if (!options.junit.empty()) {
+        outputs.sinks_.push_back(std::make_unique<report::JunitReport>(options.junit, caller));
+    }
+    if (!options.summary.empty()) {
+        const bool append = options.summary == variable("GITHUB_STEP_SUMMARY");
+        outputs.sinks_.push_back(std::make_unique<report::MarkdownReport>(options.summary, append));
+    }
+    if (!options.jsonl.empty()) {
+        outputs.sinks_.push_back(std::make_unique<report::JsonlReport>(options.jsonl));
+    }
+    if (options.github) {
+        outputs.sinks_.push_back(std::make_unique<report::GithubReport>(stdout, variable("GITHUB_WORKSPACE")));
     }
     return outputs;
 }

@@ -7,21 +7,30 @@
 #include <vector>
 
 #include "app/command.h"
+#include "engine/report/console_report.h"
 #include "engine/report/sink.h"
 
 namespace dmlconform::app {
 
 struct RunOutputOptions {
     std::string json;
+    std::string junit;
+    std::string summary;
+    std::string jsonl;
+    bool github = false;
 
+    /// All that a run can write.
     void add_to(CLI::App& command);
+    void add_json_to(CLI::App& command);
+    /// Those for which a result need not be more than its text.
+    void add_reports_to(CLI::App& command);
 };
 
 /// All outputs that were asked for. One that cannot be written any more is given up, and the others go on.
 class RunOutputs {
 public:
     /// An error when a file could not be written. Nothing is written yet.
-    [[nodiscard]] static core::Result<RunOutputs> create(const RunOutputOptions& options);
+    [[nodiscard]] static core::Result<RunOutputs> create(const RunOutputOptions& options, const report::Caller& caller);
 
     void begin(const report::RunContext& context, std::span<const EngineInfo> engines);
     void add(const run::CaseResult& result);
@@ -29,6 +38,7 @@ public:
 
     /// Whether any was given up; why was said on stderr.
     [[nodiscard]] bool failed() const { return failed_; }
+    [[nodiscard]] bool any() const { return !sinks_.empty(); }
 
 private:
     template <typename Step>

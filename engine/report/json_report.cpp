@@ -46,6 +46,16 @@ Json error_map_json(const compare::ErrorMap& map) {
     return {{"rows", map.rows}, {"columns", map.columns}, {"used", std::move(used)}};
 }
 
+Json shard_json(const run::ShardInfo& info) {
+    return {{"index", info.shard.index + 1},
+            {"count", info.shard.count},
+            {"cases", info.cases},
+            {"casesOfAll", info.cases_of_all},
+            // Text, because not every reader keeps 64-bit integers.
+            {"fingerprint", fmt::format("{:016x}", info.fingerprint)},
+            {"dividedBy", info.by_durations ? "durations" : "ids"}};
+}
+
 Json comparison_json(const run::OutputResult& output) {
     const compare::Comparison& comparison = output.comparison;
     Json histogram = Json::object();
@@ -176,8 +186,24 @@ std::string members(const Json& object) {
 
 }  // namespace
 
-std::string result_json(const run::CaseResult& result, const std::string& engine) {
-    return dump(result_object(result, engine), -1);
+std::string result_json(const run::CaseResult& result, const std::string& engine, bool ordered) {
+    Json json = result_object(result, engine);
+    if (ordered) {
+        json["order"] = result.order;
+    }
+    return dump(json, -1);
+}
+
+std::string json_opening(const Json& head) {
+    return "{" + members(head) + ",\n \"results\": [";
+}
+
+std::string json_closing(const run::RunTotals& totals, int exit_code) {
+    const Json tail{{"summary", counts_json(totals, true)},
+                    {"unspecified", counts_json(totals, false)},
+                    {"durationNanoseconds", totals.duration.count()},
+                    {"exitCode", exit_code}};
+    return "\n ]," + members(tail) + "\n}\n";
 }
 
 core::Result<void> JsonReport::begin(const RunContext& context, std::span<const EngineInfo> engines) {
@@ -186,25 +212,25 @@ core::Result<void> JsonReport::begin(const RunContext& context, std::span<const 
     }
     Json head{{"format", "dmlconform-result"}, {"formatVersion", format_version}, {"versions", pairs(context.versions)},
               {"command", context.command},    {"started", context.started},      {"machine", context.machine}};
+    if (context.shard) {
+        sharded_ = true;
+        head["shard"] = shard_json(*context.shard);
+    }
     head["engines"] = Json::array();
     for (const EngineInfo& engine : engines) {
         engines_.push_back(engine.name);
         head["engines"].push_back(engine_json(engine));
     }
-    return file_.write("{" + members(head) + ",\n \"results\": [");
+    return file_.write(json_opening(head));
 }
 
 core::Result<void> JsonReport::add(const run::CaseResult& result) {
     const char* const before = std::exchange(first_, false) ? "\n  " : ",\n  ";
-    return file_.write(before + result_json(result, engines_[result.engine]));
+    return file_.write(before + result_json(result, engines_[result.engine], sharded_));
 }
 
 core::Result<void> JsonReport::finish(const run::RunTotals& totals, int exit_code) {
-    const Json tail{{"summary", counts_json(totals, true)},
-                    {"unspecified", counts_json(totals, false)},
-                    {"durationNanoseconds", totals.duration.count()},
-                    {"exitCode", exit_code}};
-    if (auto written = file_.write("\n ]," + members(tail) + "\n}\n"); !written) {
+    if (auto written = file_.write(json_closing(totals, exit_code)); !written) {
         return written;
     }
     return file_.commit();

@@ -1,6 +1,7 @@
 // The complete, machine-readable result of a run: one JSON document, see docs/result-format.md.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,15 @@ private:
     std::string path_;
     OutputFile file_;
     std::vector<std::string> engines_;
+    bool sharded_ = false;
     bool first_ = true;
 };
 
-/// A result as a member of `results`, on one line.
-[[nodiscard]] std::string result_json(const run::CaseResult& result, const std::string& engine);
+/// What comes before the results, and after them. `head` has the members that are known then.
+[[nodiscard]] std::string json_opening(const nlohmann::ordered_json& head);
+[[nodiscard]] std::string json_closing(const run::RunTotals& totals, int exit_code);
+
+/// A result as a member of `results`, on one line. `ordered`: with the member by which shards are merged.
+[[nodiscard]] std::string result_json(const run::CaseResult& result, const std::string& engine, bool ordered = false);
 
 }  // namespace dmlconform::report

@@ -1,12 +1,14 @@
 // Where results go: each report is one.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/core/error.h"
+#include "engine/run/shard.h"
 #include "engine/run/totals.h"
 
 namespace dmlconform::report {
@@ -21,6 +23,10 @@ struct RunContext {
     std::string started;
     /// The processor's name.
     std::string machine;
+    /// Nothing for a run of all cases.
+    std::optional<run::ShardInfo> shard{};
+    /// Why this is not all that it should be; usually nothing.
+    std::vector<std::string> notes{};
 };
 
 /// Takes the results of a run one by one, in the order of the cases and for each case of the engines. There may be more

@@ -85,6 +85,8 @@ struct CaseResult {
     std::size_t engine = 0;
     /// How often the run had gone through all cases before.
     std::size_t repetition = 0;
+    /// Where the case stands among all that the run goes through, those of other shards included.
+    std::size_t order = 0;
     Status status = Status::error;
     /// What the status was before expectations made it xfail, xpass or flake.
     std::optional<Status> actual{};

@@ -102,6 +102,7 @@ private:
         for (CaseResult& result : results) {
             result.gated = gated;
             result.repetition = repetition;
+            result.order = number;
         }
         return results;
     }

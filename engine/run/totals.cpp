@@ -22,6 +22,18 @@ void DurationHistogram::add(std::chrono::nanoseconds duration) {
     ++buckets_[static_cast<int>(std::floor(std::log(nanoseconds) / std::log(bucket_ratio)))];
 }
 
+void DurationHistogram::add(const DurationHistogram& other) {
+    if (other.empty()) {
+        return;
+    }
+    least_ = empty() ? other.least_ : std::min(least_, other.least_);
+    greatest_ = std::max(greatest_, other.greatest_);
+    count_ += other.count_;
+    for (const auto& [bucket, count] : other.buckets_) {
+        buckets_[bucket] += count;
+    }
+}
+
 std::chrono::nanoseconds DurationHistogram::median() const {
     std::size_t below = 0;
     for (const auto& [bucket, count] : buckets_) {
@@ -43,6 +55,14 @@ void Tally::add(const CaseResult& result) {
     if (result.timing.steady) {
         steady.add(*result.timing.steady);
     }
+}
+
+void Tally::add(const Tally& other) {
+    for (std::size_t status = 0; status < status_count; ++status) {
+        counts[status] += other.counts[status];
+    }
+    total += other.total;
+    executions.add(other.executions);
 }
 
 void RunTotals::add(const CaseResult& result) {

@@ -19,6 +19,7 @@ using StatusCounts = std::array<std::size_t, status_count>;
 class DurationHistogram {
 public:
     void add(std::chrono::nanoseconds duration);
+    void add(const DurationHistogram& other);
     [[nodiscard]] bool empty() const { return count_ == 0; }
     /// The upper of two in the middle. Exact as long as all durations are the same; 0 if there are none.
     [[nodiscard]] std::chrono::nanoseconds median() const;
@@ -41,6 +42,7 @@ struct Tally {
     DurationHistogram steady;
 
     void add(const CaseResult& result);
+    void add(const Tally& other);
     [[nodiscard]] std::size_t count(Status status) const { return counts[static_cast<std::size_t>(status)]; }
 };
 

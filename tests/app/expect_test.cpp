@@ -99,6 +99,78 @@ TEST_F(Expect, AWrongFileIsAnErrorBeforeTheRun) {
     EXPECT_TRUE(complains(case_file, "is this a case file?"));
 }
 
+TEST_F(Expect, UpdatesLeaveTheRestAsItIs) {
+    const std::string file = folder_.write("known.json", R"(// What is known.
+{
+  "format": "dmlconform-expectations",
+  "formatVersion": 1,
+  "expectations": [
+    // of another engine
+    { "cases":   "*", "engine": "directml", "status": "skip", "reason": "not here" },
+    // mended
+    {
+      "cases": ["bad/good", "bad/other"],
+      "status": "fail",
+      "reason": "a list"
+    },
+    { "cases": "bad/g*", "status": "error", "reason": "gone" }  // the last
+    // end
+  ]
+}
+)");
+    const ProgramResult update = run(file, {"--update-expectations"});
+    EXPECT_TRUE(ends_with_code(update, 1));
+    EXPECT_EQ(content_of(file), R"(// What is known.
+{
+  "format": "dmlconform-expectations",
+  "formatVersion": 1,
+  "expectations": [
+    // of another engine
+    { "cases":   "*", "engine": "directml", "status": "skip", "reason": "not here" },
+    // mended
+    {
+      "cases": ["bad/other"],
+      "status": "fail",
+      "reason": "a list"
+    },
+      // the last
+    // end
+    {
+      "cases": "bad/bad",
+      "engine": "cpu",
+      "status": "fail",
+      "reason": "the output differs beyond tolerance"
+    }
+  ]
+}
+)");
+    EXPECT_TRUE(prints(update, fmt::format("{}:15: removed: gone\n", file)));
+    EXPECT_TRUE(prints(update, "added an entry for new failures"));
+    const std::string after = content_of(file);
+    EXPECT_TRUE(ends_with_code(run(file), 0));
+    EXPECT_TRUE(ends_with_code(run(file, {"--update-expectations"}), 0));
+    EXPECT_EQ(content_of(file), after);
+}
+
+TEST_F(Expect, UpdatesNarrowPatternsWhenAllCasesWereRun) {
+    const std::string before = R"({ "cases": "bad/*", "status": "fail", "reason": "some" })";
+    const std::string file = expectations(before);
+    const std::string text = content_of(file);
+    EXPECT_TRUE(ends_with_code(run(file, {"--update-expectations", "--filter", "bad/good"}), 1));
+    EXPECT_EQ(content_of(file), text) << "the others were not run";
+    EXPECT_TRUE(ends_with_code(run(file, {"--update-expectations"}), 1));
+    EXPECT_NE(content_of(file).find(R"({ "cases": "bad/bad", "status": "fail", "reason": "some" })"), std::string::npos)
+        << content_of(file);
+    EXPECT_TRUE(ends_with_code(run(file), 0));
+}
+
+TEST_F(Expect, UpdatesMakeTheFile) {
+    const std::string file = folder_.at("new.json");
+    EXPECT_TRUE(ends_with_code(run(file, {"--update-expectations"}), 1));
+    EXPECT_TRUE(ends_with_code(run(file), 0));
+    EXPECT_TRUE(ends_with_code(dmlconform({"run", cases_, "--update-expectations"}), 2));
+}
+
 TEST_F(Expect, ExpectationsAreNoCases) {
     const std::string file = expectations("");
     const ProgramResult as_cases = dmlconform({"run", file});

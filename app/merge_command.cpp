@@ -1,0 +1,102 @@
+// `dmlconform merge`: what one run of all cases would have given, from the results of shards.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "app/run_outputs.h"
+#include "app/terminal.h"
+#include "engine/report/console_report.h"
+#include "engine/report/merge.h"
+#include "engine/report/output_file.h"
+
+namespace dmlconform::app {
+namespace {
+
+struct MergeOptions {
+    std::vector<std::string> files;
+    RunOutputOptions outputs;
+    bool no_color = false;
+};
+
+/// Reports of all results, which need to be read once more.
+core::Result<void> report_all(report::Merge& merge, const run::RunTotals& totals, const std::vector<std::string>& gaps,
+                              int exit_code, RunOutputs& outputs) {
+    report::RunContext context = merge.context();
+    context.notes = gaps;
+    outputs.begin(context, totals.engines);
+    auto done = merge.for_each([&](const std::string& line) -> core::Result<void> {
+        outputs.add(report::result_of(nlohmann::ordered_json::parse(line), totals.engines));
+        return {};
+    });
+    if (done) {
+        outputs.finish(totals, exit_code);
+    }
+    return done;
+}
+
+int merge_command(MergeOptions& options) {
+    const std::string json = std::exchange(options.outputs.json, "");
+    if (!json.empty()) {
+        if (const auto writable = report::check_writable(json); !writable) {
+            print_error(writable.error());
+            return exit_usage;
+        }
+    }
+    auto outputs = RunOutputs::create(options.outputs, {});
+    if (!outputs) {
+        print_error(outputs.error());
+        return exit_usage;
+    }
+    report::Merge merge;
+    for (const std::string& file : options.files) {
+        if (const auto added = merge.add(file); !added) {
+            print_error(added.error());
+            return exit_usage;
+        }
+    }
+    const auto gaps = merge.find_gaps();
+    if (!gaps) {
+        print_error(gaps.error());
+        return exit_usage;
+    }
+    const run::RunTotals totals = merge.totals();
+    const int exit_code = gaps->empty() && totals.passed() ? exit_ok : exit_unexpected;
+    fmt::print("{}", report::summary(totals, report::ConsoleStyle(use_color(options.no_color))));
+    for (const std::string& gap : *gaps) {
+        fmt::print(stderr, "dmlconform: {}\n", gap);
+    }
+    bool failed = false;
+    const auto note = [&](const core::Result<void>& done) {
+        if (!done) {
+            print_error(done.error());
+            failed = true;
+        }
+    };
+    if (outputs->any()) {
+        note(report_all(merge, totals, *gaps, exit_code, *outputs));
+    }
+    if (!json.empty()) {
+        note(merge.write_json(json, exit_code));
+    }
+    return failed || outputs->failed() ? exit_not_run : exit_code;
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<MergeOptions>();
+    CLI::App* command =
+        app.add_subcommand("merge", "Make one result of the results of all shards (`run --shard I/N --json FILE`)");
+    command->add_option("results", options->files, "The shards' results, in any order")
+        ->required()
+        ->type_name("RESULT");
+    options->outputs.add_json_to(*command);
+    options->outputs.add_reports_to(*command);
+    command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
+    command->callback([options, &exit_code] { exit_code = merge_command(*options); });
+}
+
+}  // namespace dmlconform::app

@@ -1,0 +1,78 @@
+// Workflow commands: "::error file=…,line=…,title=…::message".
+#include "engine/report/github_report.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace dmlconform::report {
+namespace {
+
+/// GitHub shows ten of each kind for a step, of which the last one tells how many more there are.
+constexpr std::size_t most_annotations = 9;
+
+std::string escaped(std::string_view text, bool is_property) {
+    std::string result;
+    for (const char c : text) {
+        const bool special = c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
+        result += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+    }
+    return result;
+}
+
+std::string shown_path(const std::string& file, const std::string& workspace) {
+    const std::filesystem::path path(file);
+    if (workspace.empty() || !path.is_absolute()) {
+        return file;
+    }
+    const std::string relative = path.lexically_relative(workspace).generic_string();
+    return relative.empty() || relative.starts_with("..") ? file : relative;
+}
+
+}  // namespace
+
+core::Result<void> GithubReport::begin(const RunContext& /*context*/, std::span<const EngineInfo> engines) {
+    for (const EngineInfo& engine : engines) {
+        engines_.push_back(engine.name);
+    }
+    return {};
+}
+
+core::Result<void> GithubReport::add(const run::CaseResult& result) {
+    const bool error = run::is_failure(result.status);
+    if (!result.gated || (!error && result.status != run::Status::flake)) {
+        return {};
+    }
+    std::size_t& count = error ? errors_ : warnings_;
+    if (++count <= most_annotations) {
+        const std::string title =
+            fmt::format("{}: {} on {}", to_string(result.status), result.subject->id, engines_[result.engine]);
+        // The console's text may have left a line unfinished.
+        fmt::print(stream_, "\n::{} file={},line={},title={}::{}\n", error ? "error" : "warning",
+                   escaped(shown_path(result.subject->file, workspace_), true), result.subject->line,
+                   escaped(title, true), escaped(result.reason, false));
+    }
+    return {};
+}
+
+core::Result<void> GithubReport::finish(const run::RunTotals& totals, int /*exit_code*/) {
+    if (errors_ > most_annotations) {
+        fmt::print(stream_, "::error title=dmlconform::and {} more failures, which the log has\n",
+                   errors_ - most_annotations);
+    }
+    if (warnings_ > most_annotations) {
+        fmt::print(stream_, "::warning title=dmlconform::and {} more flakes\n", warnings_ - most_annotations);
+    }
+    if (totals.verified() == 0 && totals.failures() == 0) {
+        fmt::print(stream_, "::error title=dmlconform::nothing was verified\n");
+    }
+    errno = 0;
+    if (std::fflush(stream_) != 0) {
+        return core::fail(fmt::format("the annotations cannot be written: {}", std::strerror(errno)));
+    }
+    return {};
+}
+
+}  // namespace dmlconform::report

@@ -1,0 +1,39 @@
+// One line, one flush.
+#include "engine/report/jsonl_report.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "engine/report/json_report.h"
+
+namespace dmlconform::report {
+
+core::Result<void> JsonlReport::failed() const {
+    return core::fail(fmt::format("{} cannot be written: {}", path_, std::strerror(errno)));
+}
+
+core::Result<void> JsonlReport::begin(const RunContext& /*context*/, std::span<const EngineInfo> engines) {
+    for (const EngineInfo& engine : engines) {
+        engines_.push_back(engine.name);
+    }
+    errno = 0;
+    file_.reset(std::fopen(path_.c_str(), "wb"));
+    return file_ ? core::Result<void>() : failed();
+}
+
+core::Result<void> JsonlReport::add(const run::CaseResult& result) {
+    const std::string line = result_json(result, engines_[result.engine]) + "\n";
+    errno = 0;
+    const bool written =
+        std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size() && std::fflush(file_.get()) == 0;
+    return written ? core::Result<void>() : failed();
+}
+
+core::Result<void> JsonlReport::finish(const run::RunTotals& /*totals*/, int /*exit_code*/) {
+    errno = 0;
+    return std::fclose(file_.release()) == 0 ? core::Result<void>() : failed();
+}
+
+}  // namespace dmlconform::report

@@ -1,0 +1,34 @@
+// Results as JSON lines, each written as soon as it is known: a run that is killed leaves what it had.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/report/sink.h"
+
+namespace dmlconform::report {
+
+/// Writes the file in place, unlike the other reports.
+class JsonlReport final : public Sink {
+public:
+    explicit JsonlReport(std::string path) : path_(std::move(path)) {}
+
+    [[nodiscard]] core::Result<void> begin(const RunContext& context, std::span<const EngineInfo> engines) override;
+    [[nodiscard]] core::Result<void> add(const run::CaseResult& result) override;
+    [[nodiscard]] core::Result<void> finish(const run::RunTotals& totals, int exit_code) override;
+
+private:
+    struct Close {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
+
+    [[nodiscard]] core::Result<void> failed() const;
+
+    std::string path_;
+    std::unique_ptr<std::FILE, Close> file_;
+    std::vector<std::string> engines_;
+};
+
+}  // namespace dmlconform::report

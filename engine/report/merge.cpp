@@ -1,0 +1,295 @@
+// Checking, ordering and adding up.
+#include "engine/report/merge.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "engine/operators/catalogue.h"
+#include "engine/report/json_report.h"
+#include "engine/report/output_file.h"
+
+namespace dmlconform::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+run::Timing timing_of(const Json& result) {
+    run::Timing timing;
+    if (const auto found = result.find("timing"); found != result.end()) {
+        timing.total = std::chrono::nanoseconds((*found)["totalNanoseconds"].get<std::int64_t>());
+        timing.execute = std::chrono::nanoseconds((*found)["executeNanoseconds"].get<std::int64_t>());
+        if (const auto device = found->find("deviceNanoseconds"); device != found->end()) {
+            timing.device = std::chrono::nanoseconds(device->get<std::int64_t>());
+        }
+    }
+    return timing;
+}
+
+std::string short_name(const std::string& op) {
+    constexpr std::string_view prefix = "DML_OPERATOR_";
+    return op.starts_with(prefix) ? op.substr(prefix.size()) : op;
+}
+
+/// The engines but for what may differ from machine to machine of a kind: how many processors it has.
+Json comparable_engines(const Json& document) {
+    Json engines = document["engines"];
+    for (Json& engine : engines) {
+        if (engine["name"] == "cpu") {
+            engine.erase("adapter");
+        }
+    }
+    return engines;
+}
+
+/// Whether the document says of which shard it is, in a way that makes sense.
+bool has_shard(const Json& document) {
+    const auto shard = document.find("shard");
+    if (shard == document.end() || !shard->is_object()) {
+        return false;
+    }
+    for (const char* member : {"index", "count", "cases", "casesOfAll"}) {
+        if (!shard->contains(member) || !(*shard)[member].is_number_unsigned()) {
+            return false;
+        }
+    }
+    const std::uint64_t index = (*shard)["index"];
+    return shard->contains("fingerprint") && index >= 1 && index <= (*shard)["count"].get<std::uint64_t>() &&
+           (*shard)["count"].get<std::uint64_t>() <= 1'000'000;
+}
+
+std::size_t index_of(const Json& document) {
+    return document["shard"]["index"].get<std::size_t>();
+}
+
+std::uint64_t number_in(const Json& document, const char* member) {
+    const auto found = document.find(member);
+    return found != document.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+}  // namespace
+
+core::Result<void> Merge::take(const std::string& path, Json& result) {
+    const auto order = result.find("order");
+    if (order == result.end() || !order->is_number_unsigned()) {
+        return core::fail(fmt::format("{}: this is no result of a shard: its results have no \"order\"", path),
+                          "`dmlconform run --shard I/N --json FILE` writes them");
+    }
+    const std::string& engine = result["engine"].get_ref<const std::string&>();
+    const auto known = std::find(names_.begin(), names_.end(), engine);
+    Place place{order->get<std::uint64_t>(), lines_.size(), 0, static_cast<std::uint32_t>(known - names_.begin())};
+    if (known == names_.end()) {
+        names_.push_back(engine);
+    }
+    run::CaseResult counted;
+    counted.status = *status_named(result["status"].get_ref<const std::string&>());
+    counted.timing = timing_of(result);
+    if (result["gated"].get<bool>()) {
+        tallies_[{short_name(result["operator"].get<std::string>()), place.engine}].add(counted);
+    } else {
+        ++off_gate_[static_cast<std::size_t>(counted.status)];
+    }
+    result.erase("order");
+    const std::string line = result.dump(-1, ' ', false, Json::error_handler_t::replace);
+    place.length = static_cast<std::uint32_t>(line.size());
+    places_.push_back(place);
+    return lines_.append(line);
+}
+
+core::Result<void> Merge::compare_with_first(const Part& part) const {
+    const Json& first = parts_.front().document;
+    const Json& other = part.document;
+    const auto differs = [&](const std::string& what) {
+        return core::fail(fmt::format("{} and {} are not of the same run: {}", parts_.front().path, part.path, what));
+    };
+    if (first["shard"]["count"] != other["shard"]["count"]) {
+        return differs(fmt::format("one is of {} shards, the other of {}", first["shard"]["count"].dump(),
+                                   other["shard"]["count"].dump()));
+    }
+    for (const char* member : {"casesOfAll", "fingerprint", "dividedBy"}) {
+        if (first["shard"].value(member, Json()) != other["shard"].value(member, Json())) {
+            return differs("their cases are not the same, or not divided in the same way");
+        }
+    }
+    if (comparable_engines(first) != comparable_engines(other)) {
+        return differs("their engines, adapters or drivers are not the same");
+    }
+    if (first.value("versions", Json()) != other.value("versions", Json())) {
+        return differs("they were written by different versions of the program, or of its libraries");
+    }
+    for (const Part& earlier : parts_) {
+        if (index_of(earlier.document) == index_of(other)) {
+            return core::fail(fmt::format("{} and {} are both shard {}/{}", earlier.path, part.path, index_of(other),
+                                          first["shard"]["count"].dump()));
+        }
+    }
+    return {};
+}
+
+core::Result<void> Merge::add(const std::string& path) {
+    Part part{path, {}, 0};
+    const std::size_t before = places_.size();
+    const auto header = read_result_file(
+        path, [&](Json& result) { return take(path, result); }, &part.document);
+    if (!header) {
+        return tl::unexpected(header.error());
+    }
+    part.results = places_.size() - before;
+    if (!has_shard(part.document)) {
+        return core::fail(fmt::format("{}: this is no result of a shard", path),
+                          "`dmlconform run --shard I/N --json FILE` writes them");
+    }
+    if (!parts_.empty()) {
+        if (auto same = compare_with_first(part); !same) {
+            return same;
+        }
+    }
+    parts_.push_back(std::move(part));
+    return {};
+}
+
+core::Result<std::vector<std::string>> Merge::find_gaps() {
+    const auto count = parts_.front().document["shard"]["count"].get<std::size_t>();
+    std::sort(parts_.begin(), parts_.end(),
+              [](const Part& a, const Part& b) { return index_of(a.document) < index_of(b.document); });
+    std::vector<std::string> gaps;
+    std::size_t next = 1;
+    const auto missing_until = [&](std::size_t index) {
+        for (; next < index; ++next) {
+            gaps.push_back(fmt::format("shard {}/{} is missing", next, count));
+        }
+        ++next;
+    };
+    const std::size_t engine_count = engines().size();
+    for (const Part& part : parts_) {
+        missing_until(index_of(part.document));
+        const auto cases = part.document["shard"]["cases"].get<std::size_t>();
+        if (engine_count != 0 && (part.results % engine_count != 0 || part.results / engine_count != cases)) {
+            gaps.push_back(fmt::format("shard {}/{} ended early: {} has {} of {} cases", index_of(part.document), count,
+                                       part.path, part.results / engine_count, cases));
+        }
+    }
+    missing_until(count + 1);
+
+    // Within a case, engines are in their own order.
+    std::vector<std::size_t> rank(names_.size(), 0);
+    const auto known = engines();
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+        rank[i] = static_cast<std::size_t>(
+            std::find_if(known.begin(), known.end(), [&](const EngineInfo& e) { return e.name == names_[i]; }) -
+            known.begin());
+    }
+    const auto key = [&](const Place& place) { return std::pair(place.order, rank[place.engine]); };
+    std::sort(places_.begin(), places_.end(), [&](const Place& a, const Place& b) { return key(a) < key(b); });
+    const auto twice = std::adjacent_find(places_.begin(), places_.end(),
+                                          [&](const Place& a, const Place& b) { return key(a) == key(b); });
+    if (twice != places_.end()) {
+        const auto line = lines_.read(twice->offset, twice->length);
+        return core::fail(fmt::format("several shards have run {}", line ? Json::parse(*line)["id"].get<std::string>()
+                                                                         : std::string("the same case")),
+                          "were they divided by different --durations, or shuffled differently?");
+    }
+    return gaps;
+}
+
+std::vector<EngineInfo> Merge::engines() const {
+    std::vector<EngineInfo> list;
+    for (const Json& engine : parts_.front().document["engines"]) {
+        EngineInfo& info = list.emplace_back();
+        info.name = engine["name"].get<std::string>();
+        info.adapter = engine["adapter"].get<std::string>();
+        info.driver = engine["driver"].get<std::string>();
+    }
+    return list;
+}
+
+run::RunTotals Merge::totals() const {
+    run::RunTotals totals(engines());
+    totals.results = places_.size();
+    totals.off_gate = off_gate_;
+    for (const auto& [key, tally] : tallies_) {
+        const auto engine = std::find_if(totals.engines.begin(), totals.engines.end(),
+                                         [&](const EngineInfo& info) { return info.name == names_[key.second]; });
+        const auto index = static_cast<std::size_t>(engine - totals.engines.begin());
+        totals.rows[{key.first, index}] = tally;
+        totals.all[index].add(tally);
+    }
+    for (const Part& part : parts_) {
+        totals.duration += std::chrono::nanoseconds(number_in(part.document, "durationNanoseconds"));
+    }
+    return totals;
+}
+
+RunContext Merge::context() const {
+    RunContext context;
+    const Json& first = parts_.front().document;
+    if (const auto command = first.find("command"); command != first.end() && command->is_array()) {
+        for (const Json& word : *command) {
+            context.command.push_back(word.is_string() ? word.get<std::string>() : word.dump());
+        }
+    }
+    context.started = first["started"].get<std::string>();
+    for (const Part& part : parts_) {
+        context.started = std::min(context.started, part.document["started"].get<std::string>());
+    }
+    return context;
+}
+
+core::Result<void> Merge::for_each(const std::function<core::Result<void>(const std::string& line)>& visit) {
+    for (const Place& place : places_) {
+        const auto line = lines_.read(place.offset, place.length);
+        if (!line) {
+            return tl::unexpected(line.error());
+        }
+        if (auto visited = visit(*line); !visited) {
+            return visited;
+        }
+    }
+    return {};
+}
+
+core::Result<void> Merge::write_json(const std::string& path, int exit_code) {
+    Json head = parts_.front().document;
+    for (const char* member : {"shard", "results", "summary", "unspecified", "durationNanoseconds", "exitCode"}) {
+        head.erase(member);
+    }
+    head["started"] = context().started;
+    OutputFile file;
+    auto written = file.open(path);
+    if (written) {
+        written = file.write(json_opening(head));
+    }
+    bool first = true;
+    if (written) {
+        written = for_each([&](const std::string& line) {
+            return file.write((std::exchange(first, false) ? "\n  " : ",\n  ") + line);
+        });
+    }
+    if (written) {
+        written = file.write(json_closing(totals(), exit_code));
+    }
+    return written ? file.commit() : written;
+}
+
+run::CaseResult result_of(const Json& json, std::span<const EngineInfo> engines) {
+    auto subject = std::make_shared<cases::Case>();
+    subject->id = json["id"].get<std::string>();
+    subject->file = json["file"].get<std::string>();
+    subject->line = json["line"].get<std::size_t>();
+    run::CaseResult result;
+    result.subject = std::move(subject);
+    const auto engine = std::find_if(engines.begin(), engines.end(),
+                                     [&](const EngineInfo& info) { return json["engine"] == info.name; });
+    result.engine = static_cast<std::size_t>(engine - engines.begin());
+    result.repetition = static_cast<std::size_t>(number_in(json, "repetition"));
+    result.status = *status_named(json["status"].get_ref<const std::string&>());
+    result.gated = json["gated"].get<bool>();
+    result.reason = json.value("reason", "");
+    result.timing = timing_of(json);
+    return result;
+}
+
+}  // namespace dmlconform::report

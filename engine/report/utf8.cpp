@@ -1,0 +1,61 @@
+// Decoding.
+#include "engine/report/utf8.h"
+
+#include <array>
+
+namespace dmlconform::report {
+namespace {
+
+struct Lead {
+    std::uint32_t mask;
+    std::uint32_t bits;
+    std::size_t length;
+    /// Smaller ones are written with fewer bytes.
+    std::uint32_t least;
+};
+
+constexpr std::array<Lead, 4> leads{
+    {{0x80, 0x00, 1, 0}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}}};
+
+/// The length of the character that the text begins with; 0 if it begins with none.
+std::size_t decode(std::string_view text, std::uint32_t& character) {
+    const auto first = static_cast<unsigned char>(text.front());
+    for (const Lead& lead : leads) {
+        if ((first & lead.mask) != lead.bits) {
+            continue;
+        }
+        if (text.size() < lead.length) {
+            return 0;
+        }
+        character = first & ~lead.mask & 0xffu;
+        for (std::size_t i = 1; i < lead.length; ++i) {
+            const auto next = static_cast<unsigned char>(text[i]);
+            if ((next & 0xc0u) != 0x80u) {
+                return 0;
+            }
+            character = (character << 6u) | (next & 0x3fu);
+        }
+        const bool surrogate = character >= 0xd800 && character <= 0xdfff;
+        return character < lead.least || surrogate || character > 0x10ffff ? 0 : lead.length;
+    }
+    return 0;
+}
+
+}  // namespace
+
+void for_each_character(std::string_view text,
+                        const std::function<void(std::uint32_t character, std::string_view bytes)>& visit) {
+    while (!text.empty()) {
+        std::uint32_t character = 0xfffd;
+        const std::size_t length = decode(text, character);
+        if (length == 0) {
+            visit(0xfffd, replacement_character);
+            text.remove_prefix(1);
+        } else {
+            visit(character, text.substr(0, length));
+            text.remove_prefix(length);
+        }
+    }
+}
+
+}  // namespace dmlconform::report

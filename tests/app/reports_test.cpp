@@ -1,0 +1,211 @@
+// Reports for CI systems: JUnit, GitHub, Markdown, JSON lines; and disks that are full.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engine/report/junit_report.h"
+#include "tests/app/case_texts.h"
+#include "tests/app/expectations.h"
+#include "tests/app/program.h"
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using Json = nlohmann::json;
+
+/// What an XML parser that is not ours makes of a JUnit file.
+Json parsed_junit(const std::string& path) {
+    constexpr const char* program = R"(import json, sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+def outcome(case):
+    return [{"kind": c.tag, "message": c.get("message"), "text": c.text} for c in case]
+print(json.dumps({"root": root.tag, "totals": root.attrib, "suites": [
+    {"attributes": s.attrib, "properties": {p.get("name"): p.get("value") for p in s.iter("property")},
+     "cases": [{"attributes": c.attrib, "outcome": outcome(c)} for c in s.iter("testcase")]}
+    for s in root.iter("testsuite")]})))";
+    const ProgramResult result = run_program({"/usr/bin/env", "python3", "-c", program, path});
+    EXPECT_EQ(result.exit_code, 0) << result.all();
+    return result.exit_code == 0 ? Json::parse(result.output) : Json();
+}
+
+class Reports : public testing::Test {
+protected:
+    ProgramResult run(std::vector<std::string> more, ProgramOptions options = {}) {
+        more.insert(more.begin(), {"run", file_, "--engine", "cpu"});
+        return dmlconform(more, options);
+    }
+
+    TemporaryFolder folder_;
+    std::string file_ = folder_.write(
+        "cases.json",
+        file_of({slice_case("good", right_values), slice_case("bad", wrong_values), slice_case("alone", ""),
+                 slice_case("off", std::string(wrong_values) + R"(, "tags": ["unspecified"])")}));
+};
+
+TEST_F(Reports, Junit) {
+    const std::string path = folder_.at("junit.xml");
+    EXPECT_TRUE(ends_with_code(run({"--junit", path}), 1));
+    const Json document = parsed_junit(path);
+    EXPECT_EQ(document["root"], "testsuites");
+    EXPECT_EQ(document["totals"]["tests"], "4");
+    EXPECT_EQ(document["totals"]["failures"], "1");
+    EXPECT_EQ(document["totals"]["errors"], "0");
+    EXPECT_EQ(document["totals"]["skipped"], "2");
+    ASSERT_EQ(document["suites"].size(), 1u);
+    const Json& suite = document["suites"][0];
+    EXPECT_EQ(suite["attributes"]["name"], "cpu");
+    EXPECT_EQ(suite["attributes"]["tests"], "4");
+    EXPECT_NE(suite["properties"]["adapter"].get<std::string>().find("reference on"), std::string::npos);
+    const Json& cases = suite["cases"];
+    ASSERT_EQ(cases.size(), 4u);
+    EXPECT_EQ(cases[0]["attributes"]["name"], "cases/good");
+    EXPECT_EQ(cases[0]["attributes"]["file"], file_);
+    EXPECT_EQ(cases[0]["outcome"], Json::array());
+    EXPECT_EQ(cases[1]["outcome"][0]["kind"], "failure");
+    EXPECT_EQ(cases[1]["outcome"][0]["message"], "the output differs beyond tolerance");
+    EXPECT_NE(cases[1]["outcome"][0]["text"].get<std::string>().find("\n  run again   "), std::string::npos);
+    EXPECT_EQ(cases[2]["outcome"][0]["message"],
+              "reference: the case has no expected values, so this engine is the reference");
+    EXPECT_EQ(cases[3]["outcome"][0]["kind"], "skipped");
+}
+
+TEST_F(Reports, JunitOfHostileTexts) {
+    const std::string hostile =
+        "]]> <!-- & \" ' \x01\x1b[31m \r\n\t \xff \xc0\x80 \xed\xa0\x80 \xef\xbf\xbe \xf4\x90\x80\x80 ü😀";
+    const std::string path = folder_.at("junit.xml");
+    EngineInfo engine;
+    engine.name = hostile;
+    engine.adapter = hostile;
+    engine.driver = hostile;
+    report::JunitReport junit(path, {});
+    ASSERT_TRUE(junit.begin({}, std::vector{engine}));
+    auto subject = std::make_shared<cases::Case>();
+    subject->id = hostile;
+    subject->file = hostile;
+    run::RunTotals totals({engine});
+    for (std::size_t status = 0; status < run::status_count; ++status) {
+        run::CaseResult result;
+        result.subject = subject;
+        result.status = static_cast<run::Status>(status);
+        result.reason = hostile;
+        ASSERT_TRUE(junit.add(result));
+    }
+    ASSERT_TRUE(junit.finish(totals, 1));
+    const Json document = parsed_junit(path);
+    const std::string kept = "]]> <!-- & \" ' ��[31m \r\n\t � �� ��� � ���� ü😀";
+    ASSERT_EQ(document["suites"][0]["cases"].size(), run::status_count);
+    EXPECT_EQ(document["suites"][0]["attributes"]["name"], kept);
+    EXPECT_EQ(document["suites"][0]["properties"]["driver"], kept);
+    EXPECT_EQ(document["suites"][0]["cases"][0]["attributes"]["name"], kept);
+    EXPECT_EQ(document["suites"][0]["cases"][1]["outcome"][0]["message"], kept);
+    EXPECT_EQ(document["suites"][0]["cases"][1]["outcome"][0]["text"], kept);
+    EXPECT_EQ(document["suites"][0]["attributes"]["failures"], "2");
+    EXPECT_EQ(document["suites"][0]["attributes"]["errors"], "3");
+    EXPECT_EQ(document["suites"][0]["attributes"]["skipped"], "3");
+}
+
+TEST_F(Reports, GithubAnnotations) {
+    ProgramOptions options;
+    options.environment = {{"GITHUB_WORKSPACE", folder_.path().generic_string()}};
+    const ProgramResult result = run({"--github", "--quiet"}, options);
+    EXPECT_TRUE(ends_with_code(result, 1));
+    EXPECT_TRUE(prints(result, "\n::error file=cases.json,line="));
+    EXPECT_TRUE(prints(result, ",title=fail%3A cases/bad on cpu::the output differs beyond tolerance\n"));
+    EXPECT_EQ(occurrences(result.output, "::error"), 1u);
+}
+
+TEST_F(Reports, GithubShowsTenOfMany) {
+    std::string text;
+    for (int i = 0; i < 30; ++i) {
+        text += (i == 0 ? "" : ",\n") + slice_case(fmt::format("bad{}", i), wrong_values);
+    }
+    file_ = folder_.write("many.json", "{ \"cases\": [" + text + "] }");
+    const ProgramResult result = run({"--github", "--quiet"});
+    EXPECT_EQ(occurrences(result.output, "::error"), 10u);
+    EXPECT_TRUE(prints(result, "::error title=dmlconform::and 21 more failures"));
+}
+
+TEST_F(Reports, Summary) {
+    const std::string path = folder_.at("summary.md");
+    EXPECT_TRUE(ends_with_code(run({"--summary", path}), 1));
+    const std::string text = content_of(path);
+    EXPECT_TRUE(text.starts_with("## dmlconform: ❌ 1 of 4 results failed\n")) << text;
+    EXPECT_NE(text.find("| SLICE1 | cpu | 1 | 1 | 1 |"), std::string::npos) << text;
+    EXPECT_NE(text.find("### 1 failures"), std::string::npos) << text;
+    EXPECT_NE(text.find("| cases/bad | cpu | fail | the output differs beyond tolerance |"), std::string::npos) << text;
+    run({"--summary", path});
+    EXPECT_EQ(occurrences(content_of(path), "## dmlconform"), 1u);
+    // What other steps of a job have written stays.
+    const std::string steps = folder_.write("steps.md", "# before\n");
+    ProgramOptions options;
+    options.environment = {{"GITHUB_STEP_SUMMARY", steps}};
+    EXPECT_TRUE(ends_with_code(run({"--summary", steps}, options), 1));
+    EXPECT_TRUE(content_of(steps).starts_with("# before\n## dmlconform: "));
+}
+
+TEST_F(Reports, JsonLines) {
+    const std::string path = folder_.at("lines.jsonl");
+    const std::string whole = folder_.at("whole.json");
+    EXPECT_TRUE(ends_with_code(run({"--jsonl", path, "--json", whole}), 1));
+    const Json results = Json::parse(content_of(whole))["results"];
+    std::istringstream lines(content_of(path));
+    std::string line;
+    for (const Json& result : results) {
+        ASSERT_TRUE(std::getline(lines, line));
+        EXPECT_EQ(Json::parse(line), result);
+    }
+    EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST_F(Reports, PathsThatCannotBeWrittenAreErrorsBeforeTheRun) {
+    for (const char* option : {"--json", "--junit", "--summary", "--jsonl"}) {
+        for (const std::string& path : {folder_.at("none/x"), folder_.path().generic_string(), std::string()}) {
+            const ProgramResult result = run({option, path});
+            EXPECT_TRUE(ends_with_code(result, 2));
+            EXPECT_EQ(result.output, "") << option;
+            EXPECT_NE(result.errors, "");
+        }
+    }
+    const ProgramResult twice = run({"--json", folder_.at("x"), "--junit", folder_.at("x")});
+    EXPECT_TRUE(ends_with_code(twice, 2));
+    EXPECT_TRUE(complains(twice, "two outputs are to be written to"));
+}
+
+TEST_F(Reports, AFullDiskLeavesTheResultsOnTheOutput) {
+    if (!std::filesystem::exists("/dev/full")) {
+        GTEST_SKIP() << "there is no /dev/full";
+    }
+    for (const char* option : {"--json", "--junit", "--summary", "--jsonl"}) {
+        const std::string other = folder_.at("other.json");
+        const bool json = std::string(option) == "--json";
+        const ProgramResult result = run({option, "/dev/full", json ? "--junit" : "--json", other});
+        EXPECT_TRUE(ends_with_code(result, 3));
+        EXPECT_TRUE(complains(result, "/dev/full cannot be written: No space left on device"));
+        EXPECT_TRUE(prints(result, "FAIL cases/bad on cpu"));
+        EXPECT_TRUE(prints(result, "4 results in "));
+        EXPECT_TRUE(std::filesystem::exists(other)) << "the other outputs go on";
+    }
+}
+
+TEST_F(Reports, ADiskThatIsFullInMidRun) {
+    std::string text;
+    for (int i = 0; i < 300; ++i) {
+        text += (i == 0 ? "" : ",\n") + slice_case(fmt::format("good{}", i), right_values);
+    }
+    file_ = folder_.write("many.json", "{ \"cases\": [" + text + "] }");
+    const std::string path = folder_.at("out.json");
+    // Files may have 8 KiB; what is written beyond is an error as on a full disk.
+    const ProgramResult result = run_program({"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 16; exec \"$@\"", "sh",
+                                              dmlconform_path(), "run", file_, "--engine", "cpu", "--json", path});
+    EXPECT_TRUE(ends_with_code(result, 3));
+    EXPECT_TRUE(complains(result, "out.json cannot be written: File too large"));
+    EXPECT_TRUE(prints(result, "300 results in "));
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_FALSE(std::filesystem::exists(path + ".partial"));
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
