@@ -57,7 +57,7 @@ core::Result<void> GithubReport::add(const run::CaseResult& result) {
     return {};
 }
 
-core::Result<void> GithubReport::finish(const run::RunTotals& totals, int /*exit_code*/) {
+core::Result<void> GithubReport::finish(const run::RunTotals& totals, int exit_code) {
     if (errors_ > most_annotations) {
         fmt::print(stream_, "::error title=dmlconform::and {} more failures, which the log has\n",
                    errors_ - most_annotations);
@@ -65,7 +65,7 @@ core::Result<void> GithubReport::finish(const run::RunTotals& totals, int /*exit
     if (warnings_ > most_annotations) {
         fmt::print(stream_, "::warning title=dmlconform::and {} more flakes\n", warnings_ - most_annotations);
     }
-    if (totals.verified() == 0 && totals.failures() == 0) {
+    if (exit_code != 0 && totals.verified() == 0 && totals.failures() == 0) {
         fmt::print(stream_, "::error title=dmlconform::nothing was verified\n");
     }
     errno = 0;

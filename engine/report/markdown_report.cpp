@@ -58,7 +58,7 @@ std::string verdict(const run::RunTotals& totals, int exit_code) {
         return fmt::format("❌ {} of {} results failed", totals.failures(), totals.results);
     }
     if (totals.verified() == 0) {
-        return "❌ nothing was verified";
+        return exit_code == 0 ? "no case in this shard" : "❌ nothing was verified";
     }
     return fmt::format("{} {} of {} results verified", exit_code == 0 ? "✅" : "❌", totals.verified(), totals.results);
 }

@@ -132,6 +132,10 @@ void ExpectedResults::apply(CaseResult& result) {
     use(result, *other);
     const Expectation& entry = all_[*other];
     if (status == Status::pass) {
+        for (const std::size_t index : matches) {
+            // All of them are contradicted; `other` was counted above.
+            uses_[index] += index != *other && failure_of(all_[index].expected) ? 1 : 0;
+        }
         result.actual = status;
         result.status = Status::xpass;
         result.reason = fmt::format("the case passes, but {} expects {}: {}", entry.place(), to_string(entry.expected),

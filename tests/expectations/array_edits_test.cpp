@@ -35,7 +35,7 @@ TEST(ArrayEdits, Remove) {
         // Comments keep their places.
         {"[\n  // one\n  1,  // first\n  // two\n  2\n  // end\n]",
          {true, false},
-         "[\n  // one\n    // first\n  // two\n  2\n  // end\n]"},
+         "[\n  // one\n  // first\n  // two\n  2\n  // end\n]"},
         {"[\n  // one\n  1,\n  // two\n  2\n  // end\n]", {false, true}, "[\n  // one\n  1\n  // two\n  // end\n]"},
         {"[1 /* , */ , 2]", {false, true}, "[1 /* , */ ]"},
         // Nested, with brackets and quotes in strings.

@@ -147,9 +147,8 @@ TEST(ShardPlan, IsAPartition) {
 
 TEST(ShardPlan, ByIdANewCaseMovesNoOther) {
     // Known numbers: another machine, or another version, divides in the same way.
-    EXPECT_EQ(id_hash("examples/slice1/negative-strides"), id_hash("examples/slice1/negative-strides"));
     EXPECT_EQ(id_hash(""), 17665956581633026203u);
-    EXPECT_EQ(id_hash("a/b"), 0u);
+    EXPECT_EQ(id_hash("a/b"), 8831782500897897773u);
 }
 
 TEST(ShardPlan, ByDurationsShardsTakeEquallyLong) {
