@@ -10,7 +10,7 @@ namespace dmlconform::run {
 
 /// What is wrong with the output as a whole, whatever a tolerance makes of its elements: that the engine wrote nothing
 /// to it, or that it is all zero where `expected`, which is packed, is not. Elements expected to be subnormal count as
-/// zero, because many devices take them for it.
+/// zero, because many devices take them for it, and so do integers within 1 of it, because they may be rounded to it.
 [[nodiscard]] std::optional<std::string> blank_output(const core::Tensor& expected, const core::Tensor& actual);
 
 }  // namespace dmlconform::run

@@ -72,6 +72,21 @@ TEST(BlankOutput, ZeroWhereItShouldBe) {
     EXPECT_EQ(run_on({}, lenient_case("[0, 3]")).status, run::Status::pass);
 }
 
+TEST(BlankOutput, RoundingToZeroIsForTheTolerance) {
+    for (const auto type : {core::DataType::int8, core::DataType::uint8, core::DataType::int64}) {
+        const core::TensorDesc desc = core::TensorDesc::packed(type, {1});
+        core::Tensor expected(desc);
+        core::Tensor actual(desc);
+        std::memset(actual.buffer.bytes().data(), 0, desc.total_bytes);
+        const std::pair<std::int64_t, bool> values[] = {
+            {1, false}, {-1, type == core::DataType::uint8}, {2, true}, {-2, true}};
+        for (const auto& [value, blank] : values) {
+            std::memcpy(expected.buffer.bytes().data(), &value, desc.total_bytes);
+            EXPECT_EQ(run::blank_output(expected, actual).has_value(), blank) << core::name(type) << " " << value;
+        }
+    }
+}
+
 TEST(BlankOutput, OfEveryType) {
     for (std::uint32_t i = 1; i < core::data_type_count; ++i) {
         const auto type = static_cast<core::DataType>(i);
