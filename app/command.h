@@ -34,6 +34,10 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
 void add_bench_command(CLI::App& app, const Invocation& invocation, int& exit_code);
 #endif
 void add_merge_command(CLI::App& app, int& exit_code);
+void add_fuzz_command(CLI::App& app, const Invocation& invocation, int& exit_code);
+void add_reduce_command(CLI::App& app, const Invocation& invocation, int& exit_code);
+void add_import_command(CLI::App& app, int& exit_code);
+void add_export_command(CLI::App& app, int& exit_code);
 void add_compare_command(CLI::App& app, int& exit_code);
 #if DMLCONFORM_HAS_HISTORY
 void add_history_command(CLI::App& app, int& exit_code);

@@ -90,6 +90,10 @@ int run(int argc, char** argv) {
     dmlconform::app::add_bench_command(app, invocation, exit_code);
 #endif
     dmlconform::app::add_merge_command(app, exit_code);
+    dmlconform::app::add_fuzz_command(app, invocation, exit_code);
+    dmlconform::app::add_reduce_command(app, invocation, exit_code);
+    dmlconform::app::add_import_command(app, exit_code);
+    dmlconform::app::add_export_command(app, exit_code);
     dmlconform::app::add_compare_command(app, exit_code);
 #if DMLCONFORM_HAS_HISTORY
     dmlconform::app::add_history_command(app, exit_code);

@@ -234,6 +234,7 @@ int run_lanes(const RunOptions& options, const Invocation& invocation, const Sel
         print_unused(*options.settings.expected);
     }
     outputs.finish(totals, exit_code);
+    fmt::print("{}", outputs.bundle_summary());
     if (options.expectations.update && !interrupted()) {
         if (const auto done = update_expectations(options.expectations, update, totals.engines, complete); !done) {
             print_error(done.error());
@@ -292,7 +293,8 @@ int run_command(RunOptions& options, const Invocation& invocation) {
         info->cases *= options.settings.repeat;
         info->cases_of_all *= options.settings.repeat;
     }
-    auto outputs = RunOutputs::create(options.outputs, caller_of(options, invocation));
+    options.settings.cases.keep_evidence = !options.outputs.bundles.folder.empty();
+    auto outputs = RunOutputs::create(options.outputs, caller_of(options, invocation), options.engines.words());
     if (!outputs) {
         print_error(outputs.error());
         return exit_usage;

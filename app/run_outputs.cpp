@@ -44,6 +44,7 @@ void RunOutputOptions::add_to(CLI::App& command) {
     add_json_to(command);
     add_reports_to(command);
     add_file(command, "--jsonl", jsonl, "Write each result as a line of JSON as soon as it is there");
+    bundles.add_to(command);
 }
 
 void RunOutputOptions::add_json_to(CLI::App& command) {
@@ -57,7 +58,8 @@ void RunOutputOptions::add_reports_to(CLI::App& command) {
     command.add_flag("--github", github, "Annotate failing cases for GitHub Actions, on the standard output");
 }
 
-core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, const report::Caller& caller) {
+core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, const report::Caller& caller,
+                                            std::vector<std::string> rerun_options) {
     std::set<std::string> paths;
     for (const std::string* path : {&options.json, &options.junit, &options.summary, &options.jsonl}) {
         if (path->empty()) {
@@ -87,12 +89,19 @@ core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, con
     if (options.github) {
         outputs.sinks_.push_back(std::make_unique<report::GithubReport>(stdout, variable("GITHUB_WORKSPACE")));
     }
+    if (!options.bundles.folder.empty()) {
+        if (auto usable = report::check_bundle_folder(options.bundles.folder); !usable) {
+            return tl::unexpected(std::move(usable.error()));
+        }
+        outputs.bundles_ = std::make_shared<report::Bundles>(options.bundles.settings(std::move(rerun_options)));
+        outputs.sinks_.push_back(outputs.bundles_);
+    }
     return outputs;
 }
 
 template <typename Step>
 void RunOutputs::each(const Step& step) {
-    const auto gone = std::remove_if(sinks_.begin(), sinks_.end(), [&](const std::unique_ptr<report::Sink>& sink) {
+    const auto gone = std::remove_if(sinks_.begin(), sinks_.end(), [&](const std::shared_ptr<report::Sink>& sink) {
         const core::Result<void> done = step(*sink);
         if (!done) {
             print_error(done.error());

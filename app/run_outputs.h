@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/bundle_options.h"
 #include "app/command.h"
 #include "engine/report/console_report.h"
 #include "engine/report/sink.h"
@@ -18,6 +19,7 @@ struct RunOutputOptions {
     std::string summary;
     std::string jsonl;
     bool github = false;
+    BundleOptions bundles;
 
     /// All that a run can write.
     void add_to(CLI::App& command);
@@ -29,8 +31,10 @@ struct RunOutputOptions {
 /// All outputs that were asked for. One that cannot be written any more is given up, and the others go on.
 class RunOutputs {
 public:
-    /// An error when a file could not be written. Nothing is written yet.
-    [[nodiscard]] static core::Result<RunOutputs> create(const RunOutputOptions& options, const report::Caller& caller);
+    /// An error when a file could not be written. Nothing is written yet. `rerun_options`: what a bundle's command
+    /// needs besides the engine.
+    [[nodiscard]] static core::Result<RunOutputs> create(const RunOutputOptions& options, const report::Caller& caller,
+                                                         std::vector<std::string> rerun_options = {});
 
     void begin(const report::RunContext& context, std::span<const EngineInfo> engines);
     void add(const run::CaseResult& result);
@@ -39,12 +43,15 @@ public:
     /// Whether any was given up; why was said on stderr.
     [[nodiscard]] bool failed() const { return failed_; }
     [[nodiscard]] bool any() const { return !sinks_.empty(); }
+    /// What became of bundles, a line each.
+    [[nodiscard]] std::string bundle_summary() const { return bundles_ == nullptr ? "" : bundles_->summary(); }
 
 private:
     template <typename Step>
     void each(const Step& step);
 
-    std::vector<std::unique_ptr<report::Sink>> sinks_;
+    std::vector<std::shared_ptr<report::Sink>> sinks_;
+    std::shared_ptr<report::Bundles> bundles_;
     bool failed_ = false;
 };
 

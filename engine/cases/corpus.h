@@ -17,6 +17,9 @@
 
 namespace dmlconform::cases {
 
+/// The first key of the environment.json of a repro bundle, which is no case file.
+inline constexpr std::string_view bundle_key = "dmlconformBundle";
+
 struct ReadOptions {
     /// Lets data files be outside the case file's folder.
     bool allow_external_data = false;

@@ -56,6 +56,19 @@ void load_file(const fs::path& path, const ReadOptions& options, const CaseVisit
     append(read_corpus(file, text, options, visit), corpus);
 }
 
+/// Whether the file is what a repro bundle has beside its case: a description of the machine, by its first key.
+bool describes_a_bundle(const fs::path& path) {
+    if (path.filename() != "environment.json") {
+        return false;
+    }
+    std::ifstream stream(path, std::ios::binary);
+    std::string start(64, '\0');
+    stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+    const std::size_t key = start.find_first_not_of("{ \t\r\n");
+    return start.starts_with('{') && key != std::string::npos &&
+           start.compare(key, bundle_key.size() + 2, '"' + std::string(bundle_key) + '"') == 0;
+}
+
 /// The case files at a path: itself, or all below it.
 std::vector<fs::path> files_at(const std::string& given, Corpus& corpus) {
     std::error_code error;
@@ -80,6 +93,9 @@ std::vector<fs::path> files_at(const std::string& given, Corpus& corpus) {
          !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
         std::error_code unknown;
         if (entry->path().extension() != ".json" || entry->is_directory(unknown)) {
+            continue;
+        }
+        if (describes_a_bundle(entry->path())) {
             continue;
         }
         if (entry->is_regular_file(unknown)) {

@@ -1,11 +1,13 @@
 // Where the elements of a tensor in a case come from.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "engine/cases/json_document.h"
 #include "engine/cases/problems.h"
@@ -46,6 +48,9 @@ public:
 private:
     std::shared_ptr<const ElementSource> source_;
 };
+
+/// An initialiser of given elements: packed, in row-major order, as many as the tensor that it is for has.
+[[nodiscard]] Initialiser given_elements(std::vector<std::byte> elements);
 
 /// Reads an initialiser for a tensor of that layout, whose sizes may still be anything that a file can hold.
 /// Reports what is wrong and returns nothing then.

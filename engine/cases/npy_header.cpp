@@ -153,6 +153,15 @@ private:
 
 }  // namespace
 
+std::string_view npy_type_code(core::DataType type) {
+    for (const auto& [code, coded] : types) {
+        if (coded == type) {
+            return code;
+        }
+    }
+    return {};
+}
+
 core::Result<NpyHeader> parse_npy_header(std::string_view start) {
     if (!start.starts_with(magic)) {
         return core::fail("this is no .npy file: it does not begin with NumPy's magic bytes");

@@ -21,6 +21,9 @@ struct NpyHeader {
 /// Headers are never longer than this, for us: NumPy's own take some hundred bytes.
 inline constexpr std::size_t longest_npy_header = 64 * 1024;
 
+/// The code of a type that is at least a byte wide: "<f4".
+[[nodiscard]] std::string_view npy_type_code(core::DataType type);
+
 /// Reads the header from the beginning of a file, of which `start` holds at least the header, or all.
 [[nodiscard]] core::Result<NpyHeader> parse_npy_header(std::string_view start);
 

@@ -20,4 +20,15 @@ Strides signed_strides(const TensorDesc& desc) {
     return {strides.begin(), strides.end()};
 }
 
+Tensor packed_copy(const Tensor& tensor) {
+    Tensor packed(TensorDesc::packed(tensor.desc.data_type, tensor.desc.sizes));
+    with_type(tensor.desc.data_type, [&]<class T>() {
+        const StridedRuns<1> runs(tensor.desc.sizes, {signed_strides(tensor.desc)});
+        const T* const from = tensor.as<T>().data();
+        T* to = packed.as<T>().data();
+        runs.for_each_element([&](const auto& offset) { *to++ = from[offset[0]]; });
+    });
+    return packed;
+}
+
 }  // namespace dmlconform::core

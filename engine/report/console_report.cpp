@@ -10,6 +10,7 @@
 
 #include "engine/core/element.h"
 #include "engine/operators/descriptor.h"
+#include "engine/report/command_line.h"
 #include "engine/run/runner.h"
 
 namespace dmlconform::report {
@@ -21,39 +22,10 @@ std::string labelled(std::string_view label, std::string_view text) {
     return fmt::format("  {:<{}}{}\n", label, label_width, text);
 }
 
-std::string shell_quoted(const std::string& text) {
-    const bool plain =
-        text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/=,+:") ==
-        std::string::npos;
-    if (plain && !text.empty()) {
-        return text;
-    }
-    std::string quoted = "'";
-    for (const char c : text) {
-        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
-    return quoted + "'";
-}
-
 std::string upper_case(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
                    [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
     return text;
-}
-
-/// The options that choose the engine as it was chosen.
-std::string engine_options(const EngineInfo& engine) {
-    if (!engine.command.empty()) {
-        return "--engine " + shell_quoted("exec:" + engine.command);
-    }
-    std::string options = "--engine " + engine.name;
-    if (engine.name != "cpu") {
-        options += " --adapter " + shell_quoted(engine.adapter);
-    }
-    if (engine.feature_level != core::highest_feature_level) {
-        options += " --feature-level " + core::to_string(engine.feature_level);
-    }
-    return options;
 }
 
 std::string rerun_command(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller) {

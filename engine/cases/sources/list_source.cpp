@@ -124,6 +124,10 @@ private:
 
 }  // namespace
 
+Initialiser given_elements(std::vector<std::byte> elements) {
+    return Initialiser(std::make_shared<ListSource>(std::move(elements)));
+}
+
 SourcePointer read_list(const JsonValue& list, const core::TensorDesc& desc, ProblemSink& problems) {
     return ListReader(desc, problems).read(list);
 }

@@ -1,0 +1,24 @@
+// The options for repro bundles, of `run` and `fuzz`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/report/bundle.h"
+
+namespace dmlconform::app {
+
+struct BundleOptions {
+    /// Empty: no bundles.
+    std::string folder{};
+    std::size_t most = report::BundleSettings{}.most;
+    std::uint64_t largest = report::BundleSettings{}.largest;
+
+    void add_to(CLI::App& command);
+    /// `rerun_options`: what the bundle's command needs besides the engine.
+    [[nodiscard]] report::BundleSettings settings(std::vector<std::string> rerun_options) const;
+};
+
+}  // namespace dmlconform::app

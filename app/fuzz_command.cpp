@@ -1,0 +1,336 @@
+// `dmlconform fuzz`: random cases on several engines.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "app/bundle_options.h"
+#include "app/command.h"
+#include "app/engine_choice.h"
+#include "app/interrupt.h"
+#include "app/messages.h"
+#include "app/terminal.h"
+#include "engine/cases/case_writer.h"
+#include "engine/cases/descriptor_reader.h"
+#include "engine/fuzz/fuzzer.h"
+#include "engine/fuzz/reducer.h"
+#include "engine/report/console_report.h"
+
+namespace dmlconform::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct FuzzOptions {
+    std::vector<std::string> operators;
+    EngineChoice engines;
+    std::optional<std::uint64_t> seed;
+    std::uint64_t start = 0;
+    std::uint64_t count = 0;
+    std::optional<double> seconds;
+    std::uint32_t perturbed = 20;
+    std::uint64_t max_failures = 10;
+    BundleOptions bundles;
+    bool no_reduce = false;
+    bool print = false;
+};
+
+/// Without --time and --count.
+constexpr double default_seconds = 10;
+
+/// What a failure that gets a bundle may take to be made small.
+constexpr std::chrono::seconds reduce_time{5};
+
+std::optional<std::vector<const operators::OperatorSchema*>> chosen_operators(const FuzzOptions& options,
+                                                                              const Engines* engines) {
+    std::vector<const operators::OperatorSchema*> schemas;
+    for (const std::string& name : options.operators) {
+        const operators::OperatorSchema* schema = operators::find_operator(name);
+        if (schema == nullptr) {
+            const std::string hint = cases::operator_suggestion(name);
+            print_error({fmt::format("the catalogue has no operator \"{}\"", name),
+                         hint.empty() ? "`dmlconform describe` lists them" : hint});
+            return std::nullopt;
+        }
+        schemas.push_back(schema);
+    }
+    if (!schemas.empty()) {
+        return schemas;
+    }
+    // All that can be compared: with the reference, or, for the rest, between two engines that may know everything.
+    const auto others =
+        engines == nullptr ? 0 : std::count_if(engines->begin(), engines->end(), [](const auto& engine) {
+            return !fuzz::is_reference(*engine) && engine->info().name != "d3d12";
+        });
+    for (const std::string& name : operators::operator_names()) {
+        const operators::OperatorSchema* schema = operators::find_operator(name);
+        if (operators::find_rules(*schema) != nullptr || others > 1) {
+            schemas.push_back(schema);
+        }
+    }
+    return schemas;
+}
+
+class ConsoleFuzzObserver final : public fuzz::FuzzObserver {
+public:
+    ConsoleFuzzObserver(const FuzzOptions& options, std::uint64_t seed, const Engines& engines,
+                        const report::RunContext& context)
+        : options_(options),
+          seed_(seed),
+          engines_(engines),
+          context_(context),
+          style_(use_color(false)),
+          show_progress_(stderr_is_terminal()) {}
+
+    void on_failure(const fuzz::Failure& failure) override {
+        clear_progress();
+        const EngineInfo& info = engines_[failure.engine]->info();
+        fmt::print("{} {} on {}: {}\n", style_.status(failure.result.status, run::to_string(failure.result.status)),
+                   failure.subject->id, info.name, failure.result.reason);
+        fmt::print("{}", report::comparison_lines(failure.result));
+        if (!failure.subject->description.empty()) {
+            fmt::print("  {}\n", failure.subject->description);
+        }
+        const std::string& id = failure.subject->id;
+        fmt::print("  again: dmlconform fuzz {} --seed {} --start {} --count 1 --perturbed {}\n",
+                   failure.subject->descriptor->schema->short_name(), seed_, id.substr(id.rfind('-') + 1),
+                   options_.perturbed);
+        write_bundle(failure);
+        std::fflush(stdout);
+    }
+
+    /// Whether a bundle that was asked for could not be written.
+    [[nodiscard]] bool bundles_failed() const { return bundles_failed_; }
+
+    bool stop_requested(std::uint64_t done, std::uint64_t failures) override {
+        const auto now = Clock::now();
+        show_progress(done, failures, now);
+        const double limit = options_.seconds.value_or(options_.count == 0 ? default_seconds : 1e9);
+        return interrupted() || failures >= options_.max_failures ||
+               std::chrono::duration<double>(now - start_).count() >= limit;
+    }
+
+    void clear_progress() {
+        if (progress_visible_) {
+            fmt::print(stderr, "\r\x1b[K");
+            progress_visible_ = false;
+        }
+    }
+
+private:
+    void write_bundle(const fuzz::Failure& failure) {
+        if (options_.bundles.folder.empty()) {
+            return;
+        }
+        if (bundles_ >= options_.bundles.most) {
+            fmt::print("  no bundle: there are {} (--max-bundles)\n", bundles_);
+            return;
+        }
+        const auto folder = report::write_bundle(options_.bundles.settings(options_.engines.words()), context_,
+                                                 engines_[failure.engine]->info(), failure.result);
+        if (!folder) {
+            bundles_failed_ = true;
+            fmt::print("  no bundle: {}\n", folder.error().message);
+            return;
+        }
+        ++bundles_;
+        fmt::print("  bundle: {}\n", *folder);
+        if (!options_.no_reduce) {
+            reduce_into(*folder, failure);
+        }
+    }
+
+    void reduce_into(const std::string& folder, const fuzz::Failure& failure) {
+        Engine* other = failure.expected_by ? engines_[*failure.expected_by].get() : nullptr;
+        const auto reduced = fuzz::reduce(*failure.subject, *engines_[failure.engine], other,
+                                          {reduce_time, [] { return interrupted(); }});
+        const std::string path = folder + "/reduced.json";
+        const auto written = reduced ? fuzz::write_reduced(reduced->subject, path) : tl::unexpected(reduced.error());
+        if (!written) {
+            fmt::print("  not reduced: {}\n", written.error().message);
+            return;
+        }
+        fmt::print("  reduced: {}\n", path);
+    }
+
+    void show_progress(std::uint64_t done, std::uint64_t failures, Clock::time_point now) {
+        if (!show_progress_ || now - last_progress_ < std::chrono::milliseconds(100)) {
+            return;
+        }
+        last_progress_ = now;
+        progress_visible_ = true;
+        fmt::print(stderr, "\r\x1b[K{} cases, {} failures", done, failures);
+    }
+
+    const FuzzOptions& options_;
+    std::uint64_t seed_;
+    const Engines& engines_;
+    const report::RunContext& context_;
+    report::ConsoleStyle style_;
+    std::size_t bundles_ = 0;
+    bool bundles_failed_ = false;
+    bool show_progress_;
+    bool progress_visible_ = false;
+    Clock::time_point start_ = Clock::now();
+    Clock::time_point last_progress_;
+};
+
+void print_table(const fuzz::FuzzResult& result, core::FeatureLevel level) {
+    fmt::print("{:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}\n", "operator", "cases", "legal", "rejected", "compared",
+               "skipped", "failures", "data types");
+    for (const auto& [name, tally] : result.operators) {
+        std::size_t types = 0;
+        const operators::OperatorSchema& schema = *operators::find_operator(name);
+        for (const operators::Field& field : schema.fields) {
+            if (const auto* support = field.is_tensor() ? schema.support_at(field.name, level) : nullptr) {
+                types = static_cast<std::size_t>(
+                    std::count_if(support->data_types.begin(), support->data_types.end(),
+                                  [](core::DataType type) { return core::bytes_of(type) != 0; }));
+                break;
+            }
+        }
+        fmt::print("{:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {} of {}\n", name, tally.cases, tally.legal,
+                   tally.rejected, tally.compared, tally.skipped, tally.failures, tally.types.size(), types);
+    }
+}
+
+int conclude(const fuzz::FuzzResult& result, std::uint64_t seed) {
+    const fuzz::OperatorTally total = result.total();
+    for (const auto& [name, tally] : result.operators) {
+        if (tally.compared == 0 && tally.failures == 0) {
+            fmt::print("{}: nothing to compare\n", name);
+        }
+    }
+    fmt::print("{} cases of seed {}, {} results compared, {} failures\n", total.cases, seed, total.compared,
+               total.failures);
+    if (interrupted()) {
+        fmt::print(stderr, "dmlconform: interrupted\n");
+        return interrupt_exit_code();
+    }
+    if (total.failures != 0) {
+        return exit_unexpected;
+    }
+    if (total.compared == 0) {
+        print_error({"nothing was compared: no two engines here run these operators",
+                     "--engine names engines to compare, and exec:COMMAND one of your own"});
+        return exit_not_run;
+    }
+    return exit_ok;
+}
+
+/// The cases as a case file, instead of running them.
+int print_cases(const FuzzOptions& options, std::uint64_t seed) {
+    const auto operators = chosen_operators(options, nullptr);
+    if (!operators) {
+        return exit_usage;
+    }
+    const fuzz::GeneratorSettings settings{seed, options.engines.options.feature_level, options.perturbed};
+    std::vector<nlohmann::ordered_json> written;
+    const std::uint64_t count = options.count == 0 ? 1 : options.count;
+    for (std::uint64_t n = 0; n < count; ++n) {
+        const operators::OperatorSchema& schema = *(*operators)[n % operators->size()];
+        const auto subject = fuzz::generate(schema, settings, options.start + n / operators->size());
+        auto object = subject ? cases::case_to_json(*subject) : core::Result<nlohmann::ordered_json>();
+        if (subject && object) {
+            written.push_back(std::move(*object));
+        }
+    }
+    if (written.empty()) {
+        print_error({fmt::format("no case was found at feature level {}",
+                                 core::to_string(options.engines.options.feature_level)),
+                     ""});
+        return exit_not_run;
+    }
+    fmt::print("{}", cases::case_file_text("", written));
+    return exit_ok;
+}
+
+void print_header(const Engines& engines, std::uint64_t seed) {
+    fmt::print("seed {}\n", seed);
+    for (const auto& engine : engines) {
+        fmt::print("  {:<8} {}\n", engine->info().name, device_text(engine->info().adapter, engine->info().driver));
+    }
+    fmt::print("\n");
+    std::fflush(stdout);
+}
+
+int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
+    const std::uint64_t seed = options.seed ? *options.seed : std::random_device{}();
+    if (options.print) {
+        return print_cases(options, seed);
+    }
+    if (!chosen_operators(options, nullptr)) {
+        return exit_usage;
+    }
+    if (!options.bundles.folder.empty()) {
+        if (const auto usable = report::check_bundle_folder(options.bundles.folder); !usable) {
+            print_error(usable.error());
+            return exit_usage;
+        }
+    }
+    int exit_code = exit_ok;
+    const auto engines = make_engines(options.engines, invocation, exit_code);
+    if (!engines) {
+        return exit_code;
+    }
+    fuzz::FuzzSettings settings;
+    settings.generator = {seed, core::highest_feature_level, options.perturbed};
+    for (const auto& engine : *engines) {
+        settings.generator.level = std::min(settings.generator.level, engine->info().feature_level);
+    }
+    settings.operators = *chosen_operators(options, &*engines);
+    settings.start = options.start;
+    settings.count = options.count;
+    catch_interrupts();
+    print_header(*engines, seed);
+    const report::RunContext context{
+        invocation.words, versions(),
+        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()))};
+    ConsoleFuzzObserver observer(options, seed, *engines, context);
+    const fuzz::FuzzResult result = fuzz::fuzz(settings, *engines, observer);
+    observer.clear_progress();
+    print_table(result, settings.generator.level);
+    exit_code = conclude(result, seed);
+    return observer.bundles_failed() && !interrupted() ? exit_not_run : exit_code;
+}
+
+}  // namespace
+
+void add_fuzz_command(CLI::App& app, const Invocation& invocation, int& exit_code) {
+    auto options = std::make_shared<FuzzOptions>();
+    CLI::App* command = app.add_subcommand(
+        "fuzz", "Run random cases on several engines and compare them with the reference and with each other");
+    command->add_option("operators", options->operators, "Operators. Default: all that can be compared")
+        ->type_name("OPERATOR");
+    options->engines.add_to(*command, "compare");
+    command->add_option("--seed", options->seed, "The same seed gives the same cases everywhere. Default: a random one")
+        ->type_name("N");
+    command->add_option("--count", options->count, "End after this many cases")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    command->add_option("--time", options->seconds, "End after this time. Default: 10, without --count")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.001, 1e9));
+    command->add_option("--start", options->start, "Begin with this case of each operator, not with number 0")
+        ->type_name("N");
+    command
+        ->add_option(
+            "--perturbed", options->perturbed,
+            "Of a hundred cases, this many have one thing changed, and have to be rejected if they are illegal "
+            "then. Default: 20")
+        ->type_name("N")
+        ->check(CLI::Range(0, 100));
+    command->add_option("--max-failures", options->max_failures, "End after this many failures. Default: 10")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    options->bundles.add_to(*command);
+    command->add_flag("--no-reduce", options->no_reduce, "Do not make the cases in bundles small");
+    command->add_flag("--print", options->print, "Print the cases as a case file instead of running them");
+    command->callback([options, &invocation, &exit_code] { exit_code = fuzz_command(*options, invocation); });
+}
+
+}  // namespace dmlconform::app

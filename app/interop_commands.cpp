@@ -1,0 +1,146 @@
+// `dmlconform import` and `dmlconform export`: other tools' files.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "engine/cases/case_writer.h"
+#include "engine/interop/dxdispatch_reader.h"
+#include "engine/interop/dxdispatch_writer.h"
+#if DMLCONFORM_HAS_ONNX
+#include "engine/interop/onnx_node_test.h"
+#endif
+#include "engine/report/output_file.h"
+
+namespace dmlconform::app {
+namespace {
+
+/// A model of more is none to be made cases of.
+constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
+
+core::Result<std::string> content_of(const std::string& path) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (error || size > largest_file) {
+        return core::fail(error ? fmt::format("{} cannot be read: {}", path, error.message())
+                                : fmt::format("{} has {} bytes; at most {} are read", path, size, largest_file));
+    }
+    std::string text(static_cast<std::size_t>(size), '\0');
+    std::ifstream stream(path, std::ios::binary);
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!stream) {
+        return core::fail(fmt::format("{} cannot be read", path));
+    }
+    return text;
+}
+
+/// To the file, or to stdout when none is named.
+int write_output(const std::string& path, const std::string& text) {
+    if (path.empty()) {
+        fmt::print("{}", text);
+        return exit_ok;
+    }
+    if (const auto written = report::write_file(path, text); !written) {
+        print_error(written.error());
+        return exit_not_run;
+    }
+    return exit_ok;
+}
+
+void print_left_out(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) {
+        fmt::print(stderr, "left out: {}\n", line);
+    }
+}
+
+/// Lists what was left out, and writes the rest as a case file.
+int write_imported(const core::Result<interop::Imported>& imported, const std::string& source, const char* what,
+                   const std::string& output) {
+    if (!imported) {
+        print_error(imported.error());
+        return exit_usage;
+    }
+    print_left_out(imported->left_out);
+    if (imported->cases.empty()) {
+        print_error({fmt::format("{} has nothing that could become a case", source), ""});
+        return exit_usage;
+    }
+    const std::string origin =
+        fmt::format("imported from {} {}", what, std::filesystem::path(source).filename().generic_string());
+    return write_output(output, cases::case_file_text(origin, imported->cases));
+}
+
+int import_dxdispatch(const std::string& model, const std::string& output) {
+    const auto text = content_of(model);
+    return write_imported(text ? interop::read_dxdispatch(model, *text) : tl::unexpected(text.error()), model,
+                          "the DxDispatch model", output);
+}
+
+int export_dxdispatch(const CaseOptions& options, const std::string& output) {
+    const auto selection = load_selection(options);
+    if (!selection) {
+        return exit_usage;
+    }
+    interop::DxDispatchModel model;
+    std::vector<std::string> left_out;
+    selection->for_each([&](const cases::Case& entry) {
+        if (const auto added = model.add(entry); !added) {
+            left_out.push_back(fmt::format("{}: {}", entry.id, added.error().message));
+        }
+    });
+    print_left_out(left_out);
+    if (model.empty()) {
+        print_error({"none of the cases has a counterpart in a DxDispatch model", ""});
+        return exit_usage;
+    }
+    return write_output(output, model.text());
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& app, int& exit_code) {
+    struct Options {
+        std::string source;
+        std::string output;
+    };
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("import", "Make cases of another tool's files");
+    command->require_subcommand(1);
+    const auto add_output = [&](CLI::App& kind) {
+        kind.add_option("-o,--output", options->output, "The case file to write. Default: stdout")->type_name("FILE");
+    };
+    CLI::App* dxdispatch = command->add_subcommand(
+        "dxdispatch", "Make cases of the DirectML operators that a DxDispatch model dispatches");
+    dxdispatch->add_option("model", options->source, "The model")->required()->type_name("MODEL");
+    add_output(*dxdispatch);
+    dxdispatch->callback([options, &exit_code] { exit_code = import_dxdispatch(options->source, options->output); });
+#if DMLCONFORM_HAS_ONNX
+    CLI::App* onnx = command->add_subcommand(
+        "onnx-test", "Make cases of ONNX's backend node tests: a folder with a model.onnx, or many below one");
+    onnx->add_option("folder", options->source, "The folder")->required()->type_name("FOLDER");
+    add_output(*onnx);
+    onnx->callback([options, &exit_code] {
+        exit_code = write_imported(interop::read_onnx_node_tests(options->source), options->source,
+                                   "the ONNX node tests", options->output);
+    });
+#endif
+}
+
+void add_export_command(CLI::App& app, int& exit_code) {
+    struct Options {
+        CaseOptions cases;
+        std::string output;
+    };
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("export", "Make another tool's files of cases");
+    command->require_subcommand(1);
+    CLI::App* dxdispatch = command->add_subcommand("dxdispatch", "Make a model that DxDispatch runs");
+    options->cases.add_to(*dxdispatch);
+    dxdispatch->add_option("-o,--output", options->output, "The model to write. Default: stdout")->type_name("FILE");
+    dxdispatch->callback([options, &exit_code] { exit_code = export_dxdispatch(options->cases, options->output); });
+}
+
+}  // namespace dmlconform::app

@@ -1,0 +1,168 @@
+// `dmlconform reduce`: a failing case made as small as it can be.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/engine_choice.h"
+#include "app/interrupt.h"
+#include "app/messages.h"
+#include "engine/fuzz/reducer.h"
+#include "engine/operators/rules.h"
+#include "engine/run/selection.h"
+
+namespace dmlconform::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReduceOptions {
+    CaseOptions cases;
+    EngineChoice engines;
+    std::string against;
+    double seconds = 60;
+    std::string output;
+};
+
+/// The engine that a bundle was written for; empty when there is no bundle, or it says nothing of use.
+std::string engine_of_bundle(const std::string& path) {
+    std::ifstream stream(fs::path(path) / "environment.json", std::ios::binary);
+    const auto environment = nlohmann::json::parse(stream, nullptr, false);
+    const auto engine = environment.is_object() ? environment.find("engine") : environment.end();
+    if (engine == environment.end() || !engine->is_object()) {
+        return {};
+    }
+    const auto text = [&](const char* key) {
+        const auto found = engine->find(key);
+        return found != engine->end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    return text("command").empty() ? text("name") : "exec:" + text("command");
+}
+
+/// The one case to be reduced: what was reduced before does not count.
+std::optional<cases::Case> only_case(const Selection& selection) {
+    std::vector<cases::Case> found;
+    selection.for_each([&](const cases::Case& entry) {
+        if (selection.count == 1 || !entry.id.starts_with("reduced/")) {
+            found.push_back(entry);
+        }
+    });
+    if (found.size() == 1) {
+        return found.front();
+    }
+    print_error(
+        {fmt::format("{} cases are selected; one is reduced at a time", found.size()), "--filter chooses by id"});
+    return std::nullopt;
+}
+
+/// The engine on which the case fails, and the one that says what is right where there is no reference.
+struct Judges {
+    Engines engines;
+    Engine* failing = nullptr;
+    Engine* other = nullptr;
+};
+
+std::optional<Judges> make_judges(const ReduceOptions& options, const cases::Case& subject,
+                                  const Invocation& invocation, int& exit_code) {
+    EngineChoice choice = options.engines;
+    if (choice.engines.empty()) {
+        const std::string recorded = engine_of_bundle(options.cases.paths.front());
+        if (!recorded.empty()) {
+            choice.engines = {recorded};
+        }
+    }
+    exit_code = exit_usage;
+    if (choice.engines.size() != 1) {
+        print_error({"one engine is needed on which the case fails", "--engine names it"});
+        return std::nullopt;
+    }
+    const bool has_reference = operators::find_rules(*subject.descriptor->schema) != nullptr || subject.expect_error;
+    if (!has_reference && options.against.empty()) {
+        print_error({fmt::format("there is no reference for {}: a smaller case has no expected values",
+                                 subject.descriptor->schema->short_name()),
+                     "--against names an engine that says what is right"});
+        return std::nullopt;
+    }
+    Judges judges;
+    auto engines = make_engines(choice, invocation, exit_code);
+    if (!engines || engines->empty()) {
+        return std::nullopt;
+    }
+    judges.engines = std::move(*engines);
+    judges.failing = judges.engines.front().get();
+    if (!options.against.empty()) {
+        choice.engines = {options.against};
+        auto others = make_engines(choice, invocation, exit_code);
+        if (!others || others->empty()) {
+            return std::nullopt;
+        }
+        judges.engines.push_back(std::move(others->front()));
+        judges.other = judges.engines.back().get();
+    }
+    return judges;
+}
+
+std::string output_path(const ReduceOptions& options, const cases::Case& subject) {
+    return options.output.empty() ? (fs::path(subject.file).parent_path() / "reduced.json").generic_string()
+                                  : options.output;
+}
+
+int reduce_command(const ReduceOptions& options, const Invocation& invocation) {
+    const auto selection = load_selection(options.cases);
+    const auto subject = selection ? only_case(*selection) : std::nullopt;
+    if (!subject) {
+        return exit_usage;
+    }
+    int exit_code = exit_ok;
+    auto judges = make_judges(options, *subject, invocation, exit_code);
+    if (!judges) {
+        return exit_code;
+    }
+    catch_interrupts();
+    fuzz::ReduceSettings settings;
+    settings.time =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.seconds));
+    settings.stop_requested = [] { return interrupted(); };
+    const auto reduction = fuzz::reduce(*subject, *judges->failing, judges->other, settings);
+    if (!reduction) {
+        print_error(reduction.error());
+        return exit_not_run;
+    }
+    const std::string path = output_path(options, *subject);
+    if (const auto written = fuzz::write_reduced(reduction->subject, path); !written) {
+        print_error(written.error());
+        return exit_not_run;
+    }
+    fmt::print("{} on {}: {}\n", subject->id, judges->failing->info().name, reduction->result.reason);
+    for (const std::string& line : to_lines(*reduction->subject.descriptor)) {
+        fmt::print("  {}\n", line);
+    }
+    fmt::print("{} in {}{}\n", reduction->attempts == 1 ? "1 attempt" : fmt::format("{} attempts", reduction->attempts),
+               path, reduction->finished ? "" : "; it might become smaller with more time (--time)");
+    return interrupted() ? interrupt_exit_code() : exit_ok;
+}
+
+}  // namespace
+
+void add_reduce_command(CLI::App& app, const Invocation& invocation, int& exit_code) {
+    auto options = std::make_shared<ReduceOptions>();
+    CLI::App* command =
+        app.add_subcommand("reduce", "Make a failing case small: a repro bundle's, or one of a case file");
+    options->cases.add_to(*command);
+    options->engines.add_to(*command, "see the case fail on");
+    command
+        ->add_option("--against", options->against,
+                     "The engine that says what is right, for operators without a reference")
+        ->type_name("NAME");
+    command->add_option("--time", options->seconds, "End after this time with what there is. Default: 60")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.001, 1e9));
+    command->add_option("-o,--output", options->output, "Where to write it. Default: reduced.json beside the case")
+        ->type_name("FILE");
+    command->callback([options, &invocation, &exit_code] { exit_code = reduce_command(*options, invocation); });
+}
+
+}  // namespace dmlconform::app

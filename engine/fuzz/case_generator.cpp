@@ -1,0 +1,110 @@
+// From a random descriptor to a case.
+#include "engine/fuzz/case_generator.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/layout.h"
+#include "engine/fuzz/mutation.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform::fuzz {
+namespace {
+
+using operators::Descriptor;
+
+/// Catalogue constraints leave some descriptors illegal; this many in a row means that hardly any is legal.
+constexpr int most_attempts = 50;
+
+std::optional<Descriptor> legal_descriptor(Random& random, const operators::OperatorSchema& schema,
+                                           core::FeatureLevel level) {
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        Descriptor descriptor = find_fuzz(schema).make(random, schema, level);
+        if (!operators::validate(descriptor, level)) {
+            return descriptor;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Whether every tensor is small enough to be computed. A slip can ask for gigabytes and still be legal.
+bool is_small(const Descriptor& descriptor) {
+    constexpr std::uint64_t most_bytes = 64 * most_elements * 8;
+    for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
+        for (const operators::TensorSlot& slot : slots) {
+            if (slot.desc != nullptr &&
+                (slot.desc->total_bytes > most_bytes || core::bytes_of(slot.desc->data_type) == 0 ||
+                 core::element_count(slot.desc->sizes).value_or(~std::uint64_t{0}) > 4 * most_elements)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void fill_inputs(Random& random, cases::Case& subject) {
+    const Descriptor& descriptor = *subject.descriptor;
+    for (const operators::TensorSlot& slot : descriptor.inputs()) {
+        if (slot.desc == nullptr) {
+            subject.inputs.emplace_back();
+            continue;
+        }
+        const Sense sense = find_fuzz(*descriptor.schema).sense(descriptor, slot.name);
+        subject.inputs.emplace_back(cases::given_elements(random_elements(random, *slot.desc, sense)));
+    }
+}
+
+}  // namespace
+
+const OperatorFuzz& find_fuzz(const operators::OperatorSchema& schema) {
+    static constexpr std::array<const OperatorFuzz*, 4> all{
+        &slice1_fuzz, &top_k1_fuzz, &mean_variance_normalization1_fuzz, &quantized_linear_convolution_fuzz};
+    for (const OperatorFuzz* own : all) {
+        if (own->name == schema.short_name()) {
+            return *own;
+        }
+    }
+    return generic_fuzz;
+}
+
+std::optional<cases::Case> generate(const operators::OperatorSchema& schema, const GeneratorSettings& settings,
+                                    std::uint64_t number) {
+    if (schema.introduced > settings.level) {
+        return std::nullopt;
+    }
+    Random random(cases::random_bits(settings.seed ^ hash_of(schema.short_name()), number));
+    auto descriptor = legal_descriptor(random, schema, settings.level);
+    if (!descriptor) {
+        return std::nullopt;
+    }
+    cases::Case subject;
+    subject.id = fmt::format("fuzz/{}/{}-{}", schema.short_name(), settings.seed, number);
+    subject.min_feature_level = schema.introduced;
+    if (random.chance(settings.perturbed_percent, 100)) {
+        Descriptor perturbed = *descriptor;
+        const std::string slip = mutate(random, perturbed);
+        const operators::Verdict verdict = operators::validate(perturbed, settings.level);
+        if (verdict) {
+            subject.expect_error = verdict->code;
+            subject.description = fmt::format("{}: {} [{}]", slip, verdict->message, verdict->rule);
+        }
+        if (verdict || is_small(perturbed)) {
+            descriptor = std::move(perturbed);
+        }
+    }
+    subject.descriptor = std::make_shared<const Descriptor>(std::move(*descriptor));
+    const auto outputs = subject.descriptor->outputs();
+    subject.expected.resize(outputs.size());
+    subject.tolerances.resize(outputs.size());
+    if (subject.expect_error) {
+        subject.inputs.resize(subject.descriptor->inputs().size());
+    } else {
+        subject.min_feature_level = *operators::minimum_feature_level(*subject.descriptor);
+        fill_inputs(random, subject);
+    }
+    return subject;
+}
+
+}  // namespace dmlconform::fuzz

@@ -1,0 +1,182 @@
+// Operators take turns; each case goes through all engines.
+#include "engine/fuzz/fuzzer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/fuzz/execution.h"
+#include "engine/operators/rules.h"
+#include "engine/run/runner.h"
+
+namespace dmlconform::fuzz {
+namespace {
+
+using Engines = std::span<const std::unique_ptr<Engine>>;
+
+class Fuzzer {
+public:
+    Fuzzer(Engines engines, FuzzObserver& observer) : engines_(engines), observer_(observer) {}
+
+    void run(const cases::Case& subject) {
+        const operators::OperatorSchema& schema = *subject.descriptor->schema;
+        tally_ = &result_.operators[std::string(schema.short_name())];
+        ++tally_->cases;
+        ++done_;
+        if (!subject.expect_error) {
+            ++tally_->legal;
+            note_type(subject);
+        }
+        const auto shared = std::make_shared<const cases::Case>(subject);
+        if (subject.expect_error || operators::find_rules(schema) != nullptr) {
+            for (std::size_t e = 0; e < engines_.size(); ++e) {
+                judge(shared, e);
+            }
+        } else {
+            compare_engines(shared);
+        }
+    }
+
+    [[nodiscard]] bool stop_requested() { return observer_.stop_requested(done_, failures_); }
+    [[nodiscard]] std::uint64_t done() const { return done_; }
+    void note(const operators::OperatorSchema& schema) { result_.operators[std::string(schema.short_name())]; }
+    [[nodiscard]] FuzzResult take() { return std::move(result_); }
+
+private:
+    void note_type(const cases::Case& subject) {
+        for (const auto& slots : {subject.descriptor->inputs(), subject.descriptor->outputs()}) {
+            if (!slots.empty() && slots.front().desc != nullptr) {
+                tally_->types.insert(slots.front().desc->data_type);
+                return;
+            }
+        }
+    }
+
+    void judge(const std::shared_ptr<const cases::Case>& subject, std::size_t engine,
+               std::optional<std::size_t> expected_by = {}) {
+        run::CaseSettings settings;
+        settings.keep_evidence = true;
+        run::CaseResult result = run::run_case(*subject, *engines_[engine], settings);
+        tally_->skipped += result.status == run::Status::skip ? 1 : 0;
+        // The reference rejects by the very rules that made the case, so that only its failures say something.
+        if (result.status != run::Status::skip && !is_reference(*engines_[engine])) {
+            ++tally_->compared;
+            tally_->rejected += subject->expect_error && result.status == run::Status::pass ? 1 : 0;
+        }
+        if (run::is_failure(result.status)) {
+            fail(subject, std::move(result), engine, expected_by);
+        }
+    }
+
+    void fail(const std::shared_ptr<const cases::Case>& subject, run::CaseResult result, std::size_t engine,
+              std::optional<std::size_t> expected_by = {}) {
+        ++tally_->failures;
+        ++failures_;
+        result.subject = subject;
+        result.engine = engine;
+        observer_.on_failure({subject, std::move(result), engine, expected_by});
+    }
+
+    /// The first engine that computes it says what the others have to.
+    void compare_engines(const std::shared_ptr<const cases::Case>& subject) {
+        std::shared_ptr<const cases::Case> expected;
+        std::size_t expected_by = 0;
+        std::optional<std::size_t> rejecting;
+        std::string rejection;
+        std::uint64_t verdicts = 0;
+        for (std::size_t e = 0; e < engines_.size(); ++e) {
+            if (expected != nullptr) {
+                ++verdicts;
+                judge(expected, e, expected_by);
+                continue;
+            }
+            const Execution execution = execute(*subject, *engines_[e]);
+            switch (execution.kind) {
+                case Execution::Kind::unsupported:
+                    ++tally_->skipped;
+                    break;
+                case Execution::Kind::broken:
+                    fail(subject, failed(run::Status::error, execution.reason), e);
+                    break;
+                case Execution::Kind::rejected:
+                    ++verdicts;
+                    rejecting = rejecting ? rejecting : e;
+                    rejection = execution.reason;
+                    break;
+                case Execution::Kind::done:
+                default:
+                    ++verdicts;
+                    expected_by = e;
+                    expected = std::make_shared<const cases::Case>(expecting(*subject, execution.outputs));
+                    break;
+            }
+        }
+        if (rejecting && expected != nullptr) {
+            fail(expected,
+                 failed(run::Status::fail,
+                        fmt::format("the descriptor was rejected: {}; another engine accepts it", rejection)),
+                 *rejecting, expected_by);
+        } else if (verdicts == 1) {
+            ++tally_->skipped;
+        }
+    }
+
+    static run::CaseResult failed(run::Status status, std::string reason) {
+        run::CaseResult result;
+        result.status = status;
+        result.reason = std::move(reason);
+        return result;
+    }
+
+    Engines engines_;
+    FuzzObserver& observer_;
+    FuzzResult result_;
+    OperatorTally* tally_ = nullptr;
+    std::uint64_t done_ = 0;
+    std::uint64_t failures_ = 0;
+};
+
+}  // namespace
+
+bool is_reference(const Engine& engine) {
+    return engine.info().name == "cpu";
+}
+
+OperatorTally FuzzResult::total() const {
+    OperatorTally sum;
+    for (const auto& [name, tally] : operators) {
+        sum.cases += tally.cases;
+        sum.legal += tally.legal;
+        sum.compared += tally.compared;
+        sum.rejected += tally.rejected;
+        sum.skipped += tally.skipped;
+        sum.failures += tally.failures;
+    }
+    return sum;
+}
+
+FuzzResult fuzz(const FuzzSettings& settings, Engines engines, FuzzObserver& observer) {
+    Fuzzer fuzzer(engines, observer);
+    for (const operators::OperatorSchema* schema : settings.operators) {
+        fuzzer.note(*schema);
+    }
+    for (std::uint64_t round = 0;; ++round) {
+        bool made_any = false;
+        for (const operators::OperatorSchema* schema : settings.operators) {
+            if (fuzzer.stop_requested() || (settings.count != 0 && fuzzer.done() >= settings.count)) {
+                return fuzzer.take();
+            }
+            // The n-th case of an operator does not depend on which other operators there are.
+            if (const auto subject = generate(*schema, settings.generator, settings.start + round)) {
+                made_any = true;
+                fuzzer.run(*subject);
+            }
+        }
+        if (!made_any && round > 100) {
+            return fuzzer.take();
+        }
+    }
+}
+
+}  // namespace dmlconform::fuzz

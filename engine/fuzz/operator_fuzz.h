@@ -1,0 +1,35 @@
+// What the fuzzer knows about an operator that its catalogue entry does not say: one file for each in operators/.
+#pragma once
+
+#include <string_view>
+
+#include "engine/fuzz/random.h"
+#include "engine/fuzz/values.h"
+#include "engine/operators/descriptor.h"
+
+namespace dmlconform::fuzz {
+
+struct OperatorFuzz {
+    /// "SLICE1"
+    std::string_view name;
+    /// A descriptor that is legal at that level, at which the operator exists.
+    operators::Descriptor (*make)(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level);
+    /// What the elements of an input are.
+    Sense (*sense)(const operators::Descriptor& descriptor, std::string_view input);
+    /// After a change of inputs or attributes, makes legal again what follows from them: windows, counts along an
+    /// axis, the sizes of outputs. The result may still be illegal.
+    void (*settle)(operators::Descriptor& descriptor);
+};
+
+extern const OperatorFuzz slice1_fuzz;
+extern const OperatorFuzz top_k1_fuzz;
+extern const OperatorFuzz mean_variance_normalization1_fuzz;
+extern const OperatorFuzz quantized_linear_convolution_fuzz;
+
+/// For operators without a file of their own: descriptors that obey the catalogue's constraints.
+extern const OperatorFuzz generic_fuzz;
+
+/// The operator's own, or the generic one.
+[[nodiscard]] const OperatorFuzz& find_fuzz(const operators::OperatorSchema& schema);
+
+}  // namespace dmlconform::fuzz

@@ -1,0 +1,54 @@
+// Random choices that are the same on every machine: integer arithmetic on Philox, none of the standard library's
+// distributions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "engine/cases/philox.h"
+
+namespace dmlconform::fuzz {
+
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : seed_(seed) {}
+
+    [[nodiscard]] std::uint64_t bits() { return cases::random_bits(seed_, index_++); }
+
+    /// From 0 to `limit` - 1; `limit` is at least 1.
+    [[nodiscard]] std::uint32_t below(std::uint32_t limit) {
+        return static_cast<std::uint32_t>((bits() >> 32) * limit >> 32);
+    }
+
+    /// Both ends included.
+    [[nodiscard]] std::uint32_t pick(std::uint32_t low, std::uint32_t high) {
+        return low + static_cast<std::uint32_t>((bits() >> 32) * (std::uint64_t{high} - low + 1) >> 32);
+    }
+
+    /// True `times` times out of `out_of`.
+    [[nodiscard]] bool chance(std::uint32_t times, std::uint32_t out_of) { return below(out_of) < times; }
+
+    /// From 0 up to, but not including, 1.
+    [[nodiscard]] double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+
+    template <class List>
+    [[nodiscard]] const auto& one_of(const List& list) {
+        return list[below(static_cast<std::uint32_t>(list.size()))];
+    }
+
+private:
+    std::uint64_t seed_;
+    std::uint64_t index_ = 0;
+};
+
+/// FNV-1a, to give each operator a stream of its own.
+[[nodiscard]] constexpr std::uint64_t hash_of(std::string_view text) {
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    for (const char c : text) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+}  // namespace dmlconform::fuzz

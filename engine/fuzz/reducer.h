@@ -1,0 +1,54 @@
+// Making a failing case as small as it can be while it still fails: sizes, attributes, layouts and values.
+//
+// The way of it is delta debugging (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", 2002):
+// changes are tried from large to small, those after which the case still fails stay, until none does or time is up.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "engine/cases/case.h"
+#include "engine/core/error.h"
+#include "engine/engine.h"
+#include "engine/run/result.h"
+
+namespace dmlconform::fuzz {
+
+/// How a case failed: a smaller one has to fail in the same way.
+struct FailureKind {
+    run::Status status = run::Status::fail;
+    /// Of a `fail`: what was wrong.
+    enum class What : std::uint8_t { differs, rejected, accepted, wrong_code, stray_write, other };
+    What what = What::other;
+
+    bool operator==(const FailureKind&) const = default;
+};
+[[nodiscard]] FailureKind kind_of(const cases::Case& subject, const run::CaseResult& result);
+
+struct ReduceSettings {
+    std::chrono::nanoseconds time = std::chrono::seconds(30);
+    /// Asked between attempts; true ends the work with what there is.
+    std::function<bool()> stop_requested = [] { return false; };
+};
+
+struct Reduction {
+    cases::Case subject;
+    /// What became of it on the engine.
+    run::CaseResult result;
+    std::uint64_t attempts = 0;
+    /// False when time was up, or it was stopped: it might have become smaller still.
+    bool finished = true;
+};
+
+/// The case must fail on `engine`. Operators without a reference are compared with what `other` computes; it may be
+/// null for those with one. An error when the case does not fail, or fails only by the values that it expects.
+[[nodiscard]] core::Result<Reduction> reduce(const cases::Case& subject, Engine& engine, Engine* other,
+                                             const ReduceSettings& settings = {});
+
+/// Writes it as a case file of its own; the file's stem is "reduced", which begins the case's id.
+[[nodiscard]] core::Result<void> write_reduced(const cases::Case& subject, const std::string& path);
+
+}  // namespace dmlconform::fuzz

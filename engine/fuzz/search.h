@@ -1,0 +1,64 @@
+// The search of the reducer: drafts are tried, and the last one that failed as the case did is the best so far.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "engine/fuzz/draft.h"
+#include "engine/fuzz/reducer.h"
+
+namespace dmlconform::fuzz {
+
+class Search {
+public:
+    /// Keeps references.
+    Search(const cases::Case& original, Engine& engine, Engine* other, const ReduceSettings& settings)
+        : original_(original), engine_(engine), other_(other), settings_(settings) {}
+
+    /// Runs the case as it is, but without expected values of its own. An error when it does not fail.
+    [[nodiscard]] core::Result<void> begin();
+
+    /// Whether the draft still fails in the same way; then it is the best so far.
+    bool attempt(Draft draft);
+
+    /// Time is up, or it was stopped.
+    [[nodiscard]] bool over();
+    [[nodiscard]] const Draft& best() const { return best_; }
+    /// False for a case that has to be rejected: it has no data.
+    [[nodiscard]] bool has_data() const { return !original_.expect_error; }
+    [[nodiscard]] Reduction finish();
+
+private:
+    [[nodiscard]] static std::uint64_t digest(const Draft& draft);
+    [[nodiscard]] bool is_legal(const Draft& draft) const;
+    [[nodiscard]] cases::Case case_of(const Draft& draft) const;
+    [[nodiscard]] std::optional<run::CaseResult> judged(const cases::Case& subject);
+
+    const cases::Case& original_;
+    Engine& engine_;
+    Engine* other_;
+    const ReduceSettings& settings_;
+    std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + settings_.time;
+    /// That rejects an illegal descriptor: a smaller one has to be illegal by the same.
+    std::string rule_;
+    FailureKind kind_;
+    Draft best_;
+    /// Digests of all drafts that have been the best.
+    std::set<std::uint64_t> accepted_;
+    run::CaseResult result_;
+    std::uint64_t attempts_ = 0;
+    bool ended_early_ = false;
+};
+
+/// Each tries changes of one kind, and says whether any stayed.
+bool drop_optional_fields(Search& search);
+bool simplify_layouts(Search& search);
+bool shrink_sizes(Search& search);
+/// Dimensions in which every tensor has size 1.
+bool drop_dimensions(Search& search);
+bool simplify_attributes(Search& search);
+bool simplify_values(Search& search);
+
+}  // namespace dmlconform::fuzz

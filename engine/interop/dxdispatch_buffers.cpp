@@ -1,0 +1,210 @@
+// Buffers: lists, constants, sequences, files, and lists of values with types of their own.
+#include "engine/interop/dxdispatch_buffers.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+
+#include "engine/cases/element_reader.h"
+#include "engine/cases/initialiser.h"
+#include "engine/cases/npy_header.h"
+#include "engine/core/checked.h"
+
+namespace dmlconform::interop {
+namespace {
+
+using cases::JsonValue;
+using Bytes = std::vector<std::byte>;
+
+/// A buffer of more is none to be written into a case file.
+constexpr std::uint64_t largest_buffer = std::uint64_t{64} << 20;
+
+core::Result<std::uint64_t> unsigned_member(const JsonValue& object, const char* key) {
+    const JsonValue* value = object.find(key);
+    const auto integer = value == nullptr ? std::nullopt : cases::integer_of(*value);
+    if (!integer || integer->negative) {
+        return core::fail(fmt::format("\"{}\" must be a number of at least 0", key));
+    }
+    return integer->magnitude;
+}
+
+core::Result<core::DataType> type_of(const JsonValue& object, const char* key) {
+    const JsonValue* value = object.find(key);
+    const auto type =
+        value == nullptr || value->string() == nullptr ? std::nullopt : core::parse_data_type(*value->string());
+    if (!type) {
+        return core::fail(fmt::format("\"{}\" is no data type", key));
+    }
+    return *type;
+}
+
+core::Result<core::TensorDesc> packed(core::DataType type, std::uint64_t count) {
+    const auto bytes = core::checked_multiply(count, core::bytes_of(type));
+    if (!bytes || *bytes == 0 || *bytes > largest_buffer) {
+        return core::fail(
+            fmt::format("{} elements of {} make no buffer of 1 to {} bytes", count, core::name(type), largest_buffer));
+    }
+    return core::TensorDesc::packed(type, {static_cast<std::uint32_t>(count)});
+}
+
+/// { "value": … } and { "valueStart": …, "valueDelta": … } are forms of case files; the count is not.
+JsonValue without_count(const JsonValue& object) {
+    JsonValue::Object members;
+    for (const cases::JsonMember& member : *object.object()) {
+        if (member.key != "valueCount") {
+            members.push_back(member);
+        }
+    }
+    return {object.offset, std::make_shared<const JsonValue::Object>(std::move(members))};
+}
+
+}  // namespace
+
+core::Result<const Bytes*> DxDispatchBuffers::contents(const std::string& name) {
+    const auto known = read_.find(name);
+    if (known != read_.end()) {
+        return &known->second;
+    }
+    const JsonValue* resource = resources_.find(name);
+    if (resource == nullptr || resource->object() == nullptr) {
+        return core::fail(fmt::format("there is no resource \"{}\"", name));
+    }
+    auto bytes = read(*resource);
+    if (!bytes) {
+        return core::fail(fmt::format("resource \"{}\": {}", name, bytes.error().message), bytes.error().hint);
+    }
+    return &read_.emplace(name, std::move(*bytes)).first->second;
+}
+
+core::Result<Bytes> DxDispatchBuffers::read(const JsonValue& resource) {
+    auto bytes = read_values(resource);
+    if (!bytes) {
+        return bytes;
+    }
+    std::uint64_t size = (bytes->size() + 3) / 4 * 4;
+    if (resource.find("sizeInBytes") != nullptr) {
+        const auto wanted = unsigned_member(resource, "sizeInBytes");
+        if (!wanted || *wanted < bytes->size() || *wanted > largest_buffer) {
+            return core::fail(fmt::format("\"sizeInBytes\" must be from {} to {}", bytes->size(), largest_buffer));
+        }
+        size = std::max(size, *wanted);
+    }
+    bytes->resize(static_cast<std::size_t>(size));
+    return bytes;
+}
+
+core::Result<Bytes> DxDispatchBuffers::read_values(const JsonValue& resource) {
+    const JsonValue* values = resource.find("initialValues");
+    if (values == nullptr) {
+        return core::fail("it has no \"initialValues\"");
+    }
+    core::Result<core::DataType> type = core::DataType::unknown;
+    if (resource.find("initialValuesDataType") != nullptr) {
+        type = type_of(resource, "initialValuesDataType");
+    }
+    if (!type) {
+        return tl::unexpected(type.error());
+    }
+    if (values->find("sourcePath") != nullptr) {
+        return read_file(*values, *type);
+    }
+    if (core::bytes_of(*type) == 0) {
+        return values->array() != nullptr ? read_typed_list(*values)
+                                          : core::Result<Bytes>(core::fail("\"initialValuesDataType\" is missing"));
+    }
+    if (values->array() != nullptr) {
+        const auto desc = packed(*type, values->array()->size());
+        return desc ? filled(*values, *desc) : tl::unexpected(desc.error());
+    }
+    if (values->object() == nullptr) {
+        return core::fail(fmt::format("\"initialValues\" is {}", values->kind_name()));
+    }
+    const auto count = unsigned_member(*values, "valueCount");
+    if (!count) {
+        return tl::unexpected(count.error());
+    }
+    const auto desc = packed(*type, *count);
+    return desc ? filled(without_count(*values), *desc) : tl::unexpected(desc.error());
+}
+
+core::Result<Bytes> DxDispatchBuffers::filled(const JsonValue& initialiser, const core::TensorDesc& desc) {
+    cases::ProblemSink problems(file_, text_);
+    const auto read = cases::read_initialiser(initialiser, desc, problems, {folder_, false});
+    if (!read) {
+        const auto found = problems.take({});
+        return core::fail(found.empty() ? "its values cannot be read" : found.front().message,
+                          found.empty() ? "" : found.front().hint);
+    }
+    core::Tensor tensor(desc);
+    if (auto done = read->fill(tensor); !done) {
+        return tl::unexpected(done.error());
+    }
+    const auto count = static_cast<std::size_t>(*core::element_count(desc.sizes)) * core::bytes_of(desc.data_type);
+    const auto bytes = tensor.buffer.bytes().first(count);
+    return Bytes(bytes.begin(), bytes.end());
+}
+
+core::Result<Bytes> DxDispatchBuffers::read_file(const JsonValue& values, core::DataType type) {
+    const JsonValue& path = *values.find("sourcePath");
+    if (path.string() == nullptr) {
+        return core::fail("\"sourcePath\" must be a path");
+    }
+    const std::filesystem::path file = folder_ / *path.string();
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error)) {
+        return core::fail(fmt::format("there is no file \"{}\"", *path.string()), "paths are relative to the model");
+    }
+    JsonValue::Object members{{"file", path.offset, path}};
+    const JsonValue initialiser{path.offset, std::make_shared<const JsonValue::Object>(std::move(members))};
+    if (file.extension() == ".npy") {
+        std::ifstream stream(file, std::ios::binary);
+        std::string start(cases::longest_npy_header + 16, '\0');
+        stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+        start.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+        const auto header = cases::parse_npy_header(start);
+        if (!header) {
+            return tl::unexpected(header.error());
+        }
+        core::Dimensions sizes;
+        std::uint64_t count = 1;
+        for (const std::uint64_t size : header->shape) {
+            count = core::checked_multiply(count, size).value_or(0);
+            sizes.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(size, 0xffffffff)));
+        }
+        auto desc = packed(header->type, count);
+        if (!desc) {
+            return tl::unexpected(desc.error());
+        }
+        return filled(initialiser, core::TensorDesc::packed(header->type, sizes));
+    }
+    const std::uintmax_t size = std::filesystem::file_size(file, error);
+    if (error || core::bytes_of(type) == 0) {
+        return core::fail(error ? fmt::format("\"{}\" cannot be read: {}", *path.string(), error.message())
+                                : "a raw file needs an \"initialValuesDataType\"");
+    }
+    const auto desc = packed(type, size / core::bytes_of(type));
+    return desc ? filled(initialiser, *desc) : tl::unexpected(desc.error());
+}
+
+core::Result<Bytes> DxDispatchBuffers::read_typed_list(const JsonValue& list) {
+    Bytes bytes;
+    for (const JsonValue& item : *list.array()) {
+        const JsonValue* value = item.find("value");
+        const auto type = type_of(item, "type");
+        if (value == nullptr || !type || core::bytes_of(*type) == 0) {
+            return core::fail("a list of type UNKNOWN has objects with \"type\" and \"value\"");
+        }
+        const auto bits = cases::read_element(*value, *type);
+        if (!bits) {
+            return tl::unexpected(bits.error());
+        }
+        std::array<std::byte, sizeof(std::uint64_t)> element{};
+        std::memcpy(element.data(), &*bits, sizeof(std::uint64_t));
+        bytes.insert(bytes.end(), element.begin(), element.begin() + core::bytes_of(*type));
+    }
+    return bytes;
+}
+
+}  // namespace dmlconform::interop

@@ -1,0 +1,292 @@
+// Commands, and what they dispatch.
+#include "engine/interop/dxdispatch_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "engine/cases/case_writer.h"
+#include "engine/cases/descriptor_reader.h"
+#include "engine/cases/element_reader.h"
+#include "engine/core/checked.h"
+#include "engine/interop/dxdispatch_buffers.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform::interop {
+namespace {
+
+using cases::JsonValue;
+using operators::TensorSlot;
+
+/// A resource as a command binds it to a tensor.
+struct Binding {
+    std::string resource;
+    /// In bytes.
+    std::uint64_t offset = 0;
+};
+
+const std::string* string_member(const JsonValue& object, const char* key) {
+    const JsonValue* value = object.find(key);
+    return value == nullptr ? nullptr : value->string();
+}
+
+core::Result<Binding> read_binding(const JsonValue& value) {
+    if (value.string() != nullptr) {
+        return Binding{*value.string(), 0};
+    }
+    const std::string* name = string_member(value, "name");
+    if (name == nullptr) {
+        return core::fail("a binding is the name of a resource, or an object with a \"name\"");
+    }
+    Binding binding{*name, 0};
+    const JsonValue* offset = value.find("elementOffset");
+    const JsonValue* size = value.find("elementSizeInBytes");
+    if (offset != nullptr) {
+        const auto count = cases::integer_of(*offset);
+        const auto width = size == nullptr ? std::nullopt : cases::integer_of(*size);
+        const auto bytes = count && width && !count->negative
+                               ? core::checked_multiply(count->magnitude, width->magnitude)
+                               : std::nullopt;
+        if (!bytes) {
+            return core::fail("\"elementOffset\" needs an \"elementSizeInBytes\"");
+        }
+        binding.offset = *bytes;
+    }
+    return binding;
+}
+
+/// The binding of a slot: "InputTensors[1]" is the second of the list that is bound to InputTensors.
+const JsonValue* find_binding(const JsonValue& bindings, const std::string& slot) {
+    const std::size_t bracket = slot.find('[');
+    const JsonValue* bound = bindings.find(slot.substr(0, bracket));
+    if (bound == nullptr || bracket == std::string::npos) {
+        return bound != nullptr && bound->array() != nullptr && bound->array()->size() == 1 ? &bound->array()->front()
+                                                                                            : bound;
+    }
+    const auto index = static_cast<std::size_t>(std::stoul(slot.substr(bracket + 1)));
+    if (bound->array() == nullptr) {
+        return index == 0 ? bound : nullptr;
+    }
+    return index < bound->array()->size() ? &(*bound->array())[index] : nullptr;
+}
+
+class ModelReader {
+public:
+    ModelReader(const std::string& file, std::string_view text, const JsonValue& resources,
+                const JsonValue& dispatchables)
+        : file_(file),
+          text_(text),
+          dispatchables_(dispatchables),
+          buffers_(resources, std::filesystem::path(file).parent_path(), file, text) {}
+
+    void command(const JsonValue& value, std::size_t index) {
+        const std::string* type = string_member(value, "type");
+        if (type == nullptr) {
+            return leave_out(fmt::format("command {}", index), "it has no \"type\"");
+        }
+        if (*type != "dispatch") {
+            // Printing and writing files are for people who look at results; a case compares them.
+            if (*type != "print" && *type != "writeFile") {
+                leave_out(fmt::format("command {}", index), fmt::format("\"{}\" is no command that is known", *type));
+            }
+            return;
+        }
+        const std::string* name = string_member(value, "dispatchable");
+        const JsonValue* dispatchable = name == nullptr ? nullptr : dispatchables_.find(*name);
+        if (dispatchable == nullptr) {
+            return leave_out(
+                fmt::format("command {}", index),
+                name == nullptr ? "it names no dispatchable" : fmt::format("there is no dispatchable \"{}\"", *name));
+        }
+        dispatched_.insert(*name);
+        if (auto made = dispatch(*name, *dispatchable, value); !made) {
+            leave_out(*name, made.error().message);
+        }
+    }
+
+    Imported finish() {
+        for (const cases::JsonMember& member : *dispatchables_.object()) {
+            if (!dispatched_.contains(member.key)) {
+                leave_out(member.key, "no command dispatches it");
+            }
+        }
+        return std::move(result_);
+    }
+
+private:
+    void leave_out(const std::string& what, const std::string& reason) {
+        result_.left_out.push_back(fmt::format("{}: {}", what, reason));
+    }
+
+    core::Result<operators::Descriptor> read_operator(const JsonValue& dispatchable) {
+        const std::string* type = string_member(dispatchable, "type");
+        if (type == nullptr) {
+            return core::fail("it has no \"type\"");
+        }
+        const operators::OperatorSchema* schema = operators::find_operator(*type);
+        if (schema == nullptr) {
+            const bool other = *type == "hlsl" || *type == "onnx" || *type == "dmlSerializedGraph";
+            return core::fail(other ? fmt::format("type {} is no single DirectML operator", *type)
+                                    : fmt::format("the catalogue has no operator \"{}\"", *type));
+        }
+        const JsonValue* desc = dispatchable.find("desc");
+        desc = desc == nullptr ? dispatchable.find("Desc") : desc;
+        if (desc == nullptr) {
+            return core::fail("it has no \"desc\"");
+        }
+        // The long form, with the type again.
+        const JsonValue* inner = desc->find("Desc");
+        cases::ProblemSink problems(file_, text_);
+        auto descriptor = cases::read_descriptor(inner == nullptr ? *desc : *inner, *schema, problems);
+        if (!descriptor) {
+            const auto found = problems.take({});
+            return core::fail(found.empty() ? "its desc cannot be read"
+                                            : fmt::format("line {}: {}", found.front().line, found.front().message));
+        }
+        return std::move(*descriptor);
+    }
+
+    core::Result<void> check(const operators::Descriptor& descriptor) {
+        if (const auto rejection = operators::validate(descriptor, core::highest_feature_level)) {
+            return core::fail("the descriptor is illegal: " + rejection->message);
+        }
+        if (operators::find_rules(*descriptor.schema) == nullptr) {
+            return core::fail(fmt::format("there is no reference for {}, and a model has no expected values",
+                                          descriptor.schema->short_name()));
+        }
+        return {};
+    }
+
+    core::Result<cases::Initialiser> input(const TensorSlot& slot, const JsonValue& bindings) {
+        const JsonValue* bound = find_binding(bindings, slot.name);
+        if (bound == nullptr) {
+            return core::fail(fmt::format("nothing is bound to {}", slot.name));
+        }
+        const auto binding = read_binding(*bound);
+        if (!binding) {
+            return core::fail(fmt::format("{}: {}", slot.name, binding.error().message));
+        }
+        if (written_.contains(binding->resource)) {
+            return core::fail(fmt::format("{} is \"{}\", which an earlier command writes: a case has no earlier ones",
+                                          slot.name, binding->resource));
+        }
+        const auto contents = buffers_.contents(binding->resource);
+        if (!contents) {
+            return tl::unexpected(contents.error());
+        }
+        const std::uint64_t size = (*contents)->size();
+        if (binding->offset > size || slot.desc->total_bytes > size - binding->offset) {
+            return core::fail(fmt::format("{} takes {} bytes; \"{}\" has {} from byte {} on", slot.name,
+                                          slot.desc->total_bytes, binding->resource,
+                                          size - std::min(size, binding->offset), binding->offset));
+        }
+        core::Tensor tensor(*slot.desc);
+        std::copy_n((*contents)->begin() + static_cast<std::ptrdiff_t>(binding->offset), slot.desc->total_bytes,
+                    tensor.buffer.bytes().begin());
+        const core::Tensor packed = core::packed_copy(tensor);
+        const auto count = static_cast<std::size_t>(*core::element_count(slot.desc->sizes));
+        const auto bytes = packed.buffer.bytes().first(count * core::bytes_of(slot.desc->data_type));
+        return cases::given_elements({bytes.begin(), bytes.end()});
+    }
+
+    core::Result<void> dispatch(const std::string& name, const JsonValue& dispatchable, const JsonValue& command) {
+        auto descriptor = read_operator(dispatchable);
+        if (!descriptor) {
+            return tl::unexpected(descriptor.error());
+        }
+        const JsonValue* bindings = command.find("bindings");
+        if (bindings == nullptr || bindings->object() == nullptr) {
+            return core::fail("the command has no \"bindings\"");
+        }
+        auto made = make_case(name, *descriptor, *bindings);
+        // Whatever comes after it sees what it wrote, case or no case.
+        for (const TensorSlot& slot : descriptor->outputs()) {
+            const JsonValue* bound = slot.desc == nullptr ? nullptr : find_binding(*bindings, slot.name);
+            if (const auto binding = bound == nullptr ? core::Result<Binding>(core::fail("")) : read_binding(*bound)) {
+                written_.insert(binding->resource);
+            }
+        }
+        return made;
+    }
+
+    core::Result<void> make_case(const std::string& name, const operators::Descriptor& descriptor,
+                                 const JsonValue& bindings) {
+        if (auto legal = check(descriptor); !legal) {
+            return legal;
+        }
+        cases::Case subject;
+        subject.id = "dxdispatch/" + unique_name(name);
+        subject.descriptor = std::make_shared<const operators::Descriptor>(descriptor);
+        subject.min_feature_level = *operators::minimum_feature_level(descriptor);
+        for (const TensorSlot& slot : subject.descriptor->inputs()) {
+            if (slot.desc == nullptr) {
+                subject.inputs.emplace_back();
+                continue;
+            }
+            auto data = input(slot, bindings);
+            if (!data) {
+                return tl::unexpected(data.error());
+            }
+            subject.inputs.emplace_back(std::move(*data));
+        }
+        const std::size_t outputs = subject.descriptor->outputs().size();
+        subject.expected.resize(outputs);
+        subject.tolerances.resize(outputs);
+        auto object = cases::case_to_json(subject);
+        if (!object) {
+            return tl::unexpected(object.error());
+        }
+        names_.insert(subject.id);
+        result_.cases.push_back(std::move(*object));
+        return {};
+    }
+
+    /// The dispatchable's name as that of a case; with a number where it is dispatched again.
+    [[nodiscard]] std::string unique_name(const std::string& name) const {
+        const std::string first = cases::case_name("dxdispatch/" + name);
+        std::string candidate = first;
+        for (int number = 2; names_.contains("dxdispatch/" + candidate); ++number) {
+            candidate = fmt::format("{}-{}", first, number);
+        }
+        return candidate;
+    }
+
+    const std::string& file_;
+    std::string_view text_;
+    const JsonValue& dispatchables_;
+    DxDispatchBuffers buffers_;
+    std::set<std::string> dispatched_;
+    /// Resources that commands so far have written.
+    std::set<std::string> written_;
+    std::set<std::string> names_;
+    Imported result_;
+};
+
+}  // namespace
+
+core::Result<Imported> read_dxdispatch(const std::string& file, std::string_view text) {
+    const std::string clean = without_trailing_commas(text);
+    const auto document = cases::parse_json(clean);
+    if (!document) {
+        const auto place = cases::position_of(clean, document.error().offset);
+        return core::fail(fmt::format("{}:{}:{}: {}", file, place.line, place.column, document.error().error.message),
+                          document.error().error.hint);
+    }
+    const JsonValue* resources = document->find("resources");
+    const JsonValue* dispatchables = document->find("dispatchables");
+    const JsonValue* commands = document->find("commands");
+    if (resources == nullptr || resources->object() == nullptr || dispatchables == nullptr ||
+        dispatchables->object() == nullptr || commands == nullptr || commands->array() == nullptr) {
+        return core::fail(fmt::format("{} is no DxDispatch model", file),
+                          "a model has \"resources\", \"dispatchables\" and \"commands\"");
+    }
+    ModelReader reader(file, clean, *resources, *dispatchables);
+    for (std::size_t i = 0; i < commands->array()->size(); ++i) {
+        reader.command((*commands->array())[i], i);
+    }
+    return reader.finish();
+}
+
+}  // namespace dmlconform::interop

@@ -1,0 +1,30 @@
+// Writing models of DxDispatch.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/cases/case.h"
+#include "engine/core/error.h"
+
+namespace dmlconform::interop {
+
+/// Collects cases into one model: for each a dispatchable under the case's id, a resource for each tensor ("ID
+/// InputTensor"), a command that dispatches it, and commands that print its outputs.
+class DxDispatchModel {
+public:
+    /// An error where the case has no counterpart: one that has to be rejected, or whose data cannot be read.
+    [[nodiscard]] core::Result<void> add(const cases::Case& subject);
+
+    [[nodiscard]] bool empty() const { return dispatchables_.empty(); }
+    /// The model, with a line break at its end.
+    [[nodiscard]] std::string text() const;
+
+private:
+    nlohmann::ordered_json resources_ = nlohmann::ordered_json::object();
+    nlohmann::ordered_json dispatchables_ = nlohmann::ordered_json::object();
+    nlohmann::ordered_json commands_ = nlohmann::ordered_json::array();
+};
+
+}  // namespace dmlconform::interop

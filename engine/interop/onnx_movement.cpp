@@ -1,0 +1,210 @@
+// Operators that move elements: slices, joins, selections.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/interop/onnx_node.h"
+
+namespace dmlconform::interop {
+namespace {
+
+using nlohmann::ordered_json;
+using Mapped = core::Result<ordered_json>;
+
+/// A list of integers that is an input in newer opsets and an attribute in older ones.
+std::vector<std::int64_t> list_of(const OnnxNode& node, std::size_t input, const char* attribute) {
+    if (const OnnxTensor* tensor = node.input(input)) {
+        std::vector<std::int64_t> list;
+        for (std::size_t i = 0; i < tensor->count(); ++i) {
+            list.push_back(tensor->integer(i));
+        }
+        return list;
+    }
+    return node.integers(attribute);
+}
+
+struct Window {
+    std::vector<std::uint32_t> offsets;
+    std::vector<std::uint32_t> sizes;
+    std::vector<std::int32_t> strides;
+};
+
+/// Along one dimension; false where nothing is taken.
+bool cut(Window& window, std::uint32_t d, std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
+    const std::int64_t lowest = step < 0 ? -1 : 0;
+    const std::int64_t highest = step < 0 ? size - 1 : size;
+    start = std::clamp<std::int64_t>(start < 0 ? start + size : start, std::max<std::int64_t>(lowest, 0), highest);
+    end = std::clamp<std::int64_t>(end < 0 ? end + size : end, lowest, highest);
+    if (step == 0 || (step > 0 ? end <= start : end >= start) || step > 0x7fffffff || step < -0x7fffffff) {
+        return false;
+    }
+    // A window that is walked backwards starts at its end.
+    window.offsets[d] = static_cast<std::uint32_t>(step > 0 ? start : end + 1);
+    window.sizes[d] = static_cast<std::uint32_t>(step > 0 ? end - start : start - end);
+    window.strides[d] = static_cast<std::int32_t>(step);
+    return true;
+}
+
+Mapped map_slice(const OnnxNode& node) {
+    if (node.input(0) == nullptr) {
+        return core::fail("Slice has no data");
+    }
+    const core::Dimensions& sizes = node.input(0)->sizes;
+    const auto starts = list_of(node, 1, "starts");
+    const auto ends = list_of(node, 2, "ends");
+    auto axes = list_of(node, 3, "axes");
+    auto steps = list_of(node, 4, "steps");
+    if (axes.empty()) {
+        axes.resize(starts.size());
+        std::iota(axes.begin(), axes.end(), std::int64_t{0});
+    }
+    steps.resize(std::max(steps.size(), starts.size()), 1);
+    if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
+        return core::fail("starts, ends, axes and steps have different lengths");
+    }
+    Window window{std::vector<std::uint32_t>(sizes.size(), 0),
+                  {sizes.begin(), sizes.end()},
+                  std::vector<std::int32_t>(sizes.size(), 1)};
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+        const auto axis = axis_of(axes[i], sizes.size());
+        if (!axis || !cut(window, *axis, sizes[*axis], starts[i], ends[i], steps[i])) {
+            return core::fail("the slice takes no elements");
+        }
+    }
+    return OnnxCase("SLICE1")
+        .input("InputTensor", *node.input(0))
+        .output("OutputTensor", *node.output(0))
+        .set("InputWindowOffsets", window.offsets)
+        .set("InputWindowSizes", window.sizes)
+        .set("InputWindowStrides", window.strides)
+        .take();
+}
+
+Mapped map_top_k(const OnnxNode& node) {
+    const OnnxTensor* input = node.input(0);
+    const OnnxTensor* indices = node.output(1);
+    const auto axis = input == nullptr ? std::nullopt : axis_of(node.integer("axis", -1), input->sizes.size());
+    if (!axis || indices == nullptr) {
+        return core::fail("TopK without an axis or without indices");
+    }
+    if (node.integer("sorted", 1) == 0) {
+        return core::fail("TopK without sorting has no one right order");
+    }
+    // DirectML's indices are unsigned; those of ONNX are never negative.
+    OnnxTensor positions = *indices;
+    positions.type = core::DataType::uint64;
+    return OnnxCase("TOP_K1")
+        .input("InputTensor", *input)
+        .output("OutputValueTensor", *node.output(0))
+        .output("OutputIndexTensor", positions)
+        .set("Axis", *axis)
+        .set("K", node.output(0)->sizes[*axis])
+        .set("AxisDirection", node.integer("largest", 1) != 0 ? "DECREASING" : "INCREASING")
+        .take();
+}
+
+Mapped map_concat(const OnnxNode& node) {
+    const auto axis = axis_of(node.integer("axis", 0), node.output(0)->sizes.size());
+    OnnxCase result("JOIN");
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        if (node.input(i) == nullptr) {
+            return core::fail("an input is absent");
+        }
+        result.array_input("InputTensors", i, *node.input(i));
+    }
+    if (!axis) {
+        return core::fail("there is no such axis");
+    }
+    return result.output("OutputTensor", *node.output(0)).set("Axis", *axis).take();
+}
+
+Mapped map_split(const OnnxNode& node) {
+    const OnnxTensor* input = node.input(0);
+    const auto axis = input == nullptr ? std::nullopt : axis_of(node.integer("axis", 0), input->sizes.size());
+    if (!axis) {
+        return core::fail("there is no such axis");
+    }
+    OnnxCase result("SPLIT");
+    result.input("InputTensor", *input);
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+        if (node.output(i) == nullptr) {
+            return core::fail("an output is absent");
+        }
+        result.array_output("OutputTensors", i, *node.output(i));
+    }
+    return result.set("Axis", *axis).take();
+}
+
+/// With ones in front.
+core::Dimensions padded(const core::Dimensions& sizes, std::size_t rank) {
+    core::Dimensions result(rank - std::min(rank, sizes.size()), 1);
+    result.insert(result.end(), sizes.begin(), sizes.end());
+    return result;
+}
+
+Mapped map_gather(const OnnxNode& node) {
+    const OnnxTensor* input = node.input(0);
+    const OnnxTensor* indices = node.input(1);
+    const auto axis = input == nullptr ? std::nullopt : axis_of(node.integer("axis", 0), input->sizes.size());
+    if (!axis || indices == nullptr) {
+        return core::fail("Gather without an axis or without indices");
+    }
+    // All three tensors have as many dimensions.
+    const std::size_t rank = input->sizes.size() + indices->sizes.size() - 1;
+    if (node.output(0)->sizes.size() != rank) {
+        return core::fail("Gather with a scalar index");
+    }
+    return OnnxCase("GATHER")
+        .input("InputTensor", *input, padded(input->sizes, rank))
+        .input("IndicesTensor", *indices, padded(indices->sizes, rank))
+        .output("OutputTensor", *node.output(0))
+        .set("Axis", *axis + rank - input->sizes.size())
+        .set("IndexDimensions", indices->sizes.size())
+        .take();
+}
+
+/// A copy from a tensor whose strides are in another order.
+Mapped map_transpose(const OnnxNode& node) {
+    const OnnxTensor* input = node.input(0);
+    if (input == nullptr) {
+        return core::fail("Transpose has no data");
+    }
+    std::vector<std::size_t> order;
+    for (const std::int64_t axis : node.integers("perm")) {
+        const auto d = axis_of(axis, input->sizes.size());
+        if (!d || std::find(order.begin(), order.end(), *d) != order.end()) {
+            return core::fail("\"perm\" is no permutation");
+        }
+        order.push_back(*d);
+    }
+    for (std::size_t d = input->sizes.size(); order.size() < input->sizes.size() && node.integers("perm").empty();) {
+        order.push_back(--d);
+    }
+    if (order.size() != input->sizes.size()) {
+        return core::fail("\"perm\" is no permutation");
+    }
+    core::Dimensions strides;
+    const OnnxTensor shown = transposed(*input, order, strides);
+    return OnnxCase("ELEMENT_WISE_IDENTITY")
+        .strided_input("InputTensor", shown, strides)
+        .output("OutputTensor", *node.output(0))
+        .take();
+}
+
+}  // namespace
+
+std::optional<Mapped> map_movement(const OnnxNode& node) {
+    using Map = Mapped (*)(const OnnxNode&);
+    static const std::vector<std::pair<std::string_view, Map>> operators{
+        {"Slice", map_slice}, {"TopK", map_top_k},    {"Concat", map_concat},
+        {"Split", map_split}, {"Gather", map_gather}, {"Transpose", map_transpose}};
+    for (const auto& [type, map] : operators) {
+        if (node.type == type) {
+            return map(node);
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace dmlconform::interop

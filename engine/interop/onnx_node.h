@@ -1,0 +1,73 @@
+// One node with the tensors of one data set, and what becomes of it as a case.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/interop/onnx_tensor.h"
+
+namespace dmlconform::interop {
+
+struct OnnxNode {
+    std::string type;
+    const onnx::NodeProto* proto = nullptr;
+    /// Of the default domain.
+    std::int64_t opset = 0;
+    /// In the node's order; nothing for an absent optional one.
+    std::vector<std::optional<OnnxTensor>> inputs;
+    std::vector<std::optional<OnnxTensor>> outputs;
+
+    [[nodiscard]] const OnnxTensor* input(std::size_t index) const {
+        return index < inputs.size() && inputs[index] ? &*inputs[index] : nullptr;
+    }
+    [[nodiscard]] const OnnxTensor* output(std::size_t index) const {
+        return index < outputs.size() && outputs[index] ? &*outputs[index] : nullptr;
+    }
+    [[nodiscard]] const onnx::AttributeProto* attribute(std::string_view name) const;
+    [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
+    [[nodiscard]] float number(std::string_view name, float otherwise) const;
+    [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name) const;
+};
+
+/// Puts a case together: "operator", "desc", "inputs" and "expected".
+class OnnxCase {
+public:
+    explicit OnnxCase(std::string_view operator_name) {
+        object_["operator"] = "DML_OPERATOR_" + std::string(operator_name);
+        object_["desc"] = nlohmann::ordered_json::object();
+    }
+
+    /// A packed tensor with its data; `sizes` may differ from the tensor's own, but not in number of elements.
+    OnnxCase& input(const std::string& field, const OnnxTensor& tensor, const core::Dimensions& sizes);
+    OnnxCase& input(const std::string& field, const OnnxTensor& tensor) { return input(field, tensor, tensor.sizes); }
+    /// A tensor that strides lay out; `tensor` has the elements that they show.
+    OnnxCase& strided_input(const std::string& field, const OnnxTensor& tensor, const core::Dimensions& strides);
+    OnnxCase& output(const std::string& field, const OnnxTensor& tensor, const core::Dimensions& sizes);
+    OnnxCase& output(const std::string& field, const OnnxTensor& tensor) { return output(field, tensor, tensor.sizes); }
+    /// One of an array of tensors.
+    OnnxCase& array_input(const std::string& field, std::size_t index, const OnnxTensor& tensor);
+    OnnxCase& array_output(const std::string& field, std::size_t index, const OnnxTensor& tensor);
+    OnnxCase& set(const std::string& field, nlohmann::ordered_json value);
+
+    [[nodiscard]] nlohmann::ordered_json take() { return std::move(object_); }
+
+private:
+    nlohmann::ordered_json object_;
+};
+
+/// The case without its name and tolerance; an error says what has no counterpart.
+[[nodiscard]] core::Result<nlohmann::ordered_json> map_node(const OnnxNode& node);
+
+/// Nothing when the operator is not one of these: functions of each element, and operators with inputs like NumPy's.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_element_wise(const OnnxNode& node);
+/// Operators that move elements.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_movement(const OnnxNode& node);
+/// Normalisations and convolutions.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_composite(const OnnxNode& node);
+
+/// An axis that may count from the end; nothing when there is no such axis.
+[[nodiscard]] std::optional<std::uint32_t> axis_of(std::int64_t axis, std::size_t rank);
+
+}  // namespace dmlconform::interop

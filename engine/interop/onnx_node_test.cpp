@@ -1,0 +1,215 @@
+// Folders, and the messages in their files.
+#include "engine/interop/onnx_node_test.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/cases/case_file.h"
+#include "engine/cases/case_writer.h"
+#include "engine/interop/onnx_node.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform::interop {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
+
+template <class Message>
+core::Result<Message> parse(const fs::path& path) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (error || size > largest_file) {
+        return core::fail(error ? fmt::format("{} cannot be read: {}", path.filename().string(), error.message())
+                                : fmt::format("{} has {} bytes", path.filename().string(), size));
+    }
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    std::ifstream stream(path, std::ios::binary);
+    stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    Message message;
+    if (!stream || !message.ParseFromString(bytes)) {
+        return core::fail(fmt::format("{} is no such message of ONNX", path.filename().string()));
+    }
+    return message;
+}
+
+core::Result<OnnxTensor> read_tensor(const fs::path& path) {
+    const auto proto = parse<onnx::TensorProto>(path);
+    if (!proto) {
+        return tl::unexpected(proto.error());
+    }
+    auto tensor = onnx_tensor(*proto);
+    return tensor ? std::move(tensor)
+                  : core::fail(fmt::format("{}: {}", path.filename().string(), tensor.error().message));
+}
+
+/// The tensor called `name`: from the data set, in the order of the graph's inputs or outputs, or an initializer.
+core::Result<std::optional<OnnxTensor>> find_tensor(const std::string& name, const onnx::GraphProto& graph,
+                                                    const fs::path& data, bool output) {
+    if (name.empty()) {
+        return std::optional<OnnxTensor>();
+    }
+    const auto& values = output ? graph.output() : graph.input();
+    for (int i = 0; i < values.size(); ++i) {
+        const fs::path path = data / fmt::format("{}_{}.pb", output ? "output" : "input", i);
+        std::error_code error;
+        if (values.Get(i).name() == name && fs::is_regular_file(path, error)) {
+            auto tensor = read_tensor(path);
+            return tensor ? core::Result<std::optional<OnnxTensor>>(std::move(*tensor))
+                          : tl::unexpected(tensor.error());
+        }
+    }
+    for (const onnx::TensorProto& initializer : graph.initializer()) {
+        if (!output && initializer.name() == name) {
+            auto tensor = onnx_tensor(initializer);
+            return tensor ? core::Result<std::optional<OnnxTensor>>(std::move(*tensor))
+                          : tl::unexpected(tensor.error());
+        }
+    }
+    return core::fail(fmt::format("there are no data for \"{}\"", name));
+}
+
+core::Result<OnnxNode> read_node(const onnx::ModelProto& model, const fs::path& data) {
+    const onnx::GraphProto& graph = model.graph();
+    if (graph.node_size() != 1) {
+        return core::fail(fmt::format("the model has {} nodes, not one", graph.node_size()));
+    }
+    OnnxNode node;
+    node.proto = &graph.node(0);
+    node.type = node.proto->op_type();
+    if (!node.proto->domain().empty() && node.proto->domain() != "ai.onnx") {
+        return core::fail(fmt::format("{} is of the domain {}", node.type, node.proto->domain()));
+    }
+    for (const onnx::OperatorSetIdProto& set : model.opset_import()) {
+        node.opset = set.domain().empty() || set.domain() == "ai.onnx" ? set.version() : node.opset;
+    }
+    for (const bool output : {false, true}) {
+        for (const std::string& name : output ? node.proto->output() : node.proto->input()) {
+            auto tensor = find_tensor(name, graph, data, output);
+            if (!tensor) {
+                return tl::unexpected(tensor.error());
+            }
+            (output ? node.outputs : node.inputs).push_back(std::move(*tensor));
+        }
+    }
+    return node;
+}
+
+/// With a name in front and the tolerance of ONNX's own runner behind: rtol 1e-3, atol 1e-7. Operators whose answer is
+/// exact here keep that.
+ordered_json complete(ordered_json mapped, const std::string& name, const std::string& description) {
+    ordered_json object{{"name", name}, {"description", description}};
+    object.update(mapped);
+    for (const auto& [field, desc] : mapped["desc"].items()) {
+        const bool output = mapped["expected"].contains(field);
+        if (output && desc["DataType"].get<std::string>().starts_with("FLOAT") &&
+            mapped["operator"] != "DML_OPERATOR_SLICE1" && mapped["operator"] != "DML_OPERATOR_TOP_K1") {
+            object["tolerance"][field] = {{"rel", 1e-3}, {"abs", 1e-7}};
+        }
+    }
+    return object;
+}
+
+/// What is wrong with it as a case; nothing if it is one.
+std::string problem_of(const ordered_json& object) {
+    const auto suite = cases::read_case_file("onnx.json", cases::case_file_text("", {&object, 1}));
+    if (!suite.problems.empty()) {
+        return suite.problems.front().message;
+    }
+    if (suite.cases.size() != 1) {
+        return "it is no case";
+    }
+    const auto verdict = operators::validate(*suite.cases[0].descriptor, core::highest_feature_level);
+    return verdict ? "DirectML does not take it: " + verdict->message : "";
+}
+
+class TestReader {
+public:
+    void read(const fs::path& folder) {
+        const std::string name = cases::case_name("onnx/" + folder.filename().string());
+        const auto model = parse<onnx::ModelProto>(folder / "model.onnx");
+        if (!model) {
+            return leave_out(name, model.error().message);
+        }
+        std::size_t sets = 0;
+        std::error_code error;
+        while (fs::is_directory(folder / fmt::format("test_data_set_{}", sets), error)) {
+            ++sets;
+        }
+        if (sets == 0) {
+            return leave_out(name, "it has no test_data_set_0");
+        }
+        for (std::size_t set = 0; set < sets; ++set) {
+            const std::string case_name = sets == 1 ? name : fmt::format("{}/{}", name, set);
+            if (auto made = make_case(*model, folder / fmt::format("test_data_set_{}", set), case_name); !made) {
+                leave_out(case_name, made.error().message);
+            }
+        }
+    }
+
+    Imported take() { return std::move(result_); }
+
+private:
+    void leave_out(const std::string& name, const std::string& reason) {
+        result_.left_out.push_back(fmt::format("{}: {}", name, reason));
+    }
+
+    core::Result<void> make_case(const onnx::ModelProto& model, const fs::path& data, const std::string& name) {
+        const auto node = read_node(model, data);
+        if (!node) {
+            return tl::unexpected(node.error());
+        }
+        auto mapped = map_node(*node);
+        if (!mapped) {
+            return tl::unexpected(mapped.error());
+        }
+        ordered_json object =
+            complete(std::move(*mapped), name, fmt::format("ONNX {}, opset {}", node->type, node->opset));
+        if (const std::string problem = problem_of(object); !problem.empty()) {
+            return core::fail(problem);
+        }
+        result_.cases.push_back(std::move(object));
+        return {};
+    }
+
+    Imported result_;
+};
+
+}  // namespace
+
+core::Result<Imported> read_onnx_node_tests(const std::string& folder) {
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) {
+        return core::fail(fmt::format("{} is no folder", folder));
+    }
+    // Without a separator at its end, so that it has a name.
+    fs::path root = fs::path(folder).lexically_normal();
+    root = root.has_filename() ? root : root.parent_path();
+    std::vector<fs::path> tests;
+    if (fs::exists(root / "model.onnx", error)) {
+        tests.push_back(root);
+    }
+    for (fs::recursive_directory_iterator entry(root, error), end; !error && entry != end; entry.increment(error)) {
+        if (entry->path().filename() == "model.onnx" && entry->path().parent_path() != root) {
+            tests.push_back(entry->path().parent_path());
+        }
+    }
+    if (tests.empty()) {
+        return core::fail(fmt::format("there is no model.onnx in {} or below", folder),
+                          "a node test is a folder with a model.onnx and test_data_set_0/");
+    }
+    std::sort(tests.begin(), tests.end());
+    TestReader reader;
+    for (const fs::path& test : tests) {
+        reader.read(test);
+    }
+    return reader.take();
+}
+
+}  // namespace dmlconform::interop

@@ -1,0 +1,187 @@
+// From protobuf's fields to elements.
+#include "engine/interop/onnx_tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "engine/cases/element_writer.h"
+#include "engine/core/checked.h"
+#include "engine/core/element.h"
+#include "engine/core/strided.h"
+
+namespace dmlconform::interop {
+namespace {
+
+using core::DataType;
+
+/// Beyond this a list in a case file is no use.
+constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;
+
+/// TensorProto.DataType. A BOOL is a byte in memory.
+constexpr std::array<std::pair<int, DataType>, 12> types{{{1, DataType::float32},
+                                                          {2, DataType::uint8},
+                                                          {3, DataType::int8},
+                                                          {4, DataType::uint16},
+                                                          {5, DataType::int16},
+                                                          {6, DataType::int32},
+                                                          {7, DataType::int64},
+                                                          {9, DataType::uint8},
+                                                          {10, DataType::float16},
+                                                          {11, DataType::float64},
+                                                          {12, DataType::uint32},
+                                                          {13, DataType::uint64}}};
+
+core::Result<DataType> type_of(int number) {
+    for (const auto& [onnx, type] : types) {
+        if (onnx == number) {
+            return type;
+        }
+    }
+    return core::fail(fmt::format("ONNX data type {} has no counterpart", number));
+}
+
+core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto) {
+    core::Dimensions sizes;
+    std::uint64_t count = 1;
+    for (const std::int64_t size : proto.dims()) {
+        if (size < 1 || size > static_cast<std::int64_t>(most_elements)) {
+            return core::fail(fmt::format("a tensor has size {} in a dimension", size));
+        }
+        sizes.push_back(static_cast<std::uint32_t>(size));
+        count = core::checked_multiply(count, static_cast<std::uint64_t>(size)).value_or(most_elements + 1);
+        if (count > most_elements) {
+            return core::fail(fmt::format("a tensor has more than {} elements", most_elements));
+        }
+    }
+    if (sizes.empty()) {
+        sizes.push_back(1);
+    }
+    return sizes;
+}
+
+/// Each element has an entry, of a type that is as wide or wider.
+template <class List>
+bool copy(const List& list, std::size_t width, std::vector<std::byte>& elements) {
+    if (static_cast<std::size_t>(list.size()) * width != elements.size()) {
+        return false;
+    }
+    for (int i = 0; i < list.size(); ++i) {
+        const auto value = list.Get(i);
+        if (sizeof(value) < width) {
+            return false;
+        }
+        std::memcpy(&elements[static_cast<std::size_t>(i) * width], &value, width);
+    }
+    return true;
+}
+
+bool copy_data(const onnx::TensorProto& proto, OnnxTensor& tensor) {
+    const std::size_t width = core::bytes_of(tensor.type);
+    if (proto.has_raw_data()) {
+        const std::string& raw = proto.raw_data();
+        if (raw.size() != tensor.elements.size()) {
+            return false;
+        }
+        std::memcpy(tensor.elements.data(), raw.data(), raw.size());
+        return true;
+    }
+    switch (tensor.type) {
+        case DataType::float32:
+            return copy(proto.float_data(), width, tensor.elements);
+        case DataType::float64:
+            return copy(proto.double_data(), width, tensor.elements);
+        case DataType::int64:
+            return copy(proto.int64_data(), width, tensor.elements);
+        case DataType::uint64:
+        case DataType::uint32:
+            return copy(proto.uint64_data(), width, tensor.elements);
+        default:
+            return copy(proto.int32_data(), width, tensor.elements);
+    }
+}
+
+OnnxTensor gathered(const OnnxTensor& tensor, const core::Dimensions& sizes, const core::Dimensions& strides) {
+    OnnxTensor result{tensor.type, sizes, {}};
+    const std::size_t width = core::bytes_of(tensor.type);
+    const core::StridedRuns<1> runs(sizes, {core::Strides(strides.begin(), strides.end())});
+    runs.for_each_element([&](const auto& offset) {
+        const auto* from = tensor.elements.data() + static_cast<std::size_t>(offset[0]) * width;
+        result.elements.insert(result.elements.end(), from, from + width);
+    });
+    return result;
+}
+
+}  // namespace
+
+std::int64_t OnnxTensor::integer(std::size_t index) const {
+    const double value = core::decode_element(type, core::load_element(elements, type, index));
+    constexpr double limit = 0x1p62;
+    // Indices at the ends of the range mean "to the end".
+    return value != value ? 0 : static_cast<std::int64_t>(std::clamp(value, -limit, limit));
+}
+
+nlohmann::ordered_json OnnxTensor::list() const {
+    nlohmann::ordered_json values = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < count(); ++i) {
+        values.push_back(cases::element_json(type, core::load_element(elements, type, i)));
+    }
+    return values;
+}
+
+core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto) {
+    const auto type = type_of(proto.data_type());
+    if (!type) {
+        return tl::unexpected(type.error());
+    }
+    if (proto.data_location() != 0) {
+        return core::fail("a tensor has its data in another file");
+    }
+    const auto sizes = sizes_of(proto);
+    if (!sizes) {
+        return tl::unexpected(sizes.error());
+    }
+    OnnxTensor tensor{*type, *sizes, {}};
+    tensor.elements.resize(static_cast<std::size_t>(*core::element_count(*sizes)) * core::bytes_of(*type));
+    if (!copy_data(proto, tensor)) {
+        return core::fail(fmt::format("a tensor of sizes {} has data of another size", core::to_string(*sizes)));
+    }
+    return tensor;
+}
+
+core::Result<OnnxTensor> broadcast(const OnnxTensor& tensor, const core::Dimensions& sizes, core::Dimensions& strides) {
+    const auto packed = core::packed_strides(tensor.sizes);
+    if (tensor.sizes.size() > sizes.size() && tensor.count() != 1) {
+        return core::fail("a tensor has more dimensions than what it is broadcast to");
+    }
+    strides.assign(sizes.size(), 0);
+    for (std::size_t back = 1; back <= std::min(sizes.size(), tensor.sizes.size()); ++back) {
+        const std::uint32_t size = tensor.sizes[tensor.sizes.size() - back];
+        if (size != 1 && size != sizes[sizes.size() - back]) {
+            return core::fail(fmt::format("sizes {} cannot be broadcast to {}", core::to_string(tensor.sizes),
+                                          core::to_string(sizes)));
+        }
+        strides[sizes.size() - back] = size == 1 ? 0 : static_cast<std::uint32_t>(packed[tensor.sizes.size() - back]);
+    }
+    if (core::element_count(sizes).value_or(most_elements + 1) > most_elements) {
+        return core::fail("a tensor is broadcast to too many elements");
+    }
+    return gathered(tensor, sizes, strides);
+}
+
+OnnxTensor transposed(const OnnxTensor& tensor, const std::vector<std::size_t>& permutation,
+                      core::Dimensions& strides) {
+    const auto packed = core::packed_strides(tensor.sizes);
+    core::Dimensions sizes;
+    strides.clear();
+    for (const std::size_t d : permutation) {
+        sizes.push_back(tensor.sizes[d]);
+        strides.push_back(static_cast<std::uint32_t>(packed[d]));
+    }
+    return gathered(tensor, sizes, strides);
+}
+
+}  // namespace dmlconform::interop

@@ -1,0 +1,43 @@
+// Tensors of ONNX as this program has them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/core/error.h"
+#include "engine/core/tensor_desc.h"
+#include "onnx.pb.h"
+
+namespace dmlconform::interop {
+
+/// Packed elements. A scalar has the sizes [1], because DirectML has no tensors without dimensions.
+struct OnnxTensor {
+    core::DataType type = core::DataType::unknown;
+    core::Dimensions sizes;
+    std::vector<std::byte> elements;
+
+    [[nodiscard]] std::size_t count() const { return elements.size() / core::bytes_of(type); }
+    /// An element as an integer; 0 for what is none.
+    [[nodiscard]] std::int64_t integer(std::size_t index) const;
+    /// As a list of a case file.
+    [[nodiscard]] nlohmann::ordered_json list() const;
+};
+
+/// Sizes and data are checked against each other. An error also for strings, 4-bit types, tensors without elements and
+/// data in other files.
+[[nodiscard]] core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto);
+
+/// The elements that a tensor of `sizes` has when this one is broadcast to it as ONNX and NumPy do; an error where it
+/// cannot be. `strides` are set to those by which the tensor itself has them.
+[[nodiscard]] core::Result<OnnxTensor> broadcast(const OnnxTensor& tensor, const core::Dimensions& sizes,
+                                                 core::Dimensions& strides);
+
+/// With its dimensions in another order: dimension d of the result is permutation[d] of the tensor. `strides` are those
+/// by which the tensor itself has them so.
+[[nodiscard]] OnnxTensor transposed(const OnnxTensor& tensor, const std::vector<std::size_t>& permutation,
+                                    core::Dimensions& strides);
+
+}  // namespace dmlconform::interop

@@ -1,0 +1,98 @@
+// Names of bundles, and one for each failure.
+#include "engine/report/bundle.h"
+
+#include <fmt/format.h>
+
+#include "engine/report/output_file.h"
+
+#include <filesystem>
+
+namespace dmlconform::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of those that could not be, so many are named.
+constexpr std::size_t most_named = 20;
+
+std::string harmless(const std::string& text) {
+    std::string name = text;
+    for (char& c : name) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                           c == '.' || c == '-';
+        c = plain ? c : '-';
+    }
+    // Neither hidden, nor "..", nor with an end that Windows would cut off.
+    name.erase(0, std::min(name.find_first_not_of(".-"), name.size()));
+    while (name.ends_with('.') || name.ends_with('-')) {
+        name.pop_back();
+    }
+    return name.empty() ? "case" : name;
+}
+
+}  // namespace
+
+std::string bundle_name(const std::string& id, const std::string& engine) {
+    constexpr std::size_t longest_id = 75;
+    constexpr std::size_t longest_engine = 24;
+    return harmless(harmless(id).substr(0, longest_id)) + "." + harmless(harmless(engine).substr(0, longest_engine));
+}
+
+core::Result<void> check_bundle_folder(const std::string& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error || !fs::is_directory(folder, error)) {
+        return core::fail(fmt::format("the folder {} cannot be made{}", folder, error ? ": " + error.message() : ""));
+    }
+    return check_writable((fs::path(folder) / "bundle").generic_string());
+}
+
+core::Result<void> Bundles::begin(const RunContext& context, std::span<const EngineInfo> engines) {
+    context_ = context;
+    engines_.assign(engines.begin(), engines.end());
+    return {};
+}
+
+core::Result<void> Bundles::add(const run::CaseResult& result) {
+    // A pass that was not expected has nothing to be seen again.
+    if (!run::is_failure(result.status) || result.status == run::Status::xpass || !result.gated) {
+        return {};
+    }
+    if (written_ >= settings_.most) {
+        ++left_out_;
+        return {};
+    }
+    if (const auto written = write_bundle(settings_, context_, engines_[result.engine], result); !written) {
+        impossible_.push_back(fmt::format("{}: {}", result.subject->id, written.error().message));
+        if (!check_writable((fs::path(settings_.folder) / "bundle").generic_string())) {
+            return core::fail(fmt::format("no more bundles can be written: {}", written.error().message));
+        }
+        return {};
+    }
+    ++written_;
+    return {};
+}
+
+core::Result<void> Bundles::finish(const run::RunTotals& /*totals*/, int /*exit_code*/) {
+    return {};
+}
+
+std::string Bundles::summary() const {
+    std::string text;
+    if (written_ != 0) {
+        text += fmt::format("{} in {}\n", written_ == 1 ? "1 bundle" : fmt::format("{} bundles", written_),
+                            settings_.folder);
+    }
+    if (left_out_ != 0) {
+        text += fmt::format("{} more failures have no bundle (--max-bundles={})\n", left_out_, settings_.most);
+    }
+    for (std::size_t i = 0; i < std::min(impossible_.size(), most_named); ++i) {
+        text += "no bundle for " + impossible_[i] + "\n";
+    }
+    if (impossible_.size() > most_named) {
+        text += fmt::format("no bundle for {} more\n", impossible_.size() - most_named);
+    }
+    return text;
+}
+
+}  // namespace dmlconform::report

@@ -1,0 +1,220 @@
+// The files of one bundle.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engine/cases/case_writer.h"
+#include "engine/cases/corpus.h"
+#include "engine/cases/json_text.h"
+#include "engine/cases/npy_writer.h"
+#include "engine/report/bundle.h"
+#include "engine/report/command_line.h"
+#include "engine/report/output_file.h"
+#include "engine/run/runner.h"
+
+namespace dmlconform::report {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+/// "InputTensors[1]" as a file name.
+std::string npy_name(std::string name) {
+    std::replace(name.begin(), name.end(), '[', '-');
+    std::erase(name, ']');
+    return name + ".npy";
+}
+
+class BundleFiles {
+public:
+    BundleFiles(fs::path folder, const BundleSettings& settings, const EngineInfo& engine,
+                const run::CaseResult& result)
+        : folder_(std::move(folder)), settings_(settings), engine_(engine), result_(result) {}
+
+    core::Result<void> write(const RunContext& context) {
+        if (auto written = write_evidence(); !written) {
+            return written;
+        }
+        if (auto written = write_case(); !written) {
+            return written;
+        }
+        if (auto written = write_text("command.txt", command_text(context)); !written) {
+            return written;
+        }
+        return write_text("environment.json", cases::json_text(environment(context)) + "\n");
+    }
+
+private:
+    core::Result<void> write_text(const std::string& name, const std::string& text) const {
+        return write_file((folder_ / name).generic_string(), text);
+    }
+
+    core::Result<void> write_tensor(const std::string& what, const std::string& name, const core::Tensor& tensor) {
+        bytes_ += tensor.desc.total_bytes;
+        if (bytes_ > settings_.largest) {
+            return core::fail(
+                fmt::format("its tensors take more than {} bytes (--max-bundle-size)", settings_.largest));
+        }
+        std::error_code error;
+        fs::create_directories(folder_ / what, error);
+        if (error) {
+            return core::fail(fmt::format("{} cannot be made: {}", (folder_ / what).generic_string(), error.message()));
+        }
+        return write_file((folder_ / what / npy_name(name)).generic_string(), cases::npy_file(tensor));
+    }
+
+    core::Result<void> write_tensors(const std::string& what, const std::vector<operators::TensorSlot>& slots,
+                                     const std::vector<core::Tensor>& tensors) {
+        for (std::size_t i = 0; i < slots.size() && i < tensors.size(); ++i) {
+            if (slots[i].desc == nullptr || tensors[i].buffer.bytes().empty()) {
+                continue;
+            }
+            if (auto written = write_tensor(what, slots[i].name, tensors[i]); !written) {
+                return written;
+            }
+        }
+        return {};
+    }
+
+    /// What the run saw; or, when nothing was executed, at least the inputs.
+    core::Result<void> write_evidence() {
+        const operators::Descriptor& descriptor = *result_.subject->descriptor;
+        if (result_.evidence != nullptr) {
+            auto written = write_tensors("inputs", descriptor.inputs(), result_.evidence->inputs);
+            written = written ? write_tensors("expected", descriptor.outputs(), result_.evidence->expected) : written;
+            return written ? write_tensors("actual", descriptor.outputs(), result_.evidence->actual) : written;
+        }
+        const auto slots = descriptor.inputs();
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (slots[i].desc == nullptr || !result_.subject->inputs[i]) {
+                continue;
+            }
+            if (slots[i].desc->total_bytes > settings_.largest) {
+                return core::fail(
+                    fmt::format("its tensors take more than {} bytes (--max-bundle-size)", settings_.largest));
+            }
+            core::Tensor tensor(*slots[i].desc);
+            if (auto filled = result_.subject->inputs[i]->fill(tensor); !filled) {
+                return filled;
+            }
+            if (auto written = write_tensor("inputs", slots[i].name, tensor); !written) {
+                return written;
+            }
+        }
+        return {};
+    }
+
+    core::Result<void> write_case() {
+        cases::WriteOptions options;
+        options.store = [&](std::string_view what, const std::string& name,
+                            const core::Tensor& tensor) -> core::Result<std::string> {
+            const std::string path = fmt::format("{}/{}", what, npy_name(name));
+            std::error_code error;
+            if (!fs::exists(folder_ / path, error)) {
+                if (auto written = write_tensor(std::string(what), name, tensor); !written) {
+                    return tl::unexpected(written.error());
+                }
+            }
+            return path;
+        };
+        const auto object = cases::case_to_json(*result_.subject, options);
+        if (!object) {
+            return tl::unexpected(object.error());
+        }
+        std::string stem = bundle_name(cases::file_stem(result_.subject->id), "json");
+        stem = stem == "environment.json" ? "environment-case.json" : stem;
+        return write_text(stem, cases::case_file_text("", {&*object, 1}));
+    }
+
+    [[nodiscard]] std::string command_text(const RunContext& context) const {
+        std::string text =
+            fmt::format("# in this folder; on the machine where it failed, with {} too\ndmlconform run . {}",
+                        shell_quoted("--adapter=" + engine_.adapter), engine_options(engine_, false));
+        if (engine_.name == "cpu" || !engine_.command.empty()) {
+            text = fmt::format("# in this folder\ndmlconform run . {}", engine_options(engine_, false));
+        }
+        if (result_.subject->has_tag(run::unspecified_tag)) {
+            text += " --include-unspecified";
+        }
+        for (const std::string& option : settings_.options) {
+            text += " " + shell_quoted(option);
+        }
+        text += "\n\n# the run in which it failed\n#";
+        for (const std::string& word : context.command) {
+            // A line break would end the comment.
+            std::string quoted = shell_quoted(word);
+            std::replace(quoted.begin(), quoted.end(), '\n', ' ');
+            text += " " + quoted;
+        }
+        return text + "\n";
+    }
+
+    [[nodiscard]] ordered_json environment(const RunContext& context) const {
+        ordered_json libraries = ordered_json::object();
+        for (const auto& [name, version] : engine_.libraries) {
+            libraries[name] = version;
+        }
+        ordered_json versions = ordered_json::object();
+        for (const auto& [name, version] : context.versions) {
+            versions[name] = version;
+        }
+        return {{std::string(cases::bundle_key), 1},
+                {"case", result_.subject->id},
+                {"file", result_.subject->file},
+                {"status", run::to_string(result_.status)},
+                {"reason", result_.reason},
+                {"engine",
+                 {{"name", engine_.name},
+                  {"command", engine_.command},
+                  {"adapter", engine_.adapter},
+                  {"driver", engine_.driver},
+                  {"featureLevel", core::to_string(engine_.feature_level)},
+                  {"libraries", std::move(libraries)}}},
+                {"versions", std::move(versions)},
+                {"started", context.started},
+                {"command", context.command}};
+    }
+
+    fs::path folder_;
+    const BundleSettings& settings_;
+    const EngineInfo& engine_;
+    const run::CaseResult& result_;
+    std::uint64_t bytes_ = 0;
+};
+
+/// A folder that is not there yet: with a number behind its name where the name is taken.
+core::Result<fs::path> fresh_folder(const fs::path& parent, const std::string& name) {
+    constexpr int most_numbers = 10'000;
+    for (int number = 1; number <= most_numbers; ++number) {
+        const fs::path folder = parent / (number == 1 ? name : fmt::format("{}-{}", name, number));
+        std::error_code error;
+        if (fs::create_directory(folder, error)) {
+            return folder;
+        }
+        if (error) {
+            return core::fail(fmt::format("{} cannot be made: {}", folder.generic_string(), error.message()));
+        }
+    }
+    return core::fail(fmt::format("there are {} bundles of that name in {}", most_numbers, parent.generic_string()));
+}
+
+}  // namespace
+
+core::Result<std::string> write_bundle(const BundleSettings& settings, const RunContext& context,
+                                       const EngineInfo& engine, const run::CaseResult& result) {
+    const auto folder = fresh_folder(settings.folder, bundle_name(result.subject->id, engine.name));
+    if (!folder) {
+        return tl::unexpected(folder.error());
+    }
+    auto written = BundleFiles(*folder, settings, engine, result).write(context);
+    if (!written) {
+        std::error_code ignored;
+        fs::remove_all(*folder, ignored);
+        return tl::unexpected(written.error());
+    }
+    return folder->generic_string();
+}
+
+}  // namespace dmlconform::report

@@ -1,0 +1,191 @@
+// Repro bundles and `dmlconform reduce`, with a worker that has a bug.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/app/case_texts.h"
+#include "tests/app/program.h"
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string content_of(const fs::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        if (entry.is_regular_file()) {
+            names.push_back(fs::relative(entry.path(), folder).generic_string());
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+/// The example, wrong in the first byte of any output of at least 3 elements with a byte 7 in it.
+std::string worker_with_a_bug(const TemporaryFolder& folder) {
+    const std::string script = folder.write("bug.py", fmt::format(R"(import sys
+sys.path.insert(0, "{}")
+import worker
+right = worker.slice1
+def slice1(desc, data, output):
+    right(desc, data, output)
+    if desc["OutputTensor"]["Sizes"][-1] >= 3 and 7 in list(output[:-256]):
+        output[0] ^= 1
+worker.slice1 = slice1
+worker.main()
+)",
+                                                                  fs::path(EXAMPLE_WORKER).parent_path().string()));
+    return "exec:python3 -B " + script;
+}
+
+std::string failing_case(std::string_view name) {
+    return fmt::format(R"({{ "name": "{}", "operator": "SLICE1",
+        "desc": {{ "InputTensor": {{ "DataType": "UINT8", "Sizes": [4, 300] }}, "OutputTensor": {{ "DataType": "UINT8", "Sizes": [2, 300] }},
+                  "InputWindowOffsets": [0, 0], "InputWindowSizes": [4, 300], "InputWindowStrides": [2, 1] }},
+        "inputs": {{ "InputTensor": {{ "random": "integer", "min": 0, "max": 255, "seed": 7 }} }} }})",
+                       name);
+}
+
+TEST(Bundle, HasWhatItTakesToSeeTheFailureElsewhere) {
+    const TemporaryFolder folder;
+    const std::string engine = worker_with_a_bug(folder);
+    const std::string file =
+        folder.write("planted.json", file_of({failing_case("a/b"), slice_case("good", right_values)}));
+    const auto run = dmlconform({"run", file, "--engine", engine, "--bundle", folder.at("bundles")});
+    EXPECT_EQ(run.exit_code, 1) << run.all();
+    EXPECT_THAT(run.output, HasSubstr("1 bundle in "));
+    const fs::path bundle = fs::path(folder.at("bundles")) / "planted-a-b.exec-python";
+    ASSERT_TRUE(fs::is_directory(bundle)) << run.all();
+    EXPECT_THAT(names_in(bundle),
+                testing::ElementsAre("actual/OutputTensor.npy", "command.txt", "environment.json",
+                                     "expected/OutputTensor.npy", "inputs/InputTensor.npy", "planted.json"));
+    const auto environment = nlohmann::json::parse(content_of(bundle / "environment.json"));
+    EXPECT_EQ(environment["case"], "planted/a/b");
+    EXPECT_EQ(environment["engine"]["name"], "exec:python");
+    EXPECT_EQ(environment["status"], "fail");
+    EXPECT_EQ(environment["versions"]["dmlconform"].is_string(), true);
+    // Large data are beside the case, and the case finds them wherever the folder is.
+    EXPECT_THAT(content_of(bundle / "planted.json"), HasSubstr("\"inputs/InputTensor.npy\""));
+    fs::rename(bundle, folder.at("moved"));
+    const auto again = dmlconform({"run", folder.at("moved"), "--engine", engine});
+    EXPECT_EQ(again.exit_code, 1) << again.all();
+    EXPECT_THAT(again.output, HasSubstr("planted/a/b"));
+    EXPECT_THAT(again.output, HasSubstr("1 case on"));
+}
+
+TEST(Bundle, ACommandInItRunsItAgain) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("x.json", bad_file());
+    const auto run = dmlconform({"run", file, "--engine", "cpu", "--bundle", folder.at("b")});
+    EXPECT_EQ(run.exit_code, 1) << run.all();
+    const fs::path bundle = fs::path(folder.at("b")) / "x-bad.cpu";
+    std::string command = content_of(bundle / "command.txt");
+    const std::size_t at = command.find("\ndmlconform run .");
+    ASSERT_NE(at, std::string::npos) << command;
+    command.replace(at + 1, std::string_view("dmlconform").size(), dmlconform_path());
+    ProgramOptions options;
+    options.folder = bundle.string();
+    const auto again = run_program({"/bin/sh", "-c", command}, options);
+    EXPECT_EQ(again.exit_code, 1) << command << again.all();
+    EXPECT_THAT(again.output, HasSubstr("x/bad"));
+}
+
+TEST(Bundle, LimitsAreKeptAndTold) {
+    const TemporaryFolder folder;
+    std::vector<std::string> names;
+    const std::string file = folder.write(
+        "x.json",
+        file_of({slice_case("a", wrong_values), slice_case("b", wrong_values), slice_case("c", wrong_values)}));
+    const auto some = dmlconform({"run", file, "--engine", "cpu", "--bundle", folder.at("some"), "--max-bundles", "2"});
+    EXPECT_EQ(some.exit_code, 1);
+    EXPECT_THAT(some.output, HasSubstr("2 bundles in "));
+    EXPECT_THAT(some.output, HasSubstr("1 more failures have no bundle (--max-bundles=2)"));
+    const auto none =
+        dmlconform({"run", file, "--engine", "cpu", "--bundle", folder.at("none"), "--max-bundle-size", "8"});
+    EXPECT_EQ(none.exit_code, 1);
+    EXPECT_THAT(none.output, HasSubstr("no bundle for x/a: its tensors take more than 8 bytes"));
+    EXPECT_TRUE(fs::is_empty(folder.at("none")));
+    // A second run leaves the first one's bundles as they are.
+    const auto again = dmlconform({"run", file, "--engine", "cpu", "--bundle", folder.at("some")});
+    EXPECT_TRUE(fs::is_directory(fs::path(folder.at("some")) / "x-a.cpu-2")) << again.all();
+}
+
+TEST(Bundle, NoNameLeadsOutOfTheFolder) {
+    const TemporaryFolder folder;
+    const std::string deep = "../../up/" + std::string(300, 'n');
+    const std::string file =
+        folder.write("odd [name].json", file_of({slice_case(deep, wrong_values), slice_case("..", wrong_values)}));
+    const auto run = dmlconform({"run", file, "--engine", "cpu", "--bundle", folder.at("b/c")});
+    EXPECT_EQ(run.exit_code, 1) << run.all();
+    std::size_t bundles = 0;
+    for (const auto& entry : fs::directory_iterator(folder.at("b/c"))) {
+        ++bundles;
+        const std::string name = entry.path().filename().string();
+        EXPECT_LT(name.size(), 110u);
+        EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz.-0123456789"), std::string::npos) << name;
+        EXPECT_EQ(dmlconform({"run", entry.path().string(), "--engine", "cpu"}).exit_code, 1);
+    }
+    EXPECT_EQ(bundles, 2u);
+    EXPECT_FALSE(fs::exists(folder.at("up")));
+}
+
+TEST(Bundle, AFolderThatCannotBeMadeIsToldBeforeTheRun) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("x.json", bad_file());
+    const auto run = dmlconform({"run", file, "--engine", "cpu", "--bundle", file});
+    EXPECT_EQ(run.exit_code, 2) << run.all();
+    EXPECT_EQ(run.output, "");
+}
+
+TEST(Reduce, ABundleShrinksToWhatTheBugNeeds) {
+    const TemporaryFolder folder;
+    const std::string engine = worker_with_a_bug(folder);
+    const std::string file = folder.write("planted.json", file_of({failing_case("a")}));
+    EXPECT_EQ(dmlconform({"run", file, "--engine", engine, "--bundle", folder.at("b")}).exit_code, 1);
+    const std::string bundle = folder.at("b/planted-a.exec-python");
+    // The engine is the bundle's.
+    const auto reduced = dmlconform({"reduce", bundle});
+    EXPECT_EQ(reduced.exit_code, 0) << reduced.all();
+    const auto document = nlohmann::json::parse(content_of(bundle + "/reduced.json"));
+    const auto& subject = document["cases"][0];
+    EXPECT_EQ(subject["desc"]["OutputTensor"]["Sizes"], (nlohmann::json{3})) << subject.dump();
+    auto values = subject["inputs"]["InputTensor"].get<std::vector<int>>();
+    std::sort(values.begin(), values.end());
+    EXPECT_EQ(values, (std::vector<int>{0, 0, 7}));
+    // Both cases are there now; reducing again takes the first one.
+    EXPECT_THAT(dmlconform({"run", bundle, "--engine", engine}).output, HasSubstr("2 cases on"));
+    EXPECT_EQ(dmlconform({"reduce", bundle, "--time", "20", "-o", folder.at("other.json")}).exit_code, 0);
+}
+
+TEST(Reduce, SlipsAreTold) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("x.json", bad_file());
+    EXPECT_EQ(dmlconform({"reduce", folder.at("none")}).exit_code, 2);
+    const auto several = dmlconform({"reduce", file, "--engine", "cpu"});
+    EXPECT_EQ(several.exit_code, 2);
+    EXPECT_THAT(several.errors, HasSubstr("2 cases are selected"));
+    const auto engine = dmlconform({"reduce", file, "--filter", "x/good"});
+    EXPECT_EQ(engine.exit_code, 2);
+    EXPECT_THAT(engine.errors, HasSubstr("--engine names it"));
+    const auto good = dmlconform({"reduce", file, "--filter", "x/good", "--engine", "cpu"});
+    EXPECT_EQ(good.exit_code, 3) << good.all();
+    EXPECT_THAT(good.errors, HasSubstr("does not fail on this engine"));
+}
+
+}  // namespace
+}  // namespace dmlconform::tests

@@ -1,0 +1,220 @@
+// Models in DxDispatch's dialect, to cases and back.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/cases/case_file.h"
+#include "engine/cases/case_writer.h"
+#include "engine/cases/npy_writer.h"
+#include "engine/interop/dxdispatch_reader.h"
+#include "engine/interop/dxdispatch_writer.h"
+#include "tests/temporary_folder.h"
+#include "tests/tensor_values.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using interop::read_dxdispatch;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const char* const window = R"(
+    "desc": {
+        "InputTensor": { "DataType": "FLOAT32", "Sizes": [1, 4], },
+        "OutputTensor": { "Type": "BUFFER", "Desc": { "DataType": "DML_TENSOR_DATA_TYPE_FLOAT32", "Sizes": [1, 2] } },
+        "DimensionCount": 2,
+        "InputWindowOffsets": [0, 0], "InputWindowSizes": [1, 4], "InputWindowStrides": [1, -2], // backwards
+    },)";
+
+/// A model that dispatches "window" with InputTensor bound to "in".
+std::string model(const std::string& in, const std::string& more_dispatchables = "",
+                  const std::string& more_commands = "", const std::string& binding = "\"in\"") {
+    return fmt::format(R"(// a model
+{{
+    "resources": {{
+        "in": {},
+        "out": {{ "initialValuesDataType": "FLOAT32", "initialValues": {{ "valueCount": 2, "value": 0 }}, }},
+    }},
+    "dispatchables": {{
+        "window": {{ "type": "DML_OPERATOR_SLICE1", {} "executionFlags": ["NONE",] }},
+        {}
+    }},
+    "commands": [
+        {{ "type": "dispatch", "dispatchable": "window", "bindings": {{ "InputTensor": {}, "OutputTensor": "out" }} }},
+        {{ "type": "print", "resource": "out" }}, /* that is all */
+        {}
+    ],
+}}
+)",
+                       in, window, more_dispatchables, binding, more_commands);
+}
+
+cases::Suite suite_of(const interop::Imported& imported) {
+    return cases::read_case_file("m.json", cases::case_file_text("", imported.cases));
+}
+
+std::vector<float> input_of(const std::string& text, const std::string& file = "m.json") {
+    const auto imported = read_dxdispatch(file, text);
+    EXPECT_TRUE(imported.has_value()) << imported.error().message;
+    EXPECT_THAT(imported->left_out, ElementsAre());
+    const cases::Suite suite = suite_of(*imported);
+    EXPECT_EQ(suite.cases.size(), 1u);
+    core::Tensor tensor(*suite.cases.at(0).descriptor->inputs()[0].desc);
+    EXPECT_TRUE(suite.cases[0].inputs[0]->fill(tensor));
+    return values_of<float>(tensor);
+}
+
+TEST(DxDispatchImport, EveryKindOfBuffer) {
+    const std::string type = R"("initialValuesDataType": "FLOAT32", )";
+    EXPECT_THAT(input_of(model("{" + type + R"("initialValues": [1, 2.5, "inf", -4,] })")),
+                ElementsAre(1, 2.5F, std::numeric_limits<float>::infinity(), -4));
+    EXPECT_THAT(input_of(model("{" + type + R"("initialValues": { "valueCount": 4, "value": 3 } })")),
+                ElementsAre(3, 3, 3, 3));
+    EXPECT_THAT(
+        input_of(model("{" + type + R"("initialValues": { "valueCount": 5, "valueStart": 1, "valueDelta": 0.5 } })")),
+        ElementsAre(1, 1.5F, 2, 2.5F));
+    // The end is padded with zeros.
+    EXPECT_THAT(input_of(model("{" + type + R"("initialValues": [7], "sizeInBytes": 16 })")), ElementsAre(7, 0, 0, 0));
+    // What initialises a buffer does not restrict what it is used as.
+    EXPECT_THAT(
+        input_of(model(
+            R"({ "initialValuesDataType": "DML_TENSOR_DATA_TYPE_UINT32", "initialValues": [1065353216, 0, 0, 1073741824] })")),
+        ElementsAre(1, 0, 0, 2));
+    EXPECT_THAT(input_of(model(R"({ "initialValuesDataType": "UNKNOWN", "initialValues": [
+        { "name": "a", "type": "FLOAT32", "value": 5 }, { "type": "UINT32", "value": 0 },
+        { "type": "FLOAT32", "value": 6 }, { "type": "FLOAT32", "value": 7 } ] })")),
+                ElementsAre(5, 0, 6, 7));
+    // Views of a larger buffer.
+    EXPECT_THAT(input_of(model("{" + type + R"("initialValues": [0, 0, 1, 2, 3, 4] })", "", "",
+                               R"({ "name": "in", "elementOffset": 2, "elementSizeInBytes": 4, "elementCount": 4 })")),
+                ElementsAre(1, 2, 3, 4));
+}
+
+TEST(DxDispatchImport, BuffersFromFiles) {
+    const TemporaryFolder folder;
+    folder.write("x.npy", cases::npy_file(tensor_of<float>(core::TensorDesc::packed(core::DataType::float32, {2, 2}),
+                                                           {1, 2, 3, 4})));
+    folder.write("x.dat", std::string("\0\0\x80\x3f\0\0\0\x40\0\0\0\0\0\0\0\0", 16));
+    EXPECT_THAT(input_of(model(R"({ "initialValues": { "sourcePath": "x.npy" } })"), folder.at("m.json")),
+                ElementsAre(1, 2, 3, 4));
+    EXPECT_THAT(input_of(model(R"({ "initialValuesDataType": "FLOAT32", "initialValues": { "sourcePath": "x.dat" } })"),
+                         folder.at("m.json")),
+                ElementsAre(1, 2, 0, 0));
+    folder.write("sub/inner.json", "");
+    const auto outside =
+        read_dxdispatch(folder.at("sub/m.json"), model(R"({ "initialValues": { "sourcePath": "../x.npy" } })"));
+    ASSERT_TRUE(outside.has_value());
+    EXPECT_THAT(outside->left_out, ElementsAre(HasSubstr("leads out of")));
+}
+
+TEST(DxDispatchImport, WhatHasNoCounterpartIsNamedWithTheReason) {
+    const std::string good = R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4] })";
+    const auto imported = read_dxdispatch("m.json", model(good,
+                                                          fmt::format(R"(
+        "shader": {{ "type": "hlsl", "sourcePath": "x.hlsl" }},
+        "add": {{ "type": "ELEMENT_WISE_ADD", "desc": {{ "ATensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,2] }},
+            "BTensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,2] }}, "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,2] }} }} }},
+        "chained": {{ "type": "SLICE1", {0} }}, "unused": {{ "type": "SLICE1", {0} }},
+        "odd": {{ "type": "DML_OPERATOR_SLICE9", "desc": {{}} }},
+        "bad": {{ "type": "SLICE1", "desc": {{ "InputTensor": 1 }} }},)",
+                                                                      window),
+                                                          R"(
+        { "type": "dispatch", "dispatchable": "shader", "bindings": {} },
+        { "type": "dispatch", "dispatchable": "add", "bindings": { "ATensor": "in", "BTensor": "in", "OutputTensor": "out" } },
+        { "type": "dispatch", "dispatchable": "chained", "bindings": { "InputTensor": "out", "OutputTensor": "in" } },
+        { "type": "dispatch", "dispatchable": "odd", "bindings": {} },
+        { "type": "dispatch", "dispatchable": "bad", "bindings": {} },
+        { "type": "dispatch", "dispatchable": "none", "bindings": {} },
+        { "type": "dance" },)"));
+    ASSERT_TRUE(imported.has_value()) << imported.error().message;
+    EXPECT_EQ(imported->cases.size(), 1u);
+    EXPECT_THAT(
+        imported->left_out,
+        ElementsAre(HasSubstr("shader: type hlsl"), HasSubstr("add: there is no reference for ELEMENT_WISE_ADD"),
+                    HasSubstr("chained: InputTensor is \"out\", which an earlier command writes"),
+                    HasSubstr("odd: the catalogue has no operator"), HasSubstr("bad: line "),
+                    HasSubstr("command 7: there is no dispatchable \"none\""), HasSubstr("\"dance\""),
+                    HasSubstr("unused: no command dispatches it")));
+}
+
+TEST(DxDispatchImport, BuffersThatAreNotAsTheyMustBe) {
+    for (const auto& [resource, reason] : std::vector<std::pair<std::string, std::string>>{
+             {R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1, 2] })", "takes 16 bytes"},
+             {R"({ "initialValuesDataType": "FLOAT33", "initialValues": [1] })", "is no data type"},
+             {R"({ "initialValuesDataType": "FLOAT32" })", "no \"initialValues\""},
+             {R"({ "initialValuesDataType": "FLOAT32", "initialValues": { "valueCount": 1e15, "value": 0 } })",
+              "make no buffer"},
+             {R"({ "initialValuesDataType": "FLOAT32", "initialValues": { "valueCount": 0, "value": 0 } })",
+              "make no buffer"},
+             {R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1], "sizeInBytes": 1e15 })", "sizeInBytes"},
+             {R"({ "initialValuesDataType": "INT8", "initialValues": [300] })", "out of the range"},
+             {R"({ "initialValues": { "sourcePath": "none.npy" } })", "none.npy"},
+             {R"(7)", "there is no resource"}}) {
+        const auto imported = read_dxdispatch("m.json", model(resource));
+        ASSERT_TRUE(imported.has_value()) << resource;
+        EXPECT_EQ(imported->cases.size(), 0u);
+        EXPECT_THAT(imported->left_out, ElementsAre(HasSubstr(reason))) << resource;
+    }
+}
+
+TEST(DxDispatchImport, WhatIsNoModel) {
+    for (const char* text : {"", "{}", "[]", "{ \"resources\": {}, \"dispatchables\": [], \"commands\": [] }",
+                             "{ \"resources\": {,} }", "\"\\", "/*"}) {
+        EXPECT_FALSE(read_dxdispatch("m.json", text).has_value()) << text;
+    }
+}
+
+TEST(DxDispatchImport, TrailingCommasAreBlanksAndNothingElseChanges) {
+    EXPECT_EQ(interop::without_trailing_commas("[1, 2, ]"), "[1, 2  ]");
+    EXPECT_EQ(interop::without_trailing_commas("{\"a,]\": [1,/* ,] */\n], // ,}\n}"),
+              "{\"a,]\": [1 /* ,] */\n]  // ,}\n}");
+    EXPECT_EQ(interop::without_trailing_commas("\"\\\",]\""), "\"\\\",]\"");
+    EXPECT_EQ(interop::without_trailing_commas("[1,,]"), "[1, ]");
+}
+
+TEST(DxDispatchExport, CasesComeBackAsTheyWere) {
+    const cases::Suite suite = cases::load_suite(
+        std::vector<std::string>{DMLCONFORM_CASES "/slice1/examples.json", DMLCONFORM_CASES "/slice1/strides.json",
+                                 DMLCONFORM_CASES "/slice1/special.json", DMLCONFORM_CASES "/top_k1/examples.json"});
+    std::size_t compared = 0;
+    for (const cases::Case& subject : suite.cases) {
+        interop::DxDispatchModel exported;
+        if (!exported.add(subject)) {
+            EXPECT_TRUE(subject.expect_error.has_value()) << subject.id;
+            continue;
+        }
+        const auto imported = read_dxdispatch("m.json", exported.text());
+        ASSERT_TRUE(imported.has_value()) << imported.error().message;
+        ASSERT_THAT(imported->left_out, ElementsAre()) << subject.id;
+        const cases::Suite read = suite_of(*imported);
+        ASSERT_EQ(read.cases.size(), 1u);
+        EXPECT_EQ(to_lines(*read.cases[0].descriptor), to_lines(*subject.descriptor));
+        core::Tensor before(*subject.descriptor->inputs()[0].desc);
+        core::Tensor after(*subject.descriptor->inputs()[0].desc);
+        ASSERT_TRUE(subject.inputs[0]->fill(before) && read.cases[0].inputs[0]->fill(after));
+        EXPECT_TRUE(std::ranges::equal(before.buffer.bytes(), after.buffer.bytes())) << subject.id;
+        ++compared;
+    }
+    EXPECT_GT(compared, 5u);
+}
+
+TEST(DxDispatchExport, AModelHasEverythingThatDxDispatchAsksFor) {
+    const auto imported =
+        read_dxdispatch("m.json", model(R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1, 2, -0.0, 4] })"));
+    const cases::Suite suite = suite_of(*imported);
+    interop::DxDispatchModel exported;
+    ASSERT_TRUE(exported.add(suite.cases.at(0)).has_value());
+    const auto json = nlohmann::json::parse(exported.text());
+    const auto& desc = json["dispatchables"]["m/window"]["desc"];
+    // Counts are written: the model's reader wants every field.
+    EXPECT_EQ(desc["DimensionCount"], 2);
+    // A negative zero is what it is in memory.
+    EXPECT_EQ(json["resources"]["m/window InputTensor"]["initialValuesDataType"], "UINT32");
+    EXPECT_EQ(json["resources"]["m/window InputTensor"]["initialValues"][2], 0x80000000);
+    EXPECT_EQ(json["resources"]["m/window OutputTensor"]["initialValues"]["valueCount"], 2);
+    EXPECT_EQ(json["commands"][0]["bindings"]["InputTensor"], "m/window InputTensor");
+    EXPECT_EQ(json["commands"][1]["type"], "print");
+}
+
+}  // namespace
+}  // namespace dmlconform::tests

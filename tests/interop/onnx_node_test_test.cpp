@@ -1,0 +1,232 @@
+// ONNX's node tests, made here: what becomes a case runs, what does not is named.
+#if DMLCONFORM_HAS_ONNX
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "engine/cases/case_file.h"
+#include "engine/cases/case_writer.h"
+#include "engine/interop/onnx_node_test.h"
+#include "onnx.pb.h"
+#include "tests/temporary_folder.h"
+#include "tests/tensor_values.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+template <class T>
+onnx::TensorProto tensor(int type, std::vector<std::int64_t> dims, const std::vector<T>& values) {
+    onnx::TensorProto proto;
+    proto.set_data_type(type);
+    proto.mutable_dims()->Add(dims.begin(), dims.end());
+    proto.set_raw_data(std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
+    return proto;
+}
+
+onnx::TensorProto floats(std::vector<std::int64_t> dims, const std::vector<float>& values) {
+    return tensor<float>(1, std::move(dims), values);
+}
+
+onnx::TensorProto longs(std::vector<std::int64_t> dims, const std::vector<std::int64_t>& values) {
+    return tensor<std::int64_t>(7, std::move(dims), values);
+}
+
+struct NodeTest {
+    std::string type;
+    std::vector<onnx::TensorProto> inputs;
+    std::vector<onnx::TensorProto> outputs;
+    std::vector<onnx::AttributeProto> attributes{};
+};
+
+onnx::AttributeProto integer(const std::string& name, std::int64_t value) {
+    onnx::AttributeProto attribute;
+    attribute.set_name(name);
+    attribute.set_i(value);
+    return attribute;
+}
+
+onnx::AttributeProto integers(const std::string& name, const std::vector<std::int64_t>& values) {
+    onnx::AttributeProto attribute;
+    attribute.set_name(name);
+    attribute.mutable_ints()->Add(values.begin(), values.end());
+    return attribute;
+}
+
+void write(const TemporaryFolder& folder, const std::string& name, const NodeTest& test) {
+    onnx::ModelProto model;
+    model.add_opset_import()->set_version(17);
+    onnx::NodeProto* node = model.mutable_graph()->add_node();
+    node->set_op_type(test.type);
+    for (const onnx::AttributeProto& attribute : test.attributes) {
+        *node->add_attribute() = attribute;
+    }
+    for (std::size_t i = 0; i < test.inputs.size(); ++i) {
+        node->add_input(fmt::format("in{}", i));
+        model.mutable_graph()->add_input()->set_name(fmt::format("in{}", i));
+        folder.write(fmt::format("{}/test_data_set_0/input_{}.pb", name, i), test.inputs[i].SerializeAsString());
+    }
+    for (std::size_t i = 0; i < test.outputs.size(); ++i) {
+        node->add_output(fmt::format("out{}", i));
+        model.mutable_graph()->add_output()->set_name(fmt::format("out{}", i));
+        folder.write(fmt::format("{}/test_data_set_0/output_{}.pb", name, i), test.outputs[i].SerializeAsString());
+    }
+    folder.write(name + "/model.onnx", model.SerializeAsString());
+}
+
+/// The one case of a test, as it is read back.
+cases::Case imported(const NodeTest& test) {
+    const TemporaryFolder folder;
+    write(folder, "test_it", test);
+    const auto read = interop::read_onnx_node_tests(folder.at("test_it/"));
+    if (!read || read->cases.size() != 1) {
+        throw std::runtime_error(!read                    ? read.error().message
+                                 : read->left_out.empty() ? "no case"
+                                                          : read->left_out.front());
+    }
+    const cases::Suite suite = cases::read_case_file("onnx.json", cases::case_file_text("", read->cases));
+    return suite.cases.at(0);
+}
+
+std::string reason(const NodeTest& test) {
+    const TemporaryFolder folder;
+    write(folder, "test_it", test);
+    const auto read = interop::read_onnx_node_tests(folder.at("."));
+    return read && read->cases.empty() && read->left_out.size() == 1 ? read->left_out[0] : "it was not left out";
+}
+
+TEST(OnnxImport, SliceWithNegativeStepsAndOpenEnds) {
+    const auto subject =
+        imported({"Slice",
+                  {floats({3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), longs({2}, {0, -1}),
+                   longs({2}, {2, std::numeric_limits<std::int64_t>::min()}), longs({2}, {0, 1}), longs({2}, {1, -2})},
+                  {floats({2, 2}, {3, 1, 7, 5})}});
+    EXPECT_EQ(subject.id, "onnx/test_it");
+    EXPECT_EQ(subject.descriptor->schema->short_name(), "SLICE1");
+    EXPECT_THAT(subject.descriptor->uints("InputWindowOffsets"), ElementsAre(0, 0));
+    EXPECT_THAT(subject.descriptor->uints("InputWindowSizes"), ElementsAre(2, 4));
+    EXPECT_THAT(subject.descriptor->get<std::vector<std::int32_t>>("InputWindowStrides"), ElementsAre(1, -2));
+    EXPECT_FALSE(subject.tolerances[0].has_value());
+}
+
+TEST(OnnxImport, TopKHasUnsignedIndices) {
+    const auto subject = imported({"TopK",
+                                   {floats({4}, {1, 4, 2, 3}), longs({1}, {2})},
+                                   {floats({2}, {4, 3}), longs({2}, {1, 3})},
+                                   {integer("axis", -1)}});
+    EXPECT_EQ(subject.descriptor->uint("K"), 2u);
+    EXPECT_EQ(subject.descriptor->uint("AxisDirection"), 1u);
+    EXPECT_EQ(subject.descriptor->tensor("OutputIndexTensor")->data_type, core::DataType::uint64);
+}
+
+TEST(OnnxImport, WhatIsBroadcastHasStridesOfZero) {
+    const auto subject = imported({"Add",
+                                   {floats({2, 3}, {1, 2, 3, 4, 5, 6}), floats({3}, {10, 20, 30})},
+                                   {floats({2, 3}, {11, 22, 33, 14, 25, 36})}});
+    EXPECT_EQ(subject.descriptor->tensor("BTensor")->strides, (core::Dimensions{0, 1}));
+    EXPECT_EQ(subject.tolerances[0]->rel, 1e-3);
+    core::Tensor b(*subject.descriptor->tensor("BTensor"));
+    ASSERT_TRUE(subject.inputs[1]->fill(b));
+    EXPECT_THAT(values_of<float>(b), ElementsAre(10, 20, 30, 10, 20, 30));
+}
+
+TEST(OnnxImport, TransposeIsACopyFromOtherStrides) {
+    const auto subject =
+        imported({"Transpose", {floats({2, 3}, {1, 2, 3, 4, 5, 6})}, {floats({3, 2}, {1, 4, 2, 5, 3, 6})}});
+    const core::TensorDesc& input = *subject.descriptor->tensor("InputTensor");
+    EXPECT_EQ(input.strides, (core::Dimensions{1, 3}));
+    core::Tensor tensor(input);
+    ASSERT_TRUE(subject.inputs[0]->fill(tensor));
+    EXPECT_THAT(values_of<float>(tensor), ElementsAre(1, 4, 2, 5, 3, 6));
+    // In memory it is as it was.
+    EXPECT_EQ(tensor.as<float>()[1], 2);
+}
+
+TEST(OnnxImport, ManyOperatorsBecomeCases) {
+    const auto x = floats({1, 2, 2, 1}, {1, 2, 3, 4});
+    EXPECT_EQ(imported({"Relu", {x}, {x}}).descriptor->schema->short_name(), "ACTIVATION_RELU");
+    EXPECT_EQ(imported({"Cast", {x}, {tensor<std::int32_t>(6, {1, 2, 2, 1}, {1, 2, 3, 4})}})
+                  .descriptor->tensor("OutputTensor")
+                  ->data_type,
+              core::DataType::int32);
+    EXPECT_EQ(imported({"Concat", {x, x}, {floats({2, 2, 2, 1}, {1, 2, 3, 4, 1, 2, 3, 4})}, {integer("axis", 0)}})
+                  .descriptor->inputs()
+                  .size(),
+              2u);
+    EXPECT_EQ(
+        imported(
+            {"Split", {floats({4}, {1, 2, 3, 4})}, {floats({1}, {1}), floats({3}, {2, 3, 4})}, {integer("axis", 0)}})
+            .descriptor->outputs()
+            .size(),
+        2u);
+    const auto gather = imported({"Gather",
+                                  {floats({3, 2}, {1, 2, 3, 4, 5, 6}), longs({2, 1}, {2, 0})},
+                                  {floats({2, 1, 2}, {5, 6, 1, 2})},
+                                  {integer("axis", 0)}});
+    EXPECT_EQ(gather.descriptor->uint("Axis"), 1u);
+    EXPECT_EQ(gather.descriptor->uint("IndexDimensions"), 2u);
+    const auto normalization = imported({"InstanceNormalization", {x, floats({2}, {1, 2}), floats({2}, {0, 1})}, {x}});
+    EXPECT_THAT(normalization.descriptor->tensor("ScaleTensor")->sizes, ElementsAre(1, 2, 1, 1));
+    EXPECT_THAT(normalization.descriptor->uints("Axes"), ElementsAre(2, 3));
+    EXPECT_THAT(imported({"MeanVarianceNormalization", {x}, {x}}).descriptor->uints("Axes"), ElementsAre(0, 2, 3));
+    EXPECT_THAT(imported({"Softmax", {x}, {x}}).descriptor->uints("Axes"), ElementsAre(3));
+    const auto one = tensor<std::uint8_t>(2, {}, {0});
+    const auto scale = floats({}, {1});
+    const auto image = tensor<std::uint8_t>(2, {1, 1, 2, 2}, {1, 2, 3, 4});
+    EXPECT_EQ(imported({"QLinearConv",
+                        {image, scale, one, tensor<std::uint8_t>(2, {1, 1, 1, 1}, {2}), floats({1}, {1}),
+                         tensor<std::uint8_t>(2, {1}, {0}), scale, one},
+                        {tensor<std::uint8_t>(2, {1, 1, 2, 2}, {2, 4, 6, 8})}})
+                  .descriptor->schema->short_name(),
+              "QUANTIZED_LINEAR_CONVOLUTION");
+}
+
+TEST(OnnxImport, WhatHasNoCounterpartIsNamed) {
+    const auto x = floats({2}, {1, 2});
+    EXPECT_THAT(reason({"Loop", {x}, {x}}), HasSubstr("test_it: Loop has no mapping"));
+    EXPECT_THAT(reason({"Add", {x, floats({3}, {1, 2, 3})}, {x}}), HasSubstr("cannot be broadcast"));
+    EXPECT_THAT(reason({"Max", {x, x, x}, {x}}), HasSubstr("Max has 3 inputs"));
+    EXPECT_THAT(reason({"Relu", {tensor<std::int32_t>(8, {2}, {1, 2})}, {x}}), HasSubstr("data type 8"));
+    EXPECT_THAT(reason({"Transpose", {x}, {x}, {integers("perm", {0, 0})}}), HasSubstr("no permutation"));
+    EXPECT_THAT(reason({"Concat", {x, x}, {floats({4}, {1, 2, 1, 2})}, {integer("axis", 7)}}),
+                HasSubstr("no such axis"));
+    EXPECT_THAT(reason({"Erf", {tensor<double>(11, {2}, {1, 2})}, {tensor<double>(11, {2}, {1, 2})}}),
+                HasSubstr("DirectML does not take it"));
+}
+
+TEST(OnnxImport, HostileFiles) {
+    const auto x = floats({2}, {1, 2});
+    // Sizes and data do not agree, are beyond reason, or overflow.
+    EXPECT_THAT(reason({"Relu", {floats({3}, {1, 2})}, {x}}), HasSubstr("data of another size"));
+    EXPECT_THAT(reason({"Relu", {floats({0}, {})}, {x}}), HasSubstr("size 0"));
+    EXPECT_THAT(reason({"Relu", {floats({-5}, {1})}, {x}}), HasSubstr("size -5"));
+    EXPECT_THAT(reason({"Relu", {floats({1000000, 1000000, 1000000, 1000000}, {1})}, {x}}), HasSubstr("more than"));
+    const TemporaryFolder folder;
+    write(folder, "broken", {"Relu", {x}, {x}});
+    folder.write("broken/test_data_set_0/input_0.pb", "\xff\xff\xff\xff\x0f garbage");
+    write(folder, "empty", {"Relu", {x}, {x}});
+    folder.write("empty/model.onnx", "");
+    write(folder, "gone", {"Relu", {x}, {x}});
+    std::filesystem::remove(folder.at("gone/test_data_set_0/output_0.pb"));
+    write(folder, "no-data", {"Relu", {x}, {x}});
+    std::filesystem::remove_all(folder.at("no-data/test_data_set_0"));
+    write(folder, "right", {"Relu", {x}, {x}});
+    const auto read = interop::read_onnx_node_tests(folder.at("."));
+    ASSERT_TRUE(read.has_value());
+    EXPECT_EQ(read->cases.size(), 1u);
+    EXPECT_THAT(
+        read->left_out,
+        ElementsAre(HasSubstr("broken: input_0.pb is no such message"), HasSubstr("empty: the model has 0 nodes"),
+                    HasSubstr("gone: there are no data"), HasSubstr("no-data: it has no test_data_set_0")));
+    EXPECT_FALSE(interop::read_onnx_node_tests(folder.at("nowhere")).has_value());
+    EXPECT_FALSE(interop::read_onnx_node_tests(folder.at("right/test_data_set_0")).has_value());
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
+#endif

@@ -1,0 +1,161 @@
+// Which failures of engines the fuzzer finds, and what it says where there is nothing to compare.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "engine/fuzz/fuzzer.h"
+#include "tests/run/fake_engine.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using fuzz::FuzzResult;
+
+class Collector final : public fuzz::FuzzObserver {
+public:
+    void on_failure(const fuzz::Failure& failure) override { failures.push_back(failure); }
+    bool stop_requested(std::uint64_t done, std::uint64_t /*failures*/) override { return done >= stop_after; }
+
+    std::vector<fuzz::Failure> failures;
+    std::uint64_t stop_after = ~std::uint64_t{0};
+};
+
+struct Outcome {
+    fuzz::OperatorTally total;
+    std::vector<fuzz::Failure> failures;
+};
+
+Outcome fuzzed(const std::string& name, const std::vector<Behaviour>& behaviours, bool with_cpu = false,
+               std::uint64_t count = 60) {
+    std::vector<std::unique_ptr<Engine>> engines;
+    if (with_cpu) {
+        engines.push_back(std::make_unique<cpu::CpuEngine>(core::highest_feature_level));
+    }
+    for (const Behaviour& behaviour : behaviours) {
+        engines.push_back(std::make_unique<FakeEngine>(behaviour));
+    }
+    fuzz::FuzzSettings settings;
+    settings.generator.seed = 4;
+    settings.operators = {operators::find_operator(name)};
+    settings.count = count;
+    Collector collector;
+    const FuzzResult result = fuzz::fuzz(settings, engines, collector);
+    return {result.total(), collector.failures};
+}
+
+/// Rejects as the rules do, computes as the reference does.
+class RightEngine final : public Engine {
+public:
+    explicit RightEngine(Behaviour behaviour) : fake_(std::move(behaviour)) {}
+    [[nodiscard]] const EngineInfo& info() const override { return fake_.info(); }
+    [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const override {
+        return fake_.unsupported(descriptor);
+    }
+    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
+        const operators::Descriptor& descriptor) override {
+        if (const auto verdict = operators::validate(descriptor, core::highest_feature_level)) {
+            return tl::unexpected(CompileFailure{CompileFailure::Kind::rejected, *verdict});
+        }
+        return fake_.compile(descriptor);
+    }
+
+private:
+    FakeEngine fake_;
+};
+
+Outcome fuzzed_right(const std::string& name, Behaviour behaviour, std::uint64_t count = 60) {
+    std::vector<std::unique_ptr<Engine>> engines;
+    engines.push_back(std::make_unique<RightEngine>(std::move(behaviour)));
+    fuzz::FuzzSettings settings;
+    settings.generator.seed = 4;
+    settings.operators = {operators::find_operator(name)};
+    settings.count = count;
+    Collector collector;
+    const FuzzResult result = fuzz::fuzz(settings, engines, collector);
+    return {result.total(), collector.failures};
+}
+
+TEST(Fuzzer, ARightEngineHasNoFailures) {
+    const Outcome outcome = fuzzed_right("TOP_K1", {});
+    EXPECT_EQ(outcome.failures.size(), 0u);
+    EXPECT_EQ(outcome.total.cases, 60u);
+    EXPECT_EQ(outcome.total.compared, 60u);
+    EXPECT_EQ(outcome.total.rejected, outcome.total.cases - outcome.total.legal);
+    EXPECT_GT(outcome.total.rejected, 2u);
+}
+
+TEST(Fuzzer, WrongBytesAreFound) {
+    Behaviour wrong;
+    wrong.change = [](std::span<core::Tensor* const> outputs) { outputs[0]->buffer.bytes()[0] ^= std::byte{1}; };
+    const Outcome outcome = fuzzed_right("SLICE1", wrong);
+    EXPECT_EQ(outcome.failures.size(), outcome.total.legal);
+    EXPECT_EQ(outcome.total.failures, outcome.failures.size());
+}
+
+TEST(Fuzzer, AnEngineThatAcceptsEverythingFailsOnIllegalCases) {
+    const Outcome outcome = fuzzed("SLICE1", {Behaviour{}});
+    ASSERT_GT(outcome.failures.size(), 0u);
+    EXPECT_EQ(outcome.failures.size(), outcome.total.cases - outcome.total.legal);
+    EXPECT_THAT(outcome.failures[0].result.reason, testing::HasSubstr("has to be rejected"));
+}
+
+TEST(Fuzzer, TheReferenceAloneComparesNothing) {
+    const Outcome outcome = fuzzed("SLICE1", {}, true);
+    EXPECT_EQ(outcome.total.compared, 0u);
+    EXPECT_EQ(outcome.failures.size(), 0u);
+}
+
+TEST(Fuzzer, WithoutAReferenceTwoEnginesAreCompared) {
+    Behaviour other;
+    other.name = "other";
+    Outcome outcome = fuzzed("ACTIVATION_IDENTITY", {Behaviour{}, other}, false, 40);
+    EXPECT_GT(outcome.total.compared, 20u);
+    // Both accept what is illegal; where it is legal they agree.
+    for (const fuzz::Failure& failure : outcome.failures) {
+        EXPECT_TRUE(failure.subject->expect_error.has_value()) << failure.result.reason;
+    }
+    other.change = [](std::span<core::Tensor* const> outputs) { outputs[0]->buffer.bytes()[0] ^= std::byte{0x41}; };
+    outcome = fuzzed("ELEMENT_WISE_IDENTITY", {Behaviour{}, other}, false, 40);
+    std::size_t differing = 0;
+    for (const fuzz::Failure& failure : outcome.failures) {
+        differing += failure.subject->expect_error ? 0 : 1;
+    }
+    EXPECT_GT(differing, 10u);
+}
+
+TEST(Fuzzer, WithoutAReferenceOneEngineComparesNothing) {
+    Behaviour lone;
+    const Outcome outcome = fuzzed("ACTIVATION_IDENTITY", {lone}, true, 40);
+    EXPECT_EQ(outcome.total.compared, outcome.total.cases - outcome.total.legal);
+    EXPECT_GE(outcome.total.skipped, outcome.total.legal);
+}
+
+TEST(Fuzzer, RejectingWhatAnotherAcceptsIsAFailure) {
+    Behaviour rejecting;
+    rejecting.name = "rejecting";
+    rejecting.compile_failure = rejected(core::HResult::invalid_argument, "no");
+    for (const auto& engines : {std::vector<Behaviour>{Behaviour{}, rejecting}, {rejecting, Behaviour{}}}) {
+        const Outcome outcome = fuzzed("ACTIVATION_IDENTITY", engines, false, 20);
+        std::size_t found = 0;
+        for (const fuzz::Failure& failure : outcome.failures) {
+            found += failure.subject->expect_error ? 0 : 1;
+        }
+        EXPECT_EQ(found, outcome.total.legal);
+    }
+}
+
+TEST(Fuzzer, OperatorsTakeTurnsUntilItIsStopped) {
+    std::vector<std::unique_ptr<Engine>> engines;
+    engines.push_back(std::make_unique<RightEngine>(Behaviour{}));
+    fuzz::FuzzSettings settings;
+    settings.operators = {operators::find_operator("SLICE1"), operators::find_operator("TOP_K1")};
+    Collector collector;
+    collector.stop_after = 11;
+    const FuzzResult result = fuzz::fuzz(settings, engines, collector);
+    EXPECT_EQ(result.operators.at("SLICE1").cases, 6u);
+    EXPECT_EQ(result.operators.at("TOP_K1").cases, 5u);
+}
+
+}  // namespace
+}  // namespace dmlconform::tests

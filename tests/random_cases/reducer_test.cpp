@@ -1,0 +1,181 @@
+// Cases made small while they fail: on engines with planted bugs, down to what the bug needs and nothing else.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/cases/case_file.h"
+#include "engine/fuzz/case_generator.h"
+#include "engine/fuzz/reducer.h"
+#include "engine/run/runner.h"
+#include "tests/run/fake_engine.h"
+#include "tests/tensor_values.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+cases::Case case_in(const std::string& text) {
+    const cases::Suite suite = cases::read_case_file("planted.json", "{ \"cases\": [" + text + "] }");
+    for (const cases::Problem& problem : suite.problems) {
+        throw std::logic_error(cases::to_string(problem));
+    }
+    return suite.cases.at(0);
+}
+
+/// Wrong in its first element when some element of the first output is 7 and there are at least 3.
+Behaviour wrong_with_a_seven() {
+    Behaviour behaviour;
+    behaviour.change = [](std::span<core::Tensor* const> outputs) {
+        const auto values = values_of<std::int32_t>(*outputs[0]);
+        if (values.size() >= 3 && std::count(values.begin(), values.end(), 7) != 0) {
+            outputs[0]->buffer.bytes()[0] ^= std::byte{1};
+        }
+    };
+    return behaviour;
+}
+
+std::vector<std::int32_t> input_of(const cases::Case& subject) {
+    core::Tensor tensor(*subject.descriptor->inputs()[0].desc);
+    EXPECT_TRUE(subject.inputs[0]->fill(tensor));
+    return values_of<std::int32_t>(tensor);
+}
+
+const std::string slice = R"({ "name": "a", "operator": "SLICE1", "desc": {
+    "InputTensor": { "DataType": "INT32", "Sizes": [2, 3, 40], "Strides": [200, 50, 1], "TotalTensorSizeInBytes": 2000 },
+    "OutputTensor": { "DataType": "INT32", "Sizes": [1, 2, 10] },
+    "InputWindowOffsets": [1, 0, 4], "InputWindowSizes": [1, 2, 30], "InputWindowStrides": [1, 1, 3] },
+    "inputs": { "InputTensor": { "start": -123, "step": 1 } } })";
+
+TEST(Reducer, ASliceShrinksToWhatTheBugNeeds) {
+    FakeEngine engine(wrong_with_a_seven());
+    const auto reduction = fuzz::reduce(case_in(slice), engine, nullptr);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    EXPECT_TRUE(reduction->finished);
+    const operators::Descriptor& descriptor = *reduction->subject.descriptor;
+    EXPECT_THAT(descriptor.tensor("InputTensor")->sizes, ElementsAre(3));
+    EXPECT_THAT(descriptor.tensor("OutputTensor")->sizes, ElementsAre(3));
+    EXPECT_FALSE(descriptor.tensor("InputTensor")->strides.has_value());
+    EXPECT_THAT(descriptor.uints("InputWindowOffsets"), ElementsAre(0));
+    auto values = input_of(reduction->subject);
+    std::sort(values.begin(), values.end());
+    EXPECT_THAT(values, ElementsAre(0, 0, 7));
+    EXPECT_EQ(reduction->subject.id, "reduced/a");
+    EXPECT_THAT(reduction->subject.description, HasSubstr("planted/a"));
+    // It still fails, and in the same way.
+    EXPECT_EQ(run::run_case(reduction->subject, engine).status, run::Status::fail);
+}
+
+TEST(Reducer, WhatFailsOtherwiseIsAnotherFailure) {
+    // Breaks on small tensors: the smallest case that differs is larger than those.
+    Behaviour behaviour = wrong_with_a_seven();
+    behaviour.change = [](std::span<core::Tensor* const> outputs) {
+        const auto values = values_of<std::int32_t>(*outputs[0]);
+        if (values.size() < 6) {
+            throw std::runtime_error("broken");
+        }
+        outputs[0]->buffer.bytes()[0] ^= std::byte{1};
+    };
+    FakeEngine engine(behaviour);
+    const auto reduction = fuzz::reduce(case_in(slice), engine, nullptr);
+    ASSERT_TRUE(reduction.has_value());
+    EXPECT_EQ(*core::element_count(reduction->subject.descriptor->tensor("OutputTensor")->sizes), 6u);
+    EXPECT_EQ(reduction->result.status, run::Status::fail);
+}
+
+TEST(Reducer, OptionalTensorsAndActivationsGo) {
+    const auto subject = case_in(R"({ "name": "n", "operator": "MEAN_VARIANCE_NORMALIZATION1", "desc": {
+        "InputTensor": { "DataType": "FLOAT32", "Sizes": [2, 3, 4, 5] },
+        "ScaleTensor": { "DataType": "FLOAT32", "Sizes": [1, 3, 1, 1] },
+        "BiasTensor": { "DataType": "FLOAT32", "Sizes": [1, 3, 1, 1] },
+        "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2, 3, 4, 5] },
+        "Axes": [0, 2, 3], "NormalizeVariance": true, "Epsilon": 0.5, "FusedActivation": { "Type": "ACTIVATION_RELU" } },
+        "inputs": { "InputTensor": { "random": "uniform", "min": -1, "max": 1, "seed": 3 },
+                    "ScaleTensor": [1, 2, 3], "BiasTensor": [3, 4, 5] } })");
+    Behaviour behaviour;
+    behaviour.change = [](std::span<core::Tensor* const> outputs) { outputs[0]->as<float>()[0] += 8; };
+    FakeEngine engine(behaviour);
+    const auto reduction = fuzz::reduce(subject, engine, nullptr);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    const operators::Descriptor& descriptor = *reduction->subject.descriptor;
+    EXPECT_EQ(descriptor.tensor("ScaleTensor"), nullptr);
+    EXPECT_EQ(descriptor.tensor("BiasTensor"), nullptr);
+    EXPECT_EQ(descriptor.activation("FusedActivation"), nullptr);
+    EXPECT_EQ(*core::element_count(descriptor.tensor("InputTensor")->sizes), 1u);
+}
+
+TEST(Reducer, ConvolutionsStayConvolutions) {
+    Behaviour behaviour;
+    behaviour.change = [](std::span<core::Tensor* const> outputs) {
+        if (outputs[0]->desc.sizes[1] >= 2) {
+            outputs[0]->buffer.bytes()[0] ^= std::byte{0x55};
+        }
+    };
+    FakeEngine engine(behaviour);
+    std::size_t reduced = 0;
+    for (std::uint64_t n = 0; n < 6; ++n) {
+        const auto subject = fuzz::generate(*operators::find_operator("QUANTIZED_LINEAR_CONVOLUTION"),
+                                            {.seed = 8, .perturbed_percent = 0}, n);
+        const auto reduction = fuzz::reduce(*subject, engine, nullptr);
+        if (!reduction) {
+            continue;  // one output channel
+        }
+        ++reduced;
+        const operators::Descriptor& descriptor = *reduction->subject.descriptor;
+        EXPECT_FALSE(operators::validate(descriptor, core::highest_feature_level));
+        // As many as there are groups, whose number the channels of the input fix.
+        EXPECT_EQ(*core::element_count(descriptor.tensor("OutputTensor")->sizes),
+                  std::max(2u, descriptor.uint("GroupCount")));
+        EXPECT_EQ(descriptor.tensor("BiasTensor"), nullptr);
+    }
+    EXPECT_GT(reduced, 2u);
+}
+
+TEST(Reducer, IllegalDescriptorsStayIllegalByTheSameRule) {
+    cases::Case subject = case_in(R"({ "name": "r", "operator": "SLICE1", "expectError": "E_INVALIDARG", "desc": {
+        "InputTensor": { "DataType": "INT32", "Sizes": [20, 30] }, "OutputTensor": { "DataType": "INT32", "Sizes": [5, 6] },
+        "InputWindowOffsets": [3, 4], "InputWindowSizes": [10, 20], "InputWindowStrides": [2, 0] } })");
+    FakeEngine engine(Behaviour{});
+    const auto reduction = fuzz::reduce(subject, engine, nullptr);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    EXPECT_TRUE(reduction->finished);
+    const auto verdict = operators::validate(*reduction->subject.descriptor, core::highest_feature_level);
+    ASSERT_TRUE(verdict.has_value());
+    EXPECT_EQ(verdict->rule, "SLICE1.windowStride");
+    EXPECT_TRUE(reduction->subject.expect_error.has_value());
+    EXPECT_THAT(reduction->subject.descriptor->tensor("InputTensor")->sizes, ElementsAre(1));
+}
+
+TEST(Reducer, WithoutAReferenceAnotherEngineSaysWhatIsRight) {
+    const auto subject =
+        fuzz::generate(*operators::find_operator("ELEMENT_WISE_IDENTITY"), {.seed = 8, .perturbed_percent = 0}, 1);
+    ASSERT_TRUE(subject.has_value());
+    Behaviour wrong;
+    wrong.change = [](std::span<core::Tensor* const> outputs) { outputs[0]->buffer.bytes()[0] ^= std::byte{0x55}; };
+    FakeEngine engine(wrong);
+    FakeEngine other(Behaviour{});
+    const auto reduction = fuzz::reduce(*subject, engine, &other);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    EXPECT_EQ(*core::element_count(reduction->subject.descriptor->inputs()[0].desc->sizes), 1u);
+    EXPECT_TRUE(reduction->subject.expected[0].has_value());
+}
+
+TEST(Reducer, SaysWhyNot) {
+    FakeEngine right(Behaviour{});
+    const auto reduction = fuzz::reduce(case_in(slice), right, nullptr);
+    ASSERT_FALSE(reduction.has_value());
+    EXPECT_THAT(reduction.error().message, HasSubstr("does not fail on this engine"));
+}
+
+TEST(Reducer, EndsWhenTimeIsUp) {
+    FakeEngine engine(wrong_with_a_seven());
+    const auto reduction = fuzz::reduce(case_in(slice), engine, nullptr, {std::chrono::nanoseconds(0)});
+    ASSERT_TRUE(reduction.has_value());
+    EXPECT_FALSE(reduction->finished);
+    EXPECT_EQ(reduction->attempts, 0u);
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
