@@ -14,6 +14,7 @@
 #include "app/interrupt.h"
 #include "app/messages.h"
 #include "app/terminal.h"
+#include "engine/bench/machine.h"
 #include "engine/cases/case_writer.h"
 #include "engine/cases/descriptor_reader.h"
 #include "engine/fuzz/fuzzer.h"
@@ -289,7 +290,7 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
     print_header(*engines, seed);
     const report::RunContext context{
         invocation.words, versions(),
-        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()))};
+        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())), bench::machine_name()};
     ConsoleFuzzObserver observer(options, seed, *engines, context);
     const fuzz::FuzzResult result = fuzz::fuzz(settings, *engines, observer);
     observer.clear_progress();
