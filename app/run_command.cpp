@@ -228,9 +228,9 @@ int run_lanes(const RunOptions& options, const Invocation& invocation, const Sel
         fmt::print(stderr, "dmlconform: interrupted; {} of {} cases were run\n", totals.results / engines.size(),
                    case_count);
     }
-    // What was not run may need the others.
+    // What was not run may need the others, and expectations that nobody gave need not be used.
     const bool complete = !interrupted() && !options.settings.fail_fast && selection.selector.selects_all();
-    if (complete) {
+    if (complete && !options.expectations.are_defaults) {
         print_unused(*options.settings.expected);
     }
     outputs.finish(totals, exit_code);
