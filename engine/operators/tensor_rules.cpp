@@ -98,7 +98,8 @@ bool overlaps(const core::TensorDesc& desc) {
 
 Verdict check_layout(const Field& field, const core::TensorDesc& desc) {
     const auto needed = core::minimum_total_bytes(desc);
-    // D: at least what DMLCalcBufferTensorSize says, which rounds up to 4. M: just that; more need not be a multiple of 4.
+    // D: at least what DMLCalcBufferTensorSize says, which rounds up to 4. M: just that; more need not be a multiple
+    // of 4.
     if (!needed || desc.total_bytes < *needed) {
         return reject(
             "tensor.totalSize",

@@ -25,8 +25,8 @@ TEST(Fuzz, AWorkerThatRejectsTooLittleIsFound) {
     EXPECT_THAT(result.output, HasSubstr("has to be rejected"));
     EXPECT_THAT(result.output, HasSubstr("again: dmlconform fuzz SLICE1 --seed 3 --start "));
     // What is legal, it computes right.
-    const auto legal = dmlconform(
-        {"fuzz", "SLICE1", "--engine", engine, "--count", "40", "--seed", "3", "--perturbed", "0"});
+    const auto legal =
+        dmlconform({"fuzz", "SLICE1", "--engine", engine, "--count", "40", "--seed", "3", "--perturbed", "0"});
     EXPECT_EQ(legal.exit_code, 0) << legal.all();
     EXPECT_THAT(legal.output, HasSubstr("40 cases of seed 3, 40 results compared, 0 failures"));
 }

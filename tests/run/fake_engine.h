@@ -65,8 +65,8 @@ public:
 
 private:
     static void copy(const core::Tensor& from, core::Tensor& to) {
-        const auto bytes = from.buffer.bytes().first(
-            static_cast<std::size_t>(std::min(from.desc.total_bytes, to.desc.total_bytes)));
+        const auto bytes =
+            from.buffer.bytes().first(static_cast<std::size_t>(std::min(from.desc.total_bytes, to.desc.total_bytes)));
         std::copy(bytes.begin(), bytes.end(), to.buffer.bytes().begin());
     }
 
