@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "app/command.h"
 #include "app/messages.h"
 #include "engine/cases/case_writer.h"
+#include "engine/core/text_file.h"
 #include "engine/interop/dxdispatch_reader.h"
 #include "engine/interop/dxdispatch_writer.h"
 #if DMLCONFORM_HAS_ONNX
@@ -22,19 +22,8 @@ namespace {
 constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
 core::Result<std::string> content_of(const std::string& path) {
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(path, error);
-    if (error || size > largest_file) {
-        return core::fail(error ? fmt::format("{} cannot be read: {}", path, error.message())
-                                : fmt::format("{} has {} bytes; at most {} are read", path, size, largest_file));
-    }
-    std::string text(static_cast<std::size_t>(size), '\0');
-    std::ifstream stream(path, std::ios::binary);
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (!stream) {
-        return core::fail(fmt::format("{} cannot be read", path));
-    }
-    return text;
+    auto text = core::read_text_file(path, largest_file);
+    return text ? std::move(text) : core::fail(fmt::format("{}: {}", path, text.error().message));
 }
 
 /// To the file, or to stdout when none is named.

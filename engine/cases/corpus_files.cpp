@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "engine/cases/corpus.h"
+#include "engine/core/text_file.h"
 
 namespace dmlconform::cases {
 namespace {
@@ -37,23 +36,12 @@ void append(Corpus&& read, Corpus& corpus) {
 
 void load_file(const fs::path& path, const ReadOptions& options, const CaseVisitor& visit, Corpus& corpus) {
     const std::string file = path.generic_string();
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(path, error);
-    if (!error && size > largest_file) {
-        corpus.problems.push_back(
-            file_problem(file, fmt::format("the file has {} bytes; at most {} are read", size, largest_file)));
+    const auto text = core::read_text_file(path.string(), largest_file);
+    if (!text) {
+        corpus.problems.push_back(file_problem(file, text.error().message));
         return;
     }
-    errno = 0;
-    std::ifstream stream(path, std::ios::binary);
-    std::string text(error ? 0 : static_cast<std::size_t>(size), '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (error || !stream || static_cast<std::uintmax_t>(stream.gcount()) != size) {
-        corpus.problems.push_back(file_problem(
-            file, fmt::format("the file cannot be read: {}", error ? error.message() : std::strerror(errno))));
-        return;
-    }
-    append(read_corpus(file, text, options, visit), corpus);
+    append(read_corpus(file, *text, options, visit), corpus);
 }
 
 /// Whether the file is what a repro bundle has beside its case: a description of the machine, by its first key.

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "engine/core/hash.h"
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/layout.h"
 #include "engine/fuzz/mutation.h"
@@ -74,7 +75,8 @@ std::optional<cases::Case> generate(const operators::OperatorSchema& schema, con
     if (schema.introduced > settings.level) {
         return std::nullopt;
     }
-    Random random(cases::random_bits(settings.seed ^ hash_of(schema.short_name()), number));
+    // Each operator has a stream of its own.
+    Random random(cases::random_bits(settings.seed ^ core::fnv1a(schema.short_name()), number));
     auto descriptor = legal_descriptor(random, schema, settings.level);
     if (!descriptor) {
         return std::nullopt;

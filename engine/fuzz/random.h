@@ -42,13 +42,4 @@ private:
     std::uint64_t index_ = 0;
 };
 
-/// FNV-1a, to give each operator a stream of its own.
-[[nodiscard]] constexpr std::uint64_t hash_of(std::string_view text) {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    for (const char c : text) {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    }
-    return hash;
-}
-
 }  // namespace dmlconform::fuzz

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/core/hash.h"
 #include "engine/fuzz/execution.h"
 #include "engine/fuzz/random.h"
 #include "engine/operators/rules.h"
@@ -36,7 +37,7 @@ core::Result<void> Search::begin() {
 
 std::uint64_t Search::digest(const Draft& draft) {
     std::uint64_t hash = 0;
-    const auto add = [&hash](std::string_view text) { hash = hash * 31 + hash_of(text); };
+    const auto add = [&hash](std::string_view text) { hash = hash * 31 + core::fnv1a(text); };
     for (const std::string& line : to_lines(draft.descriptor)) {
         add(line);
     }

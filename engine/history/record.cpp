@@ -10,6 +10,7 @@
 
 #include "engine/bench/benchmark_file.h"
 #include "engine/bench/quantiles.h"
+#include "engine/core/hash.h"
 #include "engine/history/moment.h"
 #include "engine/report/result_file.h"
 #include "engine/worker/printable.h"
@@ -115,13 +116,11 @@ public:
 
 private:
     void add_bytes(std::string_view text) {
-        for (const char c : text) {
-            state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-        }
+        state_ = core::fnv1a(text, state_);
         length_ += text.size();
     }
 
-    std::uint64_t state_ = 0xcbf29ce484222325u;
+    std::uint64_t state_ = core::fnv1a_start;
     std::uint64_t length_ = 0;
 };
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 
 #include "engine/cases/case_file.h"
 #include "engine/cases/case_writer.h"
+#include "engine/core/text_file.h"
 #include "engine/interop/onnx_node.h"
 #include "engine/operators/rules.h"
 
@@ -23,17 +23,12 @@ constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
 template <class Message>
 core::Result<Message> parse(const fs::path& path) {
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(path, error);
-    if (error || size > largest_file) {
-        return core::fail(error ? fmt::format("{} cannot be read: {}", path.filename().string(), error.message())
-                                : fmt::format("{} has {} bytes", path.filename().string(), size));
+    const auto bytes = core::read_text_file(path.string(), largest_file);
+    if (!bytes) {
+        return core::fail(fmt::format("{}: {}", path.filename().string(), bytes.error().message));
     }
-    std::string bytes(static_cast<std::size_t>(size), '\0');
-    std::ifstream stream(path, std::ios::binary);
-    stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     Message message;
-    if (!stream || !message.ParseFromString(bytes)) {
+    if (!message.ParseFromString(*bytes)) {
         return core::fail(fmt::format("{} is no such message of ONNX", path.filename().string()));
     }
     return message;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "engine/report/console_style.h"
+#include "engine/report/markdown_text.h"
 
 namespace dmlconform::page {
 namespace {
@@ -15,31 +16,8 @@ namespace {
 constexpr std::size_t most_lines = 20;
 constexpr std::size_t longest_text = 300;
 
-/// Text that stays text, in a table too.
-std::string escaped(std::string text) {
-    if (text.size() > longest_text) {
-        std::size_t end = longest_text;
-        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) {
-            --end;  // not in the middle of a character
-        }
-        text = text.substr(0, end) + "…";
-    }
-    std::string result;
-    for (const char c : text) {
-        if (c == '<') {
-            result += "&lt;";
-        } else if (c == '&') {
-            result += "&amp;";
-        } else if (c == '\n' || c == '\r') {
-            result += ' ';
-        } else if (std::string_view("\\`*_{}[]()#+!|~>@").find(c) != std::string_view::npos) {
-            result += '\\';
-            result += c;
-        } else {
-            result += c;
-        }
-    }
-    return result;
+std::string escaped(std::string_view text) {
+    return report::markdown_text(text, longest_text);
 }
 
 std::string time_text(double seconds) {

@@ -9,8 +9,8 @@
 #include <fstream>
 
 #include "engine/report/console_style.h"
+#include "engine/report/markdown_text.h"
 #include "engine/report/output_file.h"
-#include "engine/report/utf8.h"
 
 namespace dmlconform::report {
 namespace {
@@ -18,23 +18,8 @@ namespace {
 constexpr std::size_t most_rows = 50;
 constexpr std::size_t longest_cell = 400;
 
-/// Text for a cell of a table, with nothing in it that Markdown or HTML would take for its own.
 std::string cell(std::string_view text) {
-    std::string escaped;
-    for_each_character(text.substr(0, longest_cell), [&](std::uint32_t character, std::string_view bytes) {
-        if (character == '<' || character == '>' || character == '&') {
-            escaped += fmt::format("&#{};", character);
-        } else if (character < 0x20 || character == 0x7f) {
-            escaped += ' ';
-        } else if (std::string_view("\\`*_[]|~#@").find(static_cast<char>(character & 0x7fu)) !=
-                       std::string_view::npos &&
-                   character < 0x80) {
-            escaped += fmt::format("\\{}", static_cast<char>(character));
-        } else {
-            escaped += bytes;
-        }
-    });
-    return text.size() > longest_cell ? escaped + "…" : escaped;
+    return markdown_text(text, longest_cell);
 }
 
 std::string section(std::string_view title, const std::vector<std::string>& rows, std::size_t count) {

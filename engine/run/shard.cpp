@@ -9,6 +9,8 @@
 #include <queue>
 #include <utility>
 
+#include "engine/core/hash.h"
+
 namespace dmlconform::run {
 namespace {
 
@@ -19,13 +21,6 @@ std::optional<std::uint64_t> number(std::string_view text) {
     std::uint64_t value = 0;
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return error == std::errc() && rest == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-/// Spreads similar numbers (the finaliser of SplitMix64).
-std::uint64_t mixed(std::uint64_t value) {
-    value = (value ^ (value >> 30u)) * 0xbf58476d1ce4e5b9u;
-    value = (value ^ (value >> 27u)) * 0x94d049bb133111ebu;
-    return value ^ (value >> 31u);
 }
 
 using Found = core::Result<std::optional<ShardOfEnvironment>>;
@@ -153,11 +148,7 @@ Found shard_of_environment(const Environment& environment) {
 }
 
 std::uint64_t id_hash(std::string_view case_id) {
-    std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-    for (const char c : case_id) {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    }
-    return mixed(hash);
+    return core::mixed(core::fnv1a(case_id));
 }
 
 ShardPlan::ShardPlan(Shard shard, std::span<const std::uint64_t> ids, const CaseDurations& durations) : shard_(shard) {
@@ -199,7 +190,7 @@ bool ShardPlan::contains(std::uint64_t id) const {
 std::uint64_t fingerprint_of(std::span<const std::uint64_t> ids) {
     std::uint64_t sum = ids.size();
     for (const std::uint64_t id : ids) {
-        sum += mixed(id);
+        sum += core::mixed(id);
     }
     return sum;
 }

@@ -26,6 +26,16 @@ struct Outcome {
     std::vector<fuzz::Failure> failures;
 };
 
+Outcome fuzzed_on(const std::vector<std::unique_ptr<Engine>>& engines, const std::string& name, std::uint64_t count) {
+    fuzz::FuzzSettings settings;
+    settings.generator.seed = 4;
+    settings.operators = {operators::find_operator(name)};
+    settings.count = count;
+    Collector collector;
+    const FuzzResult result = fuzz::fuzz(settings, engines, collector);
+    return {result.total(), collector.failures};
+}
+
 Outcome fuzzed(const std::string& name, const std::vector<Behaviour>& behaviours, bool with_cpu = false,
                std::uint64_t count = 60) {
     std::vector<std::unique_ptr<Engine>> engines;
@@ -35,13 +45,7 @@ Outcome fuzzed(const std::string& name, const std::vector<Behaviour>& behaviours
     for (const Behaviour& behaviour : behaviours) {
         engines.push_back(std::make_unique<FakeEngine>(behaviour));
     }
-    fuzz::FuzzSettings settings;
-    settings.generator.seed = 4;
-    settings.operators = {operators::find_operator(name)};
-    settings.count = count;
-    Collector collector;
-    const FuzzResult result = fuzz::fuzz(settings, engines, collector);
-    return {result.total(), collector.failures};
+    return fuzzed_on(engines, name, count);
 }
 
 /// Rejects as the rules do, computes as the reference does.
@@ -67,13 +71,7 @@ private:
 Outcome fuzzed_right(const std::string& name, Behaviour behaviour, std::uint64_t count = 60) {
     std::vector<std::unique_ptr<Engine>> engines;
     engines.push_back(std::make_unique<RightEngine>(std::move(behaviour)));
-    fuzz::FuzzSettings settings;
-    settings.generator.seed = 4;
-    settings.operators = {operators::find_operator(name)};
-    settings.count = count;
-    Collector collector;
-    const FuzzResult result = fuzz::fuzz(settings, engines, collector);
-    return {result.total(), collector.failures};
+    return fuzzed_on(engines, name, count);
 }
 
 TEST(Fuzzer, ARightEngineHasNoFailures) {

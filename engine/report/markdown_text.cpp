@@ -1,0 +1,34 @@
+// Escapes.
+#include "engine/report/markdown_text.h"
+
+#include "engine/report/utf8.h"
+
+namespace dmlconform::report {
+
+std::string markdown_text(std::string_view text, std::size_t longest) {
+    std::size_t end = text.size();
+    if (end > longest) {
+        end = longest;
+        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) {
+            --end;  // not in the middle of a character
+        }
+    }
+    std::string escaped;
+    for_each_character(text.substr(0, end), [&](std::uint32_t character, std::string_view bytes) {
+        if (character == '<') {
+            escaped += "&lt;";
+        } else if (character == '&') {
+            escaped += "&amp;";
+        } else if (character < 0x20 || character == 0x7f) {
+            escaped += ' ';
+        } else {
+            if (std::string_view("\\`*_{}[]()#+!|~>@").find(bytes) != std::string_view::npos) {
+                escaped += '\\';
+            }
+            escaped += bytes;
+        }
+    });
+    return end < text.size() ? escaped + "…" : escaped;
+}
+
+}  // namespace dmlconform::report
