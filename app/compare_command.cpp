@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "app/command.h"
+#include "app/comparison_options.h"
 #include "app/messages.h"
 #include "app/terminal.h"
-#include "app/threshold.h"
 #include "engine/bench/comparison.h"
 #include "engine/report/console_style.h"
 
@@ -52,8 +52,8 @@ void print_comparison(const bench::RunComparison& comparison, const report::Cons
                                               "new", "ratio", "spread", "p")));
     for (const auto& compared : comparison.benchmarks) {
         fmt::print("{:<{}} {:>12} {:>12} {:>8.3f} {:>7.1f}% {:>8.2g} {}\n", compared.name, width,
-                   time_text(compared.base), time_text(compared.now), compared.ratio(), 100 * compared.spread,
-                   compared.p, change_text(compared.change, style));
+                   time_text(compared.base), time_text(compared.now), compared.ratio, 100 * compared.spread, compared.p,
+                   change_text(compared.change, style));
     }
     for (const std::string& name : comparison.missing) {
         fmt::print("only in base: {}\n", name);
@@ -109,6 +109,10 @@ int compare_command(CompareOptions& options) {
     if (!sort_files(options)) {
         return exit_usage;
     }
+    if (const auto good = check_pairs(options.settings, options.base.size(), options.now.size()); !good) {
+        print_error(good.error());
+        return exit_usage;
+    }
     const auto base = read_all(options.base);
     const auto now = read_all(options.now);
     if (!base || !now) {
@@ -142,7 +146,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
         ->expected(0, 2);
     command->add_option("--base", options->base, "Several runs of the one side instead, ...")->type_name("FILE");
     command->add_option("--new", options->now, "... and of the other; best taken in turns")->type_name("FILE");
-    add_threshold(*command, options->settings.threshold);
+    add_comparison_options(*command, options->settings);
     command->add_flag("--force", options->force, "Compare runs of different machines, adapters or drivers");
     command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
     command->callback([options, &exit_code] { exit_code = compare_command(*options); });

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "app/command.h"
+#include "app/comparison_options.h"
 #include "app/messages.h"
-#include "app/threshold.h"
 #include "engine/page/html_page.h"
 #include "engine/page/markdown.h"
 #include "engine/page/page_data.h"
@@ -42,6 +42,9 @@ bool read_results(ReportOptions& options) {
     }
     for (const std::string& path : options.base) {
         check(options.data.add_bench(path, true));
+    }
+    if (good && !options.data.base.empty()) {
+        check(check_pairs(options.data.settings, options.data.base.size(), options.data.benches.size()));
     }
     if (good) {
         options.data.compare();
@@ -144,7 +147,7 @@ void add_report_command(CLI::App& app, int& exit_code) {
         ->type_name("FILE");
     command->add_option("--base", options->base, "Benchmarks that those among the results are compared with")
         ->type_name("FILE");
-    add_threshold(*command, options->data.settings.threshold);
+    add_comparison_options(*command, options->data.settings);
     command->add_option("--history", options->history, "With the trends of this history")->type_name("FILE");
     command->add_option("--title", options->data.title, "The heading")->capture_default_str();
     command->callback([options, &exit_code] { exit_code = report_command(*options); });

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <set>
+#include <utility>
 
 #include "engine/bench/quantiles.h"
 #include "engine/bench/rank_test.h"
@@ -27,17 +29,14 @@ Summary summary_of(std::vector<double> sample) {
     return summary;
 }
 
-Change change_of(const ComparedBenchmark& compared, const ComparisonSettings& settings) {
-    const double ratio = compared.ratio();
+/// `doubt` is how far from 1 a ratio may be by accident.
+Change change_of(const ComparedBenchmark& compared, double doubt, const ComparisonSettings& settings) {
+    const double ratio = compared.ratio;
     const bool beyond = ratio > 1 + settings.threshold || ratio < 1 / (1 + settings.threshold);
     if (!beyond) {
         return Change::none;
     }
-    // Runs that scatter more than what is looked for show nothing, unless they do not even touch.
-    if (compared.spread > settings.threshold && std::fabs(ratio - 1) < 2 * compared.spread) {
-        return Change::unreliable;
-    }
-    if (compared.p >= settings.significance) {
+    if (std::fabs(ratio - 1) < doubt || compared.p >= settings.significance) {
         return Change::unreliable;
     }
     return ratio > 1 ? Change::slower : Change::faster;
@@ -95,10 +94,49 @@ ComparedBenchmark compare_benchmark(const std::string& name, const std::vector<s
                                Change::none,
                                base_summary.median,
                                now_summary.median,
+                               now_summary.median / base_summary.median,
                                std::max(base_summary.spread, now_summary.spread),
                                mann_whitney_p(before, after)};
-    compared.change = change_of(compared, settings);
+    // Runs that scatter more than what is looked for show nothing, unless they do not even touch.
+    compared.change = change_of(compared, compared.spread > settings.threshold ? 2 * compared.spread : 0, settings);
     return compared;
+}
+
+ComparedBenchmark compare_pairs(const std::string& name, const std::vector<std::pair<double, double>>& pairs,
+                                const ComparisonSettings& settings) {
+    std::vector<double> before;
+    std::vector<double> after;
+    std::vector<double> ratios;
+    std::vector<double> logarithms;  // a third less and a half more are the same distance
+    for (const auto& [base, now] : pairs) {
+        before.push_back(base);
+        after.push_back(now);
+        ratios.push_back(now / base);
+        logarithms.push_back(std::log(now / base));
+    }
+    const Summary ratio = summary_of(ratios);
+    ComparedBenchmark compared{name,         Change::none, median(before),           median(after),
+                               ratio.median, ratio.spread, signed_rank_p(logarithms)};
+    // Twice the standard error of a median: sqrt(pi / 2) / sqrt(n) standard deviations, which are the half width of
+    // a normal distribution's middle half over 0.6745.
+    const double error =
+        std::sqrt(std::numbers::pi / 2 / static_cast<double>(pairs.size())) * (ratio.spread * ratio.median / 0.6745);
+    compared.change = change_of(compared, 2 * error, settings);
+    return compared;
+}
+
+/// Medians of runs, for each benchmark that both of a pair have.
+std::map<std::string, std::vector<std::pair<double, double>>> pairs_of(std::span<const BenchmarkFile> base,
+                                                                       std::span<const BenchmarkFile> now) {
+    std::map<std::string, std::vector<std::pair<double, double>>> pairs;
+    for (std::size_t i = 0; i < base.size(); ++i) {
+        for (const auto& [name, times] : base[i].benchmarks) {
+            if (const auto other = now[i].benchmarks.find(name); other != now[i].benchmarks.end()) {
+                pairs[name].emplace_back(median(times.seconds), median(other->second.seconds));
+            }
+        }
+    }
+    return pairs;
 }
 
 }  // namespace
@@ -120,8 +158,11 @@ RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const 
     comparison.differences.assign(differences.begin(), differences.end());
     const Runs before = runs_of(base);
     const Runs after = runs_of(now);
+    const auto pairs = settings.paired ? pairs_of(base, now) : decltype(pairs_of(base, now)){};
     for (const auto& [name, runs] : before) {
-        if (const auto other = after.find(name); other != after.end()) {
+        if (const auto paired = pairs.find(name); paired != pairs.end()) {
+            comparison.benchmarks.push_back(compare_pairs(name, paired->second, settings));
+        } else if (const auto other = after.find(name); other != after.end()) {
             comparison.benchmarks.push_back(compare_benchmark(name, runs, other->second, settings));
         } else {
             comparison.missing.push_back(name);
@@ -133,7 +174,7 @@ RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const 
         }
     }
     std::stable_sort(comparison.benchmarks.begin(), comparison.benchmarks.end(),
-                     [](const ComparedBenchmark& a, const ComparedBenchmark& b) { return a.ratio() > b.ratio(); });
+                     [](const ComparedBenchmark& a, const ComparedBenchmark& b) { return a.ratio > b.ratio; });
     return comparison;
 }
 

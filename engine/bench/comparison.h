@@ -15,13 +15,17 @@ struct ComparisonSettings {
     double threshold = 0.05;
     /// p-values below this are significant.
     double significance = 0.05;
+    /// The first run of the one side was taken next to the first of the other, the second next to the second, and so
+    /// on: what disturbs one disturbs its neighbour, and drops out of the ratio of the two. There are as many of each,
+    /// at least least_pairs.
+    bool paired = false;
 };
 
 enum class Change : std::uint8_t {
     none,
     slower,      // a regression: beyond the threshold, and significant
     faster,      // the same the other way
-    unreliable,  // the repetitions of one run differ among themselves by more than the threshold
+    unreliable,  // beyond the threshold, but so are the differences between repetitions, or runs, of one side
 };
 
 struct ComparedBenchmark {
@@ -30,13 +34,12 @@ struct ComparedBenchmark {
     /// Medians, in seconds.
     double base = 0;
     double now = 0;
-    /// Half of the middle half's width, as a share of the median: of the side where it is larger.
+    /// 1.1: 10 % slower. Of the medians; or the median of the pairs' ratios.
+    double ratio = 1;
+    /// Half of the middle half's width, as a share of the median: of the side where it is larger; or of the ratios.
     double spread = 0;
-    /// Of the Mann-Whitney U test, two-sided.
+    /// Of the Mann-Whitney U test, two-sided; of pairs, of the Wilcoxon signed-rank test.
     double p = 1;
-
-    /// 1.1: 10 % slower.
-    [[nodiscard]] double ratio() const { return now / base; }
 };
 
 struct RunComparison {
@@ -54,9 +57,13 @@ struct RunComparison {
 /// So many files of a side are enough for their medians to be what is compared.
 inline constexpr std::size_t least_runs = 4;
 
+/// Fewer pairs cannot be significant at 0.05, whatever they are: each of five may have either sign, which is 2 in 32.
+inline constexpr std::size_t least_pairs = 6;
+
 /// Compares two runs, or several runs of each side. Where both sides have least_runs of a benchmark, each run counts
 /// with its median: repetitions of one run share what disturbed it, and are not as many independent measurements as
-/// they look. With fewer, all repetitions count. There is at least one file on each side.
+/// they look. With fewer, all repetitions count. There is at least one file on each side. Of pairs, those count
+/// of which both runs have the benchmark.
 [[nodiscard]] RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now,
                                          const ComparisonSettings& settings);
 

@@ -1,5 +1,5 @@
-// The Mann-Whitney U test: whether one sample tends to be larger than another, without assuming how either is
-// distributed.
+// Tests by ranks, which do not assume how what was measured is distributed: Mann and Whitney's, whether one sample
+// tends to be larger than another, and Wilcoxon's, whether differences tend to one side.
 #pragma once
 
 #include <span>
@@ -10,5 +10,10 @@ namespace dmlconform::bench {
 /// 1 when either is empty. Exact without ties for up to 400 pairs, otherwise by the normal approximation, with
 /// corrections for ties and continuity.
 [[nodiscard]] double mann_whitney_p(std::span<const double> a, std::span<const double> b);
+
+/// The two-sided p-value of Wilcoxon's signed-rank test: how probable so uneven a division of ranks is when each
+/// difference might as well have the other sign. Differences of zero do not count; 1 when none does. Exact for up to
+/// 50 differences, otherwise by the normal approximation, with corrections for ties and continuity.
+[[nodiscard]] double signed_rank_p(std::span<const double> differences);
 
 }  // namespace dmlconform::bench

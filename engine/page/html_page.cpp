@@ -106,7 +106,7 @@ Json benchmarks_json(const PageData& data) {
         Json& row = rows[compared.name];
         row["base"] = sample_json(data.base, compared.name);
         row["change"] = change_name(compared.change);
-        row["ratio"] = compared.ratio();
+        row["ratio"] = compared.ratio;
         row["spread"] = compared.spread;
         row["p"] = compared.p;
     }

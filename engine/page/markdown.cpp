@@ -86,7 +86,7 @@ std::string comparison_table(const PageData& data) {
             continue;
         }
         text += fmt::format("| {} | {} | {} | {:.3f} | {:.1f}% | {:.2g} | {} |\n", escaped(compared.name),
-                            time_text(compared.base), time_text(compared.now), compared.ratio(), 100 * compared.spread,
+                            time_text(compared.base), time_text(compared.now), compared.ratio, 100 * compared.spread,
                             compared.p, change_name(compared.change));
     }
     std::string head = fmt::format("\n### Benchmarks\n\n{} compared at {:g}%: {} slower\n",

@@ -119,6 +119,16 @@ TEST(Compare, ExitCodes) {
         EXPECT_TRUE(ends_with_code(dmlconform(all), 2));
     }
 
+    const ProgramResult unpaired = dmlconform({"compare", "--paired", base, slower});
+    EXPECT_TRUE(ends_with_code(unpaired, 2));
+    EXPECT_TRUE(complains(unpaired, "--paired cannot compare 1 and 1 files"));
+    EXPECT_TRUE(complains(unpaired, "at least 6"));
+    const ProgramResult paired = dmlconform({"compare", "--paired", "--base", base, base, base, base, base, base,
+                                             "--new", slower, slower, slower, slower, slower, slower});
+    EXPECT_TRUE(ends_with_code(paired, 1));
+    EXPECT_TRUE(prints(paired, "1 slower"));
+    EXPECT_TRUE(prints(paired, "0.031")) << "2 of 64 signs";
+
     const ProgramResult other = dmlconform({"compare", base, elsewhere});
     EXPECT_TRUE(ends_with_code(other, 2));
     EXPECT_TRUE(complains(other, "dmlconform.machine: M and N"));

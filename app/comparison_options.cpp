@@ -1,5 +1,7 @@
-// Percentages on the command line.
-#include "app/threshold.h"
+// Percentages on the command line, and how many runs make pairs.
+#include "app/comparison_options.h"
+
+#include <fmt/format.h>
 
 #include <exception>
 #include <string>
@@ -26,17 +28,28 @@ std::string parse_threshold(const std::string& text, double& threshold) {
 
 }  // namespace
 
-void add_threshold(CLI::App& command, double& threshold) {
+void add_comparison_options(CLI::App& command, bench::ComparisonSettings& settings) {
     command
         .add_option_function<std::string>(
             "--threshold",
-            [&threshold](const std::string& text) {
+            [&threshold = settings.threshold](const std::string& text) {
                 if (const std::string error = parse_threshold(text, threshold); !error.empty()) {
                     throw CLI::ValidationError("--threshold", error);
                 }
             },
             "Slowdowns up to this are none (default: 5%)")
         ->type_name("PERCENT");
+    command.add_flag("--paired", settings.paired,
+                     "The first run of one side was taken next to the first of the other, and so on: compare the two "
+                     "of each pair");
+}
+
+core::Result<void> check_pairs(const bench::ComparisonSettings& settings, std::size_t base, std::size_t now) {
+    if (!settings.paired || (base == now && base >= bench::least_pairs)) {
+        return {};
+    }
+    return core::fail(fmt::format("--paired cannot compare {} and {} files", base, now),
+                      fmt::format("it takes as many of each side, at least {}", bench::least_pairs));
 }
 
 }  // namespace dmlconform::app
