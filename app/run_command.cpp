@@ -10,7 +10,6 @@
 #include <numeric>
 #include <optional>
 #include <random>
-#include <thread>
 
 #include "app/command.h"
 #include "app/engine_choice.h"
@@ -21,6 +20,7 @@
 #include "app/shard_options.h"
 #include "app/terminal.h"
 #include "engine/bench/machine.h"
+#include "engine/core/hardware_threads.h"
 #include "engine/report/console_report.h"
 #include "engine/report/progress.h"
 #include "engine/run/physical_memory.h"
@@ -128,7 +128,7 @@ std::size_t lane_count(const RunOptions& options) {
     if (has_processes(options.engines)) {
         return static_cast<std::size_t>(std::max(options.engines.isolate, 1));
     }
-    return std::clamp(std::thread::hardware_concurrency(), 1u, most_lanes);
+    return std::min(core::hardware_threads(), most_lanes);
 }
 
 void print_header(const RunOptions& options, const run::Lane& engines, std::size_t lanes, const Selection& selection,

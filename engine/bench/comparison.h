@@ -38,7 +38,7 @@ struct ComparedBenchmark {
     double ratio = 1;
     /// Half of the middle half's width, as a share of the median: of the side where it is larger; or of the ratios.
     double spread = 0;
-    /// Of the Mann-Whitney U test, two-sided; of pairs, of the Wilcoxon signed-rank test.
+    /// Of the Mann-Whitney U test, two-sided; of pairs, of the sign test.
     double p = 1;
 };
 

@@ -6,13 +6,14 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <thread>
 
 #if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
 #include <intrin.h>
 #elif defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
+
+#include "engine/core/hardware_threads.h"
 
 namespace dmlconform::bench {
 namespace {
@@ -55,7 +56,7 @@ std::string processor_name() {
 }  // namespace
 
 std::string machine_name() {
-    return fmt::format("{}, {} hardware threads", processor_name(), std::thread::hardware_concurrency());
+    return fmt::format("{}, {} hardware threads", processor_name(), core::hardware_threads());
 }
 
 }  // namespace dmlconform::bench

@@ -1,5 +1,5 @@
 // Tests by ranks, which do not assume how what was measured is distributed: Mann and Whitney's, whether one sample
-// tends to be larger than another, and Wilcoxon's, whether differences tend to one side.
+// tends to be larger than another, and the sign test, whether differences tend to one side.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@ namespace dmlconform::bench {
 /// corrections for ties and continuity.
 [[nodiscard]] double mann_whitney_p(std::span<const double> a, std::span<const double> b);
 
-/// The two-sided p-value of Wilcoxon's signed-rank test: how probable so uneven a division of ranks is when each
-/// difference might as well have the other sign. Differences of zero do not count; 1 when none does. Exact for up to
-/// 50 differences, otherwise by the normal approximation, with corrections for ties and continuity.
-[[nodiscard]] double signed_rank_p(std::span<const double> differences);
+/// The two-sided p-value of the sign test: how probable so uneven a division of signs is when each difference might as
+/// well have the other one. Differences of zero do not count; 1 when none does. Exact. It goes with a median: how large
+/// the differences are does not matter, so that a few runs that were disturbed for long do not either.
+[[nodiscard]] double sign_p(std::span<const double> differences);
 
 }  // namespace dmlconform::bench

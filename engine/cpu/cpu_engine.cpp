@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
+#include "engine/core/hardware_threads.h"
 #include "engine/cpu/kernel.h"
 
 namespace dmlconform::cpu {
@@ -66,7 +66,8 @@ Kernel find_kernel(std::string_view short_name) {
 
 CpuEngine::CpuEngine(core::FeatureLevel level) {
     info_.name = "cpu";
-    info_.adapter = fmt::format("reference on {} hardware threads", std::thread::hardware_concurrency());
+    info_.adapter = fmt::format("reference on {} hardware thread{}", core::hardware_threads(),
+                                core::hardware_threads() == 1 ? "" : "s");
     info_.feature_level = level;
 }
 

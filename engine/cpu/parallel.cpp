@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/core/hardware_threads.h"
+
 namespace dmlconform::cpu {
 namespace {
 
@@ -16,10 +18,9 @@ constexpr std::int64_t steps_per_thread = 200'000;
 }  // namespace
 
 void parallel_for(std::int64_t count, std::int64_t cost, const std::function<void(std::int64_t, std::int64_t)>& body) {
-    const auto hardware = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
-    const std::int64_t wanted = count / std::max<std::int64_t>(1, steps_per_thread / std::max<std::int64_t>(1, cost));
-    const std::int64_t threads =
-        std::clamp<std::int64_t>(wanted, 1, std::min(hardware, std::max<std::int64_t>(count, 1)));
+    const std::int64_t wanted =
+        std::min(count, count / std::max<std::int64_t>(1, steps_per_thread / std::max<std::int64_t>(1, cost)));
+    const std::int64_t threads = wanted <= 1 ? 1 : std::min<std::int64_t>(wanted, core::hardware_threads());
     if (threads == 1) {
         body(0, count);
         return;

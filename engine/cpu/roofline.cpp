@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
-#include <thread>
 #include <vector>
 
+#include "engine/core/hardware_threads.h"
 #include "engine/core/tensor.h"
 #include "engine/cpu/cpu_engine.h"
 #include "engine/cpu/parallel.h"
@@ -57,7 +57,7 @@ float multiply_add(float factor) {
 core::Result<Roofline> CpuEngine::measure_roofline() {
     const core::Buffer from(copied_bytes);
     core::Buffer to(copied_bytes);
-    const auto threads = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+    const std::int64_t threads = core::hardware_threads();
     const double copying = fastest_seconds([&] {
         parallel_for(threads, cost_of_a_share, [&](std::int64_t first, std::int64_t last) {
             const auto begin = static_cast<std::size_t>(copied_bytes / threads * first);

@@ -82,7 +82,7 @@ TEST(CompareRuns, PairsForgetWhatDisturbedBoth) {
     EXPECT_EQ(compared({1.01, 0.99, 1, 1.02, 0.98, 1, 1.01, 0.99, 1, 1}).change, Change::none);
     EXPECT_EQ(compared({1.6, 1.6, 1, 1, 1, 1, 1, 1, 1, 1}).change, Change::none) << "two disturbed runs";
     EXPECT_EQ(compared({1.3, 0.8, 1.4, 0.9, 1.1, 1.3, 1, 0.8, 1.5, 1.1}).change, Change::unreliable);
-    // Beyond the threshold and always on one side, but by nobody knows how much.
+    // Beyond the threshold and always on one side, but by how much nobody knows.
     EXPECT_EQ(compared({1.01, 1.01, 1.02, 1.02, 1.05, 1.4, 1.6, 1.8, 2, 2.2}).change, Change::unreliable);
 }
 

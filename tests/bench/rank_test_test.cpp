@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace dmlconform::bench {
@@ -58,45 +59,26 @@ TEST(MannWhitney, TiesAndManyElements) {
     EXPECT_LT(mann_whitney_p(a, b), 1e-6);
 }
 
-TEST(SignedRank, ExactValues) {
-    struct Row {
-        std::vector<double> differences;
-        double p;
-    };
-    // By counting signs: of 5 there are 32. The ranks below zero add up to 0, 1, 3 (as 3, or as 1 + 2), 7.
-    const Row rows[] = {
-        {{1, 2, 3, 4, 5}, 2.0 / 32},
-        {{-1, 2, 3, 4, 5}, 2.0 * 2 / 32},
-        {{0.5, 40, -7, 9, 0, 1000}, 2.0 * 3 / 32},
-        {{1, 2, -3, 4, 5}, 2.0 * 5 / 32},
-        {{1, 2, 3, -4, -5}, 2.0 * 13 / 32},  // 9: so many subsets of 1 to 5 add up to 6 at most
-        {{3}, 1},
-    };
-    for (const Row& row : rows) {
-        std::vector<double> mirrored;
-        for (const double difference : row.differences) {
-            mirrored.push_back(-difference);
-        }
-        EXPECT_NEAR(signed_rank_p(mirrored), row.p, 1e-12);
-        EXPECT_NEAR(signed_rank_p(row.differences), row.p, 1e-12);
-    }
+TEST(Sign, ExactValues) {
+    // By counting: of 5 differences there are 32 ways to have signs.
+    EXPECT_NEAR(sign_p(std::vector<double>{1, 2, 3, 4, 5}), 2.0 / 32, 1e-12);
+    EXPECT_NEAR(sign_p(std::vector<double>{-1, -1, -1, -1, -1}), 2.0 / 32, 1e-12);
+    EXPECT_NEAR(sign_p(std::vector<double>{0, 1, 2, -1000, 0, 4, 5}), 2.0 * (1 + 5) / 32, 1e-12);
+    EXPECT_NEAR(sign_p(std::vector<double>{1, 2, -3, 4, -5}), 1, 1e-12);
+    EXPECT_NEAR(sign_p(std::vector<double>{3}), 1, 1e-12);
+    EXPECT_EQ(sign_p(std::vector<double>{0, 0}), 1);
+    EXPECT_EQ(sign_p({}), 1);
 }
 
-TEST(SignedRank, TiesAndManyElements) {
-    EXPECT_EQ(signed_rank_p({}), 1);
-    EXPECT_EQ(signed_rank_p(std::vector<double>{0, 0}), 1);
-    // Ranks 1.5, 1.5, 3.5, 3.5, 5: three sets of them add up to 1.5 at most.
-    EXPECT_NEAR(signed_rank_p(std::vector<double>{1, -1, 2, 2, 3}), 2.0 * 3 / 32, 1e-12);
-    EXPECT_NEAR(signed_rank_p(std::vector<double>(6, 1)), 2.0 / 64, 1e-12);
-    std::vector<double> differences;
-    for (int i = 1; i <= 100; ++i) {
-        differences.push_back(i % 2 != 0 ? i : -i);
-    }
-    EXPECT_GT(signed_rank_p(differences), 0.5);
-    differences.resize(50);
-    EXPECT_GT(signed_rank_p(differences), 0.5) << "the most that is computed exactly";
+TEST(Sign, ManyElements) {
+    std::vector<double> differences(5000, 1);
+    EXPECT_EQ(sign_p(differences), 0);
+    std::fill(differences.begin(), differences.begin() + 2500, -1);
+    EXPECT_NEAR(sign_p(differences), 1, 1e-9);
+    // 60 of 100: 0.0569 by tables.
     differences.assign(100, 1);
-    EXPECT_LT(signed_rank_p(differences), 1e-6);
+    std::fill(differences.begin(), differences.begin() + 40, -1);
+    EXPECT_NEAR(sign_p(differences), 0.0569, 5e-5);
 }
 
 TEST(MannWhitney, NothingToCompare) {

@@ -1,0 +1,25 @@
+// The system's way to say it, or the standard library's.
+#include "engine/core/hardware_threads.h"
+
+#include <algorithm>
+#include <thread>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+namespace dmlconform::core {
+
+unsigned hardware_threads() {
+#ifdef __linux__
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    // Fails where there are more processors than the set has room for, 1024.
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+    }
+#endif
+    return std::max(1u, std::thread::hardware_concurrency());
+}
+
+}  // namespace dmlconform::core

@@ -1,0 +1,10 @@
+// How many threads of this process run at a time.
+#pragma once
+
+namespace dmlconform::core {
+
+/// The processors that this process may run on, at least 1: as taskset, a container or a batch system restricts them,
+/// which std::thread::hardware_concurrency() does not see everywhere.
+[[nodiscard]] unsigned hardware_threads();
+
+}  // namespace dmlconform::core
