@@ -56,7 +56,7 @@ std::string processor_name() {
 }  // namespace
 
 std::string machine_name() {
-    return fmt::format("{}, {} hardware threads", processor_name(), core::hardware_threads());
+    return fmt::format("{}, {}", processor_name(), core::hardware_threads_text());
 }
 
 }  // namespace dmlconform::bench

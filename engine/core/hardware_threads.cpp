@@ -1,6 +1,8 @@
 // The system's way to say it, or the standard library's.
 #include "engine/core/hardware_threads.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -20,6 +22,11 @@ unsigned hardware_threads() {
     }
 #endif
     return std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::string hardware_threads_text() {
+    const unsigned threads = hardware_threads();
+    return fmt::format("{} hardware thread{}", threads, threads == 1 ? "" : "s");
 }
 
 }  // namespace dmlconform::core

@@ -66,8 +66,7 @@ Kernel find_kernel(std::string_view short_name) {
 
 CpuEngine::CpuEngine(core::FeatureLevel level) {
     info_.name = "cpu";
-    info_.adapter = fmt::format("reference on {} hardware thread{}", core::hardware_threads(),
-                                core::hardware_threads() == 1 ? "" : "s");
+    info_.adapter = "reference on " + core::hardware_threads_text();
     info_.feature_level = level;
 }
 

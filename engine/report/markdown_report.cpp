@@ -27,8 +27,8 @@ std::string section(std::string_view title, const std::vector<std::string>& rows
         return "";
     }
     std::string text =
-        fmt::format("\n### {} {}\n\n| case | engine | status | reason |\n| --- | --- | --- | --- |\n{}\n", count, title,
-                    fmt::join(rows, "\n"));
+        fmt::format("\n### {} ({})\n\n| case | engine | status | reason |\n| --- | --- | --- | --- |\n{}\n", title,
+                    count, fmt::join(rows, "\n"));
     if (count > rows.size()) {
         text += fmt::format("\n… and {} more.\n", count - rows.size());
     }
@@ -128,9 +128,9 @@ std::string MarkdownReport::text(const run::RunTotals& totals, int exit_code) co
     if (off_gate != 0) {
         text += fmt::format("\n{} results off the gate, because nobody specifies the right answer.\n", off_gate);
     }
-    return text + section("failures", failures_.rows, failures_.count) +
-           section("flakes", flakes_.rows, flakes_.count) +
-           section("expected failures", expected_.rows, expected_.count);
+    return text + section("Failures", failures_.rows, failures_.count) +
+           section("Flakes", flakes_.rows, flakes_.count) +
+           section("Expected failures", expected_.rows, expected_.count);
 }
 
 core::Result<void> MarkdownReport::finish(const run::RunTotals& totals, int exit_code) {

@@ -211,8 +211,9 @@ run::RunTotals Merge::totals() const {
     totals.results = places_.size();
     totals.off_gate = off_gate_;
     for (const auto& [key, tally] : tallies_) {
-        const auto engine = std::find_if(totals.engines.begin(), totals.engines.end(),
-                                         [&](const EngineInfo& info) { return info.name == names_[key.second]; });
+        const auto engine =
+            std::find_if(totals.engines.begin(), totals.engines.end(),
+                         [&name = names_[key.second]](const EngineInfo& info) { return info.name == name; });
         const auto index = static_cast<std::size_t>(engine - totals.engines.begin());
         totals.rows[{key.first, index}] = tally;
         totals.all[index].add(tally);

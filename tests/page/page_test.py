@@ -81,6 +81,7 @@ class Test:
         self.dmlconform('report', self.at('run.json'), slower, '--base', base, '--history', history, '--title', HOSTILE,
                         '--html', self.at('page.html'), '--markdown', self.at('page.md'))
         self.dmlconform('report', same, '--base', base, '--html', self.at('same.html'))
+        self.dmlconform('report', '--paired', *[slower] * 6, '--base', *[base] * 6, '--html', self.at('pairs.html'))
 
     def make_hostile(self, path):
         """Names of cases are plain, but a result may come from anywhere."""
@@ -165,6 +166,12 @@ class Test:
             self.check('0 of 2 benchmarks slower' in browser.evaluate('document.getElementById("verdict").innerText'),
                        'a comparison of the same with the same is clean')
             self.looks(browser, 'same')
+            browser.open(self.at('pairs.html'))
+            self.check('1 of 2 benchmarks slower' in browser.evaluate('document.getElementById("verdict").innerText'),
+                       'pairs are compared')
+            self.check(browser.evaluate('document.querySelector("#runs details").innerText') == 'from 12 files',
+                       'many files do not hide the page')
+            self.looks(browser, 'pairs')
             self.check(not browser.errors, f'no errors: {browser.errors}')
             others = [url for url in browser.requests if not url.startswith(('file://' + os.path.abspath(self.folder), 'data:', 'about:'))]
             self.check(not others, f'no network: {others}')

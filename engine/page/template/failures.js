@@ -98,5 +98,5 @@ function drawFailures(rows) {
   const kept = data.failureCount > data.failures.length ?
     ` The page has the first ${countText(data.failures.length)} of ${countText(data.failureCount)}; all are in the result.` : "";
   byId("failures-note").textContent =
-    data.failureCount === 0 ? "None." : (rows.length === data.failures.length ? `${countText(rows.length)} failures.` : `${countText(rows.length)} of ${countText(data.failures.length)} match the filter.`) + kept;
+    data.failureCount === 0 ? "None." : (rows.length === data.failures.length ? `${countText(rows.length)} ${rows.length === 1 ? "failure" : "failures"}.` : `${countText(rows.length)} of ${countText(data.failures.length)} match the filter.`) + kept;
 }

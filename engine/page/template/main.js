@@ -2,6 +2,9 @@
 
 const data = JSON.parse(byId("data").textContent);
 
+// More would hide what the page is for.
+const mostOpenFiles = 6;
+
 const sections = [
   { id: "summary", title: "Conformance", there: () => data.totals.length > 0 },
   { id: "failures", title: "Failures", there: () => data.runs.length > 0 },
@@ -24,16 +27,18 @@ function drawHeader() {
   const parts = [];
   if (data.totals.length) {
     parts.push([failures ? "fail" : sumOf("pass") ? "pass" : "skip-status",
-      `${countText(failures)} failures, ${countText(sumOf("pass"))} passed, ${countText(sumOf("skip"))} skipped`]);
+      `${countText(failures)} ${failures === 1 ? "failure" : "failures"}, ${countText(sumOf("pass"))} passed, ${countText(sumOf("skip"))} skipped`]);
   }
   if (compared()) parts.push([slower ? "slower" : "pass", `${slower} of ${data.benchmarks.length} benchmarks slower`]);
   byId("verdict").replaceChildren(...parts.flatMap(([mark, text], index) => [index ? " · " : "", make("span", { className: mark }, text)]));
   const engines = run => run.engines.map(engine => [engine.name, engine.adapter, engine.driver].filter(Boolean).join(", "));
   const bench = (what, file) => make("p", { className: "run" },
     [what + " " + file.path, file.context.date, file.context["dmlconform.machine"] || file.context.host_name].filter(Boolean).join(" · "));
-  byId("runs").replaceChildren(
+  const lines = [
     ...data.runs.map(run => make("p", { className: "run" }, [run.path, run.started, run.machine, ...engines(run)].filter(Boolean).join(" · "))),
-    ...data.benchFiles.map(file => bench("benchmarks", file)), ...data.baseFiles.map(file => bench("base", file)));
+    ...data.benchFiles.map(file => bench("benchmarks", file)), ...data.baseFiles.map(file => bench("base", file))];
+  byId("runs").replaceChildren(
+    ...lines.length > mostOpenFiles ? [make("details", {}, make("summary", { className: "run" }, `from ${lines.length} files`), ...lines)] : lines);
 }
 
 function draw() {
