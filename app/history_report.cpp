@@ -189,9 +189,9 @@ core::Result<std::string> history_report(history::Store& store, const HistoryVie
     std::stable_sort(series->begin(), series->end(), [](const history::Series& a, const history::Series& b) {
         return std::tie(a.machine, a.adapter) < std::tie(b.machine, b.adapter);
     });
-    std::string text =
-        fmt::format("{} results, {} to {}\n", entries->size(), history::format_moment(entries->front().measured),
-                    history::format_moment(entries->back().measured));
+    std::string text = fmt::format("{} result{}, {} to {}\n", entries->size(), entries->size() == 1 ? "" : "s",
+                                   history::format_moment(entries->front().measured),
+                                   history::format_moment(entries->back().measured));
     if (!series->empty()) {
         text += "\n" + times_table(*series, view, style);
     }

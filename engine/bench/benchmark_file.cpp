@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "engine/core/text_file.h"
 #include "engine/worker/printable.h"
 
 namespace dmlconform::bench {
@@ -142,18 +141,11 @@ core::Result<BenchmarkFile> parse_benchmark_file(const std::string& path, std::s
 }
 
 core::Result<BenchmarkFile> read_benchmark_file(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary | std::ios::ate);
-    if (!stream) {
-        return core::fail(fmt::format("{}: cannot be read", path), "is it spelled right?");
+    const auto text = core::read_text_file(path, most_bytes);
+    if (!text) {
+        return core::fail(fmt::format("{}: {}", path, text.error().message));
     }
-    const std::streamoff size = stream.tellg();
-    if (size < 0 || static_cast<std::uintmax_t>(size) > most_bytes) {
-        return core::fail(
-            fmt::format("{}: larger than the {} bytes that results may have, or no file", path, most_bytes));
-    }
-    stream.seekg(0);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    return parse_benchmark_file(path, text);
+    return parse_benchmark_file(path, *text);
 }
 
 }  // namespace dmlconform::bench
