@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/idle_engines.h"
 #include "app/messages.h"
 #include "app/run_outputs.h"
 #include "app/terminal.h"
@@ -63,8 +64,10 @@ int merge_command(MergeOptions& options) {
         return exit_usage;
     }
     const run::RunTotals totals = merge.totals();
-    const int exit_code = gaps->empty() && totals.passed() ? exit_ok : exit_unexpected;
+    const auto idle = idle_engines(engines_named_in(merge.context().command), totals);
+    const int exit_code = gaps->empty() && totals.passed() && idle.empty() ? exit_ok : exit_unexpected;
     fmt::print("{}", report::summary(totals, report::ConsoleStyle(use_color(options.no_color))));
+    print_idle(idle);
     for (const std::string& gap : *gaps) {
         fmt::print(stderr, "dmlconform: {}\n", gap);
     }

@@ -7,13 +7,13 @@
 #include <charconv>
 #include <chrono>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <random>
 
 #include "app/command.h"
 #include "app/engine_choice.h"
 #include "app/expectation_options.h"
+#include "app/idle_engines.h"
 #include "app/interrupt.h"
 #include "app/messages.h"
 #include "app/run_outputs.h"
@@ -162,31 +162,13 @@ void print_header(const RunOptions& options, const run::Lane& engines, std::size
     fmt::print("\n");
 }
 
-/// The engines that were asked for by name and ran nothing: that says no more than if they were not usable.
-std::vector<std::string> idle_engines(const RunOptions& options, const run::RunTotals& totals) {
-    std::vector<std::string> idle;
-    for (std::size_t i = 0; i < totals.engines.size(); ++i) {
-        const std::string& name = totals.engines[i].name;
-        const auto& asked = options.engines.engines;
-        const bool by_name = name.starts_with(run::exec_prefix) || std::ranges::find(asked, name) != asked.end();
-        const auto& counts = totals.all[i].counts;
-        const std::size_t skipped = totals.all[i].count(run::Status::skip);
-        if (by_name && skipped != 0 && std::accumulate(counts.begin(), counts.end(), std::size_t{0}) == skipped) {
-            idle.push_back(name);
-        }
-    }
-    return idle;
-}
-
 int exit_code_of(const RunOptions& options, const run::RunTotals& totals, bool is_shard) {
     if (interrupted()) {
         return interrupt_exit_code();
     }
-    // A small shard may well have nothing for one of the engines.
-    const auto idle = is_shard ? std::vector<std::string>() : idle_engines(options, totals);
-    for (const std::string& name : idle) {
-        fmt::print("Nothing was verified on {}: it skipped every case.\n", name);
-    }
+    // A small shard may well have nothing for one of the engines: `merge` sees all of them.
+    const auto idle = is_shard ? std::vector<std::string>() : idle_engines(options.engines.engines, totals);
+    print_idle(idle);
     return totals.passed() && idle.empty() ? exit_ok : exit_unexpected;
 }
 

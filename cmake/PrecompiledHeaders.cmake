@@ -1,7 +1,6 @@
-# Other people's headers that most sources include, read once and not by each. Only with clang, which is what the sanitizers are built
-# with: it builds in two thirds of the time. g++ 12 gains little, and warns of overflows in std::string that it sees through precompiled
-# headers only and that are none. Visual Studio's are bound to the debugging information of the target that made them: not tried.
-# Each source includes what it uses all the same.
+# Other people's headers that most sources include, read once and not by each. Only with clang, which the sanitizers are built with: g++ 12
+# gains little by them, and warns of overflows in std::string that it sees through precompiled headers only and that are none. Visual
+# Studio's are bound to the debugging information of the target that made them: not tried. Each source includes what it uses all the same.
 
 set(precompiled_headers <algorithm> <filesystem> <fstream> <functional> <map> <memory> <optional> <string> <vector> <fmt/format.h>
     <nlohmann/json.hpp> <tl/expected.hpp>)

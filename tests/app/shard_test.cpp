@@ -87,6 +87,22 @@ protected:
     TemporaryFolder folder_;
 };
 
+TEST_F(Shards, AnEngineThatSkipsAllIsNoticedWhenTheyAreMerged) {
+    std::vector<std::string> files;
+    for (const char* shard : {"1/2", "2/2"}) {
+        files.push_back(folder_.at(fmt::format("idle-{}.json", shard[0])));
+        // This worker has SLICE1 alone.
+        EXPECT_TRUE(
+            ends_with_code(dmlconform({"run", cases_folder() + "/top_k1/examples.json", "--engine", "cpu", "--engine",
+                                       "exec:python3 -B " EXAMPLE_WORKER, "--shard", shard, "--json", files.back()}),
+                           0))
+            << "it may have what another shard has";
+    }
+    const ProgramResult result = merge(files);
+    EXPECT_TRUE(ends_with_code(result, 1));
+    EXPECT_TRUE(prints(result, "Nothing was verified on exec:python"));
+}
+
 TEST_F(Shards, MergedAreWhatOneRunGives) {
     const std::string all = folder_.at("all.json");
     const std::string merged = folder_.at("merged.json");

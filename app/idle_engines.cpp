@@ -1,0 +1,48 @@
+// The exit code is the commands' business.
+#include "app/idle_engines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "engine/run/worker_engines.h"
+
+namespace dmlconform::app {
+
+std::vector<std::string> engines_named_in(const std::vector<std::string>& words) {
+    constexpr std::string_view option = "--engine";
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::string_view word = words[i];
+        if (word == option && i + 1 < words.size()) {
+            names.push_back(words[++i]);
+        } else if (word.starts_with(option) && word.substr(option.size()).starts_with('=')) {
+            names.emplace_back(word.substr(option.size() + 1));
+        }
+    }
+    return names;
+}
+
+std::vector<std::string> idle_engines(const std::vector<std::string>& named, const run::RunTotals& totals) {
+    std::vector<std::string> idle;
+    for (std::size_t i = 0; i < totals.engines.size(); ++i) {
+        const std::string& name = totals.engines[i].name;
+        const bool by_name = name.starts_with(run::exec_prefix) || std::ranges::find(named, name) != named.end();
+        const auto& counts = totals.all[i].counts;
+        const std::size_t skipped = totals.all[i].count(run::Status::skip);
+        if (by_name && skipped != 0 && std::accumulate(counts.begin(), counts.end(), std::size_t{0}) == skipped) {
+            idle.push_back(name);
+        }
+    }
+    return idle;
+}
+
+void print_idle(const std::vector<std::string>& idle) {
+    for (const std::string& name : idle) {
+        fmt::print("Nothing was verified on {}: it skipped every case.\n", name);
+    }
+}
+
+}  // namespace dmlconform::app
