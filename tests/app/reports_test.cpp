@@ -33,7 +33,7 @@ print(json.dumps({"root": root.tag, "totals": root.attrib, "suites": [
 
 class Reports : public testing::Test {
 protected:
-    ProgramResult run(std::vector<std::string> more, ProgramOptions options = {}) {
+    ProgramResult run(std::vector<std::string> more, const ProgramOptions& options = {}) {
         more.insert(more.begin(), {"run", file_, "--engine", "cpu"});
         return dmlconform(more, options);
     }

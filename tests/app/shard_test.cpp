@@ -88,14 +88,14 @@ protected:
 };
 
 TEST_F(Shards, AnEngineThatSkipsAllIsNoticedWhenTheyAreMerged) {
+    // It has SLICE1 alone.
+    const std::string worker = std::string("exec:python3 -B ") + EXAMPLE_WORKER;
     std::vector<std::string> files;
     for (const char* shard : {"1/2", "2/2"}) {
         files.push_back(folder_.at(fmt::format("idle-{}.json", shard[0])));
-        // This worker has SLICE1 alone.
-        EXPECT_TRUE(
-            ends_with_code(dmlconform({"run", cases_folder() + "/top_k1/examples.json", "--engine", "cpu", "--engine",
-                                       "exec:python3 -B " EXAMPLE_WORKER, "--shard", shard, "--json", files.back()}),
-                           0))
+        EXPECT_TRUE(ends_with_code(dmlconform({"run", cases_folder() + "/top_k1/examples.json", "--engine", "cpu",
+                                               "--engine", worker, "--shard", shard, "--json", files.back()}),
+                                   0))
             << "it may have what another shard has";
     }
     const ProgramResult result = merge(files);
