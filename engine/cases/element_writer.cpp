@@ -25,7 +25,7 @@ ordered_json floating_json(core::DataType type, std::uint64_t bits) {
         return 0;
     }
     // The shortest digits that tell the number from its neighbours, as long as they are not rounded twice.
-    const ordered_json number = ordered_json::parse(core::format_element(type, bits), nullptr, false);
+    ordered_json number = ordered_json::parse(core::format_element(type, bits), nullptr, false);
     // "-0" would be read as an integer, which has no sign.
     if (number.is_number() && value != 0 && core::encode_element(type, number.get<double>()) == bits) {
         return number;

@@ -48,10 +48,13 @@ void write_scalars(const ordered_json& list, const std::string& margin, std::str
     for (std::size_t i = 0; i < list.size(); ++i) {
         const std::string item = scalar_text(list[i]) + (i + 1 < list.size() ? "," : "");
         if (i == 0 || column + 1 + item.size() > line_width) {
-            text += "\n" + margin + item;
+            text += '\n';
+            text += margin;
+            text += item;
             column = margin.size() + item.size();
         } else {
-            text += " " + item;
+            text += ' ';
+            text += item;
             column += 1 + item.size();
         }
     }
