@@ -43,7 +43,8 @@ std::optional<Version> find_version(std::string_view text) {
         bool dotted = false;
         while (true) {
             end = std::min(text.find_first_not_of(digits, end), text.size());
-            const bool more = end + 1 < text.size() && text[end] == '.' && digits.find(text[end + 1]) != digits.npos;
+            const bool more =
+                end + 1 < text.size() && text[end] == '.' && digits.find(text[end + 1]) != std::string_view::npos;
             if (!more) {
                 break;
             }

@@ -13,7 +13,6 @@ namespace {
 
 using operators::Descriptor;
 using operators::Field;
-using operators::FieldType;
 
 /// Near what it is, or one of the numbers that break arithmetic.
 std::uint32_t other_number(Random& random, std::uint32_t number) {

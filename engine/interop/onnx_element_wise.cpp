@@ -19,8 +19,8 @@ struct Parameter {
 };
 
 struct Unary {
-    const char* onnx;
-    const char* directml;
+    const char* onnx = nullptr;
+    const char* directml = nullptr;
     std::array<Parameter, 2> parameters{};
 };
 
@@ -67,8 +67,8 @@ const std::array<Unary, 38> unary_operators{{
 }};
 
 struct Binary {
-    const char* onnx;
-    const char* directml;
+    const char* onnx = nullptr;
+    const char* directml = nullptr;
     std::array<const char*, 3> inputs{"ATensor", "BTensor", nullptr};
 };
 

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view operator_prefix = "DML_OPERATOR_";
 
-std::string short_name(std::string name) {
+std::string short_name(const std::string& name) {
     return name.starts_with(operator_prefix) ? name.substr(operator_prefix.size()) : name;
 }
 
