@@ -126,9 +126,10 @@ ComparedBenchmark compare_pairs(const std::string& name, const std::vector<std::
 }
 
 /// Medians of runs, for each benchmark that both of a pair have.
-std::map<std::string, std::vector<std::pair<double, double>>> pairs_of(std::span<const BenchmarkFile> base,
-                                                                       std::span<const BenchmarkFile> now) {
-    std::map<std::string, std::vector<std::pair<double, double>>> pairs;
+using Pairs = std::map<std::string, std::vector<std::pair<double, double>>>;
+
+Pairs pairs_of(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now) {
+    Pairs pairs;
     for (std::size_t i = 0; i < base.size(); ++i) {
         for (const auto& [name, times] : base[i].benchmarks) {
             if (const auto other = now[i].benchmarks.find(name); other != now[i].benchmarks.end()) {
@@ -158,7 +159,7 @@ RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const 
     comparison.differences.assign(differences.begin(), differences.end());
     const Runs before = runs_of(base);
     const Runs after = runs_of(now);
-    const auto pairs = settings.paired ? pairs_of(base, now) : decltype(pairs_of(base, now)){};
+    const Pairs pairs = settings.paired ? pairs_of(base, now) : Pairs();
     for (const auto& [name, runs] : before) {
         if (const auto paired = pairs.find(name); paired != pairs.end()) {
             comparison.benchmarks.push_back(compare_pairs(name, paired->second, settings));

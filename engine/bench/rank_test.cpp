@@ -1,6 +1,5 @@
 // H. B. Mann, D. R. Whitney: On a test of whether one of two random variables is stochastically larger than the other
-// (1947), with the recurrence for U's distribution from there. F. Wilcoxon: Individual comparisons by ranking methods
-// (1945).
+// (1947), with the recurrence for U's distribution from there.
 #include "engine/bench/rank_test.h"
 
 #include <algorithm>
@@ -58,8 +57,8 @@ double exact_p(double u, std::size_t m, std::size_t n) {
     return std::min(1.0, 2 * tail);
 }
 
-/// The sum of t^3 - t over groups of t equal elements.
-double ties_of(std::span<const double> sorted) {
+double normal_p(double u, std::span<const double> sorted, double m, double n) {
+    const double total = m + n;
     double ties = 0;
     for (std::size_t i = 0; i < sorted.size();) {
         std::size_t end = i;
@@ -70,15 +69,11 @@ double ties_of(std::span<const double> sorted) {
         ties += t * t * t - t;
         i = end;
     }
-    return ties;
-}
-
-/// Of a statistic that is `distance` from its mean, in steps of 1.
-double normal_p(double distance, double variance) {
+    const double variance = m * n / 12 * (total + 1 - ties / (total * (total - 1)));
     if (variance <= 0) {
         return 1;  // all are equal
     }
-    const double z = std::max(0.0, distance - 0.5) / std::sqrt(variance);
+    const double z = std::max(0.0, std::fabs(u - m * n / 2) - 0.5) / std::sqrt(variance);
     return std::erfc(z / std::numbers::sqrt2);
 }
 
@@ -96,10 +91,7 @@ double mann_whitney_p(std::span<const double> a, std::span<const double> b) {
     if (!ties && a.size() * b.size() <= most_exact_pairs) {
         return exact_p(u, a.size(), b.size());
     }
-    const auto m = static_cast<double>(a.size());
-    const auto n = static_cast<double>(b.size());
-    const double total = m + n;
-    return normal_p(std::fabs(u - m * n / 2), m * n / 12 * (total + 1 - ties_of(all) / (total * (total - 1))));
+    return normal_p(u, all, static_cast<double>(a.size()), static_cast<double>(b.size()));
 }
 
 double sign_p(std::span<const double> differences) {
