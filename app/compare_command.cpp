@@ -22,6 +22,8 @@ struct CompareOptions {
     std::vector<std::string> now;
     bench::ComparisonSettings settings;
     bool force = false;
+    /// Benchmarks of the base may be missing.
+    bool allow_missing = false;
     bool no_color = false;
 };
 
@@ -63,16 +65,24 @@ void print_comparison(const bench::RunComparison& comparison, const report::Cons
     }
 }
 
-void print_verdict(const bench::RunComparison& comparison, double threshold) {
+void print_verdict(const bench::RunComparison& comparison, const CompareOptions& options) {
     std::size_t counts[4] = {};
     for (const auto& compared : comparison.benchmarks) {
         ++counts[static_cast<std::size_t>(compared.change)];
     }
     fmt::print("\n{} compared at {:g}%: {} slower, {} faster, {} unreliable, {} as before\n",
-               comparison.benchmarks.size(), 100 * threshold, counts[static_cast<std::size_t>(bench::Change::slower)],
+               comparison.benchmarks.size(), 100 * options.settings.threshold,
+               counts[static_cast<std::size_t>(bench::Change::slower)],
                counts[static_cast<std::size_t>(bench::Change::faster)],
                counts[static_cast<std::size_t>(bench::Change::unreliable)],
                counts[static_cast<std::size_t>(bench::Change::none)]);
+    if (!comparison.missing.empty()) {
+        const bool one = comparison.missing.size() == 1;
+        fmt::print(
+            "{} of the base {} gone{}\n", one ? "1 benchmark" : fmt::format("{} benchmarks", comparison.missing.size()),
+            one ? "is" : "are",
+            options.allow_missing ? "" : ": that nothing became slower is not known (--allow-missing accepts it)");
+    }
 }
 
 /// Puts BASE and NEW where the options would have put them. False when it is not plain which files are which.
@@ -131,15 +141,17 @@ int compare_command(CompareOptions& options) {
         return exit_unexpected;
     }
     print_comparison(comparison, report::ConsoleStyle(use_color(options.no_color)));
-    print_verdict(comparison, options.settings.threshold);
-    return comparison.regressed() ? exit_unexpected : exit_ok;
+    print_verdict(comparison, options);
+    const bool lost = !comparison.missing.empty() && !options.allow_missing;
+    return comparison.regressed() || lost ? exit_unexpected : exit_ok;
 }
 
 }  // namespace
 
 void add_compare_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<CompareOptions>();
-    CLI::App* command = app.add_subcommand("compare", "Tell whether benchmarks became slower; exit code 1 if so");
+    CLI::App* command =
+        app.add_subcommand("compare", "Tell whether benchmarks became slower, or are gone; exit code 1 if so");
     command
         ->add_option("BASE NEW", options->files,
                      "Two files of Google Benchmark's JSON, as `bench --benchmark_out=FILE` writes it")
@@ -147,6 +159,8 @@ void add_compare_command(CLI::App& app, int& exit_code) {
     command->add_option("--base", options->base, "Several runs of the one side instead, ...")->type_name("FILE");
     command->add_option("--new", options->now, "... and of the other; best taken in turns")->type_name("FILE");
     add_comparison_options(*command, options->settings);
+    command->add_flag("--allow-missing", options->allow_missing,
+                      "Let benchmarks of the base be missing in the other side; otherwise the exit code is 1");
     command->add_flag("--force", options->force, "Compare runs of different machines, adapters or drivers");
     command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
     command->callback([options, &exit_code] { exit_code = compare_command(*options); });

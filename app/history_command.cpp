@@ -7,6 +7,7 @@
 #include "app/command.h"
 #include "app/history_report.h"
 #include "app/messages.h"
+#include "app/percentage_option.h"
 #include "app/terminal.h"
 #include "engine/history/export.h"
 #include "engine/history/git_commit.h"
@@ -190,9 +191,7 @@ void set_up_add(CLI::App& command, const std::shared_ptr<HistoryOptions>& option
 
 void set_up_show(CLI::App& command, const std::shared_ptr<HistoryOptions>& options) {
     command.add_option("--filter", options->view.filter, "Only benchmarks and operators whose name matches this glob");
-    command.add_option("--threshold", options->view.settings.threshold, "Changes up to this share are none")
-        ->capture_default_str()
-        ->check(CLI::Range(0.0, 10.0));
+    add_percentage(command, "--threshold", options->view.settings.threshold, "Changes up to this are none");
     command
         .add_option("--window", options->view.settings.window, "So many results before one are what it is held against")
         ->capture_default_str()

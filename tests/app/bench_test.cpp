@@ -106,9 +106,6 @@ TEST(Compare, ExitCodes) {
     EXPECT_TRUE(prints(regression, "SLOWER"));
     EXPECT_TRUE(prints(regression, "1 compared at 5%: 1 slower, 0 faster, 0 unreliable, 0 as before"));
     EXPECT_TRUE(ends_with_code(dmlconform({"compare", slower, base}), 0)) << "faster is no regression";
-    EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, slower, "--threshold", "20%"}), 0));
-    EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, slower, "--threshold", "0.2"}), 0));
-    EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, slower, "--threshold", "much"}), 2));
 
     const ProgramResult several = dmlconform({"compare", "--base", base, base, "--new", slower, slower});
     EXPECT_TRUE(ends_with_code(several, 1));
@@ -138,6 +135,50 @@ TEST(Compare, ExitCodes) {
     EXPECT_TRUE(ends_with_code(truncated, 2));
     EXPECT_TRUE(complains(truncated, "cut.json: this is no JSON, or not all of it"));
     EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, folder.at("none.json")}), 2));
+}
+
+TEST(Compare, ThresholdsArePercentages) {
+    const TemporaryFolder folder;
+    const std::string base = folder.write("base.json", results(100));
+    const std::string slower = folder.write("slower.json", results(110));
+    const auto code = [&](const char* threshold) {
+        return dmlconform({"compare", base, slower, "--threshold", threshold}).exit_code;
+    };
+    for (const char* accepting : {"20%", "20", "11", "1e3", "12.5%"}) {
+        EXPECT_EQ(code(accepting), 0) << accepting;
+    }
+    for (const char* refusing : {"9", "9%", "0.2", "0.2%", "0"}) {
+        EXPECT_EQ(code(refusing), 1) << refusing << " is less than a slowdown of 10 %";
+    }
+    for (const char* wrong : {"much", "%", "5%%", "-1", "nan", "inf", "1001", " 5", "5 %", "0x5"}) {
+        const ProgramResult result = dmlconform({"compare", base, slower, std::string("--threshold=") + wrong});
+        EXPECT_TRUE(ends_with_code(result, 2)) << wrong;
+        EXPECT_TRUE(complains(result, "a percentage from 0 to 1000 is needed, for example 5%")) << wrong;
+    }
+}
+
+TEST(Compare, BenchmarksThatAreGoneFail) {
+    const TemporaryFolder folder;
+    const auto document = [](const std::vector<std::string>& names) {
+        json all{{"benchmarks", json::array()}};
+        for (const std::string& name : names) {
+            all["benchmarks"].push_back({{"name", name}, {"real_time", 100}, {"time_unit", "us"}});
+        }
+        return all.dump();
+    };
+    const std::string both = folder.write("both.json", document({"cpu/a", "cpu/b"}));
+    const std::string one = folder.write("one.json", document({"cpu/a"}));
+    const std::string other = folder.write("other.json", document({"cpu/c"}));
+    const ProgramResult gone = dmlconform({"compare", both, one});
+    EXPECT_TRUE(ends_with_code(gone, 1));
+    EXPECT_TRUE(prints(gone, "only in base: cpu/b\n"));
+    EXPECT_TRUE(prints(gone, "0 slower, 0 faster, 0 unreliable, 1 as before\n1 benchmark of the base is gone"));
+    EXPECT_TRUE(prints(gone, "(--allow-missing accepts it)"));
+    const ProgramResult allowed = dmlconform({"compare", both, one, "--allow-missing"});
+    EXPECT_TRUE(ends_with_code(allowed, 0));
+    EXPECT_TRUE(prints(allowed, "1 benchmark of the base is gone\n"));
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", one, both}), 0)) << "new ones are welcome";
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", one, other, "--allow-missing"}), 1)) << "nothing was compared";
 }
 
 }  // namespace

@@ -67,6 +67,13 @@ TEST(History, ResultsOfBothKindsAndAChange) {
     EXPECT_TRUE(prints(shown, "SLICE1"));
     EXPECT_FALSE(prints(history(file, {"show", "--filter", "SLICE*"}), "cpu/case0"));
     EXPECT_TRUE(ends_with_code(history(file, {"show", "--filter", "nothing"}), 2));
+    for (const char* larger : {"13", "13%"}) {
+        EXPECT_TRUE(prints(history(file, {"show", "--threshold", larger}), "No changes.")) << larger;
+    }
+    for (const char* smaller : {"11", "0.13"}) {
+        EXPECT_TRUE(prints(history(file, {"show", "--threshold", smaller}), "(+12.0%)")) << smaller;
+    }
+    EXPECT_TRUE(ends_with_code(history(file, {"show", "--threshold", "1001"}), 2));
 
     const std::string exported = folder.at("gbench.json");
     EXPECT_TRUE(
