@@ -1,6 +1,7 @@
 // `dmlconform compare`: whether benchmarks became slower.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -17,7 +18,8 @@ namespace {
 
 struct CompareOptions {
     /// BASE and NEW, unless the files are in the options.
-    std::vector<std::string> files;
+    std::optional<std::string> base_file;
+    std::optional<std::string> new_file;
     std::vector<std::string> base;
     std::vector<std::string> now;
     bench::ComparisonSettings settings;
@@ -87,12 +89,12 @@ void print_verdict(const bench::RunComparison& comparison, const CompareOptions&
 
 /// Puts BASE and NEW where the options would have put them. False when it is not plain which files are which.
 bool sort_files(CompareOptions& options) {
-    if (options.files.size() == 2 && options.base.empty() && options.now.empty()) {
-        options.base = {options.files[0]};
-        options.now = {options.files[1]};
+    if (options.base_file && options.new_file && options.base.empty() && options.now.empty()) {
+        options.base = {*options.base_file};
+        options.now = {*options.new_file};
         return true;
     }
-    if (options.files.empty() && !options.base.empty() && !options.now.empty()) {
+    if (!options.base_file && !options.base.empty() && !options.now.empty()) {
         return true;
     }
     fmt::print(stderr,
@@ -153,9 +155,10 @@ void add_compare_command(CLI::App& app, int& exit_code) {
     CLI::App* command =
         app.add_subcommand("compare", "Tell whether benchmarks became slower, or are gone; exit code 1 if so");
     command
-        ->add_option("BASE NEW", options->files,
-                     "Two files of Google Benchmark's JSON, as `bench --benchmark_out=FILE` writes it")
-        ->expected(0, 2);
+        ->add_option("BASE", options->base_file,
+                     "Google Benchmark's JSON of before, as `bench --benchmark_out=FILE` writes it, ...")
+        ->type_name("FILE");
+    command->add_option("NEW", options->new_file, "... and of now")->type_name("FILE");
     command->add_option("--base", options->base, "Several runs of the one side instead, ...")->type_name("FILE");
     command->add_option("--new", options->now, "... and of the other; best taken in turns")->type_name("FILE");
     add_comparison_options(*command, options->settings);

@@ -6,7 +6,7 @@
 #include <new>
 #include <span>
 
-#include "app/command.h"
+#include "app/commands.h"
 #include "engine/cases/problems.h"
 
 namespace {
@@ -85,27 +85,7 @@ int run(int argc, char** argv) {
 
     const Invocation invocation{{argv, argv + argc}};
     int exit_code = dmlconform::app::exit_ok;
-    dmlconform::app::add_run_command(app, invocation, exit_code);
-#if DMLCONFORM_HAS_BENCH
-    dmlconform::app::add_bench_command(app, invocation, exit_code);
-#endif
-    dmlconform::app::add_merge_command(app, exit_code);
-    dmlconform::app::add_fuzz_command(app, invocation, exit_code);
-    dmlconform::app::add_reduce_command(app, invocation, exit_code);
-    dmlconform::app::add_import_command(app, exit_code);
-    dmlconform::app::add_export_command(app, exit_code);
-    dmlconform::app::add_compare_command(app, exit_code);
-#if DMLCONFORM_HAS_HISTORY
-    dmlconform::app::add_history_command(app, exit_code);
-#endif
-    dmlconform::app::add_report_command(app, exit_code);
-    dmlconform::app::add_validate_command(app, exit_code);
-    dmlconform::app::add_list_command(app, exit_code);
-    dmlconform::app::add_adapters_command(app, exit_code);
-    dmlconform::app::add_describe_command(app, exit_code);
-    dmlconform::app::add_coverage_command(app, exit_code);
-    dmlconform::app::add_schema_command(app, exit_code);
-    dmlconform::app::add_worker_command(app, exit_code);
+    dmlconform::app::add_commands(app, invocation, exit_code);
     if (argc < 2) {
         fmt::print(stderr, "{}", app.help());
         return dmlconform::app::exit_usage;

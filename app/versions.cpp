@@ -1,9 +1,14 @@
 // Versions of the program and of the libraries that it is built with.
-#include <fmt/core.h>
+#include <fmt/format.h>
+
 #include <CLI/Version.hpp>
 #include <nlohmann/json.hpp>
 #include <tl/expected.hpp>
+#if __has_include(<xtensor/core/xtensor_config.hpp>)
+#include <xtensor/core/xtensor_config.hpp>
+#else
 #include <xtensor/xtensor_config.hpp>
+#endif
 
 #include "app/command.h"
 #if DMLCONFORM_HAS_D3D12

@@ -2,6 +2,7 @@
 #include "engine/cases/descriptor_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <xtensor/xarray.hpp>
 
 #include "engine/core/tensor.h"
+#include "engine/cpu/xtensor.h"
 
 namespace dmlconform::cpu {
 

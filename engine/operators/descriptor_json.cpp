@@ -173,20 +173,21 @@ core::TensorDesc read_tensor(const std::string& name, const json& value) {
     return desc;
 }
 
-const OperatorSchema& read_operator(const std::string& name, const json& value) {
+/// Never null. A pointer, since g++ 13 and later take a reference for one into the temporary name.
+const OperatorSchema* read_operator(const std::string& name, const json& value) {
     const OperatorSchema* schema = value.is_string() ? find_operator(value.get_ref<const std::string&>()) : nullptr;
     if (schema == nullptr) {
         throw Malformed(name + " is no operator that the catalogue has");
     }
-    return *schema;
+    return schema;
 }
 
 OperatorDesc read_activation(const std::string& name, const json& value, int depth) {
     if (depth == deepest_activation) {
         throw Malformed(name + " is nested too deeply");
     }
-    const OperatorSchema& schema = read_operator(name + ".Type", member(name, value, "Type"));
-    return std::make_shared<const Descriptor>(read_desc(schema, member(name, value, "Desc"), depth + 1));
+    const OperatorSchema* schema = read_operator(name + ".Type", member(name, value, "Type"));
+    return std::make_shared<const Descriptor>(read_desc(*schema, member(name, value, "Desc"), depth + 1));
 }
 
 std::uint32_t read_enumerator(const Field& field, const json& value) {
@@ -280,8 +281,8 @@ json descriptor_to_json(const Descriptor& descriptor) {
 
 core::Result<Descriptor> descriptor_from_json(const json& value) {
     try {
-        const OperatorSchema& schema = read_operator("operator", member("the request", value, "operator"));
-        return read_desc(schema, member("the request", value, "desc"), 0);
+        const OperatorSchema* schema = read_operator("operator", member("the request", value, "operator"));
+        return read_desc(*schema, member("the request", value, "desc"), 0);
     } catch (const Malformed& problem) {
         return core::fail(problem.what());
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 
 #include "engine/report/console_style.h"
 #include "engine/report/markdown_text.h"

@@ -5,6 +5,7 @@
 
 #include "engine/report/output_file.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace dmlconform::report {

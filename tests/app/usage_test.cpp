@@ -102,13 +102,14 @@ TEST_F(Usage, TagsThatAreMistypedAreGuessed) {
 TEST_F(Usage, WithoutArgumentsThereIsHelp) {
     const ProgramResult result = dmlconform({});
     EXPECT_TRUE(ends_with_code(result, 2));
-    EXPECT_TRUE(complains(result, "Usage: dmlconform"));
+    EXPECT_TRUE(complains(result, "dmlconform [OPTIONS] SUBCOMMAND"))
+        << "some versions of CLI11 have no \"Usage:\" before";
 }
 
 TEST_F(Usage, Help) {
     for (const auto& [words, texts] : std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>>{
              {{"--help"}, {"run", "list", "adapters", "describe", "validate", "--version", "Exit codes: 0", "2 usage"}},
-             {{"-h"}, {"Usage: dmlconform"}},
+             {{"-h"}, {"dmlconform [OPTIONS] SUBCOMMAND"}},
              {{"run", "--help"},
               {"PATH", "--filter", "--tag", "--engine", "cpu, d3d12", "--adapter", "--json", "--quiet", "--verbose",
                "--no-color", "NO_COLOR", "--feature-level", "--include-unspecified", "--allow-external-data"}},

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/cases/reading.h"
 
 namespace dmlconform::tests {

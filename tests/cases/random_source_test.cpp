@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "engine/cases/philox.h"
 #include "engine/core/element.h"

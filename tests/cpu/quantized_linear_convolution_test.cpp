@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 
 #include "engine/cpu/cpu_engine.h"
 #include "engine/operators/rules/quantized_linear_convolution.h"

@@ -2,7 +2,9 @@
 // elements come before each.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "engine/cpu/cpu_engine.h"

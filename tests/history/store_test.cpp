@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <array>
+
 #include "engine/history/export.h"
 #include "engine/history/moment.h"
 #include "tests/temporary_folder.h"

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "engine/cases/case_file.h"
 #include "engine/cases/case_writer.h"
 #include "engine/cases/npy_writer.h"

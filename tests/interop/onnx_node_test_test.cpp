@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include "engine/cases/case_file.h"
 #include "engine/cases/case_writer.h"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <new>
 
 #include "engine/engine_lost.h"
 #include "tests/run/fake_engine.h"

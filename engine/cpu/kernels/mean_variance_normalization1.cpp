@@ -3,10 +3,10 @@
 
 #include <array>
 #include <cmath>
-#include <xtensor/xtensor.hpp>
 
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/parallel.h"
+#include "engine/cpu/xtensor.h"
 
 namespace dmlconform::cpu {
 namespace {

@@ -2,12 +2,12 @@
 #include "engine/operators/rules/quantized_linear_convolution.h"
 
 #include <algorithm>
-#include <xtensor/xtensor.hpp>
-#include <xtensor/xview.hpp>
+#include <limits>
 
 #include "engine/cpu/elements.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/parallel.h"
+#include "engine/cpu/xtensor.h"
 
 namespace dmlconform::cpu {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
-#include <xtensor/xtensor.hpp>
 
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/parallel.h"
+#include "engine/cpu/xtensor.h"
 
 namespace dmlconform::cpu {
 namespace {

@@ -1,0 +1,30 @@
+// All subcommands, where a build has them.
+#include "app/commands.h"
+
+namespace dmlconform::app {
+
+void add_commands(CLI::App& app, const Invocation& invocation, int& exit_code) {
+    add_run_command(app, invocation, exit_code);
+#if DMLCONFORM_HAS_BENCH
+    add_bench_command(app, invocation, exit_code);
+#endif
+    add_merge_command(app, exit_code);
+    add_fuzz_command(app, invocation, exit_code);
+    add_reduce_command(app, invocation, exit_code);
+    add_import_command(app, exit_code);
+    add_export_command(app, exit_code);
+    add_compare_command(app, exit_code);
+#if DMLCONFORM_HAS_HISTORY
+    add_history_command(app, exit_code);
+#endif
+    add_report_command(app, exit_code);
+    add_validate_command(app, exit_code);
+    add_list_command(app, exit_code);
+    add_adapters_command(app, exit_code);
+    add_describe_command(app, exit_code);
+    add_coverage_command(app, exit_code);
+    add_schema_command(app, exit_code);
+    add_worker_command(app, exit_code);
+}
+
+}  // namespace dmlconform::app

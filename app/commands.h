@@ -1,0 +1,11 @@
+// The program's command line as a whole.
+#pragma once
+
+#include "app/command.h"
+
+namespace dmlconform::app {
+
+/// Adds all subcommands, in the order in which the help lists them.
+void add_commands(CLI::App& app, const Invocation& invocation, int& exit_code);
+
+}  // namespace dmlconform::app

@@ -1,0 +1,12 @@
+// xtensor, wherever its headers are: version 0.26 moved them into folders.
+#pragma once
+
+#if __has_include(<xtensor/containers/xtensor.hpp>)
+#include <xtensor/containers/xarray.hpp>
+#include <xtensor/containers/xtensor.hpp>
+#include <xtensor/views/xview.hpp>
+#else
+#include <xtensor/xarray.hpp>
+#include <xtensor/xtensor.hpp>
+#include <xtensor/xview.hpp>
+#endif

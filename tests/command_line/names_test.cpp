@@ -1,0 +1,99 @@
+// Names of commands, options and arguments: allowed by every version of CLI11, not only by the one that is installed
+// here.
+//
+// From 2.4 on CLI11 throws at what 2.1 takes, before it looks at the command line: then no command works at all.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands.h"
+
+namespace dmlconform::tests {
+namespace {
+
+/// The rule of CLI11 2.6, without its exception of tabs.
+bool is_name(const std::string& name) {
+    const auto is_printed = [](char c) { return static_cast<unsigned char>(c) > ' '; };
+    return !name.empty() && name != "++" && name.find_first_of("-!") != 0 &&
+           name.find_first_of("=:{") == std::string::npos && std::all_of(name.begin(), name.end(), is_printed);
+}
+
+/// What is wrong with the names of an option.
+std::vector<std::string> problems_of(const CLI::Option& option) {
+    std::vector<std::string> names = option.get_lnames();
+    names.insert(names.end(), option.get_snames().begin(), option.get_snames().end());
+    if (option.get_positional()) {
+        names.push_back(option.get_name(true));
+    }
+    std::vector<std::string> problems;
+    for (const std::string& name : names) {
+        if (!is_name(name)) {
+            problems.push_back(fmt::format("\"{}\" is not a name", name));
+        }
+    }
+    return problems;
+}
+
+/// What is wrong with the names of a command, and of the commands below it.
+std::vector<std::string> problems_of(const CLI::App& command) {
+    std::vector<std::string> problems;
+    std::set<std::string> seen;
+    for (const CLI::Option* option : command.get_options()) {
+        for (const std::string& problem : problems_of(*option)) {
+            problems.push_back(command.get_name() + ": " + problem);
+        }
+        // An argument must not be called as an option is: a configuration file could not tell them apart.
+        std::vector<std::string> names = option->get_lnames();
+        if (option->get_positional()) {
+            names.push_back(option->get_name(true));
+        }
+        for (const std::string& name : names) {
+            if (!seen.insert(name).second) {
+                problems.push_back(fmt::format("{}: \"{}\" is there twice", command.get_name(), name));
+            }
+        }
+    }
+    for (const CLI::App* sub : command.get_subcommands(nullptr)) {
+        if (!is_name(sub->get_name())) {
+            problems.push_back(fmt::format("\"{}\" is not a name for a command", sub->get_name()));
+        }
+        for (const std::string& problem : problems_of(*sub)) {
+            problems.push_back(command.get_name() + " " + problem);
+        }
+    }
+    return problems;
+}
+
+TEST(Names, OfAllCommandsAreAllowedByEveryCli11) {
+    CLI::App app{"", "dmlconform"};
+    const app::Invocation invocation{{"dmlconform"}};
+    int exit_code = 0;
+    app::add_commands(app, invocation, exit_code);
+    EXPECT_GE(app.get_subcommands(nullptr).size(), 15u);
+    EXPECT_EQ(problems_of(std::as_const(app)), std::vector<std::string>{});
+}
+
+TEST(Names, ThatSomeVersionRefusesAreFound) {
+    for (const char* bad : {"", "BASE NEW", "-a", "!a", "a=b", "a:b", "a{b}", "a\tb", "a\n", " a", "++"}) {
+        EXPECT_FALSE(is_name(bad)) << bad;
+    }
+    for (const char* good : {"BASE", "max-memory", "j", "a.b", "a+", "é"}) {
+        EXPECT_TRUE(is_name(good)) << good;
+    }
+    CLI::App app{"", "app"};
+    CLI::App* command = app.add_subcommand("command", "");
+    command->add_flag("--good,-g");
+    EXPECT_EQ(problems_of(std::as_const(app)), std::vector<std::string>{});
+    CLI::App* below = command->add_subcommand("below", "");
+    std::string value;
+    below->add_option("--twice,twice", value);
+    EXPECT_EQ(problems_of(std::as_const(app)), std::vector<std::string>{"app command below: \"twice\" is there twice"});
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
