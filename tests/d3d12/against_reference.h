@@ -109,7 +109,7 @@ inline void expect_like_reference(Engine& engine, const operators::Descriptor& d
     const auto slots = descriptor.outputs();
     for (std::size_t i = 0; i < slots.size(); ++i) {
         SCOPED_TRACE(slots[i].name);
-        const core::Tolerance tolerance = operators::find_rules(*descriptor.schema)->default_tolerance(slots[i].name);
+        const core::Tolerance tolerance = cpu::default_tolerance(descriptor, slots[i]);
         const auto comparison = compare::compare(reference.outputs[i], actual[i], tolerance, &reference.slack[i]);
         EXPECT_TRUE(comparison.passed()) << comparison.beyond << " of " << comparison.elements
                                          << " elements, worst number " << comparison.worst->index << ": expected bits "

@@ -1,6 +1,7 @@
 // engine/operators/rules/mean_variance_normalization1: each rule at its boundary; and the error budget, which must hold
 // what FP32 implementations compute and must not hold what is wrong.
 #include "engine/operators/rules/mean_variance_normalization1.h"
+#include "engine/cpu/normalized_element.h"
 
 #include <gtest/gtest.h>
 
@@ -16,10 +17,10 @@ namespace {
 
 using core::DataType;
 using core::FeatureLevel;
+using cpu::NormalizedElement;
 using operators::Activation;
 using operators::ActivationFunction;
 using operators::Interval;
-using operators::NormalizedElement;
 
 operators::Descriptor base() {
     return describe("MEAN_VARIANCE_NORMALIZATION1", {{"InputTensor", tensor(DataType::float32, {2, 3, 4, 5})},
@@ -242,8 +243,8 @@ Outcome judged(const Set& set, const std::vector<float>& results, DataType type)
     const auto elements = exact_elements(set);
     for (std::size_t i = 0; i < elements.size(); ++i) {
         const double result = type == DataType::float16 ? double{as_float16(results[i])} : double{results[i]};
-        const double value = operators::normalized(elements[i]);
-        const Interval range = operators::accepted_range(elements[i], Activation(), type);
+        const double value = cpu::normalized(elements[i]);
+        const Interval range = cpu::accepted_range(elements[i], Activation(), type);
         if (!(range.low <= result && result <= range.high)) {
             ++outcome.outside;
         } else if (result != value) {
@@ -377,22 +378,22 @@ TEST(NormalizationBudget, ByHand) {
     element.rstd = 0.5;
     element.scale = -2;
     element.bias = 8;
-    EXPECT_EQ(operators::normalized(element), 5);  // -2 * 3 * 0.5 + 8
+    EXPECT_EQ(cpu::normalized(element), 5);  // -2 * 3 * 0.5 + 8
     // 2 * 0.5 * (3 + 5) + 8 = 16.
-    const Interval half = operators::accepted_range(element, Activation(), DataType::float16);
+    const Interval half = cpu::accepted_range(element, Activation(), DataType::float16);
     EXPECT_EQ(half.high - 5, 4 * 0x1p-10 * 16);
     EXPECT_EQ(5 - half.low, 4 * 0x1p-10 * 16);
-    const Interval single = operators::accepted_range(element, Activation(), DataType::float32);
+    const Interval single = cpu::accepted_range(element, Activation(), DataType::float32);
     EXPECT_EQ(single.high - 5, 4 * 0x1p-23 * 16);
     EXPECT_EQ(5 - single.low, 4 * 0x1p-23 * 16);
     // After LINEAR with a slope of 10 the budget is ten times as wide, and a rounding of 51 is added.
     const Activation linear{.function = ActivationFunction::linear, .first = 10, .second = 1};
-    const Interval after = operators::accepted_range(element, linear, DataType::float16);
+    const Interval after = cpu::accepted_range(element, linear, DataType::float16);
     EXPECT_NEAR(after.high - 51, 10 * 4 * 0x1p-10 * 16 + 51 * 0x1p-10, 1e-4);
     EXPECT_NEAR(51 - after.low, 10 * 4 * 0x1p-10 * 16 + 51 * 0x1p-10, 1e-4);
     // Nothing is known about a NaN but that it is one.
     element.centred = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_TRUE(std::isnan(operators::accepted_range(element, linear, DataType::float32).low));
+    EXPECT_TRUE(std::isnan(cpu::accepted_range(element, linear, DataType::float32).low));
 }
 
 TEST(NormalizationBudget, HoldsActivationsOfFp32Implementations) {
@@ -420,7 +421,7 @@ TEST(NormalizationBudget, HoldsActivationsOfFp32Implementations) {
                 for (std::size_t j = 0; j < elements.size(); ++j) {
                     float result = row.documented(results[j]);
                     result = type == DataType::float16 ? as_float16(result) : result;
-                    const Interval range = operators::accepted_range(elements[j], row.activation, type);
+                    const Interval range = cpu::accepted_range(elements[j], row.activation, type);
                     ASSERT_LE(range.low, result) << static_cast<int>(row.activation.function);
                     ASSERT_GE(range.high, result) << static_cast<int>(row.activation.function);
                 }

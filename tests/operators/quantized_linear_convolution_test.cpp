@@ -1,5 +1,6 @@
 // engine/operators/rules/quantized_linear_convolution: each rule at its boundary, and what requantisation accepts.
 #include "engine/operators/rules/quantized_linear_convolution.h"
+#include "engine/cpu/requantise.h"
 
 #include <gtest/gtest.h>
 
@@ -16,8 +17,8 @@ namespace {
 
 using core::DataType;
 using core::FeatureLevel;
-using operators::Quantised;
-using operators::requantise;
+using cpu::Quantised;
+using cpu::requantise;
 
 /// 4 channels in 2 groups to 6 channels: (5 + 1 + 1 - (2 * 2 + 1)) / 1 + 1 = 3 and (9 - 3) / 2 + 1 = 4.
 operators::Descriptor base() {
