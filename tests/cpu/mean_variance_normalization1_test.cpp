@@ -8,6 +8,7 @@
 
 #include "engine/cpu/cpu_engine.h"
 #include "engine/cpu/normalized_element.h"
+#include "engine/cpu/reference.h"
 #include "engine/operators/rules/mean_variance_normalization1.h"
 #include "tests/cpu/random_tensors.h"
 

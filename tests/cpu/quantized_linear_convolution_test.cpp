@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "engine/cpu/cpu_engine.h"
+#include "engine/cpu/reference.h"
 #include "engine/cpu/requantise.h"
 #include "engine/operators/rules/quantized_linear_convolution.h"
 #include "tests/cpu/random_tensors.h"

@@ -10,6 +10,7 @@
 
 #include "engine/compare/comparison.h"
 #include "engine/cpu/cpu_engine.h"
+#include "engine/cpu/reference.h"
 #include "engine/d3d12/binding.h"
 #include "engine/d3d12/d3d12_engine.h"
 #include "engine/operators/rules.h"
