@@ -267,7 +267,7 @@ private:
             }
             compared = true;
             if (output.comparison.histogram.counts[0] != output.comparison.elements && blank.empty()) {
-                if (const auto what = blank_output(expected(i), outputs[i])) {
+                if (const auto what = blank_output(expected(i), outputs[i], output.tolerance.element_slack)) {
                     blank = fmt::format("{}: {}", output.name, *what);
                 }
             }

@@ -53,6 +53,9 @@ constexpr std::string_view synthetic = R"({
     { "same": "DataType", "tensors": ["InputTensor", "OutputTensor"] },
     { "same": "DimensionCount", "tensors": ["InputTensor", "MaskTensor", "OutputTensor"] },
     { "same": "Sizes", "tensors": ["InputTensor", "OutputTensor"] },
+    { "oneElement": ["MaskTensor"] },
+    { "sizesDivide": ["MaskTensor"], "of": "InputTensor" },
+    { "size": "SizeCount", "of": "InputTensor", "dimension": 1 },
     { "dimensionCount": "SizeCount", "of": "InputTensor", "less": 2 },
     { "axis": "Axis", "of": "OutputTensor" },
     { "dataType": "ValueDataType", "of": "OutputTensor" }
@@ -179,8 +182,14 @@ TEST(ParseSchema, ConstraintsOnAttributes) {
     using Kind = AttributeConstraint::Kind;
     const OperatorSchema schema = parsed();
     EXPECT_EQ(schema.same.size(), 3u);
-    ASSERT_EQ(schema.attributes.size(), 3u);
+    ASSERT_EQ(schema.sizes.size(), 2u);
+    EXPECT_EQ(schema.sizes[0].kind, operators::SizesConstraint::Kind::one_element);
+    EXPECT_EQ(schema.sizes[0].tensors, std::vector<std::string>{"MaskTensor"});
+    EXPECT_EQ(schema.sizes[1].kind, operators::SizesConstraint::Kind::divide);
+    EXPECT_EQ(schema.sizes[1].of, "InputTensor");
+    ASSERT_EQ(schema.attributes.size(), 4u);
     const std::tuple<Kind, std::string_view, std::string_view, std::uint32_t> wanted[] = {
+        {Kind::size, "SizeCount", "InputTensor", 1},
         {Kind::dimension_count, "SizeCount", "InputTensor", 2},
         {Kind::axis, "Axis", "OutputTensor", 0},
         {Kind::data_type, "ValueDataType", "OutputTensor", 0}};
