@@ -165,9 +165,10 @@ Interval plus_error(const Interval& x, double absolute, double relative) {
     return rounded_function(x.low - error(x.low), x.high + error(x.high), x.nan);
 }
 
-/// A constant that is not an FP32 number, as shaders have it.
+/// A constant that is not an FP32 number. Compilers, and those who write shaders, fold it with what it is multiplied
+/// by, which rounds once more.
 Interval constant(double value) {
-    return {down(value), up(value), false};
+    return {down(value) - place(value), up(value) + place(value), false};
 }
 
 /// 2^x.
@@ -380,6 +381,10 @@ Interval log(const Interval& x) {
 
 Interval log1p(const Interval& x) {
     return log(1 + x);
+}
+
+Interval through_base_2(const Interval& x) {
+    return x * constant(std::numbers::log2e) * constant(std::numbers::ln2);
 }
 
 Interval pow(const Interval& base, const Interval& exponent) {

@@ -75,6 +75,8 @@ struct Choice {
 [[nodiscard]] Interval log(const Interval& x);
 /// log(1 + x)
 [[nodiscard]] Interval log1p(const Interval& x);
+/// x itself, which a shader may have scaled for exp2 and back.
+[[nodiscard]] Interval through_base_2(const Interval& x);
 [[nodiscard]] Interval pow(const Interval& base, const Interval& exponent);
 [[nodiscard]] Interval sin(const Interval& x);
 [[nodiscard]] Interval cos(const Interval& x);

@@ -417,7 +417,11 @@ private:
                     row_.interval(from, to, count, context);
                     for (std::size_t o = 0; o < arguments_.outputs.size(); ++o) {
                         if (fused_.is_present() && o == 0) {
-                            std::transform(to[0], to[0] + count, to[0], fused_);
+                            // M: the argument may have been rounded to the output's type.
+                            const core::DataType type = arguments_.outputs[0]->desc.data_type;
+                            std::transform(to[0], to[0] + count, to[0], [&](const Interval& argument) {
+                                return fused_(stored_range(type, argument, row_.store));
+                            });
                         }
                         put_slack(o, stretch_of(inputs_.size() + o, arguments_.outputs[o]->desc, offsets, i), count,
                                   to[o], static_cast<std::size_t>(element));

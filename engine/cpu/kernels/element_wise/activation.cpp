@@ -17,7 +17,7 @@ T sigmoid(T x) {
 /// ln(1 + exp(x)), in the form that does not overflow.
 template <class T>
 T softplus(T x) {
-    return max(x, T(0)) + log1p(exp(-abs(x)));
+    return through_base_2(max(x, T(0))) + log1p(exp(-abs(x)));
 }
 
 /// What x * Alpha + Beta has between 0 and 1. M: NaN gives 0.

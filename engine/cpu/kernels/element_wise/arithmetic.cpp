@@ -91,11 +91,19 @@ T bias_correction(T beta, T step) {
     return select(step > T(0), 1 - pow(beta, step), T(1));
 }
 
+/// share * a + (1 - share) * b. M: computed as a + (1 - share) * (b - a), which rounds otherwise.
+inline double blended(double a, double b, double share) {
+    return share * a + (1 - share) * b;
+}
+inline Interval blended(const Interval& a, const Interval& b, const Interval& share) {
+    return hull(share * a + (1 - share) * b, a + (1 - share) * (b - a));
+}
+
 /// Attributes: LearningRate, Beta1, Beta2, Epsilon.
 template <class T, class Parameters>
 std::array<T, 3> adam(T x, T moment1, T moment2, T gradient, T step, const Parameters& p) {
-    const T m = p[1] * moment1 + (1 - p[1]) * gradient;
-    const T v = p[2] * moment2 + (1 - p[2]) * gradient * gradient;
+    const T m = blended(moment1, gradient, p[1]);
+    const T v = blended(moment2, gradient * gradient, p[2]);
     const T rate = p[0] * sqrt(bias_correction(p[2], step)) / bias_correction(p[1], step);
     return {x - rate * m / (sqrt(v) + p[3]), m, v};
 }
