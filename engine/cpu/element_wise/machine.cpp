@@ -100,6 +100,7 @@ Context<T> context_of(const Descriptor& descriptor) {
     context.input_is_signed =
         !inputs.empty() && inputs[0].desc != nullptr && core::is_signed_integer(inputs[0].desc->data_type);
     context.output_bits = core::bits_of(type);
+    context.output_is_half = type == core::DataType::float16;
     context.output_is_signed = core::is_signed_integer(type);
     if (!core::is_floating_point(type)) {
         // Of 64-bit types only integers know the ends, whose formulas wrap and do not ask.
@@ -129,6 +130,7 @@ Context<Interval> interval_context(const Context<double>& real) {
     std::copy(real.attributes.begin(), real.attributes.end(), context.attributes.begin());
     context.input_bits = real.input_bits;
     context.output_bits = real.output_bits;
+    context.output_is_half = real.output_is_half;
     context.input_is_signed = real.input_is_signed;
     context.output_is_signed = real.output_is_signed;
     context.present = real.present;

@@ -27,6 +27,8 @@ template <class T>
 struct Context {
     /// The numbers among the operator's attributes, in the order of its struct.
     std::array<T, most_attributes> attributes{};
+    /// Whether the first output is FLOAT16.
+    bool output_is_half = false;
     /// Of the first input and of the first output.
     unsigned input_bits = 0;
     unsigned output_bits = 0;

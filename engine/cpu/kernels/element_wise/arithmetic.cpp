@@ -1,4 +1,5 @@
 // Arithmetic. "M" marks what no documentation says and DirectML 1.15.4 does.
+#include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/element_wise/machine.h"
 
 namespace dmlconform::cpu {
@@ -99,13 +100,21 @@ inline Interval blended(const Interval& a, const Interval& b, const Interval& sh
     return hull(share * a + (1 - share) * b, a + (1 - share) * (b - a));
 }
 
+/// What a later step may see of a result that is stored in between (M: it does).
+inline double stored_between(double x, bool /*half*/) {
+    return x;
+}
+inline Interval stored_between(const Interval& x, bool half) {
+    return half ? stored_range(core::DataType::float16, x, Store::wrapping) : x;
+}
+
 /// Attributes: LearningRate, Beta1, Beta2, Epsilon.
 template <class T, class Parameters>
 std::array<T, 3> adam(T x, T moment1, T moment2, T gradient, T step, const Parameters& p) {
     const T m = blended(moment1, gradient, p[1]);
     const T v = blended(moment2, gradient * gradient, p[2]);
     const T rate = p[0] * sqrt(bias_correction(p[2], step)) / bias_correction(p[1], step);
-    return {x - rate * m / (sqrt(v) + p[3]), m, v};
+    return {x - rate * stored_between(m, p.output_is_half) / (sqrt(stored_between(v, p.output_is_half)) + p[3]), m, v};
 }
 
 }  // namespace
