@@ -177,7 +177,7 @@ TEST(PlantedErrors, EachIsFoundOnEveryEngine) {
         files.insert(error.file);
         by_id.emplace(error.id, &error);
     }
-    EXPECT_EQ(operators.size(), 4u) << "some operator has no case with expected values";
+    EXPECT_GE(operators.size(), 40u) << "some operator has no case with expected values";
     EXPECT_GE(types.size(), 8u);
     EXPECT_GT(files.size(), 20u);
     ASSERT_EQ(by_id.size(), planted.size());
