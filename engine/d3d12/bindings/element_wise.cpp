@@ -223,7 +223,7 @@ To converted(From value) {
 std::uint64_t bound_bits(std::uint64_t from_bits, DataType from, DataType to) {
     return core::with_type(from, [&]<class From>() -> std::uint64_t {
         From stored;
-        std::memcpy(&stored, &from_bits, sizeof(stored));
+        std::memcpy(static_cast<void*>(&stored), &from_bits, sizeof(stored));
         return core::with_type(to, [&]<class To>() -> std::uint64_t {
             if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
                 return static_cast<std::uint64_t>(converted<To>(stored));
@@ -329,7 +329,11 @@ private:
                 parameters_.has_scale_bias = scale_bias->scale != 1 || scale_bias->bias != 0 ? 1 : 0;
             } else if (const auto* number = std::get_if<float>(&value)) {
                 const auto number_bits = std::bit_cast<std::uint32_t>(*number);
-                has(bounds) ? put_bound(number_bits, DataType::float32) : put_word(number_bits);
+                if (has(bounds)) {
+                    put_bound(number_bits, DataType::float32);
+                } else {
+                    put_word(number_bits);
+                }
             } else if (const auto* scalar = std::get_if<operators::ScalarUnion>(&value)) {
                 put_bound(scalar->bits, descriptor_.scalar_type(field));
             } else if (const auto* mode = std::get_if<std::uint32_t>(&value); mode != nullptr && !has(bounds)) {
@@ -493,13 +497,13 @@ private:
 }  // namespace
 
 Bindings element_wise_bindings() {
-    Bindings bindings;
+    Bindings result;
     for (const Row& row : rows) {
-        bindings.push_back({.name = row.name,
-                            .plan = [&row](const Descriptor& descriptor) { return Planner(row, descriptor).plan(); },
-                            .variants = [&row] { return variants_of(row); }});
+        result.push_back({.name = row.name,
+                          .plan = [&row](const Descriptor& descriptor) { return Planner(row, descriptor).plan(); },
+                          .variants = [&row] { return variants_of(row); }});
     }
-    return bindings;
+    return result;
 }
 
 }  // namespace dmlconform::d3d12
