@@ -175,7 +175,7 @@ uint wide_low(uint word, uint offset, uint packing) {
 // Both branches of a conditional are evaluated: it chooses among places, not among loads.
 #define LOAD_BITS(k, buffer)                                                                                           \
     one_element(wide_low(buffer[IS_64(k) ? 2 * OFFSET(k) : WORD_OF(operands[k].y, OFFSET(k))], OFFSET(k), operands[k].y),     \
-                buffer[IS_64(k) ? 2 * OFFSET(k) + 1 : 0])
+                IS_64(k) ? buffer[IS_64(k) ? 2 * OFFSET(k) + 1 : 0] : 0)
 #else
 #define LOAD_BITS(k, buffer) \
     one_element(operands[k].z == PLACE_ABSENT ? operands[k].w : LOAD_ELEMENT(buffer, operands[k].y, OFFSET(k)), 0)

@@ -32,8 +32,12 @@ Bits bits_from(float4 number, uint4 operand) {
     return bits;
 }
 
+// An integer stays one.
 float4 scaled(float4 x, uint4 operand) {
-    return has_scale_bias ? x * scale + bias : x;
+    const float4 number = x * scale + bias;
+    const uint4 integer = integer_from(number, operand);
+    const float4 whole = operand.x == KIND_SIGNED ? float4(int4(integer)) : float4(integer);
+    return !has_scale_bias ? x : operand.x <= KIND_SIGNED ? whole : number;
 }
 
 float4 truth(bool4 condition) {

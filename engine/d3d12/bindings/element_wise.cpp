@@ -286,7 +286,9 @@ private:
         if (any_type([](DataType type) { return core::bits_of(type) == 64; })) {
             return has_sign && has(signed_64) ? CLASS_SIGNED_64 : CLASS_UNSIGNED_64;
         }
-        if (has(real) && !(has(raw_unscaled) && is_raw()) && any_type(core::is_floating_point)) {
+        const bool has_integers = has(signed_32 | unsigned_32);
+        const bool is_bits = has(raw_unscaled) && is_raw();
+        if (has(real) && !is_bits && (!has_integers || any_type(core::is_floating_point))) {
             return CLASS_REAL;
         }
         return has_sign && has(signed_32) ? CLASS_SIGNED : CLASS_UNSIGNED;
