@@ -384,9 +384,9 @@ TEST(Catalogue, EveryEntryIsConsistent) {
             // An array alone means that its tensors share the property.
             EXPECT_TRUE(constraint.tensors.size() >= 2 ||
                         schema->find_field(constraint.tensors.at(0))->type == FieldType::tensor_desc_array);
-            EXPECT_TRUE(std::all_of(constraint.tensors.begin(), constraint.tensors.end(), [&](const std::string& name) {
-                return is_tensor(std::string(operators::array_of(name)));
-            }));
+            EXPECT_TRUE(std::all_of(
+                constraint.tensors.begin(), constraint.tensors.end(),
+                [&](const std::string& tensor) { return is_tensor(std::string(operators::array_of(tensor))); }));
         }
         for (const auto& [activation, level] : schema->fusable) {
             const OperatorSchema* fused = find_operator(activation);

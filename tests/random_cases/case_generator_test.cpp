@@ -9,7 +9,6 @@
 #include "engine/cases/case_file.h"
 #include "engine/cases/case_writer.h"
 #include "engine/core/hash.h"
-#include "engine/cpu/reference.h"
 #include "engine/fuzz/case_generator.h"
 #include "engine/operators/rules.h"
 
@@ -38,7 +37,7 @@ TEST(CaseGenerator, TheSameSeedGivesTheSameCasesOnEveryMachine) {
                                                        {"TOP_K1", 0x6c033d84e3f97651},
                                                        {"MEAN_VARIANCE_NORMALIZATION1", 0x64cd2424bf23d0de},
                                                        {"QUANTIZED_LINEAR_CONVOLUTION", 0xe1e0b74e7f79a404},
-                                                       {"ELEMENT_WISE_CLIP1", 0xba12060f79b535ad},
+                                                       {"ELEMENT_WISE_CLIP1", 0x9ecaf4e96bc95cc1},
                                                        {"GEMM", 0x5e342ecabe8eb956}};
     for (const auto& [name, digest] : digests) {
         std::uint64_t hash = 0;
@@ -81,7 +80,6 @@ TEST(CaseGenerator, CasesAreAsTheySayAtEveryLevel) {
 }
 
 TEST(CaseGenerator, EveryOperatorHasLegalCasesThatReadBack) {
-    std::size_t without = 0;
     for (const std::string& name : operators::operator_names()) {
         std::size_t legal = 0;
         for (std::uint64_t n = 0; n < 2; ++n) {
@@ -99,10 +97,8 @@ TEST(CaseGenerator, EveryOperatorHasLegalCasesThatReadBack) {
                     << name << ": " << problem.message;
             }
         }
-        without += legal == 0 ? 1 : 0;
-        EXPECT_TRUE(legal != 0 || !cpu::has_reference(*operators::find_operator(name))) << name;
+        EXPECT_GT(legal, 0u) << name;
     }
-    EXPECT_EQ(without, 0u);
 }
 
 TEST(CaseGenerator, AllTypesAndLayoutsComeUp) {

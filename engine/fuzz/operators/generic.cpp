@@ -68,6 +68,12 @@ private:
             return known->second;
         }
         const auto names = sharing(field, Property::data_type);
+        // Another element of the same array may have been drawn already.
+        for (const std::string& name : names) {
+            if (const auto known = types_.find(name); known != types_.end()) {
+                return types_.emplace(field, known->second).first->second;
+            }
+        }
         const std::string_view array = operators::array_of(field);
         core::DataType type = random_type(random_, schema_, array, level_);
         for (int attempt = 0; attempt < 20 && !allowed(names, type); ++attempt) {
