@@ -78,7 +78,8 @@ bool reaches(T expected, T actual, const core::ElementSlack& slack, std::size_t 
     if constexpr (std::is_floating_point_v<T>) {
         largest = double{std::numeric_limits<T>::max()};
     }
-    return bound > 0 && largest - std::fabs(found) <= bound && std::signbit(wanted) == std::signbit(found);
+    const bool accepted = !slack.finite.empty() && slack.finite[index] != 0;
+    return accepted && largest - std::fabs(found) <= bound && std::signbit(wanted) == std::signbit(found);
 }
 
 struct ElementDifference {

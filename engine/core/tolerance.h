@@ -34,13 +34,15 @@ struct Tolerance {
 /// element in row-major order. The reference engine fills it while it computes the output, because
 /// only there the magnitudes that rounding errors scale with are known.
 ///
-/// An infinite bound accepts infinity on that side. Towards zero from an expected infinity, the bound counts from the
-/// type's largest finite number.
+/// An infinite bound accepts infinity on that side.
 struct ElementSlack {
     std::vector<double> below;
     std::vector<double> above;
     /// Not 0 where NaN is accepted although a number is expected. May be empty: nowhere.
     std::vector<std::uint8_t> nan = {};
+    /// Not 0 where finite numbers are accepted although an infinity is expected: those within the bound of the type's
+    /// largest number. May be empty: nowhere.
+    std::vector<std::uint8_t> finite = {};
 };
 
 /// "2 ulp or 1e-06 abs".

@@ -32,6 +32,7 @@ Reference compute_reference(const operators::Descriptor& descriptor, std::span<c
             slack.below.resize(static_cast<std::size_t>(*core::element_count(slot.desc->sizes)));
             slack.above.resize(slack.below.size());
             slack.nan.resize(slack.below.size());
+            slack.finite.resize(slack.below.size());
         }
         reference.slack.push_back(std::move(slack));
         outputs.push_back(

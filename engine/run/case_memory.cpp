@@ -32,7 +32,7 @@ std::uint64_t memory_needed(const cases::Case& subject) {
         const core::Tolerance tolerance =
             subject.tolerances[i].value_or(cpu::default_tolerance(*subject.descriptor, outputs[i]));
         if (tolerance.element_slack) {
-            add(sum, 17, core::element_count(outputs[i].desc->sizes).value_or(greatest));
+            add(sum, 18, core::element_count(outputs[i].desc->sizes).value_or(greatest));
         }
     }
     return sum;

@@ -471,6 +471,8 @@ private:
             slack.below[element + k] = numbers ? std::max(0.0, value - range.low) : 0;
             slack.above[element + k] = numbers ? std::max(0.0, range.high - value) : 0;
             slack.nan[element + k] = range.nan ? 1 : 0;
+            slack.finite[element + k] =
+                numbers && std::isinf(stored[k]) && (value > 0 ? range.low <= largest : range.high >= -largest) ? 1 : 0;
         }
     }
 
