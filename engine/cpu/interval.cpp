@@ -102,6 +102,14 @@ Interval flushed(Interval x) {
     return x;
 }
 
+bool has_zero(const Interval& x) {
+    return x.low <= 0 && x.high >= 0;
+}
+
+bool has_infinity(const Interval& x) {
+    return x.has_numbers() && (std::isinf(x.low) || std::isinf(x.high));
+}
+
 /// Nothing but NaN.
 Interval only_nan() {
     return {infinity, -infinity, true};
@@ -114,8 +122,8 @@ Interval rounded(double low, double high, bool nan) {
 
 /// With errors of the double precision that the ends were computed in.
 Interval rounded_function(double low, double high, bool nan) {
-    constexpr double libm = 0x1p-50;
-    return rounded(low - std::fabs(low) * libm, high + std::fabs(high) * libm, nan);
+    const auto libm = [](double end) { return std::isinf(end) ? 0 : std::fabs(end) * 0x1p-50; };
+    return rounded(low - libm(low), high + libm(high), nan);
 }
 
 /// The ends may be so many places off.
@@ -250,9 +258,10 @@ Interval operator*(const Interval& left, const Interval& right) {
     if (!a.has_numbers() || !b.has_numbers()) {
         return only_nan();
     }
+    // Zero may lie between the ends, where no candidate shows it.
+    const bool nan = a.nan || b.nan || (has_zero(a) && has_infinity(b)) || (has_infinity(a) && has_zero(b));
     // Exact in double for FP32 numbers, but for results that are zero in FP32 anyway.
-    const Interval product =
-        hull_of<4>({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high}, a.nan || b.nan);
+    const Interval product = hull_of<4>({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high}, nan);
     return product.has_numbers() ? rounded(product.low, product.high, product.nan) : only_nan();
 }
 
@@ -263,11 +272,11 @@ Interval operator/(const Interval& left, const Interval& right) {
     if (!a.has_numbers() || !b.has_numbers()) {
         return only_nan();
     }
+    const bool nan = a.nan || b.nan || (has_zero(a) && has_zero(b)) || (has_infinity(a) && has_infinity(b));
     if (b.low < 0 && b.high > 0) {
-        return {-infinity, infinity, a.nan || b.nan || (a.low <= 0 && a.high >= 0)};
+        return {-infinity, infinity, nan};
     }
-    const Interval quotient =
-        hull_of<4>({a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}, a.nan || b.nan);
+    const Interval quotient = hull_of<4>({a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}, nan);
     return quotient.has_numbers() ? within_places(quotient.low, quotient.high, 1, quotient.nan) : only_nan();
 }
 
@@ -311,8 +320,7 @@ Choice is_nan(const Interval& x) {
 }
 
 Choice is_infinite(const Interval& x) {
-    const bool infinite = x.has_numbers() && (std::isinf(x.low) || std::isinf(x.high));
-    return {infinite, x.nan || (x.has_numbers() && !(std::isinf(x.low) && x.low == x.high))};
+    return {has_infinity(x), x.nan || (x.has_numbers() && !(std::isinf(x.low) && x.low == x.high))};
 }
 
 Interval abs(const Interval& x) {
@@ -393,10 +401,13 @@ Interval pow(const Interval& base, const Interval& exponent) {
         return 1.0;
     }
     const double whole = std::nearbyint(exponent.low);
-    const bool is_whole = exponent.low == exponent.high && whole == exponent.low;
+    const bool is_whole = whole == exponent.low;
     const Interval magnitude = exp2_of(exponent * log2_of(abs(base)));
     if (!base.has_numbers() || base.low >= 0) {
         return magnitude;
+    }
+    if (exponent.low != exponent.high) {
+        return hull(hull(magnitude, -magnitude), only_nan());
     }
     if (!is_whole) {
         // What is negative has no such power, however near to zero; but -0 has.
@@ -479,15 +490,23 @@ Interval atan2(const Interval& y_argument, const Interval& x_argument) {
     return plus_error(angle, atan_absolute, 0);
 }
 
-Interval sinh(const Interval& x) {
-    return (exp(x) - exp(-x)) * 0.5;
-}
-
-Interval cosh(const Interval& x) {
-    return (exp(x) + exp(-x)) * 0.5;
-}
-
 namespace {
+
+/// exp(x) / 2 for large x as far as it is in range: where exp(x) may be infinite, implementations differ in how they
+/// avoid that, or do not.
+Interval half_exp(const Interval& x) {
+    const Interval root = exp(x * 0.5);
+    return root * 0.5 * root;
+}
+
+/// log(2 x) for large x, whose square may be infinite.
+Interval log_of_twice(const Interval& x) {
+    return log(x) + constant(std::numbers::ln2);
+}
+
+bool may_overflow(const Interval& x) {
+    return x.has_numbers() && std::max(-x.low, x.high) > largest;
+}
 
 /// f of |x| with the sign of x, for an odd function that is written for one side.
 template <class F>
@@ -503,6 +522,21 @@ Interval odd(const Interval& x, F&& f) {
 
 }  // namespace
 
+Interval sinh(const Interval& x) {
+    return odd(x, [](const Interval& side) {
+        const Interval power = exp(side);
+        const Interval result = (power - exp(-side)) * 0.5;
+        return may_overflow(power) ? hull(result, half_exp(side)) : result;
+    });
+}
+
+Interval cosh(const Interval& x) {
+    const Interval side = abs(x);
+    const Interval power = exp(side);
+    const Interval result = (power + exp(-side)) * 0.5;
+    return may_overflow(power) ? hull(result, half_exp(side)) : result;
+}
+
 Interval tanh(const Interval& x) {
     return odd(x, [](const Interval& side) {
         const Interval e = exp(-2 * side);
@@ -511,12 +545,18 @@ Interval tanh(const Interval& x) {
 }
 
 Interval asinh(const Interval& x) {
-    return odd(x, [](const Interval& side) { return log(side + sqrt(side * side + 1)); });
+    return odd(x, [](const Interval& side) {
+        const Interval square = side * side;
+        const Interval result = log(side + sqrt(square + 1));
+        return may_overflow(square) ? hull(result, log_of_twice(side)) : result;
+    });
 }
 
 Interval acosh(const Interval& argument) {
     const Interval x = restricted(argument, 1, infinity);
-    return log(x + sqrt(max(x * x - 1, 0))) + Interval{0, 0, x.nan};
+    const Interval square = x * x;
+    const Interval result = log(x + sqrt(max(square - 1, 0)));
+    return hull(may_overflow(square) ? hull(result, log_of_twice(x)) : result, {infinity, -infinity, x.nan});
 }
 
 Interval atanh(const Interval& argument) {
