@@ -65,10 +65,20 @@ namespace {
 
 // ---- numbers of FP32 ---------------------------------------------------------------------------------------------
 
-/// The largest FP32 number that is not above x; beyond the range by more than a place, an infinity.
+/// The least number that is too large for FP32.
+constexpr double beyond = 0x1p128;
+
+/// The largest FP32 number that is not above x. Beyond the range the exponent goes on: where one implementation has an
+/// infinity on its way, another takes a way without one, so that the interval from the number to infinity is what later
+/// steps may start from. As a result it holds no FP32 number but infinity.
 double down(double x) {
-    if (x >= 0x1p128) {
-        return infinity;
+    if (std::isinf(x)) {
+        return x;
+    }
+    if (x >= beyond) {
+        int exponent = 0;
+        const double mantissa = std::frexp(x, &exponent);
+        return std::ldexp(down(mantissa), exponent);
     }
     if (x > largest) {
         return largest;
@@ -82,10 +92,15 @@ double up(double x) {
     return -down(-x);
 }
 
+/// The least FP32 number that is not below x, or x beyond the range.
+double inwards_from_below(double x) {
+    return x >= beyond ? x : x <= -beyond ? -infinity : up(x);
+}
+
 /// A place of FP32 at x.
 double place(double x) {
     int exponent = 0;
-    (void)std::frexp(std::clamp(std::fabs(x), smallest_normal, largest), &exponent);
+    (void)std::frexp(std::max(std::fabs(x), smallest_normal), &exponent);
     return std::ldexp(1.0, exponent - 24);
 }
 
@@ -133,7 +148,8 @@ Interval within_places(double low, double high, double places, bool nan) {
                        std::isinf(high) ? high : high + places * place(high), nan);
     }
     // Inwards: what is further than that is not allowed.
-    return flushed({up(low - places * place(low)), down(high + places * place(high)), nan});
+    return flushed(
+        {inwards_from_below(low - places * place(low)), -inwards_from_below(-(high + places * place(high))), nan});
 }
 
 /// The hull of candidates, of which NaN ones say that NaN is possible.
@@ -403,17 +419,20 @@ Interval pow(const Interval& base, const Interval& exponent) {
     const double whole = std::nearbyint(exponent.low);
     const bool is_whole = whole == exponent.low;
     const Interval magnitude = exp2_of(exponent * log2_of(abs(base)));
-    if (!base.has_numbers() || base.low >= 0) {
+    if (!base.has_numbers() || !std::signbit(base.low)) {
         return magnitude;
     }
     if (exponent.low != exponent.high) {
         return hull(hull(magnitude, -magnitude), only_nan());
     }
-    if (!is_whole) {
-        // What is negative has no such power, however near to zero; but -0 has.
-        return base.high < 0 ? only_nan() : hull(magnitude, only_nan());
+    if (!is_whole && base.low == 0) {
+        return magnitude;
     }
-    const bool odd = std::fmod(whole, 2) != 0;
+    if (!is_whole) {
+        // What is negative has no such power, however near to zero; but -0 has, and by IEEE 754 -infinity.
+        return base.high < 0 && !has_infinity(base) ? only_nan() : hull(magnitude, only_nan());
+    }
+    const bool odd = std::isfinite(whole) && std::fmod(whole, 2) != 0;
     return !odd ? magnitude : base.high < 0 ? -magnitude : hull(magnitude, -magnitude);
 }
 
@@ -492,22 +511,6 @@ Interval atan2(const Interval& y_argument, const Interval& x_argument) {
 
 namespace {
 
-/// exp(x) / 2 for large x as far as it is in range: where exp(x) may be infinite, implementations differ in how they
-/// avoid that, or do not.
-Interval half_exp(const Interval& x) {
-    const Interval root = exp(x * 0.5);
-    return root * 0.5 * root;
-}
-
-/// log(2 x) for large x, whose square may be infinite.
-Interval log_of_twice(const Interval& x) {
-    return log(x) + constant(std::numbers::ln2);
-}
-
-bool may_overflow(const Interval& x) {
-    return x.has_numbers() && std::max(-x.low, x.high) > largest;
-}
-
 /// f of |x| with the sign of x, for an odd function that is written for one side.
 template <class F>
 Interval odd(const Interval& x, F&& f) {
@@ -523,18 +526,11 @@ Interval odd(const Interval& x, F&& f) {
 }  // namespace
 
 Interval sinh(const Interval& x) {
-    return odd(x, [](const Interval& side) {
-        const Interval power = exp(side);
-        const Interval result = (power - exp(-side)) * 0.5;
-        return may_overflow(power) ? hull(result, half_exp(side)) : result;
-    });
+    return (exp(x) - exp(-x)) * 0.5;
 }
 
 Interval cosh(const Interval& x) {
-    const Interval side = abs(x);
-    const Interval power = exp(side);
-    const Interval result = (power + exp(-side)) * 0.5;
-    return may_overflow(power) ? hull(result, half_exp(side)) : result;
+    return (exp(x) + exp(-x)) * 0.5;
 }
 
 Interval tanh(const Interval& x) {
@@ -545,18 +541,12 @@ Interval tanh(const Interval& x) {
 }
 
 Interval asinh(const Interval& x) {
-    return odd(x, [](const Interval& side) {
-        const Interval square = side * side;
-        const Interval result = log(side + sqrt(square + 1));
-        return may_overflow(square) ? hull(result, log_of_twice(side)) : result;
-    });
+    return odd(x, [](const Interval& side) { return log(side + sqrt(side * side + 1)); });
 }
 
 Interval acosh(const Interval& argument) {
     const Interval x = restricted(argument, 1, infinity);
-    const Interval square = x * x;
-    const Interval result = log(x + sqrt(max(square - 1, 0)));
-    return hull(may_overflow(square) ? hull(result, log_of_twice(x)) : result, {infinity, -infinity, x.nan});
+    return log(x + sqrt(max(x * x - 1, 0))) + Interval{0, 0, x.nan};
 }
 
 Interval atanh(const Interval& argument) {

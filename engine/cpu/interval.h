@@ -9,7 +9,8 @@
 
 namespace dmlconform::cpu {
 
-/// The numbers from low to high, infinities included, and maybe NaN. Without any number, low is greater than high.
+/// The numbers from low to high, infinities included, and maybe NaN. Without any number, low is greater than high. An
+/// end that is finite but beyond FP32's range stands for an intermediate result that may or may not have overflowed.
 struct Interval {
     double low = 0;
     double high = 0;

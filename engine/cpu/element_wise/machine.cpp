@@ -30,9 +30,6 @@ using Runs = core::StridedRuns<most_tensors>;
 
 // ---- attributes --------------------------------------------------------------------------------------------------
 
-/// The rows that can be fused, by operator.
-const Row* find_row(std::string_view name);
-
 bool is_identity(const operators::ScaleBias& scale_bias) {
     return scale_bias.scale == 1 && scale_bias.bias == 0;
 }
@@ -533,13 +530,13 @@ std::map<std::string_view, Row>& known_rows() {
     return rows;
 }
 
+}  // namespace
+
 const Row* find_row(std::string_view name) {
     (void)find_kernel(name);  // makes all rows known
     const auto found = known_rows().find(name);
     return found == known_rows().end() ? nullptr : &found->second;
 }
-
-}  // namespace
 
 Kernels kernels_of(std::vector<Row> rows) {
     Kernels kernels;

@@ -11,6 +11,9 @@ namespace dmlconform::cpu::element_wise {
 /// The rows of one file as kernels.
 [[nodiscard]] Kernels kernels_of(std::vector<Row> rows);
 
+/// Null when the family does not have the operator. The row lives as long as the program.
+[[nodiscard]] const Row* find_row(std::string_view name);
+
 /// An activation that is fused into another operator.
 class FusedActivation {
 public:
