@@ -127,6 +127,8 @@ TEST(Describe, OneOperator) {
         EXPECT_TRUE(prints(slice, text));
     }
     EXPECT_EQ(dmlconform({"describe", "DML_OPERATOR_SLICE1"}).output, slice.output);
+    EXPECT_TRUE(prints(slice, "\ncomputed by cpu"));
+    EXPECT_TRUE(prints(dmlconform({"describe", "GRU"}), "\nneither cpu nor d3d12 computes it"));
     const ProgramResult normalization = dmlconform({"describe", "MEAN_VARIANCE_NORMALIZATION1"});
     for (const char* text :
          {"ScaleTensor                  input      tensor, optional\n",
