@@ -20,14 +20,17 @@ constexpr std::string_view introduction = R"(# Operators
 
 <!-- Written by `dmlconform describe --table --cases cases`, which this file must equal. Do not edit. -->
 
-All operators of DirectML up to feature level 6.4. Cases of any of them can be written, are checked, and run on DirectML against the
-values that they expect. The engines `cpu` (the reference) and `d3d12` compute those that they are listed for, {} and {} of {}.
+All operators of DirectML up to feature level 6.4. Cases of any of them can be written, are checked, and run on DirectML
+against the values that they expect. The engines `cpu` (the reference) and `d3d12` compute those that they are listed
+for, {} and {} of {}.
 
 - *Types* are those of the operator's first tensor at the highest feature level: `FLOAT 16 32` is FLOAT16 and FLOAT32.
-- *Tolerance* is the default for FLOAT32, where a case states none. For element-wise operators the accepted range is worked out for
-  each element; the figures are its whole width in ULPs, the median and the largest, over 4,096 random arguments with magnitudes from
-  2^-10 to 16. One rounding that is left open is one ULP wide. Large figures are of results near zero, or where Direct3D guarantees
-  little (SIN and COS: 0.0008 absolute). Of integers everything is exact.
+- *Tolerance* is the default for FLOAT32, where a case states none. For element-wise operators the accepted range is
+  worked out for each element; the figures are its whole width in ULPs, the median and the largest, over 4,096 random
+  arguments with magnitudes from 2^-10 to 16. One rounding that is left open is one ULP wide. Large figures are of
+  results near zero, or where Direct3D guarantees little (SIN and COS: 0.0008 absolute). *Exact* leaves open only
+  whether subnormal numbers count as zero. A quantised result may be that of any real number in its range, which is the
+  same one for most arguments. Integers are exact.
 - *Cases* is how many this repository has, expansions of sweeps included.
 
 | Operator | From level | Engines | Types | Tolerance | Cases |
@@ -63,25 +66,33 @@ std::string types_of(const OperatorSchema& schema) {
     return "";
 }
 
+/// Two digits, which do not depend on the platform's functions.
 std::string width_text(double width) {
-    return std::isinf(width) ? "unbounded" : fmt::format("{:.2g}", width);
+    return std::isinf(width) ? "unbounded" : fmt::format("{:g}", std::stod(fmt::format("{:.1e}", width)));
 }
 
 std::string tolerance_of(const OperatorSchema& schema) {
     if (!cpu::has_reference(schema)) {
         return "";
     }
-    if (const auto widths = cpu::element_wise::widths_of(schema)) {
-        return widths->largest == 0
-                   ? "exact"
-                   : fmt::format("{}, at most {}", width_text(widths->median), width_text(widths->largest));
-    }
+    const auto desc = core::TensorDesc::packed(core::DataType::float32, {1});
     operators::Descriptor descriptor;
     descriptor.schema = &schema;
-    descriptor.values.resize(schema.fields.size());
-    const auto desc = core::TensorDesc::packed(core::DataType::float32, {1});
+    for (const operators::Field& field : schema.fields) {
+        descriptor.values.push_back(field.type == operators::FieldType::tensor_desc ? operators::FieldValue(desc)
+                                                                                    : operators::FieldValue());
+    }
     const core::Tolerance tolerance = cpu::default_tolerance(descriptor, {"OutputTensor", &desc});
-    return tolerance.element_slack ? "bounded for each element" : core::to_string(tolerance);
+    if (!tolerance.element_slack) {
+        return core::to_string(tolerance);
+    }
+    const auto widths = cpu::element_wise::widths_of(schema);
+    if (!widths) {
+        return "bounded for each element";
+    }
+    return tolerance.slack_formula.starts_with("exact")
+               ? "exact"
+               : fmt::format("{}, at most {}", width_text(widths->median), width_text(widths->largest));
 }
 
 }  // namespace
