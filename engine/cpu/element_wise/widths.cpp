@@ -40,13 +40,14 @@ core::TensorDesc tensor_for(const OperatorSchema& schema, const Field& field) {
     return core::TensorDesc::packed(type_of(schema, field.name), {1, 1, 1, single ? 1 : arguments});
 }
 
-/// The float attributes are 0.5, 0.375, …, bounds -1 and 1: within what every operator allows.
+/// The float attributes are 0.7, 0.57, …, with which products are rounded; bounds are -1 and 1. Every operator allows
+/// them.
 float number_for(const Field& field, float& next) {
     if (field.name == "Min" || field.name == "Max") {
         return field.name == "Min" ? -1.0f : 1.0f;
     }
     const float number = next;
-    next -= 0.125f;
+    next -= 0.13f;
     return number;
 }
 
@@ -77,7 +78,7 @@ FieldValue value_for(const OperatorSchema& schema, const Field& field, float& ne
 Descriptor sample(const OperatorSchema& schema) {
     Descriptor descriptor;
     descriptor.schema = &schema;
-    float next = 0.5f;
+    float next = 0.7f;
     for (const Field& field : schema.fields) {
         descriptor.values.push_back(value_for(schema, field, next));
     }
