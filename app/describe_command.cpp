@@ -9,6 +9,7 @@
 #include "engine/operators/catalogue.h"
 #include "engine/operators/constraint_rules.h"
 #include "engine/run/engine_list.h"
+#include "engine/run/operator_table.h"
 
 namespace dmlconform::app {
 namespace {
@@ -105,8 +106,11 @@ int describe(const std::string& name) {
                    hint.empty() ? "`dmlconform describe` lists them" : hint);
         return exit_usage;
     }
-    fmt::print("{} ({}), from feature level {} on\n\n", schema->name, schema->number,
+    const auto engines = run::engines_for(*schema);
+    fmt::print("{} ({}), from feature level {} on\n", schema->name, schema->number,
                core::to_string(schema->introduced));
+    fmt::print("{}\n\n", engines.empty() ? "neither cpu nor d3d12 computes it: cases need expected values"
+                                         : fmt::format("computed by {}", fmt::join(engines, " and ")));
     print_fields(*schema);
     print_support(*schema);
     print_constraints(*schema);
@@ -114,14 +118,44 @@ int describe(const std::string& name) {
     return exit_ok;
 }
 
+/// docs/operators.md.
+int print_table(const std::vector<std::string>& paths) {
+    std::map<std::string, std::size_t, std::less<>> counts;
+    if (!paths.empty()) {
+        CaseOptions options;
+        options.paths = paths;
+        const auto selection = load_selection(options);
+        if (!selection) {
+            return exit_usage;
+        }
+        selection->for_each([&](const cases::Case& subject) { ++counts[subject.descriptor->schema->name]; });
+    }
+    fmt::print("{}", run::operator_table(counts));
+    return exit_ok;
+}
+
+struct DescribeOptions {
+    std::string name;
+    bool table = false;
+    std::vector<std::string> cases;
+};
+
 }  // namespace
 
 void add_describe_command(CLI::App& app, int& exit_code) {
-    auto name = std::make_shared<std::string>();
+    auto options = std::make_shared<DescribeOptions>();
     CLI::App* command =
-        app.add_subcommand("describe", "List the operators, or show an operator's fields and supported types");
-    command->add_option("operator", *name, "For example DML_OPERATOR_SLICE1 or SLICE1")->type_name("OPERATOR");
-    command->callback([name, &exit_code] { exit_code = describe(*name); });
+        app.add_subcommand("describe", "List the operators, or show an operator's fields, supported types and engines");
+    CLI::Option* name = command->add_option("operator", options->name, "For example DML_OPERATOR_SLICE1 or SLICE1");
+    name->type_name("OPERATOR");
+    CLI::Option* table =
+        command->add_flag("--table", options->table, "All operators as a Markdown table, with engines and tolerances");
+    table->excludes(name);
+    command->add_option("--cases", options->cases, "Count the cases of these files or folders in the table")
+        ->type_name("PATH")
+        ->needs(table);
+    command->callback(
+        [options, &exit_code] { exit_code = options->table ? print_table(options->cases) : describe(options->name); });
 }
 
 }  // namespace dmlconform::app

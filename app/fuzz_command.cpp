@@ -17,6 +17,7 @@
 #include "engine/bench/machine.h"
 #include "engine/cases/case_writer.h"
 #include "engine/cases/descriptor_reader.h"
+#include "engine/cpu/reference.h"
 #include "engine/fuzz/fuzzer.h"
 #include "engine/fuzz/reducer.h"
 #include "engine/report/console_report.h"
@@ -69,7 +70,7 @@ std::optional<std::vector<const operators::OperatorSchema*>> chosen_operators(co
         });
     for (const std::string& name : operators::operator_names()) {
         const operators::OperatorSchema* schema = operators::find_operator(name);
-        if (operators::find_rules(*schema) != nullptr || others > 1) {
+        if (cpu::has_reference(*schema) || others > 1) {
             schemas.push_back(schema);
         }
     }

@@ -10,6 +10,7 @@
 #include "app/engine_choice.h"
 #include "app/interrupt.h"
 #include "app/messages.h"
+#include "engine/cpu/reference.h"
 #include "engine/fuzz/reducer.h"
 #include "engine/operators/rules.h"
 #include "engine/run/selection.h"
@@ -79,7 +80,7 @@ std::optional<Judges> make_judges(const ReduceOptions& options, const cases::Cas
         print_error({"one engine is needed on which the case fails", "--engine names it"});
         return std::nullopt;
     }
-    const bool has_reference = operators::find_rules(*subject.descriptor->schema) != nullptr || subject.expect_error;
+    const bool has_reference = cpu::has_reference(*subject.descriptor->schema) || subject.expect_error;
     if (!has_reference && options.against.empty()) {
         print_error({fmt::format("there is no reference for {}: a smaller case has no expected values",
                                  subject.descriptor->schema->short_name()),

@@ -1,21 +1,19 @@
-# Makes a table of what each operator's file of one kind defines, so that adding an operator means adding files and
-# editing none.
+# Makes a table of the files of one kind, so that adding an operator means adding a file or a row and editing no list.
 #
-# dmlconform_registry(<source> <header> <namespace> <table> <type> <prototype> <files…>) writes a C++ source that defines
-#   const std::span<const std::pair<std::string_view, type>> <namespace>::<table>
-# with one entry for each file: the operator's short name, which is the file's name in upper case, and the symbol that
-# <prototype> declares. In <prototype>, OPERATOR stands for the file's name, and so it does in <value>.
+# dmlconform_registry(<source> <header> <namespace> <table> <rows> <folder> <files…>) writes a C++ source that defines
+#   const std::span<const RegistryFile<rows>> <namespace>::<table>
+# with one entry for each file: its name, and the function <name>_<table> that it defines, which returns its rows. A file's name
+# is its path below <folder> without the extension, with "_" for "/": element_wise/bits.cpp is element_wise_bits.
 
-function(dmlconform_registry source header namespace table type prototype value)
+function(dmlconform_registry source header namespace table rows folder)
   set(declarations "")
   set(entries "")
   foreach(file IN LISTS ARGN)
-    get_filename_component(stem "${file}" NAME_WE)
-    string(TOUPPER "${stem}" name)
-    string(REPLACE "OPERATOR" "${stem}" declaration "${prototype}")
-    string(REPLACE "OPERATOR" "${stem}" symbol "${value}")
-    string(APPEND declarations "${declaration};\n")
-    string(APPEND entries "    {\"${name}\", ${symbol}},\n")
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${folder}" OUTPUT_VARIABLE name)
+    cmake_path(REMOVE_EXTENSION name)
+    string(REPLACE "/" "_" name "${name}")
+    string(APPEND declarations "${rows} ${name}_${table}();\n")
+    string(APPEND entries "    {\"${name}\", ${name}_${table}},\n")
   endforeach()
   list(LENGTH ARGN count)
   file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT [=[
@@ -27,10 +25,10 @@ function(dmlconform_registry source header namespace table type prototype value)
 namespace @namespace@ {
 @declarations@
 namespace {
-const std::array<std::pair<std::string_view, @type@>, @count@> entries{{
+const std::array<core::RegistryFile<@rows@>, @count@> entries{{
 @entries@}};
 }  // namespace
-const std::span<const std::pair<std::string_view, @type@>> @table@ = entries;
+const std::span<const core::RegistryFile<@rows@>> @table@ = entries;
 }  // namespace @namespace@
 ]=])
 endfunction()

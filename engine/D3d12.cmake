@@ -31,10 +31,9 @@ endif()
 
 # Bindings and the plans they make: what the engine and the compilation of shaders have in common.
 operator_files(binding_files "d3d12/bindings/*.cpp")
-dmlconform_registry(
-  "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp" engine/d3d12/binding.h dmlconform::d3d12 binding_registry
-  "const Binding*" "extern const Binding OPERATOR_binding" "&OPERATOR_binding" ${binding_files})
-add_library(dmlconform_bindings STATIC ${binding_files} d3d12/dispatch_plan.cpp
+dmlconform_registry("${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp" engine/d3d12/binding.h dmlconform::d3d12
+                    bindings Bindings "${CMAKE_CURRENT_SOURCE_DIR}/d3d12/bindings" ${binding_files})
+add_library(dmlconform_bindings STATIC ${binding_files} d3d12/binding.cpp d3d12/dispatch_plan.cpp
                                        "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")
 target_link_libraries(dmlconform_bindings PUBLIC dmlconform::operators)
 
@@ -69,7 +68,19 @@ elseif(CMAKE_CROSSCOMPILING)
   set_source_files_properties("${compiled_shaders}" PROPERTIES GENERATED ON)
 else()
   file(GLOB shader_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*.hlsl" "${PROJECT_SOURCE_DIR}/shaders/*.hlsli")
-  dmlconform_embed_text("${CMAKE_CURRENT_BINARY_DIR}/shader_texts.cpp" dmlconform::hlsl::shader_texts ${shader_files})
+  # What shaders call operators: the numbers of the catalogue.
+  set(operator_numbers "${CMAKE_CURRENT_BINARY_DIR}/operator_numbers.hlsli")
+  set(operator_defines "// Written by engine/D3d12.cmake. Do not edit.\n")
+  foreach(file IN LISTS catalogue_files)
+    file(READ "${file}" entry)
+    string(JSON name GET "${entry}" operator)
+    string(JSON number GET "${entry}" number)
+    string(REPLACE "DML_OPERATOR_" "" name "${name}")
+    string(APPEND operator_defines "#define ${name} ${number}\n")
+  endforeach()
+  file(CONFIGURE OUTPUT "${operator_numbers}" CONTENT "${operator_defines}" @ONLY)
+  dmlconform_embed_text("${CMAKE_CURRENT_BINARY_DIR}/shader_texts.cpp" dmlconform::hlsl::shader_texts ${shader_files}
+                        "${operator_numbers}")
   add_library(dmlconform_hlsl STATIC hlsl/hlsl_compiler.cpp hlsl/hlsl_compiler.h
                                      "${CMAKE_CURRENT_BINARY_DIR}/shader_texts.cpp")
   add_library(dmlconform::hlsl ALIAS dmlconform_hlsl)
@@ -88,7 +99,7 @@ else()
 endif()
 
 file(GLOB d3d12_sources CONFIGURE_DEPENDS "d3d12/*.cpp" "d3d12/*.h")
-list(FILTER d3d12_sources EXCLUDE REGEX "/dispatch_plan\\.cpp$")
+list(FILTER d3d12_sources EXCLUDE REGEX "/(binding|dispatch_plan)\\.cpp$")
 add_library(dmlconform_d3d12 STATIC ${d3d12_sources} "${compiled_shaders}")
 add_library(dmlconform::d3d12 ALIAS dmlconform_d3d12)
 if(compiled_shaders_target)

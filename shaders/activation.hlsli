@@ -38,12 +38,13 @@ struct Exponential {
     float4 rest;
 };
 
-Exponential exponential(float4 x) {
-    // Beyond these the result is 0, even times a large number, or infinite.
-    const float4 argument = clamp(x, -174, 89);
+// Of x + more, where `more` is a correction of x below its last place.
+Exponential exponential_of_sum(float4 x, float4 more) {
+    // Beyond these the result is 0, even times a large number, or infinite, even its half.
+    const float4 argument = clamp(x, -174, 90);
     const float4 n = round(argument * 1.44269504);
     // ln(2) in two parts, the first of which has few enough bits for the product to be exact (Cody & Waite).
-    const float4 r = argument - n * 0.693145751953125 - n * 1.42860677e-6;
+    const float4 r = argument - n * 0.693145751953125 - n * 1.42860677e-6 + more;
     // Taylor: |r| <= ln(2) / 2, and the first term left out is below r * 2^-26.
     const float4 series =
         0.5 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720 + r * (1.0 / 5040)))));
@@ -51,6 +52,10 @@ Exponential exponential(float4 x) {
     result.n = int4(n);
     result.rest = r + r * r * series;
     return result;
+}
+
+Exponential exponential(float4 x) {
+    return exponential_of_sum(x, 0);
 }
 
 float4 exp_exactly(float4 x) {
@@ -126,20 +131,52 @@ float4 gelu(float4 x) {
     return infinite ? limit : x >= 0 ? x - beyond : beyond;
 }
 
+float4 celu(float4 x, float alpha) {
+    return max(x, 0) + min(alpha * expm1(x / alpha), 0);
+}
+
+float4 elu(float4 x, float alpha) {
+    return x >= 0 ? x : alpha * expm1(x);
+}
+
+float4 scaled_elu(float4 x, float alpha, float gamma) {
+    return gamma * (x > 0 ? x : alpha * expm1(x));
+}
+
+float4 hard_sigmoid(float4 x, float alpha, float beta) {
+    return clamp(alpha * x + beta, 0, 1);
+}
+
+float4 hard_swish(float4 x, float alpha, float beta) {
+    return x * clamp(alpha * x + beta, 0, 1);
+}
+
+float4 leaky_relu(float4 x, float alpha) {
+    return x >= 0 ? x : alpha * x;
+}
+
+float4 shrink(float4 x, float bias, float threshold) {
+    return x > threshold ? x - bias : x < -threshold ? x + bias : 0;
+}
+
+float4 softsign(float4 x) {
+    return x / (1 + abs(x));
+}
+
 float4 activate_number(float4 x, uint activation, float first, float second) {
     switch (activation) {
         case FUSED_CELU:
-            return max(x, 0) + min(first * expm1(x / first), 0);
+            return celu(x, first);
         case FUSED_ELU:
-            return x >= 0 ? x : first * expm1(x);
+            return elu(x, first);
         case FUSED_GELU:
             return gelu(x);
         case FUSED_HARD_SIGMOID:
-            return clamp(first * x + second, 0, 1);
+            return hard_sigmoid(x, first, second);
         case FUSED_HARD_SWISH:
-            return x * clamp(first * x + second, 0, 1);
+            return hard_swish(x, first, second);
         case FUSED_LEAKY_RELU:
-            return x >= 0 ? x : first * x;
+            return leaky_relu(x, first);
         case FUSED_LINEAR:
             return first * x + second;
         case FUSED_PARAMETRIC_SOFTPLUS:
@@ -147,17 +184,17 @@ float4 activate_number(float4 x, uint activation, float first, float second) {
         case FUSED_RELU:
             return max(x, 0);
         case FUSED_SCALED_ELU:
-            return second * (x > 0 ? x : first * expm1(x));
+            return scaled_elu(x, first, second);
         case FUSED_SCALED_TANH:
             return first * tanh_exactly(second * x);
         case FUSED_SHRINK:
-            return x > second ? x - first : x < -second ? x + first : 0;
+            return shrink(x, first, second);
         case FUSED_SIGMOID:
             return times_sigmoid(1, x);
         case FUSED_SOFTPLUS:
             return softplus(first * x) / first;
         case FUSED_SOFTSIGN:
-            return x / (1 + abs(x));
+            return softsign(x);
         case FUSED_SWISH:
             return swish(x, first);
         case FUSED_TANH:

@@ -9,6 +9,14 @@ bool is_infinite(float value) {
     return (asuint(value) & 0x7fffffff) == 0x7f800000;
 }
 
+bool4 is_nan(float4 value) {
+    return (asuint(value) & 0x7fffffff) > 0x7f800000;
+}
+
+bool4 is_infinite(float4 value) {
+    return (asuint(value) & 0x7fffffff) == 0x7f800000;
+}
+
 // a / b, rounded to nearest as if it were exact; division in shaders may be a few units in the last place off. Operands and quotient that are
 // far from 1 come out as division has them.
 float divide_exactly(float a, float b) {
@@ -29,6 +37,44 @@ float divide_exactly(float a, float b) {
         result = quotient + remainder / b;
     }
     return result;
+}
+
+// Halves of 12 bits, products of which are exact (Dekker 1971).
+float4 high_half(float4 x) {
+    return asfloat(asuint(x) & 0xfffff000);
+}
+
+// a - b * c, where b * c is almost a and no intermediate number is far from 1.
+float4 remainder_of(float4 a, float4 b, float4 c) {
+    precise const float4 b_high = high_half(b);
+    precise const float4 b_low = b - b_high;
+    precise const float4 c_high = high_half(c);
+    precise const float4 c_low = c - c_high;
+    precise float4 remainder = a - b_high * c_high;
+    remainder = remainder - b_high * c_low;
+    remainder = remainder - b_low * c_high;
+    remainder = remainder - b_low * c_low;
+    return remainder;
+}
+
+bool4 is_moderate(float4 x) {
+    return abs(int4(asuint(x) >> 23 & 0xff) - 127) <= 60;
+}
+
+// As above. Drivers may take a quotient by more than 2^126 for 0, so that large divisors are divided first.
+float4 divide_exactly(float4 a, float4 b) {
+    const float4 factor = (asuint(b) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
+    precise const float4 divisor = b * factor;
+    precise const float4 quotient = a * factor / divisor;
+    precise const float4 correction = remainder_of(a, quotient, b) / b;
+    precise const float4 corrected = quotient + correction;
+    return is_moderate(quotient) && is_moderate(b) ? corrected : quotient;
+}
+
+float4 sqrt_exactly(float4 x) {
+    precise const float4 root = sqrt(x);
+    precise const float4 corrected = root + remainder_of(x, root, root) / (2 * root);
+    return is_moderate(root) ? corrected : root;
 }
 
 // The 64-bit integer, rounded to nearest even. Its magnitude is below 2^62.

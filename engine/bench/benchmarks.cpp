@@ -55,10 +55,7 @@ void add_rate(benchmark::State& state, const char* name, double each) {
 /// `seconds`: of all iterations.
 void add_counters(benchmark::State& state, const Entry& entry, double seconds) {
     const operators::Descriptor& descriptor = *entry.subject->descriptor;
-    const operators::OperatorRules* rules = operators::find_rules(*descriptor.schema);
-    // Without rules nobody says what is computed, but what is moved is plain.
-    const operators::Cost cost =
-        rules == nullptr ? operators::Cost{.bytes = operators::element_bytes(descriptor)} : rules->cost(descriptor);
+    const operators::Cost cost = operators::minimum_cost(descriptor);
     add_rate(state, "bytes_per_second", cost.bytes);
     add_rate(state, "operations_per_second", cost.operations);
     if (entry.roofline) {

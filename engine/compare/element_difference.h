@@ -65,6 +65,23 @@ bool is_equal(const T& expected, const T& actual) {
     return (is_nan(expected) && is_nan(actual)) || same_bits(expected, actual);
 }
 
+/// Whether the slack reaches from one of the two numbers to the other, one of which is infinite: see ElementSlack.
+template <class T>
+bool reaches(T expected, T actual, const core::ElementSlack& slack, std::size_t index) {
+    const auto wanted = static_cast<double>(expected);
+    const auto found = static_cast<double>(actual);
+    const double bound = found > wanted ? slack.above[index] : slack.below[index];
+    if (!is_infinite(expected)) {
+        return std::isinf(bound);
+    }
+    double largest = 65504;  // FLOAT16's
+    if constexpr (std::is_floating_point_v<T>) {
+        largest = double{std::numeric_limits<T>::max()};
+    }
+    const bool accepted = !slack.finite.empty() && slack.finite[index] != 0;
+    return accepted && largest - std::fabs(found) <= bound && std::signbit(wanted) == std::signbit(found);
+}
+
 struct ElementDifference {
     /// Nothing when exactly one of the two is NaN.
     std::optional<std::uint64_t> ulp;
@@ -77,11 +94,18 @@ template <class T>
 ElementDifference difference_of(T expected, T actual, const core::Tolerance& tolerance, const core::ElementSlack* slack,
                                 std::size_t index) {
     ElementDifference difference;
+    const bool has_slack = tolerance.element_slack && slack != nullptr;
     if (is_nan(expected) || is_nan(actual)) {
+        if (has_slack && is_nan(actual) && !slack->nan.empty() && slack->nan[index] != 0) {
+            difference.used = 1;
+        }
         return difference;
     }
     difference.ulp = ulp_distance(expected, actual);
     if (is_infinite(expected) || is_infinite(actual)) {
+        if (has_slack && reaches(expected, actual, *slack, index)) {
+            difference.used = 1;
+        }
         return difference;
     }
     if constexpr (std::is_same_v<T, core::Float16>) {

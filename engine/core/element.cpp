@@ -37,9 +37,21 @@ T value_from(std::uint64_t bits) {
     return value;
 }
 
+/// Elements of 4 bits share a byte, the first in its low half.
+bool is_packed(DataType type) {
+    return bits_of(type) == 4;
+}
+
+unsigned half_of(std::uint64_t index) {
+    return index % 2 == 0 ? 0 : 4;
+}
+
 }  // namespace
 
 std::uint64_t load_element(std::span<const std::byte> storage, DataType type, std::uint64_t index) {
+    if (is_packed(type)) {
+        return (std::to_integer<std::uint64_t>(storage[static_cast<std::size_t>(index / 2)]) >> half_of(index)) & 0xf;
+    }
     const std::size_t size = bytes_of(type);
     std::uint64_t bits = 0;
     std::memcpy(&bits, storage.subspan(static_cast<std::size_t>(index) * size, size).data(), size);
@@ -47,6 +59,12 @@ std::uint64_t load_element(std::span<const std::byte> storage, DataType type, st
 }
 
 void store_element(std::span<std::byte> storage, DataType type, std::uint64_t index, std::uint64_t bits) {
+    if (is_packed(type)) {
+        std::byte& both = storage[static_cast<std::size_t>(index / 2)];
+        const auto half = static_cast<std::byte>((bits & 0xf) << half_of(index));
+        both = (both & ~(std::byte{0xf} << half_of(index))) | half;
+        return;
+    }
     const std::size_t size = bytes_of(type);
     std::memcpy(storage.subspan(static_cast<std::size_t>(index) * size, size).data(), &bits, size);
 }

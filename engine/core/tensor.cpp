@@ -1,6 +1,8 @@
 // Storage of tensors.
 #include "engine/core/tensor.h"
 
+#include "engine/core/element.h"
+
 #include <limits>
 
 namespace dmlconform::core {
@@ -18,6 +20,19 @@ Buffer::Buffer(std::uint64_t size) {
 Strides signed_strides(const TensorDesc& desc) {
     const auto strides = effective_strides(desc);
     return {strides.begin(), strides.end()};
+}
+
+Tensor widened_copy(const Tensor& tensor) {
+    const bool is_signed = is_signed_integer(tensor.desc.data_type);
+    Tensor copy(TensorDesc::packed(is_signed ? DataType::int8 : DataType::uint8, tensor.desc.sizes));
+    auto target = copy.as<std::uint8_t>().begin();
+    const StridedRuns<1> runs(tensor.desc.sizes, {signed_strides(tensor.desc)});
+    runs.for_each_element([&](const auto& offset) {
+        const auto index = static_cast<std::uint64_t>(offset[0]);
+        const auto bits = static_cast<unsigned>(load_element(tensor.buffer.bytes(), tensor.desc.data_type, index));
+        *target++ = static_cast<std::uint8_t>(is_signed && bits > 7 ? bits | 0xf0u : bits);
+    });
+    return copy;
 }
 
 Tensor packed_copy(const Tensor& tensor) {

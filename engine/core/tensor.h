@@ -53,6 +53,9 @@ struct Tensor {
 /// The tensor's strides, signed, as StridedRuns takes them.
 [[nodiscard]] Strides signed_strides(const TensorDesc& desc);
 
+/// A tensor of 4-bit elements as a packed one of INT8 or UINT8.
+[[nodiscard]] Tensor widened_copy(const Tensor& tensor);
+
 /// The tensor's elements in row-major order, without gaps; those that a stride of 0 repeats as often as they count.
 /// The data type is at least a byte wide.
 [[nodiscard]] Tensor packed_copy(const Tensor& tensor);

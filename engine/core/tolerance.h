@@ -1,7 +1,7 @@
 // What difference between an expected and an actual element is accepted.
 //
 // A tolerance is a claim about the arithmetic of an operator. Operators state their own default (see
-// engine/operators/rules/), cases may replace it.
+// engine/cpu/kernel.h), cases may replace it.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace dmlconform::core {
 
-/// An element passes if it satisfies any one of the criteria that are set. Whatever is set, NaN matches NaN and
-/// nothing else, and an infinity matches only the same infinity.
+/// An element passes if it satisfies any one of the criteria that are set. NaN matches NaN and nothing else, and an
+/// infinity matches only the same infinity, unless an ElementSlack says otherwise.
 struct Tolerance {
     /// Equal bits, NaN payloads aside.
     bool exact = false;
@@ -33,9 +33,16 @@ struct Tolerance {
 /// How far an actual element may lie below and above the expected one, in units of value, one entry for each
 /// element in row-major order. The reference engine fills it while it computes the output, because
 /// only there the magnitudes that rounding errors scale with are known.
+///
+/// An infinite bound accepts infinity on that side.
 struct ElementSlack {
     std::vector<double> below;
     std::vector<double> above;
+    /// Not 0 where NaN is accepted although a number is expected. May be empty: nowhere.
+    std::vector<std::uint8_t> nan = {};
+    /// Not 0 where finite numbers are accepted although an infinity is expected: those within the bound of the type's
+    /// largest number. May be empty: nowhere.
+    std::vector<std::uint8_t> finite = {};
 };
 
 /// "2 ulp or 1e-06 abs".

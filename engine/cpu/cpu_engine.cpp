@@ -13,7 +13,8 @@ namespace {
 
 class CpuExecutable final : public Executable {
 public:
-    CpuExecutable(const operators::Descriptor& descriptor, Kernel kernel) : descriptor_(descriptor), kernel_(kernel) {
+    CpuExecutable(const operators::Descriptor& descriptor, const Kernel& kernel)
+        : descriptor_(descriptor), kernel_(kernel) {
         for (const operators::TensorSlot& slot : descriptor.outputs()) {
             outputs_.push_back(slot.desc == nullptr ? core::Tensor() : core::output_tensor(*slot.desc));
         }
@@ -32,7 +33,7 @@ public:
         for (core::Tensor& output : outputs_) {
             outputs.push_back(&output);
         }
-        kernel_({descriptor_, inputs_, outputs, {}});
+        kernel_.compute({descriptor_, inputs_, outputs, {}});
         return {};
     }
 
@@ -48,21 +49,12 @@ public:
 
 private:
     const operators::Descriptor& descriptor_;
-    Kernel kernel_;
+    const Kernel& kernel_;
     std::vector<const core::Tensor*> inputs_;
     std::vector<core::Tensor> outputs_;
 };
 
 }  // namespace
-
-Kernel find_kernel(std::string_view short_name) {
-    for (const auto& [name, kernel] : kernel_registry) {
-        if (name == short_name) {
-            return kernel;
-        }
-    }
-    return nullptr;
-}
 
 CpuEngine::CpuEngine(core::FeatureLevel level) {
     info_.name = "cpu";
@@ -81,27 +73,7 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> CpuEngine::compile(con
     if (auto rejection = operators::validate(descriptor, info_.feature_level)) {
         return tl::unexpected(CompileFailure{CompileFailure::Kind::rejected, std::move(*rejection)});
     }
-    return std::make_unique<CpuExecutable>(descriptor, find_kernel(descriptor.schema->short_name()));
-}
-
-Reference compute_reference(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs) {
-    Reference reference;
-    const auto slots = descriptor.outputs();
-    const operators::OperatorRules* rules = operators::find_rules(*descriptor.schema);
-    reference.outputs.reserve(slots.size());
-    std::vector<core::Tensor*> outputs;
-    for (const operators::TensorSlot& slot : slots) {
-        core::ElementSlack slack;
-        if (slot.desc != nullptr && rules->default_tolerance(slot.name).element_slack) {
-            slack.below.resize(static_cast<std::size_t>(*core::element_count(slot.desc->sizes)));
-            slack.above.resize(slack.below.size());
-        }
-        reference.slack.push_back(std::move(slack));
-        outputs.push_back(
-            &reference.outputs.emplace_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc)));
-    }
-    find_kernel(descriptor.schema->short_name())({descriptor, inputs, outputs, reference.slack});
-    return reference;
+    return std::make_unique<CpuExecutable>(descriptor, *find_kernel(descriptor.schema->short_name()));
 }
 
 }  // namespace dmlconform::cpu

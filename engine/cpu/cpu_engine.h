@@ -24,16 +24,4 @@ private:
     EngineInfo info_;
 };
 
-/// What the reference has to say about a descriptor and its inputs.
-struct Reference {
-    /// In the order of Descriptor::outputs(); a default-constructed tensor for an absent one.
-    std::vector<core::Tensor> outputs;
-    /// One for each output; empty ones where the operator's tolerance does not need them.
-    std::vector<core::ElementSlack> slack;
-};
-
-/// Computes outputs and slack of a valid descriptor for which there is a kernel.
-[[nodiscard]] Reference compute_reference(const operators::Descriptor& descriptor,
-                                          std::span<const core::Tensor* const> inputs);
-
 }  // namespace dmlconform::cpu

@@ -1,10 +1,15 @@
-// What a CPU kernel is: a function that computes one operator. One file per operator in kernels/ defines it.
+// What a CPU kernel is: a row that says how one operator is computed, and what may differ from that.
+//
+// A file in kernels/ defines FILE_kernels(), which returns the rows of one operator. A file in kernels/FAMILY/ defines
+// FAMILY_FILE_kernels(), with as many rows as it likes.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
-#include <utility>
+#include <vector>
 
+#include "engine/core/registry.h"
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
 #include "engine/operators/descriptor.h"
@@ -16,19 +21,28 @@ struct KernelArguments {
     const operators::Descriptor& descriptor;
     /// In the order of Descriptor::inputs(); null for an absent one.
     std::span<const core::Tensor* const> inputs;
-    /// In the order of Descriptor::outputs().
+    /// In the order of Descriptor::outputs(); null or without a description for an absent one.
     std::span<core::Tensor* const> outputs;
-    /// One for each output, sized for its elements, or empty: the tolerance is not asked for. A kernel
-    /// of an operator whose default tolerance has no element_slack leaves it alone.
+    /// One for each output, sized for its elements, or empty: the tolerance is not asked for. A kernel whose tolerance
+    /// for an output has no element_slack leaves that entry alone.
     std::span<core::ElementSlack> slack;
 };
 
-using Kernel = void (*)(const KernelArguments& arguments);
+struct Kernel {
+    /// "SLICE1".
+    std::string_view name;
+    std::function<void(const KernelArguments& arguments)> compute;
+    /// The default tolerance of an output of a valid descriptor. Without: what operators::default_tolerance says.
+    std::function<core::Tolerance(const operators::Descriptor& descriptor, const operators::TensorSlot& output)>
+        tolerance = nullptr;
+};
+
+using Kernels = std::vector<Kernel>;
 
 /// Null when the operator has no kernel yet.
-[[nodiscard]] Kernel find_kernel(std::string_view short_name);
+[[nodiscard]] const Kernel* find_kernel(std::string_view short_name);
 
-/// Short operator name and kernel, one entry for each file in kernels/. Written by the build.
-extern const std::span<const std::pair<std::string_view, Kernel>> kernel_registry;
+/// Every file with rows. Written by the build.
+extern const std::span<const core::RegistryFile<Kernels>> kernels;
 
 }  // namespace dmlconform::cpu

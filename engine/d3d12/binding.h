@@ -1,29 +1,38 @@
-// What binds an operator to its shaders. One file per operator in bindings/ defines it.
+// What binds an operator to its shaders: a row. A file in bindings/ defines FILE_bindings(), which returns the row of
+// one operator or those of a family.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "engine/core/registry.h"
 #include "engine/d3d12/dispatch_plan.h"
 #include "engine/operators/descriptor.h"
 
 namespace dmlconform::d3d12 {
 
 struct Binding {
+    /// "SLICE1".
+    std::string_view name;
     /// Of a valid descriptor. A pure function: the same descriptor gives the same plan.
-    DispatchPlan (*plan)(const operators::Descriptor& descriptor);
+    std::function<DispatchPlan(const operators::Descriptor& descriptor)> plan;
     /// Every variant that a plan may name, so that all can be compiled without descriptors.
-    std::vector<ShaderVariant> (*variants)();
+    std::function<std::vector<ShaderVariant>()> variants;
     /// Of a valid descriptor: why the shaders cannot do it. Null when they can do all.
-    std::optional<std::string> (*unsupported)(const operators::Descriptor& descriptor);
+    std::function<std::optional<std::string>(const operators::Descriptor& descriptor)> unsupported = nullptr;
 };
 
-/// Short operator name and binding, one entry for each file in bindings/. Written by the build.
-extern const std::span<const std::pair<std::string_view, const Binding*>> binding_registry;
+using Bindings = std::vector<Binding>;
+
+/// Every file with rows. Written by the build.
+extern const std::span<const core::RegistryFile<Bindings>> bindings;
+
+/// All rows by operator.
+[[nodiscard]] const core::Registry<Bindings>& all_bindings();
 
 /// Null when the operator has no shader yet.
 [[nodiscard]] const Binding* find_binding(std::string_view short_name);

@@ -73,15 +73,6 @@ core::Result<std::shared_ptr<PipelineCache>> pipelines_on(std::string_view adapt
 
 }  // namespace
 
-const Binding* find_binding(std::string_view short_name) {
-    for (const auto& [name, binding] : binding_registry) {
-        if (name == short_name) {
-            return binding;
-        }
-    }
-    return nullptr;
-}
-
 D3d12Engine::D3d12Engine(std::shared_ptr<Device> device, const AdapterInfo& adapter, core::FeatureLevel level)
     : device_(std::move(device)), adapter_(adapter) {
     info_.name = "d3d12";

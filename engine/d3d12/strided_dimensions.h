@@ -4,6 +4,7 @@
 // as that is the order in which a shader divides an element's number.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -84,7 +85,23 @@ template <std::size_t N>
     return count;
 }
 
-/// The dimensions for a constant buffer, from `first` on: strides modulo 2^32.
+/// The dimensions of any number of arrays for a constant buffer, in rows of four words: a size, and a stride for each
+/// of the first `arrays`, modulo 2^32. Each dimension begins a row.
+template <std::size_t N>
+[[nodiscard]] std::vector<std::uint32_t> strided_rows(const StridedDimensions<N>& dimensions, std::size_t arrays) {
+    constexpr std::size_t row_words = 4;
+    const std::size_t words = (1 + arrays + row_words - 1) / row_words * row_words;
+    std::vector<std::uint32_t> result(dimensions.size() * words);
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+        result[d * words] = static_cast<std::uint32_t>(dimensions[d].size);
+        for (std::size_t a = 0; a < std::min(N, words - 1); ++a) {
+            result[d * words + 1 + a] = static_cast<std::uint32_t>(dimensions[d].strides[a]);
+        }
+    }
+    return result;
+}
+
+/// The dimensions for a constant buffer: strides modulo 2^32.
 template <std::size_t N>
 [[nodiscard]] std::array<StridedDimension, max_strided_dimensions> strided_parameters(
     const StridedDimensions<N>& dimensions) {

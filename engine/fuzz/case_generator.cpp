@@ -36,7 +36,7 @@ bool is_small(const Descriptor& descriptor) {
     for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
         for (const operators::TensorSlot& slot : slots) {
             if (slot.desc != nullptr &&
-                (slot.desc->total_bytes > most_bytes || core::bytes_of(slot.desc->data_type) == 0 ||
+                (slot.desc->total_bytes > most_bytes ||
                  core::element_count(slot.desc->sizes).value_or(~std::uint64_t{0}) > 4 * most_elements)) {
                 return false;
             }

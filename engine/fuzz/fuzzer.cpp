@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/cpu/reference.h"
 #include "engine/fuzz/execution.h"
 #include "engine/operators/rules.h"
 #include "engine/run/runner.h"
@@ -29,7 +30,7 @@ public:
             note_type(subject);
         }
         const auto shared = std::make_shared<const cases::Case>(subject);
-        if (subject.expect_error || operators::find_rules(schema) != nullptr) {
+        if (subject.expect_error || cpu::has_reference(schema)) {
             for (std::size_t e = 0; e < engines_.size(); ++e) {
                 judge(shared, e);
             }

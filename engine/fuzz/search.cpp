@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/core/hash.h"
+#include "engine/cpu/reference.h"
 #include "engine/fuzz/execution.h"
 #include "engine/fuzz/random.h"
 #include "engine/operators/rules.h"
@@ -79,7 +80,7 @@ Reduction Search::finish() {
     Reduction reduction{case_of(best_), std::move(result_), attempts_, !ended_early_};
     reduction.subject.id = fmt::format("reduced/{}", original_.id.substr(original_.id.find('/') + 1));
     reduction.subject.description = fmt::format("reduced from {}: {}", original_.id, reduction.result.reason);
-    if (other_ != nullptr && operators::find_rules(*best_.descriptor.schema) == nullptr && has_data()) {
+    if (other_ != nullptr && !cpu::has_reference(*best_.descriptor.schema) && has_data()) {
         reduction.subject = expecting(reduction.subject, execute(reduction.subject, *other_).outputs);
     }
     return reduction;
@@ -109,7 +110,7 @@ cases::Case Search::case_of(const Draft& draft) const {
 }
 
 std::optional<run::CaseResult> Search::judged(const cases::Case& subject) {
-    if (subject.expect_error || operators::find_rules(*subject.descriptor->schema) != nullptr) {
+    if (subject.expect_error || cpu::has_reference(*subject.descriptor->schema)) {
         return run::run_case(subject, engine_);
     }
     if (other_ == nullptr) {

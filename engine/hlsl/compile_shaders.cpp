@@ -36,8 +36,8 @@ std::vector<Shader> all_shaders() {
             variants.emplace(variant.key(), std::move(variant));
         }
     };
-    for (const auto& [name, binding] : d3d12::binding_registry) {
-        add(binding->variants());
+    for (const auto& [name, binding] : d3d12::all_bindings().rows()) {
+        add(binding.variants());
     }
     add(d3d12::roofline_variants());
     std::vector<Shader> shaders;

@@ -11,6 +11,7 @@
 #include "engine/cases/descriptor_reader.h"
 #include "engine/cases/element_reader.h"
 #include "engine/core/checked.h"
+#include "engine/cpu/reference.h"
 #include "engine/interop/dxdispatch_buffers.h"
 #include "engine/operators/rules.h"
 
@@ -152,7 +153,7 @@ private:
         if (const auto rejection = operators::validate(descriptor, core::highest_feature_level)) {
             return core::fail("the descriptor is illegal: " + rejection->message);
         }
-        if (operators::find_rules(*descriptor.schema) == nullptr) {
+        if (!cpu::has_reference(*descriptor.schema)) {
             return core::fail(fmt::format("there is no reference for {}, and a model has no expected values",
                                           descriptor.schema->short_name()));
         }

@@ -64,10 +64,17 @@ constexpr std::array<std::pair<std::string_view, SameConstraint::Property>, 3> p
 }};
 
 /// Keys of constraints on attributes, which name the attribute.
-constexpr std::array<std::pair<const char*, AttributeConstraint::Kind>, 3> attribute_constraints{{
+constexpr std::array<std::pair<const char*, AttributeConstraint::Kind>, 4> attribute_constraints{{
     {"dimensionCount", AttributeConstraint::Kind::dimension_count},
     {"axis", AttributeConstraint::Kind::axis},
     {"dataType", AttributeConstraint::Kind::data_type},
+    {"size", AttributeConstraint::Kind::size},
+}};
+
+/// Keys of constraints on sizes, whose value is the list of tensors.
+constexpr std::array<std::pair<const char*, SizesConstraint::Kind>, 2> sizes_constraints{{
+    {"oneElement", SizesConstraint::Kind::one_element},
+    {"sizesDivide", SizesConstraint::Kind::divide},
 }};
 
 constexpr std::string_view data_type_enumeration = "DML_TENSOR_DATA_TYPE";
@@ -130,10 +137,17 @@ void add_constraint(OperatorSchema& schema, const json& entry) {
                                entry.at("tensors").get<std::vector<std::string>>()});
         return;
     }
+    for (const auto& [name, kind] : sizes_constraints) {
+        if (const auto tensors = entry.find(name); tensors != entry.end()) {
+            schema.sizes.push_back({kind, tensors->get<std::vector<std::string>>(), entry.value("of", "")});
+            return;
+        }
+    }
     for (const auto& [name, kind] : attribute_constraints) {
         if (const auto field = entry.find(name); field != entry.end()) {
-            schema.attributes.push_back({kind, field->get<std::string>(), entry.at("of").get<std::string>(),
-                                         entry.value("less", std::uint32_t{0})});
+            schema.attributes.push_back(
+                {kind, field->get<std::string>(), entry.at("of").get<std::string>(),
+                 entry.value(kind == AttributeConstraint::Kind::size ? "dimension" : "less", std::uint32_t{0})});
             return;
         }
     }
@@ -143,7 +157,7 @@ void add_constraint(OperatorSchema& schema, const json& entry) {
 /// The field of that name; throws unless there is one for which `suits` holds.
 template <class Suits>
 void require_field(const OperatorSchema& schema, const std::string& name, const char* what, Suits&& suits) {
-    const Field* field = schema.find_field(name);
+    const Field* field = schema.find_field(array_of(name));
     if (field == nullptr || !suits(*field)) {
         throw std::runtime_error("'" + name + "' is no " + what + " of " + schema.name);
     }
@@ -172,10 +186,19 @@ void check_references(const OperatorSchema& schema) {
             require_field(schema, tensor, "tensor", is_tensor);
         }
     }
+    for (const SizesConstraint& constraint : schema.sizes) {
+        for (const std::string& tensor : constraint.tensors) {
+            require_field(schema, tensor, "tensor", is_tensor);
+        }
+        if (constraint.kind == SizesConstraint::Kind::divide) {
+            require_field(schema, constraint.of, "tensor", is_tensor);
+        }
+    }
     for (const AttributeConstraint& constraint : schema.attributes) {
         require_field(schema, constraint.tensor, "tensor", is_tensor);
         switch (constraint.kind) {
             case AttributeConstraint::Kind::dimension_count:
+            case AttributeConstraint::Kind::size:
                 require_field(schema, constraint.field, "number", is_number);
                 break;
             case AttributeConstraint::Kind::axis:
@@ -261,6 +284,10 @@ std::optional<std::string_view> Enumeration::name_of(std::uint32_t value) const 
 
 std::string_view OperatorSchema::short_name() const {
     return std::string_view(name).substr(operator_prefix.size());
+}
+
+std::string_view array_of(std::string_view name) {
+    return name.substr(0, name.find('['));
 }
 
 const Field* OperatorSchema::find_field(std::string_view field_name) const {

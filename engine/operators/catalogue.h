@@ -90,11 +90,24 @@ struct TensorSupport {
     std::vector<core::DataType> data_types;
 };
 
-/// A property that the tensors named share, where they are present.
+/// A property that the tensors named share, where they are present. "QuantizationTensors" means all tensors of that
+/// array, "QuantizationTensors[0]" one of them.
 struct SameConstraint {
     enum class Property : std::uint8_t { data_type, dimension_count, sizes };
     Property property = Property::data_type;
     std::vector<std::string> tensors;
+};
+
+/// What the sizes of some tensors are, seen from others. Tensors that are absent are passed over.
+struct SizesConstraint {
+    enum class Kind : std::uint8_t {
+        one_element,  // every size is 1
+        divide,       // each size divides the one of `of` in the same dimension
+    };
+    Kind kind = Kind::one_element;
+    std::vector<std::string> tensors;
+    /// For `divide`.
+    std::string of;
 };
 
 /// What an attribute has to be by the description of a tensor.
@@ -103,11 +116,13 @@ struct AttributeConstraint {
         dimension_count,  // equals the tensor's number of dimensions, less `less`
         axis,             // is less than the tensor's number of dimensions; for an array, each entry is
         data_type,        // equals the tensor's data type
+        size,             // equals the tensor's size in dimension `less`
     };
     Kind kind = Kind::axis;
     /// A UINT, or for `axis` a UINT array.
     std::string field;
     std::string tensor;
+    /// What is subtracted, or for `size` which dimension.
     std::uint32_t less = 0;
 };
 
@@ -122,6 +137,7 @@ struct OperatorSchema {
     /// By tensor field, levels ascending.
     std::map<std::string, std::vector<TensorSupport>, std::less<>> tensor_support;
     std::vector<SameConstraint> same;
+    std::vector<SizesConstraint> sizes;
     std::vector<AttributeConstraint> attributes;
     /// Operators that may be fused, by full name, with the level from which on. Empty where there is no such field, or
     /// where no source says which: RNN, LSTM, GRU.
@@ -135,6 +151,9 @@ struct OperatorSchema {
     /// The row for `field` that holds at `level`; null when the level is too low for any.
     [[nodiscard]] const TensorSupport* support_at(std::string_view field, core::FeatureLevel level) const;
 };
+
+/// "QuantizationTensors" for "QuantizationTensors[1]"; a name without an index is itself.
+[[nodiscard]] std::string_view array_of(std::string_view name);
 
 /// Parses one catalogue file. An error also when a field is named that there is not, or that cannot be meant.
 [[nodiscard]] core::Result<OperatorSchema> parse_schema(std::string_view text);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -16,7 +17,11 @@ constexpr std::array<std::string_view, 3> same_rules{"tensor.sameDataType", "ten
 constexpr std::array<std::string_view, 3> property_names{"DataType", "DimensionCount", "Sizes"};
 
 /// In the order of AttributeConstraint::Kind.
-constexpr std::array<std::string_view, 3> attribute_rules{"field.dimensionCount", "field.axis", "field.dataType"};
+constexpr std::array<std::string_view, 4> attribute_rules{"field.dimensionCount", "field.axis", "field.dataType",
+                                                          "field.size"};
+
+/// In the order of SizesConstraint::Kind.
+constexpr std::array<std::string_view, 2> sizes_rules{"tensor.oneElement", "tensor.sizesDivide"};
 
 Verdict reject(std::string_view rule, std::string message) {
     return Rejection{.rule = std::string(rule), .message = std::move(message), .legal_from = {}};
@@ -34,15 +39,19 @@ std::string property_of(const core::TensorDesc& desc, SameConstraint::Property p
     }
 }
 
-/// The tensors that a field has: none, one, or those of an array.
-std::vector<TensorSlot> tensors_of(const Descriptor& descriptor, const std::string& field) {
+/// The tensors that a name of a constraint means: none, one, or those of an array.
+std::vector<TensorSlot> tensors_of(const Descriptor& descriptor, const std::string& name) {
+    const std::string field(array_of(name));
     const FieldValue& value = descriptor.value(field);
     std::vector<TensorSlot> tensors;
     if (const auto* tensor = std::get_if<core::TensorDesc>(&value)) {
         tensors.push_back({field, tensor});
     } else if (const auto* array = std::get_if<TensorDescArray>(&value)) {
         for (std::size_t i = 0; i < array->items.size(); ++i) {
-            tensors.push_back({fmt::format("{}[{}]", field, i), &array->items[i]});
+            std::string item = fmt::format("{}[{}]", field, i);
+            if (name == field || name == item) {
+                tensors.push_back({std::move(item), &array->items[i]});
+            }
         }
     }
     return tensors;
@@ -60,6 +69,38 @@ Verdict check_same(const Descriptor& descriptor, const SameConstraint& constrain
             } else if (property != first) {
                 return reject(same_rules[static_cast<std::size_t>(constraint.property)],
                               fmt::format("{} has {}, but {} has {}", first_name, first, tensor.name, property));
+            }
+        }
+    }
+    return {};
+}
+
+/// Whether the tensor's sizes, counted from the innermost dimension, divide the other's.
+bool divides(const core::Dimensions& sizes, const core::Dimensions& others) {
+    bool result = sizes.size() == others.size();
+    for (std::size_t d = 0; result && d < sizes.size(); ++d) {
+        result = others[d] % sizes[d] == 0;
+    }
+    return result;
+}
+
+Verdict check_sizes(const Descriptor& descriptor, const SizesConstraint& constraint) {
+    for (const std::string& field : constraint.tensors) {
+        for (const TensorSlot& tensor : tensors_of(descriptor, field)) {
+            const core::Dimensions& sizes = tensor.desc->sizes;
+            if (constraint.kind == SizesConstraint::Kind::one_element &&
+                !std::all_of(sizes.begin(), sizes.end(), [](std::uint32_t size) { return size == 1; })) {
+                return reject("tensor.oneElement", fmt::format("{} has sizes {}; it must have one element", tensor.name,
+                                                               core::to_string(sizes)));
+            }
+            for (const TensorSlot& other : constraint.kind == SizesConstraint::Kind::divide
+                                               ? tensors_of(descriptor, constraint.of)
+                                               : std::vector<TensorSlot>()) {
+                if (!divides(sizes, other.desc->sizes)) {
+                    return reject("tensor.sizesDivide",
+                                  fmt::format("{} has sizes {}, which do not divide those of {}, {}", tensor.name,
+                                              core::to_string(sizes), other.name, core::to_string(other.desc->sizes)));
+                }
             }
         }
     }
@@ -101,6 +142,13 @@ Verdict check_attribute(const Descriptor& descriptor, const AttributeConstraint&
                                           constraint.less == 0 ? "" : fmt::format(", less {}", constraint.less)));
             }
             return {};
+        case AttributeConstraint::Kind::size:
+            if (number != nullptr && constraint.less < desc.sizes.size() && *number != desc.sizes[constraint.less]) {
+                return reject("field.size",
+                              fmt::format("{} is {}; {} has {} elements along dimension {}", constraint.field, *number,
+                                          constraint.tensor, desc.sizes[constraint.less], constraint.less));
+            }
+            return {};
         case AttributeConstraint::Kind::data_type:
         default:
             if (number != nullptr && *number != static_cast<std::uint32_t>(desc.data_type)) {
@@ -121,6 +169,11 @@ Verdict validate_constraints(const Descriptor& descriptor) {
             return rejection;
         }
     }
+    for (const SizesConstraint& constraint : descriptor.schema->sizes) {
+        if (auto rejection = check_sizes(descriptor, constraint)) {
+            return rejection;
+        }
+    }
     for (const AttributeConstraint& constraint : descriptor.schema->attributes) {
         if (auto rejection = check_attribute(descriptor, constraint)) {
             return rejection;
@@ -134,6 +187,9 @@ std::vector<std::string> constraint_rule_names(const OperatorSchema& schema) {
     for (const SameConstraint& constraint : schema.same) {
         names.emplace_back(same_rules[static_cast<std::size_t>(constraint.property)]);
     }
+    for (const SizesConstraint& constraint : schema.sizes) {
+        names.emplace_back(sizes_rules[static_cast<std::size_t>(constraint.kind)]);
+    }
     for (const AttributeConstraint& constraint : schema.attributes) {
         names.emplace_back(attribute_rules[static_cast<std::size_t>(constraint.kind)]);
     }
@@ -146,8 +202,16 @@ std::vector<std::string> constraint_lines(const OperatorSchema& schema) {
         lines.push_back(fmt::format("{}: same {}", fmt::join(constraint.tensors, ", "),
                                     property_names[static_cast<std::size_t>(constraint.property)]));
     }
+    for (const SizesConstraint& constraint : schema.sizes) {
+        const bool one = constraint.kind == SizesConstraint::Kind::one_element;
+        lines.push_back(fmt::format("{}: {}", fmt::join(constraint.tensors, ", "),
+                                    one ? "one element" : "sizes that divide those of " + constraint.of));
+    }
     for (const AttributeConstraint& constraint : schema.attributes) {
         switch (constraint.kind) {
+            case AttributeConstraint::Kind::size:
+                lines.push_back(fmt::format("{} = {}.Sizes[{}]", constraint.field, constraint.tensor, constraint.less));
+                break;
             case AttributeConstraint::Kind::axis:
                 lines.push_back(fmt::format("{} < {}.DimensionCount", constraint.field, constraint.tensor));
                 break;

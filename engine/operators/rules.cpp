@@ -12,6 +12,12 @@
 namespace dmlconform::operators {
 namespace {
 
+/// Null when the operator needs no code.
+const OperatorRules* find_rules(const OperatorSchema& schema) {
+    static const core::Registry<RulesRows> registry(rules);
+    return registry.find(schema.short_name());
+}
+
 Verdict reject(std::string_view rule, std::string message) {
     return Rejection{.rule = std::string(rule), .message = std::move(message), .legal_from = {}};
 }
@@ -129,8 +135,8 @@ Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
             }
         }
     }
-    const OperatorRules* rules = find_rules(schema);
-    return rules == nullptr ? Verdict{} : rules->validate(descriptor, level);
+    const OperatorRules* own = find_rules(schema);
+    return own == nullptr || own->validate == nullptr ? Verdict{} : own->validate(descriptor, level);
 }
 
 }  // namespace
@@ -197,8 +203,8 @@ std::vector<std::string> rule_names(const OperatorSchema& schema) {
         names.insert(names.end(),
                      {"activation.fusable", "activation.featureLevel", "activation.tensors", "field.minimum"});
     }
-    if (const OperatorRules* rules = find_rules(schema)) {
-        for (const std::string_view name : rules->names) {
+    if (const OperatorRules* own = find_rules(schema)) {
+        for (const std::string_view name : own->names) {
             names.push_back(fmt::format("{}.{}", schema.short_name(), name));
         }
     }
@@ -207,13 +213,19 @@ std::vector<std::string> rule_names(const OperatorSchema& schema) {
     return names;
 }
 
-const OperatorRules* find_rules(const OperatorSchema& schema) {
-    for (const auto& [name, rules] : rules_registry) {
-        if (name == schema.short_name()) {
-            return rules;
+Cost minimum_cost(const Descriptor& descriptor) {
+    const OperatorRules* own = find_rules(*descriptor.schema);
+    if (own != nullptr && own->cost != nullptr) {
+        return own->cost(descriptor);
+    }
+    Cost cost{.bytes = element_bytes(descriptor), .operations = 0};
+    for (const TensorSlot& output : descriptor.outputs()) {
+        if (output.desc != nullptr) {
+            cost.operations = static_cast<double>(*core::element_count(output.desc->sizes));
+            break;
         }
     }
-    return nullptr;
+    return cost;
 }
 
 }  // namespace dmlconform::operators

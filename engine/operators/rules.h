@@ -1,6 +1,7 @@
-// What an operator adds to its catalogue entry in code: the relations between its fields, and its default tolerance.
+// What an operator adds to its catalogue entry in code: the relations between its fields, and what it costs.
 //
-// One file per operator in engine/operators/rules/ defines both, and says where each rule comes from.
+// A file in engine/operators/rules/ defines FILE_rules(), which returns a row for each operator that it knows, and says
+// where each rule comes from. An operator that needs no code has no row.
 #pragma once
 
 #include <functional>
@@ -45,22 +46,26 @@ struct Cost {
 /// The bytes of all tensors of a descriptor.
 [[nodiscard]] double element_bytes(const Descriptor& descriptor);
 
+/// What code adds to a catalogue entry. Everything is optional.
 struct OperatorRules {
-    /// Called for descriptors whose single fields and tensors are already known to be legal.
-    Verdict (*validate)(const Descriptor& descriptor, core::FeatureLevel level);
-    core::Tolerance (*default_tolerance)(std::string_view output);
+    /// "SLICE1".
+    std::string_view name;
+    /// Called for descriptors whose single fields and tensors are already known to be legal. Null: nothing further.
+    Verdict (*validate)(const Descriptor& descriptor, core::FeatureLevel level) = nullptr;
     /// Every rule that `validate` may name, without the operator's name in front: what a corpus has to cover.
-    std::span<const std::string_view> names;
-    /// Of a valid descriptor.
-    Cost (*cost)(const Descriptor& descriptor);
+    std::span<const std::string_view> names = {};
+    /// Of a valid descriptor. Null: every tensor once, and one operation for each element of the first output.
+    Cost (*cost)(const Descriptor& descriptor) = nullptr;
 };
+
+using RulesRows = std::vector<OperatorRules>;
 
 /// The rules that may reject a descriptor of this operator, by their full names: those of all operators as far as this
 /// one can break them, and its own.
 [[nodiscard]] std::vector<std::string> rule_names(const OperatorSchema& schema);
 
-/// Null when there is no rules file for the operator yet.
-[[nodiscard]] const OperatorRules* find_rules(const OperatorSchema& schema);
+/// What a valid descriptor costs at least.
+[[nodiscard]] Cost minimum_cost(const Descriptor& descriptor);
 
 /// Decides as DirectML documents it whether CreateOperator accepts the descriptor on a device of this level.
 [[nodiscard]] Verdict validate(const Descriptor& descriptor, core::FeatureLevel level);

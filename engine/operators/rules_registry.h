@@ -1,15 +1,13 @@
-// Which operators have rules. The table is written by the build, one entry for each file in rules/.
+// Which operators have rules in code. The table is written by the build, one entry for each file in rules/.
 #pragma once
 
 #include <span>
-#include <string_view>
-#include <utility>
 
+#include "engine/core/registry.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
 
-/// Short operator name and its rules.
-extern const std::span<const std::pair<std::string_view, const OperatorRules*>> rules_registry;
+extern const std::span<const core::RegistryFile<RulesRows>> rules;
 
 }  // namespace dmlconform::operators

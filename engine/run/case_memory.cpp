@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "engine/core/checked.h"
-#include "engine/operators/default_tolerance.h"
+#include "engine/cpu/reference.h"
 
 namespace dmlconform::run {
 namespace {
@@ -30,9 +30,9 @@ std::uint64_t memory_needed(const cases::Case& subject) {
         }
         add(sum, 4, outputs[i].desc->total_bytes);
         const core::Tolerance tolerance =
-            subject.tolerances[i].value_or(operators::default_tolerance(*subject.descriptor, outputs[i]));
+            subject.tolerances[i].value_or(cpu::default_tolerance(*subject.descriptor, outputs[i]));
         if (tolerance.element_slack) {
-            add(sum, 16, core::element_count(outputs[i].desc->sizes).value_or(greatest));
+            add(sum, 18, core::element_count(outputs[i].desc->sizes).value_or(greatest));
         }
     }
     return sum;

@@ -9,8 +9,8 @@
 #include <stdexcept>
 
 #include "engine/cpu/cpu_engine.h"
+#include "engine/cpu/reference.h"
 #include "engine/engine_lost.h"
-#include "engine/operators/default_tolerance.h"
 #include "engine/run/blank_output.h"
 #include "engine/run/case_memory.h"
 
@@ -124,7 +124,7 @@ private:
             return fmt::format("the engine accepts the descriptor, which is legal at no feature level: {}",
                                rejection->message);
         }
-        if (case_.needs_reference() && operators::find_rules(*descriptor_.schema) == nullptr) {
+        if (case_.needs_reference() && !cpu::has_reference(*descriptor_.schema)) {
             return fmt::format("there is no reference yet for {}", descriptor_.schema->short_name());
         }
         return std::nullopt;
@@ -180,7 +180,7 @@ private:
             all.inputs.push_back(input == nullptr ? core::Tensor() : copy_of(*input));
         }
         const auto slots = descriptor_.outputs();
-        const bool has_reference = operators::find_rules(*descriptor_.schema) != nullptr;
+        const bool has_reference = cpu::has_reference(*descriptor_.schema);
         for (std::size_t i = 0; i < slots.size(); ++i) {
             const bool known = slots[i].desc != nullptr && (case_.expected[i] || has_reference);
             all.expected.push_back(known ? copy_of(expected(i)) : core::Tensor());
@@ -258,7 +258,7 @@ private:
             OutputResult& output = result.outputs.emplace_back();
             output.name = slots[i].name;
             output.desc = *slots[i].desc;
-            output.tolerance = case_.tolerances[i].value_or(operators::default_tolerance(descriptor_, slots[i]));
+            output.tolerance = case_.tolerances[i].value_or(cpu::default_tolerance(descriptor_, slots[i]));
             output.from_reference = !case_.expected[i];
             const core::ElementSlack* slack = output.tolerance.element_slack ? &reference().slack[i] : nullptr;
             output.comparison = compare::compare(expected(i), outputs[i], output.tolerance, slack);
@@ -267,7 +267,7 @@ private:
             }
             compared = true;
             if (output.comparison.histogram.counts[0] != output.comparison.elements && blank.empty()) {
-                if (const auto what = blank_output(expected(i), outputs[i])) {
+                if (const auto what = blank_output(expected(i), outputs[i], output.tolerance.element_slack)) {
                     blank = fmt::format("{}: {}", output.name, *what);
                 }
             }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/cpu/reference.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::run {
@@ -199,7 +200,7 @@ std::vector<CoverageLine> coverage(std::span<const cases::Case> cases) {
     std::vector<CoverageLine> lines;
     for (const std::string& name : operators::operator_names()) {
         const OperatorSchema& schema = *operators::find_operator(name);
-        if (operators::find_rules(schema) == nullptr) {
+        if (!cpu::has_reference(schema)) {
             continue;
         }
         for (const auto& [kind, item] : items_of(schema)) {

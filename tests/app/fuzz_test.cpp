@@ -33,7 +33,8 @@ TEST(Fuzz, AWorkerThatRejectsTooLittleIsFound) {
 
 TEST(Fuzz, PrintedCasesCanBeRun) {
     const TemporaryFolder folder;
-    const auto printed = dmlconform({"fuzz", "--count", "8", "--seed", "3", "--print"});
+    const auto printed =
+        dmlconform({"fuzz", "SLICE1", "TOP_K1", "ELEMENT_WISE_ADD", "--count", "8", "--seed", "3", "--print"});
     ASSERT_EQ(printed.exit_code, 0) << printed.all();
     folder.write("fuzz.json", printed.output);
     const auto listed = dmlconform({"list", folder.at("fuzz.json")});

@@ -71,6 +71,8 @@ TEST_F(Usage, MistakesOnTheCommandLine) {
          "did you mean `DML_OPERATOR_TOP_K"},
         {{"describe", "NONSENSE"}, "the catalogue has no operator", "`dmlconform describe` lists them"},
         {{"describe", "SLICE1", "TOP_K1"}, "TOP_K1", ""},
+        {{"describe", "SLICE1", "--table"}, "--table", ""},
+        {{"describe", "--cases", "cases"}, "--table", ""},
         {{"adapters", "extra"}, "extra", ""},
         {{"--vresion"}, "", "did you mean `--version`?"},
         {{"--frobnicate"}, "", "`dmlconform --help` lists commands"},

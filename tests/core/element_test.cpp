@@ -23,6 +23,8 @@ TEST(Element, StorageIsLittleEndianAndOfTheTypesWidth) {
         std::array<unsigned char, 16> bytes;
     };
     const Row rows[] = {
+        {DataType::uint4, 3, 0xa, {0, 0xa0}},
+        {DataType::int4, 2, 0x9, {0, 0x09}},
         {DataType::uint8, 2, 0x12, {0, 0, 0x12}},
         {DataType::float16, 1, 0x1234, {0, 0, 0x34, 0x12}},
         {DataType::int32, 1, 0x12345678, {0, 0, 0, 0, 0x78, 0x56, 0x34, 0x12}},

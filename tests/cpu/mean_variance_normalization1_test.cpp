@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "engine/cpu/cpu_engine.h"
+#include "engine/cpu/normalized_element.h"
+#include "engine/cpu/reference.h"
 #include "engine/operators/rules/mean_variance_normalization1.h"
 #include "tests/cpu/random_tensors.h"
 
@@ -174,7 +176,7 @@ std::vector<double> numbers(const core::Tensor& tensor) {
 }
 
 struct Element {
-    operators::NormalizedElement element;
+    cpu::NormalizedElement element;
     /// scale * (x - mean) / sqrt(variance + epsilon) + bias, before activation.
     long double value = 0;
 };
@@ -307,7 +309,7 @@ void check_random(DataType type) {
             ++elements;
             exact += actual[j] == static_cast<double>(static_cast<T>(static_cast<double>(value))) ? 1 : 0;
             // The slack is the budget's distance from the rounded result.
-            const auto range = operators::accepted_range(expected[j].element, op.activation, type);
+            const auto range = cpu::accepted_range(expected[j].element, op.activation, type);
             const double width = range.high - range.low;
             ASSERT_NEAR(reference.slack[0].below[j], actual[j] - range.low, 1e-9 * width + 1e-12 * magnitude);
             ASSERT_NEAR(reference.slack[0].above[j], range.high - actual[j], 1e-9 * width + 1e-12 * magnitude);

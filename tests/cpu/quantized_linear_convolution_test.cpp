@@ -9,6 +9,8 @@
 #include <stdexcept>
 
 #include "engine/cpu/cpu_engine.h"
+#include "engine/cpu/reference.h"
+#include "engine/cpu/requantise.h"
 #include "engine/operators/rules/quantized_linear_convolution.h"
 #include "tests/cpu/random_tensors.h"
 
@@ -435,8 +437,8 @@ TEST(QuantizedLinearConvolution, RandomConvolutions) {
             ASSERT_EQ(actual[j], value) << accumulator << " * " << multiplier << " + " << zero_point;
             unsaturated += value != low && value != high ? 1 : 0;
             ties += real - std::floor(real) == 0.5 ? 1 : 0;
-            const auto slack = operators::requantise(accumulator, multiplier, static_cast<std::int32_t>(zero_point),
-                                                     static_cast<std::int32_t>(low), static_cast<std::int32_t>(high));
+            const auto slack = cpu::requantise(accumulator, multiplier, static_cast<std::int32_t>(zero_point),
+                                               static_cast<std::int32_t>(low), static_cast<std::int32_t>(high));
             ASSERT_EQ(reference.slack[0].below[j], slack.below);
             ASSERT_EQ(reference.slack[0].above[j], slack.above);
         }

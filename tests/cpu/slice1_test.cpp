@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "engine/cpu/cpu_engine.h"
+#include "engine/cpu/reference.h"
 #include "tests/cpu/random_tensors.h"
 
 namespace dmlconform::tests {

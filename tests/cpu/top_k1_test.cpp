@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/cpu/cpu_engine.h"
+#include "engine/cpu/reference.h"
 #include "tests/cpu/random_tensors.h"
 
 namespace dmlconform::tests {

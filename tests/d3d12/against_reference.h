@@ -10,6 +10,7 @@
 
 #include "engine/compare/comparison.h"
 #include "engine/cpu/cpu_engine.h"
+#include "engine/cpu/reference.h"
 #include "engine/d3d12/binding.h"
 #include "engine/d3d12/d3d12_engine.h"
 #include "engine/operators/rules.h"
@@ -109,7 +110,7 @@ inline void expect_like_reference(Engine& engine, const operators::Descriptor& d
     const auto slots = descriptor.outputs();
     for (std::size_t i = 0; i < slots.size(); ++i) {
         SCOPED_TRACE(slots[i].name);
-        const core::Tolerance tolerance = operators::find_rules(*descriptor.schema)->default_tolerance(slots[i].name);
+        const core::Tolerance tolerance = cpu::default_tolerance(descriptor, slots[i]);
         const auto comparison = compare::compare(reference.outputs[i], actual[i], tolerance, &reference.slack[i]);
         EXPECT_TRUE(comparison.passed()) << comparison.beyond << " of " << comparison.elements
                                          << " elements, worst number " << comparison.worst->index << ": expected bits "

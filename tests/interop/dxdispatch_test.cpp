@@ -115,15 +115,15 @@ TEST(DxDispatchImport, WhatHasNoCounterpartIsNamedWithTheReason) {
     const auto imported = read_dxdispatch("m.json", model(good,
                                                           fmt::format(R"(
         "shader": {{ "type": "hlsl", "sourcePath": "x.hlsl" }},
-        "add": {{ "type": "ELEMENT_WISE_ADD", "desc": {{ "ATensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,2] }},
-            "BTensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,2] }}, "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,2] }} }} }},
+        "hardmax": {{ "type": "ACTIVATION_HARDMAX", "desc": {{ "InputTensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,2] }},
+            "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,2] }} }} }},
         "chained": {{ "type": "SLICE1", {0} }}, "unused": {{ "type": "SLICE1", {0} }},
         "odd": {{ "type": "DML_OPERATOR_SLICE9", "desc": {{}} }},
         "bad": {{ "type": "SLICE1", "desc": {{ "InputTensor": 1 }} }},)",
                                                                       window),
                                                           R"(
         { "type": "dispatch", "dispatchable": "shader", "bindings": {} },
-        { "type": "dispatch", "dispatchable": "add", "bindings": { "ATensor": "in", "BTensor": "in", "OutputTensor": "out" } },
+        { "type": "dispatch", "dispatchable": "hardmax", "bindings": { "InputTensor": "in", "OutputTensor": "out" } },
         { "type": "dispatch", "dispatchable": "chained", "bindings": { "InputTensor": "out", "OutputTensor": "in" } },
         { "type": "dispatch", "dispatchable": "odd", "bindings": {} },
         { "type": "dispatch", "dispatchable": "bad", "bindings": {} },
@@ -133,7 +133,7 @@ TEST(DxDispatchImport, WhatHasNoCounterpartIsNamedWithTheReason) {
     EXPECT_EQ(imported->cases.size(), 1u);
     EXPECT_THAT(
         imported->left_out,
-        ElementsAre(HasSubstr("shader: type hlsl"), HasSubstr("add: there is no reference for ELEMENT_WISE_ADD"),
+        ElementsAre(HasSubstr("shader: type hlsl"), HasSubstr("hardmax: there is no reference for ACTIVATION_HARDMAX"),
                     HasSubstr("chained: InputTensor is \"out\", which an earlier command writes"),
                     HasSubstr("odd: the catalogue has no operator"), HasSubstr("bad: line "),
                     HasSubstr("command 7: there is no dispatchable \"none\""), HasSubstr("\"dance\""),

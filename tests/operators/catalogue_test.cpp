@@ -53,6 +53,9 @@ constexpr std::string_view synthetic = R"({
     { "same": "DataType", "tensors": ["InputTensor", "OutputTensor"] },
     { "same": "DimensionCount", "tensors": ["InputTensor", "MaskTensor", "OutputTensor"] },
     { "same": "Sizes", "tensors": ["InputTensor", "OutputTensor"] },
+    { "oneElement": ["MaskTensor"] },
+    { "sizesDivide": ["MaskTensor"], "of": "InputTensor" },
+    { "size": "SizeCount", "of": "InputTensor", "dimension": 1 },
     { "dimensionCount": "SizeCount", "of": "InputTensor", "less": 2 },
     { "axis": "Axis", "of": "OutputTensor" },
     { "dataType": "ValueDataType", "of": "OutputTensor" }
@@ -179,8 +182,14 @@ TEST(ParseSchema, ConstraintsOnAttributes) {
     using Kind = AttributeConstraint::Kind;
     const OperatorSchema schema = parsed();
     EXPECT_EQ(schema.same.size(), 3u);
-    ASSERT_EQ(schema.attributes.size(), 3u);
+    ASSERT_EQ(schema.sizes.size(), 2u);
+    EXPECT_EQ(schema.sizes[0].kind, operators::SizesConstraint::Kind::one_element);
+    EXPECT_EQ(schema.sizes[0].tensors, std::vector<std::string>{"MaskTensor"});
+    EXPECT_EQ(schema.sizes[1].kind, operators::SizesConstraint::Kind::divide);
+    EXPECT_EQ(schema.sizes[1].of, "InputTensor");
+    ASSERT_EQ(schema.attributes.size(), 4u);
     const std::tuple<Kind, std::string_view, std::string_view, std::uint32_t> wanted[] = {
+        {Kind::size, "SizeCount", "InputTensor", 1},
         {Kind::dimension_count, "SizeCount", "InputTensor", 2},
         {Kind::axis, "Axis", "OutputTensor", 0},
         {Kind::data_type, "ValueDataType", "OutputTensor", 0}};
@@ -372,8 +381,12 @@ TEST(Catalogue, EveryEntryIsConsistent) {
             }
         }
         for (const SameConstraint& constraint : schema->same) {
-            EXPECT_GE(constraint.tensors.size(), 2u);
-            EXPECT_TRUE(std::all_of(constraint.tensors.begin(), constraint.tensors.end(), is_tensor));
+            // An array alone means that its tensors share the property.
+            EXPECT_TRUE(constraint.tensors.size() >= 2 ||
+                        schema->find_field(constraint.tensors.at(0))->type == FieldType::tensor_desc_array);
+            EXPECT_TRUE(std::all_of(
+                constraint.tensors.begin(), constraint.tensors.end(),
+                [&](const std::string& tensor) { return is_tensor(std::string(operators::array_of(tensor))); }));
         }
         for (const auto& [activation, level] : schema->fusable) {
             const OperatorSchema* fused = find_operator(activation);

@@ -38,7 +38,7 @@ TEST(CaseGenerator, TheSameSeedGivesTheSameCasesOnEveryMachine) {
                                                        {"TOP_K1", 0x6c033d84e3f97651},
                                                        {"MEAN_VARIANCE_NORMALIZATION1", 0x64cd2424bf23d0de},
                                                        {"QUANTIZED_LINEAR_CONVOLUTION", 0xe1e0b74e7f79a404},
-                                                       {"ELEMENT_WISE_CLIP1", 0xba12060f79b535ad},
+                                                       {"ELEMENT_WISE_CLIP1", 0x9ecaf4e96bc95cc1},
                                                        {"GEMM", 0x5e342ecabe8eb956}};
     for (const auto& [name, digest] : digests) {
         std::uint64_t hash = 0;
@@ -81,7 +81,6 @@ TEST(CaseGenerator, CasesAreAsTheySayAtEveryLevel) {
 }
 
 TEST(CaseGenerator, EveryOperatorHasLegalCasesThatReadBack) {
-    std::size_t without = 0;
     for (const std::string& name : operators::operator_names()) {
         std::size_t legal = 0;
         for (std::uint64_t n = 0; n < 2; ++n) {
@@ -99,10 +98,8 @@ TEST(CaseGenerator, EveryOperatorHasLegalCasesThatReadBack) {
                     << name << ": " << problem.message;
             }
         }
-        without += legal == 0 ? 1 : 0;
-        EXPECT_TRUE(legal != 0 || operators::find_rules(*operators::find_operator(name)) == nullptr) << name;
+        EXPECT_GT(legal, 0u) << name;
     }
-    EXPECT_EQ(without, 0u);
 }
 
 TEST(CaseGenerator, AllTypesAndLayoutsComeUp) {

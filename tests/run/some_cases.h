@@ -51,8 +51,8 @@ inline constexpr std::string_view normalization =
               "Axes": [0], "NormalizeVariance": true, "Epsilon": 0.25 },
     "inputs": { "InputTensor": [1, 2, 3, 5] } })";
 
-/// A case that no rules file judges.
-inline constexpr std::string_view identity = R"({ "name": "identity", "operator": "ACTIVATION_IDENTITY",
+/// A case of an operator that the reference does not have.
+inline constexpr std::string_view hardmax = R"({ "name": "hardmax", "operator": "ACTIVATION_HARDMAX",
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] } },
     "inputs": { "InputTensor": [1, 2] }, "expected": { "OutputTensor": [1, 2] } })";
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/cpu/kernel.h"
+#include "engine/cpu/normalized_element.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/xtensor.h"
 
@@ -106,20 +107,19 @@ void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, 
             offset[a] += base[a];
         }
         for (std::int64_t i = 0; i < inner.run_length(); ++i) {
-            operators::NormalizedElement element{values[count++] - moments.mean, moments.mean_magnitude, moments.rstd,
-                                                 1, 0};
+            NormalizedElement element{values[count++] - moments.mean, moments.mean_magnitude, moments.rstd, 1, 0};
             if (at.scale != nullptr) {
                 element.scale = static_cast<double>(at.scale[offset[scale]]);
             }
             if (at.bias != nullptr) {
                 element.bias = static_cast<double>(at.bias[offset[bias]]);
             }
-            const double exact = op.activation(operators::normalized(element));
+            const double exact = op.activation(normalized(element));
             const T result(static_cast<T>(exact));
             at.y[offset[y]] = result;
             if (at.slack != nullptr) {
                 const auto rounded = static_cast<double>(result);
-                const auto range = operators::accepted_range(element, op.activation, op.input.data_type);
+                const auto range = accepted_range(element, op.activation, op.input.data_type);
                 at.slack->below[static_cast<std::size_t>(offset[logical])] = rounded - range.low;
                 at.slack->above[static_cast<std::size_t>(offset[logical])] = range.high - rounded;
             }
@@ -143,9 +143,7 @@ void normalize(const MeanVarianceNormalization1& op, const Pointers<T>& at) {
     });
 }
 
-}  // namespace
-
-void mean_variance_normalization1_kernel(const KernelArguments& arguments) {
+void compute(const KernelArguments& arguments) {
     const MeanVarianceNormalization1 op(arguments.descriptor);
     core::with_type(op.input.data_type, [&]<class T>() {
         const auto data = [&](Input input) {
@@ -157,6 +155,14 @@ void mean_variance_normalization1_kernel(const KernelArguments& arguments) {
                      arguments.slack.empty() ? nullptr : &arguments.slack[0]});
         }
     });
+}
+
+}  // namespace
+
+Kernels mean_variance_normalization1_kernels() {
+    return {{.name = "MEAN_VARIANCE_NORMALIZATION1", .compute = compute, .tolerance = [](const auto&, const auto&) {
+                 return normalization_tolerance();
+             }}};
 }
 
 }  // namespace dmlconform::cpu

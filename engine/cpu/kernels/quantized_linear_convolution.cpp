@@ -7,6 +7,7 @@
 #include "engine/cpu/elements.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/parallel.h"
+#include "engine/cpu/requantise.h"
 #include "engine/cpu/xtensor.h"
 
 namespace dmlconform::cpu {
@@ -134,9 +135,9 @@ void convolve(const QuantizedLinearConvolution& op, const Operands& operands, co
             accumulators.fill(0);
             accumulate_row<Accumulator>(op, operands, n, k, p, {accumulators.data(), accumulators.size()});
             for (std::int64_t q = 0; q < width.output; ++q) {
-                const auto result = operators::requantise(
-                    std::int64_t{accumulators.data()[q]} + operands.bias(k), operands.multiplier(k),
-                    operands.output_zero_point, std::numeric_limits<Output>::min(), std::numeric_limits<Output>::max());
+                const auto result = requantise(std::int64_t{accumulators.data()[q]} + operands.bias(k),
+                                               operands.multiplier(k), operands.output_zero_point,
+                                               std::numeric_limits<Output>::min(), std::numeric_limits<Output>::max());
                 const auto [to, logical] = positions.offsets_of(row * width.output + q);
                 target[to] = static_cast<Output>(result.value);
                 if (slack != nullptr) {
@@ -161,9 +162,7 @@ void convolve_with_fitting_accumulator(const QuantizedLinearConvolution& op, con
     }
 }
 
-}  // namespace
-
-void quantized_linear_convolution_kernel(const KernelArguments& arguments) {
+void compute(const KernelArguments& arguments) {
     const QuantizedLinearConvolution op(arguments.descriptor);
     const Operands operands = gather(op, arguments.inputs);
     core::ElementSlack* slack = arguments.slack.empty() ? nullptr : &arguments.slack[0];
@@ -172,6 +171,14 @@ void quantized_linear_convolution_kernel(const KernelArguments& arguments) {
     } else {
         convolve_with_fitting_accumulator<std::uint8_t>(op, operands, *arguments.outputs[0], slack);
     }
+}
+
+}  // namespace
+
+Kernels quantized_linear_convolution_kernels() {
+    return {{.name = "QUANTIZED_LINEAR_CONVOLUTION", .compute = compute, .tolerance = [](const auto&, const auto&) {
+                 return requantised_tolerance();
+             }}};
 }
 
 }  // namespace dmlconform::cpu

@@ -39,9 +39,7 @@ void copy_window(const operators::Slice1& op, const core::Tensor& input, core::T
     });
 }
 
-}  // namespace
-
-void slice1_kernel(const KernelArguments& arguments) {
+void compute(const KernelArguments& arguments) {
     const operators::Slice1 op(arguments.descriptor);
     const core::Tensor& input = *arguments.inputs[0];
     core::Tensor& output = *arguments.outputs[0];
@@ -55,6 +53,12 @@ void slice1_kernel(const KernelArguments& arguments) {
         default:
             return copy_window<std::uint64_t>(op, input, output);
     }
+}
+
+}  // namespace
+
+Kernels slice1_kernels() {
+    return {{.name = "SLICE1", .compute = compute}};
 }
 
 }  // namespace dmlconform::cpu

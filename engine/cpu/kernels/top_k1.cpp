@@ -87,9 +87,7 @@ void select(const operators::TopK1& op, const core::Tensor& input, core::Tensor&
     });
 }
 
-}  // namespace
-
-void top_k1_kernel(const KernelArguments& arguments) {
+void compute(const KernelArguments& arguments) {
     const operators::TopK1 op(arguments.descriptor);
     const core::Tensor& input = *arguments.inputs[0];
     core::Tensor& values = *arguments.outputs[0];
@@ -101,6 +99,12 @@ void top_k1_kernel(const KernelArguments& arguments) {
             select<T, std::uint32_t>(op, input, values, indices);
         }
     });
+}
+
+}  // namespace
+
+Kernels top_k1_kernels() {
+    return {{.name = "TOP_K1", .compute = compute}};
 }
 
 }  // namespace dmlconform::cpu

@@ -325,6 +325,8 @@ std::vector<ShaderVariant> normalization_variants() {
 
 }  // namespace
 
-extern const Binding mean_variance_normalization1_binding{plan_normalization, normalization_variants, nullptr};
+Bindings mean_variance_normalization1_bindings() {
+    return {{.name = "MEAN_VARIANCE_NORMALIZATION1", .plan = plan_normalization, .variants = normalization_variants}};
+}
 
 }  // namespace dmlconform::d3d12

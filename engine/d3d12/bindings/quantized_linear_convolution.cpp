@@ -230,7 +230,11 @@ std::optional<std::string> unsupported_convolution(const operators::Descriptor& 
 
 }  // namespace
 
-extern const Binding quantized_linear_convolution_binding{plan_convolution, convolution_variants,
-                                                          unsupported_convolution};
+Bindings quantized_linear_convolution_bindings() {
+    return {{.name = "QUANTIZED_LINEAR_CONVOLUTION",
+             .plan = plan_convolution,
+             .variants = convolution_variants,
+             .unsupported = unsupported_convolution}};
+}
 
 }  // namespace dmlconform::d3d12

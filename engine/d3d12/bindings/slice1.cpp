@@ -132,6 +132,8 @@ std::vector<ShaderVariant> slice1_variants() {
 
 }  // namespace
 
-extern const Binding slice1_binding{plan_slice1, slice1_variants, nullptr};
+Bindings slice1_bindings() {
+    return {{.name = "SLICE1", .plan = plan_slice1, .variants = slice1_variants}};
+}
 
 }  // namespace dmlconform::d3d12

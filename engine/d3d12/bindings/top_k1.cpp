@@ -248,6 +248,8 @@ std::vector<ShaderVariant> top_k1_variants() {
 
 }  // namespace
 
-extern const Binding top_k1_binding{plan_top_k1, top_k1_variants, nullptr};
+Bindings top_k1_bindings() {
+    return {{.name = "TOP_K1", .plan = plan_top_k1, .variants = top_k1_variants}};
+}
 
 }  // namespace dmlconform::d3d12

@@ -53,7 +53,10 @@ private:
         for (const SameConstraint& same : schema_.same) {
             const bool counts = same.property == property ||
                                 (property == Property::dimension_count && same.property == Property::sizes);
-            if (counts && std::find(same.tensors.begin(), same.tensors.end(), field) != same.tensors.end()) {
+            const bool named = std::any_of(same.tensors.begin(), same.tensors.end(), [&](const std::string& name) {
+                return name == field || name == operators::array_of(field);
+            });
+            if (counts && named) {
                 names.insert(same.tensors.begin(), same.tensors.end());
             }
         }
@@ -65,9 +68,16 @@ private:
             return known->second;
         }
         const auto names = sharing(field, Property::data_type);
-        core::DataType type = random_type(random_, schema_, field, level_);
+        // Another element of the same array may have been drawn already.
+        for (const std::string& name : names) {
+            if (const auto known = types_.find(name); known != types_.end()) {
+                return types_.emplace(field, known->second).first->second;
+            }
+        }
+        const std::string_view array = operators::array_of(field);
+        core::DataType type = random_type(random_, schema_, array, level_);
         for (int attempt = 0; attempt < 20 && !allowed(names, type); ++attempt) {
-            type = random_type(random_, schema_, field, level_);
+            type = random_type(random_, schema_, array, level_);
         }
         for (const std::string& name : names) {
             types_.emplace(name, type);
@@ -77,7 +87,7 @@ private:
 
     [[nodiscard]] bool allowed(const std::set<std::string>& names, core::DataType type) const {
         return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-            const auto* support = schema_.support_at(name, level_);
+            const auto* support = schema_.support_at(operators::array_of(name), level_);
             return support == nullptr ||
                    std::find(support->data_types.begin(), support->data_types.end(), type) != support->data_types.end();
         });
@@ -100,12 +110,36 @@ private:
         return rank;
     }
 
-    core::TensorDesc tensor(const Field& field) {
-        const core::DataType type = type_of(field.name);
+    /// A tensor of the field, or of the array's element of that name.
+    core::TensorDesc tensor(const Field& field, const std::string& name) {
+        const core::DataType type = type_of(name);
         const std::uint32_t rank = rank_of(field.name);
         // The innermost of the sizes that all tensors of the operator have: most operators want them equal.
         core::Dimensions sizes(sizes_.end() - rank, sizes_.end());
+        for (const operators::SizesConstraint& constraint : schema_.sizes) {
+            if (std::find(constraint.tensors.begin(), constraint.tensors.end(), field.name) ==
+                constraint.tensors.end()) {
+                continue;
+            }
+            if (constraint.kind == operators::SizesConstraint::Kind::one_element) {
+                std::fill(sizes.begin(), sizes.end(), 1);
+            } else {
+                sizes = divisors(sizes);
+            }
+        }
         return random_layout(random_, type, std::move(sizes), field.kind);
+    }
+
+    /// Sizes that divide these, the same ones each time: tensors that divide another have to be alike.
+    core::Dimensions divisors(core::Dimensions sizes) {
+        if (divisors_.size() != sizes.size()) {
+            divisors_ = sizes;
+            for (std::uint32_t& size : divisors_) {
+                const std::uint32_t block = random_.pick(1, std::min(size, 4U));
+                size = random_.chance(1, 3) ? 1 : size % block == 0 ? size / block : size;
+            }
+        }
+        return divisors_;
     }
 
     operators::FieldValue tensors(const Field& field) {
@@ -113,11 +147,12 @@ private:
             return operators::Null{};
         }
         if (field.type == FieldType::tensor_desc) {
-            return tensor(field);
+            return tensor(field, field.name);
         }
         operators::TensorDescArray array;
-        for (std::uint32_t i = random_.pick(1, 3); i > 0; --i) {
-            array.items.push_back(tensor(field));
+        const std::uint32_t count = random_.pick(1, 3);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            array.items.push_back(tensor(field, field.name + "[" + std::to_string(i) + "]"));
         }
         return array;
     }
@@ -136,12 +171,20 @@ private:
         if (const auto* counted = constraint(field.count_field, AttributeConstraint::Kind::dimension_count)) {
             return rank_of(counted->tensor) - std::min(rank_of(counted->tensor), counted->less);
         }
+        if (const auto* counted = constraint(field.count_field, AttributeConstraint::Kind::size)) {
+            return size_of(*counted);
+        }
         for (const Field& first : schema_.fields) {
             if (first.is_tensor()) {
                 return rank_of(first.name);
             }
         }
         return 1;
+    }
+
+    std::uint32_t size_of(const AttributeConstraint& size) {
+        const std::uint32_t rank = rank_of(size.tensor);
+        return size.less < rank ? sizes_[sizes_.size() - rank + size.less] : 1;
     }
 
     std::uint32_t number(const Field& field) {
@@ -153,6 +196,9 @@ private:
         }
         if (const auto* axis = constraint(field.name, AttributeConstraint::Kind::axis)) {
             return random_.below(std::max(rank_of(axis->tensor), 1U));
+        }
+        if (const auto* size = constraint(field.name, AttributeConstraint::Kind::size)) {
+            return size_of(*size);
         }
         if (const auto* count = constraint(field.name, AttributeConstraint::Kind::dimension_count)) {
             return rank_of(count->tensor) - std::min(rank_of(count->tensor), count->less);
@@ -233,6 +279,7 @@ private:
     const OperatorSchema& schema_;
     core::FeatureLevel level_;
     core::Dimensions sizes_;
+    core::Dimensions divisors_;
     std::map<std::string, core::DataType> types_;
     std::map<std::string, std::uint32_t> ranks_;
 };

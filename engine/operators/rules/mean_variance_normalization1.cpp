@@ -76,60 +76,7 @@ Verdict validate_normalization(const Descriptor& descriptor, core::FeatureLevel 
     return bias == nullptr ? Verdict{} : check_parameter("BiasTensor", *bias, input, level);
 }
 
-/// A budget for each element instead of a count of ULPs: see accepted_range.
-core::Tolerance normalization_tolerance(std::string_view /*output*/) {
-    return {.exact = false,
-            .ulp = {},
-            .abs = {},
-            .rel = {},
-            .element_slack = true,
-            .slack_formula = "4 eps * (|Scale| * rstd * (|x - mean| + mean|x|) + |Bias|), eps being the data type's"};
-}
-
-struct Precision {
-    /// Distance from 1 to the next number.
-    double epsilon;
-    /// What flushing a subnormal can lose: the smallest normal number, or 0 where D3D forbids flushing.
-    double flush;
-};
-
-Precision precision_of(core::DataType type) {
-    if (type == core::DataType::float16) {
-        return {0x1p-10, 0};
-    }
-    return {0x1p-23, double{std::numeric_limits<float>::min()}};
-}
-
-/// Roundings, in units of the output type's epsilon, that each of the budget's magnitudes may have gone through.
-///
-/// An FP32 implementation with pairwise sums over n elements rounds log2(n) times on the way to the mean and as
-/// often to the variance, and about eight times besides (division by n, subtraction, square, reciprocal root at 1 ULP,
-/// two products, bias, final rounding). Each rounding is half an epsilon. Independent roundings add like a random walk:
-/// k of them stay, with overwhelming probability, within 1.5 sqrt(k) times the single one (Higham & Mary 2019, "A new
-/// approach to probabilistic rounding error analysis"). For n = 2^20, k = 28: 1.5 * sqrt(28) / 2 = 4.0.
-constexpr double budget_roundings = 4;
-
 }  // namespace
-
-double normalized(const NormalizedElement& element) {
-    return element.scale * element.centred * element.rstd + element.bias;
-}
-
-Interval accepted_range(const NormalizedElement& element, const Activation& activation, core::DataType type) {
-    const auto [epsilon, flush] = precision_of(type);
-    const double gain = std::fabs(element.scale) * element.rstd;
-    const double magnitude = gain * (std::fabs(element.centred) + element.mean_magnitude) + std::fabs(element.bias);
-    const double slack = budget_roundings * epsilon * magnitude + flush * (gain + 1);
-    const double value = normalized(element);
-    Interval range = activation.accepted(value, slack);
-    if (activation.function != ActivationFunction::identity) {
-        // One more rounding to the output type, and one more chance to flush.
-        const double rounding = epsilon * std::fabs(activation(value)) + flush;
-        range.low -= rounding;
-        range.high += rounding;
-    }
-    return range;
-}
 
 /// For each element an addition to the mean, three operations for the variance, and what turns it into its output.
 Cost normalization_cost(const Descriptor& descriptor) {
@@ -140,7 +87,11 @@ Cost normalization_cost(const Descriptor& descriptor) {
     return {.bytes = element_bytes(descriptor), .operations = elements * each};
 }
 
-extern const OperatorRules mean_variance_normalization1_rules{validate_normalization, normalization_tolerance, names,
-                                                              normalization_cost};
+RulesRows mean_variance_normalization1_rules() {
+    return {{.name = "MEAN_VARIANCE_NORMALIZATION1",
+             .validate = validate_normalization,
+             .names = names,
+             .cost = normalization_cost}};
+}
 
 }  // namespace dmlconform::operators

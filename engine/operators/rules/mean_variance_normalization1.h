@@ -26,23 +26,4 @@ struct MeanVarianceNormalization1 {
     Activation activation;
 };
 
-/// One element as the reference computed it, in double.
-struct NormalizedElement {
-    /// Input - Mean.
-    double centred = 0;
-    /// Mean of |Input| over the axes.
-    double mean_magnitude = 0;
-    /// 1 / sqrt(Variance + Epsilon), or 1 without NormalizeVariance.
-    double rstd = 1;
-    double scale = 1;
-    double bias = 0;
-};
-
-/// The value before activation.
-[[nodiscard]] double normalized(const NormalizedElement& element);
-
-/// What an implementation may return for the element: the operator's default tolerance.
-[[nodiscard]] Interval accepted_range(const NormalizedElement& element, const Activation& activation,
-                                      core::DataType type);
-
 }  // namespace dmlconform::operators

@@ -141,16 +141,6 @@ Verdict validate_convolution(const Descriptor& descriptor, core::FeatureLevel /*
     return check_parameters(descriptor, op);
 }
 
-/// Exact, but for the neighbours that `requantise` accepts.
-core::Tolerance convolution_tolerance(std::string_view /*output*/) {
-    return {.exact = false,
-            .ulp = {},
-            .abs = {},
-            .rel = {},
-            .element_slack = true,
-            .slack_formula = "exact, or 1 off where the unrounded value y is within 4 * 2^-24 * |y| of a tie"};
-}
-
 }  // namespace
 
 QuantizedLinearConvolution::QuantizedLinearConvolution(const Descriptor& descriptor)
@@ -180,27 +170,6 @@ QuantizedLinearConvolution::QuantizedLinearConvolution(const Descriptor& descrip
     }
 }
 
-Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t zero_point, std::int32_t low,
-                     std::int32_t high) {
-    const auto round = [&](double value) {
-        // Clamped before the conversion, which is undefined for what an int32 cannot hold.
-        const double clamped =
-            std::clamp(std::nearbyint(value) + zero_point, static_cast<double>(low), static_cast<double>(high));
-        return static_cast<std::int32_t>(clamped);
-    };
-    // A scale of 0 or infinity gives the operator no meaning, but must not make this function undefined.
-    const double product = static_cast<double>(accumulator) * multiplier;
-    const double value = std::isnan(product) ? 0.0 : std::clamp(product, -0x1p62, 0x1p62);
-    // FP32 rounds four times on the way from the accumulator to the value: the accumulator's conversion, the two
-    // operations that form the multiplier, and the product. Each is at most half an ULP, 2^-24 relative.
-    const double slack = 4 * 0x1p-24 * std::fabs(value);
-    Quantised result;
-    result.value = round(value);
-    result.below = result.value - std::max(round(value - slack), result.value - 1);
-    result.above = std::min(round(value + slack), result.value + 1) - result.value;
-    return result;
-}
-
 /// A multiplication and an addition for every tap, as is the custom those on padding included.
 Cost convolution_cost(const Descriptor& descriptor) {
     const QuantizedLinearConvolution op(descriptor);
@@ -209,7 +178,11 @@ Cost convolution_cost(const Descriptor& descriptor) {
     return {.bytes = element_bytes(descriptor), .operations = 2 * outputs * taps};
 }
 
-extern const OperatorRules quantized_linear_convolution_rules{validate_convolution, convolution_tolerance, names,
-                                                              convolution_cost};
+RulesRows quantized_linear_convolution_rules() {
+    return {{.name = "QUANTIZED_LINEAR_CONVOLUTION",
+             .validate = validate_convolution,
+             .names = names,
+             .cost = convolution_cost}};
+}
 
 }  // namespace dmlconform::operators

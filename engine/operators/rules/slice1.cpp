@@ -71,11 +71,6 @@ Verdict validate_slice1(const Descriptor& descriptor, core::FeatureLevel /*level
     return {};
 }
 
-/// Data movement: bits are copied, so nothing else can be right.
-core::Tolerance slice1_tolerance(std::string_view /*output*/) {
-    return {.exact = true, .ulp = {}, .abs = {}, .rel = {}};
-}
-
 }  // namespace
 
 /// Only what is in the window and not stepped over is read.
@@ -83,6 +78,8 @@ Cost slice_cost(const Descriptor& descriptor) {
     return {.bytes = 2 * element_bytes(*descriptor.tensor("OutputTensor")), .operations = 0};
 }
 
-extern const OperatorRules slice1_rules{validate_slice1, slice1_tolerance, names, slice_cost};
+RulesRows slice1_rules() {
+    return {{.name = "SLICE1", .validate = validate_slice1, .names = names, .cost = slice_cost}};
+}
 
 }  // namespace dmlconform::operators

@@ -49,11 +49,6 @@ Verdict validate_top_k1(const Descriptor& descriptor, core::FeatureLevel /*level
     return {};
 }
 
-/// Elements are moved and counted, not computed: values and indices have one right answer each.
-core::Tolerance top_k1_tolerance(std::string_view /*output*/) {
-    return {.exact = true, .ulp = {}, .abs = {}, .rel = {}};
-}
-
 }  // namespace
 
 /// Every element is looked at, and the K found are sorted by comparisons.
@@ -65,6 +60,8 @@ Cost top_k_cost(const Descriptor& descriptor) {
     return {.bytes = element_bytes(descriptor), .operations = elements + sequences * k * std::log2(k)};
 }
 
-extern const OperatorRules top_k1_rules{validate_top_k1, top_k1_tolerance, names, top_k_cost};
+RulesRows top_k1_rules() {
+    return {{.name = "TOP_K1", .validate = validate_top_k1, .names = names, .cost = top_k_cost}};
+}
 
 }  // namespace dmlconform::operators

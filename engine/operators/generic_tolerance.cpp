@@ -1,5 +1,5 @@
 // The generic tolerances and where they come from.
-#include "engine/operators/default_tolerance.h"
+#include "engine/operators/generic_tolerance.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@ namespace dmlconform::operators {
 namespace {
 
 /// Operators that move elements, or write constants of the descriptor: the bits arrive as they are.
-constexpr std::array<std::string_view, 27> moving{"SLICE",
+constexpr std::array<std::string_view, 28> moving{"SLICE",
                                                   "SLICE1",
                                                   "SLICE_GRAD",
                                                   "SPLIT",
@@ -37,7 +37,8 @@ constexpr std::array<std::string_view, 27> moving{"SLICE",
                                                   "MAX_UNPOOLING",
                                                   "UNFOLD",
                                                   "ELEMENT_WISE_IF",
-                                                  "TOP_K"};
+                                                  "TOP_K",
+                                                  "TOP_K1"};
 
 /// Operators whose result is an element of an input, its negative, 0 or 1. Nothing is rounded, but no source says which
 /// of the two zeros max(0, -0) and the like give.
@@ -73,10 +74,7 @@ core::Tolerance ulps(std::uint64_t count) {
 
 }  // namespace
 
-core::Tolerance default_tolerance(const Descriptor& descriptor, const TensorSlot& output) {
-    if (const OperatorRules* rules = find_rules(*descriptor.schema)) {
-        return rules->default_tolerance(output.name);
-    }
+core::Tolerance generic_tolerance(const Descriptor& descriptor, const TensorSlot& output) {
     const core::DataType type = output.desc == nullptr ? core::DataType::unknown : output.desc->data_type;
     const std::string_view op = descriptor.schema->short_name();
     if (!core::is_floating_point(type) || contains(moving, op)) {

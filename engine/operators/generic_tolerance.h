@@ -6,10 +6,10 @@
 
 namespace dmlconform::operators {
 
-/// The operator's own tolerance, from its rules. For operators that have none yet: exact for integers and for operators
-/// that only move or select elements; otherwise a number of ULPs of the output's type that holds for a formula with one
+/// For operators whose kernel states none (see engine/cpu/reference.h): exact for integers and for operators that only
+/// move or select elements; otherwise a number of ULPs of the output's type that holds for a formula with one
 /// transcendental function and a few roundings. Cases whose results need more, sums with cancellation for example,
 /// state a tolerance.
-[[nodiscard]] core::Tolerance default_tolerance(const Descriptor& descriptor, const TensorSlot& output);
+[[nodiscard]] core::Tolerance generic_tolerance(const Descriptor& descriptor, const TensorSlot& output);
 
 }  // namespace dmlconform::operators

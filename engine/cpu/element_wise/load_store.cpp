@@ -1,0 +1,232 @@
+// Conversions by the stretch, so that each is a loop over arrays of one type.
+#include "engine/cpu/element_wise/load_store.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "engine/core/element.h"
+
+namespace dmlconform::cpu::element_wise {
+namespace {
+
+/// Whether elements share bytes: they are moved one by one then.
+bool is_packed(core::DataType type) {
+    return core::bytes_of(type) == 0;
+}
+
+/// The integer with these bits.
+std::int64_t signed_value(core::DataType type, std::uint64_t bits) {
+    const unsigned unused = 64 - core::bits_of(type);
+    return core::is_signed_integer(type) ? static_cast<std::int64_t>(bits << unused) >> unused
+                                         : static_cast<std::int64_t>(bits);
+}
+
+template <class Number>
+void load_as(std::span<const std::byte> memory, const Stretch& from, std::size_t count, Number* to) {
+    if (is_packed(from.type)) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto at = static_cast<std::uint64_t>(from.first + static_cast<std::int64_t>(i) * from.stride);
+            to[i] = Number(signed_value(from.type, core::load_element(memory, from.type, at)));
+        }
+        return;
+    }
+    core::with_type(from.type, [&]<class T>() {
+        const T* const source = reinterpret_cast<const T*>(memory.data()) + from.first;
+        const auto number = [](T element) {
+            if constexpr (std::is_same_v<T, core::Float16>) {
+                return Number(static_cast<double>(element));
+            } else if constexpr (std::is_same_v<Number, double>) {
+                return static_cast<double>(element);
+            } else {
+                return Number(element);
+            }
+        };
+        if (from.stride == 0) {
+            std::fill(to, to + count, number(*source));
+        } else if (from.stride == 1) {
+            std::transform(source, source + count, to, number);
+        } else {
+            for (std::size_t i = 0; i < count; ++i) {
+                to[i] = number(source[static_cast<std::int64_t>(i) * from.stride]);
+            }
+        }
+    });
+}
+
+/// The unsigned type of that width, for bits.
+core::DataType bits_type(core::DataType type) {
+    switch (core::bytes_of(type)) {
+        case 1:
+            return core::DataType::uint8;
+        case 2:
+            return core::DataType::uint16;
+        case 4:
+            return core::DataType::uint32;
+        case 8:
+            return core::DataType::uint64;
+        default:
+            return type;
+    }
+}
+
+/// A double in an integer type: NaN as 0, what is beyond the range as its end.
+template <class T>
+T clamped(double value) {
+    constexpr auto least = static_cast<double>(std::numeric_limits<T>::lowest());
+    constexpr auto greatest = static_cast<double>(std::numeric_limits<T>::max());
+    if (std::isnan(value)) {
+        return 0;
+    }
+    // The greatest 64-bit integers are no doubles: the one above them is.
+    return value <= least      ? std::numeric_limits<T>::lowest()
+           : value >= greatest ? std::numeric_limits<T>::max()
+                               : static_cast<T>(value);
+}
+
+template <class T>
+T converted(double value, Store how) {
+    if constexpr (std::is_same_v<T, core::Float16>) {
+        return core::Float16(value);
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return static_cast<T>(value);
+    } else {
+        return clamped<T>(how == Store::rounding ? std::nearbyint(value) : value);
+    }
+}
+
+/// Bits of so many places, read as a number of T's signedness, in T's range.
+template <class T>
+T clamped_bits(std::uint64_t bits, unsigned places) {
+    if constexpr (std::is_signed_v<T>) {
+        const auto value = static_cast<std::int64_t>(bits << (64 - places)) >> (64 - places);
+        return static_cast<T>(
+            std::clamp<std::int64_t>(value, std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()));
+    } else {
+        const std::uint64_t value = places == 64 ? bits : bits & 0xffffffffu;
+        return static_cast<T>(std::min<std::uint64_t>(value, std::numeric_limits<T>::max()));
+    }
+}
+
+template <class T, class Word>
+T converted(Wrapping<Word> value, Store how) {
+    if constexpr (std::is_same_v<T, core::Float16>) {
+        // Every integer that FLOAT16 can tell from its neighbours is a double.
+        return core::Float16(static_cast<double>(value.value));
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return static_cast<T>(value.value);
+    } else if (how == Store::wrapping || sizeof(T) == 8) {
+        return static_cast<T>(value.value);
+    } else {
+        // M: 32-bit registers, read as the target's kind, then clamped; with 64-bit sources likewise.
+        const bool wide =
+            how == Store::converting &&
+            (std::is_signed_v<Word> ? value.value != static_cast<Word>(static_cast<std::int32_t>(value.bits()))
+                                    : value.bits() > 0xffffffffu);
+        return clamped_bits<T>(value.bits(), wide ? 64 : 32);
+    }
+}
+
+template <class Number>
+void store_as(std::span<std::byte> memory, const Stretch& to, std::size_t count, const Number* from, Store how) {
+    if (is_packed(to.type)) {
+        const double least = to.type == core::DataType::int4 ? -8 : 0;
+        const double greatest = to.type == core::DataType::int4 ? 7 : 15;
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto at = static_cast<std::uint64_t>(to.first + static_cast<std::int64_t>(i) * to.stride);
+            double value = 0;
+            if constexpr (std::is_same_v<Number, double>) {
+                value = std::isnan(from[i]) ? 0 : how == Store::rounding ? std::nearbyint(from[i]) : from[i];
+            } else {
+                value = static_cast<double>(from[i].value);
+            }
+            const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(std::clamp(value, least, greatest)));
+            core::store_element(memory, to.type, at, bits & 0xf);
+        }
+        return;
+    }
+    core::with_type(to.type, [&]<class T>() {
+        T* const target = reinterpret_cast<T*>(memory.data()) + to.first;
+        if (to.stride == 1) {
+            std::transform(from, from + count, target, [&](const Number& value) { return converted<T>(value, how); });
+            return;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            target[static_cast<std::int64_t>(i) * to.stride] = converted<T>(from[i], how);
+        }
+    });
+}
+
+Stretch as_bits(Stretch stretch) {
+    stretch.type = bits_type(stretch.type);
+    return stretch;
+}
+
+}  // namespace
+
+void load(std::span<const std::byte> memory, const Stretch& from, std::size_t count, double* to) {
+    load_as(memory, from, count, to);
+}
+void load(std::span<const std::byte> memory, const Stretch& from, std::size_t count, Signed* to) {
+    load_as(memory, from, count, to);
+}
+void load(std::span<const std::byte> memory, const Stretch& from, std::size_t count, Unsigned* to) {
+    load_as(memory, from, count, to);
+}
+void load_bits(std::span<const std::byte> memory, const Stretch& from, std::size_t count, Unsigned* to) {
+    load_as(memory, as_bits(from), count, to);
+}
+
+void store(std::span<std::byte> memory, const Stretch& to, std::size_t count, const double* from, Store how) {
+    store_as(memory, to, count, from, how);
+}
+void store(std::span<std::byte> memory, const Stretch& to, std::size_t count, const Signed* from, Store how) {
+    store_as(memory, to, count, from, how);
+}
+void store(std::span<std::byte> memory, const Stretch& to, std::size_t count, const Unsigned* from, Store how) {
+    store_as(memory, to, count, from, how);
+}
+void store_bits(std::span<std::byte> memory, const Stretch& to, std::size_t count, const Unsigned* from) {
+    store_as(memory, as_bits(to), count, from, Store::wrapping);
+}
+
+double stored_value(core::DataType type, double value, Store how) {
+    if (is_packed(type)) {
+        const bool is_signed = type == core::DataType::int4;
+        const double whole = std::isnan(value) ? 0 : std::nearbyint(value);
+        return std::clamp(whole, is_signed ? -8.0 : 0.0, is_signed ? 7.0 : 15.0);
+    }
+    return core::with_type(type, [&]<class T>() { return static_cast<double>(converted<T>(value, how)); });
+}
+
+Interval stored_range(core::DataType type, const Interval& results, Store how) {
+    if (!results.has_numbers() || core::is_floating_point(type)) {
+        if (type != core::DataType::float16 || !results.has_numbers()) {
+            return results;
+        }
+        // The FLOAT16 numbers around each end.
+        const auto outwards = [](double end, double direction) {
+            const core::Float16 nearest(end);
+            const auto value = static_cast<double>(nearest);
+            if (std::isinf(end) || (value - end) * direction >= 0) {
+                return value;
+            }
+            // One place further in that direction: away from zero the bits grow.
+            const bool away = std::signbit(end) == (direction < 0);
+            if (value == 0) {
+                return direction * 0x1p-24;
+            }
+            return static_cast<double>(
+                core::Float16::from_bits(static_cast<std::uint16_t>(nearest.bits + (away ? 1 : -1))));
+        };
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        return {std::max(outwards(results.low, -1), -infinity), std::min(outwards(results.high, 1), infinity),
+                results.nan};
+    }
+    Interval range{stored_value(type, results.low, how), stored_value(type, results.high, how), false};
+    return results.nan ? hull(range, {stored_value(type, std::numeric_limits<double>::quiet_NaN(), how)}) : range;
+}
+
+}  // namespace dmlconform::cpu::element_wise

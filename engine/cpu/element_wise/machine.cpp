@@ -1,0 +1,588 @@
+// Element-wise formulas over tensors of any layout.
+//
+// Elements are taken in stretches of one run of the innermost dimension: loaded into arrays of one kind of number,
+// computed, and stored. So a formula is compiled once for each kind of number, and conversions once for each data type.
+#include "engine/cpu/element_wise/machine.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+#include "engine/core/element.h"
+#include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/parallel.h"
+
+namespace dmlconform::cpu::element_wise {
+namespace {
+
+using operators::Descriptor;
+
+/// QUANTIZED_LINEAR_ADD has eight inputs and an output.
+constexpr std::size_t most_tensors = 9;
+/// Enough to repay a call, few enough for all arrays to stay in the nearest cache.
+constexpr std::size_t stretch_length = 256;
+
+using Runs = core::StridedRuns<most_tensors>;
+
+// ---- attributes --------------------------------------------------------------------------------------------------
+
+bool is_identity(const operators::ScaleBias& scale_bias) {
+    return scale_bias.scale == 1 && scale_bias.bias == 0;
+}
+
+/// ScaleBias where it changes anything. M: {1, 0} counts as absent.
+const operators::ScaleBias* scale_bias_of(const Descriptor& descriptor) {
+    for (const operators::FieldValue& value : descriptor.values) {
+        const auto* found = std::get_if<operators::ScaleBias>(&value);
+        if (found != nullptr && !is_identity(*found)) {
+            return found;
+        }
+    }
+    return nullptr;
+}
+
+const Descriptor* activation_of(const Descriptor& descriptor) {
+    for (const operators::FieldValue& value : descriptor.values) {
+        if (const auto* found = std::get_if<operators::OperatorDesc>(&value)) {
+            return found->get();
+        }
+    }
+    return nullptr;
+}
+
+/// An attribute as a number of the formula's kind; integers truncate it and clamp it to the operator's type, as CAST
+/// does.
+template <class T>
+T attribute_number(double value, core::DataType type) {
+    if constexpr (std::is_same_v<T, double>) {
+        return value;
+    } else {
+        return T(stored_value(type, value, Store::converting));
+    }
+}
+
+template <class T>
+T scalar_number(const Descriptor& descriptor, const operators::Field& field, std::uint64_t bits, core::DataType type) {
+    const core::DataType from = descriptor.scalar_type(field);
+    std::array<std::byte, 8> memory{};
+    core::store_element(memory, from, 0, bits);
+    const Stretch one{from, 0, 0};
+    if constexpr (!std::is_same_v<T, double>) {
+        if (!core::is_floating_point(from)) {
+            T number;
+            load(memory, one, 1, &number);
+            return number;
+        }
+    }
+    double number = 0;
+    load(memory, one, 1, &number);
+    return attribute_number<T>(number, type);
+}
+
+template <class T>
+Context<T> context_of(const Descriptor& descriptor) {
+    const auto inputs = descriptor.inputs();
+    const auto outputs = descriptor.outputs();
+    Context<T> context;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        context.present[i] = inputs[i].desc != nullptr;
+    }
+    const core::DataType type =
+        outputs.empty() || outputs[0].desc == nullptr ? core::DataType::float32 : outputs[0].desc->data_type;
+    context.input_bits = inputs.empty() || inputs[0].desc == nullptr ? 0 : core::bits_of(inputs[0].desc->data_type);
+    context.input_is_signed =
+        !inputs.empty() && inputs[0].desc != nullptr && core::is_signed_integer(inputs[0].desc->data_type);
+    context.output_bits = core::bits_of(type);
+    context.output_is_half = type == core::DataType::float16;
+    context.output_is_signed = core::is_signed_integer(type);
+    if (!core::is_floating_point(type)) {
+        // Of 64-bit types only integers know the ends, whose formulas wrap and do not ask.
+        constexpr double beyond = 0x1p80;
+        context.lowest = attribute_number<T>(-beyond, type);
+        context.highest = attribute_number<T>(beyond, type);
+    }
+    std::size_t count = 0;
+    for (std::size_t f = 0; f < descriptor.values.size() && count < most_attributes; ++f) {
+        const operators::Field& field = descriptor.schema->fields[f];
+        const operators::FieldValue& value = descriptor.values[f];
+        if (const auto* number = std::get_if<float>(&value)) {
+            context.attributes[count++] = attribute_number<T>(double{*number}, type);
+        } else if (const auto* scalar = std::get_if<operators::ScalarUnion>(&value)) {
+            context.attributes[count++] = scalar_number<T>(descriptor, field, scalar->bits, type);
+        } else if (const auto* choice = std::get_if<std::uint32_t>(&value);
+                   choice != nullptr && field.enumeration != nullptr &&
+                   field.enumeration->name != "DML_TENSOR_DATA_TYPE") {
+            context.attributes[count++] = T(*choice);
+        }
+    }
+    return context;
+}
+
+Context<Interval> interval_context(const Context<double>& real) {
+    Context<Interval> context;
+    std::copy(real.attributes.begin(), real.attributes.end(), context.attributes.begin());
+    context.input_bits = real.input_bits;
+    context.output_bits = real.output_bits;
+    context.output_is_half = real.output_is_half;
+    context.input_is_signed = real.input_is_signed;
+    context.output_is_signed = real.output_is_signed;
+    context.present = real.present;
+    context.lowest = real.lowest;
+    context.highest = real.highest;
+    return context;
+}
+
+// ---- layout ------------------------------------------------------------------------------------------------------
+
+/// How the tensors of an operator are walked together, inputs first.
+class Layout {
+public:
+    Layout(const Descriptor& descriptor, std::span<const core::Tensor* const> inputs) {
+        for (const core::Tensor* input : inputs) {
+            tensors_.push_back(input == nullptr ? nullptr : &input->desc);
+        }
+        for (const operators::TensorSlot& slot : descriptor.outputs()) {
+            tensors_.push_back(slot.desc);
+        }
+        const core::Dimensions& sizes = tensors_.back()->sizes;
+        for (std::size_t d = 0; d < sizes.size(); ++d) {
+            add_dimension(d, sizes);
+        }
+    }
+
+    [[nodiscard]] Runs runs() const { return {sizes_, strides_}; }
+
+private:
+    /// Dimension d of the tensor, counted from the innermost: a tensor of fewer dimensions has ones in front.
+    static std::uint32_t size_at(const core::TensorDesc* desc, std::size_t d, std::size_t rank) {
+        const std::size_t missing = rank - std::min(rank, desc == nullptr ? 0 : desc->sizes.size());
+        return desc == nullptr || d < missing ? 1 : desc->sizes[d - missing];
+    }
+
+    /// A tensor that has one element for several of the others' is repeated. One that has fewer, but more than one, has
+    /// an element for each of as many blocks of neighbours: the dimension becomes two.
+    void add_dimension(std::size_t d, const core::Dimensions& sizes) {
+        std::uint32_t blocks = sizes[d];
+        for (const core::TensorDesc* desc : tensors_) {
+            const std::uint32_t size = size_at(desc, d, sizes.size());
+            if (size != 1 && size < blocks) {
+                blocks = size;
+            }
+        }
+        const std::uint32_t block = sizes[d] / blocks;
+        push(blocks, d, sizes, block);
+        if (block != 1) {
+            push(block, d, sizes, 1);
+        }
+    }
+
+    void push(std::uint32_t size, std::size_t d, const core::Dimensions& sizes, std::uint32_t step) {
+        sizes_.push_back(size);
+        for (std::size_t t = 0; t < most_tensors; ++t) {
+            std::int64_t stride = 0;
+            if (t < tensors_.size() && tensors_[t] != nullptr) {
+                const std::uint32_t own = size_at(tensors_[t], d, sizes.size());
+                const std::size_t missing = sizes.size() - std::min(sizes.size(), tensors_[t]->sizes.size());
+                const std::int64_t own_stride = own == 1 ? 0 : core::signed_strides(*tensors_[t])[d - missing];
+                // Of blocks: a whole tensor steps over a block, one with an element for each block by one.
+                const bool by_block = own != sizes[d];
+                stride =
+                    step == 1 && size != sizes[d] ? (by_block ? 0 : own_stride) : own_stride * (by_block ? 1 : step);
+            }
+            strides_[t].push_back(stride);
+        }
+    }
+
+    std::vector<const core::TensorDesc*> tensors_;
+    core::Dimensions sizes_;
+    std::array<core::Strides, most_tensors> strides_;
+};
+
+// ---- evaluation --------------------------------------------------------------------------------------------------
+
+void load_elements(Operands /*how*/, std::span<const std::byte> memory, const Stretch& from, std::size_t count,
+                   double* to) {
+    load(memory, from, count, to);
+}
+template <class Word>
+void load_elements(Operands how, std::span<const std::byte> memory, const Stretch& from, std::size_t count,
+                   Wrapping<Word>* to) {
+    if constexpr (std::is_unsigned_v<Word>) {
+        if (how == Operands::as_bits) {
+            load_bits(memory, from, count, to);
+            return;
+        }
+    }
+    load(memory, from, count, to);
+}
+
+void store_elements(const Row& row, std::span<std::byte> memory, const Stretch& to, std::size_t count,
+                    const double* from) {
+    store(memory, to, count, from, row.store);
+}
+template <class Word>
+void store_elements(const Row& row, std::span<std::byte> memory, const Stretch& to, std::size_t count,
+                    const Wrapping<Word>* from) {
+    if constexpr (std::is_unsigned_v<Word>) {
+        if (row.operands == Operands::as_bits) {
+            store_bits(memory, to, count, from);
+            return;
+        }
+    }
+    store(memory, to, count, from, row.store);
+}
+
+/// One call of an operator.
+class Evaluation {
+public:
+    Evaluation(const Row& row, const KernelArguments& arguments)
+        : row_(row),
+          arguments_(arguments),
+          scale_bias_(scale_bias_of(arguments.descriptor)),
+          fused_(activation_of(arguments.descriptor)),
+          bias_array_(bias_array(arguments.descriptor)),
+          inputs_(all_inputs()),
+          runs_(Layout(arguments.descriptor, inputs_).runs()) {}
+
+    void run() {
+        const auto real = row_.operands != Operands::as_bits && row_.real != nullptr && computes_in_reals();
+        if (real) {
+            evaluate<double>(row_.real);
+            if (!arguments_.slack.empty()) {
+                bound();
+            }
+        } else if (row_.operands == Operands::as_bits || !has_signed_input()) {
+            evaluate<Unsigned>(row_.unsigned_integer);
+        } else {
+            evaluate<Signed>(row_.signed_integer);
+        }
+    }
+
+private:
+    /// VALUE_SCALE_2D has its Bias in the struct: one number for each channel.
+    static std::unique_ptr<core::Tensor> bias_array(const Descriptor& descriptor) {
+        for (const operators::FieldValue& value : descriptor.values) {
+            if (const auto* numbers = std::get_if<std::vector<float>>(&value)) {
+                auto tensor = std::make_unique<core::Tensor>(core::TensorDesc::packed(
+                    core::DataType::float32, {1, static_cast<std::uint32_t>(numbers->size()), 1, 1}));
+                std::copy(numbers->begin(), numbers->end(), tensor->as<float>().begin());
+                return tensor;
+            }
+        }
+        return nullptr;
+    }
+
+    /// One for each of the formula's parameters; null for what is absent.
+    [[nodiscard]] std::vector<const core::Tensor*> all_inputs() const {
+        std::vector<const core::Tensor*> inputs(arguments_.inputs.begin(), arguments_.inputs.end());
+        if (bias_array_) {
+            inputs.push_back(bias_array_.get());
+        }
+        inputs.resize(row_.inputs);
+        return inputs;
+    }
+
+    [[nodiscard]] bool computes_in_reals() const {
+        return row_.operands == Operands::as_real || row_.signed_integer == nullptr || scale_bias_ != nullptr ||
+               std::any_of(inputs_.begin(), inputs_.end(), [](const core::Tensor* input) {
+                   return input != nullptr && core::is_floating_point(input->desc.data_type);
+               });
+    }
+
+    [[nodiscard]] bool has_signed_input() const {
+        return std::any_of(inputs_.begin(), inputs_.end(), [](const core::Tensor* input) {
+            return input != nullptr && core::is_signed_integer(input->desc.data_type);
+        });
+    }
+
+    /// The stretch of tensor `t` (inputs first) that starts `i` elements into a run.
+    [[nodiscard]] Stretch stretch_of(std::size_t t, const core::TensorDesc& desc, const Runs::PerArray& offsets,
+                                     std::int64_t i) const {
+        const std::int64_t stride = runs_.run_strides()[t];
+        return {desc.data_type, offsets[t] + i * stride, stride};
+    }
+
+    [[nodiscard]] std::int64_t stretches_per_run() const {
+        const auto length = static_cast<std::int64_t>(stretch_length);
+        return (runs_.run_length() + length - 1) / length;
+    }
+
+    /// Calls body(offsets, i, count, element) for stretches first … last - 1: where their runs start, how far into its
+    /// run each one does, and its first element's row-major number.
+    template <class Body>
+    void for_each_stretch(std::int64_t first, std::int64_t last, Body&& body) const {
+        const std::int64_t per_run = stretches_per_run();
+        std::int64_t stretch = first;
+        runs_.for_each_run(first / per_run, (last + per_run - 1) / per_run, [&](const Runs::PerArray& offsets) {
+            const std::int64_t run = stretch / per_run;
+            for (; stretch < std::min(last, (run + 1) * per_run); ++stretch) {
+                const std::int64_t i = (stretch - run * per_run) * static_cast<std::int64_t>(stretch_length);
+                const std::int64_t count = std::min(runs_.run_length() - i, static_cast<std::int64_t>(stretch_length));
+                body(offsets, i, static_cast<std::size_t>(count), run * runs_.run_length() + i);
+            }
+        });
+    }
+
+    /// Stretches are shared out among threads, unless outputs have elements that share bytes.
+    template <class Body>
+    void over_all(Body&& body) const {
+        const bool shared_bytes =
+            std::any_of(arguments_.outputs.begin(), arguments_.outputs.end(),
+                        [](const core::Tensor* output) { return core::bytes_of(output->desc.data_type) == 0; });
+        const std::int64_t count = runs_.run_count() * stretches_per_run();
+        if (shared_bytes) {
+            body(0, count);
+        } else {
+            parallel_for(count, 4 * std::min(runs_.run_length(), static_cast<std::int64_t>(stretch_length)), body);
+        }
+    }
+
+    template <class T>
+    void load_inputs(std::span<std::vector<T>> arrays, const Runs::PerArray& offsets, std::int64_t i,
+                     std::size_t count) const {
+        for (std::size_t t = 0; t < inputs_.size(); ++t) {
+            if (inputs_[t] == nullptr) {
+                std::fill_n(arrays[t].begin(), count, T(0));
+                continue;
+            }
+            load_elements(row_.operands, inputs_[t]->buffer.bytes(), stretch_of(t, inputs_[t]->desc, offsets, i), count,
+                          arrays[t].data());
+        }
+        if constexpr (std::is_same_v<T, double>) {
+            if (scale_bias_ != nullptr) {
+                scale(arrays[0], count);
+            }
+        }
+    }
+
+    /// On integers the result is one of their type again (M).
+    void scale(std::vector<double>& values, std::size_t count) const {
+        const core::DataType type = inputs_[0]->desc.data_type;
+        const bool integer = !core::is_floating_point(type);
+        for (std::size_t k = 0; k < count; ++k) {
+            values[k] = values[k] * double{scale_bias_->scale} + double{scale_bias_->bias};
+            if (integer) {
+                values[k] = stored_value(type, values[k], Store::converting);
+            }
+        }
+    }
+
+    template <class T>
+    void evaluate(Loop<T> loop) const {
+        const Context<T> context = context_of<T>(arguments_.descriptor);
+        over_all([&](std::int64_t first, std::int64_t last) {
+            std::vector<std::vector<T>> in(inputs_.size(), std::vector<T>(stretch_length));
+            std::vector<std::vector<T>> out(arguments_.outputs.size(), std::vector<T>(stretch_length));
+            std::array<const T*, most_tensors> from{};
+            std::array<T*, most_tensors> to{};
+            std::transform(in.begin(), in.end(), from.begin(), [](const auto& array) { return array.data(); });
+            std::transform(out.begin(), out.end(), to.begin(), [](auto& array) { return array.data(); });
+            for_each_stretch(first, last, [&](const Runs::PerArray& offsets, std::int64_t i, std::size_t count, auto) {
+                load_inputs<T>(in, offsets, i, count);
+                loop(from, to, count, context);
+                if constexpr (std::is_same_v<T, double>) {
+                    if (fused_.is_present()) {
+                        std::transform(to[0], to[0] + count, to[0], fused_);
+                    }
+                }
+                for (std::size_t o = 0; o < arguments_.outputs.size(); ++o) {
+                    core::Tensor& output = *arguments_.outputs[o];
+                    store_elements(row_, output.buffer.bytes(), stretch_of(inputs_.size() + o, output.desc, offsets, i),
+                                   count, to[o]);
+                }
+            });
+        });
+    }
+
+    /// The same on intervals, once the outputs are there.
+    void bound() const {
+        const Context<Interval> context = interval_context(context_of<double>(arguments_.descriptor));
+        over_all([&](std::int64_t first, std::int64_t last) {
+            std::vector<std::vector<double>> values(inputs_.size(), std::vector<double>(stretch_length));
+            std::vector<std::vector<Interval>> in(inputs_.size(), std::vector<Interval>(stretch_length));
+            std::vector<std::vector<Interval>> out(arguments_.outputs.size(), std::vector<Interval>(stretch_length));
+            std::array<const Interval*, most_tensors> from{};
+            std::array<Interval*, most_tensors> to{};
+            std::transform(in.begin(), in.end(), from.begin(), [](const auto& array) { return array.data(); });
+            std::transform(out.begin(), out.end(), to.begin(), [](auto& array) { return array.data(); });
+            for_each_stretch(
+                first, last,
+                [&](const Runs::PerArray& offsets, std::int64_t i, std::size_t count, std::int64_t element) {
+                    load_intervals(values, in, offsets, i, count);
+                    row_.interval(from, to, count, context);
+                    for (std::size_t o = 0; o < arguments_.outputs.size(); ++o) {
+                        if (fused_.is_present() && o == 0) {
+                            // M: the argument may have been rounded to the output's type.
+                            const core::DataType type = arguments_.outputs[0]->desc.data_type;
+                            std::transform(to[0], to[0] + count, to[0], [&](const Interval& argument) {
+                                return fused_(stored_range(type, argument, row_.store));
+                            });
+                        }
+                        put_slack(o, stretch_of(inputs_.size() + o, arguments_.outputs[o]->desc, offsets, i), count,
+                                  to[o], static_cast<std::size_t>(element));
+                    }
+                });
+        });
+    }
+
+    void load_intervals(std::span<std::vector<double>> values, std::span<std::vector<Interval>> in,
+                        const Runs::PerArray& offsets, std::int64_t i, std::size_t count) const {
+        for (std::size_t t = 0; t < inputs_.size(); ++t) {
+            if (inputs_[t] == nullptr) {
+                std::fill_n(in[t].begin(), count, Interval(0));
+                continue;
+            }
+            const core::DataType type = inputs_[t]->desc.data_type;
+            load(inputs_[t]->buffer.bytes(), stretch_of(t, inputs_[t]->desc, offsets, i), count, values[t].data());
+            for (std::size_t k = 0; k < count; ++k) {
+                in[t][k] = values[t][k];
+                if (t == 0 && scale_bias_ != nullptr) {
+                    in[t][k] = in[t][k] * double{scale_bias_->scale} + double{scale_bias_->bias};
+                    if (!core::is_floating_point(type)) {
+                        in[t][k] = stored_range(type, in[t][k], Store::converting);
+                    }
+                }
+            }
+        }
+    }
+
+    void put_slack(std::size_t o, const Stretch& output, std::size_t count, const Interval* results,
+                   std::size_t element) const {
+        core::ElementSlack& slack = arguments_.slack[o];
+        if (slack.below.empty()) {
+            return;
+        }
+        std::array<double, stretch_length> stored{};
+        load(arguments_.outputs[o]->buffer.bytes(), output, count, stored.data());
+        const double largest =
+            output.type == core::DataType::float16 ? 65504.0 : static_cast<double>(std::numeric_limits<float>::max());
+        for (std::size_t k = 0; k < count; ++k) {
+            const Interval range = stored_range(output.type, results[k], row_.store);
+            // From an infinity, slack counts from the largest finite number.
+            const double value = std::clamp(stored[k], -largest, largest);
+            const bool numbers = range.has_numbers() && !std::isnan(stored[k]);
+            slack.below[element + k] = numbers ? std::max(0.0, value - range.low) : 0;
+            slack.above[element + k] = numbers ? std::max(0.0, range.high - value) : 0;
+            slack.nan[element + k] = range.nan ? 1 : 0;
+            slack.finite[element + k] =
+                numbers && std::isinf(stored[k]) && (value > 0 ? range.low <= largest : range.high >= -largest) ? 1 : 0;
+        }
+    }
+
+    const Row& row_;
+    const KernelArguments& arguments_;
+    const operators::ScaleBias* scale_bias_;
+    FusedActivation fused_;
+    std::unique_ptr<core::Tensor> bias_array_;
+    std::vector<const core::Tensor*> inputs_;
+    Runs runs_;
+};
+
+// ---- tolerance ---------------------------------------------------------------------------------------------------
+
+/// Where the intervals of an operator come from, as text that lives as long as the program.
+std::string_view history_of(const Row& row) {
+    static std::mutex mutex;
+    static std::map<std::string_view, std::string> texts;
+    const std::scoped_lock lock(mutex);
+    auto [found, is_new] = texts.try_emplace(row.name);
+    if (is_new) {
+        const IntervalHistory history;
+        // Numbers for which no branch is decided: every operation has its turn.
+        const std::vector<Interval> numbers(row.inputs, Interval(-0.5, 0.5, false));
+        std::array<const Interval*, most_tensors> in{};
+        std::transform(numbers.begin(), numbers.end(), in.begin(), [](const Interval& number) { return &number; });
+        std::vector<Interval> results(row.outputs);
+        std::array<Interval*, most_tensors> out{};
+        std::transform(results.begin(), results.end(), out.begin(), [](Interval& result) { return &result; });
+        Context<Interval> context;
+        context.attributes.fill(Interval(0.25));
+        row.interval(in, out, 1, context);
+        found->second = history.text().empty() ? "exact, but for subnormal numbers, which may count as zero"
+                                               : "FP32 as Direct3D allows it (" + history.text() + ")";
+    }
+    return found->second;
+}
+
+core::Tolerance tolerance_of(const Row& row, const Descriptor& descriptor) {
+    bool real =
+        row.operands == Operands::as_real || row.signed_integer == nullptr || scale_bias_of(descriptor) != nullptr;
+    for (const operators::TensorSlot& input : descriptor.inputs()) {
+        real = real || (input.desc != nullptr && core::is_floating_point(input.desc->data_type));
+    }
+    core::Tolerance tolerance;
+    if (row.operands == Operands::as_bits || row.interval == nullptr || !real) {
+        tolerance.exact = true;
+    } else {
+        tolerance.element_slack = true;
+        tolerance.slack_formula = history_of(row);
+    }
+    return tolerance;
+}
+
+/// Rows by name, which fused activations are looked up among.
+std::map<std::string_view, Row>& known_rows() {
+    static std::map<std::string_view, Row> rows;
+    return rows;
+}
+
+}  // namespace
+
+const Row* find_row(std::string_view name) {
+    (void)find_kernel(name);  // makes all rows known
+    const auto found = known_rows().find(name);
+    return found == known_rows().end() ? nullptr : &found->second;
+}
+
+Kernels kernels_of(std::vector<Row> rows) {
+    Kernels kernels;
+    for (Row& row : rows) {
+        const Row& known = known_rows().insert_or_assign(row.name, row).first->second;
+        kernels.push_back(
+            {.name = row.name,
+             .compute = [&known](const KernelArguments& arguments) { Evaluation(known, arguments).run(); },
+             .tolerance = [&known](const Descriptor& descriptor,
+                                   const operators::TensorSlot&) { return tolerance_of(known, descriptor); }});
+    }
+    return kernels;
+}
+
+FusedActivation::FusedActivation(const Descriptor* descriptor) {
+    if (descriptor == nullptr) {
+        return;
+    }
+    row_ = find_row(descriptor->schema->short_name());
+    if (row_ == nullptr || row_->inputs != 1 || row_->real == nullptr) {
+        throw std::logic_error(descriptor->schema->name + " is not an activation that can be fused");
+    }
+    context_ = context_of<double>(*descriptor);
+}
+
+double FusedActivation::operator()(double x) const {
+    if (row_ == nullptr || std::isnan(x)) {
+        return x;
+    }
+    const double* in = &x;
+    double result = 0;
+    double* out = &result;
+    row_->real({&in, 1}, {&out, 1}, 1, context_);
+    return result;
+}
+
+Interval FusedActivation::operator()(const Interval& x) const {
+    if (row_ == nullptr || !x.has_numbers()) {
+        return x;
+    }
+    const Interval* in = &x;
+    Interval result;
+    Interval* out = &result;
+    row_->interval({&in, 1}, {&out, 1}, 1, interval_context(context_));
+    result.nan = result.nan || x.nan;
+    return result;
+}
+
+}  // namespace dmlconform::cpu::element_wise

@@ -1,0 +1,184 @@
+// What an element-wise operator is: a formula, and which numbers it is for.
+//
+//   binary<AnyNumber>("ELEMENT_WISE_ADD", [](auto a, auto b) { return a + b; })
+//   unary<Real>("ACTIVATION_ELU", [](auto x, auto& p) { return select(x >= 0, x, p[0] * expm1(x)); })
+//
+// A formula's parameters are the elements of the operator's input tensors in the order of its struct (an absent one is
+// zero), and, if it wants it, the Context with the attributes. It returns a number, a truth (stored as 1 or 0), or an
+// array with a number for each output.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "engine/cpu/element_wise/numbers.h"
+
+namespace dmlconform::cpu::element_wise {
+
+inline constexpr std::size_t most_attributes = 4;
+
+/// What a formula knows besides the elements.
+template <class T>
+struct Context {
+    /// The numbers among the operator's attributes, in the order of its struct.
+    std::array<T, most_attributes> attributes{};
+    /// Whether the first output is FLOAT16.
+    bool output_is_half = false;
+    /// Of the first input and of the first output.
+    unsigned input_bits = 0;
+    unsigned output_bits = 0;
+    bool input_is_signed = false;
+    bool output_is_signed = false;
+    /// Whether the optional input of that number is there.
+    std::array<bool, 9> present{};
+    /// The least and the greatest number of the first output's type, where that is an integer type.
+    T lowest{};
+    T highest{};
+
+    [[nodiscard]] const T& operator[](std::size_t i) const { return attributes[i]; }
+};
+
+/// Evaluates a formula on arrays: in[i][k] is element k of input i.
+template <class T>
+using Loop = void (*)(std::span<const T* const> in, std::span<T* const> out, std::size_t count,
+                      const Context<T>& context);
+
+/// As what numbers the elements of inputs are taken.
+enum class Operands : std::uint8_t {
+    by_type,  // doubles if one of the inputs has a floating-point type, otherwise integers
+    as_real,  // doubles
+    as_bits,  // Unsigned, whatever the type: the elements' bits
+};
+
+/// What becomes of results that an integer output cannot hold.
+enum class Store : std::uint8_t {
+    wrapping,    // the low bits; doubles are truncated and clamped
+    clamping,    // as Direct3D stores integers: wrapped to 32 bits, then clamped
+    converting,  // CAST: see store_converted
+    rounding,    // doubles to nearest even, then clamped
+};
+
+struct Row {
+    std::string_view name;
+    std::size_t inputs = 1;
+    std::size_t outputs = 1;
+    Operands operands = Operands::by_type;
+    Store store = Store::wrapping;
+    Loop<double> real = nullptr;
+    Loop<Interval> interval = nullptr;
+    Loop<Signed> signed_integer = nullptr;
+    Loop<Unsigned> unsigned_integer = nullptr;
+
+    [[nodiscard]] Row stored(Store how) const {
+        Row row = *this;
+        row.store = how;
+        return row;
+    }
+    [[nodiscard]] Row taking(Operands what) const {
+        Row row = *this;
+        row.operands = what;
+        return row;
+    }
+};
+
+/// Which numbers a formula is for.
+struct Real {
+    static constexpr bool real = true;
+    static constexpr bool integer = false;
+};
+struct Integer {
+    static constexpr bool real = false;
+    static constexpr bool integer = true;
+};
+struct AnyNumber {
+    static constexpr bool real = true;
+    static constexpr bool integer = true;
+};
+
+namespace detail {
+
+template <class T>
+T as_number(const T& value) {
+    return value;
+}
+template <class T>
+T as_number(bool truth) requires(!std::is_same_v<T, bool>) {
+    return truth ? T(1) : T(0);
+}
+template <class T>
+Interval as_number(Choice choice) {
+    return select(choice, Interval(1), Interval(0));
+}
+
+/// T once for each of N parameters.
+template <class T, std::size_t>
+using Repeat = T;
+
+template <class F, class T, class... Elements>
+auto evaluate(const Context<T>& context, const Elements&... elements) {
+    if constexpr (requires { &F::template operator()<Elements..., const Context<T>>; }) {
+        return F{}(elements..., context);
+    } else {
+        return F{}(elements...);
+    }
+}
+
+template <class F, class T, std::size_t... I>
+void loop(std::span<const T* const> in, std::span<T* const> out, std::size_t count, const Context<T>& context) {
+    const std::array<const T*, sizeof...(I)> inputs{in[I]...};
+    using Result = decltype(evaluate<F, T, Repeat<T, I>...>(context, inputs[I][0]...));
+    if constexpr (requires { std::tuple_size<Result>::value; }) {
+        for (std::size_t k = 0; k < count; ++k) {
+            const Result results = evaluate<F, T, Repeat<T, I>...>(context, inputs[I][k]...);
+            for (std::size_t o = 0; o < results.size(); ++o) {
+                out[o][k] = results[o];
+            }
+        }
+    } else {
+        T* const result = out[0];
+        for (std::size_t k = 0; k < count; ++k) {
+            result[k] = as_number<T>(evaluate<F, T, Repeat<T, I>...>(context, inputs[I][k]...));
+        }
+    }
+}
+
+template <class Numbers, class F, std::size_t... I>
+Row row_of(std::string_view name, std::size_t outputs, std::index_sequence<I...> /*inputs*/) {
+    Row row{.name = name, .inputs = sizeof...(I), .outputs = outputs};
+    if constexpr (Numbers::real) {
+        row.real = loop<F, double, I...>;
+        row.interval = loop<F, Interval, I...>;
+    }
+    if constexpr (Numbers::integer) {
+        row.signed_integer = loop<F, Signed, I...>;
+        row.unsigned_integer = loop<F, Unsigned, I...>;
+    }
+    return row;
+}
+
+}  // namespace detail
+
+template <class Numbers, std::size_t Inputs, std::size_t Outputs = 1, class F>
+Row formula(std::string_view name, F /*formula*/) {
+    return detail::row_of<Numbers, F>(name, Outputs, std::make_index_sequence<Inputs>());
+}
+
+template <class Numbers, class F>
+Row unary(std::string_view name, F f) {
+    return formula<Numbers, 1>(name, f);
+}
+template <class Numbers, class F>
+Row binary(std::string_view name, F f) {
+    return formula<Numbers, 2>(name, f);
+}
+template <class Numbers, class F>
+Row ternary(std::string_view name, F f) {
+    return formula<Numbers, 3>(name, f);
+}
+
+}  // namespace dmlconform::cpu::element_wise

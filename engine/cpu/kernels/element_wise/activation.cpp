@@ -1,0 +1,80 @@
+// Activation functions, by the formulas of DML_ACTIVATION_*_OPERATOR_DESC. "M" marks what DirectML 1.15.4 does where
+// the formula leaves it open, of NaN mostly.
+#include <numbers>
+
+#include "engine/cpu/element_wise/machine.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using namespace element_wise;
+
+template <class T>
+T sigmoid(T x) {
+    return 1 / (1 + exp(-x));
+}
+
+/// ln(1 + exp(x)), in the form that does not overflow.
+template <class T>
+T softplus(T x) {
+    return through_base_2(max(x, T(0))) + log1p(exp(-abs(x)));
+}
+
+/// What x * Alpha + Beta has between 0 and 1. M: NaN gives 0.
+template <class T>
+T ramp(T x, T alpha, T beta) {
+    return min(max(alpha * x + beta, T(0)), T(1));
+}
+
+/// The share of the normal distribution below x: (1 + erf(x / sqrt(2))) / 2.
+inline double normal_share(double x) {
+    return 0.5 * erfc(-x / std::numbers::sqrt2);
+}
+inline Interval normal_share(const Interval& x) {
+    return 0.5 * (1 + erf(x / std::numbers::sqrt2));
+}
+
+template <class T>
+T celu(T x, T alpha) {
+    return max(T(0), x) + min(T(0), alpha * expm1(x / alpha));
+}
+
+template <class T>
+T shrink(T x, T bias, T threshold) {
+    return select(x > threshold, x - bias, select(x < -threshold, x + bias, T(0)));
+}
+
+}  // namespace
+
+Kernels element_wise_activation_kernels() {
+    return kernels_of({
+        unary<Real>("ACTIVATION_IDENTITY", [](auto x) { return x; }),
+        unary<Real>("ACTIVATION_LINEAR", [](auto x, auto& p) { return p[0] * x + p[1]; }),
+        unary<AnyNumber>("ACTIVATION_RELU", [](auto x) { return max(x, decltype(x)(0)); }),
+        unary<Real>("ACTIVATION_LEAKY_RELU", [](auto x, auto& p) { return select(x >= 0, x, p[0] * x); }),
+        binary<AnyNumber>("ACTIVATION_PARAMETERIZED_RELU",
+                          [](auto x, auto slope) { return select(x >= decltype(x)(0), x, slope * x); }),
+        binary<AnyNumber>("ACTIVATION_RELU_GRAD",
+                          [](auto x, auto gradient) { return select(x > decltype(x)(0), gradient, decltype(x)(0)); }),
+        unary<Real>("ACTIVATION_THRESHOLDED_RELU",
+                    [](auto x, auto& p) { return select(x <= p[0], decltype(x)(0), x); }),
+        unary<Real>("ACTIVATION_ELU", [](auto x, auto& p) { return select(x >= 0, x, p[0] * expm1(x)); }),
+        unary<Real>("ACTIVATION_CELU", [](auto x, auto& p) { return celu(x, p[0]); }),
+        unary<Real>("ACTIVATION_SCALED_ELU", [](auto x, auto& p) { return p[1] * select(x > 0, x, p[0] * expm1(x)); }),
+        unary<Real>("ACTIVATION_HARD_SIGMOID", [](auto x, auto& p) { return ramp(x, p[0], p[1]); }),
+        unary<Real>("ACTIVATION_HARD_SWISH", [](auto x, auto& p) { return x * ramp(x, p[0], p[1]); }),
+        unary<Real>("ACTIVATION_SIGMOID", [](auto x) { return sigmoid(x); }),
+        unary<Real>("ACTIVATION_SWISH", [](auto x, auto& p) { return x * sigmoid(p[0] * x); }),
+        unary<Real>("ACTIVATION_TANH", [](auto x) { return tanh(x); }),
+        unary<Real>("ACTIVATION_SCALED_TANH", [](auto x, auto& p) { return p[0] * tanh(p[1] * x); }),
+        unary<Real>("ACTIVATION_SOFTPLUS", [](auto x, auto& p) { return softplus(p[0] * x) / p[0]; }),
+        unary<Real>("ACTIVATION_PARAMETRIC_SOFTPLUS", [](auto x, auto& p) { return p[0] * softplus(p[1] * x); }),
+        unary<Real>("ACTIVATION_SOFTSIGN", [](auto x) { return x / (1 + abs(x)); }),
+        unary<Real>("ACTIVATION_GELU", [](auto x) { return x * normal_share(x); }),
+        unary<Real>("ACTIVATION_SHRINK", [](auto x, auto& p) { return shrink(x, p[0], p[1]); })
+            .taking(Operands::as_real)
+            .stored(Store::rounding),
+    });
+}
+
+}  // namespace dmlconform::cpu

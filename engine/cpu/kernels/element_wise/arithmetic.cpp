@@ -1,0 +1,153 @@
+// Arithmetic. "M" marks what no documentation says and DirectML 1.15.4 does.
+#include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/element_wise/machine.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using namespace element_wise;
+
+template <class T>
+constexpr bool is_integer = std::is_same_v<T, Signed> || std::is_same_v<T, Unsigned>;
+
+/// A / B. M, by zero: all ones, or of signed integers -1, and 1 for negative ones.
+template <class T>
+T quotient(T a, T b) {
+    if constexpr (is_integer<T>) {
+        return b != T(0) ? a / b : a < T(0) ? T(1) : ~T(0);
+    } else {
+        return a / b;
+    }
+}
+
+/// A - B * trunc(A / B). M, by zero: all ones, or of signed integers the dividend.
+template <class T>
+T remainder_truncated(T a, T b) {
+    if constexpr (std::is_same_v<T, Signed>) {
+        return b != T(0) ? a % b : a;
+    } else if constexpr (std::is_same_v<T, Unsigned>) {
+        return b != T(0) ? a % b : ~T(0);
+    } else if constexpr (std::is_same_v<T, double>) {
+        // Exact, but for what the formula has with infinities.
+        return std::isinf(b) ? std::nan("") : std::fmod(a, b);
+    } else {
+        return a - b * trunc(a / b);
+    }
+}
+
+/// A - B * floor(A / B). M, by zero: as quotient.
+template <class T>
+T remainder_floored(T a, T b) {
+    if constexpr (is_integer<T>) {
+        if (b == T(0)) {
+            return quotient(a, b);
+        }
+        const T rest = a % b;
+        return rest != T(0) && (rest < T(0)) != (b < T(0)) ? rest + b : rest;
+    } else if constexpr (std::is_same_v<T, double>) {
+        const double rest = remainder_truncated(a, b);
+        return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    } else {
+        return a - b * floor(a / b);
+    }
+}
+
+/// (A + B) / 2. M, of integers: the sum wraps in 32 bits, the quotient is rounded towards zero.
+template <class T>
+T mean(T a, T b) {
+    if constexpr (std::is_same_v<T, Signed>) {
+        return Signed(static_cast<std::int32_t>((a + b).bits())) / Signed(2);
+    } else if constexpr (std::is_same_v<T, Unsigned>) {
+        return ((a + b) & Unsigned(0xffffffffu)) / Unsigned(2);
+    } else if constexpr (std::is_same_v<T, Interval>) {
+        // The sum may be infinite where the mean is not; halving first avoids that.
+        return hull((a + b) / 2, a / 2 + b / 2);
+    } else {
+        return (a + b) / 2;
+    }
+}
+
+/// By repeated multiplication, which wraps. M: negative powers are those of 1 and -1, others 0.
+template <class T>
+T power(T base, T exponent) {
+    if constexpr (is_integer<T>) {
+        if (exponent < T(0)) {
+            const bool odd = (exponent & T(1)) != T(0);
+            return base == T(1) || (base == T(-1) && !odd) ? T(1) : base == T(-1) ? T(-1) : T(0);
+        }
+        T result(1);
+        for (std::uint64_t rest = exponent.bits(); rest != 0; rest /= 2) {
+            result = rest % 2 != 0 ? result * base : result;
+            base = base * base;
+        }
+        return result;
+    } else {
+        return pow(base, exponent);
+    }
+}
+
+/// 1 - Beta^T, or 1 for T = 0 (M).
+template <class T>
+T bias_correction(T beta, T step) {
+    return select(step > T(0), 1 - pow(beta, step), T(1));
+}
+
+/// share * a + (1 - share) * b. M: computed as a + (1 - share) * (b - a), which rounds otherwise.
+inline double blended(double a, double b, double share) {
+    return share * a + (1 - share) * b;
+}
+inline Interval blended(const Interval& a, const Interval& b, const Interval& share) {
+    return hull(share * a + (1 - share) * b, a + (1 - share) * (b - a));
+}
+
+/// What a later step may see of a result that is stored in between (M: it does).
+inline double stored_between(double x, bool /*half*/) {
+    return x;
+}
+inline Interval stored_between(const Interval& x, bool half) {
+    return half ? stored_range(core::DataType::float16, x, Store::wrapping) : x;
+}
+
+/// Attributes: LearningRate, Beta1, Beta2, Epsilon.
+template <class T, class Parameters>
+std::array<T, 3> adam(T x, T moment1, T moment2, T gradient, T step, const Parameters& p) {
+    const T m = blended(moment1, gradient, p[1]);
+    const T v = blended(moment2, gradient * gradient, p[2]);
+    const T rate = p[0] * sqrt(bias_correction(p[2], step)) / bias_correction(p[1], step);
+    return {x - rate * stored_between(m, p.output_is_half) / (sqrt(stored_between(v, p.output_is_half)) + p[3]), m, v};
+}
+
+}  // namespace
+
+Kernels element_wise_arithmetic_kernels() {
+    return kernels_of({
+        binary<AnyNumber>("ELEMENT_WISE_ADD", [](auto a, auto b) { return a + b; }),
+        binary<Real>("ELEMENT_WISE_ADD1", [](auto a, auto b) { return a + b; }),
+        binary<AnyNumber>("ELEMENT_WISE_SUBTRACT", [](auto a, auto b) { return a - b; }),
+        binary<AnyNumber>("ELEMENT_WISE_MULTIPLY", [](auto a, auto b) { return a * b; }),
+        binary<AnyNumber>("ELEMENT_WISE_DIVIDE", [](auto a, auto b) { return quotient(a, b); }),
+        binary<AnyNumber>("ELEMENT_WISE_MODULUS_TRUNCATE", [](auto a, auto b) { return remainder_truncated(a, b); }),
+        binary<AnyNumber>("ELEMENT_WISE_MODULUS_FLOOR", [](auto a, auto b) { return remainder_floored(a, b); }),
+        binary<AnyNumber>("ELEMENT_WISE_MEAN", [](auto a, auto b) { return mean(a, b); }),
+        binary<AnyNumber>("ELEMENT_WISE_DIFFERENCE_SQUARE", [](auto a, auto b) { return (a - b) * (a - b); }),
+        binary<AnyNumber>("ELEMENT_WISE_POW", [](auto a, auto b) { return power(a, b); }).stored(Store::clamping),
+        unary<Real>("ELEMENT_WISE_CONSTANT_POW", [](auto x, auto& p) { return pow(x, p[0]); }),
+        unary<AnyNumber>("ELEMENT_WISE_NEGATE", [](auto x) { return -x; }).stored(Store::clamping),
+        unary<AnyNumber>("ELEMENT_WISE_ABS",
+                         [](auto x) {
+                             if constexpr (is_integer<decltype(x)>) {
+                                 return x < decltype(x)(0) ? -x : x;
+                             } else {
+                                 return abs(x);
+                             }
+                         })
+            .stored(Store::clamping),
+        unary<Real>("ELEMENT_WISE_RECIP", [](auto x) { return 1 / x; }),
+        binary<Real>("VALUE_SCALE_2D", [](auto x, auto bias, auto& p) { return p[0] * x + bias; }),
+        formula<Real, 5, 3>("ADAM_OPTIMIZER", [](auto x, auto moment1, auto moment2, auto gradient, auto step,
+                                                 auto& p) { return adam(x, moment1, moment2, gradient, step, p); })
+            .taking(Operands::as_real),
+    });
+}
+
+}  // namespace dmlconform::cpu

@@ -1,0 +1,31 @@
+// One element of a normalisation: its value, and how far off it may be.
+#pragma once
+
+#include "engine/core/tolerance.h"
+#include "engine/operators/activation.h"
+
+namespace dmlconform::cpu {
+
+/// One element as the reference computed it, in double.
+struct NormalizedElement {
+    /// Input - Mean.
+    double centred = 0;
+    /// Mean of |Input| over the axes.
+    double mean_magnitude = 0;
+    /// 1 / sqrt(Variance + Epsilon), or 1 without NormalizeVariance.
+    double rstd = 1;
+    double scale = 1;
+    double bias = 0;
+};
+
+/// The value before activation.
+[[nodiscard]] double normalized(const NormalizedElement& element);
+
+/// What an implementation may return for the element: the operator's default tolerance.
+[[nodiscard]] operators::Interval accepted_range(const NormalizedElement& element,
+                                                 const operators::Activation& activation, core::DataType type);
+
+/// The tolerance that accepted_range makes.
+[[nodiscard]] core::Tolerance normalization_tolerance();
+
+}  // namespace dmlconform::cpu

@@ -1,0 +1,94 @@
+// Relations of element-wise operators that the catalogue cannot state. "M" marks what was measured on Microsoft's
+// DirectML 1.15.4.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/operators/rules.h"
+
+namespace dmlconform::operators {
+namespace {
+
+Verdict reject(const Descriptor& descriptor, std::string_view rule, std::string message) {
+    return Rejection{.rule = fmt::format("{}.{}", descriptor.schema->short_name(), rule),
+                     .message = std::move(message),
+                     .legal_from = {}};
+}
+
+constexpr std::array<std::string_view, 1> scale_bias_names{"scaleBiasType"};
+
+/// M: ScaleBias is computed in FP32, and types of 64 bits do not have it, unless it changes nothing.
+Verdict check_scale_bias(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const auto* scale_bias = std::get_if<ScaleBias>(&descriptor.value("ScaleBias"));
+    const core::DataType type = descriptor.tensor("InputTensor")->data_type;
+    const bool changes = scale_bias != nullptr && (scale_bias->scale != 1 || scale_bias->bias != 0);
+    if (changes && core::bits_of(type) == 64) {
+        return reject(descriptor, "scaleBiasType",
+                      fmt::format("ScaleBias must be null, or 1 and 0, for {} tensors", core::name(type)));
+    }
+    return {};
+}
+
+constexpr std::array<std::string_view, 1> quantize_linear_names{"scaleType"};
+
+/// M: the scale has the input's type, or FLOAT32 for integers.
+Verdict check_quantize_linear(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const core::DataType input = descriptor.tensor("InputTensor")->data_type;
+    const core::DataType scale = descriptor.tensor("ScaleTensor")->data_type;
+    const core::DataType wanted = core::is_floating_point(input) ? input : core::DataType::float32;
+    if (scale != wanted) {
+        return reject(descriptor, "scaleType", fmt::format("ScaleTensor has {}; with an InputTensor of {} it must have {}",
+                                                           core::name(scale), core::name(input), core::name(wanted)));
+    }
+    return {};
+}
+
+constexpr std::array<std::string_view, 1> value_scale_names{"channels"};
+
+/// M: a picture has one channel or three.
+Verdict check_value_scale(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const std::uint32_t channels = descriptor.uint("ChannelCount");
+    if (channels != 1 && channels != 3) {
+        return reject(descriptor, "channels", fmt::format("ChannelCount is {}; it must be 1 or 3", channels));
+    }
+    return {};
+}
+
+constexpr std::array<std::string_view, 1> quantization_names{"tensorCount"};
+
+/// M: SCALE has one tensor, SCALE_ZERO_POINT two, and NONE is not accepted.
+Verdict check_quantization(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const Field& field = *descriptor.schema->find_field("QuantizationType");
+    const std::uint32_t type = descriptor.uint("QuantizationType");
+    const std::size_t wanted = type == *field.enumeration->parse("SCALE")              ? 1
+                               : type == *field.enumeration->parse("SCALE_ZERO_POINT") ? 2
+                                                                                       : 0;
+    const std::size_t count = descriptor.get<TensorDescArray>("QuantizationTensors").items.size();
+    if (wanted == 0 || count != wanted) {
+        return reject(descriptor, "tensorCount",
+                      fmt::format("QuantizationType is {}; there are {} QuantizationTensors, and SCALE has 1, "
+                                  "SCALE_ZERO_POINT 2",
+                                  to_string(field, type), count));
+    }
+    return {};
+}
+
+}  // namespace
+
+RulesRows element_wise_rules() {
+    RulesRows rows;
+    for (const std::string_view name : {"ELEMENT_WISE_IDENTITY", "ELEMENT_WISE_ABS", "ELEMENT_WISE_CLIP",
+                                        "ELEMENT_WISE_CLIP1"}) {
+        rows.push_back({.name = name, .validate = check_scale_bias, .names = scale_bias_names});
+    }
+    rows.push_back({.name = "ELEMENT_WISE_QUANTIZE_LINEAR",
+                    .validate = check_quantize_linear,
+                    .names = quantize_linear_names});
+    rows.push_back({.name = "VALUE_SCALE_2D", .validate = check_value_scale, .names = value_scale_names});
+    for (const std::string_view name : {"QUANTIZE", "DEQUANTIZE"}) {
+        rows.push_back({.name = name, .validate = check_quantization, .names = quantization_names});
+    }
+    return rows;
+}
+
+}  // namespace dmlconform::operators

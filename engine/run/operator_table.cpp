@@ -1,0 +1,118 @@
+// The table, a row for each operator of the catalogue.
+#include "engine/run/operator_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <vector>
+
+#include "engine/cpu/element_wise/widths.h"
+#include "engine/cpu/reference.h"
+#include "engine/run/engine_list.h"
+
+namespace dmlconform::run {
+namespace {
+
+using operators::OperatorSchema;
+
+constexpr std::string_view introduction = R"(# Operators
+
+<!-- Written by `dmlconform describe --table --cases cases`, which this file must equal. Do not edit. -->
+
+All operators of DirectML up to feature level 6.4. Cases of any of them can be written, are checked, and run on DirectML
+against the values that they expect. The engines `cpu` (the reference) and `d3d12` compute those that they are listed
+for, {} and {} of {}.
+
+- *Types* are those of the operator's first tensor at the highest feature level: `FLOAT 16 32` is FLOAT16 and FLOAT32.
+- *Tolerance* is the default for FLOAT32, where a case states none. For element-wise operators the accepted range is
+  worked out for each element; the figures are its whole width in ULPs, the median and the largest, over 4,096 random
+  arguments with magnitudes from 2^-10 to 16. One rounding that is left open is one ULP wide. Large figures are of
+  results near zero, or where Direct3D guarantees little (SIN and COS: 0.0008 absolute). *Exact* leaves open only
+  whether subnormal numbers count as zero. A quantised result may be that of any real number in its range, which is the
+  same one for most arguments. Integers are exact.
+- *Cases* is how many this repository has, expansions of sweeps included.
+
+| Operator | From level | Engines | Types | Tolerance | Cases |
+| --- | --- | --- | --- | --- | --- |
+)";
+
+/// "FLOAT 16 32, INT 8 32".
+std::string types_of(const OperatorSchema& schema) {
+    for (const operators::Field& field : schema.fields) {
+        const auto* support = field.is_tensor() ? schema.support_at(field.name, core::highest_feature_level) : nullptr;
+        if (support == nullptr) {
+            continue;
+        }
+        std::vector<std::string> groups;
+        for (const std::string_view kind : {"FLOAT", "INT", "UINT"}) {
+            std::map<std::uint32_t, std::string> widths;
+            for (const core::DataType type : support->data_types) {
+                const std::string_view name = core::name(type);
+                if (name.starts_with(kind)) {
+                    widths[core::bits_of(type)] = name.substr(kind.size());
+                }
+            }
+            std::string text;
+            for (const auto& [bits, width] : widths) {
+                text += " " + width;
+            }
+            if (!text.empty()) {
+                groups.push_back(std::string(kind) + text);
+            }
+        }
+        return fmt::format("{}", fmt::join(groups, ", "));
+    }
+    return "";
+}
+
+/// Two digits, which do not depend on the platform's functions.
+std::string width_text(double width) {
+    return std::isinf(width) ? "unbounded" : fmt::format("{:g}", std::stod(fmt::format("{:.1e}", width)));
+}
+
+std::string tolerance_of(const OperatorSchema& schema) {
+    if (!cpu::has_reference(schema)) {
+        return "";
+    }
+    const auto desc = core::TensorDesc::packed(core::DataType::float32, {1});
+    operators::Descriptor descriptor;
+    descriptor.schema = &schema;
+    for (const operators::Field& field : schema.fields) {
+        descriptor.values.push_back(field.type == operators::FieldType::tensor_desc ? operators::FieldValue(desc)
+                                                                                    : operators::FieldValue());
+    }
+    const core::Tolerance tolerance = cpu::default_tolerance(descriptor, {"OutputTensor", &desc});
+    if (!tolerance.element_slack) {
+        return core::to_string(tolerance);
+    }
+    const auto widths = cpu::element_wise::widths_of(schema);
+    if (!widths) {
+        return "bounded for each element";
+    }
+    return tolerance.slack_formula.starts_with("exact")
+               ? "exact"
+               : fmt::format("{}, at most {}", width_text(widths->median), width_text(widths->largest));
+}
+
+}  // namespace
+
+std::string operator_table(const std::map<std::string, std::size_t, std::less<>>& cases) {
+    std::map<std::string, std::size_t> engines;
+    std::string rows;
+    const std::vector<std::string> names = operators::operator_names();
+    for (const std::string& name : names) {
+        const OperatorSchema& schema = *operators::find_operator(name);
+        const std::vector<std::string> own = engines_for(schema);
+        for (const std::string& engine : own) {
+            ++engines[engine];
+        }
+        const auto found = cases.find(name);
+        rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", schema.short_name(),
+                            core::to_string(schema.introduced), fmt::join(own, ", "), types_of(schema),
+                            tolerance_of(schema), found == cases.end() ? 0 : found->second);
+    }
+    return fmt::format(fmt::runtime(introduction), engines["cpu"], engines["d3d12"], names.size()) + rows;
+}
+
+}  // namespace dmlconform::run

@@ -1,0 +1,76 @@
+// The element-wise operators: an element of each output is a function of the inputs' elements at the same place.
+//
+// OPERATOR         the operator's number, as in operator_numbers.hlsli
+// CLASS            what it is computed with, see element_wise_parameters.hlsli. 8 and 16 bits are computed in 32, FLOAT16 in FP32.
+// INPUTS, OUTPUTS  how many tensors it has
+// VECTOR           1: a thread computes four elements that are adjacent in the outputs, and adjacent or the same in each input.
+//                  0: it computes one, wherever its operands lie.
+
+#include "operator_numbers.hlsli"
+
+#include "activation.hlsli"
+#include "dispatch.hlsli"
+#include "elements.hlsli"
+#include "float16.hlsli"
+#include "strided.hlsli"
+
+cbuffer Parameters : register(b0) {
+#include "element_wise_parameters.hlsli"
+};
+
+#define GROUP_SIZE 256
+#define WIDE (CLASS == CLASS_SIGNED_64 || CLASS == CLASS_UNSIGNED_64)
+#define ATTRIBUTE(n) attributes[(n) / 4][(n) % 4]
+#define REAL_ATTRIBUTE(n) asfloat(ATTRIBUTE(n))
+
+#include "element_wise_operands.hlsli"
+
+#if CLASS == CLASS_REAL
+#include "element_wise_real.hlsli"
+#elif !WIDE
+#include "element_wise_integer.hlsli"
+#elif OPERATOR == CAST
+#include "element_wise_cast64.hlsli"
+#else
+#include "element_wise_integer64.hlsli"
+#endif
+
+// Input k, an expression.
+#define INPUT(k, buffer) number_from(LOAD_BITS(k, buffer), operands[k])
+
+#define OUTPUT(k, buffer, words, number)                                      \
+    {                                                                         \
+        const Bits stored_bits = bits_from(number, operands[k]);              \
+        STORE_OPERAND(k, buffer, words, stored_bits)                          \
+    }
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint group = linear_group(group_id) * GROUP_SIZE + thread;
+    if (group < group_total) {
+        const uint size = group + 1 == group_total ? last_size : group_size;
+        STRIDED_OFFSETS(offsets, ROWS, group, dimensions, dimension_count)
+#if OPERATOR == ADAM_OPTIMIZER
+        const AdamStep updated = adam_step(INPUT(0, input0), INPUT(1, input1), INPUT(2, input2), INPUT(3, input3),
+                                           INPUT(4, input4));
+        OUTPUT(5, output0, output_words0, updated.parameters)
+        OUTPUT(6, output1, output_words1, updated.first_moment)
+        OUTPUT(7, output2, output_words2, updated.second_moment)
+#elif OPERATOR == ELEMENT_WISE_QUANTIZED_LINEAR_ADD
+        const Number result = quantized_sum(INPUT(0, input0), INPUT(1, input1), INPUT(2, input2), INPUT(3, input3),
+                                            INPUT(4, input4), INPUT(5, input5), INPUT(6, input6), INPUT(7, input7));
+        OUTPUT(8, output0, output_words0, result)
+#elif OPERATOR == CAST && WIDE
+        STORE_OPERAND(1, output0, output_words0, cast(LOAD_BITS(0, input0), operands[0], operands[1]))
+#elif OPERATOR == VALUE_SCALE_2D
+        // The channel is where a tensor of one element for each channel would have its element.
+        OUTPUT(1, output0, output_words0, value_scale(INPUT(0, input0), OFFSET(2)))
+#elif INPUTS == 1
+        OUTPUT(1, output0, output_words0, compute(scaled(INPUT(0, input0), operands[0])))
+#elif INPUTS == 2
+        OUTPUT(2, output0, output_words0, compute(scaled(INPUT(0, input0), operands[0]), INPUT(1, input1)))
+#else
+        OUTPUT(3, output0, output_words0, compute(INPUT(0, input0), INPUT(1, input1), INPUT(2, input2)))
+#endif
+    }
+}

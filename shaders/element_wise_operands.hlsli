@@ -1,0 +1,224 @@
+// The operands of element_wise.hlsl: their buffers, and how four elements get from memory into bits, and back. A shader that is not
+// VECTOR uses only the first of four.
+
+#define ROWS ((INPUTS + OUTPUTS + 4) / 4)
+
+#if VECTOR
+#define Unit uint4
+#else
+#define Unit uint
+#endif
+
+RWStructuredBuffer<Unit> input0 : register(u0);
+#if INPUTS > 1
+RWStructuredBuffer<Unit> input1 : register(u1);
+#endif
+#if INPUTS > 2
+RWStructuredBuffer<Unit> input2 : register(u2);
+#endif
+#if INPUTS > 3
+RWStructuredBuffer<Unit> input3 : register(u3);
+RWStructuredBuffer<Unit> input4 : register(u4);
+#endif
+#if INPUTS > 5
+RWStructuredBuffer<Unit> input5 : register(u5);
+RWStructuredBuffer<Unit> input6 : register(u6);
+RWStructuredBuffer<Unit> input7 : register(u7);
+#endif
+// Outputs are bound twice: as units, and as words.
+#if OUTPUTS == 3
+RWStructuredBuffer<Unit> output0 : register(u5);
+RWStructuredBuffer<Unit> output1 : register(u6);
+RWStructuredBuffer<Unit> output2 : register(u7);
+RWStructuredBuffer<uint> output_words0 : register(u8);
+RWStructuredBuffer<uint> output_words1 : register(u9);
+RWStructuredBuffer<uint> output_words2 : register(u10);
+#elif INPUTS == 1
+RWStructuredBuffer<Unit> output0 : register(u1);
+RWStructuredBuffer<uint> output_words0 : register(u2);
+#elif INPUTS == 2
+RWStructuredBuffer<Unit> output0 : register(u2);
+RWStructuredBuffer<uint> output_words0 : register(u3);
+#elif INPUTS == 3
+RWStructuredBuffer<Unit> output0 : register(u3);
+RWStructuredBuffer<uint> output_words0 : register(u4);
+#else
+RWStructuredBuffer<Unit> output0 : register(u8);
+RWStructuredBuffer<uint> output_words0 : register(u9);
+#endif
+
+// Elements' bits at the low end, zeros above. `high` is of elements of 64 bits.
+struct Bits {
+    uint4 low;
+#if WIDE
+    uint4 high;
+#endif
+};
+
+// The place of operand k's first element, in elements.
+#define OFFSET(k) offsets[((k) + 1) / 4][((k) + 1) % 4]
+
+uint word_of(uint4 words, uint index) {
+    const uint2 pair = (index & 2) != 0 ? words.zw : words.xy;
+    return (index & 1) != 0 ? pair.y : pair.x;
+}
+
+#if VECTOR
+
+// From the 16 bytes that have the first element; `more` are the next 16.
+Bits bits_in(uint4 words, uint4 more, uint offset, uint4 operand) {
+    const uint packing = operand.y;
+    Bits bits = (Bits)0;
+    bits.low = operand.w;
+    if (operand.z == PLACE_ADJACENT) {
+        if (packing == 0) {
+            bits.low = words;
+        } else if (packing == 1) {
+            const uint2 pair = (offset & 4) != 0 ? words.zw : words.xy;
+            bits.low = uint4(pair.x & 0xffff, pair.x >> 16, pair.y & 0xffff, pair.y >> 16);
+        } else if (packing == 2) {
+            const uint word = word_of(words, offset / 4);
+            bits.low = uint4(word, word >> 8, word >> 16, word >> 24) & 0xff;
+#if WIDE
+        } else {
+            bits.low = uint4(words.xz, more.xz);
+            bits.high = uint4(words.yw, more.yw);
+#endif
+        }
+    } else if (operand.z == PLACE_SAME) {
+#if WIDE
+        if (packing == PACKING_64) {
+            bits.low = (offset & 1) != 0 ? words.z : words.x;
+            bits.high = (offset & 1) != 0 ? words.w : words.y;
+            return bits;
+        }
+#endif
+        bits.low = word_of(words, WORD_OF(packing, offset)) >> SHIFT_OF(packing, offset) & MASK_OF(packing);
+    }
+    return bits;
+}
+
+// Groups of fewer than three elements may have no next 16 bytes.
+#if WIDE
+#define MORE_BITS(k, buffer) \
+    buffer[operands[k].y == PACKING_64 && operands[k].z == PLACE_ADJACENT && size > 2 ? OFFSET(k) / 2 + 1 : 0]
+#else
+#define MORE_BITS(k, buffer) uint4(0, 0, 0, 0)
+#endif
+#define LOAD_BITS(k, buffer) \
+    bits_in(buffer[OFFSET(k) >> (operands[k].y + 2)], MORE_BITS(k, buffer), OFFSET(k), operands[k])
+
+#define STORE_OPERAND(k, buffer, words, bits)                                                                     \
+    {                                                                                                             \
+        const uint packing = operands[k].y;                                                                       \
+        const uint offset = OFFSET(k);                                                                            \
+        const Bits stored = bits;                                                                                 \
+        if (packing == 1) {                                                                                       \
+            words[offset / 4 * 2] = stored.low.x | stored.low.y << 16;                                            \
+            if (size > 2) {                                                                                       \
+                words[offset / 4 * 2 + 1] = stored.low.z | stored.low.w << 16;                                    \
+            }                                                                                                     \
+        } else if (packing == 2) {                                                                                \
+            words[offset / 4] = stored.low.x | stored.low.y << 8 | stored.low.z << 16 | stored.low.w << 24;       \
+        } else STORE_WIDE(buffer, words, stored, packing, offset) if (size == 4) {                                \
+            buffer[offset / 4] = stored.low;                                                                      \
+        } else {                                                                                                  \
+            words[offset] = stored.low.x;                                                                         \
+            if (size > 1) {                                                                                       \
+                words[offset + 1] = stored.low.y;                                                                 \
+            }                                                                                                     \
+            if (size > 2) {                                                                                       \
+                words[offset + 2] = stored.low.z;                                                                 \
+            }                                                                                                     \
+        }                                                                                                         \
+    }
+
+#if WIDE
+#define STORE_WIDE(buffer, words, stored, packing, offset)                                                        \
+    if (packing == PACKING_64) {                                                                                  \
+        words[2 * offset] = stored.low.x;                                                                         \
+        words[2 * offset + 1] = stored.high.x;                                                                    \
+        if (size > 1) {                                                                                           \
+            words[2 * offset + 2] = stored.low.y;                                                                 \
+            words[2 * offset + 3] = stored.high.y;                                                                \
+        }                                                                                                         \
+        if (size > 2) {                                                                                           \
+            words[2 * offset + 4] = stored.low.z;                                                                 \
+            words[2 * offset + 5] = stored.high.z;                                                                \
+        }                                                                                                         \
+        if (size > 3) {                                                                                           \
+            words[2 * offset + 6] = stored.low.w;                                                                 \
+            words[2 * offset + 7] = stored.high.w;                                                                \
+        }                                                                                                         \
+    } else
+#else
+#define STORE_WIDE(buffer, words, stored, packing, offset)
+#endif
+
+#else
+
+Bits one_element(uint low, uint high) {
+    Bits bits;
+    bits.low = low;
+#if WIDE
+    bits.high = high;
+#endif
+    return bits;
+}
+
+#if WIDE
+uint wide_low(uint word, uint offset, uint packing) {
+    return packing == PACKING_64 ? word : word >> SHIFT_OF(packing, offset) & MASK_OF(packing);
+}
+
+#define IS_64(k) (operands[k].y == PACKING_64)
+// Both branches of a conditional are evaluated: it chooses among places, not among loads.
+#define LOAD_BITS(k, buffer)                                                                                           \
+    one_element(wide_low(buffer[IS_64(k) ? 2 * OFFSET(k) : WORD_OF(operands[k].y, OFFSET(k))], OFFSET(k), operands[k].y),     \
+                IS_64(k) ? buffer[IS_64(k) ? 2 * OFFSET(k) + 1 : 0] : 0)
+#else
+#define LOAD_BITS(k, buffer) \
+    one_element(operands[k].z == PLACE_ABSENT ? operands[k].w : LOAD_ELEMENT(buffer, operands[k].y, OFFSET(k)), 0)
+#endif
+
+#if WIDE
+#define STORE_OPERAND(k, buffer, words, bits)                                                  \
+    {                                                                                          \
+        const Bits stored = bits;                                                              \
+        if (operands[k].y == PACKING_64) {                                                     \
+            words[2 * OFFSET(k)] = stored.low.x;                                               \
+            words[2 * OFFSET(k) + 1] = stored.high.x;                                          \
+        } else {                                                                               \
+            STORE_ELEMENT(words, operands[k].y, OFFSET(k), stored.low.x)                       \
+        }                                                                                      \
+    }
+#else
+#define STORE_OPERAND(k, buffer, words, bits)                                                  \
+    {                                                                                          \
+        const Bits stored = bits;                                                              \
+        STORE_ELEMENT(words, operands[k].y, OFFSET(k), stored.low.x)                           \
+    }
+#endif
+
+#endif
+
+// An integer of fewer than 32 bits as one of 32.
+uint4 widened(uint4 bits, uint4 operand) {
+    const uint unused_bits = 32 - BITS_OF(operand.y);
+    return operand.x == KIND_SIGNED ? uint4(int4(bits << unused_bits) >> unused_bits) : bits;
+}
+
+// Truncated; numbers beyond the operand's range become the nearest that it has, and NaN 0.
+uint4 integer_from(float4 number, uint4 operand) {
+    const uint width = BITS_OF(operand.y);
+    const bool4 nan = is_nan(number);
+    if (operand.x == KIND_SIGNED) {
+        const float limit = asfloat((126 + width) << 23);
+        const int top = int(0x7fffffffu >> (32 - width));
+        const int4 inside = int4(clamp(number, -limit, limit * 0.99999994));
+        return uint4(nan ? 0 : number >= limit ? top : number <= -limit ? -1 - top : inside);
+    }
+    const float limit = asfloat((127 + width) << 23);
+    const uint4 inside = uint4(clamp(number, 0, limit * 0.99999994));
+    return nan ? 0 : number >= limit ? MASK_OF(operand.y) : inside;
+}

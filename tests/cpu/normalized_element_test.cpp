@@ -1,0 +1,328 @@
+// engine/cpu/normalized_element: the error budget, which must hold what correct implementations do and nothing else.
+#include "engine/cpu/normalized_element.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+namespace dmlconform::tests {
+namespace {
+
+using core::DataType;
+using cpu::NormalizedElement;
+using operators::Activation;
+using operators::ActivationFunction;
+using operators::Interval;
+
+/// Elements that share a mean, with the numbers that they are normalised by. FP32 throughout.
+struct Set {
+    std::vector<float> values;
+    float scale = 1;
+    float bias = 0;
+    float epsilon = 1e-5f;
+};
+
+/// The elements as the reference knows them, from sums in long double.
+std::vector<NormalizedElement> exact_elements(const Set& set) {
+    const auto n = static_cast<long double>(set.values.size());
+    long double sum = 0;
+    long double magnitudes = 0;
+    for (const float value : set.values) {
+        sum += value;
+        magnitudes += std::fabs(value);
+    }
+    long double squares = 0;
+    for (const float value : set.values) {
+        squares += (value - sum / n) * (value - sum / n);
+    }
+    const long double rstd = 1 / std::sqrt(squares / n + static_cast<long double>(set.epsilon));
+    std::vector<NormalizedElement> elements;
+    for (const float value : set.values) {
+        elements.push_back({static_cast<double>(value - sum / n), static_cast<double>(magnitudes / n),
+                            static_cast<double>(rstd), double{set.scale}, double{set.bias}});
+    }
+    return elements;
+}
+
+float pairwise_sum(const float* values, std::size_t count) {
+    return count == 1 ? *values : pairwise_sum(values, count / 2) + pairwise_sum(values + count / 2, count - count / 2);
+}
+
+float as_float16(float value) {
+    return static_cast<float>(core::Float16(double{value}));
+}
+
+/// What can be wrong in an implementation; Right is what a careful one does.
+enum class Mistake {
+    none,
+    sample_variance,  // divided by n - 1
+    epsilon_outside,  // 1 / (sqrt(variance) + epsilon)
+    epsilon_forgotten,
+    variance_from_squares,    // mean of squares minus square of the mean
+    variance_not_normalized,  // multiplied by the variance's root once too rarely
+    bias_before_scale,
+    half_precision_sums,      // each partial sum truncated to FLOAT16
+    variance_overflows_half,  // M: beyond 65504 the result is 0
+    subnormals_flushed,       // of FLOAT16, which D3D forbids
+};
+
+float half_truncated(float value) {
+    const float nearest = as_float16(value);
+    return std::fabs(nearest) > std::fabs(value)
+               ? static_cast<float>(
+                     core::Float16::from_bits(static_cast<std::uint16_t>(core::Float16(double{value}).bits - 1)))
+               : nearest;
+}
+
+float half_sum(const std::vector<float>& values) {
+    float sum = 0;
+    for (const float value : values) {
+        sum = half_truncated(sum + value);
+    }
+    return sum;
+}
+
+/// Two passes in FP32 with pairwise sums, as a shader would do it.
+std::vector<float> computed(const Set& set, Mistake mistake = Mistake::none) {
+    std::vector<float> values = set.values;
+    if (mistake == Mistake::subnormals_flushed) {
+        std::replace_if(
+            values.begin(), values.end(), [](float v) { return std::fabs(v) < 0x1p-14f; }, 0.0f);
+    }
+    const auto n = static_cast<float>(values.size());
+    const auto sum = [&](const std::vector<float>& terms) {
+        return mistake == Mistake::half_precision_sums ? half_sum(terms) : pairwise_sum(terms.data(), terms.size());
+    };
+    const float mean = sum(values) / n;
+    std::vector<float> squares;
+    for (const float value : values) {
+        const float centred = mistake == Mistake::variance_from_squares ? value : value - mean;
+        squares.push_back(centred * centred);
+    }
+    float variance = sum(squares) / (mistake == Mistake::sample_variance ? n - 1 : n);
+    if (mistake == Mistake::variance_from_squares) {
+        variance = std::max(0.0f, variance - mean * mean);
+    }
+    float rstd = 1 / std::sqrt(variance + (mistake == Mistake::epsilon_forgotten ? 0 : set.epsilon));
+    if (mistake == Mistake::epsilon_outside) {
+        rstd = 1 / (std::sqrt(variance) + set.epsilon);
+    }
+    if (mistake == Mistake::variance_not_normalized) {
+        rstd = 1;
+    }
+    if (mistake == Mistake::variance_overflows_half && variance > 65504) {
+        rstd = 0;
+    }
+    std::vector<float> results;
+    for (const float value : values) {
+        const float normalised = (value - mean) * rstd;
+        results.push_back(mistake == Mistake::bias_before_scale ? (normalised + set.bias) * set.scale
+                                                                : normalised * set.scale + set.bias);
+    }
+    return results;
+}
+
+struct Outcome {
+    std::size_t outside = 0;
+    /// The largest share of the budget that an element inside it uses.
+    double used = 0;
+};
+
+Outcome judged(const Set& set, const std::vector<float>& results, DataType type) {
+    Outcome outcome;
+    const auto elements = exact_elements(set);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+        const double result = type == DataType::float16 ? double{as_float16(results[i])} : double{results[i]};
+        const double value = cpu::normalized(elements[i]);
+        const Interval range = cpu::accepted_range(elements[i], Activation(), type);
+        if (!(range.low <= result && result <= range.high)) {
+            ++outcome.outside;
+        } else if (result != value) {
+            outcome.used = std::max(outcome.used, std::fabs(result - value) / (range.high - value));
+        }
+    }
+    return outcome;
+}
+
+class Draw {
+public:
+    explicit Draw(unsigned seed) : generator_(seed) {}
+
+    float uniform(float low, float high) { return std::uniform_real_distribution<float>(low, high)(generator_); }
+
+    std::size_t count(float log2_low, float log2_high) {
+        return static_cast<std::size_t>(std::exp2(uniform(log2_low, log2_high)));
+    }
+
+    /// Normally distributed around an offset that is small or large against the spread.
+    Set set(std::size_t n, float offset, float spread, DataType type) {
+        Set result;
+        std::normal_distribution<float> normal;
+        for (std::size_t i = 0; i < n; ++i) {
+            const float value = offset + spread * normal(generator_);
+            result.values.push_back(type == DataType::float16 ? as_float16(value) : value);
+        }
+        result.scale = uniform(-2, 2);
+        result.bias = uniform(-2, 2);
+        result.epsilon = uniform(0, 1) < 0.5f ? 1e-5f : 1e-2f;
+        return result;
+    }
+
+private:
+    std::mt19937 generator_;
+};
+
+TEST(NormalizationBudget, HoldsFp32Implementations) {
+    for (const DataType type : {DataType::float32, DataType::float16}) {
+        Draw draw(21);
+        double used = 0;
+        for (int i = 0; i < 3000; ++i) {
+            const float offset =
+                draw.uniform(0, 1) < 0.3f ? 0 : std::exp2(draw.uniform(-5, type == DataType::float16 ? 10 : 20));
+            const float spread = std::exp2(draw.uniform(-10, 8));
+            const Set set = draw.set(draw.count(0, 10), offset, spread, type);
+            const Outcome outcome = judged(set, computed(set), type);
+            ASSERT_EQ(outcome.outside, 0u) << set.values.size() << " elements of " << name(type) << " around " << offset
+                                           << " ± " << spread << ", scale " << set.scale << ", bias " << set.bias;
+            used = std::max(used, outcome.used);
+        }
+        RecordProperty(type == DataType::float16 ? "used_float16" : "used_float32", std::to_string(used));
+        // The budget is not much wider than it has to be. FLOAT16 from FP32 arithmetic has one rounding, an eighth of
+        // it.
+        EXPECT_GT(used, type == DataType::float16 ? 0.1 : 0.25) << name(type);
+    }
+}
+
+TEST(NormalizationBudget, HoldsLongSums) {
+    Draw draw(22);
+    for (const float offset : {0.0f, 1.0f, 1e4f, 1e6f}) {
+        const Set set = draw.set(1 << 16, offset, 1, DataType::float32);
+        EXPECT_EQ(judged(set, computed(set), DataType::float32).outside, 0u) << offset;
+    }
+}
+
+TEST(NormalizationBudget, DoesNotHoldMistakes) {
+    struct Row {
+        const char* what;
+        Mistake mistake;
+        DataType type;
+        std::size_t count;
+        float offset;
+        float spread;
+        float epsilon;
+    };
+    constexpr auto f32 = DataType::float32;
+    constexpr auto f16 = DataType::float16;
+    const Row rows[] = {
+        // 1 - sqrt((n - 1) / n) is about 1 / 2n, of which FLOAT16's four times 2^-10 hide those of n > 64 or so.
+        {"n - 1", Mistake::sample_variance, f32, 2, 0, 1, 1e-5f},
+        {"n - 1", Mistake::sample_variance, f32, 1000, 0, 1, 1e-5f},
+        {"n - 1, offset", Mistake::sample_variance, f32, 16, 1000, 1, 1e-5f},
+        {"n - 1", Mistake::sample_variance, f16, 16, 0, 1, 1e-5f},
+        {"epsilon outside the root", Mistake::epsilon_outside, f32, 100, 0, 1, 1e-3f},
+        {"epsilon outside the root", Mistake::epsilon_outside, f32, 100, 10, 1, 1e-3f},
+        {"epsilon outside the root", Mistake::epsilon_outside, f16, 100, 0, 1, 0.25f},
+        {"no epsilon", Mistake::epsilon_forgotten, f32, 100, 0, 1, 1e-4f},
+        {"no epsilon", Mistake::epsilon_forgotten, f16, 100, 0, 0.1f, 1e-2f},
+        // Squares of 4096 lose in FP32 what a variance of 1 consists of.
+        {"mean of squares", Mistake::variance_from_squares, f32, 100, 4096, 1, 1e-5f},
+        {"no division", Mistake::variance_not_normalized, f32, 100, 0, 2, 1e-5f},
+        {"no division", Mistake::variance_not_normalized, f16, 100, 0, 2, 1e-5f},
+        {"bias scaled too", Mistake::bias_before_scale, f32, 100, 0, 1, 1e-5f},
+        {"bias scaled too", Mistake::bias_before_scale, f16, 100, 0, 1, 1e-5f},
+        {"sums truncated to FLOAT16", Mistake::half_precision_sums, f16, 1000, 4, 1, 1e-5f},
+        {"variance of 10^6 in FLOAT16", Mistake::variance_overflows_half, f16, 100, 0, 1000, 1e-5f},
+        {"subnormals of FLOAT16 flushed", Mistake::subnormals_flushed, f16, 100, 0, 0x1p-17f, 1e-12f},
+    };
+    for (const Row& row : rows) {
+        Draw draw(23);
+        for (int i = 0; i < 50; ++i) {
+            Set set = draw.set(row.count, row.offset, row.spread, row.type);
+            set.epsilon = row.epsilon;
+            set.scale = 1.5;
+            set.bias = row.mistake == Mistake::bias_before_scale ? 0.5f : 0.0f;
+            ASSERT_EQ(judged(set, computed(set), row.type).outside, 0u) << row.what;
+            ASSERT_GT(judged(set, computed(set, row.mistake), row.type).outside, 0u)
+                << row.what << ", " << row.count << " elements of " << name(row.type);
+        }
+    }
+}
+
+TEST(NormalizationBudget, Fp32SubnormalsMayBeFlushed) {
+    Draw draw(24);
+    Set set = draw.set(100, 0, 1e-39f, DataType::float32);
+    set.bias = 0;
+    const std::vector<float> flushed(set.values.size(), 0.0f);
+    EXPECT_EQ(judged(set, flushed, DataType::float32).outside, 0u);
+    // Numbers that are normal must not be.
+    set = draw.set(100, 0, 1e-36f, DataType::float32);
+    set.bias = 0;
+    EXPECT_GT(judged(set, flushed, DataType::float32).outside, 0u);
+}
+
+/// The unit of the budget is scale * rstd * (|x - mean| + mean|x|) + |bias|, times the type's epsilon, times 4.
+TEST(NormalizationBudget, ByHand) {
+    NormalizedElement element;
+    element.centred = 3;
+    element.mean_magnitude = 5;
+    element.rstd = 0.5;
+    element.scale = -2;
+    element.bias = 8;
+    EXPECT_EQ(cpu::normalized(element), 5);  // -2 * 3 * 0.5 + 8
+    // 2 * 0.5 * (3 + 5) + 8 = 16.
+    const Interval half = cpu::accepted_range(element, Activation(), DataType::float16);
+    EXPECT_EQ(half.high - 5, 4 * 0x1p-10 * 16);
+    EXPECT_EQ(5 - half.low, 4 * 0x1p-10 * 16);
+    const Interval single = cpu::accepted_range(element, Activation(), DataType::float32);
+    EXPECT_EQ(single.high - 5, 4 * 0x1p-23 * 16);
+    EXPECT_EQ(5 - single.low, 4 * 0x1p-23 * 16);
+    // After LINEAR with a slope of 10 the budget is ten times as wide, and a rounding of 51 is added.
+    const Activation linear{.function = ActivationFunction::linear, .first = 10, .second = 1};
+    const Interval after = cpu::accepted_range(element, linear, DataType::float16);
+    EXPECT_NEAR(after.high - 51, 10 * 4 * 0x1p-10 * 16 + 51 * 0x1p-10, 1e-4);
+    EXPECT_NEAR(51 - after.low, 10 * 4 * 0x1p-10 * 16 + 51 * 0x1p-10, 1e-4);
+    // Nothing is known about a NaN but that it is one.
+    element.centred = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(std::isnan(cpu::accepted_range(element, linear, DataType::float32).low));
+}
+
+TEST(NormalizationBudget, HoldsActivationsOfFp32Implementations) {
+    struct Row {
+        Activation activation;
+        float (*documented)(float) = nullptr;
+    };
+    const Row rows[] = {
+        {{.function = ActivationFunction::relu}, [](float x) { return std::max(0.0f, x); }},
+        {{.function = ActivationFunction::tanh}, [](float x) { return std::tanh(x); }},
+        {{.function = ActivationFunction::sigmoid}, [](float x) { return 1 / (1 + std::exp(-x)); }},
+        {{.function = ActivationFunction::gelu},
+         [](float x) { return 0.5f * x * (1 + std::erf(x / std::sqrt(2.0f))); }},
+        {{.function = ActivationFunction::elu, .first = 1.5},
+         [](float x) { return x >= 0 ? x : 1.5f * (std::exp(x) - 1); }},
+        {{.function = ActivationFunction::linear, .first = 3, .second = -1}, [](float x) { return 3 * x - 1; }},
+    };
+    for (const DataType type : {DataType::float32, DataType::float16}) {
+        for (const Row& row : rows) {
+            Draw draw(25);
+            for (int i = 0; i < 100; ++i) {
+                const Set set = draw.set(draw.count(0, 8), std::exp2(draw.uniform(-3, 9)), 1, type);
+                const auto elements = exact_elements(set);
+                const auto results = computed(set);
+                for (std::size_t j = 0; j < elements.size(); ++j) {
+                    float result = row.documented(results[j]);
+                    result = type == DataType::float16 ? as_float16(result) : result;
+                    const Interval range = cpu::accepted_range(elements[j], row.activation, type);
+                    ASSERT_LE(range.low, result) << static_cast<int>(row.activation.function);
+                    ASSERT_GE(range.high, result) << static_cast<int>(row.activation.function);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
