@@ -131,15 +131,26 @@ bool shrink_sizes(Search& search) {
 
 namespace {
 
-/// Gives one tensor another size in a dimension: packed, or else with its strides and total size as they are.
+/// Gives one tensor another size in a dimension: packed, as short of memory as it was, or with strides and total size
+/// as they are.
 bool resize(Search& search, std::size_t tensor, std::size_t dimension, std::uint32_t size) {
     Draft packed = search.best();
     core::TensorDesc& desc = *tensors_of(packed.descriptor)[tensor].desc;
-    core::Dimensions sizes = desc.sizes;
+    const core::TensorDesc before = desc;
+    core::Dimensions sizes = before.sizes;
     sizes[dimension] = size;
     set_sizes(desc, sizes);
     Draft as_it_is = search.best();
     tensors_of(as_it_is.descriptor)[tensor].desc->sizes = sizes;
+    const std::uint64_t needed = core::minimum_total_bytes(before).value_or(0);
+    if (needed > before.total_bytes) {
+        Draft shorter = packed;
+        std::uint64_t& total = tensors_of(shorter.descriptor)[tensor].desc->total_bytes;
+        total -= std::min(total - 1, needed - before.total_bytes);
+        if (search.attempt(std::move(shorter))) {
+            return true;
+        }
+    }
     return search.attempt(std::move(packed)) || search.attempt(std::move(as_it_is));
 }
 

@@ -168,6 +168,19 @@ TEST(Reducer, WhatIsIllegalByTheSizesOfAnOutputIsNotMadeLegal) {
     EXPECT_TRUE(again->finished);
 }
 
+TEST(Reducer, WhatIsShortOfMemoryStaysSo) {
+    const auto subject = case_in(R"({ "name": "r", "operator": "SLICE1", "expectError": "E_INVALIDARG", "desc": {
+        "InputTensor": { "DataType": "INT32", "Sizes": [20, 30] },
+        "OutputTensor": { "DataType": "INT32", "Sizes": [5, 7], "TotalTensorSizeInBytes": 136 },
+        "InputWindowOffsets": [3, 4], "InputWindowSizes": [10, 20], "InputWindowStrides": [2, 3] } })");
+    FakeEngine engine(Behaviour{});
+    const auto reduction = fuzz::reduce(subject, engine, nullptr);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    const operators::Descriptor& descriptor = *reduction->subject.descriptor;
+    EXPECT_EQ(operators::validate(descriptor, core::highest_feature_level).value().rule, "tensor.totalSize");
+    EXPECT_EQ(*core::element_count(descriptor.tensor("OutputTensor")->sizes), 1u);
+}
+
 TEST(Reducer, LegalDescriptorsThatACaseWantsRejected) {
     const auto subject = case_in(R"({ "name": "r", "operator": "SLICE1", "expectError": "E_INVALIDARG", "desc": {
         "InputTensor": { "DataType": "INT32", "Sizes": [20, 30] }, "OutputTensor": { "DataType": "INT32", "Sizes": [5, 7] },
