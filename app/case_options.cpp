@@ -92,17 +92,21 @@ void Selection::for_each(const std::function<void(const cases::Case&)>& visit) c
 }
 
 std::optional<Selection> load_selection(const CaseOptions& options, bool keep_ids) {
-    Selection selection{{}, options.selector, 0, {}};
+    Selection selection{{}, options.selector, 0, options.selector.filters, {}};
     std::size_t total = 0;
-    selection.corpus = cases::load_corpus(options.paths, {.allow_external_data = options.allow_external_data},
-                                          [&](const cases::Case& subject) {
-                                              ++total;
-                                              const bool selected = options.selector.matches(subject);
-                                              selection.count += selected ? 1 : 0;
-                                              if (selected && keep_ids) {
-                                                  selection.ids.push_back(run::id_hash(subject.id));
-                                              }
-                                          });
+    selection.corpus = cases::load_corpus(
+        options.paths, {.allow_external_data = options.allow_external_data}, [&](const cases::Case& subject) {
+            ++total;
+            if (!options.selector.matches(subject)) {
+                return;
+            }
+            ++selection.count;
+            std::erase_if(selection.unmatched,
+                          [&](const std::string& filter) { return run::glob_matches(filter, subject.id); });
+            if (keep_ids) {
+                selection.ids.push_back(run::id_hash(subject.id));
+            }
+        });
     const auto& problems = selection.corpus.problems;
     for (const cases::Problem& problem : problems) {
         fmt::print(stderr, "{}\n", cases::to_string(problem));

@@ -73,6 +73,8 @@ struct Selection {
     run::Selector selector;
     /// How many cases are selected.
     std::size_t count = 0;
+    /// Filters that match none of them.
+    std::vector<std::string> unmatched{};
     /// run::id_hash of each, if they were to be kept; in their order.
     std::vector<std::uint64_t> ids{};
 

@@ -137,6 +137,14 @@ std::vector<std::string> EngineChoice::words() const {
     if (timeout) {
         list.push_back(fmt::format("--timeout={}", *timeout));
     }
+    if (!options.directml.empty()) {
+        list.push_back("--directml=" + options.directml);
+    }
+    for (const auto& [name, flag] : run::execution_flags()) {
+        if ((options.execution_flags & flag) != 0) {
+            list.push_back("--execution-flag=" + name);
+        }
+    }
     return list;
 }
 

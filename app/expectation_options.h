@@ -24,6 +24,8 @@ struct ExpectationOptions {
     void add_to(CLI::App& command);
     /// Options by which a case is judged in the same way.
     [[nodiscard]] std::vector<std::string> words() const;
+    /// Options by which what failed fails without the files, too.
+    [[nodiscard]] std::vector<std::string> words_elsewhere() const;
     /// Takes the files that come with dmlconform for one of the engines, unless others were given. False: none.
     bool take_defaults(const std::vector<EngineInfo>& engines);
 };

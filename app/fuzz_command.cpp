@@ -20,6 +20,7 @@
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/fuzzer.h"
 #include "engine/fuzz/reducer.h"
+#include "engine/report/command_line.h"
 #include "engine/report/console_report.h"
 
 namespace dmlconform::app {
@@ -97,10 +98,7 @@ public:
         if (!failure.subject->description.empty()) {
             fmt::print("  {}\n", failure.subject->description);
         }
-        const std::string& id = failure.subject->id;
-        fmt::print("  again: dmlconform fuzz {} --seed {} --start {} --count 1 --perturbed {}\n",
-                   failure.subject->descriptor->schema->short_name(), seed_, id.substr(id.rfind('-') + 1),
-                   options_.perturbed);
+        fmt::print("  again: {}\n", again_command(*failure.subject));
         write_bundle(failure);
         std::fflush(stdout);
     }
@@ -124,6 +122,23 @@ public:
     }
 
 private:
+    /// What makes the case again, and runs it on the same engines: what is right may be for another one to say.
+    [[nodiscard]] std::string again_command(const cases::Case& subject) const {
+        const std::string& id = subject.id;
+        std::string command = fmt::format(
+            "{} fuzz {} --seed {} --start {} --count 1 --perturbed {}", report::shell_quoted(context_.command.front()),
+            subject.descriptor->schema->short_name(), seed_, id.substr(id.rfind('-') + 1), options_.perturbed);
+        std::vector<EngineInfo> infos;
+        for (const auto& engine : engines_) {
+            infos.push_back(engine->info());
+        }
+        command += " " + report::engines_options(infos);
+        for (const std::string& word : options_.engines.words()) {
+            command += " " + report::shell_quoted(word);
+        }
+        return command;
+    }
+
     void write_bundle(const fuzz::Failure& failure) {
         if (options_.bundles.folder.empty()) {
             return;
@@ -156,7 +171,7 @@ private:
             fmt::print("  not reduced: {}\n", written.error().message);
             return;
         }
-        fmt::print("  reduced: {}\n", path);
+        fmt::print("  reduced: {}{}\n", path, reduced->steps == 0 ? " (it could not be made smaller)" : "");
     }
 
     void show_progress(std::uint64_t done, std::uint64_t failures, Clock::time_point now) {

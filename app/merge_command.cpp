@@ -19,6 +19,7 @@ namespace {
 struct MergeOptions {
     std::vector<std::string> files;
     RunOutputOptions outputs;
+    bool strict = false;
     bool no_color = false;
 };
 
@@ -65,7 +66,8 @@ int merge_command(MergeOptions& options) {
     }
     const run::RunTotals totals = merge.totals();
     const auto idle = idle_engines(engines_named_in(merge.context().command), totals);
-    const int exit_code = gaps->empty() && totals.passed() && idle.empty() ? exit_ok : exit_unexpected;
+    const bool too_little = options.strict && totals.unverified.any();
+    const int exit_code = gaps->empty() && totals.passed() && idle.empty() && !too_little ? exit_ok : exit_unexpected;
     fmt::print("{}", report::summary(totals, report::ConsoleStyle(use_color(options.no_color))));
     print_idle(idle);
     for (const std::string& gap : *gaps) {
@@ -98,6 +100,7 @@ void add_merge_command(CLI::App& app, int& exit_code) {
         ->type_name("RESULT");
     options->outputs.add_json_to(*command);
     options->outputs.add_reports_to(*command);
+    command->add_flag("--strict", options->strict, "Fail where `run --strict` would");
     command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
     command->callback([options, &exit_code] { exit_code = merge_command(*options); });
 }

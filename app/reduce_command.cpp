@@ -1,6 +1,7 @@
 // `dmlconform reduce`: a failing case made as small as it can be.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -12,7 +13,6 @@
 #include "app/messages.h"
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/reducer.h"
-#include "engine/operators/rules.h"
 #include "engine/run/selection.h"
 
 namespace dmlconform::app {
@@ -28,8 +28,14 @@ struct ReduceOptions {
     std::string output;
 };
 
-/// The engine that a bundle was written for; empty when there is no bundle, or it says nothing of use.
-std::string engine_of_bundle(const std::string& path) {
+/// The engine that a bundle was written for.
+struct BundleEngine {
+    /// As --engine takes it; empty when there is no bundle, or it says nothing of use.
+    std::string name{};
+    core::FeatureLevel level = core::highest_feature_level;
+};
+
+BundleEngine engine_of_bundle(const std::string& path) {
     std::ifstream stream(fs::path(path) / "environment.json", std::ios::binary);
     const auto environment = nlohmann::json::parse(stream, nullptr, false);
     const auto engine = environment.is_object() ? environment.find("engine") : environment.end();
@@ -40,7 +46,9 @@ std::string engine_of_bundle(const std::string& path) {
         const auto found = engine->find(key);
         return found != engine->end() && found->is_string() ? found->get<std::string>() : std::string();
     };
-    return text("command").empty() ? text("name") : "exec:" + text("command");
+    const auto level = core::parse_feature_level(text("featureLevel"));
+    return {text("command").empty() ? text("name") : "exec:" + text("command"),
+            level.value_or(core::highest_feature_level)};
 }
 
 /// The one case to be reduced: what was reduced before does not count.
@@ -66,25 +74,18 @@ struct Judges {
     Engine* other = nullptr;
 };
 
-std::optional<Judges> make_judges(const ReduceOptions& options, const cases::Case& subject,
-                                  const Invocation& invocation, int& exit_code) {
+std::optional<Judges> make_judges(const ReduceOptions& options, const Invocation& invocation, int& exit_code) {
     EngineChoice choice = options.engines;
     if (choice.engines.empty()) {
-        const std::string recorded = engine_of_bundle(options.cases.paths.front());
-        if (!recorded.empty()) {
-            choice.engines = {recorded};
+        const BundleEngine recorded = engine_of_bundle(options.cases.paths.front());
+        if (!recorded.name.empty()) {
+            choice.engines = {recorded.name};
+            choice.options.feature_level = std::min(choice.options.feature_level, recorded.level);
         }
     }
     exit_code = exit_usage;
     if (choice.engines.size() != 1) {
         print_error({"one engine is needed on which the case fails", "--engine names it"});
-        return std::nullopt;
-    }
-    const bool has_reference = cpu::has_reference(*subject.descriptor->schema) || subject.expect_error;
-    if (!has_reference && options.against.empty()) {
-        print_error({fmt::format("there is no reference for {}: a smaller case has no expected values",
-                                 subject.descriptor->schema->short_name()),
-                     "--against names an engine that says what is right"});
         return std::nullopt;
     }
     Judges judges;
@@ -111,6 +112,25 @@ std::string output_path(const ReduceOptions& options, const cases::Case& subject
                                   : options.output;
 }
 
+/// What was found, where it is, and what was not possible.
+void print_reduction(const fuzz::Reduction& reduction, const cases::Case& subject, const std::string& engine,
+                     const std::string& path) {
+    fmt::print("{} on {}: {}\n", subject.id, engine, reduction.result.reason);
+    for (const std::string& line : to_lines(*reduction.subject.descriptor)) {
+        fmt::print("  {}\n", line);
+    }
+    const std::string attempts = reduction.attempts == 1 ? "1 attempt" : fmt::format("{} attempts", reduction.attempts);
+    const char* const time = reduction.finished ? "" : "; it might become smaller with more time (--time)";
+    if (reduction.steps != 0) {
+        fmt::print("{} in {}{}\n", attempts, path, time);
+    } else if (reduction.attempts != 0) {
+        fmt::print("It could not be made smaller: in {} nothing smaller failed in the same way. {} has it as it is{}\n",
+                   attempts, path, time);
+    } else {
+        fmt::print("It could not be made smaller: there was nothing to try. {} has it as it is{}\n", path, time);
+    }
+}
+
 int reduce_command(const ReduceOptions& options, const Invocation& invocation) {
     const auto selection = load_selection(options.cases);
     const auto subject = selection ? only_case(*selection) : std::nullopt;
@@ -118,7 +138,7 @@ int reduce_command(const ReduceOptions& options, const Invocation& invocation) {
         return exit_usage;
     }
     int exit_code = exit_ok;
-    auto judges = make_judges(options, *subject, invocation, exit_code);
+    auto judges = make_judges(options, invocation, exit_code);
     if (!judges) {
         return exit_code;
     }
@@ -137,12 +157,7 @@ int reduce_command(const ReduceOptions& options, const Invocation& invocation) {
         print_error(written.error());
         return exit_not_run;
     }
-    fmt::print("{} on {}: {}\n", subject->id, judges->failing->info().name, reduction->result.reason);
-    for (const std::string& line : to_lines(*reduction->subject.descriptor)) {
-        fmt::print("  {}\n", line);
-    }
-    fmt::print("{} in {}{}\n", reduction->attempts == 1 ? "1 attempt" : fmt::format("{} attempts", reduction->attempts),
-               path, reduction->finished ? "" : "; it might become smaller with more time (--time)");
+    print_reduction(*reduction, *subject, judges->failing->info().name, path);
     return interrupted() ? interrupt_exit_code() : exit_ok;
 }
 

@@ -44,6 +44,8 @@ struct RunOptions {
     std::size_t jobs = 0;
     /// The seed, or CLI11's word for an option without one.
     std::string shuffle;
+    /// What a run does not show is a failure.
+    bool strict = false;
     bool quiet = false;
     bool verbose = false;
     bool no_color = false;
@@ -114,10 +116,21 @@ report::Caller caller_of(const RunOptions& options, const Invocation& invocation
     if (options.cases.allow_external_data) {
         caller.options.emplace_back("--allow-external-data");
     }
+    if (options.settings.cases.further_executions != 0) {
+        caller.options.emplace_back("--times");  // what fails may fail only when it is executed again
+    }
     for (const auto& words : {options.engines.words(), options.expectations.words()}) {
         caller.options.insert(caller.options.end(), words.begin(), words.end());
     }
     return caller;
+}
+
+/// What a bundle's command needs besides the engine.
+std::vector<std::string> bundle_options(const RunOptions& options) {
+    std::vector<std::string> words = options.engines.words();
+    const auto more = options.expectations.words_elsewhere();
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
 }
 
 /// How many cases are run at a time.
@@ -169,7 +182,8 @@ int exit_code_of(const RunOptions& options, const run::RunTotals& totals, bool i
     // A small shard may well have nothing for one of the engines: `merge` sees all of them.
     const auto idle = is_shard ? std::vector<std::string>() : idle_engines(options.engines.engines, totals);
     print_idle(idle);
-    return totals.passed() && idle.empty() ? exit_ok : exit_unexpected;
+    const bool too_little = options.strict && totals.unverified.any();
+    return totals.passed() && idle.empty() && !too_little ? exit_ok : exit_unexpected;
 }
 
 std::vector<EngineInfo> infos_of(const run::Lane& engines) {
@@ -197,8 +211,9 @@ int run_lanes(const RunOptions& options, const Invocation& invocation, const Sel
     run::ExpectationUpdate update(*options.settings.expected);
     ConsoleObserver observer(options, engines, case_count, caller_of(options, invocation), outputs,
                              options.expectations.update ? &update : nullptr);
-    const run::RunTotals totals =
+    run::RunTotals totals =
         run::run_cases(run::selected_cases(selection.corpus, selection.selector), lanes, observer, options.settings);
+    totals.unverified.filters = selection.unmatched;
     observer.finish(totals);
     // The other shards have something to verify, and merging them shows whether that was done.
     const bool empty_shard = shard && selection.count == 0 && !interrupted();
@@ -276,7 +291,7 @@ int run_command(RunOptions& options, const Invocation& invocation) {
         info->cases_of_all *= options.settings.repeat;
     }
     options.settings.cases.keep_evidence = !options.outputs.bundles.folder.empty();
-    auto outputs = RunOutputs::create(options.outputs, caller_of(options, invocation), options.engines.words());
+    auto outputs = RunOutputs::create(options.outputs, caller_of(options, invocation), bundle_options(options));
     if (!outputs) {
         print_error(outputs.error());
         return exit_usage;
@@ -338,6 +353,9 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
     add_schedule_options(*command, *options);
     command->add_flag("--include-unspecified", options->settings.include_unspecified,
                       "Let cases tagged `unspecified` decide too; otherwise they are only reported");
+    command->add_flag("--strict", options->strict,
+                      "Fail where something was verified by no engine, or in part only, and where a filter matches "
+                      "nothing; otherwise that is only said");
     CLI::Option* quiet = command->add_flag("-q,--quiet", options->quiet, "One line per failure, and the totals");
     command->add_flag("-v,--verbose", options->verbose, "A line for every result")->excludes(quiet);
     command->add_flag_callback(

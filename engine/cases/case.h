@@ -21,6 +21,7 @@ struct Case {
     /// Where the case is written.
     std::string file;
     std::size_t line = 0;
+    /// Legal at the highest feature level, unless there is expect_error.
     std::shared_ptr<const operators::Descriptor> descriptor;
     /// Engines below this level skip the case.
     core::FeatureLevel min_feature_level;

@@ -188,27 +188,46 @@ void read_feature_level(const JsonValue& object, Case& result, ProblemSink& prob
     result.min_feature_level = lowest.value_or(result.descriptor->schema->introduced);
 }
 
-/// Whether the case is to be read on. An expansion of a sweep that gives an illegal descriptor is an error, or skipped.
-bool check_expansion(const JsonValue& object, const Case& result, CaseContext& context, ProblemSink& problems) {
+/// Whether a sweep's illegal expansions are to be left out.
+bool read_skip_invalid(const JsonValue& object, const CaseContext& context, ProblemSink& problems) {
     const JsonValue* skip = object.find("skipInvalid");
-    if (skip != nullptr && skip->boolean() == nullptr) {
+    if (skip == nullptr) {
+        return false;
+    }
+    if (skip->boolean() == nullptr) {
         problems.add(skip->offset, fmt::format("\"skipInvalid\" must be true or false; this is {}", skip->kind_name()));
-    } else if (skip != nullptr && context.suffix.empty()) {
+        return false;
+    }
+    if (context.suffix.empty()) {
         problems.add(skip->offset, "\"skipInvalid\" is for cases with a \"sweep\"");
     }
-    if (context.suffix.empty() || result.expect_error) {
+    return *skip->boolean();
+}
+
+/// Whether the case is to be read on. An illegal descriptor that is not expected to be is an error, or an expansion to
+/// be left out: no engine could be blamed for what it makes of it.
+bool check_legality(const JsonValue& object, const Case& result, CaseContext& context, ProblemSink& problems) {
+    const bool skip = read_skip_invalid(object, context, problems);
+    if (result.expect_error) {
         return true;
     }
     const operators::Verdict verdict = operators::validate(*result.descriptor, core::highest_feature_level);
     if (!verdict) {
         return true;
     }
-    if (skip != nullptr && skip->boolean() != nullptr && *skip->boolean()) {
+    const std::size_t place = object.find("desc")->offset;
+    const std::string expecting =
+        fmt::format("\"expectError\": \"{}\" says that engines have to reject it", core::to_string(verdict->code));
+    if (context.suffix.empty()) {
+        problems.add(place, fmt::format("the descriptor is illegal: {} [{}]", verdict->message, verdict->rule),
+                     expecting);
+    } else if (skip) {
         ++context.skipped;
     } else {
-        problems.add(object.offset,
-                     fmt::format("the expansion {} gives an illegal descriptor: {}", context.suffix, verdict->message),
-                     "\"skipInvalid\": true leaves such expansions out");
+        problems.add(place,
+                     fmt::format("the expansion {} gives an illegal descriptor: {} [{}]", context.suffix,
+                                 verdict->message, verdict->rule),
+                     "\"skipInvalid\": true leaves such expansions out; " + expecting);
     }
     return false;
 }
@@ -248,7 +267,7 @@ std::optional<Case> read_case(const JsonValue& object, CaseContext& context, Pro
         return std::nullopt;
     }
     result.descriptor = std::make_shared<const operators::Descriptor>(std::move(*descriptor));
-    if (!check_expansion(object, result, context, problems)) {
+    if (!check_legality(object, result, context, problems)) {
         return std::nullopt;
     }
     result.inputs = read_tensors(object, "inputs", result.descriptor->inputs(), context.folder, problems);

@@ -75,6 +75,12 @@ core::Result<std::size_t> choose_adapter(std::span<const AdapterInfo> adapters, 
                                            [](const auto& a, const auto& b) { return a.type < b.type; });
         return static_cast<std::size_t>(best - adapters.begin());
     }
+    // The whole name first: it may be part of another one's.
+    const auto named =
+        std::find_if(adapters.begin(), adapters.end(), [&](const auto& adapter) { return adapter.name == substring; });
+    if (named != adapters.end()) {
+        return static_cast<std::size_t>(named - adapters.begin());
+    }
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < adapters.size(); ++i) {
         if (lower_case(adapters[i].name).find(lower_case(substring)) != std::string::npos) {

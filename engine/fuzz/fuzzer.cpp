@@ -116,7 +116,9 @@ private:
         if (rejecting && expected != nullptr) {
             fail(expected,
                  failed(run::Status::fail,
-                        fmt::format("the descriptor was rejected: {}; another engine accepts it", rejection)),
+                        fmt::format("the descriptor was rejected: {}; another engine accepts it, and {}", rejection,
+                                    operators::catalogue_opinion(*subject->descriptor,
+                                                                 engines_[*rejecting]->info().feature_level))),
                  *rejecting, expected_by);
         } else if (verdicts == 1) {
             ++tally_->skipped;

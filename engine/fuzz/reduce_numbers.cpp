@@ -51,8 +51,7 @@ bool simplify_number(Search& search, Pick&& pick) {
     for (const auto candidate : simpler(*number)) {
         Draft draft = search.best();
         *pick(draft) = candidate;
-        settle(draft);
-        if (search.attempt(std::move(draft))) {
+        if (search.attempt_settled(std::move(draft))) {
             return true;
         }
     }

@@ -93,8 +93,7 @@ bool cut(Search& search, std::size_t input, std::size_t dimension, Range range, 
         }
     }
     shift_offsets(draft, dimension, range.first);
-    settle(draft);
-    return search.attempt(std::move(draft));
+    return search.attempt_settled(std::move(draft));
 }
 
 bool cut_dimension(Search& search, std::size_t input, std::size_t dimension, bool linked) {
@@ -125,6 +124,54 @@ bool shrink_sizes(Search& search) {
             changed = cut_dimension(search, input, d, true) || changed;
             changed = cut_dimension(search, input, d, false) || changed;
             desc = search.best().descriptor.inputs()[input].desc;
+        }
+    }
+    return changed;
+}
+
+namespace {
+
+/// Gives one tensor another size in a dimension: packed, as short of memory as it was, or with strides and total size
+/// as they are.
+bool resize(Search& search, std::size_t tensor, std::size_t dimension, std::uint32_t size) {
+    Draft packed = search.best();
+    core::TensorDesc& desc = *tensors_of(packed.descriptor)[tensor].desc;
+    const core::TensorDesc before = desc;
+    core::Dimensions sizes = before.sizes;
+    sizes[dimension] = size;
+    set_sizes(desc, sizes);
+    Draft as_it_is = search.best();
+    tensors_of(as_it_is.descriptor)[tensor].desc->sizes = sizes;
+    const std::uint64_t needed = core::minimum_total_bytes(before).value_or(0);
+    if (needed > before.total_bytes) {
+        Draft shorter = packed;
+        std::uint64_t& total = tensors_of(shorter.descriptor)[tensor].desc->total_bytes;
+        total -= std::min(total - 1, needed - before.total_bytes);
+        if (search.attempt(std::move(shorter))) {
+            return true;
+        }
+    }
+    return search.attempt(std::move(packed)) || search.attempt(std::move(as_it_is));
+}
+
+}  // namespace
+
+bool shrink_single_tensors(Search& search) {
+    bool changed = false;
+    Draft all = search.best();
+    const std::size_t count = search.has_data() ? 0 : tensors_of(all.descriptor).size();
+    for (std::size_t tensor = 0; tensor < count; ++tensor) {
+        const std::size_t rank = tensors_of(all.descriptor)[tensor].desc->sizes.size();
+        for (std::size_t d = 0; d < rank; ++d) {
+            const auto size = [&] {
+                Draft best = search.best();
+                return tensors_of(best.descriptor)[tensor].desc->sizes[d];
+            };
+            for (std::uint32_t step = size() > 1 ? size() - 1 : 0; step >= 1; step /= 2) {
+                while (size() > step && resize(search, tensor, d, size() - step)) {
+                    changed = true;
+                }
+            }
         }
     }
     return changed;
@@ -165,8 +212,7 @@ bool drop_dimension(Search& search, std::size_t dimension) {
         }
     }
     settle_counts(draft.descriptor);
-    settle(draft);
-    return search.attempt(std::move(draft));
+    return search.attempt_settled(std::move(draft));
 }
 
 }  // namespace

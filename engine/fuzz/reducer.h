@@ -39,12 +39,15 @@ struct Reduction {
     /// What became of it on the engine.
     run::CaseResult result;
     std::uint64_t attempts = 0;
+    /// Attempts after which the case still failed. 0: it is as it was.
+    std::uint64_t steps = 0;
     /// False when time was up, or it was stopped: it might have become smaller still.
     bool finished = true;
 };
 
 /// The case must fail on `engine`. Operators without a reference are compared with what `other` computes; it may be
-/// null for those with one. An error when the case does not fail, or fails only by the values that it expects.
+/// null for those with one, and for failures before any values are compared, a wrong rejection for one. An error when
+/// the case does not fail, or fails only by the values that it expects.
 [[nodiscard]] core::Result<Reduction> reduce(const cases::Case& subject, Engine& engine, Engine* other,
                                              const ReduceSettings& settings = {});
 

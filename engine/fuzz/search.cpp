@@ -11,24 +11,51 @@
 #include "engine/run/runner.h"
 
 namespace dmlconform::fuzz {
+namespace {
+
+std::string rule_against(const operators::Descriptor& descriptor) {
+    const auto verdict = operators::validate(descriptor, core::highest_feature_level);
+    return verdict ? verdict->rule : "";
+}
+
+/// Why there is nothing to be made smaller.
+core::Error no_failure(const cases::Case& original, const std::optional<run::CaseResult>& result) {
+    if (result && result->status == run::Status::skip) {
+        return {fmt::format("the case is skipped on this engine: {}", result->reason),
+                "where there is no reference, --against names an engine that says what is right"};
+    }
+    return {"the case does not fail on this engine",
+            original.needs_reference() || original.expect_error
+                ? "it may need the machine, driver or engine that is in environment.json"
+                : "it may fail only by the values that it expects itself, which stay with its sizes"};
+}
+
+/// A case file has to say what is expected where there is no reference, of a descriptor that is rejected too.
+void expect_zeros(cases::Case& subject) {
+    const auto slots = subject.descriptor->outputs();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (slots[i].desc != nullptr) {
+            const auto count = static_cast<std::size_t>(*core::element_count(slots[i].desc->sizes));
+            subject.expected[i] =
+                cases::given_elements(std::vector<std::byte>(count * core::bytes_of(slots[i].desc->data_type)));
+        }
+    }
+    subject.description += "; it fails before any values are compared, so that those expected are just zeros";
+}
+
+}  // namespace
 
 core::Result<void> Search::begin() {
     auto draft = draft_of(original_);
     if (!draft) {
         return tl::unexpected(draft.error());
     }
-    if (original_.expect_error) {
-        const auto verdict = operators::validate(*original_.descriptor, core::highest_feature_level);
-        rule_ = verdict ? verdict->rule : "";
-    }
+    rule_ = rule_against(*original_.descriptor);
     best_ = std::move(*draft);
     const cases::Case plain = case_of(best_);
     const auto result = judged(plain);
     if (!result || !run::is_failure(result->status)) {
-        return core::fail("the case does not fail on this engine",
-                          original_.needs_reference() || original_.expect_error
-                              ? "it may need the machine, driver or engine that is in environment.json"
-                              : "it may fail only by the values that it expects itself, which stay with its sizes");
+        return tl::unexpected(no_failure(original_, result));
     }
     kind_ = kind_of(plain, *result);
     result_ = *result;
@@ -56,7 +83,7 @@ std::uint64_t Search::digest(const Draft& draft) {
 
 bool Search::attempt(Draft draft) {
     // What settles to what has been there already is no step forward, and could go on for ever.
-    if (over() || accepted_.contains(digest(draft)) || !is_legal(draft)) {
+    if (over() || accepted_.contains(digest(draft)) || !fits(draft)) {
         return false;
     }
     ++attempts_;
@@ -68,7 +95,14 @@ bool Search::attempt(Draft draft) {
     accepted_.insert(digest(draft));
     best_ = std::move(draft);
     result_ = std::move(*result);
+    ++steps_;
     return true;
+}
+
+bool Search::attempt_settled(Draft draft) {
+    Draft settled = draft;
+    settle(settled);
+    return attempt(std::move(settled)) || (!has_data() && attempt(std::move(draft)));
 }
 
 bool Search::over() {
@@ -77,18 +111,21 @@ bool Search::over() {
 }
 
 Reduction Search::finish() {
-    Reduction reduction{case_of(best_), std::move(result_), attempts_, !ended_early_};
+    Reduction reduction{case_of(best_), std::move(result_), attempts_, steps_, !ended_early_};
     reduction.subject.id = fmt::format("reduced/{}", original_.id.substr(original_.id.find('/') + 1));
     reduction.subject.description = fmt::format("reduced from {}: {}", original_.id, reduction.result.reason);
-    if (other_ != nullptr && !cpu::has_reference(*best_.descriptor.schema) && has_data()) {
-        reduction.subject = expecting(reduction.subject, execute(reduction.subject, *other_).outputs);
+    if (!cpu::has_reference(*best_.descriptor.schema) && has_data()) {
+        if (other_ != nullptr) {
+            reduction.subject = expecting(reduction.subject, execute(reduction.subject, *other_).outputs);
+        } else {
+            expect_zeros(reduction.subject);
+        }
     }
     return reduction;
 }
 
-bool Search::is_legal(const Draft& draft) const {
-    const auto verdict = operators::validate(draft.descriptor, core::highest_feature_level);
-    return original_.expect_error ? verdict && verdict->rule == rule_ : !verdict;
+bool Search::fits(const Draft& draft) const {
+    return rule_against(draft.descriptor) == rule_;
 }
 
 cases::Case Search::case_of(const Draft& draft) const {
@@ -103,18 +140,20 @@ cases::Case Search::case_of(const Draft& draft) const {
     // Outputs change their sizes, and with other inputs other values are right.
     subject.expected.assign(subject.expected.size(), std::nullopt);
     if (!subject.expect_error) {
-        subject.min_feature_level =
-            operators::minimum_feature_level(*subject.descriptor).value_or(subject.min_feature_level);
+        // A case that asks for less than it needs is about what engines of that level do.
+        const auto needed = operators::minimum_feature_level(*original_.descriptor);
+        if (!needed || original_.min_feature_level >= *needed) {
+            subject.min_feature_level =
+                operators::minimum_feature_level(*subject.descriptor).value_or(subject.min_feature_level);
+        }
     }
     return subject;
 }
 
 std::optional<run::CaseResult> Search::judged(const cases::Case& subject) {
-    if (subject.expect_error || cpu::has_reference(*subject.descriptor->schema)) {
+    // Where nobody says what is right, rejections and what breaks before the execution can still be seen.
+    if (subject.expect_error || other_ == nullptr || cpu::has_reference(*subject.descriptor->schema)) {
         return run::run_case(subject, engine_);
-    }
-    if (other_ == nullptr) {
-        return std::nullopt;
     }
     const Execution execution = execute(subject, *other_);
     if (execution.kind != Execution::Kind::done) {

@@ -23,6 +23,10 @@ public:
     /// Whether the draft still fails in the same way; then it is the best so far.
     bool attempt(Draft draft);
 
+    /// The same after what follows from a change was made legal again. What has to be rejected may be so by just that:
+    /// then it is tried as it is, too.
+    bool attempt_settled(Draft draft);
+
     /// Time is up, or it was stopped.
     [[nodiscard]] bool over();
     [[nodiscard]] const Draft& best() const { return best_; }
@@ -32,7 +36,8 @@ public:
 
 private:
     [[nodiscard]] static std::uint64_t digest(const Draft& draft);
-    [[nodiscard]] bool is_legal(const Draft& draft) const;
+    /// Whether the draft is legal if the original is, or illegal by the same rule.
+    [[nodiscard]] bool fits(const Draft& draft) const;
     [[nodiscard]] cases::Case case_of(const Draft& draft) const;
     [[nodiscard]] std::optional<run::CaseResult> judged(const cases::Case& subject);
 
@@ -41,7 +46,7 @@ private:
     Engine* other_;
     const ReduceSettings& settings_;
     std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + settings_.time;
-    /// That rejects an illegal descriptor: a smaller one has to be illegal by the same.
+    /// That rejects a descriptor; empty for a legal one.
     std::string rule_;
     FailureKind kind_;
     Draft best_;
@@ -49,6 +54,7 @@ private:
     std::set<std::uint64_t> accepted_;
     run::CaseResult result_;
     std::uint64_t attempts_ = 0;
+    std::uint64_t steps_ = 0;
     bool ended_early_ = false;
 };
 
@@ -56,6 +62,8 @@ private:
 bool drop_optional_fields(Search& search);
 bool simplify_layouts(Search& search);
 bool shrink_sizes(Search& search);
+/// Tensors one by one: what has to be rejected need not fit together.
+bool shrink_single_tensors(Search& search);
 /// Dimensions in which every tensor has size 1.
 bool drop_dimensions(Search& search);
 bool simplify_attributes(Search& search);

@@ -154,6 +154,17 @@ Verdict validate(const Descriptor& descriptor, core::FeatureLevel level) {
     return verdict;
 }
 
+std::string catalogue_opinion(const Descriptor& descriptor, core::FeatureLevel level) {
+    const std::string at =
+        level == core::highest_feature_level ? "" : fmt::format(" at feature level {}", to_string(level));
+    const Verdict verdict = validate(descriptor, level);
+    if (!verdict) {
+        return fmt::format("it is legal by the catalogue{}", at);
+    }
+    return fmt::format("by the catalogue it is illegal{}: {}{}", at, verdict->rule,
+                       verdict->legal_from ? fmt::format(", legal from {} on", to_string(*verdict->legal_from)) : "");
+}
+
 std::optional<core::FeatureLevel> minimum_feature_level(const Descriptor& descriptor) {
     for (const core::FeatureLevel level : core::feature_levels()) {
         if (!validate_at(descriptor, level)) {

@@ -70,6 +70,10 @@ using RulesRows = std::vector<OperatorRules>;
 /// Decides as DirectML documents it whether CreateOperator accepts the descriptor on a device of this level.
 [[nodiscard]] Verdict validate(const Descriptor& descriptor, core::FeatureLevel level);
 
+/// What `validate` says, for a sentence about an engine that says otherwise: "it is legal by the catalogue", or "by the
+/// catalogue it is illegal: SLICE1.windowStride".
+[[nodiscard]] std::string catalogue_opinion(const Descriptor& descriptor, core::FeatureLevel level);
+
 /// The lowest level at which `validate` accepts; nothing when none does.
 [[nodiscard]] std::optional<core::FeatureLevel> minimum_feature_level(const Descriptor& descriptor);
 

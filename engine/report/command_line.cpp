@@ -1,7 +1,35 @@
 // Quoting.
 #include "engine/report/command_line.h"
 
+#include <set>
+
 namespace dmlconform::report {
+namespace {
+
+/// One command has one adapter and one feature level, and gives them to all engines of this program.
+std::string options_of(std::span<const EngineInfo> engines, bool here) {
+    std::string names;
+    std::set<std::string> adapters;
+    std::string level;
+    for (const EngineInfo& engine : engines) {
+        names += names.empty() ? "--engine " : " --engine ";
+        if (!engine.command.empty()) {
+            names += shell_quoted("exec:" + engine.command);
+            continue;
+        }
+        names += engine.name;
+        if (here && engine.name != "cpu" && !engine.adapter.empty()) {
+            adapters.insert(engine.adapter);
+        }
+        if (engine.feature_level != core::highest_feature_level) {
+            level = " --feature-level " + core::to_string(engine.feature_level);
+        }
+    }
+    // Engines that are on different adapters chose those themselves.
+    return names + (adapters.size() == 1 ? " --adapter " + shell_quoted(*adapters.begin()) : "") + level;
+}
+
+}  // namespace
 
 std::string shell_quoted(const std::string& text) {
     const bool plain =
@@ -18,17 +46,11 @@ std::string shell_quoted(const std::string& text) {
 }
 
 std::string engine_options(const EngineInfo& engine, bool here) {
-    if (!engine.command.empty()) {
-        return "--engine " + shell_quoted("exec:" + engine.command);
-    }
-    std::string options = "--engine " + engine.name;
-    if (here && engine.name != "cpu") {
-        options += " --adapter " + shell_quoted(engine.adapter);
-    }
-    if (engine.feature_level != core::highest_feature_level) {
-        options += " --feature-level " + core::to_string(engine.feature_level);
-    }
-    return options;
+    return options_of({&engine, 1}, here);
+}
+
+std::string engines_options(std::span<const EngineInfo> engines) {
+    return options_of(engines, true);
 }
 
 }  // namespace dmlconform::report

@@ -179,6 +179,9 @@ std::string verdict(const run::RunTotals& totals, const ConsoleStyle& style) {
     if (totals.verified() == 0 && totals.failures() == 0) {
         text += style.status(run::Status::fail, "Nothing was verified: no case passed or failed.") + "\n";
     }
+    for (const std::string& sentence : totals.unverified.sentences()) {
+        text += sentence + "\n";
+    }
     return text;
 }
 
@@ -239,6 +242,9 @@ std::string comparison_lines(const run::CaseResult& result) {
             text += fmt::format(", at most {:.3g} of it used", *comparison.largest_fraction);
         }
         text += fmt::format("; elements by ULPs: {}\n", histogram_text(comparison.histogram));
+    }
+    for (const std::string& name : result.uncompared) {
+        text += fmt::format("    {}: compared with nothing\n", name);
     }
     return text;
 }

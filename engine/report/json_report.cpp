@@ -154,6 +154,9 @@ Json result_object(const run::CaseResult& result, const std::string& engine) {
     for (const run::OutputResult& output : result.outputs) {
         json["outputs"].push_back(comparison_json(output));
     }
+    if (!result.uncompared.empty()) {
+        json["uncompared"] = result.uncompared;
+    }
     for (const run::StrayOutput& stray : result.stray_writes) {
         json["strayWrites"].push_back(
             {{"output", stray.name}, {"offset", stray.write.offset}, {"bytes", stray.write.bytes}});
@@ -201,6 +204,10 @@ std::string json_opening(const Json& head) {
 std::string json_closing(const run::RunTotals& totals, int exit_code) {
     const Json tail{{"summary", counts_json(totals, true)},
                     {"unspecified", counts_json(totals, false)},
+                    {"unverified",
+                     {{"cases", totals.unverified.cases},
+                      {"inPart", totals.unverified.in_part},
+                      {"filters", totals.unverified.filters}}},
                     {"durationNanoseconds", totals.duration.count()},
                     {"exitCode", exit_code}};
     return "\n ]," + members(tail) + "\n}\n";

@@ -128,6 +128,9 @@ std::string MarkdownReport::text(const run::RunTotals& totals, int exit_code) co
     if (off_gate != 0) {
         text += fmt::format("\n{} results off the gate, because nobody specifies the right answer.\n", off_gate);
     }
+    for (const std::string& sentence : totals.unverified.sentences()) {
+        text += fmt::format("\n{}\n", cell(sentence));
+    }
     return text + section("Failures", failures_.rows, failures_.count) +
            section("Flakes", flakes_.rows, flakes_.count) +
            section("Expected failures", expected_.rows, expected_.count);

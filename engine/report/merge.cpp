@@ -80,7 +80,13 @@ core::Result<void> Merge::take(const std::string& path, Json& result) {
     }
     const std::string& engine = result["engine"].get_ref<const std::string&>();
     const auto known = std::find(names_.begin(), names_.end(), engine);
-    Place place{order->get<std::uint64_t>(), lines_.size(), 0, static_cast<std::uint32_t>(known - names_.begin())};
+    Place place{order->get<std::uint64_t>(),
+                run::shown_by(*status_named(result["status"].get_ref<const std::string&>()),
+                              result.contains("expectation"), !result.contains("uncompared")),
+                result["gated"].get<bool>(),
+                lines_.size(),
+                0,
+                static_cast<std::uint32_t>(known - names_.begin())};
     if (known == names_.end()) {
         names_.push_back(engine);
     }
@@ -192,7 +198,43 @@ core::Result<std::vector<std::string>> Merge::find_gaps() {
                                                                          : std::string("the same case")),
                           "were they divided by different --durations, or shuffled differently?");
     }
+    if (const auto counted = count_unverified(); !counted) {
+        return tl::unexpected(counted.error());
+    }
     return gaps;
+}
+
+/// By places that are in order.
+core::Result<void> Merge::count_unverified() {
+    for (auto first = places_.begin(); first != places_.end();) {
+        const auto last =
+            std::find_if(first, places_.end(), [&](const Place& place) { return place.order != first->order; });
+        const auto best =
+            std::max_element(first, last, [](const Place& a, const Place& b) { return a.shown < b.shown; });
+        std::string id;
+        if (first->gated && best->shown != run::Shown::all) {
+            const auto line = lines_.read(first->offset, first->length);
+            if (!line) {
+                return tl::unexpected(line.error());
+            }
+            id = Json::parse(*line)["id"].get<std::string>();
+        }
+        if (first->gated) {
+            unverified_.add(id, best->shown);
+        }
+        first = last;
+    }
+    // All shards were given the same filters.
+    const Json& first = parts_.front().document;
+    const auto unverified = first.find("unverified");
+    const auto filters =
+        unverified == first.end() || !unverified->is_object() ? Json() : unverified->value("filters", Json());
+    for (const Json& filter : filters) {
+        if (filter.is_string()) {
+            unverified_.filters.push_back(filter.get<std::string>());
+        }
+    }
+    return {};
 }
 
 std::vector<EngineInfo> Merge::engines() const {
@@ -210,6 +252,7 @@ run::RunTotals Merge::totals() const {
     run::RunTotals totals(engines());
     totals.results = places_.size();
     totals.off_gate = off_gate_;
+    totals.unverified = unverified_;
     for (const auto& [key, tally] : tallies_) {
         const auto engine =
             std::find_if(totals.engines.begin(), totals.engines.end(),
@@ -254,7 +297,8 @@ core::Result<void> Merge::for_each(const std::function<core::Result<void>(const 
 
 core::Result<void> Merge::write_json(const std::string& path, int exit_code) {
     Json head = parts_.front().document;
-    for (const char* member : {"shard", "results", "summary", "unspecified", "durationNanoseconds", "exitCode"}) {
+    for (const char* member :
+         {"shard", "results", "summary", "unspecified", "unverified", "durationNanoseconds", "exitCode"}) {
         head.erase(member);
     }
     head["started"] = context().started;

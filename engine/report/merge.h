@@ -43,6 +43,8 @@ private:
     };
     struct Place {
         std::uint64_t order;
+        run::Shown shown;
+        bool gated;
         std::uint64_t offset;
         std::uint32_t length;
         /// Index into names_.
@@ -52,6 +54,7 @@ private:
     [[nodiscard]] core::Result<void> take(const std::string& path, nlohmann::ordered_json& result);
     [[nodiscard]] core::Result<void> compare_with_first(const Part& part) const;
     [[nodiscard]] std::vector<EngineInfo> engines() const;
+    [[nodiscard]] core::Result<void> count_unverified();
 
     std::vector<Part> parts_;
     std::vector<std::string> names_;
@@ -59,6 +62,7 @@ private:
     SpoolFile lines_;
     std::map<std::pair<std::string, std::uint32_t>, run::Tally> tallies_;
     run::StatusCounts off_gate_{};
+    run::Unverified unverified_;
 };
 
 /// What reports of results need of one that is only text. Its subject has no descriptor.

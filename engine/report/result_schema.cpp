@@ -115,11 +115,12 @@ Json case_result_schema() {
                    {"rejection", rejection},
                    {"descriptor", array_of(string)},
                    {"outputs", array_of(output_schema())},
+                   {"uncompared", array_of(string)},
                    {"strayWrites", array_of(object({{"output", string}, {"offset", count}, {"bytes", count}}))},
                    {"timing", timing},
                    {"order", count}},
-                  {"repetition", "reason", "actualStatus", "attempts", "expectation", "rejection", "strayWrites",
-                   "timing", "order"});
+                  {"repetition", "reason", "actualStatus", "attempts", "expectation", "rejection", "uncompared",
+                   "strayWrites", "timing", "order"});
 }
 
 }  // namespace
@@ -153,6 +154,7 @@ std::string result_schema() {
                           {"engines", array_of(engine)},
                           {"summary", summary_schema()},
                           {"unspecified", summary_schema()},
+                          {"unverified", object({{"cases", count}, {"inPart", count}, {"filters", array_of(string)}})},
                           {"results", array_of(case_result_schema())}},
                          {"shard"}));
     return schema.dump(1) + "\n";

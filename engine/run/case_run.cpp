@@ -99,12 +99,12 @@ private:
         }
         auto executable = engine.compile(descriptor_);
         if (!executable) {
-            return judge_failure(executable.error(), result);
+            return judge_failure(engine, executable.error(), result);
         }
         if (case_.expect_error) {
             return finish(result, Status::fail,
-                          fmt::format("the descriptor was accepted, but has to be rejected with {}",
-                                      core::to_string(*case_.expect_error)));
+                          fmt::format("the descriptor was accepted, but has to be rejected with {}; {}",
+                                      core::to_string(*case_.expect_error), opinion_for(engine)));
         }
         if (auto reason = unjudgeable()) {
             return finish(result, Status::skip, std::move(*reason));
@@ -117,20 +117,20 @@ private:
         execute(engine, **executable, result);
     }
 
-    /// Why no answer of an engine that accepts the descriptor can be judged: tensors of an illegal one cannot even be
-    /// laid out, and without expected values or a reference nobody says what is right.
+    /// Why no answer of an engine can be judged: without expected values or a reference nobody says what is right.
     [[nodiscard]] std::optional<std::string> unjudgeable() const {
-        if (const auto rejection = operators::validate(descriptor_, core::highest_feature_level)) {
-            return fmt::format("the engine accepts the descriptor, which is legal at no feature level: {}",
-                               rejection->message);
-        }
         if (case_.needs_reference() && !cpu::has_reference(*descriptor_.schema)) {
             return fmt::format("there is no reference yet for {}", descriptor_.schema->short_name());
         }
         return std::nullopt;
     }
 
-    void judge_failure(const CompileFailure& failure, CaseResult& result) {
+    /// What speaks for the engine, or against it, where it disagrees with the case about the descriptor.
+    [[nodiscard]] std::string opinion_for(const Engine& engine) const {
+        return operators::catalogue_opinion(descriptor_, engine.info().feature_level);
+    }
+
+    void judge_failure(const Engine& engine, const CompileFailure& failure, CaseResult& result) {
         const operators::Rejection& rejection = failure.rejection;
         if (failure.kind == CompileFailure::Kind::broken) {
             return finish(result, Status::error, rejection.message);
@@ -138,13 +138,14 @@ private:
         result.rejection = rejection;
         if (!case_.expect_error) {
             return finish(result, Status::fail,
-                          fmt::format("the descriptor was rejected with {}: {}", core::to_string(rejection.code),
-                                      rejection.message));
+                          fmt::format("the descriptor was rejected with {}: {}; {}", core::to_string(rejection.code),
+                                      rejection.message, opinion_for(engine)));
         }
         if (*case_.expect_error != rejection.code) {
-            return finish(result, Status::fail,
-                          fmt::format("the descriptor was rejected with {} instead of {}",
-                                      core::to_string(rejection.code), core::to_string(*case_.expect_error)));
+            return finish(
+                result, Status::fail,
+                fmt::format("the descriptor was rejected with {} instead of {}; {}", core::to_string(rejection.code),
+                            core::to_string(*case_.expect_error), opinion_for(engine)));
         }
         finish(result, Status::pass, "");
     }
@@ -252,7 +253,11 @@ private:
         bool compared = false;
         std::string blank;
         for (std::size_t i = 0; i < slots.size(); ++i) {
-            if (slots[i].desc == nullptr || (!case_.expected[i] && is_reference(engine))) {
+            if (slots[i].desc == nullptr) {
+                continue;
+            }
+            if (!case_.expected[i] && is_reference(engine)) {
+                result.uncompared.push_back(slots[i].name);
                 continue;
             }
             OutputResult& output = result.outputs.emplace_back();

@@ -101,6 +101,8 @@ struct CaseResult {
     /// The rejection that decided the case, if one did.
     std::optional<operators::Rejection> rejection;
     std::vector<OutputResult> outputs;
+    /// Names of outputs that were compared with nothing: no values are expected, and the engine is the reference.
+    std::vector<std::string> uncompared{};
     std::vector<StrayOutput> stray_writes;
     /// All zero where nothing was executed.
     Timing timing;

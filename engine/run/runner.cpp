@@ -128,6 +128,7 @@ private:
             // What other lanes have of later cases is not reported: it would depend on their speed.
             failed_fast_ = failed_fast_ || (settings_.fail_fast && result.gated && is_failure(result.status));
         }
+        totals_.add_case(results);
         stopped_ = stopped_ || failed_fast_;
     }
 

@@ -75,6 +75,17 @@ void RunTotals::add(const CaseResult& result) {
     all[result.engine].add(result);
 }
 
+void RunTotals::add_case(std::span<const CaseResult> results_of_case) {
+    if (results_of_case.empty() || !results_of_case.front().gated) {
+        return;
+    }
+    Shown shown = Shown::nothing;
+    for (const CaseResult& result : results_of_case) {
+        shown = std::max(shown, shown_by(result));
+    }
+    unverified.add(results_of_case.front().subject->id, shown);
+}
+
 std::size_t RunTotals::count(Status status, bool gated) const {
     if (!gated) {
         return off_gate[static_cast<std::size_t>(status)];

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/run/result.h"
+#include "engine/run/unverified.h"
 
 namespace dmlconform::run {
 
@@ -54,12 +56,15 @@ struct RunTotals {
     std::vector<Tally> all;
     StatusCounts off_gate{};
     std::size_t results = 0;
+    Unverified unverified;
     std::chrono::nanoseconds duration{};
 
     RunTotals() = default;
     explicit RunTotals(std::vector<EngineInfo> on) : engines(std::move(on)), all(engines.size()) {}
 
     void add(const CaseResult& result);
+    /// Counts a case by what all engines made of it; its results are added one by one besides.
+    void add_case(std::span<const CaseResult> results_of_case);
 
     /// Results on the gate, or those off it.
     [[nodiscard]] std::size_t count(Status status, bool gated = true) const;

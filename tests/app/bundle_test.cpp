@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/app/case_texts.h"
+#include "tests/app/changed_worker.h"
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
@@ -39,19 +40,12 @@ std::vector<std::string> names_in(const fs::path& folder) {
 
 /// The example, wrong in the first byte of any output of at least 3 elements with a byte 7 in it.
 std::string worker_with_a_bug(const TemporaryFolder& folder) {
-    const std::string script = folder.write("bug.py", fmt::format(R"(import sys
-sys.path.insert(0, "{}")
-import worker
-right = worker.slice1
+    return changed_worker(folder, R"(right = worker.slice1
 def slice1(desc, data, output):
     right(desc, data, output)
     if desc["OutputTensor"]["Sizes"][-1] >= 3 and 7 in list(output[:-256]):
         output[0] ^= 1
-worker.slice1 = slice1
-worker.main()
-)",
-                                                                  fs::path(EXAMPLE_WORKER).parent_path().string()));
-    return "exec:python3 -B " + script;
+worker.slice1 = slice1)");
 }
 
 std::string failing_case(std::string_view name) {
@@ -171,6 +165,79 @@ TEST(Reduce, ABundleShrinksToWhatTheBugNeeds) {
     // Both cases are there now; reducing again takes the first one.
     EXPECT_THAT(dmlconform({"run", bundle, "--engine", engine}).output, HasSubstr("2 cases on"));
     EXPECT_EQ(dmlconform({"reduce", bundle, "--time", "20", "-o", folder.at("other.json")}).exit_code, 0);
+}
+
+/// Reduces the only case of the file, and gives the smaller one; nothing is left out where `says_so` is in the output.
+nlohmann::json reduced(const TemporaryFolder& folder, const std::string& file, const std::string& engine,
+                       const char* says_so) {
+    const std::string path = folder.at("reduced.json");
+    const auto result = dmlconform({"reduce", file, "--engine", engine, "-o", path});
+    EXPECT_EQ(result.exit_code, 0) << result.all();
+    EXPECT_THAT(result.output, HasSubstr(says_so));
+    // What was written is a case that fails in the same way.
+    EXPECT_EQ(dmlconform({"run", path, "--engine", engine}).exit_code, 1);
+    return nlohmann::json::parse(content_of(path))["cases"][0];
+}
+
+TEST(Reduce, WronglyAcceptedDescriptors) {
+    const TemporaryFolder folder;
+    const std::string engine = std::string("exec:python3 -B ") + EXAMPLE_WORKER;
+    const std::string file =
+        folder.write("a.json", R"({ "cases": [ { "name": "a", "operator": "SLICE1", "expectError": "E_INVALIDARG",
+        "desc": { "InputTensor": { "DataType": "UINT8", "Sizes": [20, 30] }, "OutputTensor": { "DataType": "UINT8", "Sizes": [5, 9] },
+                  "InputWindowOffsets": [3, 4], "InputWindowSizes": [10, 20], "InputWindowStrides": [2, 3] } } ] })");
+    const auto subject = reduced(folder, file, engine, " attempts in ");
+    EXPECT_EQ(subject["desc"]["InputTensor"]["Sizes"], (nlohmann::json{1})) << subject.dump();
+    EXPECT_EQ(subject["desc"]["OutputTensor"]["Sizes"], (nlohmann::json{2})) << subject.dump();
+    EXPECT_EQ(subject["expectError"], "E_INVALIDARG");
+    // Now there is nothing left to leave out.
+    reduced(folder, folder.write("again.json", content_of(folder.at("reduced.json"))), engine,
+            "It could not be made smaller: ");
+}
+
+TEST(Reduce, WronglyRejectedDescriptors) {
+    const TemporaryFolder folder;
+    const std::string engine = rejecting_worker(folder, 3);
+    const auto subject = reduced(folder, folder.write("a.json", file_of({failing_case("a")})), engine, " attempts in ");
+    EXPECT_EQ(subject["desc"]["OutputTensor"]["Sizes"], (nlohmann::json{3})) << subject.dump();
+    // Of an operator without a reference, too: no values are compared.
+    const std::string other = folder.write("b.json", R"({ "cases": [ { "name": "b", "operator": "ACTIVATION_IDENTITY",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] } },
+        "inputs": { "InputTensor": { "value": 1 } }, "expected": { "OutputTensor": { "value": 1 } } } ] })");
+    const auto identity = reduced(folder, other, engine, " attempts in ");
+    EXPECT_EQ(identity["desc"]["OutputTensor"]["Sizes"].back(), 3) << identity.dump();
+    EXPECT_THAT(identity["description"].get<std::string>(), HasSubstr("those expected are just zeros"));
+}
+
+TEST(Reduce, AtTheFeatureLevelOfTheBundle) {
+    const TemporaryFolder folder;
+    // Legal from 4.1 on, so that the case is rejected at a lower level only.
+    const std::string file =
+        folder.write("a.json", R"({ "cases": [ { "name": "a", "operator": "SLICE1", "minFeatureLevel": "2.1",
+        "desc": { "InputTensor": { "DataType": "INT64", "Sizes": [9] }, "OutputTensor": { "DataType": "INT64", "Sizes": [5] },
+                  "InputWindowOffsets": [1], "InputWindowSizes": [5], "InputWindowStrides": [1] },
+        "inputs": { "InputTensor": { "value": 1 } } } ] })");
+    const auto run = dmlconform({"run", file, "--engine", "cpu", "--feature-level", "4.0", "--bundle", folder.at("b")});
+    EXPECT_EQ(run.exit_code, 1) << run.all();
+    const auto result = dmlconform({"reduce", folder.at("b/a-a.cpu")});
+    EXPECT_EQ(result.exit_code, 0) << result.all();
+    EXPECT_THAT(result.output, HasSubstr("InputTensor: INT64 [1]"));
+}
+
+TEST(Reduce, WhereNobodySaysWhatIsRight) {
+    const TemporaryFolder folder;
+    const std::string engine = changed_worker(folder, R"(right = worker.answer
+def answer(request, programs):
+    return {"accepted": True} if request["request"] == "compile" else {"error": {"message": "broken"}} if request["request"] == "bind" else right(request, programs)
+worker.answer = answer)");
+    const std::string file = folder.write("b.json", R"({ "cases": [ { "name": "b", "operator": "ACTIVATION_IDENTITY",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] } },
+        "inputs": { "InputTensor": { "value": 1 } }, "expected": { "OutputTensor": { "value": 1 } } } ] })");
+    const auto result = dmlconform({"reduce", file, "--engine", engine});
+    EXPECT_EQ(result.exit_code, 3) << result.all();
+    EXPECT_THAT(result.errors,
+                HasSubstr("the case is skipped on this engine: there is no reference yet for ACTIVATION_IDENTITY"));
+    EXPECT_THAT(result.errors, HasSubstr("--against names an engine"));
 }
 
 TEST(Reduce, SlipsAreTold) {

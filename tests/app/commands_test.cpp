@@ -79,26 +79,23 @@ TEST(List, EveryCaseOfTheRepositoryCanBeRunByItsId) {
 
 TEST(Validate, SaysWhatIsNotAsItSays) {
     const TemporaryFolder folder;
-    std::string illegal = slice_case("illegal", "");
-    illegal.replace(illegal.find(R"("InputWindowStrides": [2])"), 25, R"("InputWindowStrides": [0])");
     const std::string file =
-        folder.write("a.json", file_of({slice_case("good", right_values), illegal,
+        folder.write("a.json", file_of({slice_case("good", right_values),
                                         R"({ "name": "legal", "operator": "SLICE1", "expectError": "E_INVALIDARG",
   "desc": { "InputTensor": { "DataType": "INT64", "Sizes": [4] }, "OutputTensor": { "DataType": "INT64", "Sizes": [1] },
             "InputWindowOffsets": [0], "InputWindowSizes": [1], "InputWindowStrides": [1] } })"}));
     const ProgramResult result = dmlconform({"validate", file});
     EXPECT_TRUE(ends_with_code(result, 1));
-    EXPECT_TRUE(prints(result, file + ":6:1: error: a/illegal: "));
-    EXPECT_TRUE(prints(result, "[SLICE1."));
     EXPECT_TRUE(
-        prints(result, file + ":10:1: error: a/legal: the descriptor is legal, but the case expects E_INVALIDARG\n"));
-    EXPECT_TRUE(prints(result, "1 of 3 cases are as expected at feature level 6.4\n"));
+        prints(result, file + ":6:1: error: a/legal: the descriptor is legal, but the case expects E_INVALIDARG\n"));
+    EXPECT_TRUE(prints(result, "1 of 2 cases are as expected at feature level 6.4\n"));
     EXPECT_TRUE(ends_with_code(dmlconform({"validate", file, "--filter", "a/good"}), 0));
     const ProgramResult low = dmlconform({"validate", file, "--feature-level", "2.1"});
     EXPECT_TRUE(ends_with_code(low, 1));
-    EXPECT_TRUE(prints(low, "a/good: "));
+    EXPECT_TRUE(prints(low, file + ":2:1: error: a/good: InputTensor has 1 dimensions; "));
+    EXPECT_TRUE(prints(low, " [tensor.dimensionCount]\n"));
     EXPECT_TRUE(prints(low, "hint: legal from feature level 3.0 on; this is 2.1"));
-    EXPECT_TRUE(prints(low, "1 of 3 cases")) << "INT64 is illegal there, as the case expects";
+    EXPECT_TRUE(prints(low, "1 of 2 cases")) << "INT64 is illegal there, as the case expects";
 }
 
 TEST(Describe, TheListOfOperators) {

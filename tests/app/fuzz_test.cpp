@@ -23,7 +23,7 @@ TEST(Fuzz, AWorkerThatRejectsTooLittleIsFound) {
     const auto result = dmlconform({"fuzz", "SLICE1", "--engine", engine, "--count", "60", "--seed", "3"});
     EXPECT_EQ(result.exit_code, 1) << result.all();
     EXPECT_THAT(result.output, HasSubstr("has to be rejected"));
-    EXPECT_THAT(result.output, HasSubstr("again: dmlconform fuzz SLICE1 --seed 3 --start "));
+    EXPECT_THAT(result.output, HasSubstr("again: " + dmlconform_path() + " fuzz SLICE1 --seed 3 --start "));
     // What is legal, it computes right.
     const auto legal =
         dmlconform({"fuzz", "SLICE1", "--engine", engine, "--count", "40", "--seed", "3", "--perturbed", "0"});

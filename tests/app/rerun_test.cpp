@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/app/case_texts.h"
+#include "tests/app/changed_worker.h"
 #include "tests/app/expectations.h"
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
@@ -103,6 +104,84 @@ TEST(Rerun, UnderTheSameConditions) {
     folder.write("x.bin", std::string("\0\0\x80?\0\0\0@\0\0@@\0\0\x80@", 16));
     expect_reproduction({"run", folder.write("sub/external.json", text), "--engine", "cpu", "--allow-external-data"},
                         1);
+}
+
+TEST(Rerun, WithTheCommandOfTheEngine) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", file_of({slice_case("x", right_values)}));
+    expect_reproduction({"run", file, "--engine", rejecting_worker(folder, 2), "--timeout", "50"}, 1);
+}
+
+std::string expectations_of(std::string_view cases, std::string_view status) {
+    return fmt::format(R"({{ "format": "dmlconform-expectations", "formatVersion": 1,
+        "expectations": [ {{ "cases": ["{}"], "status": "{}", "reason": "known" }} ] }})",
+                       cases, status);
+}
+
+TEST(Rerun, WithTheExpectations) {
+    const TemporaryFolder folder;
+    const std::string file =
+        folder.write("a.json", file_of({slice_case("x", wrong_values), slice_case("y", right_values)}));
+    // A pass is the failure here, and the other one fails otherwise than expected.
+    const std::string expected = folder.write("known it's.expect", expectations_of("a/*", "error"));
+    const ProgramResult first = dmlconform({"run", file, "--engine", "cpu", "--expect", expected});
+    EXPECT_TRUE(ends_with_code(first, 1));
+    std::size_t commands = 0;
+    const std::string_view label = "  run again   ";
+    for (std::size_t at = first.output.find(label); at != std::string::npos; at = first.output.find(label, at + 1)) {
+        const std::size_t begin = at + label.size();
+        const std::string command = first.output.substr(begin, first.output.find('\n', begin) - begin);
+        const ProgramResult again = run_program({"/bin/sh", "-c", command});
+        EXPECT_TRUE(ends_with_code(again, 1)) << command;
+        EXPECT_TRUE(prints(again, commands == 0 ? "expects error instead" : "XPASS a/y on cpu"));
+        ++commands;
+    }
+    EXPECT_EQ(commands, 2u) << first.all();
+}
+
+TEST(Rerun, AfterTheExpectationsWereBroughtUpToDate) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", file_of({slice_case("x", wrong_values)}));
+    expect_reproduction({"run", file, "--engine", "cpu", "--expect", folder.at("new.expect"), "--update-expectations"},
+                        1);
+    EXPECT_TRUE(ends_with_code(dmlconform({"run", file, "--engine", "cpu", "--expect", folder.at("new.expect")}), 0))
+        << "it is expected now";
+}
+
+TEST(Rerun, OfRandomCasesOnTheSameEngines) {
+    const TemporaryFolder folder;
+    struct {
+        const char* what;
+        std::vector<std::string> engines;
+    } const rows[] = {
+        {"what must be rejected is accepted", {"--engine", std::string("exec:python3 -B ") + EXAMPLE_WORKER}},
+        {"with a reference, processes and a time limit",
+         {"--engine", "cpu", "--engine", rejecting_worker(folder, 3), "--isolate", "--timeout", "50"}},
+        {"at a lower feature level",
+         {"--engine", "cpu", "--engine", rejecting_worker(folder, 3), "--feature-level", "4.0"}},
+    };
+    for (const auto& row : rows) {
+        SCOPED_TRACE(row.what);
+        std::vector<std::string> words{"fuzz", "SLICE1", "--count", "60", "--seed", "3", "--max-failures", "2"};
+        words.insert(words.end(), row.engines.begin(), row.engines.end());
+        const ProgramResult first = dmlconform(words);
+        EXPECT_TRUE(ends_with_code(first, 1));
+        const std::string_view label = "  again: ";
+        ASSERT_EQ(occurrences(first.output, label), 2u) << first.all();
+        for (std::size_t at = first.output.find(label); at != std::string::npos;
+             at = first.output.find(label, at + 1)) {
+            const std::size_t begin = at + label.size();
+            const std::string command = first.output.substr(begin, first.output.find('\n', begin) - begin);
+            const ProgramResult again = run_program({"/bin/sh", "-c", command});
+            EXPECT_TRUE(ends_with_code(again, 1)) << command;
+            EXPECT_TRUE(prints(again, "1 cases of seed 3, ")) << command;
+            EXPECT_TRUE(prints(again, label)) << command;
+            // The whole failure, from its first line to this command.
+            const std::size_t start = first.output.rfind("\nfail ", at);
+            const std::string block = first.output.substr(start, begin - start);
+            EXPECT_TRUE(prints(again, block)) << command;
+        }
+    }
 }
 
 }  // namespace

@@ -161,11 +161,18 @@ TEST(CaseReader, FeatureLevels) {
 }
 
 TEST(CaseReader, ADescriptorThatNoLevelAcceptsIsRunFromTheOperatorsFirst) {
-    const Case entry = only_case(R"({"cases": [{"name": "a", "operator": "SLICE1", "desc": {
-        "InputTensor": {"DataType": "FLOAT32", "Sizes": [4]}, "OutputTensor": {"DataType": "FLOAT32", "Sizes": [4]},
-        "InputWindowOffsets": [3], "InputWindowSizes": [4], "InputWindowStrides": [1]},
-        "inputs": {"InputTensor": {"value": 1}}}]})");
-    EXPECT_EQ(entry.min_feature_level, (core::FeatureLevel{2, 1}));
+    const auto illegal = [](std::string_view more) {
+        return fmt::format(R"({{"cases": [{{"name": "a", "operator": "SLICE1", "desc": {{
+            "InputTensor": {{"DataType": "FLOAT32", "Sizes": [4]}}, "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [4]}},
+            "InputWindowOffsets": [3], "InputWindowSizes": [4], "InputWindowStrides": [1]}}, {}}}]}})",
+                           more);
+    };
+    EXPECT_EQ(only_case(illegal(R"("expectError": "E_INVALIDARG")")).min_feature_level, (core::FeatureLevel{2, 1}));
+    // Where it is not expected to be rejected it is a mistake.
+    EXPECT_TRUE(
+        begin_with(read(illegal(R"("inputs": {"InputTensor": {"value": 1}})")).problems,
+                   {"/cases/0/desc: the descriptor is illegal: InputWindowOffsets[0] + InputWindowSizes[0] is 3 + "
+                    "4 = 7, but the input has 4 elements along that dimension [SLICE1.windowInBounds]"}));
 }
 
 TEST(CaseReader, Names) {
@@ -319,11 +326,17 @@ TEST(CaseReader, WithoutAReferenceEveryOutputNeedsValues) {
         {split(R"("inputs": {"InputTensor": [1, 2]}, "expected": 1)"),
          {R"(/cases/0/expected: "expected" must be an object; this is a number)"}},
         {split(R"("expectError": "E_INVALIDARG")"), {}},
-        {split(R"("inputs": {"InputTensor": [1, 2]}, "expected": {"OutputTensors[0]": [1], "OutputTensors[1]": [2]})",
-               "INT4"),
-         {"/cases/0/inputs/InputTensor: InputTensor has data type INT4: data of less than a byte are not supported yet",
-          "/cases/0/expected/OutputTensors[0]: OutputTensors[0] has data type INT4",
-          "/cases/0/expected/OutputTensors[1]: OutputTensors[1] has data type INT4"}},
+        {R"({"cases": [{"name": "a", "operator": "DEQUANTIZE", "desc": {
+            "InputTensor": {"DataType": "INT4", "Sizes": [2]}, "QuantizationType": "SCALE",
+            "QuantizationTensors": [{"DataType": "FLOAT32", "Sizes": [1]}], "OutputTensor": {"DataType": "FLOAT32", "Sizes": [2]}},
+            "inputs": {"InputTensor": [1, 2], "QuantizationTensors[0]": [1]}, "expected": {"OutputTensor": [1, 2]}}]})",
+         {"/cases/0/inputs/InputTensor: InputTensor has data type INT4: data of less than a byte are not supported "
+          "yet"}},
+        {R"({"cases": [{"name": "a", "operator": "QUANTIZE", "desc": {
+            "InputTensor": {"DataType": "FLOAT32", "Sizes": [2]}, "QuantizationType": "SCALE",
+            "QuantizationTensors": [{"DataType": "FLOAT32", "Sizes": [1]}], "OutputTensor": {"DataType": "INT4", "Sizes": [2]}},
+            "inputs": {"InputTensor": [1, 2], "QuantizationTensors[0]": [1]}, "expected": {"OutputTensor": [1, 2]}}]})",
+         {"/cases/0/expected/OutputTensor: OutputTensor has data type INT4"}},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.text);

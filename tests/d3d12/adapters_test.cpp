@@ -38,6 +38,13 @@ TEST(Adapters, AreChosenByPartOfTheirName) {
     EXPECT_EQ(choose_adapter(some_adapters(), "graphics"), 1u);
 }
 
+TEST(Adapters, TheWholeNameCountsBeforeAPartOfAnother) {
+    auto adapters = some_adapters();
+    adapters[0].name = "GeForce Ti";
+    EXPECT_EQ(choose_adapter(adapters, "GeForce"), 2u);
+    EXPECT_EQ(choose_adapter(adapters, "geforce"), 0u);
+}
+
 TEST(Adapters, UnknownNameListsWhatThereIs) {
     const auto chosen = choose_adapter(some_adapters(), "radeon");
     ASSERT_FALSE(chosen);

@@ -40,6 +40,22 @@ Descriptor normalization() {
                                                      {"Epsilon", 1e-5}});
 }
 
+TEST(Rules, OpinionsForSentencesAboutEngines) {
+    const Descriptor wide = slice(DataType::int64);
+    EXPECT_EQ(operators::catalogue_opinion(wide, core::highest_feature_level), "it is legal by the catalogue");
+    EXPECT_EQ(operators::catalogue_opinion(wide, FeatureLevel{4, 1}),
+              "it is legal by the catalogue at feature level 4.1");
+    EXPECT_EQ(operators::catalogue_opinion(wide, FeatureLevel{4, 0}),
+              "by the catalogue it is illegal at feature level 4.0: tensor.dataType, legal from 4.1 on");
+    const Descriptor none = describe("SLICE1", {{"InputTensor", tensor(DataType::int8, {4, 4})},
+                                                {"OutputTensor", tensor(DataType::int8, {4, 4})},
+                                                {"InputWindowOffsets", {0, 0}},
+                                                {"InputWindowSizes", {4, 4}},
+                                                {"InputWindowStrides", {1, 0}}});
+    EXPECT_EQ(operators::catalogue_opinion(none, core::highest_feature_level),
+              "by the catalogue it is illegal: SLICE1.windowStride");
+}
+
 TEST(Rules, FieldsAndTensorsTogether) {
     const RuleCase cases[] = {
         {"required tensor absent", {{"InputTensor", nullptr}}, "field.required"},

@@ -148,6 +148,50 @@ TEST(Reducer, IllegalDescriptorsStayIllegalByTheSameRule) {
     EXPECT_THAT(reduction->subject.descriptor->tensor("InputTensor")->sizes, ElementsAre(1));
 }
 
+TEST(Reducer, WhatIsIllegalByTheSizesOfAnOutputIsNotMadeLegal) {
+    const auto subject = case_in(R"({ "name": "r", "operator": "SLICE1", "expectError": "E_INVALIDARG", "desc": {
+        "InputTensor": { "DataType": "INT32", "Sizes": [20, 30] }, "OutputTensor": { "DataType": "INT32", "Sizes": [5, 9] },
+        "InputWindowOffsets": [3, 4], "InputWindowSizes": [10, 20], "InputWindowStrides": [2, 3] } })");
+    const auto rule = operators::validate(*subject.descriptor, core::highest_feature_level).value().rule;
+    FakeEngine engine(Behaviour{});
+    const auto reduction = fuzz::reduce(subject, engine, nullptr);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    const operators::Descriptor& descriptor = *reduction->subject.descriptor;
+    EXPECT_EQ(operators::validate(descriptor, core::highest_feature_level).value().rule, rule);
+    EXPECT_THAT(descriptor.tensor("InputTensor")->sizes, ElementsAre(1));
+    EXPECT_THAT(descriptor.tensor("OutputTensor")->sizes, ElementsAre(2));
+    EXPECT_GT(reduction->steps, 0u);
+    // As small as it can be: nothing is left to be done.
+    const auto again = fuzz::reduce(reduction->subject, engine, nullptr);
+    ASSERT_TRUE(again.has_value());
+    EXPECT_EQ(again->steps, 0u);
+    EXPECT_TRUE(again->finished);
+}
+
+TEST(Reducer, WhatIsShortOfMemoryStaysSo) {
+    const auto subject = case_in(R"({ "name": "r", "operator": "SLICE1", "expectError": "E_INVALIDARG", "desc": {
+        "InputTensor": { "DataType": "INT32", "Sizes": [20, 30] },
+        "OutputTensor": { "DataType": "INT32", "Sizes": [5, 7], "TotalTensorSizeInBytes": 136 },
+        "InputWindowOffsets": [3, 4], "InputWindowSizes": [10, 20], "InputWindowStrides": [2, 3] } })");
+    FakeEngine engine(Behaviour{});
+    const auto reduction = fuzz::reduce(subject, engine, nullptr);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    const operators::Descriptor& descriptor = *reduction->subject.descriptor;
+    EXPECT_EQ(operators::validate(descriptor, core::highest_feature_level).value().rule, "tensor.totalSize");
+    EXPECT_EQ(*core::element_count(descriptor.tensor("OutputTensor")->sizes), 1u);
+}
+
+TEST(Reducer, LegalDescriptorsThatACaseWantsRejected) {
+    const auto subject = case_in(R"({ "name": "r", "operator": "SLICE1", "expectError": "E_INVALIDARG", "desc": {
+        "InputTensor": { "DataType": "INT32", "Sizes": [20, 30] }, "OutputTensor": { "DataType": "INT32", "Sizes": [5, 7] },
+        "InputWindowOffsets": [3, 4], "InputWindowSizes": [10, 20], "InputWindowStrides": [2, 3] } })");
+    FakeEngine engine(Behaviour{});
+    const auto reduction = fuzz::reduce(subject, engine, nullptr);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    EXPECT_FALSE(operators::validate(*reduction->subject.descriptor, core::highest_feature_level));
+    EXPECT_THAT(reduction->subject.descriptor->tensor("InputTensor")->sizes, ElementsAre(1));
+}
+
 TEST(Reducer, WithoutAReferenceAnotherEngineSaysWhatIsRight) {
     const auto subject =
         fuzz::generate(*operators::find_operator("ACTIVATION_SOFTMAX"), {.seed = 8, .perturbed_percent = 0}, 1);

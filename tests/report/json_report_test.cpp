@@ -73,9 +73,10 @@ TEST(JsonReport, TheRunAsAWhole) {
                     {"timeout", 0}, {"reference", 0}, {"xfail", 0}, {"xpass", 0}, {"flake", 0}};
     EXPECT_EQ(document.at("summary"), none);
     EXPECT_EQ(document.at("unspecified"), none);
+    EXPECT_EQ(document.at("unverified"), json({{"cases", 0}, {"inPart", 0}, {"filters", json::array()}}));
     EXPECT_EQ(document.at("results"), json::array());
     EXPECT_EQ(document.at("machine"), "M");
-    EXPECT_EQ(document.size(), 12u) << "what is new here needs a test, and a line in docs/result-format.md";
+    EXPECT_EQ(document.size(), 13u) << "what is new here needs a test, and a line in docs/result-format.md";
 }
 
 TEST(JsonReport, VersionsKeepTheirOrder) {

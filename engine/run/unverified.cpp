@@ -1,0 +1,59 @@
+// Counting and wording.
+#include "engine/run/unverified.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace dmlconform::run {
+namespace {
+
+std::string count_text(std::size_t count, std::size_t of, const std::vector<std::string>& examples) {
+    return fmt::format("{} of {} {}{} {}", count, of, of == 1 ? "case" : "cases",
+                       examples.size() == count ? ":" : ", among them", fmt::join(examples, ", "));
+}
+
+}  // namespace
+
+Shown shown_by(Status status, bool has_expectation, bool all_compared) {
+    if (is_failure(status) || status == Status::xfail || (status == Status::skip && has_expectation)) {
+        return Shown::all;
+    }
+    if (!is_verified(status)) {
+        return Shown::nothing;
+    }
+    return all_compared ? Shown::all : Shown::part;
+}
+
+Shown shown_by(const CaseResult& result) {
+    return shown_by(result.status, result.expectation != nullptr, result.uncompared.empty());
+}
+
+void Unverified::add(std::string_view id, Shown shown) {
+    ++of;
+    if (shown == Shown::all) {
+        return;
+    }
+    auto& ids = shown == Shown::nothing ? examples : in_part_examples;
+    ++(shown == Shown::nothing ? cases : in_part);
+    if (ids.size() < most_examples) {
+        ids.emplace_back(id);
+    }
+}
+
+std::vector<std::string> Unverified::sentences() const {
+    std::vector<std::string> all;
+    if (cases != 0) {
+        all.push_back(fmt::format("Verified by no engine: {}", count_text(cases, of, examples)));
+    }
+    if (in_part != 0) {
+        all.push_back(
+            fmt::format("Verified in part, because only the reference computed an output without expected values: {}",
+                        count_text(in_part, of, in_part_examples)));
+    }
+    for (const std::string& filter : filters) {
+        all.push_back(fmt::format("The filter {} matches none of the cases", filter));
+    }
+    return all;
+}
+
+}  // namespace dmlconform::run

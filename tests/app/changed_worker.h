@@ -1,0 +1,34 @@
+// The example worker with something changed: an engine with a bug.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::tests {
+
+/// Writes a worker in which `changes`, lines of Python, have replaced functions of the module `worker`. The result is
+/// what --engine takes.
+[[nodiscard]] inline std::string changed_worker(const TemporaryFolder& folder, std::string_view changes) {
+    const std::string script = folder.write(
+        "changed worker.py", fmt::format("import sys\nsys.path.insert(0, \"{}\")\nimport worker\n{}\nworker.main()\n",
+                                         std::filesystem::path(EXAMPLE_WORKER).parent_path().string(), changes));
+    return "exec:python3 -B '" + script + "'";
+}
+
+/// Rejects every descriptor whose output has at least this many elements in its last dimension, and knows any operator.
+[[nodiscard]] inline std::string rejecting_worker(const TemporaryFolder& folder, int from) {
+    return changed_worker(folder, fmt::format(R"(right = worker.answer
+def answer(request, programs):
+    if request["request"] == "compile" and request["desc"]["OutputTensor"]["Sizes"][-1] >= {}:
+        return {{"rejected": {{"code": 0x80070057, "rule": "size", "message": "too large for me"}}}}
+    return right(request, programs)
+worker.answer = answer)",
+                                              from));
+}
+
+}  // namespace dmlconform::tests

@@ -1,0 +1,46 @@
+// engine/report/command_line: options that choose several engines by one command, as they were chosen.
+#include <gtest/gtest.h>
+
+#include "engine/report/command_line.h"
+
+namespace dmlconform::tests {
+namespace {
+
+EngineInfo engine(const char* name, const char* adapter, core::FeatureLevel level = core::highest_feature_level) {
+    EngineInfo info;
+    info.name = name;
+    info.adapter = adapter;
+    info.feature_level = level;
+    return info;
+}
+
+EngineInfo started_by(const char* command, core::FeatureLevel level) {
+    EngineInfo info = engine("exec:mine", "somewhere", level);
+    info.command = command;
+    return info;
+}
+
+TEST(EnginesOptions, OneAdapterAndOneLevelForAll) {
+    const core::FeatureLevel low{4, 0};
+    const struct {
+        std::vector<EngineInfo> engines;
+        const char* options;
+    } rows[] = {
+        {{engine("cpu", "reference")}, "--engine cpu"},
+        {{engine("cpu", "reference"), engine("d3d12", "a GPU")}, "--engine cpu --engine d3d12 --adapter 'a GPU'"},
+        {{engine("d3d12", "X"), engine("directml", "X")}, "--engine d3d12 --engine directml --adapter X"},
+        // Each chose its own: one option cannot name both.
+        {{engine("d3d12", "X"), engine("directml", "Y")}, "--engine d3d12 --engine directml"},
+        {{engine("cpu", "reference", low), engine("d3d12", "X", low)},
+         "--engine cpu --engine d3d12 --adapter X --feature-level 4.0"},
+        // A command has an adapter and a level of its own.
+        {{engine("cpu", "reference"), started_by("ssh box worker", low)},
+         "--engine cpu --engine 'exec:ssh box worker'"},
+    };
+    for (const auto& row : rows) {
+        EXPECT_EQ(report::engines_options(row.engines), row.options);
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests

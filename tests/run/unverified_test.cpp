@@ -1,0 +1,79 @@
+// engine/run/unverified: which results say something about a case, and what is said of those that do not.
+#include "engine/run/unverified.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/run/fake_engine.h"
+#include "tests/run/some_cases.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using run::Shown;
+using run::Status;
+using testing::ElementsAre;
+
+TEST(Unverified, ByStatus) {
+    for (const Status status : {Status::pass, Status::flake}) {
+        EXPECT_EQ(run::shown_by(status, false, true), Shown::all) << to_string(status);
+        EXPECT_EQ(run::shown_by(status, false, false), Shown::part) << to_string(status);
+    }
+    for (const Status status :
+         {Status::fail, Status::error, Status::crash, Status::timeout, Status::xfail, Status::xpass}) {
+        EXPECT_EQ(run::shown_by(status, false, true), Shown::all) << to_string(status);
+    }
+    EXPECT_EQ(run::shown_by(Status::reference, false, false), Shown::nothing);
+    EXPECT_EQ(run::shown_by(Status::skip, false, true), Shown::nothing);
+    EXPECT_EQ(run::shown_by(Status::skip, true, true), Shown::all) << "a file of expectations says so";
+}
+
+TEST(Unverified, SentencesNameAFew) {
+    run::Unverified unverified;
+    EXPECT_FALSE(unverified.any());
+    EXPECT_THAT(unverified.sentences(), ElementsAre());
+    unverified.add("a", Shown::all);
+    EXPECT_FALSE(unverified.any());
+    unverified.add("b", Shown::nothing);
+    EXPECT_TRUE(unverified.any());
+    EXPECT_THAT(unverified.sentences(), ElementsAre("Verified by no engine: 1 of 2 cases: b"));
+    for (const char* id : {"c", "d", "e"}) {
+        unverified.add(id, Shown::nothing);
+    }
+    unverified.add("p", Shown::part);
+    unverified.filters = {"x*"};
+    EXPECT_THAT(unverified.sentences(),
+                ElementsAre("Verified by no engine: 4 of 6 cases, among them b, c, d",
+                            "Verified in part, because only the reference computed an output without expected values: "
+                            "1 of 6 cases: p",
+                            "The filter x* matches none of the cases"));
+}
+
+TEST(Unverified, OneEngineOfSeveralIsEnough) {
+    const auto cases = cases_of({slice_with_expected, slice_without_expected, top_k_half_expected});
+    Behaviour reference;
+    reference.name = "cpu";
+    run::Lane alone;
+    alone.push_back(std::make_unique<FakeEngine>(reference));
+    run::Lane both;
+    both.push_back(std::make_unique<FakeEngine>(reference));
+    both.push_back(std::make_unique<FakeEngine>(Behaviour{}));
+    const auto unverified_on = [&](const run::Lane& lane) {
+        std::vector<std::shared_ptr<const cases::Case>> copies;
+        for (const cases::Case& entry : cases) {
+            copies.push_back(std::make_shared<const cases::Case>(entry));
+        }
+        const run::CaseSource source{
+            copies.size(), [&]() -> run::CaseSource::Reader { return [&](std::size_t i) { return copies[i]; }; }};
+        Recorder recorder;
+        return run::run_cases(source, {&lane, 1}, recorder).unverified;
+    };
+    const auto by_reference = unverified_on(alone);
+    EXPECT_EQ(by_reference.of, 3u);
+    EXPECT_THAT(by_reference.examples, ElementsAre("some/without-expected"));
+    EXPECT_THAT(by_reference.in_part_examples, ElementsAre("some/half-expected"));
+    EXPECT_FALSE(unverified_on(both).any());
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
