@@ -12,7 +12,6 @@
 #include "engine/core/registry.h"
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
-#include "engine/cpu/reference.h"
 #include "engine/operators/descriptor.h"
 
 namespace dmlconform::cpu {
@@ -33,7 +32,7 @@ struct Kernel {
     /// "SLICE1".
     std::string_view name;
     std::function<void(const KernelArguments& arguments)> compute;
-    /// The default tolerance of an output of a valid descriptor. Without: what cpu::default_tolerance says.
+    /// The default tolerance of an output of a valid descriptor. Without: what operators::default_tolerance says.
     std::function<core::Tolerance(const operators::Descriptor& descriptor, const operators::TensorSlot& output)>
         tolerance = nullptr;
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <limits>
 #include <random>
 #include <vector>
 
