@@ -26,8 +26,7 @@ std::span<const std::byte> guard_of(const Tensor& output) {
     return output.buffer.bytes().subspan(static_cast<std::size_t>(guard_offset(output.desc)));
 }
 
-std::optional<StrayWrite> find_stray_write(const Tensor& output) {
-    const std::span<const std::byte> guard = guard_of(output);
+std::optional<StrayWrite> find_stray_write(std::span<const std::byte> guard) {
     const auto written = [](std::byte byte) { return byte != untouched; };
     const auto first = std::ranges::find_if(guard, written);
     if (first == guard.end()) {
@@ -35,6 +34,10 @@ std::optional<StrayWrite> find_stray_write(const Tensor& output) {
     }
     return StrayWrite{static_cast<std::uint64_t>(first - guard.begin()),
                       static_cast<std::uint64_t>(std::count_if(first, guard.end(), written))};
+}
+
+std::optional<StrayWrite> find_stray_write(const Tensor& output) {
+    return find_stray_write(guard_of(output));
 }
 
 }  // namespace dmlconform::core

@@ -1,4 +1,4 @@
-// Memory behind an output, by which writes beyond its end are seen.
+// Memory behind an output, or behind an engine's temporary, by which writes beyond its end are seen.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +34,9 @@ struct StrayWrite {
 
     bool operator==(const StrayWrite&) const = default;
 };
+
+/// What has been written into a guard.
+[[nodiscard]] std::optional<StrayWrite> find_stray_write(std::span<const std::byte> guard);
 
 /// What has been written behind the end of a tensor made by output_tensor.
 [[nodiscard]] std::optional<StrayWrite> find_stray_write(const Tensor& output);

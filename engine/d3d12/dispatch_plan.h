@@ -68,7 +68,7 @@ struct Dispatch {
 };
 
 struct DispatchPlan {
-    /// Sizes in bytes.
+    /// Sizes in bytes. Behind each begins a guard, as behind outputs.
     std::vector<std::uint64_t> temporaries;
     /// In order; each sees what those before it wrote.
     std::vector<Dispatch> dispatches;

@@ -21,6 +21,9 @@ public:
     [[nodiscard]] core::Result<void> read(std::span<core::Tensor* const> outputs) override;
     [[nodiscard]] std::optional<std::chrono::nanoseconds> device_time() const override { return device_time_; }
 
+    /// The commands that execute() submits next.
+    void record(ID3D12GraphicsCommandList& list) const;
+
 private:
     struct Step {
         const Pipeline* pipeline = nullptr;
@@ -33,7 +36,6 @@ private:
 
     D3d12Executable(std::shared_ptr<Device> device, TensorMemory memory);
     [[nodiscard]] core::Result<void> prepare(const DispatchPlan& plan);
-    void record(ID3D12GraphicsCommandList& list) const;
 
     /// Before the memory, which returns to the device's pool.
     std::shared_ptr<Device> device_;

@@ -13,6 +13,8 @@ namespace {
 /// Of tensors in the shared buffer, and what D3D12 asks of constant buffers.
 constexpr std::uint64_t alignment = 256;
 
+static_assert(core::guard_bytes % alignment == 0, "constant buffers follow a guard");
+
 /// Below this a tensor is small: copying it costs less than submitting a copy.
 constexpr std::uint64_t small_bytes = std::uint64_t{64} << 10;
 
@@ -121,7 +123,7 @@ core::Result<TensorMemory> TensorMemory::create(Device& device, std::span<const 
     memory.temporaries_.resize(plan.temporaries.size());
     for (std::size_t i = 0; i < plan.temporaries.size(); ++i) {
         memory.temporaries_[i].bytes = plan.temporaries[i];
-        memory.temporaries_[i].room = plan.temporaries[i];
+        memory.temporaries_[i].room = words(plan.temporaries[i]) + core::guard_bytes;
     }
     memory.place(memory.inputs_);
     memory.outputs_begin_ = memory.shared_bytes_;
@@ -174,7 +176,7 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
             failure = buffer.error();
         }
     }
-    std::uint64_t upload_bytes = outputs_end_;
+    std::uint64_t upload_bytes = outputs_end_ + core::guard_bytes;
     for (const Dispatch& dispatch : plan.dispatches) {
         parameter_offsets_.push_back(upload_bytes);
         upload_bytes += aligned(dispatch.parameters.size() * sizeof(std::uint32_t));
@@ -182,8 +184,9 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
     // There always is one, to stand in for what is absent.
     acquire(shared_, Heap::device, std::max(shared_bytes_, alignment));
     acquire(upload_, Heap::upload, upload_bytes);
-    if (outputs_end_ > outputs_begin_) {
-        acquire(readback_, Heap::readback, outputs_end_ - outputs_begin_);
+    const std::uint64_t readback_bytes = outputs_end_ - outputs_begin_ + temporaries_.size() * core::guard_bytes;
+    if (readback_bytes > 0) {
+        acquire(readback_, Heap::readback, readback_bytes);
     }
     if (failure) {
         return tl::unexpected(std::move(*failure));
@@ -231,12 +234,15 @@ core::Result<void> TensorMemory::bind(Device& device, std::span<const core::Tens
         }
     }
     std::memset(upload_.mapped() + outputs_begin_, std::to_integer<int>(core::untouched),
-                outputs_end_ - outputs_begin_);
+                outputs_end_ - outputs_begin_ + core::guard_bytes);
     upload_pending_ = true;
     return {};
 }
 
 core::Result<void> TensorMemory::read(Device& device, std::span<core::Tensor* const> tensors) const {
+    if (auto checked = check_temporaries(); !checked) {
+        return checked;
+    }
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
         const Slot& slot = outputs_[i];
         if (slot.bytes == 0 || tensors[i] == nullptr) {
@@ -263,12 +269,49 @@ void TensorMemory::record_untouched(ID3D12GraphicsCommandList& list, const Slot&
     transition(list, output.own.resource(), D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
 }
 
+TensorMemory::Location TensorMemory::guard_of(const Slot& temporary) const {
+    const std::uint64_t guard = words(temporary.bytes);
+    return temporary.own ? Location{temporary.own.resource(), guard}
+                         : Location{shared_.resource(), temporary.offset + guard};
+}
+
+bool TensorMemory::has_small_temporary() const {
+    return std::ranges::any_of(temporaries_, [](const Slot& slot) { return !slot.own; });
+}
+
+core::Result<void> TensorMemory::check_temporaries() const {
+    for (std::size_t i = 0; i < temporaries_.size(); ++i) {
+        const std::byte* guard = readback_.mapped() + (outputs_end_ - outputs_begin_) + i * core::guard_bytes;
+        if (const auto write = core::find_stray_write({guard, core::guard_bytes})) {
+            return core::fail(
+                fmt::format("a shader wrote beyond the end of temporary {}, which has {} bytes: {} of the {} bytes "
+                            "after it, from byte {} on",
+                            i, temporaries_[i].bytes, write->bytes, core::guard_bytes, write->offset),
+                "this is a bug in the shaders of the D3D12 engine");
+        }
+    }
+    return {};
+}
+
+void TensorMemory::record_temporary_guards(ID3D12GraphicsCommandList& list) const {
+    for (const Slot& temporary : temporaries_) {
+        const Location guard = guard_of(temporary);
+        list.CopyBufferRegion(guard.buffer, guard.offset, upload_.resource(), outputs_end_, core::guard_bytes);
+        if (temporary.own) {
+            transition(list, guard.buffer, D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+        }
+    }
+}
+
 void TensorMemory::record_upload(ID3D12GraphicsCommandList& list) const {
     if (!upload_pending_) {
         return;
     }
     if (outputs_end_ > 0) {
         list.CopyBufferRegion(shared_.resource(), 0, upload_.resource(), 0, outputs_end_);
+    }
+    record_temporary_guards(list);
+    if (outputs_end_ > 0 || has_small_temporary()) {
         transition(list, shared_.resource(), D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
     }
     for (const Slot& output : outputs_) {
@@ -279,10 +322,20 @@ void TensorMemory::record_upload(ID3D12GraphicsCommandList& list) const {
 }
 
 void TensorMemory::record_readback(ID3D12GraphicsCommandList& list) const {
-    if (readback_) {
+    const std::uint64_t output_bytes = outputs_end_ - outputs_begin_;
+    if (output_bytes > 0 || (upload_pending_ && has_small_temporary())) {
         transition(list, shared_.resource(), D3D12_RESOURCE_STATE_UNORDERED_ACCESS, D3D12_RESOURCE_STATE_COPY_SOURCE);
-        list.CopyBufferRegion(readback_.resource(), 0, shared_.resource(), outputs_begin_,
-                              outputs_end_ - outputs_begin_);
+    }
+    if (output_bytes > 0) {
+        list.CopyBufferRegion(readback_.resource(), 0, shared_.resource(), outputs_begin_, output_bytes);
+    }
+    for (std::size_t i = 0; i < temporaries_.size() && upload_pending_; ++i) {
+        const Location guard = guard_of(temporaries_[i]);
+        if (temporaries_[i].own) {
+            transition(list, guard.buffer, D3D12_RESOURCE_STATE_UNORDERED_ACCESS, D3D12_RESOURCE_STATE_COPY_SOURCE);
+        }
+        list.CopyBufferRegion(readback_.resource(), output_bytes + i * core::guard_bytes, guard.buffer, guard.offset,
+                              core::guard_bytes);
     }
 }
 

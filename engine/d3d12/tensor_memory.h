@@ -2,7 +2,8 @@
 //
 // Small tensors share one buffer, so that all of them together take one copy each way, which rides along with the
 // execution. Large ones have buffers of their own and are copied when they are bound and read. Outputs have their
-// guards behind them, and begin untouched after every bind.
+// guards behind them, and begin untouched after every bind. So do temporaries, whose guards are looked at after the
+// first execution that follows a bind: those that are timed later do the same over again, and pay nothing.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,7 @@ public:
     [[nodiscard]] D3D12_GPU_VIRTUAL_ADDRESS parameters(std::size_t dispatch) const;
 
     [[nodiscard]] core::Result<void> bind(Device& device, std::span<const core::Tensor* const> tensors);
+    /// An error, too, when something was written beyond the end of a temporary.
     [[nodiscard]] core::Result<void> read(Device& device, std::span<core::Tensor* const> tensors) const;
 
     /// For the commands of an execution: before its dispatches and after.
@@ -43,14 +45,24 @@ public:
 private:
     struct Slot {
         std::uint64_t bytes = 0;   // 0: absent
-        std::uint64_t room = 0;    // with an output's guard
+        std::uint64_t room = 0;    // with the guard of an output or temporary
         std::uint64_t offset = 0;  // in the shared buffer
         PooledBuffer own;
+    };
+
+    /// A place in a buffer.
+    struct Location {
+        ID3D12Resource* buffer = nullptr;
+        std::uint64_t offset = 0;
     };
 
     void place(std::span<Slot> slots);
     [[nodiscard]] core::Result<void> allocate(Device& device, const DispatchPlan& plan);
     void record_untouched(ID3D12GraphicsCommandList& list, const Slot& output) const;
+    void record_temporary_guards(ID3D12GraphicsCommandList& list) const;
+    [[nodiscard]] bool has_small_temporary() const;
+    [[nodiscard]] Location guard_of(const Slot& temporary) const;
+    [[nodiscard]] core::Result<void> check_temporaries() const;
     [[nodiscard]] D3D12_GPU_VIRTUAL_ADDRESS address(const Slot& slot) const;
 
     std::vector<Slot> inputs_;
@@ -61,10 +73,10 @@ private:
     std::uint64_t shared_bytes_ = 0;
     std::uint64_t outputs_begin_ = 0;
     std::uint64_t outputs_end_ = 0;
-    /// Small inputs and untouched small outputs as in shared_, then the constant buffers.
+    /// Small inputs and untouched small outputs as in shared_, then a guard for temporaries, then the constant buffers.
     PooledBuffer upload_;
     std::vector<std::uint64_t> parameter_offsets_;
-    /// Small outputs.
+    /// Small outputs, then the guards of temporaries.
     PooledBuffer readback_;
     /// What large outputs are filled from; null without any. The device's.
     ID3D12Resource* untouched_ = nullptr;

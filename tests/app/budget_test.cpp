@@ -1,0 +1,339 @@
+// What tolerances accept, from outside: an engine whose answers are off by a little less than the budget that was
+// derived has to pass, and one that is off by a little more has to fail.
+//
+// Budgets are worked out here from what docs/case-files.md says, not by the program's code.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "engine/core/float16.h"
+#include "tests/app/expectations.h"
+#include "tests/app/program.h"
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using core::Float16;
+using nlohmann::json;
+using Text = std::string;
+
+template <class T>
+Text bytes_of(const std::vector<T>& values) {
+    Text text;
+    for (const T& value : values) {
+        for (const std::byte byte : std::as_bytes(std::span(&value, 1))) {
+            text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+        }
+    }
+    return text;
+}
+
+/// Answers of an engine to a case, and what has to be said of them.
+struct Trial {
+    Text what;
+    /// All members of the case but its name.
+    Text members;
+    /// Bytes of each output.
+    std::vector<Text> outputs;
+    bool passes = false;
+};
+
+class Budgets : public testing::Test {
+protected:
+    /// Runs all of them against an engine that answers so.
+    void expect(const std::vector<Trial>& trials) {
+        json answers = json::array();
+        Text cases;
+        for (std::size_t i = 0; i < trials.size(); ++i) {
+            answers.push_back(trials[i].outputs);
+            cases += fmt::format("{}{{ \"name\": \"{}\", {} }}", i == 0 ? "" : ",\n", i, trials[i].members);
+        }
+        const Text case_file = folder_.write("budget.json", fmt::format("{{ \"cases\": [\n{}\n] }}\n", cases));
+        const Text answer_file = folder_.write("answers.txt", answers.dump());
+        const Text result_file = folder_.at("result.json");
+        const ProgramResult run =
+            dmlconform({"run", case_file, "--jobs", "1", "--quiet", "--json", result_file, "--engine",
+                        fmt::format("exec:python3 '{}' '{}' '{}'", ANSWERING_WORKER, EXAMPLE_WORKER, answer_file)});
+        ASSERT_TRUE(ends_with_code(run, 1)) << "some of them have to fail";
+        const json results = json::parse(content_of(result_file)).at("results");
+        ASSERT_EQ(results.size(), trials.size()) << run.all();
+        for (std::size_t i = 0; i < trials.size(); ++i) {
+            EXPECT_EQ(results[i].at("id"), fmt::format("budget/{}", i));
+            EXPECT_EQ(results[i].at("status"), trials[i].passes ? "pass" : "fail") << trials[i].what << "\n"
+                                                                                   << results[i].dump(2);
+        }
+    }
+
+    TemporaryFolder folder_;
+};
+
+TEST_F(Budgets, Slice1) {
+    const auto members = [](const char* type, const char* values) {
+        return fmt::format(R"("operator": "SLICE1",
+            "desc": {{ "InputTensor": {{ "DataType": "{0}", "Sizes": [4] }}, "OutputTensor": {{ "DataType": "{0}", "Sizes": [2] }},
+                      "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] }},
+            "inputs": {{ "InputTensor": {1} }})",
+                           type, values);
+    };
+    const Text floats = members("FLOAT32", "[1, 2, -0.0, 4]");
+    const Text bytes = members("INT8", "[1, 2, -128, 4]");
+    using F32 = std::vector<float>;
+    using S8 = std::vector<std::int8_t>;
+    expect({{"exact", floats, {bytes_of(F32{1, -0.0f})}, true},
+            {"one ULP up", floats, {bytes_of(F32{std::nextafter(1.0f, 2.0f), -0.0f})}, false},
+            {"one ULP down", floats, {bytes_of(F32{std::nextafter(1.0f, 0.0f), -0.0f})}, false},
+            {"the other zero", floats, {bytes_of(F32{1, 0})}, false},
+            {"exact", bytes, {bytes_of(S8{1, -128})}, true},
+            {"one unit up", bytes, {bytes_of(S8{2, -128})}, false},
+            {"the other end", bytes, {bytes_of(S8{1, 127})}, false}});
+}
+
+TEST_F(Budgets, TopK1) {
+    const Text members = R"("operator": "TOP_K1",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "OutputValueTensor": { "DataType": "FLOAT32", "Sizes": [2] },
+                  "OutputIndexTensor": { "DataType": "UINT32", "Sizes": [2] }, "Axis": 0, "K": 2, "AxisDirection": "DECREASING" },
+        "inputs": { "InputTensor": [3, 7, 7, 5] })";
+    using F32 = std::vector<float>;
+    using U32 = std::vector<std::uint32_t>;
+    const Text values = bytes_of(F32{7, 7});
+    const Text indices = bytes_of(U32{1, 2});
+    expect({{"exact", members, {values, indices}, true},
+            {"a value one ULP up", members, {bytes_of(F32{7, std::nextafter(7.0f, 8.0f)}), indices}, false},
+            {"a value one ULP down", members, {bytes_of(F32{7, std::nextafter(7.0f, 6.0f)}), indices}, false},
+            {"an index one up", members, {values, bytes_of(U32{1, 3})}, false},
+            {"equal values the other way round", members, {values, bytes_of(U32{2, 1})}, false}});
+}
+
+/// Exact, but for the neighbour across a tie that lies within 4 * 2^-24 of the value.
+TEST_F(Budgets, QuantizedLinearConvolution) {
+    // 21 or -21 times a scale near 1/2: its next numbers are 2^-23 apart above, relative to it, and 2^-24 below. So the
+    // tie at 10.5 is within reach up to two steps above and four below; these two ends are left to the roundings of the
+    // reference.
+    const auto members = [](int input, double scale) {
+        return fmt::format(R"("operator": "QUANTIZED_LINEAR_CONVOLUTION",
+            "desc": {{ "InputTensor": {{ "DataType": "INT8", "Sizes": [1,1,1,1] }}, "InputScaleTensor": {{ "DataType": "FLOAT32", "Sizes": [1] }},
+                      "FilterTensor": {{ "DataType": "INT8", "Sizes": [1,1,1,1] }}, "FilterScaleTensor": {{ "DataType": "FLOAT32", "Sizes": [1] }},
+                      "OutputTensor": {{ "DataType": "INT8", "Sizes": [1,1,1,1] }}, "OutputScaleTensor": {{ "DataType": "FLOAT32", "Sizes": [1] }},
+                      "Strides": [1,1], "Dilations": [1,1], "StartPadding": [0,0], "EndPadding": [0,0], "GroupCount": 1 }},
+            "inputs": {{ "InputTensor": [{}], "FilterTensor": [3], "InputScaleTensor": [{:.17g}], "FilterScaleTensor": [1],
+                        "OutputScaleTensor": [1] }})",
+                           input, scale);
+    };
+    struct Row {
+        double scale;
+        std::vector<int> accepted;  // of 9 to 12
+    };
+    const Row rows[] = {
+        {0.5, {10, 11}},
+        {0.5 + 1 * 0x1p-24, {10, 11}},
+        {0.5 + 3 * 0x1p-24, {11}},
+        {0.5 - 3 * 0x1p-25, {10, 11}},
+        {0.5 - 5 * 0x1p-25, {10}},
+        {0.49, {10}},  // 10.29
+        {0.51, {11}},  // 10.71
+        {0.5238095, {11}},
+    };
+    std::vector<Trial> trials;
+    for (const Row& row : rows) {
+        for (int answer = 9; answer <= 12; ++answer) {
+            const bool passes = std::ranges::find(row.accepted, answer) != row.accepted.end();
+            for (const int sign : {1, -1}) {
+                trials.push_back({fmt::format("{} * 21 * {:.17g}", sign, row.scale),
+                                  members(7 * sign, row.scale),
+                                  {bytes_of(std::vector<std::int8_t>{static_cast<std::int8_t>(sign * answer)})},
+                                  passes});
+            }
+        }
+    }
+    expect(trials);
+}
+
+/// The type's numbers that are next to a limit: the last within it, and the first beyond.
+template <class T>
+struct AroundLimit {
+    T within{};
+    T beyond{};
+};
+
+float number_next_to(float value, double to) {
+    return std::nextafter(value, static_cast<float>(to));
+}
+
+Float16 number_next_to(Float16 value, double to) {
+    const auto number = static_cast<double>(value);
+    // Away from zero numbers' bits count up; none of these tests comes near zero.
+    const bool away = std::fabs(to) > std::fabs(number);
+    return Float16::from_bits(static_cast<std::uint16_t>(value.bits + (away ? 1 : -1)));
+}
+
+/// From `exact` in the direction of `sign`, where `budget` ends.
+template <class T>
+AroundLimit<T> around_limit(double exact, double budget, int sign) {
+    const double far = exact + sign * 100 * budget;
+    T number = static_cast<T>(exact);
+    while (std::fabs(static_cast<double>(number) - exact) <= budget) {
+        number = number_next_to(number, far);
+    }
+    return {number_next_to(number, exact), number};
+}
+
+struct Normalization {
+    const char* type;
+    double epsilon;  // of the type
+    double flush;
+    std::vector<double> input;
+    double scale;
+    double bias;
+};
+
+struct Budgeted {
+    double value = 0;
+    double budget = 0;
+};
+
+/// 4 eps (|scale| rstd (|x - mean| + mean|x|) + |bias|), and what flushed subnormals cost.
+std::vector<Budgeted> budgets_of(const Normalization& n, double added) {
+    const auto count = static_cast<double>(n.input.size());
+    double mean = 0;
+    double magnitude = 0;
+    for (const double x : n.input) {
+        mean += x / count;
+        magnitude += std::fabs(x) / count;
+    }
+    double variance = 0;
+    for (const double x : n.input) {
+        variance += (x - mean) * (x - mean) / count;
+    }
+    const double gain = n.scale / std::sqrt(variance + added);
+    std::vector<Budgeted> result;
+    for (const double x : n.input) {
+        const double size = std::fabs(gain) * (std::fabs(x - mean) + magnitude) + std::fabs(n.bias);
+        result.push_back({gain * (x - mean) + n.bias, 4 * n.epsilon * size + n.flush * (std::fabs(gain) + 1)});
+    }
+    return result;
+}
+
+Text normalization_members(const Normalization& n, double added, const Text& activation) {
+    return fmt::format(R"("operator": "MEAN_VARIANCE_NORMALIZATION1",
+        "desc": {{ "InputTensor": {{ "DataType": "{0}", "Sizes": [1,1,1,{1}] }}, "OutputTensor": {{ "DataType": "{0}", "Sizes": [1,1,1,{1}] }},
+                  "ScaleTensor": {{ "DataType": "{0}", "Sizes": [1,1,1,1] }}, "BiasTensor": {{ "DataType": "{0}", "Sizes": [1,1,1,1] }},
+                  "Axes": [3], "NormalizeVariance": true, "Epsilon": {2}{3} }},
+        "inputs": {{ "InputTensor": [{4}], "ScaleTensor": [{5}], "BiasTensor": [{6}] }})",
+                       n.type, n.input.size(), added, activation, fmt::join(n.input, ", "), n.scale, n.bias);
+}
+
+/// Every element on its own, both ways.
+template <class T>
+void add_trials(const Text& members, const std::vector<Budgeted>& elements, std::vector<Trial>& trials) {
+    std::vector<T> exact;
+    for (const Budgeted& element : elements) {
+        exact.push_back(static_cast<T>(element.value));
+    }
+    trials.push_back({"exact", members, {bytes_of(exact)}, true});
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+        for (const int sign : {1, -1}) {
+            const auto limit = around_limit<T>(elements[i].value, elements[i].budget, sign);
+            for (const bool within : {true, false}) {
+                auto answer = exact;
+                answer[i] = within ? limit.within : limit.beyond;
+                trials.push_back({fmt::format("element {}, {} beyond {} by {}", i, within ? "not" : "just",
+                                              elements[i].value, sign * elements[i].budget),
+                                  members,
+                                  {bytes_of(answer)},
+                                  within});
+            }
+        }
+    }
+}
+
+const Normalization normalizations[] = {
+    {"FLOAT32", 0x1p-23, std::numeric_limits<float>::min(), {1, 2, 4, 9}, 2, 0.5},
+    {"FLOAT32", 0x1p-23, std::numeric_limits<float>::min(), {1000, 1001, 1003, 1007}, -3, 100},
+    {"FLOAT32", 0x1p-23, std::numeric_limits<float>::min(), {-5, 5, -6, 7}, 0.125, 0},
+    {"FLOAT16", 0x1p-10, 0, {1, 2, 4, 9}, 2, 5},
+    {"FLOAT16", 0x1p-10, 0, {-5, 5, -6, 7}, -4, 64},
+};
+
+TEST_F(Budgets, MeanVarianceNormalization1) {
+    constexpr double added = 0.25;
+    std::vector<Trial> trials;
+    for (const Normalization& n : normalizations) {
+        const Text members = normalization_members(n, added, "");
+        const auto elements = budgets_of(n, added);
+        if (n.flush == 0) {
+            add_trials<Float16>(members, elements, trials);
+        } else {
+            add_trials<float>(members, elements, trials);
+        }
+    }
+    expect(trials);
+}
+
+/// -3 x + 1 makes three times as much of what comes before it, and has roundings of its own.
+TEST_F(Budgets, MeanVarianceNormalization1WithAnActivation) {
+    constexpr double added = 0.25;
+    constexpr double rounding = 0x1p-24;
+    std::vector<Trial> trials;
+    for (const Normalization& n : normalizations) {
+        auto elements = budgets_of(n, added);
+        for (auto& [value, budget] : elements) {
+            const double before = std::fabs(value) + budget;
+            value = -3 * value + 1;
+            const double after = std::fabs(value) + 3 * budget;
+            // Of the product and of the sum, wherever the argument may lie; then the output's.
+            budget = 3 * budget + rounding * (3 * before + after) + n.epsilon * std::fabs(value) + n.flush;
+        }
+        const Text members = normalization_members(
+            n, added, R"(, "FusedActivation": { "Type": "ACTIVATION_LINEAR", "Alpha": -3, "Beta": 1 })");
+        if (n.flush == 0) {
+            add_trials<Float16>(members, elements, trials);
+        } else {
+            add_trials<float>(members, elements, trials);
+        }
+    }
+    expect(trials);
+}
+
+template <class T>
+T steps_from(T number, int steps) {
+    for (int i = 0; i < std::abs(steps); ++i) {
+        number = number_next_to(number, steps > 0 ? 1e4 : 0);
+    }
+    return number;
+}
+
+/// The default for operators without rules: 16 ULPs of FLOAT32, 4 of FLOAT16.
+TEST_F(Budgets, OperatorsWithoutRules) {
+    const auto members = [](const char* type) {
+        return fmt::format(R"("operator": "GEMM",
+            "desc": {{ "ATensor": {{ "DataType": "{0}", "Sizes": [1,1,1,2] }}, "BTensor": {{ "DataType": "{0}", "Sizes": [1,1,2,1] }},
+                      "OutputTensor": {{ "DataType": "{0}", "Sizes": [1,1,1,1] }}, "TransA": "NONE", "TransB": "NONE", "Alpha": 1,
+                      "Beta": 0 }},
+            "inputs": {{ "ATensor": [1, 2], "BTensor": [3, 1.5] }}, "expected": {{ "OutputTensor": [6] }})",
+                           type);
+    };
+    std::vector<Trial> trials;
+    for (const int steps : {-17, -16, 0, 16, 17}) {
+        trials.push_back({fmt::format("{} ULPs of FLOAT32", steps),
+                          members("FLOAT32"),
+                          {bytes_of(std::vector{steps_from(6.0f, steps)})},
+                          std::abs(steps) <= 16});
+    }
+    for (const int steps : {-5, -4, 0, 4, 5}) {
+        trials.push_back({fmt::format("{} ULPs of FLOAT16", steps),
+                          members("FLOAT16"),
+                          {bytes_of(std::vector{steps_from(Float16(6), steps)})},
+                          std::abs(steps) <= 4});
+    }
+    expect(trials);
+}
+
+}  // namespace
+}  // namespace dmlconform::tests

@@ -1,0 +1,108 @@
+// engine/d3d12/tensor_memory: what shaders write beyond the end of a temporary is seen.
+#include <gmock/gmock.h>
+
+#include "engine/d3d12/executable.h"
+#include "engine/d3d12/roofline_shaders.h"
+#include "tests/d3d12/against_reference.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using testing::HasSubstr;
+
+/// Of the shader that copies: 256 threads with 16 bytes each.
+constexpr std::uint64_t bytes_per_group = 4096;
+
+class Temporaries : public D3d12Test {
+protected:
+    void SetUp() override {
+        D3d12Test::SetUp();
+        if (IsSkipped()) {
+            return;
+        }
+        const auto adapters = d3d12::enumerate_adapters();
+        auto device = d3d12::create_device(dynamic_cast<d3d12::D3d12Engine&>(engine()).pipelines(),
+                                           (*adapters)[*d3d12::choose_adapter(*adapters, "")]);
+        ASSERT_TRUE(device.has_value());
+        device_ = std::move(*device);
+    }
+
+    /// Groups that copy an input of ones into the second of three temporaries.
+    std::unique_ptr<Executable> copying(std::uint64_t groups, const std::vector<std::uint64_t>& temporaries) {
+        source_ = core::Tensor(
+            core::TensorDesc::packed(core::DataType::uint8, {static_cast<std::uint32_t>(groups * bytes_per_group)}));
+        std::ranges::fill(source_.buffer.bytes(), std::byte{1});
+        d3d12::Dispatch dispatch;
+        dispatch.shader = d3d12::roofline_copy_shader();
+        dispatch.buffers = {d3d12::input(0), d3d12::temporary(1)};
+        dispatch.groups = groups;
+        const core::TensorDesc* desc = &source_.desc;
+        auto executable = d3d12::D3d12Executable::create(device_, {&desc, 1}, {}, {temporaries, {dispatch}});
+        EXPECT_TRUE(executable.has_value()) << executable.error().message;
+        const core::Tensor* input = &source_;
+        EXPECT_TRUE((*executable)->bind({&input, 1}).has_value());
+        return std::move(*executable);
+    }
+
+    /// What reading says after an execution; empty when all is well.
+    static std::string read(Executable& executable) {
+        const auto result = executable.read({});
+        return result ? "" : result.error().message;
+    }
+
+    std::shared_ptr<d3d12::Device> device_;
+    core::Tensor source_;
+};
+
+TEST_F(Temporaries, HaveGuardsBehindThem) {
+    struct Row {
+        std::uint64_t groups;
+        std::uint64_t bytes;
+        std::string written;  // of the guard; empty: nothing
+    };
+    // Small ones share a buffer, large ones have one of their own.
+    const Row rows[] = {{1, 4096, ""},
+                        {1, 4080, ": 16 of the 256 bytes after it, from byte 0 on"},
+                        {1, 3841, ": 252 of the 256 bytes after it, from byte 0 on"},
+                        {1, 5000, ""},
+                        {15, 15 * 4096, ""},
+                        {15, 15 * 4096 - 32, ": 32 of the 256 bytes after it, from byte 0 on"},
+                        {17, 17 * 4096, ""},
+                        {17, 17 * 4096 - 64, ": 64 of the 256 bytes after it, from byte 0 on"},
+                        {256, 1 << 20, ""},
+                        {256, (1 << 20) - 256, ": 256 of the 256 bytes after it, from byte 0 on"}};
+    for (const std::uint64_t around : {std::uint64_t{16}, std::uint64_t{100000}}) {
+        for (const Row& row : rows) {
+            SCOPED_TRACE(testing::Message() << row.bytes << " bytes between two of " << around);
+            const auto executable = copying(row.groups, {around, row.bytes, around});
+            ASSERT_TRUE(executable->execute().has_value());
+            const std::string message = read(*executable);
+            if (row.written.empty()) {
+                EXPECT_EQ(message, "");
+            } else {
+                EXPECT_THAT(message, HasSubstr("beyond the end of temporary 1, which has "));
+                EXPECT_THAT(message, HasSubstr(row.written));
+            }
+        }
+    }
+}
+
+/// Later executions do the same over again; they are those that are timed.
+TEST_F(Temporaries, AreLookedAtOncePerBind) {
+    const auto stray = copying(1, {16, 4080, 16});
+    const auto well = copying(1, {16, 4096, 16});
+    for (int bind = 0; bind < 2; ++bind) {
+        const core::Tensor* input = &source_;
+        ASSERT_TRUE(stray->bind({&input, 1}).has_value());
+        ASSERT_TRUE(well->bind({&input, 1}).has_value());
+        for (int execution = 0; execution < 3; ++execution) {
+            ASSERT_TRUE(stray->execute().has_value());
+            ASSERT_TRUE(well->execute().has_value());
+            EXPECT_THAT(read(*stray), HasSubstr(": 16 of the 256 bytes"));
+            EXPECT_EQ(read(*well), "");
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
