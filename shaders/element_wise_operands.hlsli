@@ -212,13 +212,14 @@ uint4 widened(uint4 bits, uint4 operand) {
 uint4 integer_from(float4 number, uint4 operand) {
     const uint width = BITS_OF(operand.y);
     const bool4 nan = is_nan(number);
+    // What is just below the limit is truncated to the largest integer, unless FP32 has fewer bits than that.
+    const float below = 0.99999994;
     if (operand.x == KIND_SIGNED) {
         const float limit = asfloat((126 + width) << 23);
-        const int top = int(0x7fffffffu >> (32 - width));
-        const int4 inside = int4(clamp(number, -limit, limit * 0.99999994));
-        return uint4(nan ? 0 : number >= limit ? top : number <= -limit ? -1 - top : inside);
+        const uint4 inside = uint4(int4(clamp(number, -limit, limit * below)));
+        return nan ? 0 : number >= limit ? MASK_OF(operand.y) >> 1 : inside;
     }
     const float limit = asfloat((127 + width) << 23);
-    const uint4 inside = uint4(clamp(number, 0, limit * 0.99999994));
+    const uint4 inside = uint4(clamp(number, 0, limit * below));
     return nan ? 0 : number >= limit ? MASK_OF(operand.y) : inside;
 }

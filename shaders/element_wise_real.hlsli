@@ -34,10 +34,15 @@ Bits bits_from(float4 number, uint4 operand) {
 
 // An integer stays one.
 float4 scaled(float4 x, uint4 operand) {
-    const float4 number = x * scale + bias;
-    const uint4 integer = integer_from(number, operand);
-    const float4 whole = operand.x == KIND_SIGNED ? float4(int4(integer)) : float4(integer);
-    return !has_scale_bias ? x : operand.x <= KIND_SIGNED ? whole : number;
+    float4 result = x;
+    if (has_scale_bias) {
+        result = x * scale + bias;
+        if (operand.x <= KIND_SIGNED) {
+            const uint4 integer = integer_from(result, operand);
+            result = operand.x == KIND_SIGNED ? float4(int4(integer)) : float4(integer);
+        }
+    }
+    return result;
 }
 
 float4 truth(bool4 condition) {
@@ -49,10 +54,24 @@ bool4 comparable(float4 x, float4 y) {
     return !(is_nan(x) || is_nan(y));
 }
 
-// x / y to the nearest integer, ties to even, and NaN as `nan`. Large quotients are left to saturation.
+// x / y as FP32 has it, to the nearest integer, ties to even, and NaN as `nan`. Large quotients are left to saturation.
 float4 quantized(float4 x, float4 y, float4 zero_point, float nan) {
-    const float4 quotient = divide_exactly(x, y);
-    return is_nan(quotient) ? nan : round(quotient) + zero_point;
+    // Drivers may take a quotient by more than 2^126 for 0.
+    const float4 factor = (asuint(y) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
+    const float4 divisor = y * factor;
+    const float4 dividend = x * factor;
+    const float4 quotient = dividend / divisor;
+    // On which side of the tie x lies is known exactly: the tie has so few bits that its products with halves of y are exact.
+    const float4 tie = floor(quotient) + 0.5;
+    precise const float4 divisor_high = high_half(divisor);
+    precise const float4 divisor_low = divisor - divisor_high;
+    precise const float4 rest = (dividend - tie * divisor_high) - tie * divisor_low;
+    // Half of the tie's last place: so near, the quotient is the tie.
+    const float4 half_place = asfloat(asuint(tie) & 0x7f800000) * (1.0 / 16777216);
+    const float4 side = (asint(rest) < 0) == (asint(divisor) < 0) ? 0.5 : -0.5;
+    const float4 whole = abs(rest) <= abs(divisor) * half_place ? round(tie) : tie + side;
+    const float most = 512;
+    return is_nan(quotient) ? nan : (abs(quotient) < most ? whole : quotient) + zero_point;
 }
 
 // Less than any integer type holds.
@@ -262,12 +281,16 @@ AdamStep adam_step(float4 parameters, float4 first_moment, float4 second_moment,
     const float beta1 = REAL_ATTRIBUTE(1);
     const float beta2 = REAL_ATTRIBUTE(2);
     AdamStep result;
-    result.first_moment = beta1 * first_moment + (1 - beta1) * gradient;
-    result.second_moment = beta2 * second_moment + (1 - beta2) * gradient * gradient;
+    precise const float4 first = beta1 * first_moment + (1 - beta1) * gradient;
+    precise const float4 second = beta2 * second_moment + (1 - beta2) * gradient * gradient;
+    result.first_moment = first;
+    result.second_moment = second;
     const float4 correction = divide_exactly(sqrt_exactly(bias_correction(beta2, steps)), bias_correction(beta1, steps));
     const float4 corrected_rate = steps == 0 ? rate : rate * correction;
-    const float4 divisor = sqrt_exactly(result.second_moment) + REAL_ATTRIBUTE(3);
-    result.parameters = parameters - corrected_rate * divide_exactly(result.first_moment, divisor);
+    const float4 divisor = sqrt_exactly(second) + REAL_ATTRIBUTE(3);
+    precise const float4 change = corrected_rate * divide_exactly(first, divisor);
+    precise const float4 changed = parameters - change;
+    result.parameters = changed;
     return result;
 }
 #endif

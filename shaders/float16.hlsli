@@ -16,10 +16,8 @@ uint4 half_from_float(float4 value) {
     const uint4 bits = asuint(value);
     const uint4 magnitude = bits & 0x7fffffff;
     const uint4 normal = (magnitude + 0xfff + (magnitude >> 13 & 1)) / 8192 - (112u << 10);
-    // Below 2^-14 the last place is 2^-24: so many bits of the significand are cut off.
-    const uint4 cut = clamp(126 - int4(magnitude >> 23), 1, 25);
-    const uint4 significand = (magnitude & 0x7fffff) | 0x800000;
-    const uint4 subnormal = (significand + (1u << (cut - 1)) - 1 + (significand >> cut & 1)) >> cut;
+    // Below 2^-14 the last place is 2^-24, as that of 1/2 is in FP32: the addition rounds.
+    const uint4 subnormal = asuint(asfloat(magnitude) + 0.5) - 0x3f000000;
     const uint4 nan = 0x7e00 | (magnitude >> 13 & 0x3ff);
     const uint4 large = magnitude > 0x7f800000 ? nan : 0x7c00;
     return (bits >> 16 & 0x8000) |
