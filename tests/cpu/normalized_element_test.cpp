@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <limits>
 #include <random>
 #include <vector>
 
