@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "app/number_options.h"
+
 namespace dmlconform::app {
 
 void BundleOptions::add_to(CLI::App& command) {
@@ -15,13 +17,13 @@ void BundleOptions::add_to(CLI::App& command) {
     command.add_option("--max-bundles", most, fmt::format("No more bundles than this. Default: {}", most))
         ->type_name("N")
         ->needs(bundle)
-        ->check(CLI::Range(1, 1'000'000));
+        ->transform(whole_number(1, 1'000'000));
     command
         .add_option("--max-bundle-size", largest,
                     "No bundle for a failure whose tensors take more bytes than this (256M, 2G, …). Default: 256M")
         ->type_name("SIZE")
         ->needs(bundle)
-        ->transform(CLI::AsSizeValue(false));
+        ->transform(size_in_bytes());
 }
 
 report::BundleSettings BundleOptions::settings(std::vector<std::string> rerun_options) const {

@@ -6,6 +6,9 @@
 #include <set>
 
 #include "app/command.h"
+#include "app/messages.h"
+
+#include "engine/core/utf8.h"
 
 namespace dmlconform::app {
 namespace {
@@ -30,7 +33,7 @@ std::string selection_hint(const CaseOptions& options, const cases::Corpus& corp
     for (const std::string& tag : options.selector.tags) {
         if (tags.count(tag) == 0) {
             const std::string meant = cases::suggestion(tag, std::vector<std::string>(tags.begin(), tags.end()));
-            return fmt::format("no case has the tag \"{}\"; {}", tag,
+            return fmt::format("no case has the tag \"{}\"; {}", core::shortened(tag),
                                !meant.empty() ? meant
                                : tags.empty() ? "they have none"
                                               : fmt::format("there are {}", fmt::join(tags, ", ")));
@@ -108,12 +111,15 @@ std::optional<Selection> load_selection(const CaseOptions& options, bool keep_id
             }
         });
     const auto& problems = selection.corpus.problems;
-    for (const cases::Problem& problem : problems) {
-        fmt::print(stderr, "{}\n", cases::to_string(problem));
-    }
     if (!problems.empty()) {
-        fmt::print(stderr, "dmlconform: {} in the input; nothing was run\n",
-                   problems.size() == 1 ? "1 problem" : fmt::format("{} problems", problems.size()));
+        print_problems(problems, "the input");
+        return std::nullopt;
+    }
+    if (total == 0) {
+        print_error(
+            {"there is no case: all expansions are left out, because their descriptors are illegal "
+             "(\"skipInvalid\")",
+             "without \"skipInvalid\", `dmlconform validate` says what is wrong with them"});
         return std::nullopt;
     }
     if (selection.count == 0) {

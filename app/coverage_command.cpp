@@ -1,15 +1,17 @@
 // `dmlconform coverage`: what a folder of cases covers of the operators, and what it does not.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "app/command.h"
+#include "engine/core/text_file.h"
 #include "engine/run/coverage.h"
 
 namespace dmlconform::app {
 namespace {
+
+/// Of reasons.
+constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
 struct CoverageOptions {
     std::vector<std::string> paths;
@@ -21,10 +23,8 @@ std::optional<run::CoverageReasons> load_reasons(const std::string& path) {
     if (path.empty()) {
         return run::CoverageReasons{};
     }
-    std::ifstream stream(path);
-    std::stringstream text;
-    text << stream.rdbuf();
-    auto reasons = stream ? run::parse_coverage_reasons(text.str()) : core::fail("the file cannot be read");
+    const auto text = core::read_text_file(path, largest_file);
+    auto reasons = text ? run::parse_coverage_reasons(*text) : tl::unexpected(text.error());
     if (!reasons) {
         fmt::print(stderr, "dmlconform: {}: {}\n", path, reasons.error().message);
         return std::nullopt;

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "app/messages.h"
+#include "app/number_options.h"
 #include "app/program_path.h"
 #include "engine/run/wine_directml.h"
 #include "engine/run/worker_engines.h"
@@ -23,6 +24,8 @@ bool is_command(const std::string& engine) {
 bool is_among(std::span<const std::string> list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
 }
+
+constexpr std::size_t most_processes = 1024;
 
 /// Complains about options that contradict each other or ask for what there is not.
 bool check_engines(const EngineChoice& choice) {
@@ -41,8 +44,7 @@ bool check_engines(const EngineChoice& choice) {
             return false;
         }
     }
-    constexpr int most_processes = 1024;
-    if (choice.isolate < 0 || choice.isolate > most_processes) {
+    if (!choice.isolate.empty() && choice.processes() == 0) {
         print_error({fmt::format("--isolate={}: there can be 1 to {} processes", choice.isolate, most_processes), ""});
         return false;
     }
@@ -61,6 +63,7 @@ public:
         if (choice.timeout) {
             options_.worker.case_limit =
                 std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(*choice.timeout));
+            options_.worker.start_limit = options_.worker.case_limit;
         }
     }
 
@@ -88,7 +91,7 @@ private:
             patient.worker.start_limit = run::wine_case_limit;  // Wine starts in seconds, but not on a busy machine
             return run::create_engine(name, patient);
         }
-        if (choice_.isolate == 0 || run::runs_in_own_process(name)) {
+        if (choice_.isolate.empty() || run::runs_in_own_process(name)) {
             return run::create_engine(name, options_);
         }
         worker::WorkerCommand command{{program_, "worker", "--engine", name}, {}, ""};
@@ -122,16 +125,23 @@ void EngineChoice::add_to(CLI::App& command, const std::string& purpose) {
     command
         .add_option_function<double>(
             "--timeout", [this](double seconds) { timeout = seconds; },
-            "What an engine in a process of its own has for a case before the process is ended. Default: 60; for "
-            "DirectML "
-            "under Wine, which computes on processors, 300")
+            "What an engine in a process of its own has to start, and for a case, before the process is ended. "
+            "Default: 60; for DirectML under Wine, which computes on processors, 300")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.001, 1e6));
+        ->transform(number(0.001, 1e6));
+}
+
+std::size_t EngineChoice::processes() const {
+    if (isolate == "true") {
+        return 1;
+    }
+    const auto count = parse_whole_number(isolate);
+    return count && *count <= most_processes ? static_cast<std::size_t>(*count) : 0;
 }
 
 std::vector<std::string> EngineChoice::words() const {
     std::vector<std::string> list;
-    if (isolate != 0) {
+    if (!isolate.empty()) {
         list.emplace_back("--isolate");
     }
     if (timeout) {
@@ -149,7 +159,7 @@ std::vector<std::string> EngineChoice::words() const {
 }
 
 bool has_processes(const EngineChoice& choice) {
-    return choice.isolate != 0 ||
+    return !choice.isolate.empty() ||
            std::any_of(choice.engines.begin(), choice.engines.end(),
                        [](const std::string& name) { return is_command(name) || run::runs_in_own_process(name); });
 }

@@ -17,13 +17,15 @@ struct EngineChoice {
     /// Names, and commands with "exec:" in front; empty for all that are usable.
     std::vector<std::string> engines;
     run::EngineOptions options;
-    /// How many processes each engine gets of its own; 0: none.
-    int isolate = 0;
+    /// How many processes each engine gets of its own, or CLI11's word for an option without a number; empty: none.
+    std::string isolate;
     /// In seconds; nothing: the default.
     std::optional<double> timeout;
 
     /// `purpose` completes "An engine to …".
     void add_to(CLI::App& command, const std::string& purpose);
+    /// How many processes --isolate asks for; 0 without it, and for what is not such a number.
+    [[nodiscard]] std::size_t processes() const;
     /// Options by which the same engines run in the same way, but for those that EngineInfo knows.
     [[nodiscard]] std::vector<std::string> words() const;
 };

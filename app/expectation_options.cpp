@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/messages.h"
 #include "engine/core/text_file.h"
 #include "engine/expectations/expectation_file.h"
 #include "engine/report/output_file.h"
@@ -90,21 +91,17 @@ std::vector<std::string> ExpectationOptions::words_elsewhere() const {
 
 std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions& options) {
     std::vector<expectations::Expectation> all;
-    std::size_t problems = 0;
+    std::vector<cases::Problem> problems;
     for (const std::string& path : options.files) {
         if (options.update && !std::filesystem::exists(path)) {
             continue;  // is going to be made
         }
         auto file = expectations::load_expectations(path);
-        for (const cases::Problem& problem : file.problems) {
-            fmt::print(stderr, "{}\n", cases::to_string(problem));
-        }
-        problems += file.problems.size();
+        cases::append_problems(std::move(file.problems), problems);
         std::move(file.expectations.begin(), file.expectations.end(), std::back_inserter(all));
     }
-    if (problems != 0) {
-        fmt::print(stderr, "dmlconform: {} in the expectations; nothing was run\n",
-                   problems == 1 ? "1 problem" : fmt::format("{} problems", problems));
+    if (!problems.empty()) {
+        print_problems(problems, "the expectations");
         return nullptr;
     }
     auto expected = std::make_unique<run::ExpectedResults>(std::move(all), expectations::today());
@@ -129,13 +126,13 @@ core::Result<void> update_expectations(const ExpectationOptions& options, const 
         if (!updated) {
             return tl::unexpected(updated.error());
         }
-        for (const std::string& change : updated->changes) {
-            fmt::print("{}\n", change);
-        }
         if (updated->text != *text) {
             if (auto written = report::write_file(path, updated->text); !written) {
                 return written;
             }
+        }
+        for (const std::string& change : updated->changes) {
+            fmt::print("{}\n", change);
         }
     }
     return {};

@@ -13,6 +13,7 @@
 #include "app/engine_choice.h"
 #include "app/interrupt.h"
 #include "app/messages.h"
+#include "app/number_options.h"
 #include "app/terminal.h"
 #include "engine/bench/machine.h"
 #include "engine/cases/case_writer.h"
@@ -325,25 +326,27 @@ void add_fuzz_command(CLI::App& app, const Invocation& invocation, int& exit_cod
         ->type_name("OPERATOR");
     options->engines.add_to(*command, "compare");
     command->add_option("--seed", options->seed, "The same seed gives the same cases everywhere. Default: a random one")
-        ->type_name("N");
+        ->type_name("N")
+        ->transform(whole_number());
     command->add_option("--count", options->count, "End after this many cases")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->transform(whole_number(1));
     command->add_option("--time", options->seconds, "End after this time. Default: 10, without --count")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.001, 1e9));
+        ->transform(number(0.001, 1e9));
     command->add_option("--start", options->start, "Begin with this case of each operator, not with number 0")
-        ->type_name("N");
+        ->type_name("N")
+        ->transform(whole_number());
     command
         ->add_option(
             "--perturbed", options->perturbed,
             "Of a hundred cases, this many have one thing changed, and have to be rejected if they are illegal "
             "then. Default: 20")
         ->type_name("N")
-        ->check(CLI::Range(0, 100));
+        ->transform(whole_number(0, 100));
     command->add_option("--max-failures", options->max_failures, "End after this many failures. Default: 10")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->transform(whole_number(1));
     options->bundles.add_to(*command);
     command->add_flag("--no-reduce", options->no_reduce, "Do not make the cases in bundles small");
     command->add_flag("--print", options->print, "Print the cases as a case file instead of running them");

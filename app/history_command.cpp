@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "app/command.h"
 #include "app/history_report.h"
 #include "app/messages.h"
+#include "app/number_options.h"
 #include "app/percentage_option.h"
 #include "app/terminal.h"
 #include "engine/history/export.h"
@@ -195,7 +197,7 @@ void set_up_show(CLI::App& command, const std::shared_ptr<HistoryOptions>& optio
     command
         .add_option("--window", options->view.settings.window, "So many results before one are what it is held against")
         ->capture_default_str()
-        ->check(CLI::Range(3, 1000));
+        ->transform(whole_number(3, 1000));
     command.add_flag("--entries", options->view.entries, "List the entries instead");
     command.add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
 }
@@ -204,8 +206,9 @@ void set_up_export(CLI::App& command, const std::shared_ptr<HistoryOptions>& opt
     command.add_option("--format", options->format, "bmf (Bencher), gbench (Google Benchmark), or csv (everything)")
         ->required()
         ->check(CLI::IsMember({"bmf", "gbench", "csv"}));
-    command.add_option("--entry", options->entry,
-                       "Of this entry, for bmf and gbench (default: the newest of benchmarks)");
+    command
+        .add_option("--entry", options->entry, "Of this entry, for bmf and gbench (default: the newest of benchmarks)")
+        ->transform(whole_number(1, std::numeric_limits<std::int64_t>::max()));
     command.add_option("--output", options->output, "Write to this file instead of the standard output");
 }
 

@@ -40,8 +40,11 @@ int write_output(const std::string& path, const std::string& text) {
 }
 
 void print_left_out(const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) {
-        fmt::print(stderr, "left out: {}\n", line);
+    for (std::size_t i = 0; i < std::min(lines.size(), cases::most_problems); ++i) {
+        fmt::print(stderr, "left out: {}\n", lines[i]);
+    }
+    if (lines.size() > cases::most_problems) {
+        fmt::print(stderr, "left out: {} more\n", lines.size() - cases::most_problems);
     }
 }
 

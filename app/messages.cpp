@@ -12,6 +12,15 @@ void print_error(const core::Error& error) {
     }
 }
 
+void print_problems(std::span<const cases::Problem> problems, std::string_view where) {
+    for (const cases::Problem& problem : problems) {
+        fmt::print(stderr, "{}\n", cases::to_string(problem));
+    }
+    const std::size_t count = cases::count_of(problems);
+    fmt::print(stderr, "dmlconform: {} in {}; nothing was run\n",
+               count == 1 ? "1 problem" : fmt::format("{} problems", count), where);
+}
+
 std::string device_text(const std::string& adapter, const std::string& driver) {
     return driver.empty() ? adapter : fmt::format("{}, driver {}", adapter, driver);
 }

@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 #include <string_view>
+
+#include "app/number_options.h"
 
 namespace dmlconform::app {
 namespace {
@@ -17,12 +18,8 @@ std::optional<double> parse_percentage(std::string_view text) {
     if (text.ends_with('%')) {
         text.remove_suffix(1);
     }
-    double percent = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, percent);
-    // A comparison with NaN is false.
-    const bool right = error == std::errc() && stop == end && percent >= 0 && percent <= most_percent;
-    return right ? std::optional(percent / 100) : std::nullopt;
+    const auto percent = parse_number(text);
+    return percent && *percent >= 0 && *percent <= most_percent ? std::optional(*percent / 100) : std::nullopt;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -11,7 +10,8 @@
 #include "app/engine_choice.h"
 #include "app/interrupt.h"
 #include "app/messages.h"
-#include "engine/cpu/reference.h"
+#include "app/number_options.h"
+#include "engine/core/text_file.h"
 #include "engine/fuzz/reducer.h"
 #include "engine/run/selection.h"
 
@@ -36,8 +36,9 @@ struct BundleEngine {
 };
 
 BundleEngine engine_of_bundle(const std::string& path) {
-    std::ifstream stream(fs::path(path) / "environment.json", std::ios::binary);
-    const auto environment = nlohmann::json::parse(stream, nullptr, false);
+    constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 20;
+    const auto content = core::read_text_file(fs::path(path) / "environment.json", largest_file);
+    const auto environment = nlohmann::json::parse(content.value_or(""), nullptr, false);
     const auto engine = environment.is_object() ? environment.find("engine") : environment.end();
     if (engine == environment.end() || !engine->is_object()) {
         return {};
@@ -175,7 +176,7 @@ void add_reduce_command(CLI::App& app, const Invocation& invocation, int& exit_c
         ->type_name("NAME");
     command->add_option("--time", options->seconds, "End after this time with what there is. Default: 60")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.001, 1e9));
+        ->transform(number(0.001, 1e9));
     command->add_option("-o,--output", options->output, "Where to write it. Default: reduced.json beside the case")
         ->type_name("FILE");
     command->callback([options, &invocation, &exit_code] { exit_code = reduce_command(*options, invocation); });

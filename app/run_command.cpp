@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "app/idle_engines.h"
 #include "app/interrupt.h"
 #include "app/messages.h"
+#include "app/number_options.h"
 #include "app/run_outputs.h"
 #include "app/shard_options.h"
 #include "app/terminal.h"
@@ -139,7 +139,7 @@ std::size_t lane_count(const RunOptions& options) {
         return options.jobs;
     }
     if (has_processes(options.engines)) {
-        return static_cast<std::size_t>(std::max(options.engines.isolate, 1));
+        return std::max<std::size_t>(options.engines.processes(), 1);
     }
     return std::min(core::hardware_threads(), most_lanes);
 }
@@ -250,15 +250,11 @@ bool read_seed(RunOptions& options) {
         options.settings.shuffle = std::random_device()();
         return true;
     }
-    std::uint64_t seed = 0;
-    const char* const end = options.shuffle.data() + options.shuffle.size();
-    const auto [stop, error] = std::from_chars(options.shuffle.data(), end, seed);
-    if (error != std::errc() || stop != end) {
+    options.settings.shuffle = parse_whole_number(options.shuffle);
+    if (!options.settings.shuffle) {
         print_error({fmt::format("--shuffle={}: a seed is a number from 0 to 2^64 - 1", options.shuffle), ""});
-        return false;
     }
-    options.settings.shuffle = seed;
-    return true;
+    return options.settings.shuffle.has_value();
 }
 
 int run_command(RunOptions& options, const Invocation& invocation) {
@@ -297,6 +293,7 @@ int run_command(RunOptions& options, const Invocation& invocation) {
         return exit_usage;
     }
     int exit_code = exit_ok;
+    options.engines.options.worker.interrupted = interrupted;
     auto engines = make_engines(options.engines, invocation, exit_code);
     if (!engines) {
         return exit_code;
@@ -324,17 +321,17 @@ void add_schedule_options(CLI::App& command, RunOptions& options) {
                     "Cases to run at a time, each on all engines. Default: 1 for engines in processes of their own, "
                     "else one for each hardware thread, at most 8")
         ->type_name("N")
-        ->check(CLI::Range(1, 1024))
+        ->transform(whole_number(1, 1024))
         ->excludes("--isolate");
     command
         .add_option("--max-memory", options.settings.cases.max_memory,
                     "Skip cases that need more bytes than this (256M, 2G, …). Default: what the machine has")
         ->type_name("SIZE")
-        ->transform(CLI::AsSizeValue(false));
+        ->transform(size_in_bytes());
     command.add_flag("--fail-fast", options.settings.fail_fast, "End with the first case that fails");
     command.add_option("--repeat", options.settings.repeat, "Run all cases so many times. Default: 1")
         ->type_name("N")
-        ->check(CLI::Range(1, 1'000'000));
+        ->transform(whole_number(1, 1'000'000));
     command.add_flag("--shuffle", options.shuffle,
                      "Run the cases in an order of chance, which the header names; --shuffle=SEED: in that one again");
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <system_error>
 #include <thread>
 
 #include "app/command.h"
@@ -85,12 +86,16 @@ bool WorkerStreams::write(std::span<const std::byte> bytes) {
 }
 
 void end_with_client() {
-    std::thread([] {
-        if (wait_for_client_to_go()) {
-            std::this_thread::sleep_for(grace);
-            std::_Exit(exit_not_run);
-        }
-    }).detach();
+    try {
+        std::thread([] {
+            if (wait_for_client_to_go()) {
+                std::this_thread::sleep_for(grace);
+                std::_Exit(exit_not_run);
+            }
+        }).detach();
+    } catch (const std::system_error&) {
+        // The system allows no thread for it: one that hangs is ended by its client, unless that was killed too.
+    }
 }
 
 }  // namespace dmlconform::app

@@ -33,6 +33,8 @@ struct EngineInfo {
     core::FeatureLevel feature_level;
     /// The command that the user gave to start it (`--engine exec:COMMAND`); empty for the engines of this program.
     std::string command{};
+    /// Tensors are sent to it, so that there are more copies of them.
+    bool in_own_process = false;
 };
 
 /// Why there is no executable: the engine rejected the descriptor, or it broke.

@@ -12,9 +12,10 @@ namespace dmlconform {
 class EngineLost : public std::runtime_error {
 public:
     enum class Kind : std::uint8_t {
-        crashed,    // the process ended
-        timed_out,  // it did not answer in time, and was ended
-        broken,     // it answered what it must not, or could not be started again
+        crashed,      // the process ended
+        timed_out,    // it did not answer in time, and was ended
+        broken,       // it answered what it must not, or could not be started again
+        interrupted,  // the user ends the run, and it would have to be waited for
     };
 
     EngineLost(Kind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

@@ -6,17 +6,20 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 
+#include "engine/cases/json_list.h"
 #include "engine/core/text_file.h"
+#include "engine/core/utf8.h"
 #include "engine/worker/printable.h"
 
 namespace dmlconform::bench {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 /// Results of a day's benchmarks are a few megabytes.
-constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
+constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
 
 std::optional<double> seconds_per_unit(const std::string& unit) {
     static const std::map<std::string, double> units{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
@@ -34,25 +37,25 @@ class Reader {
 public:
     Reader(const std::string& path, BenchmarkFile& file) : path_(path), file_(file) {}
 
-    core::Result<void> read(const Json& document) {
-        if (!document.is_object() || !document.contains("benchmarks") || !document["benchmarks"].is_array()) {
+    core::Result<void> read(std::istream& stream) {
+        std::map<std::string, BenchmarkTimes> medians;
+        const auto document = cases::read_json_list(
+            path_, stream, "benchmarks",
+            [&](const Json& entry, std::size_t index) { return read_entry(entry, index, medians); });
+        if (!document) {
+            return tl::unexpected(document.error());
+        }
+        if (!document->is_object() || !document->contains("benchmarks") || !(*document)["benchmarks"].is_array()) {
             return core::fail(fmt::format("{}: no results of Google Benchmark: there is no list \"benchmarks\"", path_),
                               "`dmlconform bench --benchmark_out=FILE` writes them");
         }
-        if (document.contains("context") && document["context"].is_object()) {
-            for (const auto& [name, value] : document["context"].items()) {
+        if (const auto context = document->find("context"); context != document->end() && context->is_object()) {
+            for (const auto& [name, value] : context->items()) {
                 if (value.is_string()) {
                     file_.context[name] = worker::printable(value.get<std::string>());
                 } else if (value.is_number_integer()) {
                     file_.context[name] = value.dump();
                 }
-            }
-        }
-        std::map<std::string, BenchmarkTimes> medians;
-        const Json& entries = document["benchmarks"];
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            if (auto result = read_entry(entries[i], i, medians); !result) {
-                return result;
             }
         }
         // Single runs tell more than their median.
@@ -85,7 +88,8 @@ private:
         }
         if (!unit) {
             return wrong(i, "time_unit",
-                         fmt::format("there is no unit {}; it may be ns, us, ms or s", entry["time_unit"].dump()));
+                         fmt::format("there is no unit {}; it may be ns, us, ms or s",
+                                     core::shortened(entry["time_unit"].dump())));
         }
         if (!entry.contains("real_time") || !entry["real_time"].is_number()) {
             return wrong(i, "real_time", "a number is missing");
@@ -98,9 +102,10 @@ private:
         const std::string name = worker::printable(entry[has_run_name ? "run_name" : "name"].get<std::string>());
         const auto [first_unit, is_first] = units_.try_emplace(name, entry["time_unit"]);
         if (!is_first && entry["time_unit"] != first_unit->second) {
-            return wrong(i, "time_unit",
-                         fmt::format("{}, but what came before of {} is in {}", entry["time_unit"].dump(), name,
-                                     Json(first_unit->second).dump()));
+            return wrong(
+                i, "time_unit",
+                fmt::format("{}, but what came before of {} is in {}", core::shortened(entry["time_unit"].dump()),
+                            core::shortened(name), Json(first_unit->second).dump()));
         }
         BenchmarkTimes& times = (is_aggregate ? medians : file_.benchmarks)[name];
         times.seconds.push_back(seconds);
@@ -123,16 +128,10 @@ private:
     std::map<std::string, std::string> units_;
 };
 
-}  // namespace
-
-core::Result<BenchmarkFile> parse_benchmark_file(const std::string& path, std::string_view text) {
+core::Result<BenchmarkFile> read_from(const std::string& path, std::istream& stream) {
     BenchmarkFile file;
-    try {
-        if (auto read = Reader(path, file).read(Json::parse(text)); !read) {
-            return tl::unexpected(read.error());
-        }
-    } catch (const Json::exception& exception) {
-        return core::fail(fmt::format("{}: this is no JSON, or not all of it: {}", path, exception.what()));
+    if (auto read = Reader(path, file).read(stream); !read) {
+        return tl::unexpected(read.error());
     }
     if (file.benchmarks.empty()) {
         return core::fail(fmt::format("{}: there are no times in it", path));
@@ -140,12 +139,19 @@ core::Result<BenchmarkFile> parse_benchmark_file(const std::string& path, std::s
     return file;
 }
 
+}  // namespace
+
+core::Result<BenchmarkFile> parse_benchmark_file(const std::string& path, std::string_view text) {
+    std::istringstream stream{std::string(text)};
+    return read_from(path, stream);
+}
+
 core::Result<BenchmarkFile> read_benchmark_file(const std::string& path) {
-    const auto text = core::read_text_file(path, most_bytes);
-    if (!text) {
-        return core::fail(fmt::format("{}: {}", path, text.error().message));
+    auto stream = core::open_regular_file(path, most_bytes);
+    if (!stream) {
+        return core::fail(fmt::format("{}: {}", path, stream.error().message));
     }
-    return parse_benchmark_file(path, *text);
+    return read_from(path, *stream);
 }
 
 }  // namespace dmlconform::bench

@@ -9,6 +9,7 @@
 #include "engine/cases/descriptor_reader.h"
 #include "engine/cases/tensor_desc_reader.h"
 #include "engine/cases/tolerance_reader.h"
+#include "engine/core/utf8.h"
 #include "engine/cpu/reference.h"
 #include "engine/operators/rules.h"
 
@@ -38,13 +39,14 @@ std::string read_name(const JsonValue& object, ProblemSink& problems) {
     if (name == nullptr) {
         return {};
     }
-    const bool legal = !name->empty() && std::all_of(name->begin(), name->end(), [](char c) {
+    constexpr std::size_t longest = 500;
+    const bool legal = !name->empty() && name->size() <= longest && std::all_of(name->begin(), name->end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                std::string_view("_.-/").find(c) != std::string_view::npos;
     });
     if (!legal) {
-        problems.add(object.find("name")->offset, fmt::format("\"{}\" is no name for a case", *name),
-                     "letters, digits and `_ . - /`");
+        problems.add(object.find("name")->offset, fmt::format("\"{}\" is no name for a case", core::shortened(*name)),
+                     fmt::format("letters, digits and `_ . - /`, at most {} of them", longest));
     }
     return *name;
 }
@@ -57,7 +59,8 @@ const operators::OperatorSchema* read_operator(const JsonValue& object, ProblemS
     const operators::OperatorSchema* schema = operators::find_operator(*name);
     if (schema == nullptr) {
         std::string hint = operator_suggestion(*name);
-        problems.add(object.find("operator")->offset, fmt::format("the catalogue has no operator \"{}\"", *name),
+        problems.add(object.find("operator")->offset,
+                     fmt::format("the catalogue has no operator \"{}\"", core::shortened(*name)),
                      hint.empty() ? "`dmlconform describe` lists them" : std::move(hint));
     }
     return schema;
@@ -129,7 +132,7 @@ void read_expected_error(const JsonValue& object, Case& result, ProblemSink& pro
     result.expect_error = core::parse_hresult(*name);
     constexpr std::uint32_t failure = 0x80000000;
     if (!result.expect_error || (static_cast<std::uint32_t>(*result.expect_error) & failure) == 0) {
-        problems.add(object.find("expectError")->offset, fmt::format("\"{}\" names no error", *name),
+        problems.add(object.find("expectError")->offset, fmt::format("\"{}\" names no error", core::shortened(*name)),
                      "for example \"E_INVALIDARG\" or \"0x80070057\"");
     }
     for (const std::string_view key : {"inputs", "expected"}) {
@@ -177,8 +180,8 @@ void read_feature_level(const JsonValue& object, Case& result, ProblemSink& prob
     if (const std::string* text = read_string(object, "minFeatureLevel", false, problems)) {
         const auto level = core::parse_feature_level(*text);
         if (!level) {
-            problems.add(object.find("minFeatureLevel")->offset, fmt::format("\"{}\" is no feature level", *text),
-                         "for example \"4.1\"");
+            problems.add(object.find("minFeatureLevel")->offset,
+                         fmt::format("\"{}\" is no feature level", core::shortened(*text)), "for example \"4.1\"");
         }
         result.min_feature_level = level.value_or(core::FeatureLevel{});
         return;

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "engine/cases/tensor_desc_reader.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::cases {
 namespace {
@@ -56,7 +57,7 @@ void check_entry(Corpus& corpus, ProblemSink& problems, const CaseVisitor& visit
     CaseContext context{file.stem, file.folder, "", 0, false};
     for (std::size_t i = 0; i < entry.expansions(); ++i) {
         const auto expansion = entry.sweep ? entry.sweep->expansion(i, problems) : std::optional(entry.text);
-        if (!expansion) {
+        if (!expansion || problems.is_hopeless()) {
             return;  // the same mistake would turn up in every expansion
         }
         context.suffix = entry.sweep ? entry.sweep->suffix(i) : "";
@@ -118,8 +119,9 @@ bool is_other_format(const JsonValue& document, const ReadOptions& options, Corp
 
 void report_duplicates(const Corpus& corpus, ProblemSink& problems) {
     for_each_duplicate(corpus, [&](const Corpus::Entry& first, const Corpus::Entry& later, const std::string& id) {
-        problems.add(later.text.find("name")->offset, fmt::format("another case is called \"{}\" too, in line {}", id,
-                                                                  problems.position(first.text.offset).line));
+        problems.add(later.text.find("name")->offset,
+                     fmt::format("another case is called \"{}\" too, in line {}", core::shortened(id),
+                                 problems.position(first.text.offset).line));
     });
 }
 
@@ -169,6 +171,9 @@ Corpus read_corpus(const std::string& file, std::string_view text, const ReadOpt
     JsonValue defaults{document->offset, std::make_shared<const JsonValue::Object>()};
     if (const JsonValue::Array* cases = read_envelope(*document, defaults, problems)) {
         for (const JsonValue& entry : *cases) {
+            if (problems.is_hopeless()) {
+                break;
+            }
             read_entry(merged(defaults, entry), options.most_cases, corpus, problems, visit);
         }
         report_duplicates(corpus, problems);

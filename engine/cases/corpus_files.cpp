@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "engine/cases/corpus.h"
 #include "engine/core/text_file.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::cases {
 namespace {
@@ -16,8 +18,8 @@ namespace fs = std::filesystem;
 /// A document takes some 16 times the memory of its text at worst; tensors of that size do not belong into JSON.
 constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
-Problem file_problem(const std::string& file, std::string message, std::string hint = {}) {
-    return {file.empty() ? "\"\"" : file, 0, 0, "", std::move(message), std::move(hint)};
+void add_problem(Corpus& corpus, const std::string& file, std::string message) {
+    append_problems({{file.empty() ? "\"\"" : file, 0, 0, "", std::move(message), ""}}, corpus.problems);
 }
 
 void append(Corpus&& read, Corpus& corpus) {
@@ -29,16 +31,16 @@ void append(Corpus&& read, Corpus& corpus) {
     }
     std::move(read.files.begin(), read.files.end(), std::back_inserter(corpus.files));
     std::move(read.entries.begin(), read.entries.end(), std::back_inserter(corpus.entries));
-    std::move(read.problems.begin(), read.problems.end(), std::back_inserter(corpus.problems));
+    append_problems(std::move(read.problems), corpus.problems);
     std::move(read.skipped.begin(), read.skipped.end(), std::back_inserter(corpus.skipped));
     corpus.passed_over += read.passed_over;
 }
 
 void load_file(const fs::path& path, const ReadOptions& options, const CaseVisitor& visit, Corpus& corpus) {
     const std::string file = path.generic_string();
-    const auto text = core::read_text_file(path.string(), largest_file);
+    const auto text = core::read_text_file(path, largest_file);
     if (!text) {
-        corpus.problems.push_back(file_problem(file, text.error().message));
+        add_problem(corpus, file, text.error().message);
         return;
     }
     append(read_corpus(file, *text, options, visit), corpus);
@@ -49,9 +51,12 @@ bool describes_a_bundle(const fs::path& path) {
     if (path.filename() != "environment.json") {
         return false;
     }
-    std::ifstream stream(path, std::ios::binary);
+    auto stream = core::open_regular_file(path, largest_file);
+    if (!stream) {
+        return false;  // is complained about as a case file
+    }
     std::string start(64, '\0');
-    stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+    stream->read(start.data(), static_cast<std::streamsize>(start.size()));
     const std::size_t key = start.find_first_not_of("{ \t\r\n");
     return start.starts_with('{') && key != std::string::npos &&
            start.compare(key, bundle_key.size() + 2, '"' + std::string(bundle_key) + '"') == 0;
@@ -65,13 +70,14 @@ std::vector<fs::path> files_at(const std::string& given, Corpus& corpus) {
     if (!fs::exists(status)) {
         const bool hidden =
             error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory;
-        corpus.problems.push_back(file_problem(given, hidden ? fmt::format("this cannot be read: {}", error.message())
-                                                             : "there is no such file or folder"));
+        add_problem(
+            corpus, given,
+            hidden ? fmt::format("this cannot be read: {}", error.message()) : "there is no such file or folder");
         return {};
     }
     if (!fs::is_directory(status)) {
         if (!fs::is_regular_file(status)) {
-            corpus.problems.push_back(file_problem(given, "this is neither a file nor a folder"));
+            add_problem(corpus, given, "this is neither a file nor a folder");
             return {};
         }
         return {path};
@@ -89,14 +95,13 @@ std::vector<fs::path> files_at(const std::string& given, Corpus& corpus) {
         if (entry->is_regular_file(unknown)) {
             files.push_back(entry->path());
         } else {
-            corpus.problems.push_back(
-                file_problem(entry->path().generic_string(), "this is no regular file, nor a link to one"));
+            add_problem(corpus, entry->path().generic_string(), "this is no regular file, nor a link to one");
         }
     }
     if (error) {
-        corpus.problems.push_back(file_problem(given, fmt::format("the folder cannot be read: {}", error.message())));
+        add_problem(corpus, given, fmt::format("the folder cannot be read: {}", error.message()));
     } else if (files.empty()) {
-        corpus.problems.push_back(file_problem(given, "there is no case file (*.json) in this folder"));
+        add_problem(corpus, given, "there is no case file (*.json) in this folder");
     }
     std::sort(files.begin(), files.end());
     return files;
@@ -113,9 +118,10 @@ void report_duplicates(Corpus& corpus) {
         }
         const auto [taken_in, taken_at] = place(first);
         const auto [file, line] = place(later);
-        corpus.problems.push_back({file, line, 1, "",
-                                   fmt::format("the case id \"{}\" is taken by {}:{}", id, taken_in, taken_at),
-                                   "an id is the file's stem and the case's name: rename one of them"});
+        append_problems({{file, line, 1, "",
+                          fmt::format("the case id \"{}\" is taken by {}:{}", core::shortened(id), taken_in, taken_at),
+                          "an id is the file's stem and the case's name: rename one of them"}},
+                        corpus.problems);
     });
 }
 
@@ -123,7 +129,7 @@ void report_duplicates(Corpus& corpus) {
 
 Corpus load_corpus(std::span<const std::string> paths, const ReadOptions& options, const CaseVisitor& visit) {
     Corpus corpus;
-    std::vector<fs::path> loaded;
+    std::set<fs::path> loaded;
     for (const std::string& path : paths) {
         const std::vector<fs::path> files = files_at(path, corpus);
         const std::size_t passed_over = corpus.passed_over;
@@ -133,13 +139,12 @@ Corpus load_corpus(std::span<const std::string> paths, const ReadOptions& option
             // The same file by two arguments is one file.
             std::error_code error;
             const fs::path canonical = fs::weakly_canonical(file, error);
-            if (std::find(loaded.begin(), loaded.end(), canonical) == loaded.end()) {
-                loaded.push_back(canonical);
+            if (loaded.insert(canonical).second) {
                 load_file(file, file_options, visit, corpus);
             }
         }
         if (!files.empty() && corpus.passed_over - passed_over == files.size()) {
-            corpus.problems.push_back(file_problem(path, "there are only expectations here, and no case file"));
+            add_problem(corpus, path, "there are only expectations here, and no case file");
         }
     }
     report_duplicates(corpus);

@@ -12,6 +12,7 @@
 
 #include "engine/cases/element_reader.h"
 #include "engine/cases/tensor_desc_reader.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::cases {
 namespace {
@@ -34,10 +35,10 @@ std::optional<float> read_float(const JsonValue& value, const std::string& name,
 
 std::optional<std::int32_t> read_int(const JsonValue& value, const std::string& name, ProblemSink& problems) {
     const auto integer = integer_of(value);
-    const auto bits =
-        integer
-            ? core::encode_element(core::DataType::int32, *integer)
-            : core::Result<std::uint64_t>(core::fail("must be an integer; this is " + std::string(value.kind_name())));
+    const auto bits = integer ? core::encode_element(core::DataType::int32, *integer)
+                              : core::Result<std::uint64_t>(core::fail(fmt::format(
+                                    "must be an integer; this is {}",
+                                    value.is_number() ? number_text(value) : std::string(value.kind_name()))));
     if (!bits) {
         problems.add(value.offset, fmt::format("{}: {}", name, bits.error().message), bits.error().hint);
         return std::nullopt;
@@ -68,7 +69,7 @@ std::optional<std::uint32_t> read_uint(const JsonValue& value, const Field& fiel
         for (const auto& enumerator : enumeration.enumerators) {
             names.push_back(enumerator.name.substr(enumeration.prefix().size()));
         }
-        problems.add(value.offset, fmt::format("\"{}\" is no value of {}", *text, enumeration.name),
+        problems.add(value.offset, fmt::format("\"{}\" is no value of {}", core::shortened(*text), enumeration.name),
                      names.size() <= 4 ? fmt::format("it has {}", fmt::join(names, ", ")) : suggestion(*text, names));
     }
     return parsed;
@@ -121,7 +122,7 @@ const OperatorSchema* read_activation_type(const JsonValue& value, ProblemSink& 
     }
     const OperatorSchema* schema = operators::find_operator(*name);
     if (schema == nullptr) {
-        problems.add(type->offset, fmt::format("\"{}\" is no operator that the catalogue has", *name),
+        problems.add(type->offset, fmt::format("\"{}\" is no operator that the catalogue has", core::shortened(*name)),
                      operator_suggestion(
                          operators::find_operator("ACTIVATION_" + *name) != nullptr ? "ACTIVATION_" + *name : *name));
     }

@@ -9,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "engine/core/utf8.h"
+
 namespace dmlconform::cases {
 namespace {
 
@@ -17,11 +19,12 @@ core::Result<std::uint64_t> read_bits(const std::string& text, core::DataType ty
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data() + 2, end, bits, 16);
     if (error == std::errc::invalid_argument || stop != end) {
-        return core::fail(fmt::format("\"{}\" is not a hexadecimal number", text));
+        return core::fail(fmt::format("\"{}\" is not a hexadecimal number", core::shortened(text)));
     }
     const std::uint32_t width = core::bits_of(type);
     if (error != std::errc() || (width < 64 && bits >> width != 0)) {
-        return core::fail(fmt::format("\"{}\" has more than the {} bits of {}", text, width, core::name(type)));
+        return core::fail(
+            fmt::format("\"{}\" has more than the {} bits of {}", core::shortened(text), width, core::name(type)));
     }
     return bits;
 }
@@ -44,12 +47,15 @@ core::Result<std::uint64_t> read_element(const JsonValue& value, core::DataType 
                 return core::encode_element(type, number);
             }
         }
-        return core::fail(fmt::format("\"{}\" is no value of {}", *text, core::name(type)),
+        return core::fail(fmt::format("\"{}\" is no value of {}", core::shortened(*text), core::name(type)),
                           core::is_floating_point(type)
                               ? R"(write a number, "nan", "inf", "-inf", or "0x…" for the bits)"
                               : R"(write a number, or "0x…" for the bits)");
     }
-    if (const auto* number = std::get_if<double>(&value.content)) {
+    if (std::holds_alternative<RoundedNumber>(value.content) && !core::is_floating_point(type)) {
+        return core::fail(fmt::format("this number is not an integer, as {} is", core::name(type)));
+    }
+    if (const auto number = value.floating()) {
         // Further out, a double stands for several integers: which one was written is lost. Integers beyond 64 bits
         // come as doubles too.
         if (!core::is_floating_point(type) && std::fabs(*number) >= 0x1p53) {
@@ -87,8 +93,16 @@ std::optional<double> number_of(const JsonValue& value) {
     if (const auto* number = std::get_if<std::uint64_t>(&value.content)) {
         return static_cast<double>(*number);
     }
-    const auto* number = std::get_if<double>(&value.content);
-    return number == nullptr ? std::nullopt : std::optional(*number);
+    return value.floating();
+}
+
+std::string number_text(const JsonValue& value) {
+    if (std::holds_alternative<RoundedNumber>(value.content)) {
+        return "a number with a fraction";
+    }
+    const auto integer = integer_of(value);
+    return integer ? fmt::format("{}{}", integer->negative ? "-" : "", integer->magnitude)
+                   : fmt::format("{}", number_of(value).value_or(0));
 }
 
 }  // namespace dmlconform::cases

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "engine/cases/json_document.h"
 #include "engine/core/data_type.h"
@@ -19,5 +20,8 @@ namespace dmlconform::cases {
 
 /// The value of a number of any kind.
 [[nodiscard]] std::optional<double> number_of(const JsonValue& value);
+
+/// A number for messages: as it would be written, but for what was lost when it was read.
+[[nodiscard]] std::string number_text(const JsonValue& value);
 
 }  // namespace dmlconform::cases

@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_set>
+
+#include "engine/core/utf8.h"
 
 namespace dmlconform::cases {
 namespace {
@@ -51,6 +55,31 @@ std::size_t token_end(std::string_view text, std::size_t start) {
     return std::min(end, text.size());
 }
 
+/// Whether a JSON number is an integer, however it is written: 2, 2.0, 20e-1, but not 2.00000000000000000001.
+bool is_integer(std::string_view text) {
+    const std::size_t end_of_mantissa = std::min(text.find_first_of("eE"), text.size());
+    const std::string_view mantissa = text.substr(0, end_of_mantissa);
+    const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+    const std::size_t last = mantissa.find_last_of("123456789");
+    if (last == std::string_view::npos) {
+        return true;  // 0
+    }
+    // The power of ten that the last digit counts.
+    auto power = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(last) - (last < point ? 1 : 0);
+    std::string_view exponent = text.substr(std::min(end_of_mantissa + 1, text.size()));
+    if (exponent.starts_with('+')) {
+        exponent.remove_prefix(1);
+    }
+    std::int64_t shift = 0;
+    const auto [stop, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), shift);
+    if (error == std::errc::result_out_of_range) {
+        return !exponent.starts_with('-');
+    }
+    constexpr std::int64_t far = std::int64_t{1} << 62;
+    power += std::clamp(shift, -far, far);
+    return power >= 0;
+}
+
 /// Receives nlohmann's events. It reports no offsets, but its events come token by token, so the text is followed
 /// alongside.
 class Builder {
@@ -62,7 +91,10 @@ public:
     /// Called for numbers with a minus sign. -0 is an element that a tensor can hold.
     bool number_integer(std::int64_t value) { return value == 0 ? add(-0.0) : add(value); }
     bool number_unsigned(std::uint64_t value) { return add(value); }
-    bool number_float(double value, const std::string& /*text*/) { return add(value); }
+    bool number_float(double value, const std::string& text) {
+        const bool rounded = std::nearbyint(value) == value && !is_integer(text);
+        return rounded ? add(RoundedNumber{value}) : add(value);
+    }
     bool string(std::string& value) { return add(std::make_shared<const std::string>(std::move(value))); }
     bool binary(nlohmann::json::binary_t& /*value*/) { return false; }
 
@@ -70,7 +102,7 @@ public:
         const std::size_t offset = next_token();
         Container& container = open_.back();
         if (!container.keys.insert(key).second) {
-            return fail(offset, fmt::format("the key \"{}\" occurs twice in one object", key),
+            return fail(offset, fmt::format("the key \"{}\" occurs twice in one object", core::shortened(key)),
                         "remove one of the two; which one would count is not defined");
         }
         container.members.push_back({std::move(key), offset, {}});
@@ -105,6 +137,7 @@ public:
             if (message.find("column") < colon && colon != std::string::npos) {
                 message.erase(0, colon + 2);
             }
+            message = core::shortened(message, 2 * core::most_quoted);
             constexpr int number_overflow = 406;
             const std::size_t offset = exception.id == number_overflow ? next_token()
                                        : position == 0                 ? 0
@@ -197,8 +230,11 @@ bool find_path(const JsonValue& value, std::size_t offset, std::string& path) {
             }
         }
     } else if (const auto* members = value.object()) {
-        for (const JsonMember& member : *members) {
-            path.resize(length);
+        const auto after =
+            std::upper_bound(members->begin(), members->end(), offset,
+                             [](std::size_t o, const JsonMember& member) { return o < member.key_offset; });
+        if (after != members->begin()) {
+            const JsonMember& member = *std::prev(after);
             path += '/';
             path += escaped(member.key);
             if (member.key_offset == offset || find_path(member.value, offset, path)) {
@@ -214,7 +250,15 @@ bool find_path(const JsonValue& value, std::size_t offset, std::string& path) {
 
 bool JsonValue::is_number() const {
     return std::holds_alternative<std::int64_t>(content) || std::holds_alternative<std::uint64_t>(content) ||
-           std::holds_alternative<double>(content);
+           floating().has_value();
+}
+
+std::optional<double> JsonValue::floating() const {
+    if (const auto* rounded = std::get_if<RoundedNumber>(&content)) {
+        return rounded->value;
+    }
+    const auto* number = std::get_if<double>(&content);
+    return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
 const std::string* JsonValue::string() const {
@@ -271,6 +315,11 @@ tl::expected<JsonValue, JsonError> parse_json(std::string_view text) {
     if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
         return tl::unexpected(JsonError{nul, {"not valid JSON: a NUL byte", "is the file UTF-16? It must be UTF-8"}});
     }
+    // The parser does not look into comments.
+    if (const auto wrong = core::find_invalid_utf8(text)) {
+        return tl::unexpected(
+            JsonError{*wrong, {"not valid JSON: a byte that is not UTF-8", "save the file as UTF-8"}});
+    }
     Builder builder(text);
     constexpr bool whole_text = true;
     constexpr bool comments = true;
@@ -280,6 +329,14 @@ tl::expected<JsonValue, JsonError> parse_json(std::string_view text) {
         return tl::unexpected(builder.error().value_or(JsonError{0, {"not valid JSON", ""}}));
     }
     return std::move(builder.root());
+}
+
+JsonIndex index_of(const JsonValue& object) {
+    JsonIndex index;
+    for (const JsonMember& member : *object.object()) {
+        index.emplace(member.key, &member.value);
+    }
+    return index;
 }
 
 std::string pointer_to(const JsonValue& document, std::size_t offset) {
@@ -293,13 +350,17 @@ JsonValue merged(const JsonValue& base, const JsonValue& overlay) {
         return overlay;
     }
     JsonValue::Object members = *base.object();
+    std::unordered_map<std::string_view, std::size_t> places;
+    for (std::size_t i = 0; i < base.object()->size(); ++i) {
+        places.emplace((*base.object())[i].key, i);
+    }
     for (const JsonMember& member : *overlay.object()) {
-        const auto same =
-            std::find_if(members.begin(), members.end(), [&](const JsonMember& m) { return m.key == member.key; });
-        if (same == members.end()) {
+        const auto same = places.find(member.key);
+        if (same == places.end()) {
             members.push_back(member);
         } else {
-            *same = {member.key, member.key_offset, merged(same->value, member.value)};
+            JsonMember& before = members[same->second];
+            before = {member.key, member.key_offset, merged(before.value, member.value)};
         }
     }
     return {overlay.offset, std::make_shared<const JsonValue::Object>(std::move(members))};

@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -17,13 +19,19 @@ namespace dmlconform::cases {
 
 struct JsonMember;
 
+/// What became an integer by being rounded: 4e-400, 2.00000000000000000001. It does not count where an integer is
+/// wanted.
+struct RoundedNumber {
+    double value = 0;
+};
+
 class JsonValue {
 public:
     using Array = std::vector<JsonValue>;
     using Object = std::vector<JsonMember>;
     using Content =
-        std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::shared_ptr<const std::string>,
-                     std::shared_ptr<const Array>, std::shared_ptr<const Object>>;
+        std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, RoundedNumber,
+                     std::shared_ptr<const std::string>, std::shared_ptr<const Array>, std::shared_ptr<const Object>>;
 
     JsonValue() = default;
     JsonValue(std::size_t where, Content what) : offset(where), content(std::move(what)) {}
@@ -34,6 +42,8 @@ public:
 
     [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(content); }
     [[nodiscard]] bool is_number() const;
+    /// A number with a fraction or an exponent, or one that an integer of 64 bits does not hold.
+    [[nodiscard]] std::optional<double> floating() const;
     /// Each null unless the value is of that kind.
     [[nodiscard]] const bool* boolean() const { return std::get_if<bool>(&content); }
     [[nodiscard]] const std::string* string() const;
@@ -50,6 +60,10 @@ struct JsonMember {
     std::size_t key_offset = 0;
     JsonValue value;
 };
+
+/// An object's members by key, for whoever looks up many of many. The object must outlive it.
+using JsonIndex = std::unordered_map<std::string_view, const JsonValue*>;
+[[nodiscard]] JsonIndex index_of(const JsonValue& object);
 
 /// A place in a file, for people: line and column from 1, the column in bytes.
 struct Position {
@@ -69,7 +83,8 @@ struct JsonError {
 /// that is not UTF-8.
 [[nodiscard]] tl::expected<JsonValue, JsonError> parse_json(std::string_view text);
 
-/// The JSON pointer (RFC 6901) of the innermost value or key at `offset`; "" for the document itself.
+/// The JSON pointer (RFC 6901) of the innermost value or key at `offset`; "" for the document itself. The document is
+/// as it was parsed: what is merged is not in the order of its places.
 [[nodiscard]] std::string pointer_to(const JsonValue& document, std::size_t offset);
 
 /// `overlay` merged over `base`: objects member by member, everything else replaced. Values keep their offsets.

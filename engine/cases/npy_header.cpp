@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <utility>
+
+#include "engine/core/text_file.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::cases {
 namespace {
@@ -43,32 +48,38 @@ public:
             if (!key || !take(':')) {
                 return malformed();
             }
+            const auto place = std::find(keys.begin(), keys.end(), *key);
+            if (place == keys.end()) {
+                return malformed();
+            }
+            if (std::exchange(seen[static_cast<std::size_t>(place - keys.begin())], true)) {
+                return core::fail(fmt::format("the .npy header has the key '{}' twice", *key));
+            }
             if (*key == "descr") {
-                seen[0] = true;
                 if (auto read = read_type(header); !read) {
                     return tl::unexpected(read.error());
                 }
-            } else if (*key == "fortran_order") {
-                seen[1] = read_boolean(header.fortran_order);
-            } else if (*key == "shape") {
-                seen[2] = read_shape(header.shape);
-            } else {
+            } else if (!(*key == "shape" ? read_shape(header.shape) : read_boolean(header.fortran_order))) {
                 return malformed();
             }
             if (!take(',') && peek() != '}') {
                 return malformed();
             }
         }
+        if (peek() != '\0' || !text_.empty()) {
+            return core::fail("the .npy header goes on behind its end");
+        }
         return seen[0] && seen[1] && seen[2] ? core::Result<NpyHeader>(header) : malformed();
     }
 
 private:
+    static constexpr std::array<std::string_view, 3> keys{"descr", "fortran_order", "shape"};
+
     static tl::unexpected<core::Error> malformed() { return core::fail("the .npy header is malformed"); }
 
     void skip_space() {
-        while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n')) {
-            text_.remove_prefix(1);
-        }
+        // What Python takes for it.
+        text_.remove_prefix(std::min(text_.find_first_not_of(" \t\r\n\f"), text_.size()));
     }
     char peek() {
         skip_space();
@@ -105,9 +116,12 @@ private:
     }
 
     core::Result<void> read_type(NpyHeader& header) {
+        if (peek() == '[') {
+            return core::fail("the .npy file has a structured type; only plain numbers are read");
+        }
         const auto code = string();
         if (!code) {
-            return core::fail("the .npy file has a structured type; only plain numbers are read");
+            return malformed();
         }
         for (const auto& [name, type] : types) {
             if (name == *code) {
@@ -115,7 +129,7 @@ private:
                 return {};
             }
         }
-        return core::fail(fmt::format("the .npy file has the type '{}', which no tensor has", *code),
+        return core::fail(fmt::format("the .npy file has the type '{}', which no tensor has", core::shortened(*code)),
                           code->starts_with(">") ? "big-endian files are not read: save it with .astype('<…')" : "");
     }
 
@@ -187,6 +201,17 @@ core::Result<NpyHeader> parse_npy_header(std::string_view start) {
         header->data_offset = dictionary + length;
     }
     return header;
+}
+
+core::Result<NpyHeader> read_npy_header(const std::filesystem::path& path) {
+    auto stream = core::open_regular_file(path, std::numeric_limits<std::uintmax_t>::max());
+    if (!stream) {
+        return tl::unexpected(stream.error());
+    }
+    std::string start(longest_npy_header + 16, '\0');
+    stream->read(start.data(), static_cast<std::streamsize>(start.size()));
+    start.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream->gcount(), 0)));
+    return parse_npy_header(start);
 }
 
 }  // namespace dmlconform::cases

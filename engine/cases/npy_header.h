@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -26,5 +27,9 @@ inline constexpr std::size_t longest_npy_header = 64 * 1024;
 
 /// Reads the header from the beginning of a file, of which `start` holds at least the header, or all.
 [[nodiscard]] core::Result<NpyHeader> parse_npy_header(std::string_view start);
+
+/// Reads the header of a file. An error (without the path) for what is not a regular file, or does not have such a
+/// header.
+[[nodiscard]] core::Result<NpyHeader> read_npy_header(const std::filesystem::path& path);
 
 }  // namespace dmlconform::cases

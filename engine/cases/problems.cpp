@@ -8,11 +8,11 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/core/hash.h"
+#include "engine/core/utf8.h"
+
 namespace dmlconform::cases {
 namespace {
-
-/// A file with thousands of mistakes has one cause; nobody reads further.
-constexpr std::size_t most_problems = 100;
 
 /// Edit distance in which swapped neighbours count once, letters compared without case.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -39,7 +39,30 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::size_t count_of(std::span<const Problem> problems) {
+    return std::accumulate(
+        problems.begin(), problems.end(), std::size_t{0},
+        [](std::size_t sum, const Problem& problem) { return sum + std::max<std::size_t>(problem.more, 1); });
+}
+
+void append_problems(std::vector<Problem>&& more, std::vector<Problem>& to) {
+    for (Problem& problem : more) {
+        const bool ended = !to.empty() && to.back().more != 0;
+        if (!ended && to.size() < most_problems) {
+            to.push_back(std::move(problem));
+            continue;
+        }
+        if (!ended) {
+            to.emplace_back();
+        }
+        to.back().more += std::max<std::size_t>(problem.more, 1);
+    }
+}
+
 std::string to_string(const Problem& problem) {
+    if (problem.more != 0) {
+        return fmt::format("and {} more problem{}", problem.more, problem.more == 1 ? "" : "s");
+    }
     std::string text = problem.file;
     if (problem.line != 0) {
         text += fmt::format(":{}:{}", problem.line, problem.column);
@@ -78,7 +101,11 @@ Position ProblemSink::position(std::size_t offset) const {
 void ProblemSink::add(std::size_t offset, std::string message, std::string hint) {
     ++count_;
     // A mistake in `defaults` or in a sweep turns up once for each case that inherits it, but is one mistake.
-    if (found_.size() < most_problems && seen_.emplace(offset, message).second) {
+    if (is_full()) {
+        if (!is_hopeless() && seen_.find({offset, message}) == seen_.end()) {
+            beyond_.insert(core::fnv1a(message, offset));
+        }
+    } else if (seen_.emplace(offset, message).second) {
         found_.push_back({offset, std::move(message), std::move(hint)});
     }
 }
@@ -88,10 +115,15 @@ std::vector<Problem> ProblemSink::take(const JsonValue& document) {
     std::vector<Problem> problems;
     for (const Found& found : found_) {
         const Position place = position(found.offset);
-        problems.push_back(
-            {file_, place.line, place.column, pointer_to(document, found.offset), found.message, found.hint});
+        problems.push_back({file_, place.line, place.column,
+                            core::shortened(pointer_to(document, found.offset), 2 * core::most_quoted), found.message,
+                            found.hint});
+    }
+    if (!beyond_.empty()) {
+        problems.emplace_back().more = beyond_.size();
     }
     found_.clear();
+    beyond_.clear();
     return problems;
 }
 

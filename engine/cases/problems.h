@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -24,7 +26,18 @@ struct Problem {
     std::string pointer;
     std::string message;
     std::string hint;
+    /// Not 0: so many more problems, of which nothing else is known.
+    std::size_t more = 0;
 };
+
+/// So many problems are shown. A file with thousands of mistakes has one cause; nobody reads further.
+inline constexpr std::size_t most_problems = 100;
+
+/// How many there are, those included of which only the number is known.
+[[nodiscard]] std::size_t count_of(std::span<const Problem> problems);
+
+/// Appends problems; those beyond the number that is shown are counted in the last one.
+void append_problems(std::vector<Problem>&& more, std::vector<Problem>& to);
 
 /// "file:line:column: error: message (at /pointer)", and the hint on a line of its own.
 [[nodiscard]] std::string to_string(const Problem& problem);
@@ -41,13 +54,20 @@ public:
 
     /// How many were added, also those beyond the number that is kept.
     [[nodiscard]] std::size_t count() const { return count_; }
+    /// Whether nobody needs to know what else is wrong.
+    [[nodiscard]] bool is_full() const { return found_.size() == most_problems; }
+    /// Whether reading on would only take time.
+    [[nodiscard]] bool is_hopeless() const { return count_ >= most_counted; }
     /// What position_of says, without going through the text: every case asks for its line.
     [[nodiscard]] Position position(std::size_t offset) const;
     [[nodiscard]] const std::string& file() const { return file_; }
-    /// Gives the problems away, in the order of their places, with JSON pointers into `document`.
+    /// Gives the problems away, in the order of their places, with JSON pointers into `document`. Of those beyond the
+    /// number that is kept, there is the number.
     [[nodiscard]] std::vector<Problem> take(const JsonValue& document);
 
 private:
+    static constexpr std::size_t most_counted = 100'000;
+
     struct Found {
         std::size_t offset;
         std::string message;
@@ -60,6 +80,8 @@ private:
     std::size_t count_ = 0;
     std::vector<Found> found_;
     std::set<std::pair<std::size_t, std::string>> seen_;
+    /// Hashes of those that are not kept.
+    std::unordered_set<std::uint64_t> beyond_;
 };
 
 /// "did you mean `InputWindowOffsets`?" for a mistyped word, or an empty string when nothing is near.

@@ -9,9 +9,14 @@
 #include <set>
 
 #include "engine/core/checked.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::cases {
 namespace {
+
+/// Ids, which have all values in them, are made for every expansion.
+constexpr std::size_t most_variables = 100;
+constexpr std::size_t longest_value = 500;
 
 /// The text between "${" and "}" when that is all of the string.
 std::optional<std::string_view> placeholder(const JsonValue& value) {
@@ -36,7 +41,7 @@ std::string id_text(const JsonValue& value, std::size_t index) {
     if (const auto* number = std::get_if<std::uint64_t>(&value.content)) {
         return fmt::format("{}", *number);
     }
-    if (const auto* number = std::get_if<double>(&value.content)) {
+    if (const auto number = value.floating()) {
         return fmt::format("{}", *number);
     }
     return fmt::format("{}", index);
@@ -103,7 +108,7 @@ private:
                 names.push_back(known.name);
             }
             const std::string hint = suggestion(name, names);
-            problems_.add(at.offset, fmt::format("the sweep has no \"{}\"", name),
+            problems_.add(at.offset, fmt::format("the sweep has no \"{}\"", core::shortened(name)),
                           hint.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : hint);
             return {};
         }
@@ -115,8 +120,8 @@ private:
         }
         const JsonValue* member = value.find(reference.substr(dot + 1));
         if (member == nullptr) {
-            problems_.add(value.offset, fmt::format("a value of \"{}\" has no member \"{}\", which the case uses", name,
-                                                    reference.substr(dot + 1)));
+            problems_.add(value.offset, fmt::format("a value of \"{}\" has no member \"{}\", which the case uses",
+                                                    core::shortened(name), core::shortened(reference.substr(dot + 1))));
             return {};
         }
         return *member;
@@ -134,15 +139,22 @@ bool Sweep::read_variables(const JsonValue& sweep, std::size_t most, ProblemSink
                      R"(for example { "T": ["FLOAT32", "FLOAT16"] })");
         return false;
     }
+    if (sweep.object()->size() > most_variables) {
+        problems.add(sweep.offset, fmt::format("the sweep has {} variables; there may be {}", sweep.object()->size(),
+                                               most_variables));
+        return false;
+    }
     std::uint64_t product = 1;
     for (const JsonMember& member : *sweep.object()) {
         const auto* values = member.value.array();
         if (values == nullptr || values->empty()) {
-            problems.add(member.value.offset, fmt::format("\"{}\" must be an array of at least one value", member.key));
+            problems.add(member.value.offset,
+                         fmt::format("\"{}\" must be an array of at least one value", core::shortened(member.key)));
             return false;
         }
         if (member.key.empty() || member.key.find_first_of(".{}[]=,") != std::string::npos) {
-            problems.add(member.key_offset, fmt::format("\"{}\" is no name for a variable", member.key));
+            problems.add(member.key_offset,
+                         fmt::format("\"{}\" is no name for a variable", core::shortened(member.key)));
             return false;
         }
         product = core::checked_multiply(product, values->size()).value_or(std::numeric_limits<std::uint64_t>::max());
@@ -166,15 +178,20 @@ bool Sweep::check_use(ProblemSink& problems) const {
     for (std::size_t i = 0; i < variables_.size() && problems.count() == before; ++i) {
         const Variable& variable = variables_[i];
         if (!substitution.used()[i]) {
-            problems.add(variable.offset, fmt::format("the case does not use \"{}\"", variable.name),
-                         fmt::format("write \"${{{}}}\" where its values belong", variable.name));
+            problems.add(variable.offset, fmt::format("the case does not use \"{}\"", core::shortened(variable.name)),
+                         fmt::format("write \"${{{}}}\" where its values belong", core::shortened(variable.name)));
         }
         std::set<std::string> texts;
         for (std::size_t value = 0; value < variable.values->size(); ++value) {
-            if (const std::string text = id_text((*variable.values)[value], value); !texts.insert(text).second) {
+            const std::string text = id_text((*variable.values)[value], value);
+            if (text.size() > longest_value) {
+                problems.add((*variable.values)[value].offset,
+                             fmt::format("a value of \"{}\" has {} bytes; in an id there may be {}",
+                                         core::shortened(variable.name), text.size(), longest_value));
+            } else if (!texts.insert(text).second) {
                 problems.add((*variable.values)[value].offset,
                              fmt::format("another value of \"{}\" is {} too, so that ids would be the same",
-                                         variable.name, text));
+                                         core::shortened(variable.name), core::shortened(text)));
             }
         }
     }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/cases/element_reader.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::cases {
 namespace {
@@ -37,7 +38,8 @@ core::DataType read_data_type(const JsonValue& object, ProblemSink& problems) {
         for (std::uint32_t i = 1; i < core::data_type_count; ++i) {
             names.emplace_back(core::name(static_cast<core::DataType>(i)));
         }
-        problems.add(value->offset, fmt::format("\"{}\" is no tensor data type", *text), suggestion(*text, names));
+        problems.add(value->offset, fmt::format("\"{}\" is no tensor data type", core::shortened(*text)),
+                     suggestion(*text, names));
     }
     return core::DataType::unknown;
 }
@@ -55,7 +57,8 @@ core::TensorFlags read_flags(const JsonValue& value, ProblemSink& problems) {
         name.remove_prefix(prefix.size());
     }
     if (name != names[0] && name != names[1]) {
-        problems.add(value.offset, fmt::format("\"{}\" is no tensor flag", *text), suggestion(*text, names));
+        problems.add(value.offset, fmt::format("\"{}\" is no tensor flag", core::shortened(*text)),
+                     suggestion(*text, names));
     }
     return name == names[1] ? core::TensorFlags::owned_by_dml : core::TensorFlags::none;
 }
@@ -116,10 +119,15 @@ bool check_keys(const JsonValue& object, std::span<const std::string> allowed, s
                 ProblemSink& problems) {
     bool known = true;
     for (const JsonMember& member : *object.object()) {
-        if (std::find(allowed.begin(), allowed.end(), member.key) == allowed.end()) {
-            problems.add(member.key_offset, fmt::format("unknown key \"{}\" in {}", member.key, what),
+        if (std::find(allowed.begin(), allowed.end(), member.key) != allowed.end()) {
+            continue;
+        }
+        known = false;
+        if (problems.is_full()) {
+            problems.add(member.key_offset, "unknown key");
+        } else {
+            problems.add(member.key_offset, fmt::format("unknown key \"{}\" in {}", core::shortened(member.key), what),
                          suggestion(member.key, allowed));
-            known = false;
         }
     }
     return known;
@@ -129,7 +137,10 @@ std::optional<std::uint64_t> read_unsigned(const JsonValue& value, std::string_v
                                            ProblemSink& problems) {
     const auto integer = integer_of(value);
     if (!integer) {
-        problems.add(value.offset, fmt::format("{} must be an integer; this is {}", name, value.kind_name()));
+        problems.add(value.offset, value.is_number()
+                                       ? fmt::format("{} must be an integer from 0 to {}; this is {}", name, largest,
+                                                     number_text(value))
+                                       : fmt::format("{} must be an integer; this is {}", name, value.kind_name()));
         return std::nullopt;
     }
     if (integer->magnitude > largest || (integer->negative && integer->magnitude != 0)) {

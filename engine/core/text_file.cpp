@@ -5,17 +5,18 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 
 namespace dmlconform::core {
 
-Result<std::string> read_text_file(const std::string& path, std::uintmax_t most) {
-    namespace fs = std::filesystem;
+namespace fs = std::filesystem;
+
+Result<std::ifstream> open_regular_file(const fs::path& path, std::uintmax_t most) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {
-        return fail("there is no such file");
+        const bool hidden =
+            error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory;
+        return fail(hidden ? fmt::format("the file cannot be read: {}", error.message()) : "there is no such file");
     }
     if (!fs::is_regular_file(status)) {
         return fail(fs::is_directory(status) ? "this is a folder, not a file" : "this is no regular file");
@@ -26,9 +27,26 @@ Result<std::string> read_text_file(const std::string& path, std::uintmax_t most)
     }
     errno = 0;
     std::ifstream stream(path, std::ios::binary);
+    if (!stream) {
+        return fail(fmt::format("the file cannot be read: {}", std::strerror(errno)));
+    }
+    return stream;
+}
+
+Result<std::string> read_text_file(const fs::path& path, std::uintmax_t most) {
+    auto stream = open_regular_file(path, most);
+    if (!stream) {
+        return tl::unexpected(std::move(stream.error()));
+    }
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (!error && size > most) {
+        return fail(fmt::format("the file has {} bytes; at most {} are read", size, most));
+    }
+    errno = 0;
     std::string text(error ? 0 : static_cast<std::size_t>(size), '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (error || !stream || static_cast<std::uintmax_t>(stream.gcount()) != size) {
+    stream->read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (error || !*stream || static_cast<std::uintmax_t>(stream->gcount()) != size) {
         return fail(fmt::format("the file cannot be read: {}", error ? error.message() : std::strerror(errno)));
     }
     return text;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -27,17 +28,23 @@ void parallel_for(std::int64_t count, std::int64_t cost, const std::function<voi
     }
     std::mutex mutex;
     std::exception_ptr failure;
+    const auto part = [&](std::int64_t t) {
+        try {
+            body(count * t / threads, count * (t + 1) / threads);
+        } catch (...) {
+            const std::scoped_lock lock(mutex);
+            failure = std::current_exception();
+        }
+    };
     {
         std::vector<std::jthread> workers;
+        workers.reserve(static_cast<std::size_t>(threads));
         for (std::int64_t t = 0; t < threads; ++t) {
-            workers.emplace_back([&, t] {
-                try {
-                    body(count * t / threads, count * (t + 1) / threads);
-                } catch (...) {
-                    const std::scoped_lock lock(mutex);
-                    failure = std::current_exception();
-                }
-            });
+            try {
+                workers.emplace_back([&part, t] { part(t); });
+            } catch (const std::system_error&) {
+                part(t);  // The system allows no more threads.
+            }
         }
     }
     if (failure) {

@@ -10,6 +10,7 @@
 #include "engine/cases/json_document.h"
 #include "engine/cases/tensor_desc_reader.h"
 #include "engine/core/text_file.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::expectations {
 namespace {
@@ -108,7 +109,7 @@ private:
             known.emplace_back(to_string(static_cast<Expected>(i)));
         }
         const std::string meant = cases::suggestion(text, known);
-        problems_.add(entry_.find("status")->offset, fmt::format("there is no status \"{}\"", text),
+        problems_.add(entry_.find("status")->offset, fmt::format("there is no status \"{}\"", core::shortened(text)),
                       meant.empty() ? fmt::format("it may be {}", fmt::join(known, ", ")) : meant);
     }
 
@@ -140,7 +141,8 @@ private:
                                              libraries->kind_name()));
         }
         for (const cases::JsonMember& member : *libraries->object()) {
-            if (auto range = read_range(member.value, fmt::format("the version of \"{}\"", member.key))) {
+            if (auto range =
+                    read_range(member.value, fmt::format("the version of \"{}\"", core::shortened(member.key)))) {
                 result_.libraries.emplace(member.key, std::move(*range));
             }
         }
@@ -152,7 +154,7 @@ private:
         if (!text.empty()) {
             result_.expires = parse_date(text);
             if (!result_.expires) {
-                problems_.add(entry_.find("expires")->offset, fmt::format("\"{}\" is no day", text),
+                problems_.add(entry_.find("expires")->offset, fmt::format("\"{}\" is no day", core::shortened(text)),
                               "the last day on which the expectation counts, as 2026-12-31");
             }
         }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "engine/worker/child_process.h"
 
@@ -29,8 +30,12 @@ std::optional<std::string> git_commit() {
     }
     std::string text;
     const auto deadline = ChildProcess::Clock::now() + longest;
-    for (std::array<std::byte, 1> byte{};
-         text.size() <= longest_commit && (*git)->read(byte, deadline) == ChildProcess::Outcome::done;) {
+    std::array<std::byte, 1> byte{};
+    while (text.size() <= longest_commit) {
+        std::span<std::byte> to(byte);
+        if ((*git)->read(to, deadline) != ChildProcess::Outcome::done) {
+            break;
+        }
         text += static_cast<char>(byte[0]);
     }
     text.erase(std::find_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }), text.end());

@@ -34,6 +34,11 @@ core::Error explain(const std::string& path, const SqlError& error) {
             return {fmt::format("{}: cannot be opened", path), "does the folder exist, and is it writable?"};
         case SQLITE_BUSY:
             return {fmt::format("{}: another program has been writing to it for too long", path), ""};
+        case SQLITE_ERROR:
+            // Our statements are right: it is the tables that are not.
+            return {fmt::format("{}: the history is damaged: its tables are not those of a history ({})", path,
+                                error.what()),
+                    "has another program changed it?"};
         default:
             return {fmt::format("{}: {}", path, error.what()), ""};
     }
@@ -134,7 +139,8 @@ auto Store::guarded(const Work& work) -> core::Result<decltype(work())> {
 
 core::Result<std::unique_ptr<Store>> Store::open(const std::string& path, Access access) {
     std::error_code ignored;
-    if (path.empty() || std::filesystem::is_directory(path, ignored)) {
+    const auto status = std::filesystem::status(path, ignored);
+    if (path.empty() || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
         return core::fail(fmt::format("\"{}\" is no file that a history can be in", path));
     }
     if (access == Access::read && !std::filesystem::exists(path, ignored)) {

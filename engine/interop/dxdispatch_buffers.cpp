@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 
 #include "engine/cases/element_reader.h"
 #include "engine/cases/initialiser.h"
 #include "engine/cases/npy_header.h"
 #include "engine/core/checked.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -21,6 +21,8 @@ using Bytes = std::vector<std::byte>;
 
 /// A buffer of more is none to be written into a case file.
 constexpr std::uint64_t largest_buffer = std::uint64_t{64} << 20;
+/// Of all buffers of a model, which may be many in a short text.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 core::Result<std::uint64_t> unsigned_member(const JsonValue& object, const char* key) {
     const JsonValue* value = object.find(key);
@@ -68,14 +70,20 @@ core::Result<const Bytes*> DxDispatchBuffers::contents(const std::string& name) 
     if (known != read_.end()) {
         return &known->second;
     }
-    const JsonValue* resource = resources_.find(name);
+    const auto found = resources_.find(name);
+    const JsonValue* resource = found == resources_.end() ? nullptr : found->second;
     if (resource == nullptr || resource->object() == nullptr) {
-        return core::fail(fmt::format("there is no resource \"{}\"", name));
+        return core::fail(fmt::format("there is no resource \"{}\"", core::shortened(name)));
     }
     auto bytes = read(*resource);
     if (!bytes) {
-        return core::fail(fmt::format("resource \"{}\": {}", name, bytes.error().message), bytes.error().hint);
+        return core::fail(fmt::format("resource \"{}\": {}", core::shortened(name), bytes.error().message),
+                          bytes.error().hint);
     }
+    if (bytes_read_ + bytes->size() > most_bytes) {
+        return core::fail(fmt::format("the model's buffers have more than {} bytes", most_bytes));
+    }
+    bytes_read_ += bytes->size();
     return &read_.emplace(name, std::move(*bytes)).first->second;
 }
 
@@ -131,7 +139,7 @@ core::Result<Bytes> DxDispatchBuffers::read_values(const JsonValue& resource) {
 }
 
 core::Result<Bytes> DxDispatchBuffers::filled(const JsonValue& initialiser, const core::TensorDesc& desc) {
-    cases::ProblemSink problems(file_, text_);
+    cases::ProblemSink problems = places_.fresh();
     const auto read = cases::read_initialiser(initialiser, desc, problems, {folder_, false});
     if (!read) {
         const auto found = problems.take({});
@@ -152,19 +160,19 @@ core::Result<Bytes> DxDispatchBuffers::read_file(const JsonValue& values, core::
     if (path.string() == nullptr) {
         return core::fail("\"sourcePath\" must be a path");
     }
+    if (path.string()->find('\0') != std::string::npos) {
+        return core::fail("there is a NUL in \"sourcePath\"");
+    }
     const std::filesystem::path file = folder_ / *path.string();
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) {
-        return core::fail(fmt::format("there is no file \"{}\"", *path.string()), "paths are relative to the model");
+        return core::fail(fmt::format("there is no file \"{}\"", core::shortened(*path.string())),
+                          "paths are relative to the model");
     }
     JsonValue::Object members{{"file", path.offset, path}};
     const JsonValue initialiser{path.offset, std::make_shared<const JsonValue::Object>(std::move(members))};
     if (file.extension() == ".npy") {
-        std::ifstream stream(file, std::ios::binary);
-        std::string start(cases::longest_npy_header + 16, '\0');
-        stream.read(start.data(), static_cast<std::streamsize>(start.size()));
-        start.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
-        const auto header = cases::parse_npy_header(start);
+        const auto header = cases::read_npy_header(file);
         if (!header) {
             return tl::unexpected(header.error());
         }

@@ -16,10 +16,9 @@ namespace dmlconform::interop {
 
 class DxDispatchBuffers {
 public:
-    /// `resources` is the model's member of that name. Keeps references.
-    DxDispatchBuffers(const cases::JsonValue& resources, std::filesystem::path folder, const std::string& file,
-                      std::string_view text)
-        : resources_(resources), folder_(std::move(folder)), file_(file), text_(text) {}
+    /// `resources` is the model's member of that name. Keeps references. `places` knows the lines of the model.
+    DxDispatchBuffers(const cases::JsonValue& resources, std::filesystem::path folder, const cases::ProblemSink& places)
+        : resources_(cases::index_of(resources)), folder_(std::move(folder)), places_(places) {}
 
     /// The bytes that the buffer starts with. The result lives as long as this.
     [[nodiscard]] core::Result<const std::vector<std::byte>*> contents(const std::string& name);
@@ -32,11 +31,11 @@ private:
     [[nodiscard]] core::Result<std::vector<std::byte>> filled(const cases::JsonValue& initialiser,
                                                               const core::TensorDesc& desc);
 
-    const cases::JsonValue& resources_;
+    cases::JsonIndex resources_;
     std::filesystem::path folder_;
-    const std::string& file_;
-    std::string_view text_;
+    const cases::ProblemSink& places_;
     std::map<std::string, std::vector<std::byte>> read_;
+    std::uint64_t bytes_read_ = 0;
 };
 
 }  // namespace dmlconform::interop

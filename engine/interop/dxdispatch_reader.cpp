@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "engine/cases/case_writer.h"
 #include "engine/cases/descriptor_reader.h"
 #include "engine/cases/element_reader.h"
 #include "engine/core/checked.h"
+#include "engine/core/utf8.h"
 #include "engine/cpu/reference.h"
 #include "engine/interop/dxdispatch_buffers.h"
 #include "engine/operators/rules.h"
@@ -58,6 +60,9 @@ core::Result<Binding> read_binding(const JsonValue& value) {
     return binding;
 }
 
+/// Of all cases together: they are written out one by one.
+constexpr std::uint64_t most_elements = std::uint64_t{1} << 25;
+
 /// The binding of a slot: "InputTensors[1]" is the second of the list that is bound to InputTensors.
 const JsonValue* find_binding(const JsonValue& bindings, const std::string& slot) {
     const std::size_t bracket = slot.find('[');
@@ -77,10 +82,10 @@ class ModelReader {
 public:
     ModelReader(const std::string& file, std::string_view text, const JsonValue& resources,
                 const JsonValue& dispatchables)
-        : file_(file),
-          text_(text),
+        : places_(file, text),
           dispatchables_(dispatchables),
-          buffers_(resources, std::filesystem::path(file).parent_path(), file, text) {}
+          by_name_(cases::index_of(dispatchables)),
+          buffers_(resources, std::filesystem::path(file).parent_path(), places_) {}
 
     void command(const JsonValue& value, std::size_t index) {
         const std::string* type = string_member(value, "type");
@@ -90,19 +95,20 @@ public:
         if (*type != "dispatch") {
             // Printing and writing files are for people who look at results; a case compares them.
             if (*type != "print" && *type != "writeFile") {
-                leave_out(fmt::format("command {}", index), fmt::format("\"{}\" is no command that is known", *type));
+                leave_out(fmt::format("command {}", index),
+                          fmt::format("\"{}\" is no command that is known", core::shortened(*type)));
             }
             return;
         }
         const std::string* name = string_member(value, "dispatchable");
-        const JsonValue* dispatchable = name == nullptr ? nullptr : dispatchables_.find(*name);
-        if (dispatchable == nullptr) {
-            return leave_out(
-                fmt::format("command {}", index),
-                name == nullptr ? "it names no dispatchable" : fmt::format("there is no dispatchable \"{}\"", *name));
+        const auto dispatchable = name == nullptr ? by_name_.end() : by_name_.find(*name);
+        if (dispatchable == by_name_.end()) {
+            return leave_out(fmt::format("command {}", index),
+                             name == nullptr ? "it names no dispatchable"
+                                             : fmt::format("there is no dispatchable \"{}\"", core::shortened(*name)));
         }
         dispatched_.insert(*name);
-        if (auto made = dispatch(*name, *dispatchable, value); !made) {
+        if (auto made = dispatch(*name, *dispatchable->second, value); !made) {
             leave_out(*name, made.error().message);
         }
     }
@@ -130,7 +136,7 @@ private:
         if (schema == nullptr) {
             const bool other = *type == "hlsl" || *type == "onnx" || *type == "dmlSerializedGraph";
             return core::fail(other ? fmt::format("type {} is no single DirectML operator", *type)
-                                    : fmt::format("the catalogue has no operator \"{}\"", *type));
+                                    : fmt::format("the catalogue has no operator \"{}\"", core::shortened(*type)));
         }
         const JsonValue* desc = dispatchable.find("desc");
         desc = desc == nullptr ? dispatchable.find("Desc") : desc;
@@ -139,7 +145,7 @@ private:
         }
         // The long form, with the type again.
         const JsonValue* inner = desc->find("Desc");
-        cases::ProblemSink problems(file_, text_);
+        cases::ProblemSink problems = places_.fresh();
         auto descriptor = cases::read_descriptor(inner == nullptr ? *desc : *inner, *schema, problems);
         if (!descriptor) {
             const auto found = problems.take({});
@@ -183,6 +189,12 @@ private:
                                           slot.desc->total_bytes, binding->resource,
                                           size - std::min(size, binding->offset), binding->offset));
         }
+        // Where strides are 0, far more than the buffer.
+        const auto elements = core::element_count(slot.desc->sizes).value_or(most_elements + 1);
+        if (elements > most_elements - std::min(elements_, most_elements)) {
+            return core::fail(fmt::format("{} has too many elements for a case file", slot.name));
+        }
+        elements_ += elements;
         core::Tensor tensor(*slot.desc);
         std::copy_n((*contents)->begin() + static_cast<std::ptrdiff_t>(binding->offset), slot.desc->total_bytes,
                     tensor.buffer.bytes().begin());
@@ -245,23 +257,27 @@ private:
     }
 
     /// The dispatchable's name as that of a case; with a number where it is dispatched again.
-    [[nodiscard]] std::string unique_name(const std::string& name) const {
+    [[nodiscard]] std::string unique_name(const std::string& name) {
         const std::string first = cases::case_name("dxdispatch/" + name);
         std::string candidate = first;
-        for (int number = 2; names_.contains("dxdispatch/" + candidate); ++number) {
-            candidate = fmt::format("{}-{}", first, number);
+        for (int& number = numbers_[first]; names_.contains("dxdispatch/" + candidate);) {
+            candidate = fmt::format("{}-{}", first, number++ + 2);
         }
         return candidate;
     }
 
-    const std::string& file_;
-    std::string_view text_;
+    cases::ProblemSink places_;
     const JsonValue& dispatchables_;
+    cases::JsonIndex by_name_;
     DxDispatchBuffers buffers_;
     std::set<std::string> dispatched_;
     /// Resources that commands so far have written.
     std::set<std::string> written_;
     std::set<std::string> names_;
+    /// By name: how many numbers were tried.
+    std::map<std::string, int> numbers_;
+    /// Of all tensors so far.
+    std::uint64_t elements_ = 0;
     Imported result_;
 };
 

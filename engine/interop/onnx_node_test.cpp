@@ -10,6 +10,7 @@
 #include "engine/cases/case_file.h"
 #include "engine/cases/case_writer.h"
 #include "engine/core/text_file.h"
+#include "engine/core/utf8.h"
 #include "engine/interop/onnx_node.h"
 #include "engine/operators/rules.h"
 
@@ -23,7 +24,7 @@ constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
 template <class Message>
 core::Result<Message> parse(const fs::path& path) {
-    const auto bytes = core::read_text_file(path.string(), largest_file);
+    const auto bytes = core::read_text_file(path, largest_file);
     if (!bytes) {
         return core::fail(fmt::format("{}: {}", path.filename().string(), bytes.error().message));
     }
@@ -34,12 +35,28 @@ core::Result<Message> parse(const fs::path& path) {
     return message;
 }
 
-core::Result<OnnxTensor> read_tensor(const fs::path& path) {
+/// The data must be of the type that the model declares: ONNX's tests have BFLOAT16, which NumPy does not know, as
+/// UINT16 or FLOAT.
+core::Result<void> check_type(const onnx::ValueInfoProto& declared, const onnx::TensorProto& data) {
+    if (!declared.type().tensor_type().has_elem_type()) {
+        return {};
+    }
+    const int type = declared.type().tensor_type().elem_type();
+    if (const auto known = onnx_data_type(type); !known) {
+        return tl::unexpected(known.error());
+    }
+    return type == data.data_type() ? core::Result<void>()
+                                    : core::fail(fmt::format("the data are of ONNX's data type {}, the model says {}",
+                                                             data.data_type(), type));
+}
+
+core::Result<OnnxTensor> read_tensor(const fs::path& path, const onnx::ValueInfoProto& declared) {
     const auto proto = parse<onnx::TensorProto>(path);
     if (!proto) {
         return tl::unexpected(proto.error());
     }
-    auto tensor = onnx_tensor(*proto);
+    const auto good = check_type(declared, *proto);
+    auto tensor = good ? onnx_tensor(*proto) : tl::unexpected(good.error());
     return tensor ? std::move(tensor)
                   : core::fail(fmt::format("{}: {}", path.filename().string(), tensor.error().message));
 }
@@ -55,7 +72,7 @@ core::Result<std::optional<OnnxTensor>> find_tensor(const std::string& name, con
         const fs::path path = data / fmt::format("{}_{}.pb", output ? "output" : "input", i);
         std::error_code error;
         if (values.Get(i).name() == name && fs::is_regular_file(path, error)) {
-            auto tensor = read_tensor(path);
+            auto tensor = read_tensor(path, values.Get(i));
             return tensor ? core::Result<std::optional<OnnxTensor>>(std::move(*tensor))
                           : tl::unexpected(tensor.error());
         }
@@ -67,7 +84,7 @@ core::Result<std::optional<OnnxTensor>> find_tensor(const std::string& name, con
                           : tl::unexpected(tensor.error());
         }
     }
-    return core::fail(fmt::format("there are no data for \"{}\"", name));
+    return core::fail(fmt::format("there are no data for \"{}\"", core::shortened(name)));
 }
 
 core::Result<OnnxNode> read_node(const onnx::ModelProto& model, const fs::path& data) {
@@ -79,7 +96,8 @@ core::Result<OnnxNode> read_node(const onnx::ModelProto& model, const fs::path& 
     node.proto = &graph.node(0);
     node.type = node.proto->op_type();
     if (!node.proto->domain().empty() && node.proto->domain() != "ai.onnx") {
-        return core::fail(fmt::format("{} is of the domain {}", node.type, node.proto->domain()));
+        return core::fail(
+            fmt::format("{} is of the domain {}", core::shortened(node.type), core::shortened(node.proto->domain())));
     }
     for (const onnx::OperatorSetIdProto& set : model.opset_import()) {
         node.opset = set.domain().empty() || set.domain() == "ai.onnx" ? set.version() : node.opset;

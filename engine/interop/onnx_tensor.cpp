@@ -35,15 +35,6 @@ constexpr std::array<std::pair<int, DataType>, 12> types{{{1, DataType::float32}
                                                           {12, DataType::uint32},
                                                           {13, DataType::uint64}}};
 
-core::Result<DataType> type_of(int number) {
-    for (const auto& [onnx, type] : types) {
-        if (onnx == number) {
-            return type;
-        }
-    }
-    return core::fail(fmt::format("ONNX data type {} has no counterpart", number));
-}
-
 core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto) {
     core::Dimensions sizes;
     std::uint64_t count = 1;
@@ -132,8 +123,19 @@ nlohmann::ordered_json OnnxTensor::list() const {
     return values;
 }
 
+core::Result<DataType> onnx_data_type(int number) {
+    for (const auto& [onnx, type] : types) {
+        if (onnx == number) {
+            return type;
+        }
+    }
+    constexpr int bfloat16 = 16;
+    return core::fail(
+        fmt::format("ONNX data type {} has no counterpart", number == bfloat16 ? "BFLOAT16" : fmt::to_string(number)));
+}
+
 core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto) {
-    const auto type = type_of(proto.data_type());
+    const auto type = onnx_data_type(proto.data_type());
     if (!type) {
         return tl::unexpected(type.error());
     }

@@ -30,6 +30,9 @@ struct OnnxTensor {
 /// data in other files.
 [[nodiscard]] core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto);
 
+/// An error that says why where `number`, of TensorProto.DataType, is not a type of this program's.
+[[nodiscard]] core::Result<core::DataType> onnx_data_type(int number);
+
 /// The elements that a tensor of `sizes` has when this one is broadcast to it as ONNX and NumPy do; an error where it
 /// cannot be. `strides` are set to those by which the tensor itself has them.
 [[nodiscard]] core::Result<OnnxTensor> broadcast(const OnnxTensor& tensor, const core::Dimensions& sizes,

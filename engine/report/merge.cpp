@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <set>
 
+#include "engine/core/checked.h"
 #include "engine/operators/catalogue.h"
 #include "engine/report/json_report.h"
 #include "engine/report/output_file.h"
@@ -56,9 +58,9 @@ bool has_shard(const Json& document) {
             return false;
         }
     }
-    const std::uint64_t index = (*shard)["index"];
-    return shard->contains("fingerprint") && index >= 1 && index <= (*shard)["count"].get<std::uint64_t>() &&
-           (*shard)["count"].get<std::uint64_t>() <= 1'000'000;
+    const auto number = [&](const char* member) { return (*shard)[member].get<std::uint64_t>(); };
+    return shard->contains("fingerprint") && number("index") >= 1 && number("index") <= number("count") &&
+           number("count") <= 1'000'000 && number("cases") <= number("casesOfAll");
 }
 
 std::size_t index_of(const Json& document) {
@@ -68,6 +70,12 @@ std::size_t index_of(const Json& document) {
 std::uint64_t number_in(const Json& document, const char* member) {
     const auto found = document.find(member);
     return found != document.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+/// By Ctrl-C or SIGTERM.
+bool was_interrupted(const Json& document) {
+    const std::uint64_t code = number_in(document, "exitCode");
+    return code == 130 || code == 143;
 }
 
 }  // namespace
@@ -164,21 +172,33 @@ core::Result<std::vector<std::string>> Merge::find_gaps() {
     std::vector<std::string> gaps;
     std::size_t next = 1;
     const auto missing_until = [&](std::size_t index) {
-        for (; next < index; ++next) {
+        if (index == next + 1) {
             gaps.push_back(fmt::format("shard {}/{} is missing", next, count));
+        } else if (index > next) {
+            gaps.push_back(fmt::format("shards {} to {} of {} are missing", next, index - 1, count));
         }
-        ++next;
+        next = index + 1;
     };
     const std::size_t engine_count = engines().size();
+    std::uint64_t together = 0;
     for (const Part& part : parts_) {
         missing_until(index_of(part.document));
         const auto cases = part.document["shard"]["cases"].get<std::size_t>();
+        together = core::checked_add(together, cases).value_or(std::numeric_limits<std::uint64_t>::max());
         if (engine_count != 0 && (part.results % engine_count != 0 || part.results / engine_count != cases)) {
             gaps.push_back(fmt::format("shard {}/{} ended early: {} has {} of {} cases", index_of(part.document), count,
                                        part.path, part.results / engine_count, cases));
+        } else if (was_interrupted(part.document)) {
+            gaps.push_back(fmt::format("shard {}/{} was interrupted: {}", index_of(part.document), count, part.path));
         }
     }
     missing_until(count + 1);
+    const auto of_all = parts_.front().document["shard"]["casesOfAll"].get<std::uint64_t>();
+    if (together > of_all || (parts_.size() == count && together != of_all)) {
+        return core::fail(
+            fmt::format("the shards have {} cases together, and say that all of them have {}", together, of_all),
+            "are these the files as `dmlconform run --shard` wrote them?");
+    }
 
     // Within a case, engines are in their own order.
     std::vector<std::size_t> rank(names_.size(), 0);

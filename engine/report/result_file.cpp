@@ -1,14 +1,16 @@
-// The parser hands over each element of "results" as soon as it is complete, and drops it then.
+// Each element of "results" is checked and handed over as soon as it is complete.
 #include "engine/report/result_file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+
+#include "engine/cases/json_list.h"
+#include "engine/core/text_file.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::report {
 namespace {
@@ -20,6 +22,9 @@ constexpr int format_version = 1;
 
 /// A million results with all their failures are less.
 constexpr std::uintmax_t most_bytes = std::uintmax_t{16} << 30;
+
+/// Nobody compares more.
+constexpr std::size_t most_engines = 1000;
 
 /// Ends the parsing from within.
 struct Stop {
@@ -72,22 +77,9 @@ class Reader {
 public:
     Reader(const std::string& path, const ResultVisitor& visit) : path_(path), visit_(visit) {}
 
-    Json read(std::istream& stream) {
-        return Json::parse(stream, [this](int depth, Json::parse_event_t event, Json& parsed) {
-            if (depth == 1 && event == Json::parse_event_t::key) {
-                in_results_ = parsed == "results";
-            }
-            if (!in_results_ || depth != 2) {
-                return true;
-            }
-            const bool complete = event == Json::parse_event_t::object_end || event == Json::parse_event_t::array_end ||
-                                  event == Json::parse_event_t::value;
-            if (!complete) {
-                return true;
-            }
-            take(parsed);
-            return false;
-        });
+    core::Result<Json> read(std::istream& stream) {
+        return cases::read_json_list(path_, stream, "results",
+                                     [this](Json& result, std::size_t index) { return take(result, index); });
     }
 
     ResultHeader header_of(const Json& document) {
@@ -119,7 +111,7 @@ public:
         }
         if (!engines_seen_.empty()) {
             throw Stop{{fmt::format("{}: there are results of an engine \"{}\", which is not among /engines", path_,
-                                    *engines_seen_.begin()),
+                                    core::shortened(*engines_seen_.begin())),
                         ""}};
         }
         return header;
@@ -145,11 +137,12 @@ private:
         }
     }
 
-    void take(Json& result) {
-        const std::string place = fmt::format("/results/{}", count_++);
+    core::Result<void> take(Json& result, std::size_t index) {
+        const std::string place = fmt::format("/results/{}", index);
         check(result, result_members, place);
         if (!status_named(result["status"].get_ref<const std::string&>())) {
-            wrong(place + "/status", fmt::format("there is no status {}", result["status"].dump()));
+            wrong(place + "/status", fmt::format("there is no status \"{}\"",
+                                                 core::shortened(result["status"].get_ref<const std::string&>())));
         }
         if (const auto timing = result.find("timing"); timing != result.end()) {
             check(*timing, timing_members, place + "/timing");
@@ -158,30 +151,16 @@ private:
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             check(outputs[i], output_members, fmt::format("{}/outputs/{}", place, i));
         }
-        engines_seen_.insert(result["engine"].get<std::string>());
-        if (auto visited = visit_(result); !visited) {
-            throw Stop{visited.error()};
+        if (engines_seen_.insert(result["engine"].get<std::string>()).second && engines_seen_.size() > most_engines) {
+            wrong(place + "/engine", fmt::format("there are results of more than {} engines", most_engines));
         }
+        return visit_(result);
     }
 
     const std::string& path_;
     const ResultVisitor& visit_;
-    bool in_results_ = false;
-    std::size_t count_ = 0;
     std::set<std::string> engines_seen_;
 };
-
-std::optional<core::Error> unreadable(const std::string& path, const std::ifstream& stream) {
-    std::error_code error;
-    if (!stream || std::filesystem::is_directory(path, error)) {
-        return core::Error{fmt::format("{}: cannot be read", path), "is it spelled right?"};
-    }
-    const auto size = std::filesystem::file_size(path, error);
-    if (!error && size > most_bytes) {
-        return core::Error{fmt::format("{}: larger than the {} bytes that results may have", path, most_bytes), ""};
-    }
-    return std::nullopt;
-}
 
 }  // namespace
 
@@ -195,31 +174,35 @@ std::optional<run::Status> status_named(std::string_view name) {
 }
 
 core::Result<ResultHeader> read_result_file(const std::string& path, const ResultVisitor& visit, Json* everything) {
-    std::ifstream stream(path, std::ios::binary);
-    if (auto problem = unreadable(path, stream)) {
-        return tl::unexpected(*std::move(problem));
+    auto stream = core::open_regular_file(path, most_bytes);
+    if (!stream) {
+        return core::fail(fmt::format("{}: {}", path, stream.error().message), "is it spelled right?");
     }
     try {
         Reader reader(path, visit);
-        Json document = reader.read(stream);
-        ResultHeader header = reader.header_of(document);
+        auto document = reader.read(*stream);
+        if (!document) {
+            return tl::unexpected(std::move(document.error()));
+        }
+        ResultHeader header = reader.header_of(*document);
         if (everything != nullptr) {
-            *everything = std::move(document);
+            *everything = std::move(*document);
         }
         return header;
     } catch (const Stop& stop) {
         return tl::unexpected(stop.error);
-    } catch (const Json::exception& exception) {
-        return core::fail(fmt::format("{}: this is no JSON, or not all of it: {}", path, exception.what()));
     }
 }
 
 bool is_result_file(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
+    auto stream = core::open_regular_file(path, most_bytes);
+    if (!stream) {
+        return false;
+    }
     // The writer begins with it; a tool that sorts members puts a few before.
     std::vector<char> start(65536);
-    stream.read(start.data(), static_cast<std::streamsize>(start.size()));
-    const std::string_view text(start.data(), static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+    stream->read(start.data(), static_cast<std::streamsize>(start.size()));
+    const std::string_view text(start.data(), static_cast<std::size_t>(std::max<std::streamsize>(stream->gcount(), 0)));
     return text.find(fmt::format("\"{}\"", format_name)) != std::string_view::npos;
 }
 

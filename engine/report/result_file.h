@@ -38,7 +38,8 @@ struct ResultHeader {
 using ResultVisitor = std::function<core::Result<void>(nlohmann::ordered_json& result)>;
 
 /// Reads a file that `dmlconform run --json` wrote. Memory does not grow with the number of results. Errors name the
-/// file and the member: what cannot be read, is not such a file, is of another version, is cut off, or has no sense.
+/// file and the member: what cannot be read, is not such a file, is of another version, is cut off, has a member twice,
+/// or has no sense.
 /// `everything`, if given, becomes the document with an empty list of results.
 [[nodiscard]] core::Result<ResultHeader> read_result_file(const std::string& path, const ResultVisitor& visit,
                                                           nlohmann::ordered_json* everything = nullptr);

@@ -69,6 +69,9 @@ public:
         } catch (const DataUnavailable& problem) {
             finish(result, Status::error, problem.what());
         } catch (const EngineLost& lost) {
+            if (lost.kind() == EngineLost::Kind::interrupted) {
+                throw;  // says nothing of the case
+            }
             finish(result, status_of(lost.kind()), lost.what());
         } catch (const std::bad_alloc&) {
             finish(result, Status::error, "out of memory");
@@ -94,6 +97,9 @@ private:
                 fmt::format("needs feature level {}, the engine has {}", core::to_string(case_.min_feature_level),
                             core::to_string(engine.info().feature_level)));
         }
+        if (auto reason = too_large(engine)) {
+            return finish(result, Status::skip, std::move(*reason));
+        }
         if (auto reason = engine.unsupported(descriptor_)) {
             return finish(result, Status::skip, std::move(*reason));
         }
@@ -109,12 +115,20 @@ private:
         if (auto reason = unjudgeable()) {
             return finish(result, Status::skip, std::move(*reason));
         }
-        if (const std::uint64_t needed = memory_needed(case_); needed > settings_.max_memory) {
-            return finish(result, Status::skip,
-                          fmt::format("needs about {} of memory; {} are allowed", memory_text(needed),
-                                      memory_text(settings_.max_memory)));
-        }
         execute(engine, **executable, result);
+    }
+
+    /// Why the case is not given to the engine, which may take memory for tensors when it compiles. What is illegal has
+    /// no tensors: the engine has to reject it.
+    [[nodiscard]] std::optional<std::string> too_large(const Engine& engine) const {
+        if (case_.expect_error || operators::validate(descriptor_, core::highest_feature_level)) {
+            return std::nullopt;
+        }
+        const std::uint64_t needed = memory_needed(case_, {engine.info().in_own_process, settings_.keep_evidence});
+        return needed <= settings_.max_memory
+                   ? std::nullopt
+                   : std::optional(fmt::format("needs about {} of memory; {} are allowed", memory_text(needed),
+                                               memory_text(settings_.max_memory)));
     }
 
     /// Why no answer of an engine can be judged: without expected values or a reference nobody says what is right.

@@ -24,7 +24,8 @@ struct CaseSettings {
     std::size_t further_executions = 0;
 };
 
-/// Runs a case on each engine, in that order.
+/// Runs a case on each engine, in that order. Throws EngineLost when the run is interrupted while an engine is waited
+/// for.
 [[nodiscard]] std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subject,
                                                std::span<const std::unique_ptr<Engine>> engines,
                                                const CaseSettings& settings = {});

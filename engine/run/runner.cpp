@@ -5,8 +5,10 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
+#include "engine/engine_lost.h"
 #include "engine/run/shuffle.h"
 
 namespace dmlconform::run {
@@ -41,8 +43,13 @@ public:
     RunTotals run() {
         const auto start = Clock::now();
         std::vector<std::thread> threads;
+        threads.reserve(lanes_.size());
         for (std::size_t i = 1; i < lanes_.size(); ++i) {
-            threads.emplace_back([this, i] { work(lanes_[i]); });
+            try {
+                threads.emplace_back([this, i] { work(lanes_[i]); });
+            } catch (const std::system_error&) {
+                break;  // The system allows no more threads: fewer lanes do the same.
+            }
         }
         work(lanes_[0]);
         for (std::thread& thread : threads) {
@@ -97,7 +104,15 @@ private:
             const std::lock_guard lock(mutex_);
             observer_.on_case(*subject, begun_++);
         }
-        Results results = run_case(subject, lane, case_settings_);
+        Results results;
+        try {
+            results = run_case(subject, lane, case_settings_);
+        } catch (const EngineLost&) {
+            // Interrupted: this case was not run.
+            const std::lock_guard lock(mutex_);
+            stopped_ = true;
+            return {};
+        }
         const bool gated = settings_.include_unspecified || !subject->has_tag(unspecified_tag);
         for (CaseResult& result : results) {
             result.gated = gated;

@@ -46,11 +46,12 @@ public:
     /// Ends the process at once if end() was not called.
     ~ChildProcess();
 
-    /// Writes all of it to the process's standard input, while taking in what it writes.
-    [[nodiscard]] Outcome write(std::span<const std::byte> bytes, Clock::time_point deadline);
+    /// Writes all of it to the process's standard input, while taking in what it writes. `bytes` becomes what is still
+    /// to be written: after `timed_out` the same can be called again.
+    [[nodiscard]] Outcome write(std::span<const std::byte>& bytes, Clock::time_point deadline);
 
-    /// Reads as many bytes as `to` has from its standard output.
-    [[nodiscard]] Outcome read(std::span<std::byte> to, Clock::time_point deadline);
+    /// Reads as many bytes as `to` has from its standard output. `to` becomes what is still to be read.
+    [[nodiscard]] Outcome read(std::span<std::byte>& to, Clock::time_point deadline);
 
     /// Closes its standard input and waits for it to end; after `grace` it is ended by force, with all processes that
     /// it has started. How it ended: "exit code 3", "signal 11 (Segmentation fault)". The second call only says it

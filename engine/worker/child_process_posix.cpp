@@ -333,7 +333,7 @@ core::Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const WorkerComm
     return std::unique_ptr<ChildProcess>(new ChildProcess(std::move(state)));
 }
 
-Outcome ChildProcess::write(std::span<const std::byte> bytes, Clock::time_point deadline) {
+Outcome ChildProcess::write(std::span<const std::byte>& bytes, Clock::time_point deadline) {
     const WithoutBrokenPipeSignal guard;
     while (!bytes.empty()) {
         const ssize_t count = ::write(state_->input.number(), bytes.data(), bytes.size());
@@ -354,7 +354,7 @@ Outcome ChildProcess::write(std::span<const std::byte> bytes, Clock::time_point 
     return Outcome::done;
 }
 
-Outcome ChildProcess::read(std::span<std::byte> to, Clock::time_point deadline) {
+Outcome ChildProcess::read(std::span<std::byte>& to, Clock::time_point deadline) {
     state_->take(to);
     while (!to.empty()) {
         // Much goes straight to where it belongs; of little, what follows is taken along.

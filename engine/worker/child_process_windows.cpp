@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "engine/worker/child_process.h"
@@ -291,27 +292,36 @@ core::Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const WorkerComm
     state->output = std::move(output.read);
     state->errors = std::move(errors.read);
     State* const shared = state.get();
-    state->writer = std::thread([shared] { shared->write_all(); });
-    state->reader = std::thread([shared] { shared->read_all(); });
-    state->error_reader = std::thread([shared] { shared->read_errors(); });
-    return std::unique_ptr<ChildProcess>(new ChildProcess(std::move(state)));
+    std::unique_ptr<ChildProcess> child(new ChildProcess(std::move(state)));
+    try {
+        shared->writer = std::thread([shared] { shared->write_all(); });
+        shared->reader = std::thread([shared] { shared->read_all(); });
+        shared->error_reader = std::thread([shared] { shared->read_errors(); });
+    } catch (const std::system_error& error) {
+        return core::fail(fmt::format("no thread can be made: {}", error.what()));  // `child` ends what there is
+    }
+    return child;
 }
 
-Outcome ChildProcess::write(std::span<const std::byte> bytes, Clock::time_point deadline) {
+Outcome ChildProcess::write(std::span<const std::byte>& bytes, Clock::time_point deadline) {
     std::unique_lock lock(state_->mutex);
     if (state_->input_ended || state_->closing) {
         return Outcome::ended;
     }
-    state_->outgoing.assign(bytes.begin(), bytes.end());
-    state_->writing = true;
-    state_->changed.notify_all();
+    if (!bytes.empty()) {
+        // From here on it is the writing thread's; a later call only waits for that.
+        state_->outgoing.assign(bytes.begin(), bytes.end());
+        bytes = {};
+        state_->writing = true;
+        state_->changed.notify_all();
+    }
     if (!state_->changed.wait_until(lock, deadline, [&] { return !state_->writing; })) {
         return Outcome::timed_out;
     }
     return state_->input_ended ? Outcome::ended : Outcome::done;
 }
 
-Outcome ChildProcess::read(std::span<std::byte> to, Clock::time_point deadline) {
+Outcome ChildProcess::read(std::span<std::byte>& to, Clock::time_point deadline) {
     std::unique_lock lock(state_->mutex);
     while (!to.empty()) {
         const auto available = [&] { return state_->received.size() - state_->taken; };
@@ -335,7 +345,7 @@ Outcome ChildProcess::read(std::span<std::byte> to, Clock::time_point deadline) 
 }
 
 std::string ChildProcess::end(std::chrono::milliseconds grace) {
-    if (!state_->writer.joinable()) {
+    if (!state_->how_it_ended.empty()) {
         return state_->how_it_ended;
     }
     {
@@ -350,9 +360,11 @@ std::string ChildProcess::end(std::chrono::milliseconds grace) {
     // Also what the process has started, which would keep the pipes open.
     TerminateJobObject(state_->job.get(), 1);
     TerminateProcess(state_->process.get(), 1);
-    state_->writer.join();
-    state_->reader.join();
-    state_->error_reader.join();
+    for (std::thread* thread : {&state_->writer, &state_->reader, &state_->error_reader}) {
+        if (thread->joinable()) {
+            thread->join();
+        }
+    }
     constexpr DWORD first_exception = 0xc0000000;
     state_->how_it_ended = !by_itself                ? "it did not end by itself"
                            : code >= first_exception ? fmt::format("exception 0x{:08x}", code)

@@ -24,6 +24,9 @@ using Outcome = ChildProcess::Outcome;
 /// For a process that is asked to end, and for one that seems to be ending.
 constexpr std::chrono::milliseconds grace{2000};
 
+/// How often it is asked whether the run is interrupted.
+constexpr std::chrono::milliseconds heartbeat{100};
+
 /// A message grows in steps like this as it arrives, since its announced length may be a lie.
 constexpr std::size_t step = std::size_t{1} << 24;
 
@@ -33,14 +36,12 @@ std::string seconds(std::chrono::nanoseconds time) {
 
 }  // namespace
 
-core::Result<std::shared_ptr<Connection>> Connection::open(const WorkerCommand& command,
-                                                           std::chrono::nanoseconds limit) {
+core::Result<std::shared_ptr<Connection>> Connection::open(const WorkerCommand& command, const Patience& patience) {
     auto process = ChildProcess::start(command);
     if (!process) {
         return tl::unexpected(std::move(process.error()));
     }
-    const std::shared_ptr<Connection> connection(new Connection(std::move(*process)));
-    connection->set_time(limit);
+    const std::shared_ptr<Connection> connection(new Connection(std::move(*process), patience));
     try {
         const auto id = connection->queue("info", {{"protocol", protocol_version}});
         const json answer = connection->answer(id.value());
@@ -54,6 +55,9 @@ core::Result<std::shared_ptr<Connection>> Connection::open(const WorkerCommand& 
         }
         connection->info_ = std::move(*info);
     } catch (const EngineLost& lost) {
+        if (lost.kind() == EngineLost::Kind::interrupted) {
+            throw;
+        }
         return core::fail(fmt::format("`{}` does not answer as a worker: {}", to_string(command), lost.what()));
     }
     return connection;
@@ -63,13 +67,13 @@ Connection::~Connection() {
     process_->end(usable_ ? grace : std::chrono::milliseconds(0));
 }
 
-core::Result<Connection::Id> Connection::queue(const char* request, json message) {
+core::Result<Connection::Id> Connection::queue(const char* request, json message, std::uint64_t most) {
     message["id"] = last_id_ + 1;
     message["request"] = request;
     if (auto appended = append_frame(message, outgoing_); !appended) {
         return tl::unexpected(std::move(appended.error()));
     }
-    unanswered_.push_back(request);
+    unanswered_.push_back({request, most});
     return ++last_id_;
 }
 
@@ -77,10 +81,9 @@ void Connection::flush() {
     if (outgoing_.empty()) {
         return;
     }
-    const auto start = Clock::now();
-    const Outcome outcome = process_->write(std::as_bytes(std::span(outgoing_)), start + left_);
-    left_ -= Clock::now() - start;
-    outgoing_.clear();
+    const Outcome outcome = transfer(&ChildProcess::write, std::as_bytes(std::span(outgoing_)));
+    // It may have held tensors, whose memory is not wanted any more.
+    outgoing_ = {};
     // One that has ended may have left something to read, which tells more.
     if (outcome == Outcome::timed_out) {
         check(outcome);
@@ -108,7 +111,7 @@ json Connection::answer(Id id) {
 json Connection::read_message() {
     std::array<std::byte, frame_header_size> header{};
     read_into(header);
-    const auto size = message_size(header);
+    const auto size = message_size(header, unanswered_.front().largest_answer);
     if (!size) {
         lose_for(size.error());
     }
@@ -126,10 +129,30 @@ json Connection::read_message() {
 }
 
 void Connection::read_into(std::span<std::byte> to) {
+    check(transfer(&ChildProcess::read, to));
+}
+
+/// Moves the bytes within the time that is left, and not for much longer once the run is interrupted.
+template <class Bytes>
+Outcome Connection::transfer(Outcome (ChildProcess::*move)(Bytes&, Clock::time_point), Bytes bytes) {
     const auto start = Clock::now();
-    const Outcome outcome = process_->read(to, start + left_);
-    left_ -= Clock::now() - start;
-    check(outcome);
+    auto deadline = start + left_;
+    bool ending = false;
+    for (;;) {
+        const Outcome outcome = (*process_.*move)(bytes, std::min(deadline, Clock::now() + heartbeat));
+        const auto now = Clock::now();
+        if (outcome != Outcome::timed_out || now >= deadline) {
+            left_ -= now - start;
+            if (outcome == Outcome::timed_out && ending) {
+                lose_for_interrupt();
+            }
+            return outcome;
+        }
+        if (!ending && interrupted_ && interrupted_()) {
+            ending = now + grace < deadline;
+            deadline = std::min(deadline, now + grace);
+        }
+    }
 }
 
 void Connection::check(Outcome outcome) {
@@ -137,7 +160,7 @@ void Connection::check(Outcome outcome) {
         return;
     }
     usable_ = false;
-    const char* request = unanswered_.empty() ? "nothing" : unanswered_.front();
+    const char* request = awaited();
     if (outcome == Outcome::timed_out) {
         process_->end(std::chrono::milliseconds(0));
         throw EngineLost(EngineLost::Kind::timed_out, fmt::format("no answer to `{}` within {}, so it was ended{}",
@@ -148,12 +171,18 @@ void Connection::check(Outcome outcome) {
                      fmt::format("the worker ended in `{}`: {}{}", request, how, last_words()));
 }
 
+void Connection::lose_for_interrupt() {
+    usable_ = false;
+    process_->end(std::chrono::milliseconds(0));
+    throw EngineLost(EngineLost::Kind::interrupted,
+                     fmt::format("the run was interrupted while `{}` was to be answered", awaited()));
+}
+
 void Connection::lose_for(const core::Error& rubbish) {
     usable_ = false;
     process_->end(std::chrono::milliseconds(0));
-    throw EngineLost(EngineLost::Kind::broken,
-                     fmt::format("the worker's answer to `{}` is not understood: {}{}",
-                                 unanswered_.empty() ? "nothing" : unanswered_.front(), rubbish.message, last_words()));
+    throw EngineLost(EngineLost::Kind::broken, fmt::format("the worker's answer to `{}` is not understood: {}{}",
+                                                           awaited(), rubbish.message, last_words()));
 }
 
 std::string Connection::last_words() const {

@@ -33,7 +33,7 @@ core::Result<void> append_frame(const nlohmann::json& message, std::vector<std::
     return {};
 }
 
-core::Result<std::uint32_t> message_size(std::span<const std::byte, frame_header_size> header) {
+core::Result<std::uint32_t> message_size(std::span<const std::byte, frame_header_size> header, std::uint64_t most) {
     std::string text;
     for (const std::byte byte : header) {
         text.push_back(std::to_integer<char>(byte));
@@ -46,8 +46,8 @@ core::Result<std::uint32_t> message_size(std::span<const std::byte, frame_header
     for (std::size_t i = 0; i < 4; ++i) {
         size |= std::to_integer<std::uint32_t>(header[4 + i]) << (8 * i);
     }
-    if (size > largest_message) {
-        return core::fail(fmt::format("it announces {} bytes; {} are allowed", size, largest_message));
+    if (size > most) {
+        return core::fail(fmt::format("it announces {} bytes; {} are allowed", size, most));
     }
     return size;
 }

@@ -7,18 +7,26 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/utf8.h"
 #include "engine/worker/printable.h"
 
 namespace dmlconform::worker {
 
 using nlohmann::json;
 
+namespace {
+
+/// Of what a worker says, in characters: it goes into reports and to the terminal.
+constexpr std::size_t longest_text = 1000;
+
+}  // namespace
+
 std::optional<std::string> text_member(const json& object, const char* key) {
     const auto found = object.is_object() ? object.find(key) : object.end();
     if (found == object.end() || !found->is_string()) {
         return std::nullopt;
     }
-    return printable(found->get_ref<const std::string&>());
+    return printable(core::shortened(found->get_ref<const std::string&>(), longest_text));
 }
 
 std::optional<std::uint64_t> unsigned_member(const json& object, const char* key) {

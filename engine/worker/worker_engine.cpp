@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/checked.h"
+#include "engine/core/guard.h"
 #include "engine/engine_lost.h"
 #include "engine/operators/descriptor_json.h"
+#include "engine/worker/frame.h"
 #include "engine/worker/messages.h"
 
 namespace dmlconform::worker {
@@ -26,10 +29,22 @@ core::Result<void> outcome(const json& answer) {
     return error == answer.end() ? core::Result<void>() : tl::unexpected(error_from_json(*error));
 }
 
+/// How large an answer to `read` may be: the outputs with their guards, and the rest of the message.
+std::uint64_t largest_reading(const operators::Descriptor& descriptor) {
+    std::uint64_t sum = small_answer;
+    for (const operators::TensorSlot& slot : descriptor.outputs()) {
+        const auto more = core::checked_add(sum, slot.desc == nullptr ? 0 : slot.desc->total_bytes);
+        sum = std::min<std::uint64_t>(more.value_or(largest_message), largest_message);
+        sum += core::guard_bytes + sizeof(std::uint32_t);
+    }
+    return sum;
+}
+
 /// What came of compiling a descriptor: exactly one of an executable, a reason why there is none, a failure.
 struct Compiled {
     json description;
     std::optional<Connection::Id> executable;
+    std::uint64_t largest_reading = 0;
     std::optional<std::string> unsupported;
     CompileFailure failure;
 };
@@ -38,9 +53,19 @@ CompileFailure broken(std::string message) {
     return {CompileFailure::Kind::broken, {core::HResult::fail, "", std::move(message), {}}};
 }
 
+/// Whether the answer says one thing only.
+bool is_plain(const json& answer) {
+    const auto said = [&](const char* key) { return answer.contains(key) ? 1 : 0; };
+    return said("error") + said("unsupported") + said("rejected") + said("accepted") == 1;
+}
+
 Compiled read_compiled(const json& answer, Connection::Id id) {
     Compiled compiled;
-    if (const auto done = outcome(answer); !done) {
+    if (!is_plain(answer)) {
+        compiled.failure = broken(
+            "the worker's answer to `compile` must have exactly one of `accepted`, `unsupported`, `rejected` and "
+            "`error`");
+    } else if (const auto done = outcome(answer); !done) {
         compiled.failure = broken(done.error().message);
     } else if (const auto reason = text_member(answer, "unsupported")) {
         compiled.unsupported = *reason;
@@ -52,7 +77,7 @@ Compiled read_compiled(const json& answer, Connection::Id id) {
     } else if (answer.value("accepted", json()) == json(true)) {
         compiled.executable = id;
     } else {
-        compiled.failure = broken("the worker's answer to `compile` says neither accepted nor why not");
+        compiled.failure = broken("the worker's answer to `compile` says neither that it is accepted nor why not");
     }
     return compiled;
 }
@@ -62,8 +87,12 @@ Compiled read_compiled(const json& answer, Connection::Id id) {
 class WorkerExecutable final : public Executable {
 public:
     /// `limit`: what an execution beyond the first may take.
-    WorkerExecutable(std::shared_ptr<Connection> connection, Connection::Id executable, std::chrono::nanoseconds limit)
-        : connection_(std::move(connection)), executable_(executable), limit_(limit) {}
+    WorkerExecutable(std::shared_ptr<Connection> connection, Connection::Id executable, std::uint64_t largest_reading,
+                     std::chrono::nanoseconds limit)
+        : connection_(std::move(connection)),
+          executable_(executable),
+          largest_reading_(largest_reading),
+          limit_(limit) {}
 
     ~WorkerExecutable() override {
         if (connection_->is_usable()) {
@@ -83,7 +112,7 @@ public:
             return tl::unexpected(bound.error());
         }
         execution_ = connection_->queue("execute", request()).value();
-        reading_ = connection_->queue("read", request()).value();
+        ask_to_read();
         return outcome(connection_->answer(*bound));
     }
 
@@ -94,14 +123,16 @@ public:
             execution_ = connection_->queue("execute", request()).value();
         }
         const json answer = connection_->answer(*std::exchange(execution_, std::nullopt));
-        device_time_ = time_member(answer, "deviceNanoseconds");
-        execute_time_ = time_member(answer, "nanoseconds");
-        return outcome(answer);
+        if (auto done = outcome(answer); !done) {
+            return done;
+        }
+        auto told = take_time(answer, "deviceNanoseconds", device_time_);
+        return told ? take_time(answer, "nanoseconds", execute_time_) : told;
     }
 
     core::Result<void> read(std::span<core::Tensor* const> outputs) override {
         if (!is_awaited(reading_)) {
-            reading_ = connection_->queue("read", request()).value();
+            ask_to_read();
         }
         const json answer = connection_->answer(*std::exchange(reading_, std::nullopt));
         if (auto done = outcome(answer); !done) {
@@ -132,10 +163,23 @@ private:
 
     [[nodiscard]] json request() const { return {{"executable", executable_}}; }
 
-    static std::optional<std::chrono::nanoseconds> time_member(const json& answer, const char* key) {
+    void ask_to_read() { reading_ = connection_->queue("read", request(), largest_reading_).value(); }
+
+    /// A time that the worker may tell; an error when it tells something else.
+    static core::Result<void> take_time(const json& answer, const char* key,
+                                        std::optional<std::chrono::nanoseconds>& time) {
         constexpr std::uint64_t longest = 1'000'000'000'000'000'000;
+        time.reset();
+        if (!answer.contains(key)) {
+            return {};
+        }
         const auto nanoseconds = unsigned_member(answer, key);
-        return nanoseconds ? std::optional(std::chrono::nanoseconds(std::min(*nanoseconds, longest))) : std::nullopt;
+        if (!nanoseconds) {
+            return core::fail(fmt::format(
+                "the worker's answer to `execute` has a `{}` that is not a whole number of at least 0", key));
+        }
+        time = std::chrono::nanoseconds(std::min(*nanoseconds, longest));
+        return {};
     }
 
     static core::Result<void> copy(const json& from, core::Tensor* to, std::size_t index) {
@@ -156,6 +200,7 @@ private:
 
     std::shared_ptr<Connection> connection_;
     Connection::Id executable_;
+    std::uint64_t largest_reading_;
     std::chrono::nanoseconds limit_;
     /// Requests that were made in advance.
     std::optional<Connection::Id> execution_;
@@ -182,6 +227,7 @@ public:
         connection.set_time(settings_.case_limit);
         if (const auto id = connection.queue("compile", description)) {
             latest_ = read_compiled(connection.answer(*id), *id);
+            latest_->largest_reading = largest_reading(descriptor);
         } else {
             latest_.emplace().failure = broken(id.error().message);
         }
@@ -210,8 +256,9 @@ public:
     /// Gives the executable away; there must be one.
     std::unique_ptr<Executable> take() {
         const Connection::Id executable = latest_->executable.value();
+        const std::uint64_t largest = latest_->largest_reading;
         latest_.reset();
-        return std::make_unique<WorkerExecutable>(connection_, executable, settings_.case_limit);
+        return std::make_unique<WorkerExecutable>(connection_, executable, largest, settings_.case_limit);
     }
 
 private:
@@ -229,7 +276,7 @@ private:
             return *connection_;
         }
         if (failures_ < most_failures) {
-            auto opened = Connection::open(command_, settings_.start_limit);
+            auto opened = Connection::open(command_, {settings_.start_limit, settings_.interrupted});
             if (opened) {
                 failures_ = 0;
                 connection_ = std::move(*opened);
@@ -249,13 +296,22 @@ private:
     std::string why_;
 };
 
+namespace {
+
+EngineInfo own_process(EngineInfo info) {
+    info.in_own_process = true;
+    return info;
+}
+
+}  // namespace
+
 WorkerEngine::WorkerEngine(WorkerCommand command, const WorkerSettings& settings,
                            std::shared_ptr<Connection> connection)
-    : info_(connection->info()),
+    : info_(own_process(connection->info())),
       process_(std::make_shared<Process>(std::move(command), settings, std::move(connection))) {}
 
 core::Result<std::unique_ptr<WorkerEngine>> WorkerEngine::start(WorkerCommand command, const WorkerSettings& settings) {
-    auto connection = Connection::open(command, settings.start_limit);
+    auto connection = Connection::open(command, {settings.start_limit, settings.interrupted});
     if (!connection) {
         return tl::unexpected(std::move(connection.error()));
     }

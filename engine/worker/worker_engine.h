@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,8 @@ struct WorkerSettings {
     std::chrono::nanoseconds case_limit = std::chrono::seconds(60);
     /// What it has to start and tell who it is.
     std::chrono::nanoseconds start_limit = std::chrono::seconds(60);
+    /// Whether the user wants the run to end: then no answer is waited for any more, but for a moment. Null: never.
+    std::function<bool()> interrupted{};
 };
 
 /// Every call may throw EngineLost. Then the process has ended; the next descriptor is given to a new one.

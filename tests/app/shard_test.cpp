@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -123,6 +124,41 @@ TEST_F(Shards, MergedAreWhatOneRunGives) {
         EXPECT_TRUE(prints(result, "302 results in "));
         EXPECT_EQ(timeless(read(merged)), whole) << count;
     }
+}
+
+/// What cannot be, though it is written like a result, is not merged.
+TEST_F(Shards, NumbersThatCannotBeAreNotMerged) {
+    const std::vector<std::string> files = run_shards(2, {});
+    const Json good = read(files[0]);
+    const auto merged_with = [&](const std::function<void(Json&)>& change) {
+        Json changed = good;
+        change(changed);
+        return merge({folder_.write("changed.json", changed.dump()), files[1]});
+    };
+    const ProgramResult too_many = merged_with([](Json& shard) { shard["shard"]["casesOfAll"] = 1; });
+    EXPECT_TRUE(ends_with_code(too_many, 2));
+    EXPECT_TRUE(complains(too_many, "this is no result of a shard"));
+    const ProgramResult fewer = [&] {
+        Json first = good;
+        Json second = read(files[1]);
+        first["shard"]["casesOfAll"] = 100'000;
+        second["shard"]["casesOfAll"] = 100'000;
+        return merge({folder_.write("a.json", first.dump()), folder_.write("b.json", second.dump())});
+    }();
+    EXPECT_TRUE(ends_with_code(fewer, 2));
+    EXPECT_TRUE(complains(fewer, "cases together, and say that all of them have 100000"));
+    for (const int code : {130, 143}) {
+        const ProgramResult interrupted = merged_with([&](Json& shard) { shard["exitCode"] = code; });
+        EXPECT_TRUE(ends_with_code(interrupted, 1));
+        EXPECT_TRUE(complains(interrupted, "shard 1/2 was interrupted"));
+    }
+    const ProgramResult most_missing = [&] {
+        Json one = good;
+        one["shard"]["count"] = 1'000'000;
+        return merge({folder_.write("one.json", one.dump())});
+    }();
+    EXPECT_TRUE(ends_with_code(most_missing, 1));
+    EXPECT_EQ(most_missing.errors, "dmlconform: shards 2 to 1000000 of 1000000 are missing\n");
 }
 
 TEST_F(Shards, MergedWithAnOrderOfChanceAndRepetitions) {

@@ -135,10 +135,10 @@ TEST_F(Worker, KillingItCostsOneCase) {
 }
 
 TEST_F(Worker, ATimeoutCostsOneCase) {
-    const ProgramResult result = dmlconform({"run", many_cases(3), "--quiet", "--timeout", "0.5", "--engine",
+    const ProgramResult result = dmlconform({"run", many_cases(3), "--quiet", "--timeout", "2", "--engine",
                                              std::string("exec:") + FAULTY_WORKER + " execute hang 2"});
     EXPECT_TRUE(ends_with_code(result, 1));
-    EXPECT_TRUE(prints(result, "timeout   many/1 on exec:fake: no answer to `execute` within 0.5 s"));
+    EXPECT_TRUE(prints(result, "timeout   many/1 on exec:fake: no answer to `execute` within 2 s"));
     EXPECT_TRUE(prints(result, ": 2 pass, 1 timeout\n"));
 }
 
@@ -242,7 +242,7 @@ TEST_F(Worker, KillingDmlconformLeavesNothing) {
             return false;
         };
         const ProgramResult result =
-            dmlconform({"run", many_cases(20000), "--verbose", "--timeout=1", "--engine", noted(worker)}, options);
+            dmlconform({"run", many_cases(20000), "--verbose", "--timeout=3", "--engine", noted(worker)}, options);
         EXPECT_EQ(result.signal, SIGKILL) << result.all();
         ASSERT_NE(found.worker, 0);
         EXPECT_TRUE(ends(found.worker));

@@ -243,7 +243,7 @@ TEST(DescriptorReader, Refused) {
         {{{"Flag", "{}"}}, {"/Flag: Flag must be a value of BOOL; this is an object"}},
         {{{"Exponent", "2147483648"}},
          {"/Exponent: Exponent: 2147483648 is out of the range of INT32 (-2147483648 to 2147483647)"}},
-        {{{"Exponent", "0.5"}}, {"/Exponent: Exponent: must be an integer; this is a number"}},
+        {{{"Exponent", "0.5"}}, {"/Exponent: Exponent: must be an integer; this is 0.5"}},
         {{{"Exponent", "\"1\""}}, {"/Exponent: Exponent: must be an integer; this is a string"}},
         {{{"Factor", "1e39"}}, {"/Factor: Factor: 1e+39 is out of the range of FLOAT32"}},
         {{{"Factor", "\"big\""}}, {"/Factor: Factor: \"big\" is no value of FLOAT32"}},

@@ -77,7 +77,8 @@ TEST(NpyHeader, VersionsAndSpellings) {
     }
     for (const char* text : {"{'shape': (2,), 'fortran_order': False, 'descr': '<f4'}",
                              "{\"descr\":\"<f4\",\"fortran_order\":False,\"shape\":(2,)}",
-                             "{ 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 2 , ) , }"}) {
+                             "{ 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 2 , ) , }",
+                             "{'descr':\t'<f4',\t'fortran_order':\tFalse,\r\n'shape':\t(\t2,)\t}\t"}) {
         EXPECT_TRUE(parse_npy_header(npy(text, "")).has_value()) << text;
     }
 }
@@ -109,6 +110,17 @@ TEST(NpyHeader, Refused) {
         {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)", ""), "malformed"},
         {npy("{'descr: '<f4'", ""), "malformed"},
         {npy("", ""), "malformed"},
+        {npy("{'descr': '<f4', 'descr': '<i4', 'fortran_order': False, 'shape': (2,)}", ""),
+         "has the key 'descr' twice"},
+        {npy("{'descr': '<f4', 'shape': (2,), 'fortran_order': False, 'shape': (2,)}", ""),
+         "has the key 'shape' twice"},
+        {npy("{'descr': '<f4', 'fortran_order': True, 'fortran_order': False, 'shape': (2,)}", ""),
+         "'fortran_order' twice"},
+        {npy(dictionary("<f4", "(2,)") + " {}", ""), "goes on behind its end"},
+        {npy(dictionary("<f4", "(2,)") + "x", ""), "goes on behind its end"},
+        {npy(dictionary("<f4", "(2,)") + std::string(1, '\0'), ""), "goes on behind its end"},
+        {npy("{'descr': 3, 'fortran_order': False, 'shape': (2,)}", ""), "malformed"},
+        {npy("{'descr': '" + std::string(1000, 'x') + "', 'fortran_order': False, 'shape': (2,)}", ""), "xxx…'"},
         {npy(std::string(70000, ' '), "", 2), "longer than any real one"},
     };
     for (const auto& [bytes, message] : rows) {
@@ -190,8 +202,8 @@ TEST_F(FileSource, Refused) {
         {R"({"file": 5})", DataType::float32, square, R"("file" must be a path; this is a number)", ""},
         {R"({"file": "nothere.npy"})", DataType::float32, square,
          fmt::format("there is no file \"{}\"", at("nothere.npy")), "relative to the case file"},
-        {R"({"file": ""})", DataType::float32, square, "there is no file", ""},
-        {R"({"file": "folder.bin"})", DataType::float32, square, "there is no file", ""},
+        {R"({"file": ""})", DataType::float32, square, "\"" + folder_.path().generic_string(), ""},
+        {R"({"file": "folder.bin"})", DataType::float32, square, "\"" + at("folder.bin") + "\" is a folder", ""},
         {R"({"file": "x.txt"})", DataType::float32, square, R"("x.txt" is of no known kind)", ".npy, or .bin and .dat"},
         {R"({"file": "x.npy"})", DataType::int32, square, at("x.npy") + " holds FLOAT32, the tensor is INT32", ""},
         {R"({"file": "x.npy"})", DataType::float32, {4}, at("x.npy") + " has the shape [2,2], the tensor [4]", ""},
@@ -207,6 +219,7 @@ TEST_F(FileSource, Refused) {
          at("y.bin") + " holds 12 bytes of elements; FLOAT32 [2,2] takes 16", ""},
         {R"({"file": "empty.dat"})", DataType::float32, square, at("empty.dat") + " holds 0 bytes", ""},
         {R"({"file": "y.bin"})", DataType::float64, {0xffffffff, 0xffffffff}, "", "takes more than"},
+        {R"({"file": "y.bin\u0000.txt"})", DataType::float32, square, "there is a NUL in the path", ""},
     };
     for (const ErrorRow& row : rows) {
         SCOPED_TRACE(fmt::format("{} {}", core::name(row.type), row.text));

@@ -235,6 +235,21 @@ TEST(Initialiser, Refused) {
     }
 }
 
+TEST(Initialiser, ARowThatIsNestedOtherwiseIsOneMistake) {
+    const core::TensorDesc desc = core::TensorDesc::packed(DataType::int8, {2, 2, 3});
+    const std::pair<const char*, const char*> rows[] = {
+        {"[[[1,2,3],[4,5,6]],[7,8,9,10,11,12]]", "/1/0: expected an array of dimension 2, found a number"},
+        {"[[[1,2,3],[4,5]],[[7,8,9],[10,11]]]", "/0/1: 2 elements for dimension 2 of [2,2,3]"},
+        {"[[[1,2,3]],[[7,8,9]]]", "/0: 1 elements for dimension 1 of [2,2,3]"},
+    };
+    for (const auto& [text, message] : rows) {
+        const auto read = reading(text, [&](const JsonValue& value, cases::ProblemSink& problems) {
+            return cases::read_initialiser(value, desc, problems);
+        });
+        EXPECT_TRUE(begin_with(read.problems, {message})) << text;
+    }
+}
+
 TEST(Initialiser, HugeTensorsAreNotAllocated) {
     // Sizes are only as good as the file: reading must not reserve what they promise.
     const auto desc = layout(DataType::float32, {0xffffffff, 0xffffffff});

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
 
+#include "engine/cases/element_reader.h"
 #include "tests/cases/reading.h"
 
 namespace dmlconform::tests {
@@ -216,7 +218,7 @@ TEST(JsonDocument, HugeNumbersKeepWhatADoubleHolds) {
     const auto& items = *document.array();
     EXPECT_EQ(std::get<double>(items[0].content), 1e20);
     EXPECT_EQ(std::get<std::int64_t>(items[1].content), std::numeric_limits<std::int64_t>::min());
-    EXPECT_EQ(std::get<double>(items[2].content), 0.0);
+    EXPECT_EQ(items[2].floating(), 0.0);
     EXPECT_EQ(std::get<double>(items[3].content), std::numeric_limits<double>::max());
     // An integer has no -0, but a tensor does.
     ASSERT_TRUE(std::holds_alternative<double>(items[4].content));
@@ -255,10 +257,12 @@ TEST(JsonDocument, Refused) {
         {"a line break in a string", "[\"a\nb\"]", 1, 4, "not valid JSON"},
         {"an unknown escape", R"(["\x41"])", 1, 4, "not valid JSON"},
         {"half a surrogate pair", R"(["\ud834"])", 1, 9, "not valid JSON"},
-        {"Latin-1", "[\"\xE4\"]", 1, 4, "not valid JSON"},
+        {"Latin-1", "[\"\xE4\"]", 1, 3, "not valid JSON"},
+        {"Latin-1 in a comment", "[ // gr\xFC\xDF\n1]", 1, 8, "a byte that is not UTF-8"},
+        {"Latin-1 in another comment", "[\n/* gr\xFC\xDF */ 1]", 2, 6, "a byte that is not UTF-8"},
         {"an overlong encoding", "[\"\xC0\x80\"]", 1, 3, "not valid JSON"},
         {"UTF-16", "\xFF\xFE{\0}\0"s, 1, 4, "a NUL byte"},
-        {"half a byte order mark", "\xEF\xBB{}", 1, 3, "not valid JSON"},
+        {"half a byte order mark", "\xEF\xBB{}", 1, 1, "not valid JSON"},
         {"a NUL byte", "[1,\0]"s, 1, 4, "not valid JSON"},
         {"a NUL byte after the document", "{}\0"s, 1, 3, "not valid JSON"},
         {"a NUL byte in a string", "[\"a\0b\"]"s, 1, 4, "not valid JSON"},
@@ -284,6 +288,58 @@ TEST(JsonDocument, Refused) {
             << parsed.error().error.message;
         EXPECT_EQ(parsed.error().error.message.find("at line"), std::string::npos) << parsed.error().error.message;
     }
+}
+
+/// A number is an integer by what is written, not by what a double makes of it.
+TEST(JsonDocument, NumbersThatBecomeIntegersAreNone) {
+    for (const char* text :
+         {"2.0", "20e-1", "0.02E+2", "-2.000", "0.0", "0e-400", "-0.0e5", "123456789e3", "1.5e1", "1e22",
+          "0.000000000000000000000000000002e30", "2000000000000000000000e-21", "0e99999999999999999999"}) {
+        EXPECT_TRUE(std::holds_alternative<double>(json(text).content)) << text;
+    }
+    for (const char* text :
+         {"4e-400", "-4e-400", "2.00000000000000000001", "1.9999999999999999999", "9007199254740993.5",
+          "1e-99999999999999999999", "20000000000000000000001e-22", "0.00000000000000000000000000000000000001e-300"}) {
+        const JsonValue value = json(text);
+        EXPECT_TRUE(std::holds_alternative<cases::RoundedNumber>(value.content)) << text;
+        EXPECT_TRUE(value.is_number());
+        EXPECT_EQ(value.floating(), std::strtod(text, nullptr));
+        EXPECT_EQ(cases::integer_of(value), std::nullopt) << text;
+    }
+    EXPECT_TRUE(std::holds_alternative<double>(json("0.5").content));
+}
+
+std::string object_with_keys(std::size_t count, std::string_view name) {
+    std::string text = "{";
+    for (std::size_t i = 0; i < count; ++i) {
+        text += fmt::format("{}\"{}{}\":{}", i == 0 ? "" : ",", name, i, i);
+    }
+    return text + "}";
+}
+
+/// The square of a million would not come to its end.
+TEST(JsonDocument, AMillionKeysTakeNoLonger) {
+    constexpr std::size_t count = 1'000'000;
+    const JsonValue base = json(object_with_keys(count, "a"));
+    const JsonValue overlay = json(object_with_keys(count, "b"));
+    EXPECT_EQ(merged(base, overlay).object()->size(), 2 * count);
+    EXPECT_EQ(merged(base, base).object()->size(), count);
+    for (const std::size_t i : {std::size_t{0}, count / 2, count - 1}) {
+        for (int times = 0; times < 30; ++times) {
+            EXPECT_EQ(pointer_to(base, (*base.object())[i].value.offset), fmt::format("/a{}", i));
+        }
+    }
+}
+
+TEST(JsonDocument, LongTextsAreNotQuotedWhole) {
+    const std::string long_key(10'000, 'k');
+    const auto twice = parse_json(fmt::format(R"({{"{}": 1, "{}": 2}})", long_key, long_key));
+    ASSERT_FALSE(twice.has_value());
+    EXPECT_EQ(twice.error().error.message,
+              fmt::format("the key \"{}…\" occurs twice in one object", long_key.substr(0, 200)));
+    const auto wrong = parse_json(fmt::format("[\"{}", long_key));
+    ASSERT_FALSE(wrong.has_value());
+    EXPECT_LT(wrong.error().error.message.size(), 450u);
 }
 
 TEST(JsonDocument, TheSameKeyInDifferentObjectsIsFine) {

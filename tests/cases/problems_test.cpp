@@ -41,6 +41,33 @@ TEST(Problems, InTheOrderOfTheFileWithPlacesAndPointers) {
     EXPECT_TRUE(problems.take(document).empty()) << "they were given away";
 }
 
+TEST(Problems, AfterAHundredTheRestIsANumber) {
+    const std::string text(1000, ' ');
+    ProblemSink problems("x.json", text);
+    for (int times = 0; times < 2; ++times) {
+        for (std::size_t offset = 0; offset < 137; ++offset) {
+            problems.add(offset, "wrong");
+        }
+    }
+    const auto taken = problems.take({});
+    ASSERT_EQ(taken.size(), 101u);
+    EXPECT_EQ(to_string(taken.back()), "and 37 more problems");
+    EXPECT_EQ(cases::count_of(taken), 137u);
+
+    std::vector<Problem> all;
+    for (int file = 0; file < 3; ++file) {
+        auto more = taken;
+        cases::append_problems(std::move(more), all);
+    }
+    cases::append_problems({{"y.json", 0, 0, "", "no such file", ""}}, all);
+    ASSERT_EQ(all.size(), 101u);
+    EXPECT_EQ(cases::count_of(all), 3 * 137u + 1);
+    EXPECT_EQ(to_string(all.back()), "and 312 more problems");
+    Problem one;
+    one.more = 1;
+    EXPECT_EQ(to_string(one), "and 1 more problem");
+}
+
 TEST(Problems, OneMistakeIsReportedOnce) {
     ProblemSink problems("x.json", "[1, 2]");
     for (int i = 0; i < 3; ++i) {

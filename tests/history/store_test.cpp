@@ -171,6 +171,20 @@ TEST(Store, AFileThatIsCutOffIsDamagedNotRepaired) {
     EXPECT_EQ(tests::content_of(cut).size(), 9000u);
 }
 
+TEST(Store, OtherTablesThanThoseOfAHistoryAreDamage) {
+    const tests::TemporaryFolder folder;
+    const std::string path = folder.at("h.sqlite");
+    ASSERT_TRUE(open(path)->add(std::vector<Submission>{{bench_record(0, 1e-6), "c", "a"}}));
+    run_sql(path, "ALTER TABLE entry RENAME COLUMN fingerprint TO print; DROP TABLE times");
+    const auto writing = open(path)->add(std::vector<Submission>{{bench_record(1, 1e-6), "c", "a"}});
+    ASSERT_FALSE(writing);
+    EXPECT_NE(writing.error().message.find("h.sqlite: the history is damaged: its tables are not"), std::string::npos)
+        << writing.error().message;
+    const auto reading = open(path, Store::Access::read)->series();
+    ASSERT_FALSE(reading);
+    EXPECT_NE(reading.error().message.find("the history is damaged"), std::string::npos) << reading.error().message;
+}
+
 TEST(Export, GoogleBenchmarkAndBencher) {
     const Record record = bench_record(0, 1e-6);
     const std::string gbench = google_benchmark_json(record, {1, Kind::bench, 0, "c1", "M", "a"});

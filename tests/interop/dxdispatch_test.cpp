@@ -160,6 +160,35 @@ TEST(DxDispatchImport, BuffersThatAreNotAsTheyMustBe) {
     }
 }
 
+/// The square of their number would not come to its end.
+TEST(DxDispatchImport, ManyCommandsTakeNoLonger) {
+    constexpr std::size_t count = 200'000;
+    std::string commands;
+    for (std::size_t i = 0; i < count; ++i) {
+        commands += "{ \"type\": \"dispatch\", \"dispatchable\": \"window\", \"bindings\": {} },\n";
+    }
+    const auto imported = read_dxdispatch(
+        "m.json", model(R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4] })", "", commands));
+    ASSERT_TRUE(imported.has_value()) << imported.error().message;
+    EXPECT_EQ(imported->cases.size(), 1u);
+    EXPECT_EQ(imported->left_out.size(), count);
+}
+
+/// A few words can stand for more than there is memory.
+TEST(DxDispatchImport, ShortTextsForMuchMemoryAreLeftOut) {
+    const std::string wide = R"("wide": { "type": "DML_OPERATOR_SLICE1", "desc": {
+        "InputTensor": { "DataType": "FLOAT32", "Sizes": [4000000000], "Strides": [0] },
+        "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1] },
+        "InputWindowOffsets": [0], "InputWindowSizes": [1], "InputWindowStrides": [1] } })";
+    const auto imported = read_dxdispatch(
+        "m.json",
+        model(
+            R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4] })", wide,
+            R"({ "type": "dispatch", "dispatchable": "wide", "bindings": { "InputTensor": "in", "OutputTensor": "x" } })"));
+    ASSERT_TRUE(imported.has_value()) << imported.error().message;
+    EXPECT_THAT(imported->left_out, ElementsAre(HasSubstr("too many elements for a case file")));
+}
+
 TEST(DxDispatchImport, WhatIsNoModel) {
     for (const char* text : {"", "{}", "[]", "{ \"resources\": {}, \"dispatchables\": [], \"commands\": [] }",
                              "{ \"resources\": {,} }", "\"\\", "/*"}) {

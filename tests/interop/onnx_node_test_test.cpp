@@ -43,6 +43,8 @@ struct NodeTest {
     std::vector<onnx::TensorProto> inputs;
     std::vector<onnx::TensorProto> outputs;
     std::vector<onnx::AttributeProto> attributes{};
+    /// The data type of the outputs in the model; 0: it says none.
+    int declared_output = 0;
 };
 
 onnx::AttributeProto integer(const std::string& name, std::int64_t value) {
@@ -74,7 +76,11 @@ void write(const TemporaryFolder& folder, const std::string& name, const NodeTes
     }
     for (std::size_t i = 0; i < test.outputs.size(); ++i) {
         node->add_output(fmt::format("out{}", i));
-        model.mutable_graph()->add_output()->set_name(fmt::format("out{}", i));
+        onnx::ValueInfoProto* output = model.mutable_graph()->add_output();
+        output->set_name(fmt::format("out{}", i));
+        if (test.declared_output != 0) {
+            output->mutable_type()->mutable_tensor_type()->set_elem_type(test.declared_output);
+        }
         folder.write(fmt::format("{}/test_data_set_0/output_{}.pb", name, i), test.outputs[i].SerializeAsString());
     }
     folder.write(name + "/model.onnx", model.SerializeAsString());
@@ -99,6 +105,30 @@ std::string reason(const NodeTest& test) {
     write(folder, "test_it", test);
     const auto read = interop::read_onnx_node_tests(folder.at("."));
     return read && read->cases.empty() && read->left_out.size() == 1 ? read->left_out[0] : "it was not left out";
+}
+
+/// NumPy has no BFLOAT16, so that the data come as something else.
+TEST(OnnxImport, TheDataAreOfTheTypeThatTheModelSays) {
+    struct Row {
+        int declared;
+        onnx::TensorProto data;
+        const char* reason;
+    };
+    const Row rows[] = {
+        {16, floats({2}, {1, 2}), "output_0.pb: ONNX data type BFLOAT16 has no counterpart"},
+        {16, tensor<std::uint16_t>(4, {2}, {1, 2}), "output_0.pb: ONNX data type BFLOAT16 has no counterpart"},
+        {8, floats({2}, {1, 2}), "output_0.pb: ONNX data type 8 has no counterpart"},
+        {10, floats({2}, {1, 2}), "output_0.pb: the data are of ONNX's data type 1, the model says 10"},
+    };
+    for (const Row& row : rows) {
+        NodeTest test{"Relu", {floats({2}, {1, 2})}, {row.data}};
+        EXPECT_THAT(reason(test), testing::Not(HasSubstr("the model says")));
+        test.declared_output = row.declared;
+        EXPECT_THAT(reason(test), HasSubstr(row.reason));
+    }
+    NodeTest right{"Relu", {floats({2}, {1, 2})}, {floats({2}, {1, 2})}};
+    right.declared_output = 1;
+    EXPECT_EQ(imported(right).descriptor->schema->short_name(), "ACTIVATION_RELU");
 }
 
 TEST(OnnxImport, SliceWithNegativeStepsAndOpenEnds) {

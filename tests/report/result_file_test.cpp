@@ -102,6 +102,27 @@ TEST(ResultFile, BadOnes) {
     }
 }
 
+TEST(ResultFile, MembersTwiceAndNestingAreRefused) {
+    const std::string text = good_file().dump();
+    const auto with = [&](const std::string& after, const std::string& more) {
+        std::string changed = text;
+        changed.insert(changed.find(after) + after.size(), more);
+        return read(changed);
+    };
+    const auto message = [](const Reading& reading) {
+        return reading.header ? std::string("it was read") : reading.header.error().message;
+    };
+    EXPECT_NE(
+        message(with(R"("status":"pass")", R"(,"status":"fail")")).find("/results/0: the key \"status\" occurs twice"),
+        std::string::npos);
+    EXPECT_NE(message(with(R"("exitCode":0)", R"(,"exitCode":1)")).find("the key \"exitCode\" occurs twice"),
+              std::string::npos);
+    EXPECT_NE(message(with(R"("outputs":[)", std::string(1'000'000, '['))).find("more than 64 levels"),
+              std::string::npos);
+    EXPECT_NE(message(with(R"("exitCode":0)", R"(,"junk":)" + std::string(1'000'000, '['))).find("more than 64 levels"),
+              std::string::npos);
+}
+
 TEST(ResultFile, CutOffAnywhere) {
     const std::string text = good_file().dump();
     for (std::size_t length = 0; length < text.size(); length += 5) {

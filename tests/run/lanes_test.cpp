@@ -106,11 +106,36 @@ TEST(Lanes, AnExceptionEndsTheRunAndReachesTheCaller) {
     EXPECT_THROW((void)run::run_cases(broken, lanes, recorder), std::runtime_error);
 }
 
+constexpr std::string_view repeated_element = R"({ "name": "repeated", "operator": "SLICE1",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1000], "Strides": [0] },
+              "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
+              "InputWindowOffsets": [0], "InputWindowSizes": [2], "InputWindowStrides": [1] },
+    "inputs": { "InputTensor": { "value": 1 } } })";
+
+/// An engine may take memory for tensors when it compiles.
+TEST(Memory, TooLargeCasesDoNotReachTheEngine) {
+    const auto subjects = cases_of({normalization, illegal_slice});
+    std::vector<std::string> steps;
+    Behaviour behaviour;
+    behaviour.at_step = [&](const std::string& step) { steps.push_back(step); };
+    FakeEngine engine(behaviour);
+    run::CaseSettings settings;
+    settings.max_memory = 1;
+    EXPECT_EQ(run::run_case(subjects[0], engine, settings).status, Status::skip);
+    EXPECT_TRUE(steps.empty());
+    (void)run::run_case(subjects[1], engine, settings);
+    EXPECT_FALSE(steps.empty()) << "what has to be rejected has no size";
+}
+
 TEST(Memory, CasesThatNeedTooMuchAreSkipped) {
     const auto subjects = cases_of({slice_with_expected, normalization});
     // Four floats in, two or four out, and for the second case what its elements may be off.
     EXPECT_EQ(run::memory_needed(subjects[0]), 2 * 16u + 4 * 8u);
     EXPECT_EQ(run::memory_needed(subjects[1]), 2 * 16u + 4 * 16u + 18 * 4u);
+    EXPECT_EQ(run::memory_needed(subjects[0], {.sent = true}), 6 * 16u + 8 * 8u);
+    EXPECT_EQ(run::memory_needed(subjects[0], {.evidence = true}), 3 * 16u + 5 * 8u);
+    // 1000 elements are made of what is one in memory.
+    EXPECT_EQ(run::memory_needed(cases_of({repeated_element})[0]), 2 * 4u + 1000 * 4u + 4 * 8u);
     run::RunSettings settings;
     settings.cases.max_memory = 100;
     const auto lanes = lanes_of(1, {});

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -79,7 +80,9 @@ TEST(WorkerEngine, AFaultCostsTheCaseAtHand) {
     std::vector<Row> rows{
         {"execute", "text", Status::error, "`execute` is not understood: it begins with \"Hello, t\""},
         {"execute", "huge", Status::error, "announces 4294967295 bytes"},
-        {"read", "announce", Status::timeout, "no answer to `read` within 1 s"},
+        // Of what a reading of two floats and their guard could be: no memory is taken for more.
+        {"read", "announce", Status::error,
+         "`read` is not understood: it announces 2147483647 bytes; 1048844 are allowed"},
         {"read", "deep", Status::error, "levels are nested"},
         {"compile", "tag", Status::error, "`compile` is not understood: tags are not used"},
         {"bind", "number", Status::error, "`bind` is not understood: it is none to request"},
@@ -105,6 +108,35 @@ TEST(WorkerEngine, AFaultCostsTheCaseAtHand) {
         EXPECT_EQ(result.results[2].status, Status::pass) << result.results[2].reason;
         EXPECT_FALSE(result.passed());
     }
+}
+
+TEST(WorkerEngine, AnswersThatMakeNoSense) {
+    const Row rows[] = {
+        {"compile", "both", Status::error,
+         "must have exactly one of `accepted`, `unsupported`, `rejected` and `error`"},
+        {"compile", "neither", Status::error, "must have exactly one of"},
+        {"execute", "negative", Status::error, "has a `nanoseconds` that is not a whole number of at least 0"},
+        {"execute", "negative-device", Status::error, "has a `deviceNanoseconds` that is not a whole number"},
+    };
+    for (const Row& row : rows) {
+        SCOPED_TRACE(row.action);
+        const AllResults result = run_all(cases_of({slice_with_expected}), started(faulty({row.step, row.action})));
+        EXPECT_STREQ(to_string(result.results[0].status), to_string(row.status));
+        EXPECT_NE(result.results[0].reason.find(row.reason), std::string::npos) << result.results[0].reason;
+    }
+}
+
+TEST(WorkerEngine, IsNotWaitedForWhenTheRunIsInterrupted) {
+    std::atomic<bool> interrupted = false;
+    WorkerSettings settings;
+    settings.interrupted = [&] { return interrupted.load(); };
+    const Engines engines = started(faulty({"execute", "hang", "2"}), settings);
+    const auto subjects = three_cases();
+    EXPECT_EQ(run::run_case(subjects[0], *engines[0]).status, Status::pass);
+    interrupted = true;
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_THROW((void)run::run_case(subjects[1], *engines[0]), EngineLost) << "nothing is known of the case";
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
 }
 
 TEST(WorkerEngine, Rooflines) {

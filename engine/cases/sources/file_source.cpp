@@ -7,11 +7,14 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "engine/cases/npy_header.h"
 #include "engine/cases/sources/sources.h"
 #include "engine/cases/tensor_desc_reader.h"
 #include "engine/core/checked.h"
+#include "engine/core/text_file.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::cases {
 namespace {
@@ -23,10 +26,12 @@ public:
     FileSource(fs::path path, std::size_t offset) : path_(std::move(path)), offset_(offset) {}
 
     [[nodiscard]] core::Result<void> write(core::DataType /*type*/, std::span<std::byte> elements) const override {
-        std::ifstream stream(path_, std::ios::binary);
-        stream.seekg(static_cast<std::streamoff>(offset_));
-        stream.read(reinterpret_cast<char*>(elements.data()), static_cast<std::streamsize>(elements.size()));
-        if (!stream) {
+        auto stream = core::open_regular_file(path_, std::numeric_limits<std::uintmax_t>::max());
+        if (stream) {
+            stream->seekg(static_cast<std::streamoff>(offset_));
+            stream->read(reinterpret_cast<char*>(elements.data()), static_cast<std::streamsize>(elements.size()));
+        }
+        if (!stream || !*stream) {
             return core::fail(fmt::format("{} cannot be read any more, or has become shorter", path_.generic_string()));
         }
         return {};
@@ -39,20 +44,28 @@ private:
 
 /// The file's path, if it may be read from.
 core::Result<fs::path> resolve(const std::string& written, const DataFolder& folder) {
+    if (written.find('\0') != std::string::npos) {
+        return core::fail("there is a NUL in the path, at which the system would end it");
+    }
     std::error_code error;
     const fs::path base = fs::weakly_canonical(folder.path.empty() ? fs::path(".") : folder.path, error);
     // Canonical, so that neither ".." nor a link leads out unnoticed.
     const fs::path path = fs::weakly_canonical(base / fs::path(written), error);
     if (error) {
-        return core::fail(fmt::format("\"{}\" is no usable path: {}", written, error.message()));
+        return core::fail(fmt::format("\"{}\" is no usable path: {}", core::shortened(written), error.message()));
     }
     const auto [rest, unused] = std::mismatch(base.begin(), base.end(), path.begin(), path.end());
     if (rest != base.end() && !folder.allow_external) {
-        return core::fail(fmt::format("\"{}\" leads out of the case file's folder", written),
+        return core::fail(fmt::format("\"{}\" leads out of the case file's folder", core::shortened(written)),
                           "--allow-external-data allows that");
     }
-    if (!fs::is_regular_file(path, error)) {
-        return core::fail(fmt::format("there is no file \"{}\"", path.generic_string()),
+    const fs::file_status status = fs::status(path, error);
+    if (fs::exists(status) && !fs::is_regular_file(status)) {
+        return core::fail(fmt::format("\"{}\" is {}", core::shortened(path.generic_string()),
+                                      fs::is_directory(status) ? "a folder" : "not a regular file"));
+    }
+    if (!fs::exists(status)) {
+        return core::fail(fmt::format("there is no file \"{}\"", core::shortened(path.generic_string())),
                           "paths are relative to the case file");
     }
     return path;
@@ -72,11 +85,7 @@ core::Result<void> check_size(const fs::path& path, std::uint64_t offset, const 
 }
 
 core::Result<std::size_t> check_npy(const fs::path& path, const core::TensorDesc& desc) {
-    std::ifstream stream(path, std::ios::binary);
-    std::string start(longest_npy_header + 16, '\0');
-    stream.read(start.data(), static_cast<std::streamsize>(start.size()));
-    start.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
-    const auto header = parse_npy_header(start);
+    const auto header = read_npy_header(path);
     if (!header) {
         return tl::unexpected(header.error());
     }
@@ -105,7 +114,7 @@ core::Result<SourcePointer> open(const std::string& written, const core::TensorD
     if (extension == ".npy") {
         offset = check_npy(*path, desc);
     } else if (extension != ".bin" && extension != ".dat") {
-        return core::fail(fmt::format("\"{}\" is of no known kind", written),
+        return core::fail(fmt::format("\"{}\" is of no known kind", core::shortened(written)),
                           ".npy, or .bin and .dat for raw elements");
     }
     if (!offset) {

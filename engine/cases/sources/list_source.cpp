@@ -29,10 +29,10 @@ private:
 
 class ListReader {
 public:
-    ListReader(const core::TensorDesc& desc, ProblemSink& problems) : desc_(desc), problems_(problems) {}
+    ListReader(const core::TensorDesc& desc, ProblemSink& problems)
+        : desc_(desc), problems_(problems), before_(problems.count()) {}
 
     SourcePointer read(const JsonValue& list) {
-        const std::size_t before = problems_.count();
         const auto& items = *list.array();
         if (items.empty() || items.front().array() == nullptr) {
             check_count(list, items.size(), core::element_count(desc_.sizes), core::to_string(desc_.sizes));
@@ -40,10 +40,10 @@ public:
         } else {
             read_nested(list, 0);
         }
-        if (problems_.count() == before) {
+        if (problems_.count() == before_) {
             check_repeated(list);
         }
-        if (problems_.count() != before) {
+        if (problems_.count() != before_) {
             return nullptr;
         }
         return std::make_shared<ListSource>(std::move(bytes_));
@@ -58,7 +58,12 @@ private:
         }
     }
 
+    /// Reports only the first place where the arrays are not nested as the tensor is: one row too few elements or
+    /// brackets would otherwise be as many mistakes as it has elements.
     void read_nested(const JsonValue& list, std::size_t depth) {
+        if (problems_.count() != before_) {
+            return;
+        }
         const auto* items = list.array();
         if (items == nullptr) {
             return problems_.add(list.offset,
@@ -119,6 +124,7 @@ private:
 
     const core::TensorDesc& desc_;
     ProblemSink& problems_;
+    std::size_t before_;
     std::vector<std::byte> bytes_;
 };
 

@@ -73,6 +73,14 @@ const std::map<std::string, std::function<void()>>& actions() {
         {"deep", say(frame(std::string(1'000'000, '\x81')))},
         {"tag", say(frame("\xc0"))},
         {"number", say(frame(std::string(1, '\0')))},
+        // What follows is for a first case: `compile` has the number 2, `execute` 4.
+        {"both", say(frame("\xa3\x62id\x02\x68"
+                           "accepted\xf5\x6bunsupported\x64"
+                           "cold"))},
+        {"neither", say(frame("\xa1\x62id\x02"))},
+        {"negative", say(frame("\xa2\x62id\x04\x6bnanoseconds\x24"))},
+        {"negative-device", say(frame("\xa2\x62id\x04\x71"
+                                      "deviceNanoseconds\x24"))},
         {"wrong-id", say(frame("\xa1\x62id\x18\xff"))},
         {"stop-in-frame",
          [] {

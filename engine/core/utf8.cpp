@@ -1,9 +1,10 @@
 // Decoding.
-#include "engine/report/utf8.h"
+#include "engine/core/utf8.h"
 
+#include <algorithm>
 #include <array>
 
-namespace dmlconform::report {
+namespace dmlconform::core {
 namespace {
 
 struct Lead {
@@ -58,4 +59,28 @@ void for_each_character(std::string_view text,
     }
 }
 
-}  // namespace dmlconform::report
+std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        std::uint32_t character = 0;
+        const std::size_t length = decode(text.substr(at), character);
+        if (length == 0) {
+            return at;
+        }
+        at += length;
+    }
+    return std::nullopt;
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+    std::size_t end = 0;
+    for (std::size_t count = 0; end < text.size(); ++count) {
+        if (count == most) {
+            return std::string(text.substr(0, end)) + "…";
+        }
+        std::uint32_t character = 0;
+        end += std::max<std::size_t>(decode(text.substr(end), character), 1);
+    }
+    return std::string(text);
+}
+
+}  // namespace dmlconform::core
