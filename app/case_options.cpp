@@ -6,6 +6,8 @@
 #include <set>
 
 #include "app/command.h"
+#include "app/standard_streams.h"
+#include "engine/cases/problem_text.h"
 
 namespace dmlconform::app {
 namespace {
@@ -33,7 +35,7 @@ std::string selection_hint(const CaseOptions& options, const cases::Corpus& corp
             return fmt::format("no case has the tag \"{}\"; {}", tag,
                                !meant.empty() ? meant
                                : tags.empty() ? "they have none"
-                                              : fmt::format("there are {}", fmt::join(tags, ", ")));
+                                              : fmt::format("there are {}", core::show_list(tags, ", ")));
         }
     }
     std::string meant =
@@ -105,16 +107,16 @@ std::optional<Selection> load_selection(const CaseOptions& options, bool keep_id
                                           });
     const auto& problems = selection.corpus.problems;
     for (const cases::Problem& problem : problems) {
-        fmt::print(stderr, "{}\n", cases::to_string(problem));
+        warn("{}\n", cases::shown(problem));
     }
     if (!problems.empty()) {
-        fmt::print(stderr, "dmlconform: {} in the input; nothing was run\n",
-                   problems.size() == 1 ? "1 problem" : fmt::format("{} problems", problems.size()));
+        warn("dmlconform: {} in the input; nothing was run\n",
+             problems.size() == 1 ? "1 problem" : fmt::format("{} problems", problems.size()));
         return std::nullopt;
     }
     if (selection.count == 0) {
-        fmt::print(stderr, "dmlconform: none of the {} cases has the id or tags asked for\n    hint: {}\n", total,
-                   selection_hint(options, selection.corpus));
+        warn("dmlconform: none of the {} cases has the id or tags asked for\n    hint: {}\n", total,
+             selection_hint(options, selection.corpus));
         return std::nullopt;
     }
     return selection;

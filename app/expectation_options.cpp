@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/standard_streams.h"
+#include "engine/cases/problem_text.h"
 #include "engine/core/text_file.h"
 #include "engine/expectations/expectation_file.h"
+#include "engine/report/file_lock.h"
 #include "engine/report/output_file.h"
 #include "engine/run/wine_directml.h"
 
@@ -19,12 +22,12 @@ namespace {
 constexpr std::size_t most_notes = 20;
 
 template <class Say>
-void print_notes(const std::vector<const expectations::Expectation*>& list, const Say& say) {
+void print_notes(const std::vector<const expectations::Expectation*>& list, const Say& note) {
     for (std::size_t i = 0; i < std::min(list.size(), most_notes); ++i) {
-        fmt::print(stderr, "{}: note: {}\n", list[i]->place(), say(*list[i]));
+        warn("{}: note: {}\n", list[i]->place(), note(*list[i]));
     }
     if (list.size() > most_notes) {
-        fmt::print(stderr, "dmlconform: and {} more\n", list.size() - most_notes);
+        warn("dmlconform: and {} more\n", list.size() - most_notes);
     }
 }
 
@@ -87,14 +90,14 @@ std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions
         }
         auto file = expectations::load_expectations(path);
         for (const cases::Problem& problem : file.problems) {
-            fmt::print(stderr, "{}\n", cases::to_string(problem));
+            warn("{}\n", cases::shown(problem));
         }
         problems += file.problems.size();
         std::move(file.expectations.begin(), file.expectations.end(), std::back_inserter(all));
     }
     if (problems != 0) {
-        fmt::print(stderr, "dmlconform: {} in the expectations; nothing was run\n",
-                   problems == 1 ? "1 problem" : fmt::format("{} problems", problems));
+        warn("dmlconform: {} in the expectations; nothing was run\n",
+             problems == 1 ? "1 problem" : fmt::format("{} problems", problems));
         return nullptr;
     }
     auto expected = std::make_unique<run::ExpectedResults>(std::move(all), expectations::today());
@@ -108,6 +111,11 @@ std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions
 core::Result<void> update_expectations(const ExpectationOptions& options, const run::ExpectationUpdate& update,
                                        std::span<const EngineInfo> engines, bool complete) {
     for (const std::string& path : options.files) {
+        // Another run may be about to change the same file.
+        const auto lock = report::FileLock::take(path);
+        if (!lock) {
+            return tl::unexpected(lock.error());
+        }
         core::Result<std::string> text = run::empty_expectations();
         if (std::filesystem::exists(path)) {
             text = core::read_text_file(path, expectations::largest_file);
@@ -119,13 +127,13 @@ core::Result<void> update_expectations(const ExpectationOptions& options, const 
         if (!updated) {
             return tl::unexpected(updated.error());
         }
-        for (const std::string& change : updated->changes) {
-            fmt::print("{}\n", change);
-        }
         if (updated->text != *text) {
             if (auto written = report::write_file(path, updated->text); !written) {
                 return written;
             }
+        }
+        for (const std::string& change : updated->changes) {
+            say("{}\n", change);
         }
     }
     return {};

@@ -6,6 +6,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/standard_streams.h"
 #include "engine/cases/case_writer.h"
 #include "engine/core/text_file.h"
 #include "engine/interop/dxdispatch_reader.h"
@@ -29,7 +30,7 @@ core::Result<std::string> content_of(const std::string& path) {
 /// To the file, or to stdout when none is named.
 int write_output(const std::string& path, const std::string& text) {
     if (path.empty()) {
-        fmt::print("{}", text);
+        print_document(text);
         return exit_ok;
     }
     if (const auto written = report::write_file(path, text); !written) {
@@ -41,7 +42,7 @@ int write_output(const std::string& path, const std::string& text) {
 
 void print_left_out(const std::vector<std::string>& lines) {
     for (const std::string& line : lines) {
-        fmt::print(stderr, "left out: {}\n", line);
+        warn("left out: {}\n", line);
     }
 }
 

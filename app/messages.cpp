@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "app/standard_streams.h"
+
 namespace dmlconform::app {
 
 void print_error(const core::Error& error) {
-    fmt::print(stderr, "dmlconform: {}\n", error.message);
+    warn("dmlconform: {}\n", error.message);
     if (!error.hint.empty()) {
-        fmt::print(stderr, "    hint: {}\n", error.hint);
+        warn("    hint: {}\n", error.hint);
     }
 }
 

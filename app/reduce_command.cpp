@@ -1,8 +1,8 @@
 // `dmlconform reduce`: a failing case made as small as it can be.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +10,8 @@
 #include "app/engine_choice.h"
 #include "app/interrupt.h"
 #include "app/messages.h"
+#include "app/standard_streams.h"
+#include "engine/core/text_file.h"
 #include "engine/fuzz/reducer.h"
 #include "engine/operators/rules.h"
 #include "engine/run/selection.h"
@@ -25,12 +27,14 @@ struct ReduceOptions {
     std::string against;
     double seconds = 60;
     std::string output;
+    bool trust_bundle = false;
 };
 
 /// The engine that a bundle was written for; empty when there is no bundle, or it says nothing of use.
 std::string engine_of_bundle(const std::string& path) {
-    std::ifstream stream(fs::path(path) / "environment.json", std::ios::binary);
-    const auto environment = nlohmann::json::parse(stream, nullptr, false);
+    constexpr std::uintmax_t largest = std::uintmax_t{1} << 20;
+    const auto content = core::read_text_file((fs::path(path) / "environment.json").string(), largest);
+    const auto environment = nlohmann::json::parse(content.value_or(""), nullptr, false);
     const auto engine = environment.is_object() ? environment.find("engine") : environment.end();
     if (engine == environment.end() || !engine->is_object()) {
         return {};
@@ -40,6 +44,27 @@ std::string engine_of_bundle(const std::string& path) {
         return found != engine->end() && found->is_string() ? found->get<std::string>() : std::string();
     };
     return text("command").empty() ? text("name") : "exec:" + text("command");
+}
+
+/// Bundles come from bug reports, and what they call their engine may be any command.
+bool may_use(const ReduceOptions& options, const std::string& recorded) {
+    const auto known = run::engine_names();
+    if (options.trust_bundle || std::ranges::find(known, recorded) != known.end()) {
+        return true;
+    }
+    print_error({fmt::format("the bundle wants this engine, which is not run unasked: {}", recorded),
+                 "--trust-bundle runs it; --engine names another one"});
+    return false;
+}
+
+/// Where nobody has named the file, it is not written through a link that came with the bundle.
+bool may_write(const ReduceOptions& options, const std::string& path) {
+    std::error_code error;
+    if (!options.output.empty() || !fs::is_symlink(fs::symlink_status(path, error))) {
+        return true;
+    }
+    print_error({fmt::format("{} is a symbolic link", path), "--output FILE says where to write"});
+    return false;
 }
 
 /// The one case to be reduced: what was reduced before does not count.
@@ -68,13 +93,16 @@ struct Judges {
 std::optional<Judges> make_judges(const ReduceOptions& options, const cases::Case& subject,
                                   const Invocation& invocation, int& exit_code) {
     EngineChoice choice = options.engines;
+    exit_code = exit_usage;
     if (choice.engines.empty()) {
         const std::string recorded = engine_of_bundle(options.cases.paths.front());
         if (!recorded.empty()) {
+            if (!may_use(options, recorded)) {
+                return std::nullopt;
+            }
             choice.engines = {recorded};
         }
     }
-    exit_code = exit_usage;
     if (choice.engines.size() != 1) {
         print_error({"one engine is needed on which the case fails", "--engine names it"});
         return std::nullopt;
@@ -116,6 +144,10 @@ int reduce_command(const ReduceOptions& options, const Invocation& invocation) {
     if (!subject) {
         return exit_usage;
     }
+    const std::string path = output_path(options, *subject);
+    if (!may_write(options, path)) {
+        return exit_usage;
+    }
     int exit_code = exit_ok;
     auto judges = make_judges(options, *subject, invocation, exit_code);
     if (!judges) {
@@ -131,17 +163,16 @@ int reduce_command(const ReduceOptions& options, const Invocation& invocation) {
         print_error(reduction.error());
         return exit_not_run;
     }
-    const std::string path = output_path(options, *subject);
     if (const auto written = fuzz::write_reduced(reduction->subject, path); !written) {
         print_error(written.error());
         return exit_not_run;
     }
-    fmt::print("{} on {}: {}\n", subject->id, judges->failing->info().name, reduction->result.reason);
+    say("{} on {}: {}\n", subject->id, judges->failing->info().name, reduction->result.reason);
     for (const std::string& line : to_lines(*reduction->subject.descriptor)) {
-        fmt::print("  {}\n", line);
+        say("  {}\n", line);
     }
-    fmt::print("{} in {}{}\n", reduction->attempts == 1 ? "1 attempt" : fmt::format("{} attempts", reduction->attempts),
-               path, reduction->finished ? "" : "; it might become smaller with more time (--time)");
+    say("{} in {}{}\n", reduction->attempts == 1 ? "1 attempt" : fmt::format("{} attempts", reduction->attempts), path,
+        reduction->finished ? "" : "; it might become smaller with more time (--time)");
     return interrupted() ? interrupt_exit_code() : exit_ok;
 }
 
@@ -162,6 +193,8 @@ void add_reduce_command(CLI::App& app, const Invocation& invocation, int& exit_c
         ->check(CLI::Range(0.001, 1e9));
     command->add_option("-o,--output", options->output, "Where to write it. Default: reduced.json beside the case")
         ->type_name("FILE");
+    command->add_flag("--trust-bundle", options->trust_bundle,
+                      "Run the engine's command that the bundle has; otherwise it is only shown");
     command->callback([options, &invocation, &exit_code] { exit_code = reduce_command(*options, invocation); });
 }
 

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/cases/problem_text.h"
+
 namespace dmlconform::cases {
 namespace {
 
@@ -39,19 +41,23 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string to_string(const Problem& problem) {
-    std::string text = problem.file;
+core::ShownText shown(const Problem& problem) {
+    core::ShownText text = core::show("{}", problem.file);
     if (problem.line != 0) {
-        text += fmt::format(":{}:{}", problem.line, problem.column);
+        text += core::show(":{}:{}", problem.line, problem.column);
     }
-    text += fmt::format(": error: {}", problem.message);
+    text += core::show(": error: {}", problem.message);
     if (!problem.pointer.empty()) {
-        text += fmt::format(" (at {})", problem.pointer);
+        text += core::show(" (at {})", problem.pointer);
     }
     if (!problem.hint.empty()) {
-        text += fmt::format("\n    hint: {}", problem.hint);
+        text += core::show("\n    hint: {}", problem.hint);
     }
     return text;
+}
+
+std::string to_string(const Problem& problem) {
+    return shown(problem);
 }
 
 ProblemSink::ProblemSink(std::string file, std::string_view text) : file_(std::move(file)), size_(text.size()) {

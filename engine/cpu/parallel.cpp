@@ -27,18 +27,27 @@ void parallel_for(std::int64_t count, std::int64_t cost, const std::function<voi
     }
     std::mutex mutex;
     std::exception_ptr failure;
+    const auto work = [&](std::int64_t first, std::int64_t last) {
+        try {
+            body(count * first / threads, count * last / threads);
+        } catch (...) {
+            const std::scoped_lock lock(mutex);
+            failure = std::current_exception();
+        }
+    };
     {
         std::vector<std::jthread> workers;
-        for (std::int64_t t = 0; t < threads; ++t) {
-            workers.emplace_back([&, t] {
-                try {
-                    body(count * t / threads, count * (t + 1) / threads);
-                } catch (...) {
-                    const std::scoped_lock lock(mutex);
-                    failure = std::current_exception();
-                }
-            });
+        workers.reserve(static_cast<std::size_t>(threads));
+        std::int64_t started = 1;
+        try {
+            for (; started < threads; ++started) {
+                workers.emplace_back(work, started, started + 1);
+            }
+        } catch (const std::exception&) {
+            // The system has no more threads for us: this one does what is left.
+            work(started, threads);
         }
+        work(0, 1);
     }
     if (failure) {
         std::rethrow_exception(failure);

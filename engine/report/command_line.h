@@ -7,7 +7,8 @@
 
 namespace dmlconform::report {
 
-/// The word as a POSIX shell has to be given it.
+/// The word as a POSIX shell has to be given it; with characters that do not show as themselves, as bash and its kin
+/// have to.
 [[nodiscard]] std::string shell_quoted(const std::string& text);
 
 /// The options that choose the engine as it was chosen. With `here`, the adapter too: elsewhere there is another one.

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/report/utf8.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::report {
 namespace {
@@ -28,7 +28,7 @@ std::string element(std::string_view name, const run::CaseResult& result, std::s
 std::string xml_escaped(std::string_view text) {
     std::string escaped;
     escaped.reserve(text.size());
-    for_each_character(text, [&](std::uint32_t character, std::string_view bytes) {
+    core::for_each_character(text, [&](std::uint32_t character, std::string_view bytes) {
         switch (character) {
             case '&':
                 escaped += "&amp;";
@@ -49,7 +49,7 @@ std::string xml_escaped(std::string_view text) {
                 escaped += fmt::format("&#{};", character);
                 break;
             default:
-                escaped += is_xml_character(character) ? bytes : replacement_character;
+                escaped += is_xml_character(character) ? bytes : core::replacement_character;
         }
     });
     return escaped;

@@ -1,7 +1,8 @@
 // Escapes.
 #include "engine/report/markdown_text.h"
 
-#include "engine/report/utf8.h"
+#include "engine/core/shown_text.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::report {
 
@@ -14,12 +15,12 @@ std::string markdown_text(std::string_view text, std::size_t longest) {
         }
     }
     std::string escaped;
-    for_each_character(text.substr(0, end), [&](std::uint32_t character, std::string_view bytes) {
+    core::for_each_character(text.substr(0, end), [&](std::uint32_t character, std::string_view bytes) {
         if (character == '<') {
             escaped += "&lt;";
         } else if (character == '&') {
             escaped += "&amp;";
-        } else if (character < 0x20 || character == 0x7f) {
+        } else if (!core::shows_as_itself(character)) {
             escaped += ' ';
         } else {
             if (std::string_view("\\`*_{}[]()#+!|~>@").find(bytes) != std::string_view::npos) {

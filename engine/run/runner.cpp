@@ -41,8 +41,13 @@ public:
     RunTotals run() {
         const auto start = Clock::now();
         std::vector<std::thread> threads;
-        for (std::size_t i = 1; i < lanes_.size(); ++i) {
-            threads.emplace_back([this, i] { work(lanes_[i]); });
+        threads.reserve(lanes_.size());
+        try {
+            for (std::size_t i = 1; i < lanes_.size(); ++i) {
+                threads.emplace_back([this, i] { work(lanes_[i]); });
+            }
+        } catch (const std::exception&) {
+            // The system has no more threads for us: the lanes that there are do all the work.
         }
         work(lanes_[0]);
         for (std::thread& thread : threads) {

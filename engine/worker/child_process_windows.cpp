@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "engine/worker/child_process.h"
@@ -215,6 +216,27 @@ struct ChildProcess::State {
     std::thread reader;
     std::thread error_reader;
 
+    void close() {
+        const std::lock_guard lock(mutex);
+        closing = true;
+        changed.notify_all();
+    }
+
+    /// Also what the process has started, which would keep the pipes open.
+    void terminate() {
+        TerminateJobObject(job.get(), 1);
+        TerminateProcess(process.get(), 1);
+    }
+
+    void join() {
+        close();
+        for (std::thread* const thread : {&writer, &reader, &error_reader}) {
+            if (thread->joinable()) {
+                thread->join();
+            }
+        }
+    }
+
     void write_all() {
         std::unique_lock lock(mutex);
         for (;;) {
@@ -291,9 +313,16 @@ core::Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const WorkerComm
     state->output = std::move(output.read);
     state->errors = std::move(errors.read);
     State* const shared = state.get();
-    state->writer = std::thread([shared] { shared->write_all(); });
-    state->reader = std::thread([shared] { shared->read_all(); });
-    state->error_reader = std::thread([shared] { shared->read_errors(); });
+    try {
+        state->writer = std::thread([shared] { shared->write_all(); });
+        state->reader = std::thread([shared] { shared->read_all(); });
+        state->error_reader = std::thread([shared] { shared->read_errors(); });
+    } catch (const std::system_error& error) {
+        state->terminate();
+        state->join();
+        return core::fail(
+            fmt::format("{} cannot be talked to: no thread can be made: {}", command.argv[0], error.what()));
+    }
     return std::unique_ptr<ChildProcess>(new ChildProcess(std::move(state)));
 }
 
@@ -338,21 +367,13 @@ std::string ChildProcess::end(std::chrono::milliseconds grace) {
     if (!state_->writer.joinable()) {
         return state_->how_it_ended;
     }
-    {
-        const std::lock_guard lock(state_->mutex);
-        state_->closing = true;
-        state_->changed.notify_all();
-    }
+    state_->close();
     const bool by_itself =
         WaitForSingleObject(state_->process.get(), static_cast<DWORD>(grace.count())) == WAIT_OBJECT_0;
     DWORD code = 0;
     GetExitCodeProcess(state_->process.get(), &code);
-    // Also what the process has started, which would keep the pipes open.
-    TerminateJobObject(state_->job.get(), 1);
-    TerminateProcess(state_->process.get(), 1);
-    state_->writer.join();
-    state_->reader.join();
-    state_->error_reader.join();
+    state_->terminate();
+    state_->join();
     constexpr DWORD first_exception = 0xc0000000;
     state_->how_it_ended = !by_itself                ? "it did not end by itself"
                            : code >= first_exception ? fmt::format("exception 0x{:08x}", code)

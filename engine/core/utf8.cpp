@@ -1,9 +1,9 @@
 // Decoding.
-#include "engine/report/utf8.h"
+#include "engine/core/utf8.h"
 
 #include <array>
 
-namespace dmlconform::report {
+namespace dmlconform::core {
 namespace {
 
 struct Lead {
@@ -17,8 +17,9 @@ struct Lead {
 constexpr std::array<Lead, 4> leads{
     {{0x80, 0x00, 1, 0}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}}};
 
-/// The length of the character that the text begins with; 0 if it begins with none.
-std::size_t decode(std::string_view text, std::uint32_t& character) {
+}  // namespace
+
+std::size_t decode_character(std::string_view text, std::uint32_t& character) {
     const auto first = static_cast<unsigned char>(text.front());
     for (const Lead& lead : leads) {
         if ((first & lead.mask) != lead.bits) {
@@ -41,13 +42,11 @@ std::size_t decode(std::string_view text, std::uint32_t& character) {
     return 0;
 }
 
-}  // namespace
-
 void for_each_character(std::string_view text,
                         const std::function<void(std::uint32_t character, std::string_view bytes)>& visit) {
     while (!text.empty()) {
         std::uint32_t character = 0xfffd;
-        const std::size_t length = decode(text, character);
+        const std::size_t length = decode_character(text, character);
         if (length == 0) {
             visit(0xfffd, replacement_character);
             text.remove_prefix(1);
@@ -58,4 +57,4 @@ void for_each_character(std::string_view text,
     }
 }
 
-}  // namespace dmlconform::report
+}  // namespace dmlconform::core
