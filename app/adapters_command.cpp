@@ -3,6 +3,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/standard_streams.h"
 #include "engine/run/engine_list.h"
 
 namespace dmlconform::app {
@@ -13,10 +14,10 @@ void add_adapters_command(CLI::App& app, int& exit_code) {
     command->callback([&exit_code] {
         for (const run::AdapterLine& line : run::list_adapters()) {
             if (!line.problem.empty()) {
-                fmt::print("{:<8} not usable: {}\n", line.engine, line.problem);
+                say("{:<8} not usable: {}\n", line.engine, line.problem);
             } else {
-                fmt::print("{:<8} {}{}\n", line.engine, device_text(line.adapter, line.driver),
-                           line.is_default ? " (default)" : "");
+                say("{:<8} {}{}\n", line.engine, device_text(line.adapter, line.driver),
+                    line.is_default ? " (default)" : "");
             }
         }
         exit_code = exit_ok;

@@ -3,12 +3,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 #include "app/command.h"
 #include "app/engine_choice.h"
 #include "app/messages.h"
+#include "app/standard_streams.h"
 #include "engine/bench/benchmarks.h"
+#include "engine/report/output_file.h"
 
 namespace dmlconform::app {
 namespace {
@@ -32,17 +35,17 @@ Rooflines measure_rooflines(const BenchOptions& options, const Engines& engines)
     Rooflines rooflines;
     for (const auto& engine : engines) {
         const EngineInfo& info = engine->info();
-        fmt::print(stderr, "{}: {}\n", info.name, device_text(info.adapter, info.driver));
+        warn("{}: {}\n", info.name, device_text(info.adapter, info.driver));
         std::optional<Roofline>& roofline = rooflines.emplace_back();
         if (options.no_roofline) {
             continue;
         }
         if (auto measured = engine->measure_roofline()) {
             roofline = *measured;
-            fmt::print(stderr, "    roofline: {:.4g} GB/s, {:.4g} GFLOP/s\n", roofline->bytes_per_second / 1e9,
-                       roofline->operations_per_second / 1e9);
+            warn("    roofline: {:.4g} GB/s, {:.4g} GFLOP/s\n", roofline->bytes_per_second / 1e9,
+                 roofline->operations_per_second / 1e9);
         } else {
-            fmt::print(stderr, "    no roofline: {}\n", measured.error().message);
+            warn("    no roofline: {}\n", measured.error().message);
         }
     }
     return rooflines;
@@ -69,21 +72,61 @@ std::vector<std::string> benchmark_options(const BenchOptions& options, const En
 bool print_left_out(const std::vector<bench::LeftOut>& left_out) {
     bool wrong = false;
     for (const bench::LeftOut& entry : left_out) {
-        fmt::print(stderr, "not timed: {}: {}\n", entry.name, entry.reason);
+        warn("not timed: {}: {}\n", entry.name, entry.reason);
         wrong = wrong || !entry.skipped;
     }
     if (wrong) {
-        fmt::print(stderr, "    hint: `dmlconform run` shows what is wrong; --no-verify times it anyway\n");
+        warn("    hint: `dmlconform run` shows what is wrong; --no-verify times it anyway\n");
     }
     return wrong;
+}
+
+/// What Google Benchmark's option says, the last time, or else the variable by which it can be given too.
+std::string benchmark_option(const BenchOptions& options, const std::string& name, const char* variable) {
+    const char* const value = std::getenv(variable);
+    std::string text = value == nullptr ? "" : value;
+    for (const std::string& word : options.google_benchmark) {
+        if (word.starts_with(name + "=")) {
+            text = word.substr(name.size() + 1);
+        }
+    }
+    return text;
+}
+
+/// Runs the benchmarks; what they report goes into the file once it is complete.
+core::Result<std::size_t> time_all(const BenchOptions& options, const std::string& path,
+                                   const std::vector<std::string>& words) {
+    report::OutputFile file;
+    bench::Output output;
+    if (!path.empty()) {
+        if (auto opened = file.open(path); !opened) {
+            return tl::unexpected(opened.error());
+        }
+        output = {file.written_path(), benchmark_option(options, "--benchmark_out_format", "BENCHMARK_OUT_FORMAT")};
+    }
+    const bench::Timed timed = bench::run_registered(words, output);
+    if (timed.output == bench::Written::not_everything) {
+        return core::fail(fmt::format("{} cannot be written", path), "is the disk full?");
+    }
+    if (timed.output == bench::Written::everything) {
+        if (auto committed = file.commit(); !committed) {
+            return tl::unexpected(committed.error());
+        }
+    }
+    return timed.count;
 }
 
 int bench_command(BenchOptions& options, const Invocation& invocation) {
     for (const std::string& word : options.google_benchmark) {
         if (!word.starts_with("--benchmark_")) {
-            fmt::print(stderr,
-                       "dmlconform: bench has no option {}\n    hint: `dmlconform bench --help` lists what there is\n",
-                       word);
+            warn("dmlconform: bench has no option {}\n    hint: `dmlconform bench --help` lists what there is\n", word);
+            return exit_usage;
+        }
+    }
+    const std::string output = benchmark_option(options, "--benchmark_out", "BENCHMARK_OUT");
+    if (!output.empty()) {
+        if (const auto writable = report::check_writable(output); !writable) {
+            print_error(writable.error());
             return exit_usage;
         }
     }
@@ -104,11 +147,15 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     const Rooflines rooflines = measure_rooflines(options, *engines);
     options.settings.verify = !options.no_verify;
     const bool wrong = print_left_out(bench::register_benchmarks(cases, *engines, rooflines, options.settings));
-    const std::size_t ran = bench::run_registered(benchmark_options(options, *engines, rooflines));
-    if (ran == 0) {
-        fmt::print(stderr, "dmlconform: nothing was timed\n");
+    const auto ran = time_all(options, output, benchmark_options(options, *engines, rooflines));
+    if (!ran) {
+        print_error(ran.error());
+        return exit_not_run;
     }
-    return wrong || ran == 0 || bench::failures() != 0 ? exit_unexpected : exit_ok;
+    if (*ran == 0) {
+        warn("dmlconform: nothing was timed\n");
+    }
+    return wrong || *ran == 0 || bench::failures() != 0 ? exit_unexpected : exit_ok;
 }
 
 }  // namespace

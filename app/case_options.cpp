@@ -7,7 +7,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
-
+#include "app/standard_streams.h"
 #include "engine/core/utf8.h"
 
 namespace dmlconform::app {
@@ -36,7 +36,7 @@ std::string selection_hint(const CaseOptions& options, const cases::Corpus& corp
             return fmt::format("no case has the tag \"{}\"; {}", core::shortened(tag),
                                !meant.empty() ? meant
                                : tags.empty() ? "they have none"
-                                              : fmt::format("there are {}", fmt::join(tags, ", ")));
+                                              : fmt::format("there are {}", core::show_list(tags, ", ")));
         }
     }
     std::string meant =
@@ -123,8 +123,8 @@ std::optional<Selection> load_selection(const CaseOptions& options, bool keep_id
         return std::nullopt;
     }
     if (selection.count == 0) {
-        fmt::print(stderr, "dmlconform: none of the {} cases has the id or tags asked for\n    hint: {}\n", total,
-                   selection_hint(options, selection.corpus));
+        warn("dmlconform: none of the {} cases has the id or tags asked for\n    hint: {}\n", total,
+             selection_hint(options, selection.corpus));
         return std::nullopt;
     }
     return selection;

@@ -9,6 +9,7 @@
 #include "app/command.h"
 #include "app/comparison_options.h"
 #include "app/messages.h"
+#include "app/standard_streams.h"
 #include "app/terminal.h"
 #include "engine/bench/comparison.h"
 #include "engine/report/console_style.h"
@@ -29,17 +30,17 @@ struct CompareOptions {
     bool no_color = false;
 };
 
-std::string change_text(bench::Change change, const report::ConsoleStyle& style) {
+core::ShownText change_text(bench::Change change, const report::ConsoleStyle& style) {
     switch (change) {
         case bench::Change::slower:
-            return style.status(run::Status::fail, "SLOWER");
+            return style.status(run::Status::fail, core::show("SLOWER"));
         case bench::Change::faster:
-            return style.status(run::Status::pass, "faster");
+            return style.status(run::Status::pass, core::show("faster"));
         case bench::Change::unreliable:
-            return style.status(run::Status::skip, "unreliable");
+            return style.status(run::Status::skip, core::show("unreliable"));
         case bench::Change::none:
         default:
-            return "";
+            return {};
     }
 }
 
@@ -52,18 +53,18 @@ void print_comparison(const bench::RunComparison& comparison, const report::Cons
     for (const auto& compared : comparison.benchmarks) {
         width = std::max(width, compared.name.size());
     }
-    fmt::print("{}\n", style.bold(fmt::format("{:<{}} {:>12} {:>12} {:>8} {:>8} {:>8}", "benchmark", width, "base",
-                                              "new", "ratio", "spread", "p")));
+    say("{}\n", style.bold(core::show("{:<{}} {:>12} {:>12} {:>8} {:>8} {:>8}", "benchmark", width, "base", "new",
+                                      "ratio", "spread", "p")));
     for (const auto& compared : comparison.benchmarks) {
-        fmt::print("{:<{}} {:>12} {:>12} {:>8.3f} {:>7.1f}% {:>8.2g} {}\n", compared.name, width,
-                   time_text(compared.base), time_text(compared.now), compared.ratio, 100 * compared.spread, compared.p,
-                   change_text(compared.change, style));
+        say("{:<{}} {:>12} {:>12} {:>8.3f} {:>7.1f}% {:>8.2g} {}\n", compared.name, width, time_text(compared.base),
+            time_text(compared.now), compared.ratio, 100 * compared.spread, compared.p,
+            change_text(compared.change, style));
     }
     for (const std::string& name : comparison.missing) {
-        fmt::print("only in base: {}\n", name);
+        say("only in base: {}\n", name);
     }
     for (const std::string& name : comparison.added) {
-        fmt::print("only in new: {}\n", name);
+        say("only in new: {}\n", name);
     }
 }
 
@@ -72,16 +73,14 @@ void print_verdict(const bench::RunComparison& comparison, const CompareOptions&
     for (const auto& compared : comparison.benchmarks) {
         ++counts[static_cast<std::size_t>(compared.change)];
     }
-    fmt::print("\n{} compared at {:g}%: {} slower, {} faster, {} unreliable, {} as before\n",
-               comparison.benchmarks.size(), 100 * options.settings.threshold,
-               counts[static_cast<std::size_t>(bench::Change::slower)],
-               counts[static_cast<std::size_t>(bench::Change::faster)],
-               counts[static_cast<std::size_t>(bench::Change::unreliable)],
-               counts[static_cast<std::size_t>(bench::Change::none)]);
+    say("\n{} compared at {:g}%: {} slower, {} faster, {} unreliable, {} as before\n", comparison.benchmarks.size(),
+        100 * options.settings.threshold, counts[static_cast<std::size_t>(bench::Change::slower)],
+        counts[static_cast<std::size_t>(bench::Change::faster)],
+        counts[static_cast<std::size_t>(bench::Change::unreliable)],
+        counts[static_cast<std::size_t>(bench::Change::none)]);
     if (!comparison.missing.empty()) {
         const bool one = comparison.missing.size() == 1;
-        fmt::print(
-            "{} of the base {} gone{}\n", one ? "1 benchmark" : fmt::format("{} benchmarks", comparison.missing.size()),
+        say("{} of the base {} gone{}\n", one ? "1 benchmark" : fmt::format("{} benchmarks", comparison.missing.size()),
             one ? "is" : "are",
             options.allow_missing ? "" : ": that nothing became slower is not known (--allow-missing accepts it)");
     }
@@ -97,9 +96,9 @@ bool sort_files(CompareOptions& options) {
     if (!options.base_file && !options.base.empty() && !options.now.empty()) {
         return true;
     }
-    fmt::print(stderr,
-               "dmlconform: compare takes two files, or --base FILE... --new FILE...\n"
-               "    hint: `dmlconform compare --help` tells more\n");
+    warn(
+        "dmlconform: compare takes two files, or --base FILE... --new FILE...\n"
+        "    hint: `dmlconform compare --help` tells more\n");
     return false;
 }
 
@@ -133,13 +132,13 @@ int compare_command(CompareOptions& options) {
     const bench::RunComparison comparison = bench::compare_runs(*base, *now, options.settings);
     if (!comparison.differences.empty() && !options.force) {
         for (const std::string& difference : comparison.differences) {
-            fmt::print(stderr, "dmlconform: the runs are from different places: {}\n", difference);
+            warn("dmlconform: the runs are from different places: {}\n", difference);
         }
-        fmt::print(stderr, "    hint: --force compares them nevertheless\n");
+        warn("    hint: --force compares them nevertheless\n");
         return exit_usage;
     }
     if (comparison.benchmarks.empty()) {
-        fmt::print(stderr, "dmlconform: the files have no benchmark in common\n");
+        warn("dmlconform: the files have no benchmark in common\n");
         return exit_unexpected;
     }
     print_comparison(comparison, report::ConsoleStyle(use_color(options.no_color)));

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/command.h"
+#include "app/standard_streams.h"
 #include "engine/core/text_file.h"
 #include "engine/run/coverage.h"
 
@@ -26,7 +27,7 @@ std::optional<run::CoverageReasons> load_reasons(const std::string& path) {
     const auto text = core::read_text_file(path, largest_file);
     auto reasons = text ? run::parse_coverage_reasons(*text) : tl::unexpected(text.error());
     if (!reasons) {
-        fmt::print(stderr, "dmlconform: {}: {}\n", path, reasons.error().message);
+        warn("dmlconform: {}: {}\n", path, reasons.error().message);
         return std::nullopt;
     }
     return std::move(*reasons);
@@ -43,8 +44,8 @@ std::size_t print_lines(const std::vector<run::CoverageLine>& lines, run::Covera
             missing += reason == reasons.end() ? 1 : 0;
         }
         if (line.cases == 0 || !missing_only) {
-            fmt::print("{}  {:<30} {:<9} {}{}\n", state, line.op, line.kind, line.item,
-                       line.cases == 0 && reason != reasons.end() ? ": " + reason->second : "");
+            say("{}  {:<30} {:<9} {}{}\n", state, line.op, line.kind, line.item,
+                line.cases == 0 && reason != reasons.end() ? ": " + reason->second : "");
         }
         if (line.cases == 0 && reason != reasons.end()) {
             reasons.erase(reason);
@@ -67,10 +68,9 @@ int coverage(const CoverageOptions& options) {
     const std::size_t missing = print_lines(lines, *reasons, options.missing_only);
     // A reason that is not needed any more would hide the next gap.
     for (const auto& [key, reason] : *reasons) {
-        fmt::print("unused reason: {}\n", key);
+        say("unused reason: {}\n", key);
     }
-    fmt::print("{} lines, {} not covered without a reason, {} reasons not used\n", lines.size(), missing,
-               reasons->size());
+    say("{} lines, {} not covered without a reason, {} reasons not used\n", lines.size(), missing, reasons->size());
     return missing == 0 && reasons->empty() ? exit_ok : exit_unexpected;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "app/command.h"
+#include "app/standard_streams.h"
 #include "engine/cases/descriptor_reader.h"
 #include "engine/operators/catalogue.h"
 #include "engine/operators/constraint_rules.h"
@@ -37,11 +38,10 @@ std::string type_text(const OperatorSchema& schema, const Field& field) {
 void print_fields(const OperatorSchema& schema) {
     static constexpr const char* kinds[] = {"input", "output", "attribute"};
     for (const Field& field : schema.fields) {
-        fmt::print("  {:<28} {:<10} {}{}\n", field.name, kinds[static_cast<std::size_t>(field.kind)],
-                   type_text(schema, field), field.optional ? ", optional" : "");
+        say("  {:<28} {:<10} {}{}\n", field.name, kinds[static_cast<std::size_t>(field.kind)], type_text(schema, field),
+            field.optional ? ", optional" : "");
         if (field.required_before) {
-            fmt::print("  {:<28} {:<10} optional from feature level {} on\n", "", "",
-                       core::to_string(*field.required_before));
+            say("  {:<28} {:<10} optional from feature level {} on\n", "", "", core::to_string(*field.required_before));
         }
         if (field.enumeration != nullptr && field.enumeration->name != "BOOL") {
             std::vector<std::string> names;
@@ -49,13 +49,13 @@ void print_fields(const OperatorSchema& schema) {
                 names.push_back(fmt::format("{} = {}", enumerator.name.substr(field.enumeration->prefix().size()),
                                             enumerator.value));
             }
-            fmt::print("  {:<28} {}\n", "", fmt::join(names, ", "));
+            say("  {:<28} {}\n", "", core::show_list(names, ", "));
         }
     }
 }
 
 void print_support(const OperatorSchema& schema) {
-    fmt::print("\nTensors by feature level (a row holds until the next for the same tensor):\n");
+    say("\nTensors by feature level (a row holds until the next for the same tensor):\n");
     for (const Field& field : schema.fields) {
         const auto rows = schema.tensor_support.find(field.name);
         if (rows == schema.tensor_support.end()) {
@@ -66,8 +66,8 @@ void print_support(const OperatorSchema& schema) {
             for (const core::DataType type : row.data_types) {
                 types.push_back(core::name(type));
             }
-            fmt::print("  {:<28} {}  {}-{} dimensions  {}\n", field.name, core::to_string(row.level),
-                       row.min_dimensions, row.max_dimensions, fmt::join(types, " "));
+            say("  {:<28} {}  {}-{} dimensions  {}\n", field.name, core::to_string(row.level), row.min_dimensions,
+                row.max_dimensions, core::show_list(types, " "));
         }
     }
 }
@@ -75,7 +75,7 @@ void print_support(const OperatorSchema& schema) {
 void print_constraints(const OperatorSchema& schema) {
     const std::vector<std::string> lines = operators::constraint_lines(schema);
     if (!lines.empty()) {
-        fmt::print("\nConstraints:\n  {}\n", fmt::join(lines, "\n  "));
+        say("\nConstraints:\n  {}\n", core::show_list(lines, "\n  "));
     }
 }
 
@@ -83,9 +83,9 @@ void print_fusable(const OperatorSchema& schema) {
     if (schema.fusable.empty()) {
         return;
     }
-    fmt::print("\nActivations that can be fused, with the feature level from which on:\n");
+    say("\nActivations that can be fused, with the feature level from which on:\n");
     for (const auto& [activation, level] : schema.fusable) {
-        fmt::print("  {:<44} {}\n", activation, core::to_string(level));
+        say("  {:<44} {}\n", activation, core::to_string(level));
     }
 }
 
@@ -94,23 +94,22 @@ int describe(const std::string& name) {
         for (const std::string& full : operators::operator_names()) {
             const OperatorSchema& schema = *operators::find_operator(full);
             const auto engines = run::engines_for(schema);
-            fmt::print("{:<52} from feature level {}{}{}\n", full, core::to_string(schema.introduced),
-                       engines.empty() ? "" : ", runs on ", fmt::join(engines, " and "));
+            say("{:<52} from feature level {}{}{}\n", full, core::to_string(schema.introduced),
+                engines.empty() ? "" : ", runs on ", core::show_list(engines, " and "));
         }
         return exit_ok;
     }
     const OperatorSchema* schema = operators::find_operator(name);
     if (schema == nullptr) {
         const std::string hint = cases::operator_suggestion(name);
-        fmt::print(stderr, "dmlconform: the catalogue has no operator \"{}\"\n    hint: {}\n", name,
-                   hint.empty() ? "`dmlconform describe` lists them" : hint);
+        warn("dmlconform: the catalogue has no operator \"{}\"\n    hint: {}\n", name,
+             hint.empty() ? "`dmlconform describe` lists them" : hint);
         return exit_usage;
     }
     const auto engines = run::engines_for(*schema);
-    fmt::print("{} ({}), from feature level {} on\n", schema->name, schema->number,
-               core::to_string(schema->introduced));
-    fmt::print("{}\n\n", engines.empty() ? "neither cpu nor d3d12 computes it: cases need expected values"
-                                         : fmt::format("computed by {}", fmt::join(engines, " and ")));
+    say("{} ({}), from feature level {} on\n", schema->name, schema->number, core::to_string(schema->introduced));
+    say("{}\n\n", engines.empty() ? "neither cpu nor d3d12 computes it: cases need expected values"
+                                  : fmt::format("computed by {}", fmt::join(engines, " and ")));
     print_fields(*schema);
     print_support(*schema);
     print_constraints(*schema);
@@ -130,7 +129,7 @@ int print_table(const std::vector<std::string>& paths) {
         }
         selection->for_each([&](const cases::Case& subject) { ++counts[subject.descriptor->schema->name]; });
     }
-    fmt::print("{}", run::operator_table(counts));
+    print_document(run::operator_table(counts));
     return exit_ok;
 }
 

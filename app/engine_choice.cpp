@@ -11,6 +11,7 @@
 #include "app/messages.h"
 #include "app/number_options.h"
 #include "app/program_path.h"
+#include "app/standard_streams.h"
 #include "engine/run/wine_directml.h"
 #include "engine/run/worker_engines.h"
 
@@ -33,14 +34,13 @@ bool check_engines(const EngineChoice& choice) {
     for (const std::string& name : choice.engines) {
         if (is_command(name)) {
             if (const auto words = run::exec_words(name); !words) {
-                fmt::print(stderr,
-                           "dmlconform: --engine {}: {}\n    hint: for example --engine 'exec:python3 worker.py'\n",
-                           name, words.error().message);
+                warn("dmlconform: --engine {}: {}\n    hint: for example --engine 'exec:python3 worker.py'\n", name,
+                     words.error().message);
                 return false;
             }
         } else if (!is_among(known, name)) {
-            fmt::print(stderr, "dmlconform: there is no engine \"{}\"\n    hint: engines are {}, and exec:COMMAND\n",
-                       name, fmt::join(known, ", "));
+            warn("dmlconform: there is no engine \"{}\"\n    hint: engines are {}, and exec:COMMAND\n", name,
+                 core::show_list(known, ", "));
             return false;
         }
     }
@@ -49,7 +49,7 @@ bool check_engines(const EngineChoice& choice) {
         return false;
     }
     if (choice.timeout && !has_processes(choice)) {
-        fmt::print(stderr, "dmlconform: --timeout is for engines in processes of their own\n    hint: add --isolate\n");
+        warn("dmlconform: --timeout is for engines in processes of their own\n    hint: add --isolate\n");
         return false;
     }
     return true;
@@ -115,7 +115,7 @@ void EngineChoice::add_to(CLI::App& command, const std::string& purpose) {
             "--engine", engines,
             fmt::format("An engine to {} ({}, or exec:COMMAND for a command that is a worker); repeat for more. "
                         "Default: all that are usable",
-                        purpose, fmt::join(run::engine_names(), ", ")))
+                        purpose, core::show_list(run::engine_names(), ", ")))
         ->type_name("NAME")
         ->allow_extra_args(false);
     add_engine_options(command, options);

@@ -8,8 +8,10 @@
 #include <filesystem>
 
 #include "app/messages.h"
+#include "app/standard_streams.h"
 #include "engine/core/text_file.h"
 #include "engine/expectations/expectation_file.h"
+#include "engine/report/file_lock.h"
 #include "engine/report/output_file.h"
 #include "engine/run/wine_directml.h"
 
@@ -20,12 +22,12 @@ namespace {
 constexpr std::size_t most_notes = 20;
 
 template <class Say>
-void print_notes(const std::vector<const expectations::Expectation*>& list, const Say& say) {
+void print_notes(const std::vector<const expectations::Expectation*>& list, const Say& note) {
     for (std::size_t i = 0; i < std::min(list.size(), most_notes); ++i) {
-        fmt::print(stderr, "{}: note: {}\n", list[i]->place(), say(*list[i]));
+        warn("{}: note: {}\n", list[i]->place(), note(*list[i]));
     }
     if (list.size() > most_notes) {
-        fmt::print(stderr, "dmlconform: and {} more\n", list.size() - most_notes);
+        warn("dmlconform: and {} more\n", list.size() - most_notes);
     }
 }
 
@@ -115,6 +117,11 @@ std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions
 core::Result<void> update_expectations(const ExpectationOptions& options, const run::ExpectationUpdate& update,
                                        std::span<const EngineInfo> engines, bool complete) {
     for (const std::string& path : options.files) {
+        // Another run may be about to change the same file.
+        const auto lock = report::FileLock::take(path);
+        if (!lock) {
+            return tl::unexpected(lock.error());
+        }
         core::Result<std::string> text = run::empty_expectations();
         if (std::filesystem::exists(path)) {
             text = core::read_text_file(path, expectations::largest_file);
@@ -132,7 +139,7 @@ core::Result<void> update_expectations(const ExpectationOptions& options, const 
             }
         }
         for (const std::string& change : updated->changes) {
-            fmt::print("{}\n", change);
+            say("{}\n", change);
         }
     }
     return {};

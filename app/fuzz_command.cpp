@@ -14,6 +14,7 @@
 #include "app/interrupt.h"
 #include "app/messages.h"
 #include "app/number_options.h"
+#include "app/standard_streams.h"
 #include "app/terminal.h"
 #include "engine/bench/machine.h"
 #include "engine/cases/case_writer.h"
@@ -93,13 +94,14 @@ public:
     void on_failure(const fuzz::Failure& failure) override {
         clear_progress();
         const EngineInfo& info = engines_[failure.engine]->info();
-        fmt::print("{} {} on {}: {}\n", style_.status(failure.result.status, run::to_string(failure.result.status)),
-                   failure.subject->id, info.name, failure.result.reason);
-        fmt::print("{}", report::comparison_lines(failure.result));
+        say("{} {} on {}: {}\n",
+            style_.status(failure.result.status, core::show("{}", run::to_string(failure.result.status))),
+            failure.subject->id, info.name, failure.result.reason);
+        print(report::comparison_lines(failure.result));
         if (!failure.subject->description.empty()) {
-            fmt::print("  {}\n", failure.subject->description);
+            say("  {}\n", failure.subject->description);
         }
-        fmt::print("  again: {}\n", again_command(*failure.subject));
+        say("  again: {}\n", again_command(*failure.subject));
         write_bundle(failure);
         std::fflush(stdout);
     }
@@ -117,7 +119,7 @@ public:
 
     void clear_progress() {
         if (progress_visible_) {
-            fmt::print(stderr, "\r\x1b[K");
+            warn("\r\x1b[K");
             progress_visible_ = false;
         }
     }
@@ -145,18 +147,18 @@ private:
             return;
         }
         if (bundles_ >= options_.bundles.most) {
-            fmt::print("  no bundle: there are {} (--max-bundles)\n", bundles_);
+            say("  no bundle: there are {} (--max-bundles)\n", bundles_);
             return;
         }
         const auto folder = report::write_bundle(options_.bundles.settings(options_.engines.words()), context_,
                                                  engines_[failure.engine]->info(), failure.result);
         if (!folder) {
             bundles_failed_ = true;
-            fmt::print("  no bundle: {}\n", folder.error().message);
+            say("  no bundle: {}\n", folder.error().message);
             return;
         }
         ++bundles_;
-        fmt::print("  bundle: {}\n", *folder);
+        say("  bundle: {}\n", *folder);
         if (!options_.no_reduce) {
             reduce_into(*folder, failure);
         }
@@ -169,10 +171,10 @@ private:
         const std::string path = folder + "/reduced.json";
         const auto written = reduced ? fuzz::write_reduced(reduced->subject, path) : tl::unexpected(reduced.error());
         if (!written) {
-            fmt::print("  not reduced: {}\n", written.error().message);
+            say("  not reduced: {}\n", written.error().message);
             return;
         }
-        fmt::print("  reduced: {}{}\n", path, reduced->steps == 0 ? " (it could not be made smaller)" : "");
+        say("  reduced: {}{}\n", path, reduced->steps == 0 ? " (it could not be made smaller)" : "");
     }
 
     void show_progress(std::uint64_t done, std::uint64_t failures, Clock::time_point now) {
@@ -181,7 +183,7 @@ private:
         }
         last_progress_ = now;
         progress_visible_ = true;
-        fmt::print(stderr, "\r\x1b[K{} cases, {} failures", done, failures);
+        warn("\r\x1b[K{} cases, {} failures", done, failures);
     }
 
     const FuzzOptions& options_;
@@ -198,8 +200,8 @@ private:
 };
 
 void print_table(const fuzz::FuzzResult& result, core::FeatureLevel level) {
-    fmt::print("{:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}\n", "operator", "cases", "legal", "rejected", "compared",
-               "skipped", "failures", "data types");
+    say("{:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}\n", "operator", "cases", "legal", "rejected", "compared",
+        "skipped", "failures", "data types");
     for (const auto& [name, tally] : result.operators) {
         std::size_t types = 0;
         const operators::OperatorSchema& schema = *operators::find_operator(name);
@@ -211,8 +213,8 @@ void print_table(const fuzz::FuzzResult& result, core::FeatureLevel level) {
                 break;
             }
         }
-        fmt::print("{:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {} of {}\n", name, tally.cases, tally.legal,
-                   tally.rejected, tally.compared, tally.skipped, tally.failures, tally.types.size(), types);
+        say("{:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {} of {}\n", name, tally.cases, tally.legal, tally.rejected,
+            tally.compared, tally.skipped, tally.failures, tally.types.size(), types);
     }
 }
 
@@ -220,13 +222,12 @@ int conclude(const fuzz::FuzzResult& result, std::uint64_t seed) {
     const fuzz::OperatorTally total = result.total();
     for (const auto& [name, tally] : result.operators) {
         if (tally.compared == 0 && tally.failures == 0) {
-            fmt::print("{}: nothing to compare\n", name);
+            say("{}: nothing to compare\n", name);
         }
     }
-    fmt::print("{} cases of seed {}, {} results compared, {} failures\n", total.cases, seed, total.compared,
-               total.failures);
+    say("{} cases of seed {}, {} results compared, {} failures\n", total.cases, seed, total.compared, total.failures);
     if (interrupted()) {
-        fmt::print(stderr, "dmlconform: interrupted\n");
+        warn("dmlconform: interrupted\n");
         return interrupt_exit_code();
     }
     if (total.failures != 0) {
@@ -263,16 +264,16 @@ int print_cases(const FuzzOptions& options, std::uint64_t seed) {
                      ""});
         return exit_not_run;
     }
-    fmt::print("{}", cases::case_file_text("", written));
+    print_document(cases::case_file_text("", written));
     return exit_ok;
 }
 
 void print_header(const Engines& engines, std::uint64_t seed) {
-    fmt::print("seed {}\n", seed);
+    say("seed {}\n", seed);
     for (const auto& engine : engines) {
-        fmt::print("  {:<8} {}\n", engine->info().name, device_text(engine->info().adapter, engine->info().driver));
+        say("  {:<8} {}\n", engine->info().name, device_text(engine->info().adapter, engine->info().driver));
     }
-    fmt::print("\n");
+    say("\n");
     std::fflush(stdout);
 }
 

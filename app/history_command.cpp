@@ -10,6 +10,7 @@
 #include "app/messages.h"
 #include "app/number_options.h"
 #include "app/percentage_option.h"
+#include "app/standard_streams.h"
 #include "app/terminal.h"
 #include "engine/history/export.h"
 #include "engine/history/git_commit.h"
@@ -52,7 +53,7 @@ std::optional<std::vector<history::Submission>> read_all(const std::vector<std::
         }
     }
     if (submissions.size() != paths.size()) {
-        fmt::print(stderr, "dmlconform: nothing was added\n");
+        warn("dmlconform: nothing was added\n");
         return std::nullopt;
     }
     return submissions;
@@ -61,13 +62,13 @@ std::optional<std::vector<history::Submission>> read_all(const std::vector<std::
 void print_added(const history::Submission& submission, const history::Added& added) {
     const std::string of = added.commit.empty() ? "" : " of commit " + added.commit;
     if (!added.known) {
-        fmt::print("{}: added as entry {}{}\n", submission.source, added.entry, of);
+        say("{}: added as entry {}{}\n", submission.source, added.entry, of);
         return;
     }
-    fmt::print("{}: is there already, as entry {}{}\n", submission.source, added.entry, of);
+    say("{}: is there already, as entry {}{}\n", submission.source, added.entry, of);
     if (!submission.commit.empty() && submission.commit != added.commit) {
-        fmt::print(stderr, "note: entry {} stays{}; it is not given commit {}\n", added.entry,
-                   of.empty() ? " without a commit" : of, submission.commit);
+        warn("note: entry {} stays{}; it is not given commit {}\n", added.entry, of.empty() ? " without a commit" : of,
+             submission.commit);
     }
 }
 
@@ -80,7 +81,7 @@ int add_command(const HistoryOptions& options) {
     if (options.commit.empty()) {
         const auto commit = history::git_commit();
         if (!commit) {
-            fmt::print(stderr, "note: no commit is known here; --commit NAME says of which the results are\n");
+            warn("note: no commit is known here; --commit NAME says of which the results are\n");
         }
         for (history::Submission& submission : all) {
             submission.commit = commit.value_or("");
@@ -114,7 +115,7 @@ int show_command(const HistoryOptions& options) {
         print_error(text.error());
         return exit_usage;
     }
-    fmt::print("{}", *text);
+    print(*text);
     return exit_ok;
 }
 
@@ -171,7 +172,7 @@ int export_command(const HistoryOptions& options) {
         return exit_usage;
     }
     if (options.output.empty()) {
-        fmt::print("{}", *text);
+        print_document(*text);
         return exit_ok;
     }
     if (const auto written = report::write_file(options.output, *text); !written) {

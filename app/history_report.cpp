@@ -63,33 +63,34 @@ std::string other_changes(const history::Series& series, std::size_t index) {
     return before == after ? "" : fmt::format("; driver {} before, {} now", before, after);
 }
 
-std::string change_line(const history::Series& series, const ChangePoint& change, const report::ConsoleStyle& style) {
+core::ShownText change_line(const history::Series& series, const ChangePoint& change,
+                            const report::ConsoleStyle& style) {
     const history::Point& point = series.points[change.index];
     const double percent = 100 * (change.after / change.before - 1);
-    const std::string word =
-        style.status(percent > 0 ? run::Status::fail : run::Status::pass, fmt::format("{:+.1f}%", percent));
-    return fmt::format("  {}: {} -> {} ({}) since {}, commit {}{}{}\n", series.benchmark, time_text(change.before),
-                       time_text(change.after), word, history::format_moment(point.measured), commit_text(point.commit),
-                       other_changes(series, change.index),
-                       change.confirmed ? "" : "; the next result will tell whether it stays");
+    const core::ShownText word =
+        style.status(percent > 0 ? run::Status::fail : run::Status::pass, core::show("{:+.1f}%", percent));
+    return core::show("  {}: {} -> {} ({}) since {}, commit {}{}{}\n", series.benchmark, time_text(change.before),
+                      time_text(change.after), word, history::format_moment(point.measured), commit_text(point.commit),
+                      other_changes(series, change.index),
+                      change.confirmed ? "" : "; the next result will tell whether it stays");
 }
 
-std::string times_table(const std::vector<history::Series>& all, const HistoryView& view,
-                        const report::ConsoleStyle& style) {
+core::ShownText times_table(const std::vector<history::Series>& all, const HistoryView& view,
+                            const report::ConsoleStyle& style) {
     std::size_t width = 9;
     for (const history::Series& series : all) {
         width = std::max(width, series.benchmark.size());
     }
-    std::string text = style.bold(fmt::format("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  trend", "benchmark", width,
-                                              "results", "before", "latest", "ratio", "roofline")) +
-                       "\n";
-    std::string changes;
+    core::ShownText text = style.bold(core::show("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  trend", "benchmark", width,
+                                                 "results", "before", "latest", "ratio", "roofline")) +
+                           core::show("\n");
+    core::ShownText changes;
     std::string place;
     for (const history::Series& series : all) {
         if (const std::string here = series.adapter.empty() ? series.machine : series.machine + ", " + series.adapter;
             here != place && !here.empty()) {
             place = here;
-            text += style.faint(here) + "\n";
+            text += style.faint(core::show("{}", here)) + core::show("\n");
         }
         const auto medians = medians_of(series);
         const history::Point& latest = series.points.back();
@@ -104,13 +105,13 @@ std::string times_table(const std::vector<history::Series>& all, const HistoryVi
         }
         const std::string roofline =
             latest.percent_of_roofline ? fmt::format("{:.1f}%", *latest.percent_of_roofline) : "-";
-        text += fmt::format("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  {}\n", series.benchmark, width, medians.size(),
-                            before, time_text(latest.median), ratio, roofline, trend_text(medians));
+        text += core::show("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  {}\n", series.benchmark, width, medians.size(),
+                           before, time_text(latest.median), ratio, roofline, trend_text(medians));
         for (const ChangePoint& change : history::find_change_points(medians, view.settings)) {
             changes += change_line(series, change, style);
         }
     }
-    return text + (changes.empty() ? "\nNo changes.\n" : "\nChanges:\n" + changes);
+    return text + (changes.text().empty() ? core::show("\nNo changes.\n") : core::show("\nChanges:\n{}", changes));
 }
 
 std::uint64_t failures_of(const history::Outcome& outcome) {
@@ -121,36 +122,36 @@ std::uint64_t failures_of(const history::Outcome& outcome) {
     return failures;
 }
 
-std::string outcomes_table(const std::vector<history::OutcomeSeries>& all, const report::ConsoleStyle& style) {
+core::ShownText outcomes_table(const std::vector<history::OutcomeSeries>& all, const report::ConsoleStyle& style) {
     std::size_t width = 8;
     for (const history::OutcomeSeries& series : all) {
         width = std::max(width, series.operator_name.size());
     }
-    std::string text = style.bold(fmt::format("{:<{}} {:<12} {:>7} {:>7} {:>9} {:>9}", "operator", width, "engine",
-                                              "results", "pass", "failures", "before")) +
-                       "\n";
+    core::ShownText text = style.bold(core::show("{:<{}} {:<12} {:>7} {:>7} {:>9} {:>9}", "operator", width, "engine",
+                                                 "results", "pass", "failures", "before")) +
+                           core::show("\n");
     for (const history::OutcomeSeries& series : all) {
         const history::OutcomePoint& latest = series.points.back();
         const std::uint64_t failures = failures_of(latest.outcome);
         const std::string before = series.points.size() > 1
                                        ? fmt::to_string(failures_of(series.points[series.points.size() - 2].outcome))
                                        : "-";
-        const std::string count = fmt::format("{:>9}", failures);
-        text += fmt::format("{:<{}} {:<12} {:>7} {:>7} {} {:>9}\n", series.operator_name, width, series.engine,
-                            series.points.size(), latest.outcome.counts[static_cast<std::size_t>(run::Status::pass)],
-                            failures == 0 ? count : style.status(run::Status::fail, count), before);
+        const core::ShownText count = core::show("{:>9}", failures);
+        text += core::show("{:<{}} {:<12} {:>7} {:>7} {} {:>9}\n", series.operator_name, width, series.engine,
+                           series.points.size(), latest.outcome.counts[static_cast<std::size_t>(run::Status::pass)],
+                           failures == 0 ? count : style.status(run::Status::fail, count), before);
     }
     return text;
 }
 
-std::string entries_table(const std::vector<history::Entry>& entries, const report::ConsoleStyle& style) {
-    std::string text = style.bold(fmt::format("{:>6}  {:<20}  {:<5}  {:<18}  {}", "entry", "measured", "kind", "commit",
-                                              "file, machine")) +
-                       "\n";
+core::ShownText entries_table(const std::vector<history::Entry>& entries, const report::ConsoleStyle& style) {
+    core::ShownText text = style.bold(core::show("{:>6}  {:<20}  {:<5}  {:<18}  {}", "entry", "measured", "kind",
+                                                 "commit", "file, machine")) +
+                           core::show("\n");
     for (const history::Entry& entry : entries) {
-        text += fmt::format("{:>6}  {:<20}  {:<5}  {:<18}  {}{}{}\n", entry.id, history::format_moment(entry.measured),
-                            history::to_string(entry.kind), commit_text(entry.commit), entry.source,
-                            entry.machine.empty() ? "" : ", ", entry.machine);
+        text += core::show("{:>6}  {:<20}  {:<5}  {:<18}  {}{}{}\n", entry.id, history::format_moment(entry.measured),
+                           history::to_string(entry.kind), commit_text(entry.commit), entry.source,
+                           entry.machine.empty() ? "" : ", ", entry.machine);
     }
     return text;
 }
@@ -166,8 +167,8 @@ void keep_matching(std::vector<Series>& all, const std::string& filter, const Na
 
 }  // namespace
 
-core::Result<std::string> history_report(history::Store& store, const HistoryView& view,
-                                         const report::ConsoleStyle& style) {
+core::Result<core::ShownText> history_report(history::Store& store, const HistoryView& view,
+                                             const report::ConsoleStyle& style) {
     const auto entries = store.entries();
     auto series = store.series();
     auto outcomes = store.outcomes();
@@ -189,14 +190,14 @@ core::Result<std::string> history_report(history::Store& store, const HistoryVie
     std::stable_sort(series->begin(), series->end(), [](const history::Series& a, const history::Series& b) {
         return std::tie(a.machine, a.adapter) < std::tie(b.machine, b.adapter);
     });
-    std::string text = fmt::format("{} result{}, {} to {}\n", entries->size(), entries->size() == 1 ? "" : "s",
-                                   history::format_moment(entries->front().measured),
-                                   history::format_moment(entries->back().measured));
+    core::ShownText text =
+        core::show("{} result{}, {} to {}\n", entries->size(), entries->size() == 1 ? "" : "s",
+                   history::format_moment(entries->front().measured), history::format_moment(entries->back().measured));
     if (!series->empty()) {
-        text += "\n" + times_table(*series, view, style);
+        text += core::show("\n{}", times_table(*series, view, style));
     }
     if (!outcomes->empty()) {
-        text += "\n" + outcomes_table(*outcomes, style);
+        text += core::show("\n{}", outcomes_table(*outcomes, style));
     }
     return text;
 }

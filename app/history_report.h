@@ -18,7 +18,7 @@ struct HistoryView {
 };
 
 /// Lines for a person.
-[[nodiscard]] core::Result<std::string> history_report(history::Store& store, const HistoryView& view,
-                                                       const report::ConsoleStyle& style);
+[[nodiscard]] core::Result<core::ShownText> history_report(history::Store& store, const HistoryView& view,
+                                                           const report::ConsoleStyle& style);
 
 }  // namespace dmlconform::app

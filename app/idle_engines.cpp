@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "app/standard_streams.h"
 #include "engine/run/worker_engines.h"
 
 namespace dmlconform::app {
@@ -41,7 +42,7 @@ std::vector<std::string> idle_engines(const std::vector<std::string>& named, con
 
 void print_idle(const std::vector<std::string>& idle) {
     for (const std::string& name : idle) {
-        fmt::print("Nothing was verified on {}: it skipped every case.\n", name);
+        say("Nothing was verified on {}: it skipped every case.\n", name);
     }
 }
 

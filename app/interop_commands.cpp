@@ -6,6 +6,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/standard_streams.h"
 #include "engine/cases/case_writer.h"
 #include "engine/core/text_file.h"
 #include "engine/interop/dxdispatch_reader.h"
@@ -29,7 +30,7 @@ core::Result<std::string> content_of(const std::string& path) {
 /// To the file, or to stdout when none is named.
 int write_output(const std::string& path, const std::string& text) {
     if (path.empty()) {
-        fmt::print("{}", text);
+        print_document(text);
         return exit_ok;
     }
     if (const auto written = report::write_file(path, text); !written) {
@@ -41,10 +42,10 @@ int write_output(const std::string& path, const std::string& text) {
 
 void print_left_out(const std::vector<std::string>& lines) {
     for (std::size_t i = 0; i < std::min(lines.size(), cases::most_problems); ++i) {
-        fmt::print(stderr, "left out: {}\n", lines[i]);
+        warn("left out: {}\n", lines[i]);
     }
     if (lines.size() > cases::most_problems) {
-        fmt::print(stderr, "left out: {} more\n", lines.size() - cases::most_problems);
+        warn("left out: {} more\n", lines.size() - cases::most_problems);
     }
 }
 

@@ -1,5 +1,5 @@
-// Ctrl-C and SIGTERM: the first one ends a run after the cases at hand, with all its reports; the second one ends the
-// program.
+// Ctrl-C and SIGTERM: the first one ends a run after the cases at hand, with all its reports; another one a second or
+// more later ends the program.
 #pragma once
 
 namespace dmlconform::app {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/standard_streams.h"
 
 namespace dmlconform::app {
 namespace {
@@ -29,10 +30,10 @@ int list(const CaseOptions& options, bool json) {
     if (json) {
         auto document = nlohmann::ordered_json::array();
         selection->for_each([&](const cases::Case& entry) { document.push_back(case_json(entry)); });
-        fmt::print("{}\n", document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+        print_document(document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
         return exit_ok;
     }
-    selection->for_each([](const cases::Case& entry) { fmt::print("{}\n", entry.id); });
+    selection->for_each([](const cases::Case& entry) { say("{}\n", entry.id); });
     return exit_ok;
 }
 

@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <new>
 #include <span>
+#include <sstream>
+#include <system_error>
 
 #include "app/commands.h"
+#include "app/standard_streams.h"
 #include "engine/cases/problems.h"
 
 namespace {
@@ -69,8 +73,13 @@ void print_usage_error(const CLI::App& app, const CLI::ParseError& error, std::s
         message = fmt::format("there is no command \"{}\"", words[1]);
         hint = dmlconform::cases::suggestion(words[1], names_of(app.get_subcommands(nullptr)));
     }
-    fmt::print(stderr, "dmlconform: {}\n    hint: {}\n", message,
-               hint.empty() ? "`dmlconform --help` lists commands" : hint);
+    dmlconform::app::warn("dmlconform: {}\n    hint: {}\n", message,
+                          hint.empty() ? "`dmlconform --help` lists commands" : hint);
+}
+
+/// For people; all of it is ours.
+void print_help(const CLI::App& app) {
+    dmlconform::app::print_warning(dmlconform::core::ShownText::made_of(app.help()));
 }
 
 int run(int argc, char** argv) {
@@ -87,14 +96,17 @@ int run(int argc, char** argv) {
     int exit_code = dmlconform::app::exit_ok;
     dmlconform::app::add_commands(app, invocation, exit_code);
     if (argc < 2) {
-        fmt::print(stderr, "{}", app.help());
+        print_help(app);
         return dmlconform::app::exit_usage;
     }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) {
-            return app.exit(error);  // --help, --version
+            std::ostringstream text;  // --help, --version
+            const int code = app.exit(error, text, text);
+            dmlconform::app::print_document(text.str());
+            return code;
         }
         print_usage_error(app, error, invocation.words);
         return dmlconform::app::exit_usage;
@@ -105,12 +117,19 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    using dmlconform::app::settled;
+    using dmlconform::app::warn;
+    dmlconform::app::open_standard_streams();
+    dmlconform::app::turn_write_signals_into_errors();
     try {
-        return run(argc, argv);
+        return settled(run(argc, argv));
     } catch (const std::bad_alloc&) {
-        fmt::print(stderr, "dmlconform: out of memory\n");
+        std::fputs("dmlconform: out of memory\n", stderr);
+    } catch (const std::system_error& error) {
+        // A thread that cannot be made, for the most part.
+        warn("dmlconform: the system refuses what is needed: {}\n", error.what());
     } catch (const std::exception& error) {
-        fmt::print(stderr, "dmlconform: internal error: {}\n", error.what());
+        warn("dmlconform: internal error: {}\n", error.what());
     }
     return dmlconform::app::exit_not_run;
 }

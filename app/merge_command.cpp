@@ -8,6 +8,7 @@
 #include "app/idle_engines.h"
 #include "app/messages.h"
 #include "app/run_outputs.h"
+#include "app/standard_streams.h"
 #include "app/terminal.h"
 #include "engine/report/console_report.h"
 #include "engine/report/merge.h"
@@ -34,7 +35,7 @@ core::Result<void> report_all(report::Merge& merge, const run::RunTotals& totals
         return {};
     });
     if (done) {
-        outputs.finish(totals, exit_code);
+        outputs.finish_reports(totals, exit_code);
     }
     return done;
 }
@@ -68,10 +69,10 @@ int merge_command(MergeOptions& options) {
     const auto idle = idle_engines(engines_named_in(merge.context().command), totals);
     const bool too_little = options.strict && totals.unverified.any();
     const int exit_code = gaps->empty() && totals.passed() && idle.empty() && !too_little ? exit_ok : exit_unexpected;
-    fmt::print("{}", report::summary(totals, report::ConsoleStyle(use_color(options.no_color))));
+    print(report::summary(totals, report::ConsoleStyle(use_color(options.no_color))));
     print_idle(idle);
     for (const std::string& gap : *gaps) {
-        fmt::print(stderr, "dmlconform: {}\n", gap);
+        warn("dmlconform: {}\n", gap);
     }
     bool failed = false;
     const auto note = [&](const core::Result<void>& done) {
@@ -83,10 +84,12 @@ int merge_command(MergeOptions& options) {
     if (outputs->any()) {
         note(report_all(merge, totals, *gaps, exit_code, *outputs));
     }
+    // The result comes last: it says what the program ends with.
+    const int code = outputs->finish_result(totals, failed ? exit_not_run : exit_code);
     if (!json.empty()) {
-        note(merge.write_json(json, exit_code));
+        note(merge.write_json(json, code));
     }
-    return failed || outputs->failed() ? exit_not_run : exit_code;
+    return failed ? exit_not_run : code;
 }
 
 }  // namespace

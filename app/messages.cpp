@@ -3,22 +3,25 @@
 
 #include <fmt/format.h>
 
+#include "app/standard_streams.h"
+#include "engine/cases/problem_text.h"
+
 namespace dmlconform::app {
 
 void print_error(const core::Error& error) {
-    fmt::print(stderr, "dmlconform: {}\n", error.message);
+    warn("dmlconform: {}\n", error.message);
     if (!error.hint.empty()) {
-        fmt::print(stderr, "    hint: {}\n", error.hint);
+        warn("    hint: {}\n", error.hint);
     }
 }
 
 void print_problems(std::span<const cases::Problem> problems, std::string_view where) {
     for (const cases::Problem& problem : problems) {
-        fmt::print(stderr, "{}\n", cases::to_string(problem));
+        warn("{}\n", cases::shown(problem));
     }
     const std::size_t count = cases::count_of(problems);
-    fmt::print(stderr, "dmlconform: {} in {}; nothing was run\n",
-               count == 1 ? "1 problem" : fmt::format("{} problems", count), where);
+    warn("dmlconform: {} in {}; nothing was run\n", count == 1 ? "1 problem" : fmt::format("{} problems", count),
+         where);
 }
 
 std::string device_text(const std::string& adapter, const std::string& driver) {

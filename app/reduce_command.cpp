@@ -11,6 +11,7 @@
 #include "app/interrupt.h"
 #include "app/messages.h"
 #include "app/number_options.h"
+#include "app/standard_streams.h"
 #include "engine/core/text_file.h"
 #include "engine/fuzz/reducer.h"
 #include "engine/run/selection.h"
@@ -26,6 +27,7 @@ struct ReduceOptions {
     std::string against;
     double seconds = 60;
     std::string output;
+    bool trust_bundle = false;
 };
 
 /// The engine that a bundle was written for.
@@ -50,6 +52,27 @@ BundleEngine engine_of_bundle(const std::string& path) {
     const auto level = core::parse_feature_level(text("featureLevel"));
     return {text("command").empty() ? text("name") : "exec:" + text("command"),
             level.value_or(core::highest_feature_level)};
+}
+
+/// Bundles come from bug reports, and what they call their engine may be any command.
+bool may_use(const ReduceOptions& options, const std::string& recorded) {
+    const auto known = run::engine_names();
+    if (options.trust_bundle || std::ranges::find(known, recorded) != known.end()) {
+        return true;
+    }
+    print_error({fmt::format("the bundle wants this engine, which is not run unasked: {}", recorded),
+                 "--trust-bundle runs it; --engine names another one"});
+    return false;
+}
+
+/// Where nobody has named the file, it is not written through a link that came with the bundle.
+bool may_write(const ReduceOptions& options, const std::string& path) {
+    std::error_code error;
+    if (!options.output.empty() || !fs::is_symlink(fs::symlink_status(path, error))) {
+        return true;
+    }
+    print_error({fmt::format("{} is a symbolic link", path), "--output FILE says where to write"});
+    return false;
 }
 
 /// The one case to be reduced: what was reduced before does not count.
@@ -77,14 +100,17 @@ struct Judges {
 
 std::optional<Judges> make_judges(const ReduceOptions& options, const Invocation& invocation, int& exit_code) {
     EngineChoice choice = options.engines;
+    exit_code = exit_usage;
     if (choice.engines.empty()) {
         const BundleEngine recorded = engine_of_bundle(options.cases.paths.front());
         if (!recorded.name.empty()) {
+            if (!may_use(options, recorded.name)) {
+                return std::nullopt;
+            }
             choice.engines = {recorded.name};
             choice.options.feature_level = std::min(choice.options.feature_level, recorded.level);
         }
     }
-    exit_code = exit_usage;
     if (choice.engines.size() != 1) {
         print_error({"one engine is needed on which the case fails", "--engine names it"});
         return std::nullopt;
@@ -116,19 +142,19 @@ std::string output_path(const ReduceOptions& options, const cases::Case& subject
 /// What was found, where it is, and what was not possible.
 void print_reduction(const fuzz::Reduction& reduction, const cases::Case& subject, const std::string& engine,
                      const std::string& path) {
-    fmt::print("{} on {}: {}\n", subject.id, engine, reduction.result.reason);
+    say("{} on {}: {}\n", subject.id, engine, reduction.result.reason);
     for (const std::string& line : to_lines(*reduction.subject.descriptor)) {
-        fmt::print("  {}\n", line);
+        say("  {}\n", line);
     }
     const std::string attempts = reduction.attempts == 1 ? "1 attempt" : fmt::format("{} attempts", reduction.attempts);
     const char* const time = reduction.finished ? "" : "; it might become smaller with more time (--time)";
     if (reduction.steps != 0) {
-        fmt::print("{} in {}{}\n", attempts, path, time);
+        say("{} in {}{}\n", attempts, path, time);
     } else if (reduction.attempts != 0) {
-        fmt::print("It could not be made smaller: in {} nothing smaller failed in the same way. {} has it as it is{}\n",
-                   attempts, path, time);
+        say("It could not be made smaller: in {} nothing smaller failed in the same way. {} has it as it is{}\n",
+            attempts, path, time);
     } else {
-        fmt::print("It could not be made smaller: there was nothing to try. {} has it as it is{}\n", path, time);
+        say("It could not be made smaller: there was nothing to try. {} has it as it is{}\n", path, time);
     }
 }
 
@@ -136,6 +162,10 @@ int reduce_command(const ReduceOptions& options, const Invocation& invocation) {
     const auto selection = load_selection(options.cases);
     const auto subject = selection ? only_case(*selection) : std::nullopt;
     if (!subject) {
+        return exit_usage;
+    }
+    const std::string path = output_path(options, *subject);
+    if (!may_write(options, path)) {
         return exit_usage;
     }
     int exit_code = exit_ok;
@@ -153,7 +183,6 @@ int reduce_command(const ReduceOptions& options, const Invocation& invocation) {
         print_error(reduction.error());
         return exit_not_run;
     }
-    const std::string path = output_path(options, *subject);
     if (const auto written = fuzz::write_reduced(reduction->subject, path); !written) {
         print_error(written.error());
         return exit_not_run;
@@ -179,6 +208,8 @@ void add_reduce_command(CLI::App& app, const Invocation& invocation, int& exit_c
         ->transform(number(0.001, 1e9));
     command->add_option("-o,--output", options->output, "Where to write it. Default: reduced.json beside the case")
         ->type_name("FILE");
+    command->add_flag("--trust-bundle", options->trust_bundle,
+                      "Run the engine's command that the bundle has; otherwise it is only shown");
     command->callback([options, &invocation, &exit_code] { exit_code = reduce_command(*options, invocation); });
 }
 

@@ -6,6 +6,7 @@
 #include "app/command.h"
 #include "app/comparison_options.h"
 #include "app/messages.h"
+#include "app/standard_streams.h"
 #include "engine/page/html_page.h"
 #include "engine/page/markdown.h"
 #include "engine/page/page_data.h"
@@ -73,13 +74,12 @@ core::Result<void> read_trends([[maybe_unused]] const std::string& path, [[maybe
 /// Whether what was asked for can be written, before anything is read. `exit_code` says why not.
 bool check_outputs(const ReportOptions& options, int& exit_code) {
     if (options.html.empty() && options.markdown.empty()) {
-        fmt::print(stderr, "dmlconform: report writes nothing\n    hint: --html FILE, --markdown FILE, or both\n");
+        warn("dmlconform: report writes nothing\n    hint: --html FILE, --markdown FILE, or both\n");
         exit_code = exit_usage;
         return false;
     }
     if (!options.html.empty() && !page::has_chart_library()) {
-        fmt::print(
-            stderr,
+        warn(
             "dmlconform: this build has no Chart.js, which the page draws with\n"
             "    hint: install it (on Debian: libjs-chart.js), configure and build again; --markdown needs it not\n");
         exit_code = exit_not_run;
@@ -103,7 +103,7 @@ bool write(const std::string& path, const std::string& text) {
         return true;
     }
     if (path == "-") {
-        fmt::print("{}", text);
+        print_document(text);
         return true;
     }
     const auto written = report::write_file(path, text);

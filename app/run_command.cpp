@@ -18,6 +18,7 @@
 #include "app/number_options.h"
 #include "app/run_outputs.h"
 #include "app/shard_options.h"
+#include "app/standard_streams.h"
 #include "app/terminal.h"
 #include "engine/bench/machine.h"
 #include "engine/core/hardware_threads.h"
@@ -79,11 +80,11 @@ public:
         if (failed && (result.gated || options_.verbose)) {
             failed_ += result.gated ? 1 : 0;
             progress_.clear();
-            fmt::print("{}", options_.quiet ? report::result_line(result, engine, style_)
-                                            : report::failure_block(result, engine, caller_, style_) + "\n");
+            print(options_.quiet ? report::result_line(result, engine, style_)
+                                 : report::failure_block(result, engine, caller_, style_) + core::show("\n"));
         } else if (options_.verbose) {
             progress_.clear();
-            fmt::print("{}{}", report::result_line(result, engine, style_), report::comparison_lines(result));
+            say("{}{}", report::result_line(result, engine, style_), report::comparison_lines(result));
         }
     }
 
@@ -92,7 +93,7 @@ public:
     void finish(const run::RunTotals& totals) {
         progress_.clear();
         const bool follows_lines = options_.verbose || (options_.quiet && failed_ != 0);
-        fmt::print("{}{}", follows_lines ? "\n" : "", report::summary(totals, style_));
+        say("{}{}", follows_lines ? "\n" : "", report::summary(totals, style_));
     }
 
 private:
@@ -146,33 +147,32 @@ std::size_t lane_count(const RunOptions& options) {
 
 void print_header(const RunOptions& options, const run::Lane& engines, std::size_t lanes, const Selection& selection,
                   const std::optional<run::ShardInfo>& shard) {
-    fmt::print("{} on {}{}\n", selection.count == 1 ? "1 case" : fmt::format("{} cases", selection.count),
-               engines.size() == 1 ? "1 engine" : fmt::format("{} engines", engines.size()),
-               lanes == 1 ? "" : fmt::format(", {} at a time", lanes));
+    say("{} on {}{}\n", selection.count == 1 ? "1 case" : fmt::format("{} cases", selection.count),
+        engines.size() == 1 ? "1 engine" : fmt::format("{} engines", engines.size()),
+        lanes == 1 ? "" : fmt::format(", {} at a time", lanes));
     std::size_t width = 8;
     for (const auto& engine : engines) {
         width = std::max(width, engine->info().name.size() + 1);
     }
     for (const auto& engine : engines) {
         const EngineInfo& info = engine->info();
-        fmt::print("  {:<{}}{}\n", info.name, width, device_text(info.adapter, info.driver));
+        say("  {:<{}}{}\n", info.name, width, device_text(info.adapter, info.driver));
     }
     for (const cases::SkippedExpansions& skipped : selection.corpus.skipped) {
-        fmt::print("  left out: {} expansions of {} whose descriptors are illegal (skipInvalid)\n", skipped.count,
-                   skipped.id);
+        say("  left out: {} expansions of {} whose descriptors are illegal (skipInvalid)\n", skipped.count, skipped.id);
     }
     if (options.expectations.are_defaults) {
-        fmt::print("  expected: what {} says of this engine (--no-default-expectations: nothing)\n",
-                   fmt::join(options.expectations.files, ", "));
+        say("  expected: what {} says of this engine (--no-default-expectations: nothing)\n",
+            core::show_list(options.expectations.files, ", "));
     }
     if (shard) {
-        fmt::print("  shard {} of {} cases, divided by {}\n", run::to_string(shard->shard), shard->cases_of_all,
-                   shard->by_durations ? "recorded times" : "their ids");
+        say("  shard {} of {} cases, divided by {}\n", run::to_string(shard->shard), shard->cases_of_all,
+            shard->by_durations ? "recorded times" : "their ids");
     }
     if (options.settings.shuffle) {
-        fmt::print("  in the order of --shuffle={}\n", *options.settings.shuffle);
+        say("  in the order of --shuffle={}\n", *options.settings.shuffle);
     }
-    fmt::print("\n");
+    say("\n");
 }
 
 int exit_code_of(const RunOptions& options, const run::RunTotals& totals, bool is_shard) {
@@ -219,26 +219,26 @@ int run_lanes(const RunOptions& options, const Invocation& invocation, const Sel
     const bool empty_shard = shard && selection.count == 0 && !interrupted();
     const int exit_code = empty_shard ? exit_ok : exit_code_of(options, totals, shard.has_value());
     if (empty_shard) {
-        fmt::print("This shard has none of the {} cases.\n", shard->cases_of_all);
+        say("This shard has none of the {} cases.\n", shard->cases_of_all);
     }
     if (interrupted()) {
-        fmt::print(stderr, "dmlconform: interrupted; {} of {} cases were run\n", totals.results / engines.size(),
-                   case_count);
+        warn("dmlconform: interrupted; {} of {} cases were run\n", totals.results / engines.size(), case_count);
     }
     // What was not run may need the others, and expectations that nobody gave need not be used.
     const bool complete = !interrupted() && !options.settings.fail_fast && selection.selector.selects_all();
     if (complete && !options.expectations.are_defaults) {
         print_unused(*options.settings.expected);
     }
-    outputs.finish(totals, exit_code);
-    fmt::print("{}", outputs.bundle_summary());
+    outputs.finish_reports(totals, exit_code);
+    print(outputs.bundle_summary());
+    bool updated = true;
     if (options.expectations.update && !interrupted()) {
         if (const auto done = update_expectations(options.expectations, update, totals.engines, complete); !done) {
             print_error(done.error());
-            return exit_not_run;
+            updated = false;
         }
     }
-    return outputs.failed() ? exit_not_run : exit_code;
+    return outputs.finish_result(totals, updated ? exit_code : exit_not_run);
 }
 
 /// Settles the seed; false when it is none.

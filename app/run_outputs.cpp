@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
 
 #include "app/messages.h"
+#include "app/standard_streams.h"
 #include "engine/report/github_report.h"
 #include "engine/report/json_report.h"
 #include "engine/report/jsonl_report.h"
@@ -74,34 +74,34 @@ core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, con
     }
     RunOutputs outputs;
     if (!options.json.empty()) {
-        outputs.sinks_.push_back(std::make_unique<report::JsonReport>(options.json));
+        outputs.result_ = std::make_unique<report::JsonReport>(options.json);
     }
     if (!options.junit.empty()) {
-        outputs.sinks_.push_back(std::make_unique<report::JunitReport>(options.junit, caller));
+        outputs.reports_.push_back(std::make_unique<report::JunitReport>(options.junit, caller));
     }
     if (!options.summary.empty()) {
         const bool append = options.summary == variable("GITHUB_STEP_SUMMARY");
-        outputs.sinks_.push_back(std::make_unique<report::MarkdownReport>(options.summary, append));
+        outputs.reports_.push_back(std::make_unique<report::MarkdownReport>(options.summary, append));
     }
     if (!options.jsonl.empty()) {
-        outputs.sinks_.push_back(std::make_unique<report::JsonlReport>(options.jsonl));
+        outputs.reports_.push_back(std::make_unique<report::JsonlReport>(options.jsonl));
     }
     if (options.github) {
-        outputs.sinks_.push_back(std::make_unique<report::GithubReport>(stdout, variable("GITHUB_WORKSPACE")));
+        outputs.reports_.push_back(std::make_unique<report::GithubReport>(stdout, variable("GITHUB_WORKSPACE")));
     }
     if (!options.bundles.folder.empty()) {
         if (auto usable = report::check_bundle_folder(options.bundles.folder); !usable) {
             return tl::unexpected(std::move(usable.error()));
         }
         outputs.bundles_ = std::make_shared<report::Bundles>(options.bundles.settings(std::move(rerun_options)));
-        outputs.sinks_.push_back(outputs.bundles_);
+        outputs.reports_.push_back(outputs.bundles_);
     }
     return outputs;
 }
 
 template <typename Step>
-void RunOutputs::each(const Step& step) {
-    const auto gone = std::remove_if(sinks_.begin(), sinks_.end(), [&](const std::shared_ptr<report::Sink>& sink) {
+void RunOutputs::each_report(const Step& step) {
+    std::erase_if(reports_, [&](const std::shared_ptr<report::Sink>& sink) {
         const core::Result<void> done = step(*sink);
         if (!done) {
             print_error(done.error());
@@ -109,19 +109,40 @@ void RunOutputs::each(const Step& step) {
         }
         return !done;
     });
-    sinks_.erase(gone, sinks_.end());
+}
+
+template <typename Step>
+void RunOutputs::with_result(const Step& step) {
+    if (result_ == nullptr) {
+        return;
+    }
+    if (const core::Result<void> done = step(*result_); !done) {
+        print_error(done.error());
+        failed_ = true;
+        result_.reset();
+    }
 }
 
 void RunOutputs::begin(const report::RunContext& context, std::span<const EngineInfo> engines) {
-    each([&](report::Sink& sink) { return sink.begin(context, engines); });
+    const auto step = [&](report::Sink& sink) { return sink.begin(context, engines); };
+    with_result(step);
+    each_report(step);
 }
 
 void RunOutputs::add(const run::CaseResult& result) {
-    each([&](report::Sink& sink) { return sink.add(result); });
+    const auto step = [&](report::Sink& sink) { return sink.add(result); };
+    with_result(step);
+    each_report(step);
 }
 
-void RunOutputs::finish(const run::RunTotals& totals, int exit_code) {
-    each([&](report::Sink& sink) { return sink.finish(totals, exit_code); });
+void RunOutputs::finish_reports(const run::RunTotals& totals, int exit_code) {
+    each_report([&](report::Sink& sink) { return sink.finish(totals, exit_code); });
+}
+
+int RunOutputs::finish_result(const run::RunTotals& totals, int exit_code) {
+    const int code = failed_ || !flush_output() ? exit_not_run : exit_code;
+    with_result([&](report::Sink& sink) { return sink.finish(totals, code); });
+    return failed_ ? exit_not_run : code;
 }
 
 }  // namespace dmlconform::app

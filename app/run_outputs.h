@@ -38,20 +38,29 @@ public:
 
     void begin(const report::RunContext& context, std::span<const EngineInfo> engines);
     void add(const run::CaseResult& result);
-    void finish(const run::RunTotals& totals, int exit_code);
+    /// Ends all but the result.
+    void finish_reports(const run::RunTotals& totals, int exit_code);
+    /// Ends the result, after everything else that can fail, because it says what the program ends with. Returns that:
+    /// `exit_code`, or exit_not_run where something could not be written.
+    [[nodiscard]] int finish_result(const run::RunTotals& totals, int exit_code);
 
-    /// Whether any was given up; why was said on stderr.
-    [[nodiscard]] bool failed() const { return failed_; }
-    [[nodiscard]] bool any() const { return !sinks_.empty(); }
+    [[nodiscard]] bool any() const { return result_ != nullptr || !reports_.empty(); }
     /// What became of bundles, a line each.
-    [[nodiscard]] std::string bundle_summary() const { return bundles_ == nullptr ? "" : bundles_->summary(); }
+    [[nodiscard]] core::ShownText bundle_summary() const {
+        return bundles_ == nullptr ? core::ShownText() : bundles_->summary();
+    }
 
 private:
+    /// Gives up those for which the step fails.
     template <typename Step>
-    void each(const Step& step);
+    void each_report(const Step& step);
+    template <typename Step>
+    void with_result(const Step& step);
 
-    std::vector<std::shared_ptr<report::Sink>> sinks_;
+    std::unique_ptr<report::Sink> result_;
+    std::vector<std::shared_ptr<report::Sink>> reports_;
     std::shared_ptr<report::Bundles> bundles_;
+    /// Whether any was given up; why was said on stderr.
     bool failed_ = false;
 };
 

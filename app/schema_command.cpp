@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/command.h"
+#include "app/standard_streams.h"
 #include "engine/cases/case_schema.h"
 #include "engine/expectations/expectation_file.h"
 #include "engine/report/result_schema.h"
@@ -24,7 +25,7 @@ void add_schema_command(CLI::App& app, int& exit_code) {
         ->type_name("KIND")
         ->check(CLI::IsMember(schemas));
     command->callback([kind, &exit_code] {
-        fmt::print("{}", schemas.at(*kind)());
+        print_document(schemas.at(*kind)());
         exit_code = exit_ok;
     });
 }

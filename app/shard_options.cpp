@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "app/messages.h"
+#include "app/standard_streams.h"
 #include "engine/report/recorded_times.h"
 
 namespace dmlconform::app {
@@ -82,8 +83,8 @@ core::Result<std::optional<run::Shard>> choose_shard(const ShardOptions& options
             return core::fail("--shard: " + shard.error().message, shard.error().hint);
         }
         if (!asked || (*asked && (*asked)->shard != *shard)) {
-            fmt::print(stderr, "dmlconform: --shard {} counts, not the environment's {}\n", run::to_string(*shard),
-                       asked ? (*asked)->source : "shard");
+            warn("dmlconform: --shard {} counts, not the environment's {}\n", run::to_string(*shard),
+                 asked ? (*asked)->source : "shard");
         }
         return *shard;
     }
@@ -124,8 +125,8 @@ core::Result<void> apply_test_environment(std::vector<std::string>& filters, std
     const std::string only = text_of("TESTBRIDGE_TEST_ONLY");
     const std::string gtest_filter = text_of("GTEST_FILTER");
     if (!filters.empty() && !(only.empty() && gtest_filter.empty())) {
-        fmt::print(stderr, "dmlconform: --filter counts, not the environment's {}\n",
-                   only.empty() ? "GTEST_FILTER" : "TESTBRIDGE_TEST_ONLY");
+        warn("dmlconform: --filter counts, not the environment's {}\n",
+             only.empty() ? "GTEST_FILTER" : "TESTBRIDGE_TEST_ONLY");
     } else if (!only.empty()) {
         filters.push_back(only);
     } else if (auto added = add_gtest_filters(gtest_filter, filters); !added) {
@@ -134,7 +135,7 @@ core::Result<void> apply_test_environment(std::vector<std::string>& filters, std
     const std::string bazel = text_of("XML_OUTPUT_FILE");
     const std::string path = bazel.empty() ? path_of_gtest_output(text_of("GTEST_OUTPUT")) : bazel;
     if (!junit.empty() && !path.empty() && junit != path) {
-        fmt::print(stderr, "dmlconform: --junit counts, not the environment's {}\n", path);
+        warn("dmlconform: --junit counts, not the environment's {}\n", path);
     } else if (junit.empty()) {
         junit = path;
     }

@@ -25,6 +25,10 @@ bool is_terminal(Stream stream) {
 
 }  // namespace
 
+bool stdout_is_terminal() {
+    return is_terminal(standard_output);
+}
+
 bool stderr_is_terminal() {
     return is_terminal(standard_error);
 }
@@ -33,7 +37,7 @@ bool use_color(bool refused) {
     const char* no_color = std::getenv("NO_COLOR");
     const char* terminal = std::getenv("TERM");
     return !refused && (no_color == nullptr || *no_color == '\0') &&
-           (terminal == nullptr || std::string_view(terminal) != "dumb") && is_terminal(standard_output);
+           (terminal == nullptr || std::string_view(terminal) != "dumb") && stdout_is_terminal();
 }
 
 }  // namespace dmlconform::app

@@ -3,6 +3,7 @@
 
 namespace dmlconform::app {
 
+[[nodiscard]] bool stdout_is_terminal();
 [[nodiscard]] bool stderr_is_terminal();
 
 /// Whether to colour what goes to stdout: only on a terminal, and not against NO_COLOR (https://no-color.org) or

@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "app/command.h"
+#include "app/standard_streams.h"
+#include "engine/cases/problem_text.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::app {
@@ -38,11 +40,11 @@ int validate(const CaseOptions& options, core::FeatureLevel level) {
     selection->for_each([&](const cases::Case& entry) {
         if (const auto problem = check(entry, level)) {
             ++illegal;
-            fmt::print("{}\n", cases::to_string(*problem));
+            say("{}\n", cases::shown(*problem));
         }
     });
-    fmt::print("{} of {} cases are as expected at feature level {}\n", selection->count - illegal, selection->count,
-               core::to_string(level));
+    say("{} of {} cases are as expected at feature level {}\n", selection->count - illegal, selection->count,
+        core::to_string(level));
     return illegal == 0 ? exit_ok : exit_unexpected;
 }
 

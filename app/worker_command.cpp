@@ -7,6 +7,7 @@
 
 #include "app/command.h"
 #include "app/crash.h"
+#include "app/standard_streams.h"
 #include "app/worker_streams.h"
 #include "engine/run/engine_list.h"
 #include "engine/worker/server.h"
@@ -22,8 +23,8 @@ struct WorkerOptions {
 int work(const WorkerOptions& options) {
     const auto known = run::engine_names();
     if (std::find(known.begin(), known.end(), options.engine) == known.end()) {
-        fmt::print(stderr, "dmlconform: there is no engine \"{}\"\n    hint: engines are {}\n", options.engine,
-                   fmt::join(known, ", "));
+        warn("dmlconform: there is no engine \"{}\"\n    hint: engines are {}\n", options.engine,
+             core::show_list(known, ", "));
         return exit_usage;
     }
     // Before anything of the engine's runs, which may print.
@@ -35,7 +36,7 @@ int work(const WorkerOptions& options) {
         engine, [&](std::span<std::byte> to) { return streams.read(to); },
         [&](std::span<const std::byte> bytes) { return streams.write(bytes); });
     if (!served) {
-        fmt::print(stderr, "dmlconform worker: {}\n", served.error().message);
+        warn("dmlconform worker: {}\n", served.error().message);
         return exit_usage;
     }
     return engine ? exit_ok : exit_not_run;
@@ -47,7 +48,8 @@ void add_worker_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<WorkerOptions>();
     CLI::App* command =
         app.add_subcommand("worker", "Serve an engine to another process (docs/worker-protocol.md); for machines");
-    command->add_option("--engine", options->engine, fmt::format("One of {}", fmt::join(run::engine_names(), ", ")))
+    command
+        ->add_option("--engine", options->engine, fmt::format("One of {}", core::show_list(run::engine_names(), ", ")))
         ->required()
         ->type_name("NAME");
     add_engine_options(*command, options->options);

@@ -11,7 +11,6 @@
 #include "engine/cases/json_list.h"
 #include "engine/core/text_file.h"
 #include "engine/core/utf8.h"
-#include "engine/worker/printable.h"
 
 namespace dmlconform::bench {
 namespace {
@@ -52,7 +51,7 @@ public:
         if (const auto context = document->find("context"); context != document->end() && context->is_object()) {
             for (const auto& [name, value] : context->items()) {
                 if (value.is_string()) {
-                    file_.context[name] = worker::printable(value.get<std::string>());
+                    file_.context[name] = value.get<std::string>();
                 } else if (value.is_number_integer()) {
                     file_.context[name] = value.dump();
                 }
@@ -99,7 +98,7 @@ private:
             return wrong(i, "real_time", fmt::format("{} is no time that something takes", entry["real_time"].dump()));
         }
         const bool has_run_name = entry.contains("run_name") && entry["run_name"].is_string();
-        const std::string name = worker::printable(entry[has_run_name ? "run_name" : "name"].get<std::string>());
+        const std::string name = entry[has_run_name ? "run_name" : "name"].get<std::string>();
         const auto [first_unit, is_first] = units_.try_emplace(name, entry["time_unit"]);
         if (!is_first && entry["time_unit"] != first_unit->second) {
             return wrong(

@@ -10,6 +10,8 @@
 
 #include "engine/bench/machine.h"
 #include "engine/bench/measured_case.h"
+#include "engine/bench/output_reporter.h"
+#include "engine/core/shown_text.h"
 #include "engine/engine_lost.h"
 #include "engine/operators/rules.h"
 #include "engine/run/runner.h"
@@ -155,7 +157,8 @@ std::vector<LeftOut> register_benchmarks(std::span<const cases::Case> cases,
     std::vector<LeftOut> left_out;
     for (const cases::Case& subject : cases) {
         for (std::size_t e = 0; e < engines.size(); ++e) {
-            const std::string name = fmt::format("{}/{}", engines[e]->info().name, subject.id);
+            // Google Benchmark prints it as it is.
+            const std::string name = core::show("{}/{}", engines[e]->info().name, subject.id);
             Entry entry{&subject, engines[e].get(), rooflines[e], settings.cold, false, false, settings.cpu_time};
             if (auto reason = reason_against(entry, name, settings.verify)) {
                 left_out.push_back(std::move(*reason));
@@ -192,9 +195,12 @@ std::vector<std::pair<std::string, std::string>> context_of(std::span<const std:
     return context;
 }
 
-std::size_t run_registered(const std::vector<std::string>& options) {
+Timed run_registered(const std::vector<std::string>& options, const Output& output) {
     std::vector<std::string> words{"dmlconform"};
     words.insert(words.end(), options.begin(), options.end());
+    if (!output.path.empty()) {
+        words.push_back("--benchmark_out=" + output.path);
+    }
     std::vector<char*> arguments;
     for (std::string& word : words) {
         arguments.push_back(word.data());
@@ -202,7 +208,12 @@ std::size_t run_registered(const std::vector<std::string>& options) {
     arguments.push_back(nullptr);
     int count = static_cast<int>(words.size());
     benchmark::Initialize(&count, arguments.data());
-    return benchmark::RunSpecifiedBenchmarks();
+    if (output.path.empty()) {
+        return {benchmark::RunSpecifiedBenchmarks(), Written::nothing};
+    }
+    OutputReporter reporter(output.format);
+    const std::size_t count_of_timed = benchmark::RunSpecifiedBenchmarks(nullptr, &reporter);
+    return {count_of_timed, reporter.written()};
 }
 
 std::size_t failures() {

@@ -1,6 +1,7 @@
 // Cases as benchmarks of Google Benchmark.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,8 +47,24 @@ struct LeftOut {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> context_of(
     std::span<const std::unique_ptr<Engine>> engines, std::span<const std::optional<Roofline>> rooflines);
 
-/// Runs what is registered with Google Benchmark's own options. Returns how many benchmarks ran.
-[[nodiscard]] std::size_t run_registered(const std::vector<std::string>& options);
+/// A file that Google Benchmark reports into; no path: none.
+struct Output {
+    std::string path{};
+    /// "json", "console" or "csv".
+    std::string format{};
+};
+
+enum class Written : std::uint8_t { nothing, everything, not_everything };
+
+struct Timed {
+    /// How many benchmarks ran.
+    std::size_t count = 0;
+    /// What the output has.
+    Written output = Written::nothing;
+};
+
+/// Runs what is registered with Google Benchmark's own options.
+[[nodiscard]] Timed run_registered(const std::vector<std::string>& options, const Output& output);
 
 /// How many executions failed while they were timed.
 [[nodiscard]] std::size_t failures();

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/cases/problem_text.h"
 #include "engine/core/hash.h"
 #include "engine/core/utf8.h"
 
@@ -59,22 +60,26 @@ void append_problems(std::vector<Problem>&& more, std::vector<Problem>& to) {
     }
 }
 
-std::string to_string(const Problem& problem) {
+core::ShownText shown(const Problem& problem) {
     if (problem.more != 0) {
-        return fmt::format("and {} more problem{}", problem.more, problem.more == 1 ? "" : "s");
+        return core::show("and {} more problem{}", problem.more, problem.more == 1 ? "" : "s");
     }
-    std::string text = problem.file;
+    core::ShownText text = core::show("{}", problem.file);
     if (problem.line != 0) {
-        text += fmt::format(":{}:{}", problem.line, problem.column);
+        text += core::show(":{}:{}", problem.line, problem.column);
     }
-    text += fmt::format(": error: {}", problem.message);
+    text += core::show(": error: {}", problem.message);
     if (!problem.pointer.empty()) {
-        text += fmt::format(" (at {})", problem.pointer);
+        text += core::show(" (at {})", problem.pointer);
     }
     if (!problem.hint.empty()) {
-        text += fmt::format("\n    hint: {}", problem.hint);
+        text += core::show("\n    hint: {}", problem.hint);
     }
     return text;
+}
+
+std::string to_string(const Problem& problem) {
+    return shown(problem);
 }
 
 ProblemSink::ProblemSink(std::string file, std::string_view text) : file_(std::move(file)), size_(text.size()) {

@@ -18,8 +18,9 @@ struct Lead {
 constexpr std::array<Lead, 4> leads{
     {{0x80, 0x00, 1, 0}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}}};
 
-/// The length of the character that the text begins with; 0 if it begins with none.
-std::size_t decode(std::string_view text, std::uint32_t& character) {
+}  // namespace
+
+std::size_t decode_character(std::string_view text, std::uint32_t& character) {
     const auto first = static_cast<unsigned char>(text.front());
     for (const Lead& lead : leads) {
         if ((first & lead.mask) != lead.bits) {
@@ -42,13 +43,11 @@ std::size_t decode(std::string_view text, std::uint32_t& character) {
     return 0;
 }
 
-}  // namespace
-
 void for_each_character(std::string_view text,
                         const std::function<void(std::uint32_t character, std::string_view bytes)>& visit) {
     while (!text.empty()) {
         std::uint32_t character = 0xfffd;
-        const std::size_t length = decode(text, character);
+        const std::size_t length = decode_character(text, character);
         if (length == 0) {
             visit(0xfffd, replacement_character);
             text.remove_prefix(1);
@@ -62,7 +61,7 @@ void for_each_character(std::string_view text,
 std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         std::uint32_t character = 0;
-        const std::size_t length = decode(text.substr(at), character);
+        const std::size_t length = decode_character(text.substr(at), character);
         if (length == 0) {
             return at;
         }
@@ -78,7 +77,7 @@ std::string shortened(std::string_view text, std::size_t most) {
             return std::string(text.substr(0, end)) + "…";
         }
         std::uint32_t character = 0;
-        end += std::max<std::size_t>(decode(text.substr(end), character), 1);
+        end += std::max<std::size_t>(decode_character(text.substr(end), character), 1);
     }
     return std::string(text);
 }

@@ -1,6 +1,7 @@
 // Going through text that may not be UTF-8 throughout.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,6 +12,9 @@ namespace dmlconform::core {
 
 /// U+FFFD.
 inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
+
+/// The length of the character that the text, which is not empty, begins with; 0 if it begins with none.
+[[nodiscard]] std::size_t decode_character(std::string_view text, std::uint32_t& character);
 
 /// Shows each character with its bytes; for each byte that begins none, U+FFFD with the bytes of that.
 void for_each_character(std::string_view text,

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -28,9 +27,9 @@ void parallel_for(std::int64_t count, std::int64_t cost, const std::function<voi
     }
     std::mutex mutex;
     std::exception_ptr failure;
-    const auto part = [&](std::int64_t t) {
+    const auto work = [&](std::int64_t first, std::int64_t last) {
         try {
-            body(count * t / threads, count * (t + 1) / threads);
+            body(count * first / threads, count * last / threads);
         } catch (...) {
             const std::scoped_lock lock(mutex);
             failure = std::current_exception();
@@ -39,13 +38,16 @@ void parallel_for(std::int64_t count, std::int64_t cost, const std::function<voi
     {
         std::vector<std::jthread> workers;
         workers.reserve(static_cast<std::size_t>(threads));
-        for (std::int64_t t = 0; t < threads; ++t) {
-            try {
-                workers.emplace_back([&part, t] { part(t); });
-            } catch (const std::system_error&) {
-                part(t);  // The system allows no more threads.
+        std::int64_t started = 1;
+        try {
+            for (; started < threads; ++started) {
+                workers.emplace_back(work, started, started + 1);
             }
+        } catch (const std::exception&) {
+            // The system has no more threads for us: this one does what is left.
+            work(started, threads);
         }
+        work(0, 1);
     }
     if (failure) {
         std::rethrow_exception(failure);

@@ -13,7 +13,6 @@
 #include "engine/core/hash.h"
 #include "engine/history/moment.h"
 #include "engine/report/result_file.h"
-#include "engine/worker/printable.h"
 
 namespace dmlconform::history {
 namespace {
@@ -73,7 +72,7 @@ core::Result<Record> read_run(const std::string& path) {
     using Key = std::tuple<std::string, std::string, bool>;
     std::map<Key, Outcome> outcomes;
     const auto header = report::read_result_file(path, [&](nlohmann::ordered_json& result) {
-        const auto text = [&](const char* name) { return worker::printable(result[name].get<std::string>()); };
+        const auto text = [&](const char* name) { return result[name].get<std::string>(); };
         std::string operator_name = text("operator");
         if (operator_name.starts_with(operator_prefix)) {
             operator_name.erase(0, operator_prefix.size());
@@ -92,10 +91,9 @@ core::Result<Record> read_run(const std::string& path) {
     Record record;
     record.kind = Kind::run;
     record.measured = parse_moment(header->started);
-    record.machine = worker::printable(header->machine);
+    record.machine = header->machine;
     for (const report::StoredEngine& engine : header->engines) {
-        record.devices.push_back(
-            {worker::printable(engine.name), worker::printable(engine.adapter), worker::printable(engine.driver)});
+        record.devices.push_back({engine.name, engine.adapter, engine.driver});
     }
     for (auto& [key, outcome] : outcomes) {
         std::tie(outcome.engine, outcome.operator_name, outcome.gated) = key;

@@ -78,20 +78,20 @@ core::Result<void> Bundles::finish(const run::RunTotals& /*totals*/, int /*exit_
     return {};
 }
 
-std::string Bundles::summary() const {
-    std::string text;
+core::ShownText Bundles::summary() const {
+    core::ShownText text;
     if (written_ != 0) {
-        text += fmt::format("{} in {}\n", written_ == 1 ? "1 bundle" : fmt::format("{} bundles", written_),
-                            settings_.folder);
+        text += core::show("{} in {}\n", written_ == 1 ? "1 bundle" : fmt::format("{} bundles", written_),
+                           settings_.folder);
     }
     if (left_out_ != 0) {
-        text += fmt::format("{} more failures have no bundle (--max-bundles={})\n", left_out_, settings_.most);
+        text += core::show("{} more failures have no bundle (--max-bundles={})\n", left_out_, settings_.most);
     }
     for (std::size_t i = 0; i < std::min(impossible_.size(), most_named); ++i) {
-        text += "no bundle for " + impossible_[i] + "\n";
+        text += core::show("no bundle for {}\n", impossible_[i]);
     }
     if (impossible_.size() > most_named) {
-        text += fmt::format("no bundle for {} more\n", impossible_.size() - most_named);
+        text += core::show("no bundle for {} more\n", impossible_.size() - most_named);
     }
     return text;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/shown_text.h"
 #include "engine/report/sink.h"
 
 namespace dmlconform::report {
@@ -46,7 +47,7 @@ public:
     core::Result<void> finish(const run::RunTotals& totals, int exit_code) override;
 
     /// How many bundles there are, where, and which failures have none; a line each, empty when nothing failed.
-    [[nodiscard]] std::string summary() const;
+    [[nodiscard]] core::ShownText summary() const;
 
 private:
     BundleSettings settings_;

@@ -143,10 +143,7 @@ private:
         }
         text += "\n\n# the run in which it failed\n#";
         for (const std::string& word : context.command) {
-            // A line break would end the comment.
-            std::string quoted = shell_quoted(word);
-            std::replace(quoted.begin(), quoted.end(), '\n', ' ');
-            text += " " + quoted;
+            text += " " + shell_quoted(word);
         }
         return text + "\n";
     }

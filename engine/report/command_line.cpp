@@ -1,7 +1,14 @@
 // Quoting.
 #include "engine/report/command_line.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
+#include <string_view>
+
+#include "engine/core/shown_text.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::report {
 namespace {
@@ -29,6 +36,30 @@ std::string options_of(std::span<const EngineInfo> engines, bool here) {
     return names + (adapters.size() == 1 ? " --adapter " + shell_quoted(*adapters.begin()) : "") + level;
 }
 
+/// With every byte that does not show as itself spelt out, as bash, zsh and ksh read it back.
+std::string spelt_out(std::string_view text) {
+    std::string quoted = "$'";
+    while (!text.empty()) {
+        std::uint32_t character = 0;
+        const std::size_t length = core::decode_character(text, character);
+        const std::string_view bytes = text.substr(0, std::max<std::size_t>(length, 1));
+        if (character == '\\' || character == '\'') {
+            quoted += '\\';
+        }
+        if (bytes == "\n") {
+            quoted += "\\n";
+        } else if (length != 0 && character != '#' && core::shows_as_itself(character)) {
+            quoted += bytes;
+        } else {
+            for (const char c : bytes) {
+                quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+            }
+        }
+        text.remove_prefix(bytes.size());
+    }
+    return quoted + "'";
+}
+
 }  // namespace
 
 std::string shell_quoted(const std::string& text) {
@@ -37,6 +68,10 @@ std::string shell_quoted(const std::string& text) {
         std::string::npos;
     if (plain && !text.empty()) {
         return text;
+    }
+    // Elsewhere than in such quotes, what is shown could not be what is meant.
+    if (core::one_line(text) != text) {
+        return spelt_out(text);
     }
     std::string quoted = "'";
     for (const char c : text) {

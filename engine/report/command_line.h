@@ -8,7 +8,8 @@
 
 namespace dmlconform::report {
 
-/// The word as a POSIX shell has to be given it.
+/// The word as a POSIX shell has to be given it; with characters that do not show as themselves, as bash and its kin
+/// have to.
 [[nodiscard]] std::string shell_quoted(const std::string& text);
 
 /// The options that choose all these engines as they were chosen by one command.

@@ -2,7 +2,6 @@
 #include "engine/report/console_report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -18,8 +17,10 @@ namespace {
 
 constexpr int label_width = 12;
 
-std::string labelled(std::string_view label, std::string_view text) {
-    return fmt::format("  {:<{}}{}\n", label, label_width, text);
+/// `text`: a plain text, or one that is shown already.
+template <class Text>
+core::ShownText labelled(std::string_view label, const Text& text) {
+    return core::show("  {:<{}}{}\n", label, label_width, text);
 }
 
 std::string upper_case(std::string text) {
@@ -43,36 +44,37 @@ std::string rerun_command(const run::CaseResult& result, const EngineInfo& engin
     return command;
 }
 
-std::string histogram_text(const compare::UlpHistogram& histogram) {
-    std::vector<std::string> parts;
+core::ShownText histogram_text(const compare::UlpHistogram& histogram) {
+    std::vector<core::ShownText> parts;
     for (std::size_t bucket = 0; bucket < histogram.counts.size(); ++bucket) {
         if (histogram.counts[bucket] != 0) {
-            parts.push_back(fmt::format("{}: {}", compare::UlpHistogram::label(bucket), histogram.counts[bucket]));
+            parts.push_back(core::show("{}: {}", compare::UlpHistogram::label(bucket), histogram.counts[bucket]));
         }
     }
-    return fmt::format("{}", fmt::join(parts, ", "));
+    return core::show_list(parts, ", ");
 }
 
-std::string output_block(const run::OutputResult& output) {
+core::ShownText output_block(const run::OutputResult& output) {
     const compare::Comparison& comparison = output.comparison;
-    std::string text = labelled(
-        "output", fmt::format("{}: {} of {} elements beyond tolerance ({}); expected values from the {}", output.name,
-                              comparison.beyond, comparison.elements, core::to_string(output.tolerance),
-                              output.from_reference ? "CPU reference" : "case file"));
+    core::ShownText text = labelled(
+        "output", core::show("{}: {} of {} elements beyond tolerance ({}); expected values from the {}", output.name,
+                             comparison.beyond, comparison.elements, core::to_string(output.tolerance),
+                             output.from_reference ? "CPU reference" : "case file"));
     if (const auto& worst = comparison.worst) {
         const core::DataType type = output.desc.data_type;
         const core::Dimensions coordinates = compare::coordinates_of(worst->index, output.desc.sizes);
-        text += labelled("worst", fmt::format("{}[{}]", output.name, fmt::join(coordinates, ",")));
-        text += labelled("  expected", fmt::format("{} ({})", core::format_element(type, worst->expected_bits),
-                                                   core::format_bits(type, worst->expected_bits)));
-        text += labelled("  actual", fmt::format("{} ({})", core::format_element(type, worst->actual_bits),
-                                                 core::format_bits(type, worst->actual_bits)));
+        text += labelled("worst", core::show("{}[{}]", output.name, core::show_list(coordinates, ",")));
+        text += labelled("  expected", core::show("{} ({})", core::format_element(type, worst->expected_bits),
+                                                  core::format_bits(type, worst->expected_bits)));
+        text += labelled("  actual", core::show("{} ({})", core::format_element(type, worst->actual_bits),
+                                                core::format_bits(type, worst->actual_bits)));
         if (worst->slack) {
             const double expected = core::decode_element(type, worst->expected_bits);
-            text += labelled("  accepted", fmt::format("{:.9g} to {:.9g}", expected - worst->slack->below,
-                                                       expected + worst->slack->above));
+            text += labelled("  accepted", core::show("{:.9g} to {:.9g}", expected - worst->slack->below,
+                                                      expected + worst->slack->above));
         }
-        text += labelled("  distance", worst->ulp ? fmt::format("{} ULP", *worst->ulp) : "one of the two is NaN");
+        text += labelled("  distance",
+                         worst->ulp ? core::show("{} ULP", *worst->ulp) : core::show("one of the two is NaN"));
     }
     return text + labelled("ULPs", histogram_text(comparison.histogram));
 }
@@ -111,40 +113,41 @@ struct TableLayout {
     }
 };
 
-std::string table_header(const TableLayout& layout) {
-    std::string row = fmt::format("{:<32} {:<{}}", "operator", "engine", layout.engine_width);
+core::ShownText table_header(const TableLayout& layout) {
+    core::ShownText row = core::show("{:<32} {:<{}}", "operator", "engine", layout.engine_width);
     for (const run::Status status : layout.statuses) {
-        row += fmt::format("{:>10}", to_string(status));
+        row += core::show("{:>10}", to_string(status));
     }
-    return row + fmt::format("{:>11}{:>11}{}", "time", "median", layout.steady ? fmt::format("{:>11}", "steady") : "");
+    return row + core::show("{:>11}{:>11}{}", "time", "median",
+                            layout.steady ? core::show("{:>11}", "steady") : core::ShownText());
 }
 
-std::string table_row(const TableLayout& layout, const std::string& name, const std::string& engine,
-                      const run::Tally& tally, const ConsoleStyle& style) {
-    std::string row = fmt::format("{:<32} {:<{}}", name, engine, layout.engine_width);
+core::ShownText table_row(const TableLayout& layout, const std::string& name, const std::string& engine,
+                          const run::Tally& tally, const ConsoleStyle& style) {
+    core::ShownText row = core::show("{:<32} {:<{}}", name, engine, layout.engine_width);
     for (const run::Status status : layout.statuses) {
         const std::size_t count = tally.count(status);
-        const std::string cell = fmt::format("{:>10}", count);
+        const core::ShownText cell = core::show("{:>10}", count);
         row += count == 0 ? style.faint(cell) : style.status(status, cell);
     }
     const std::string median = tally.executions.empty() ? "-" : format_duration(tally.executions.median());
-    row += right(format_duration(tally.total), 11) + right(median, 11);
+    row += core::show("{}{}", right(format_duration(tally.total), 11), right(median, 11));
     if (layout.steady) {
-        row += right(tally.steady.empty() ? "-" : format_duration(tally.steady.median()), 11);
+        row += core::show("{}", right(tally.steady.empty() ? "-" : format_duration(tally.steady.median()), 11));
     }
-    return row + "\n";
+    return row + core::show("\n");
 }
 
 /// "3 pass, 1 fail": results by status, or nothing.
-std::string counts_text(const run::RunTotals& totals, bool gated, const ConsoleStyle& style) {
-    std::vector<std::string> parts;
+core::ShownText counts_text(const run::RunTotals& totals, bool gated, const ConsoleStyle& style) {
+    std::vector<core::ShownText> parts;
     for (std::size_t status = 0; status < run::status_count; ++status) {
         const auto which = static_cast<run::Status>(status);
         if (const std::size_t count = totals.count(which, gated); count != 0) {
-            parts.push_back(style.status(which, fmt::format("{} {}", count, to_string(which))));
+            parts.push_back(style.status(which, core::show("{} {}", count, to_string(which))));
         }
     }
-    return fmt::format("{}", fmt::join(parts, ", "));
+    return core::show_list(parts, ", ");
 }
 
 bool only_skips(const run::Tally& tally) {
@@ -169,40 +172,43 @@ struct SkippedOperators {
     [[nodiscard]] bool share_a_row() const { return operators > 1; }
 };
 
-std::string verdict(const run::RunTotals& totals, const ConsoleStyle& style) {
-    const std::string on_gate = counts_text(totals, true, style);
-    std::string text = fmt::format("{} {} in {}: {}\n", totals.results, totals.results == 1 ? "result" : "results",
-                                   format_duration(totals.duration), on_gate.empty() ? "none on the gate" : on_gate);
-    if (const std::string off_gate = counts_text(totals, false, style); !off_gate.empty()) {
-        text += fmt::format("Off the gate, because nobody specifies the right answer: {}\n", off_gate);
+core::ShownText verdict(const run::RunTotals& totals, const ConsoleStyle& style) {
+    const core::ShownText on_gate = counts_text(totals, true, style);
+    core::ShownText text =
+        core::show("{} {} in {}: {}\n", totals.results, totals.results == 1 ? "result" : "results",
+                   format_duration(totals.duration), on_gate.text().empty() ? core::show("none on the gate") : on_gate);
+    if (const core::ShownText off_gate = counts_text(totals, false, style); !off_gate.text().empty()) {
+        text += core::show("Off the gate, because nobody specifies the right answer: {}\n", off_gate);
     }
     if (totals.verified() == 0 && totals.failures() == 0) {
-        text += style.status(run::Status::fail, "Nothing was verified: no case passed or failed.") + "\n";
+        text += style.status(run::Status::fail, core::show("Nothing was verified: no case passed or failed.")) +
+                core::show("\n");
     }
     for (const std::string& sentence : totals.unverified.sentences()) {
-        text += sentence + "\n";
+        text += core::show("{}\n", sentence);
     }
     return text;
 }
 
 }  // namespace
 
-std::string failure_block(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller,
-                          const ConsoleStyle& style) {
-    std::string text = fmt::format("{} {} on {}{}\n", style.status(result.status, upper_case(to_string(result.status))),
-                                   style.bold(result.subject->id), engine.name,
-                                   engine.adapter.empty() ? "" : fmt::format(" ({})", engine.adapter));
+core::ShownText failure_block(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller,
+                              const ConsoleStyle& style) {
+    core::ShownText text = core::show(
+        "{} {} on {}{}\n", style.status(result.status, core::show("{}", upper_case(to_string(result.status)))),
+        style.bold(core::show("{}", result.subject->id)), engine.name,
+        engine.adapter.empty() ? core::ShownText() : core::show(" ({})", engine.adapter));
     text += labelled("reason", result.reason);
     if (result.rejection) {
         text += labelled("rule", result.rejection->rule);
         if (result.rejection->legal_from) {
             text += labelled(
-                "", fmt::format("legal from feature level {} on", core::to_string(*result.rejection->legal_from)));
+                "", core::show("legal from feature level {} on", core::to_string(*result.rejection->legal_from)));
         }
     }
     const operators::Descriptor& descriptor = *result.subject->descriptor;
     text += labelled("operator", descriptor.schema->name);
-    text += labelled("case", fmt::format("{}:{}", result.subject->file, result.subject->line));
+    text += labelled("case", core::show("{}:{}", result.subject->file, result.subject->line));
     std::string_view label = "descriptor";
     for (const std::string& line : operators::to_lines(descriptor)) {
         text += labelled(std::exchange(label, ""), line);
@@ -217,42 +223,42 @@ std::string failure_block(const run::CaseResult& result, const EngineInfo& engin
 
 std::string failure_text(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller) {
     return result.subject->descriptor == nullptr ? result.reason
-                                                 : failure_block(result, engine, caller, ConsoleStyle(false));
+                                                 : failure_block(result, engine, caller, ConsoleStyle(false)).text();
 }
 
-std::string result_line(const run::CaseResult& result, const EngineInfo& engine, const ConsoleStyle& style) {
-    std::string text =
-        fmt::format("{} {} on {}", style.status(result.status, fmt::format("{:<9}", to_string(result.status))),
-                    result.subject->id, engine.name);
+core::ShownText result_line(const run::CaseResult& result, const EngineInfo& engine, const ConsoleStyle& style) {
+    core::ShownText text =
+        core::show("{} {} on {}", style.status(result.status, core::show("{:<9}", to_string(result.status))),
+                   result.subject->id, engine.name);
     if (!result.reason.empty()) {
-        text += fmt::format(": {}", result.reason);
+        text += core::show(": {}", result.reason);
     }
     if (!result.gated) {
-        text += " (unspecified)";
+        text += core::show(" (unspecified)");
     }
-    return text + "\n";
+    return text + core::show("\n");
 }
 
-std::string comparison_lines(const run::CaseResult& result) {
-    std::string text;
+core::ShownText comparison_lines(const run::CaseResult& result) {
+    core::ShownText text;
     for (const run::OutputResult& output : result.outputs) {
         const compare::Comparison& comparison = output.comparison;
-        text += fmt::format("    {}: {}", output.name, core::to_string(output.tolerance));
+        text += core::show("    {}: {}", output.name, core::to_string(output.tolerance));
         if (comparison.largest_fraction) {
-            text += fmt::format(", at most {:.3g} of it used", *comparison.largest_fraction);
+            text += core::show(", at most {:.3g} of it used", *comparison.largest_fraction);
         }
-        text += fmt::format("; elements by ULPs: {}\n", histogram_text(comparison.histogram));
+        text += core::show("; elements by ULPs: {}\n", histogram_text(comparison.histogram));
     }
     for (const std::string& name : result.uncompared) {
-        text += fmt::format("    {}: compared with nothing\n", name);
+        text += core::show("    {}: compared with nothing\n", name);
     }
     return text;
 }
 
-std::string summary(const run::RunTotals& totals, const ConsoleStyle& style) {
+core::ShownText summary(const run::RunTotals& totals, const ConsoleStyle& style) {
     const TableLayout layout(totals);
     const auto& engines = totals.engines;
-    std::string text = style.bold(table_header(layout)) + "\n";
+    core::ShownText text = style.bold(table_header(layout)) + core::show("\n");
     std::vector<SkippedOperators> skipped(engines.size());
     for (const auto& [key, tally] : totals.rows) {
         if (only_skips(tally)) {
@@ -275,7 +281,7 @@ std::string summary(const run::RunTotals& totals, const ConsoleStyle& style) {
             text += table_row(layout, "all", engines[i].name, totals.all[i], style);
         }
     }
-    return text + "\n" + verdict(totals, style);
+    return text + core::show("\n") + verdict(totals, style);
 }
 
 }  // namespace dmlconform::report

@@ -18,20 +18,20 @@ struct Caller {
 
 /// Everything that is known of a case that did not pass; several lines, each ending in a newline. The last one is the
 /// command that runs just this case again.
-[[nodiscard]] std::string failure_block(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller,
-                                        const ConsoleStyle& style);
+[[nodiscard]] core::ShownText failure_block(const run::CaseResult& result, const EngineInfo& engine,
+                                            const Caller& caller, const ConsoleStyle& style);
 
 /// The same without colours; of a result that was read from a file, the reason alone.
 [[nodiscard]] std::string failure_text(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller);
 
 /// One line for a result, whatever it is.
-[[nodiscard]] std::string result_line(const run::CaseResult& result, const EngineInfo& engine,
-                                      const ConsoleStyle& style);
+[[nodiscard]] core::ShownText result_line(const run::CaseResult& result, const EngineInfo& engine,
+                                          const ConsoleStyle& style);
 
 /// What the comparisons of a result were made of: one line for each output, to follow a result_line.
-[[nodiscard]] std::string comparison_lines(const run::CaseResult& result);
+[[nodiscard]] core::ShownText comparison_lines(const run::CaseResult& result);
 
 /// The table of totals per operator and engine, with times, and the closing lines that say how the run ended.
-[[nodiscard]] std::string summary(const run::RunTotals& totals, const ConsoleStyle& style);
+[[nodiscard]] core::ShownText summary(const run::RunTotals& totals, const ConsoleStyle& style);
 
 }  // namespace dmlconform::report

@@ -8,11 +8,11 @@
 
 namespace dmlconform::report {
 
-std::string ConsoleStyle::paint(fmt::text_style style, std::string_view text) const {
-    return colored_ ? fmt::format(style, "{}", text) : std::string(text);
+core::ShownText ConsoleStyle::paint(fmt::text_style style, const core::ShownText& text) const {
+    return colored_ ? core::ShownText::made_of(fmt::format(style, "{}", text.text())) : text;
 }
 
-std::string ConsoleStyle::status(run::Status status, std::string_view text) const {
+core::ShownText ConsoleStyle::status(run::Status status, const core::ShownText& text) const {
     switch (status) {
         case run::Status::pass:
             return paint(fmt::fg(fmt::terminal_color::green), text);

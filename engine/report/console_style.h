@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/core/shown_text.h"
 #include "engine/run/result.h"
 
 namespace dmlconform::report {
@@ -16,11 +17,11 @@ class ConsoleStyle {
 public:
     explicit ConsoleStyle(bool colored) : colored_(colored) {}
 
-    [[nodiscard]] std::string paint(fmt::text_style style, std::string_view text) const;
-    [[nodiscard]] std::string bold(std::string_view text) const { return paint(fmt::emphasis::bold, text); }
-    [[nodiscard]] std::string faint(std::string_view text) const { return paint(fmt::emphasis::faint, text); }
+    [[nodiscard]] core::ShownText paint(fmt::text_style style, const core::ShownText& text) const;
+    [[nodiscard]] core::ShownText bold(const core::ShownText& text) const { return paint(fmt::emphasis::bold, text); }
+    [[nodiscard]] core::ShownText faint(const core::ShownText& text) const { return paint(fmt::emphasis::faint, text); }
     /// In the colour of the status.
-    [[nodiscard]] std::string status(run::Status status, std::string_view text) const;
+    [[nodiscard]] core::ShownText status(run::Status status, const core::ShownText& text) const;
 
 private:
     bool colored_;

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "engine/core/shown_text.h"
+
 namespace dmlconform::report {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr std::size_t most_annotations = 9;
 
 std::string escaped(std::string_view text, bool is_property) {
     std::string result;
-    for (const char c : text) {
+    for (const char c : core::one_line(text)) {
         const bool special = c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
         result += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
     }
@@ -50,29 +52,34 @@ core::Result<void> GithubReport::add(const run::CaseResult& result) {
         const std::string title =
             fmt::format("{}: {} on {}", to_string(result.status), result.subject->id, engines_[result.engine]);
         // The console's text may have left a line unfinished.
-        fmt::print(stream_, "\n::{} file={},line={},title={}::{}\n", error ? "error" : "warning",
-                   escaped(shown_path(result.subject->file, workspace_), true), result.subject->line,
-                   escaped(title, true), escaped(result.reason, false));
+        return write(fmt::format("\n::{} file={},line={},title={}::{}\n", error ? "error" : "warning",
+                                 escaped(shown_path(result.subject->file, workspace_), true), result.subject->line,
+                                 escaped(title, true), escaped(result.reason, false)));
+    }
+    return {};
+}
+
+core::Result<void> GithubReport::write(std::string_view text) {
+    errno = 0;
+    if (std::fwrite(text.data(), 1, text.size(), stream_) != text.size() || std::fflush(stream_) != 0) {
+        return core::fail(fmt::format("the annotations cannot be written: {}", std::strerror(errno)));
     }
     return {};
 }
 
 core::Result<void> GithubReport::finish(const run::RunTotals& totals, int exit_code) {
+    std::string text;
     if (errors_ > most_annotations) {
-        fmt::print(stream_, "::error title=dmlconform::and {} more failures, which the log has\n",
-                   errors_ - most_annotations);
+        text += fmt::format("::error title=dmlconform::and {} more failures, which the log has\n",
+                            errors_ - most_annotations);
     }
     if (warnings_ > most_annotations) {
-        fmt::print(stream_, "::warning title=dmlconform::and {} more flakes\n", warnings_ - most_annotations);
+        text += fmt::format("::warning title=dmlconform::and {} more flakes\n", warnings_ - most_annotations);
     }
     if (exit_code != 0 && totals.verified() == 0 && totals.failures() == 0) {
-        fmt::print(stream_, "::error title=dmlconform::nothing was verified\n");
+        text += "::error title=dmlconform::nothing was verified\n";
     }
-    errno = 0;
-    if (std::fflush(stream_) != 0) {
-        return core::fail(fmt::format("the annotations cannot be written: {}", std::strerror(errno)));
-    }
-    return {};
+    return write(text);
 }
 
 }  // namespace dmlconform::report

@@ -21,6 +21,8 @@ public:
     [[nodiscard]] core::Result<void> finish(const run::RunTotals& totals, int exit_code) override;
 
 private:
+    [[nodiscard]] core::Result<void> write(std::string_view text);
+
     std::FILE* stream_;
     std::string workspace_;
     std::vector<std::string> engines_;

@@ -1,6 +1,7 @@
 // Escapes.
 #include "engine/report/markdown_text.h"
 
+#include "engine/core/shown_text.h"
 #include "engine/core/utf8.h"
 
 namespace dmlconform::report {
@@ -19,7 +20,7 @@ std::string markdown_text(std::string_view text, std::size_t longest) {
             escaped += "&lt;";
         } else if (character == '&') {
             escaped += "&amp;";
-        } else if (character < 0x20 || character == 0x7f) {
+        } else if (!core::shows_as_itself(character)) {
             escaped += ' ';
         } else {
             if (std::string_view("\\`*_{}[]()#+!|~>@").find(bytes) != std::string_view::npos) {

@@ -4,52 +4,114 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
-#include <filesystem>
+#include <random>
 
 namespace dmlconform::report {
 namespace {
 
 namespace fs = std::filesystem;
 
-core::Result<void> cannot_write(const std::string& path, const std::string& reason) {
+tl::unexpected<core::Error> cannot_write(const std::string& path, const std::string& reason) {
     return core::fail(fmt::format("{} cannot be written: {}", path, reason),
                       "does the folder exist, and is it writable?");
 }
 
-std::string temporary_name(const std::string& path) {
-    return path + ".partial";
+/// Guessing it would be of no use to anybody: the file is only made where there is none.
+fs::path temporary_name(const fs::path& target) {
+    std::random_device random;
+    const std::uint64_t number = (std::uint64_t{random()} << 32u) | random();
+    return target.parent_path() / fmt::format(".dmlconform-{:016x}.partial", number);
 }
 
-/// Devices and pipes can be written to, but not replaced. Links are written through: /dev/stdout is one, and what it
-/// leads to may be a file.
-bool is_special(const std::string& path) {
+/// /proc/self/fd/3 and /dev/fd/3: what such a link names is written to as it is, because somebody holds it open.
+bool is_descriptor(const fs::path& link) {
     std::error_code error;
-    const fs::file_status status = fs::symlink_status(path, error);
-    return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+    const std::string folder = fs::canonical(link.has_parent_path() ? link.parent_path() : ".", error).generic_string();
+    return !error && (folder.starts_with("/proc/") || folder.starts_with("/dev/fd"));
+}
+
+/// Where a file is written: a path of its own, or the one that cannot be replaced.
+struct Target {
+    fs::path path;
+    bool in_place = false;
+};
+
+core::Result<Target> target_of(const std::string& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+        return cannot_write(path, "it is a folder");
+    }
+    const fs::file_status status = fs::status(path, error);
+    if ((fs::exists(status) && !fs::is_regular_file(status)) || is_standard_stream(path)) {
+        return Target{path, true};
+    }
+    constexpr int most_links = 40;
+    fs::path target = path;
+    for (int links = 0; fs::is_symlink(fs::symlink_status(target, error)); ++links) {
+        if (is_descriptor(target)) {
+            return Target{path, true};
+        }
+        const fs::path next = fs::read_symlink(target, error);
+        if (error || links == most_links) {
+            return cannot_write(path, error ? error.message() : "too many symbolic links lead from one to the next");
+        }
+        target = target.parent_path() / next;  // which is `next` alone if that begins at the root
+    }
+    return Target{target, false};
+}
+
+/// The folder is the place for a second try with another name; a third is never needed.
+File make_beside(const fs::path& target, fs::path& name) {
+    constexpr int most_tries = 10;
+    File file;
+    for (int i = 0; !file && i < most_tries; ++i) {
+        name = temporary_name(target);
+        errno = 0;
+        file = make_new_file(name);
+        if (!file && errno != EEXIST) {
+            break;
+        }
+    }
+    return file;
+}
+
+/// A file that is replaced keeps who may read it.
+void keep_permissions(const fs::path& target, const fs::path& written) {
+    std::error_code ignored;
+    if (const fs::file_status status = fs::status(target, ignored); fs::is_regular_file(status)) {
+        fs::permissions(written, status.permissions(), ignored);
+    }
 }
 
 }  // namespace
 
 core::Result<void> check_writable(const std::string& path) {
-    errno = 0;
-    std::error_code error;
-    if (fs::is_directory(path, error)) {
-        return cannot_write(path, "it is a folder");
+    const auto target = target_of(path);
+    if (!target) {
+        return tl::unexpected(target.error());
     }
-    if (is_special(path)) {
-        // Pipes are not opened for a try: their readers would take the closing for the end.
-        const bool writable =
-            !fs::is_regular_file(path, error) || std::ofstream(path, std::ios::binary | std::ios::app);
-        return writable ? core::Result<void>() : cannot_write(path, std::strerror(errno));
+    // Pipes are not opened for a try: their readers would take the closing for the end.
+    if (target->in_place) {
+        return {};
     }
     OutputFile trial;
     return trial.open(path);
 }
 
+core::Result<fs::path> behind_links(const std::string& path) {
+    auto target = target_of(path);
+    return target ? core::Result<fs::path>(std::move(target->path)) : tl::unexpected(target.error());
+}
+
 OutputFile::~OutputFile() {
-    if (stream_.is_open()) {
-        stream_.close();
+    remove();
+}
+
+void OutputFile::remove() {
+    if (file_) {
+        file_.reset();
         if (written_ != path_) {
             std::error_code ignored;
             fs::remove(written_, ignored);
@@ -57,41 +119,52 @@ OutputFile::~OutputFile() {
     }
 }
 
-core::Result<void> OutputFile::checked() {
-    return stream_ ? core::Result<void>() : cannot_write(path_, std::strerror(errno));
-}
-
 core::Result<void> OutputFile::open(const std::string& path) {
+    remove();
     path_ = path;
-    written_ = is_special(path) ? path : temporary_name(path);
+    auto target = target_of(path);
+    if (!target) {
+        return tl::unexpected(target.error());
+    }
+    target_ = std::move(target->path);
     errno = 0;
-    stream_.open(written_, std::ios::binary | std::ios::trunc);
-    return checked();
+    if (target->in_place) {
+        written_ = path;
+        file_ = open_in_place(path);
+    } else {
+        file_ = make_beside(target_, written_);
+    }
+    return file_ ? core::Result<void>() : cannot_write(path_, std::strerror(errno));
 }
 
 core::Result<void> OutputFile::write(std::string_view text) {
     errno = 0;
-    stream_.write(text.data(), static_cast<std::streamsize>(text.size()));
-    return checked();
+    return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size()
+               ? core::Result<void>()
+               : cannot_write(path_, std::strerror(errno));
 }
 
 core::Result<void> OutputFile::commit() {
     errno = 0;
-    stream_.flush();
-    if (auto flushed = checked(); !flushed) {
-        return flushed;
+    if (std::fflush(file_.get()) != 0) {
+        return cannot_write(path_, std::strerror(errno));
     }
-    stream_.close();
+    const bool in_place = written_ == path_;
+    if (!in_place) {
+        keep_permissions(target_, written_);
+    }
+    // Some file systems say only now that there is no room.
     std::error_code error;
-    if (written_ != path_) {
-        fs::rename(written_, path_, error);
+    if (std::fclose(file_.release()) != 0) {
+        error.assign(errno, std::generic_category());
+    } else if (!in_place) {
+        fs::rename(written_, target_, error);
     }
-    if (error) {
+    if (error && !in_place) {
         std::error_code ignored;
         fs::remove(written_, ignored);
-        return cannot_write(path_, error.message());
     }
-    return {};
+    return error ? cannot_write(path_, error.message()) : core::Result<void>();
 }
 
 core::Result<void> write_file(const std::string& path, std::string_view content) {

@@ -1,11 +1,12 @@
 // Files that reports are written to: complete or not there at all.
 #pragma once
 
-#include <fstream>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "engine/core/error.h"
+#include "engine/report/new_file.h"
 
 namespace dmlconform::report {
 
@@ -13,8 +14,8 @@ namespace dmlconform::report {
 /// which may take long.
 [[nodiscard]] core::Result<void> check_writable(const std::string& path);
 
-/// A file that is written bit by bit, under a temporary name beside its path until it is complete. Devices and pipes
-/// are written to as they are.
+/// A file that is written bit by bit, under a name of its own beside its path until it is complete. Where the path is a
+/// symbolic link, the file behind it is replaced. Devices and pipes are written to as they are.
 class OutputFile {
 public:
     OutputFile() = default;
@@ -29,16 +30,24 @@ public:
     /// Puts the file in its place.
     [[nodiscard]] core::Result<void> commit();
 
-private:
-    [[nodiscard]] core::Result<void> checked();
+    /// Where it is written until then, for what can only be told a name.
+    [[nodiscard]] std::string written_path() const { return written_.string(); }
 
+private:
+    void remove();
+
+    /// As it was given, for messages.
     std::string path_;
-    /// Where it is written; the path itself for what cannot be replaced.
-    std::string written_;
-    std::ofstream stream_;
+    /// What is going to be replaced: the path, or what is behind it.
+    std::filesystem::path target_;
+    std::filesystem::path written_;
+    File file_;
 };
 
 /// Writes a whole file.
 [[nodiscard]] core::Result<void> write_file(const std::string& path, std::string_view content);
+
+/// What a path stands for once symbolic links are followed, also where the last one leads to nothing yet.
+[[nodiscard]] core::Result<std::filesystem::path> behind_links(const std::string& path);
 
 }  // namespace dmlconform::report

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/core/shown_text.h"
+
 namespace dmlconform::report {
 
 void ProgressLine::show(std::size_t done, std::size_t total, std::size_t failed, const std::string& current) {
@@ -18,19 +20,23 @@ void ProgressLine::show(std::size_t done, std::size_t total, std::size_t failed,
     if (failed != 0) {
         line += fmt::format(" {} failed", failed);
     }
-    line += fmt::format(" {}", current);
+    line += fmt::format(" {}", core::one_line(current));
     line.resize(std::min<std::size_t>(line.size(), 78));
-    fmt::print(stream_, "\r\x1b[K{}", line);
-    std::fflush(stream_);
+    write("\r\x1b[K" + line);
     visible_ = true;
 }
 
 void ProgressLine::clear() {
     if (visible_) {
-        fmt::print(stream_, "\r\x1b[K");
-        std::fflush(stream_);
+        write("\r\x1b[K");
         visible_ = false;
     }
+}
+
+void ProgressLine::write(std::string_view text) {
+    // What cannot be written is not missed.
+    static_cast<void>(std::fwrite(text.data(), 1, text.size(), stream_));
+    std::fflush(stream_);
 }
 
 }  // namespace dmlconform::report

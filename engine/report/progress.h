@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 namespace dmlconform::report {
 
@@ -21,6 +22,8 @@ public:
     void clear();
 
 private:
+    void write(std::string_view text);
+
     std::FILE* stream_;
     bool enabled_;
     bool visible_ = false;

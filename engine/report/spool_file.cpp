@@ -10,6 +10,8 @@
 #include <atomic>
 #include <filesystem>
 #include <random>
+
+#include "engine/report/new_file.h"
 #endif
 
 namespace dmlconform::report {
@@ -21,7 +23,7 @@ std::FILE* open_temporary() {
     static const unsigned process = std::random_device{}();
     std::error_code error;
     const auto path = std::filesystem::temp_directory_path(error) / fmt::format("dmlconform-{}-{}", process, ++counter);
-    return error ? nullptr : _wfopen(path.c_str(), L"w+bTD");  // deleted when it is closed
+    return error ? nullptr : make_passing_file(path).release();
 }
 
 int seek_to(std::FILE* file, std::uint64_t offset) {

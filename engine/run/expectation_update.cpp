@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "engine/core/glob.h"
 #include "engine/expectations/array_edits.h"
+#include "engine/expectations/expectation_file.h"
 
 namespace dmlconform::run {
 namespace {
@@ -22,6 +24,23 @@ std::string quoted(const std::string& text) {
 
 bool is_pattern(const std::string& text) {
     return text.find_first_of("*?") != std::string::npos;
+}
+
+/// Whether two entries are written in the same way, at whatever line. Of version ranges only whether there are some
+/// counts: entries that differ in nothing else stand in their order.
+bool say_the_same(const expectations::Expectation& a, const expectations::Expectation& b) {
+    const auto names = [](const auto& entry) {
+        std::vector<std::string> list;
+        for (const auto& [name, range] : entry.libraries) {
+            list.push_back(name);
+        }
+        return list;
+    };
+    const auto content = [](const expectations::Expectation& entry) {
+        return std::tie(entry.cases, entry.engine, entry.adapter, entry.expected, entry.reason, entry.issue,
+                        entry.retries, entry.expires);
+    };
+    return content(a) == content(b) && a.driver.has_value() == b.driver.has_value() && names(a) == names(b);
 }
 
 /// The ids as a JSON list, one for each line if there are several.
@@ -124,10 +143,24 @@ void ExpectationUpdate::add(const CaseResult& result) {
     }
 }
 
-std::vector<std::string> ExpectationUpdate::entries_for_failures(std::span<const EngineInfo> engines) const {
+std::vector<std::string> ExpectationUpdate::entries_for_failures(
+    std::span<const EngineInfo> engines, std::span<const expectations::Expectation> fresh) const {
     std::vector<std::string> entries;
-    for (const auto& [failure, ids] : failures_) {
+    for (const auto& [failure, all_ids] : failures_) {
         const EngineInfo& engine = engines[failure.engine];
+        // Another run may have added the same since this one began.
+        const auto is_there = [&](const std::string& id) {
+            return std::ranges::any_of(fresh, [&](const expectations::Expectation& entry) {
+                return std::string_view(to_string(failure.status)) == expectations::to_string(entry.expected) &&
+                       entry.concerns(engine) &&
+                       std::ranges::any_of(entry.cases, [&](const auto& glob) { return core::glob_matches(glob, id); });
+            });
+        };
+        std::set<std::string> ids = all_ids;
+        std::erase_if(ids, is_there);
+        if (ids.empty()) {
+            continue;
+        }
         std::string entry =
             fmt::format("{{\n  \"cases\": {},\n  \"engine\": {},\n", id_list(ids, "  "), quoted(engine.name));
         // The processor's name says nothing about where the CPU engine fails.
@@ -136,6 +169,33 @@ std::vector<std::string> ExpectationUpdate::entries_for_failures(std::span<const
         }
         entries.push_back(entry + fmt::format("  \"status\": \"{}\",\n  \"reason\": {}\n}}", to_string(failure.status),
                                               quoted(failure.reason)));
+    }
+    return entries;
+}
+
+core::Result<ExpectationUpdate::Entries> ExpectationUpdate::entries_of(const std::string& path,
+                                                                       const std::string& text) const {
+    auto now = expectations::read_expectations(path, text);
+    if (!now.problems.empty()) {
+        return core::fail(fmt::format("{} has changed since the run began: {}", path, now.problems.front().message));
+    }
+    const auto all = expected_.all();
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].file == path) {
+            left.push_back(i);
+        }
+    }
+    Entries entries;
+    for (auto& entry : now.expectations) {
+        const auto same = std::ranges::find_if(left, [&](std::size_t i) { return say_the_same(all[i], entry); });
+        if (same == left.end()) {
+            entries.known.emplace_back();
+            entries.fresh.push_back(std::move(entry));
+        } else {
+            entries.known.emplace_back(*same);
+            left.erase(same);
+        }
     }
     return entries;
 }
@@ -151,15 +211,18 @@ core::Result<UpdatedFile> ExpectationUpdate::update(const std::string& path, con
     UpdatedFile updated;
     expectations::ArrayEdits edits(text);
     std::vector<bool> remove(list->array()->size(), false);
-    // The file's expectations follow each other in the list of all.
     const auto all = expected_.all();
-    std::size_t index = static_cast<std::size_t>(
-        std::ranges::find_if(all, [&](const auto& entry) { return entry.file == path; }) - all.begin());
-    for (std::size_t i = 0; i < remove.size() && index < all.size(); ++i, ++index) {
-        const auto outcome = outcomes_.find(index);
+    const auto entries = entries_of(path, text);
+    if (!entries) {
+        return tl::unexpected(entries.error());
+    }
+    const auto& known = entries->known;
+    for (std::size_t i = 0; i < remove.size(); ++i) {
+        const auto outcome = known[i] ? outcomes_.find(*known[i]) : outcomes_.end();
         if (outcome == outcomes_.end() || outcome->second.passed.empty()) {
             continue;
         }
+        const std::size_t index = *known[i];
         EntryEdit edit((*list->array())[i], outcome->second.passed, outcome->second.needed, complete);
         expectations::ArrayEdits trial = edits;
         remove[i] = edit.apply(trial);
@@ -177,12 +240,12 @@ core::Result<UpdatedFile> ExpectationUpdate::update(const std::string& path, con
     }
     edits.remove(*list, remove);
     if (add_failures) {
-        const auto entries = entries_for_failures(engines);
-        edits.append(*list, remove, entries);
-        if (!entries.empty()) {
+        const auto added = entries_for_failures(engines, entries->fresh);
+        edits.append(*list, remove, added);
+        if (!added.empty()) {
             updated.changes.push_back(
                 fmt::format("{}: added {} for new failures: write why into \"reason\"", path,
-                            entries.size() == 1 ? "an entry" : fmt::format("{} entries", entries.size())));
+                            added.size() == 1 ? "an entry" : fmt::format("{} entries", added.size())));
         }
     }
     updated.text = edits.text();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -44,7 +45,16 @@ private:
         auto operator<=>(const Failure&) const = default;
     };
 
-    [[nodiscard]] std::vector<std::string> entries_for_failures(std::span<const EngineInfo> engines) const;
+    /// The entries of a file as they are now.
+    struct Entries {
+        /// Which of all expectations each was when the run began; nothing for those that have come since.
+        std::vector<std::optional<std::size_t>> known;
+        std::vector<expectations::Expectation> fresh;
+    };
+
+    [[nodiscard]] core::Result<Entries> entries_of(const std::string& path, const std::string& text) const;
+    [[nodiscard]] std::vector<std::string> entries_for_failures(std::span<const EngineInfo> engines,
+                                                                std::span<const expectations::Expectation> fresh) const;
 
     const ExpectedResults& expected_;
     std::map<std::size_t, Outcome> outcomes_;

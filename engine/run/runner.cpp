@@ -5,7 +5,6 @@
 #include <exception>
 #include <map>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "engine/engine_lost.h"
@@ -44,12 +43,12 @@ public:
         const auto start = Clock::now();
         std::vector<std::thread> threads;
         threads.reserve(lanes_.size());
-        for (std::size_t i = 1; i < lanes_.size(); ++i) {
-            try {
+        try {
+            for (std::size_t i = 1; i < lanes_.size(); ++i) {
                 threads.emplace_back([this, i] { work(lanes_[i]); });
-            } catch (const std::system_error&) {
-                break;  // The system allows no more threads: fewer lanes do the same.
             }
+        } catch (const std::exception&) {
+            // The system has no more threads for us: the lanes that there are do all the work.
         }
         work(lanes_[0]);
         for (std::thread& thread : threads) {

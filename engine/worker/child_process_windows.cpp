@@ -216,6 +216,27 @@ struct ChildProcess::State {
     std::thread reader;
     std::thread error_reader;
 
+    void close() {
+        const std::lock_guard lock(mutex);
+        closing = true;
+        changed.notify_all();
+    }
+
+    /// Also what the process has started, which would keep the pipes open.
+    void terminate() {
+        TerminateJobObject(job.get(), 1);
+        TerminateProcess(process.get(), 1);
+    }
+
+    void join() {
+        close();
+        for (std::thread* const thread : {&writer, &reader, &error_reader}) {
+            if (thread->joinable()) {
+                thread->join();
+            }
+        }
+    }
+
     void write_all() {
         std::unique_lock lock(mutex);
         for (;;) {
@@ -292,15 +313,17 @@ core::Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const WorkerComm
     state->output = std::move(output.read);
     state->errors = std::move(errors.read);
     State* const shared = state.get();
-    std::unique_ptr<ChildProcess> child(new ChildProcess(std::move(state)));
     try {
-        shared->writer = std::thread([shared] { shared->write_all(); });
-        shared->reader = std::thread([shared] { shared->read_all(); });
-        shared->error_reader = std::thread([shared] { shared->read_errors(); });
+        state->writer = std::thread([shared] { shared->write_all(); });
+        state->reader = std::thread([shared] { shared->read_all(); });
+        state->error_reader = std::thread([shared] { shared->read_errors(); });
     } catch (const std::system_error& error) {
-        return core::fail(fmt::format("no thread can be made: {}", error.what()));  // `child` ends what there is
+        state->terminate();
+        state->join();
+        return core::fail(
+            fmt::format("{} cannot be talked to: no thread can be made: {}", command.argv[0], error.what()));
     }
-    return child;
+    return std::unique_ptr<ChildProcess>(new ChildProcess(std::move(state)));
 }
 
 Outcome ChildProcess::write(std::span<const std::byte>& bytes, Clock::time_point deadline) {
@@ -348,23 +371,13 @@ std::string ChildProcess::end(std::chrono::milliseconds grace) {
     if (!state_->how_it_ended.empty()) {
         return state_->how_it_ended;
     }
-    {
-        const std::lock_guard lock(state_->mutex);
-        state_->closing = true;
-        state_->changed.notify_all();
-    }
+    state_->close();
     const bool by_itself =
         WaitForSingleObject(state_->process.get(), static_cast<DWORD>(grace.count())) == WAIT_OBJECT_0;
     DWORD code = 0;
     GetExitCodeProcess(state_->process.get(), &code);
-    // Also what the process has started, which would keep the pipes open.
-    TerminateJobObject(state_->job.get(), 1);
-    TerminateProcess(state_->process.get(), 1);
-    for (std::thread* thread : {&state_->writer, &state_->reader, &state_->error_reader}) {
-        if (thread->joinable()) {
-            thread->join();
-        }
-    }
+    state_->terminate();
+    state_->join();
     constexpr DWORD first_exception = 0xc0000000;
     state_->how_it_ended = !by_itself                ? "it did not end by itself"
                            : code >= first_exception ? fmt::format("exception 0x{:08x}", code)

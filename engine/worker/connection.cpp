@@ -12,7 +12,6 @@
 #include "engine/worker/cbor.h"
 #include "engine/worker/frame.h"
 #include "engine/worker/messages.h"
-#include "engine/worker/printable.h"
 
 namespace dmlconform::worker {
 namespace {
@@ -195,7 +194,7 @@ std::string Connection::last_words() const {
     if (text.size() > longest) {
         text.erase(0, text.size() - longest);
     }
-    return text.empty() ? "" : fmt::format("; it said: {}", printable(text));
+    return text.empty() ? "" : fmt::format("; it said: {}", text);
 }
 
 }  // namespace dmlconform::worker

@@ -7,8 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "engine/worker/printable.h"
-
 namespace dmlconform::worker {
 namespace {
 
@@ -40,7 +38,7 @@ core::Result<std::uint32_t> message_size(std::span<const std::byte, frame_header
     }
     if (!std::equal(magic.begin(), magic.end(), text.begin(),
                     [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); })) {
-        return core::fail(fmt::format("it begins with \"{}\" instead of a frame's header", printable(text)));
+        return core::fail(fmt::format("it begins with \"{}\" instead of a frame's header", text));
     }
     std::uint32_t size = 0;
     for (std::size_t i = 0; i < 4; ++i) {

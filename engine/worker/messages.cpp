@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/utf8.h"
-#include "engine/worker/printable.h"
 
 namespace dmlconform::worker {
 
@@ -26,7 +25,7 @@ std::optional<std::string> text_member(const json& object, const char* key) {
     if (found == object.end() || !found->is_string()) {
         return std::nullopt;
     }
-    return printable(core::shortened(found->get_ref<const std::string&>(), longest_text));
+    return core::shortened(found->get_ref<const std::string&>(), longest_text);
 }
 
 std::optional<std::uint64_t> unsigned_member(const json& object, const char* key) {
@@ -74,8 +73,7 @@ core::Result<EngineInfo> info_from_json(const json& answer) {
         if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string()) {
             return core::fail("its libraries are no pairs of name and version");
         }
-        info.libraries.emplace_back(printable(pair[0].get_ref<const std::string&>()),
-                                    printable(pair[1].get_ref<const std::string&>()));
+        info.libraries.emplace_back(pair[0].get_ref<const std::string&>(), pair[1].get_ref<const std::string&>());
     }
     return info;
 }

@@ -14,8 +14,8 @@ namespace dmlconform::worker {
 /// Changes when a worker of the old protocol could misunderstand a request of the new one, or the reverse.
 inline constexpr std::uint64_t protocol_version = 1;
 
-/// Readers trust nothing: each gives an error for what is not as the writer beside it makes it. Texts are made
-/// printable.
+/// Readers trust nothing: each gives an error for what is not as the writer beside it makes it. Texts have an
+/// end, but may hold any characters.
 
 [[nodiscard]] nlohmann::json to_json(const EngineInfo& info);
 [[nodiscard]] core::Result<EngineInfo> info_from_json(const nlohmann::json& answer);

@@ -154,7 +154,7 @@ TEST(Reduce, ABundleShrinksToWhatTheBugNeeds) {
     EXPECT_EQ(dmlconform({"run", file, "--engine", engine, "--bundle", folder.at("b")}).exit_code, 1);
     const std::string bundle = folder.at("b/planted-a.exec-python");
     // The engine is the bundle's.
-    const auto reduced = dmlconform({"reduce", bundle});
+    const auto reduced = dmlconform({"reduce", bundle, "--trust-bundle"});
     EXPECT_EQ(reduced.exit_code, 0) << reduced.all();
     const auto document = nlohmann::json::parse(content_of(bundle + "/reduced.json"));
     const auto& subject = document["cases"][0];
@@ -164,7 +164,55 @@ TEST(Reduce, ABundleShrinksToWhatTheBugNeeds) {
     EXPECT_EQ(values, (std::vector<int>{0, 0, 7}));
     // Both cases are there now; reducing again takes the first one.
     EXPECT_THAT(dmlconform({"run", bundle, "--engine", engine}).output, HasSubstr("2 cases on"));
-    EXPECT_EQ(dmlconform({"reduce", bundle, "--time", "20", "-o", folder.at("other.json")}).exit_code, 0);
+    EXPECT_EQ(dmlconform({"reduce", bundle, "--trust-bundle", "--time", "20", "-o", folder.at("other.json")}).exit_code,
+              0);
+}
+
+/// A bundle as an attacker would attach it to a bug report: its engine makes a file.
+std::string planted_bundle(const TemporaryFolder& folder, const std::string& name, const nlohmann::json& engine) {
+    folder.write(name + "/x.json", file_of({slice_case("x", wrong_values)}));
+    folder.write(name + "/environment.json", nlohmann::json{{"dmlconformBundle", 1}, {"engine", engine}}.dump());
+    return folder.at(name);
+}
+
+TEST(Reduce, ABundlesCommandIsShownAndNotRunUnasked) {
+    const TemporaryFolder folder;
+    const std::string victim = folder.at("victim");
+    const std::string command = "touch " + victim;
+    const nlohmann::json engines[] = {{{"name", "exec:x"}, {"command", command}},
+                                      {{"name", "exec:" + command}},
+                                      {{"name", "cpu"}, {"command", command}},
+                                      {{"name", "cpu"}, {"command", "\x1b]0;\n::error::" + command}}};
+    int number = 0;
+    for (const auto& engine : engines) {
+        const std::string bundle = planted_bundle(folder, fmt::format("b{}", ++number), engine);
+        const auto refused = dmlconform({"reduce", bundle});
+        EXPECT_EQ(refused.exit_code, 2) << refused.all();
+        EXPECT_THAT(refused.errors, HasSubstr("the bundle wants this engine, which is not run unasked: exec:"));
+        EXPECT_THAT(refused.errors, HasSubstr(command));
+        EXPECT_THAT(refused.errors, HasSubstr("--trust-bundle"));
+        EXPECT_THAT(refused.errors, testing::Not(HasSubstr("\x1b")));
+        EXPECT_FALSE(fs::exists(victim)) << engine.dump();
+        EXPECT_THAT(dmlconform({"reduce", bundle, "--engine", "cpu"}).errors, HasSubstr("does not fail on this engine"))
+            << "the user's word counts";
+        EXPECT_FALSE(fs::exists(victim)) << engine.dump();
+    }
+    EXPECT_EQ(dmlconform({"reduce", folder.at("b1"), "--trust-bundle"}).exit_code, 3) << "touch is not a worker";
+    EXPECT_TRUE(fs::exists(victim)) << "and it was asked for";
+    EXPECT_THAT(dmlconform({"reduce", planted_bundle(folder, "harmless", {{"name", "cpu"}})}).errors,
+                HasSubstr("does not fail on this engine"))
+        << "engines of our own need no trust";
+}
+
+TEST(Reduce, ABundlesLinkIsNotWrittenThrough) {
+    const TemporaryFolder folder;
+    const std::string victim = folder.write("victim.json", good_file());
+    const std::string bundle = planted_bundle(folder, "b", {{"name", "cpu"}});
+    fs::create_symlink(victim, bundle + "/reduced.json");
+    const auto refused = dmlconform({"reduce", bundle, "--filter", "x/x", "--engine", "cpu"});
+    EXPECT_EQ(refused.exit_code, 2) << refused.all();
+    EXPECT_THAT(refused.errors, HasSubstr("reduced.json is a symbolic link"));
+    EXPECT_EQ(content_of(victim), good_file());
 }
 
 /// Reduces the only case of the file, and gives the smaller one; nothing is left out where `says_so` is in the output.

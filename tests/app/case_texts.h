@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,29 @@ namespace dmlconform::tests {
               "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] }},
     "inputs": {{ "InputTensor": [1, 2, 3, 4] }}{} }})",
                        name, more);
+}
+
+/// A quantized convolution of ones with as many filters of ones, each of `channels` times `width` times `width`; right
+/// on every engine, and of any size.
+[[nodiscard]] inline std::string convolution_case(std::string_view name, int channels, int size, int filters,
+                                                  int width) {
+    const int output = size - width + 1;
+    const int sum = std::min(channels * width * width, 127);
+    const auto filled = [](int value) {
+        return fmt::format(R"({{ "random": "integer", "min": {0}, "max": {0}, "seed": 1 }})", value);
+    };
+    return fmt::format(R"({{ "name": "{}", "operator": "QUANTIZED_LINEAR_CONVOLUTION",
+    "desc": {{ "InputTensor": {{ "DataType": "INT8", "Sizes": [1, {}, {}, {}] }},
+              "InputScaleTensor": {{ "DataType": "FLOAT32", "Sizes": [1, 1, 1, 1] }},
+              "FilterTensor": {{ "DataType": "INT8", "Sizes": [{}, {}, {}, {}] }},
+              "FilterScaleTensor": {{ "DataType": "FLOAT32", "Sizes": [1, 1, 1, 1] }},
+              "OutputScaleTensor": {{ "DataType": "FLOAT32", "Sizes": [1, 1, 1, 1] }},
+              "OutputTensor": {{ "DataType": "INT8", "Sizes": [1, {}, {}, {}] }},
+              "Strides": [1, 1], "Dilations": [1, 1], "StartPadding": [0, 0], "EndPadding": [0, 0], "GroupCount": 1 }},
+    "inputs": {{ "InputTensor": {}, "FilterTensor": {}, "InputScaleTensor": [1], "FilterScaleTensor": [1],
+                "OutputScaleTensor": [1] }}, "expected": {{ "OutputTensor": {} }} }})",
+                       name, channels, size, size, filters, channels, width, width, filters, output, output, filled(1),
+                       filled(1), filled(sum));
 }
 
 inline constexpr std::string_view right_values = R"(, "expected": { "OutputTensor": [1, 3] })";

@@ -1,8 +1,13 @@
 // `dmlconform run --expect`: known failures by file, from the command line to the exit code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <chrono>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/app/case_texts.h"
 #include "tests/app/expectations.h"
@@ -170,6 +175,53 @@ TEST_F(Expect, UpdatesMakeTheFile) {
     EXPECT_TRUE(ends_with_code(run(file, {"--update-expectations"}), 1));
     EXPECT_TRUE(ends_with_code(run(file), 0));
     EXPECT_TRUE(ends_with_code(dmlconform({"run", cases_, "--update-expectations"}), 2));
+}
+
+TEST_F(Expect, UpdatesAtTheSameTimeAreAllThere) {
+    const std::string file = expectations(R"(// kept
+{ "cases": "old/*", "engine": "directml", "status": "skip", "reason": "not here" },
+{ "cases": "bad/bad", "status": "fail", "reason": "known" })");
+    constexpr int runs = 8;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < runs; ++i) {
+        // Two of each, so that some add what others have added.
+        const std::string name = fmt::format("f{}", i / 2);
+        folder_.write(fmt::format("{}/{}.json", i, name), bad_file());
+        threads.emplace_back([&, i, name] {
+            const ProgramResult result = dmlconform({"run", folder_.at(fmt::format("{}/{}.json", i, name)), "--engine",
+                                                     "cpu", "--expect", file, "--update-expectations"});
+            EXPECT_TRUE(result.exit_code == 1 || result.exit_code == 0) << "0 after the other one:\n" << result.all();
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    const std::string text = content_of(file);
+    EXPECT_EQ(occurrences(text, "// kept"), 1u) << text;
+    EXPECT_EQ(occurrences(text, R"("old/*")"), 1u) << text;
+    for (int i = 0; i < runs / 2; ++i) {
+        EXPECT_EQ(occurrences(text, fmt::format(R"("f{}/bad")", i)), 1u) << text;
+    }
+    EXPECT_TRUE(ends_with_code(run(file), 0)) << text;
+}
+
+TEST_F(Expect, UpdatesLeaveWhatAnotherRunHasChanged) {
+    // While this one waits for somebody to read the pipe, another run takes the first entry out.
+    const std::string file = expectations(R"({ "cases": "bad/good", "status": "fail", "reason": "mended" },
+{ "cases": "bad/bad", "status": "fail", "reason": "known" })");
+    const std::string pipe = folder_.at("pipe");
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    ProgramResult slow;
+    std::thread waiting([&] { slow = run(file, {"--update-expectations", "--junit", pipe}); });
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // until it has read the expectations
+    EXPECT_TRUE(ends_with_code(run(file, {"--update-expectations"}), 1));
+    const std::string after = content_of(file);
+    EXPECT_EQ(occurrences(after, "mended"), 0u) << after;
+    std::ifstream reader(pipe);
+    std::string all((std::istreambuf_iterator<char>(reader)), {});
+    waiting.join();
+    EXPECT_TRUE(ends_with_code(slow, 1));
+    EXPECT_EQ(content_of(file), after) << "what was to be removed is gone, and nothing else";
 }
 
 TEST_F(Expect, ExpectationsAreNoCases) {

@@ -11,16 +11,27 @@
 namespace dmlconform::tests {
 namespace {
 
-using report::comparison_lines;
 using report::ConsoleStyle;
-using report::failure_block;
 using report::format_duration;
-using report::result_line;
-using report::summary;
 using run::CaseResult;
 using run::Status;
 
 const ConsoleStyle plain(false);
+
+// As plain texts, which can be searched.
+std::string block_text(const CaseResult& result, const EngineInfo& engine, const report::Caller& caller,
+                       const ConsoleStyle& style) {
+    return report::failure_block(result, engine, caller, style);
+}
+std::string line_text(const CaseResult& result, const EngineInfo& engine, const ConsoleStyle& style) {
+    return report::result_line(result, engine, style);
+}
+std::string comparison_text(const CaseResult& result) {
+    return report::comparison_lines(result);
+}
+std::string summary_text(const run::RunTotals& totals, const ConsoleStyle& style) {
+    return report::summary(totals, style);
+}
 
 using Engines = std::vector<std::unique_ptr<Engine>>;
 
@@ -44,7 +55,7 @@ TEST(FailureBlock, TellsEverything) {
                                 "folder/some.json");
     const auto engines = one_engine();
     const std::string block =
-        failure_block(result_of(cases, engines), engines[0]->info(), {"build/dmlconform", {}}, plain);
+        block_text(result_of(cases, engines), engines[0]->info(), {"build/dmlconform", {}}, plain);
     EXPECT_EQ(block, R"(FAIL some/doc/wrong on fake (made up)
   reason      the output differs beyond tolerance
   operator    DML_OPERATOR_SLICE1
@@ -68,7 +79,7 @@ TEST(FailureBlock, TellsEverything) {
 TEST(FailureBlock, NanHasNoDistance) {
     const auto cases = cases_of({slice_with_wrong_expected});
     const auto engines = one_engine();
-    const std::string block = failure_block(result_of(cases, engines), engines[0]->info(), {"x", {}}, plain);
+    const std::string block = block_text(result_of(cases, engines), engines[0]->info(), {"x", {}}, plain);
     EXPECT_NE(block.find("  worst       OutputTensor[1]\n"
                          "    expected  nan (0x7fc00000)\n"
                          "    actual    3 (0x40400000)\n"
@@ -83,7 +94,7 @@ TEST(FailureBlock, ShowsOnlyOutputsThatDiffer) {
     Behaviour wrong_value;
     wrong_value.change = [](auto outputs) { outputs[0]->template as<std::int8_t>()[0] = 4; };
     const auto engines = one_engine(std::move(wrong_value));
-    const std::string block = failure_block(result_of(cases, engines), engines[0]->info(), {"x", {}}, plain);
+    const std::string block = block_text(result_of(cases, engines), engines[0]->info(), {"x", {}}, plain);
     EXPECT_NE(block.find("output      OutputValueTensor: 1 of 1 elements beyond tolerance (exact); expected values "
                          "from the CPU reference"),
               std::string::npos)
@@ -97,7 +108,7 @@ TEST(FailureBlock, Rejections) {
     rejecting.compile_failure = rejected(core::HResult::invalid_argument, "window too small");
     rejecting.compile_failure->rejection.legal_from = core::FeatureLevel{4, 1};
     const auto engines = one_engine(std::move(rejecting));
-    const std::string block = failure_block(result_of(cases, engines), engines[0]->info(), {"x", {}}, plain);
+    const std::string block = block_text(result_of(cases, engines), engines[0]->info(), {"x", {}}, plain);
     EXPECT_NE(
         block.find("FAIL some/with-expected on fake (made up)\n"
                    "  reason      the descriptor was rejected with E_INVALIDARG: window too small; it is legal by the "
@@ -114,7 +125,7 @@ TEST(FailureBlock, Errors) {
     Behaviour failing;
     failing.execute_error = "device lost";
     const auto engines = one_engine(std::move(failing));
-    const std::string block = failure_block(result_of(cases, engines), engines[0]->info(), {"x", {}}, plain);
+    const std::string block = block_text(result_of(cases, engines), engines[0]->info(), {"x", {}}, plain);
     EXPECT_TRUE(block.starts_with("ERROR some/with-expected on fake (made up)\n  reason      device lost\n")) << block;
 }
 
@@ -140,7 +151,7 @@ TEST(FailureBlock, TheCommandToRunAgainIsQuotedForAShell) {
         {"d", "$HOME`ls`.json", "a;b",
          "d run '$HOME`ls`.json' --filter '$HOME`ls`/wrong-expected' --engine fake --adapter 'a;b'"},
         {"d", "x/ä.json", "ö", "d run 'x/ä.json' --filter 'ä/wrong-expected' --engine fake --adapter 'ö'"},
-        {"d", "a\nb.json", "", "d run 'a\nb.json' --filter 'a\nb/wrong-expected' --engine fake"},
+        {"d", "a\nb.json", "", "d run $'a\\nb.json' --filter $'a\\nb/wrong-expected' --engine fake"},
         {"d", "-a.json", "x", "d run ./-a.json --filter -a/wrong-expected --engine fake --adapter x"},
         {"~/d", "#a.json", "!", "'~/d' run '#a.json' --filter '#a/wrong-expected' --engine fake --adapter '!'"},
         {"C:\\d", "a&b.json", "x", R"('C:\d' run 'a&b.json' --filter 'a&b/wrong-expected' --engine fake --adapter x)"},
@@ -150,7 +161,7 @@ TEST(FailureBlock, TheCommandToRunAgainIsQuotedForAShell) {
         const auto engines = one_engine();
         EngineInfo info = engines[0]->info();
         info.adapter = row.adapter;
-        const std::string block = failure_block(result_of(cases, engines), info, {row.program, {}}, plain);
+        const std::string block = block_text(result_of(cases, engines), info, {row.program, {}}, plain);
         EXPECT_TRUE(block.ends_with("  run again   " + row.command + "\n")) << block << row.command;
     }
 }
@@ -162,16 +173,16 @@ TEST(FailureBlock, TheCommandToRunAgainRunsItInTheSameWay) {
     EngineInfo info = engines[0]->info();
     info.name = "cpu";
     const std::string base = "  run again   x run some.json --filter some/wrong-expected --engine cpu";
-    EXPECT_EQ(last_line(failure_block(result, info, {"x", {}}, plain)), base);
+    EXPECT_EQ(last_line(block_text(result, info, {"x", {}}, plain)), base);
     info.feature_level = {4, 1};
-    EXPECT_EQ(last_line(failure_block(result, info, {"x", {}}, plain)), base + " --feature-level 4.1");
-    EXPECT_EQ(last_line(failure_block(result, info, {"x", {"--allow-external-data", "a b"}}, plain)),
+    EXPECT_EQ(last_line(block_text(result, info, {"x", {}}, plain)), base + " --feature-level 4.1");
+    EXPECT_EQ(last_line(block_text(result, info, {"x", {"--allow-external-data", "a b"}}, plain)),
               base + " --feature-level 4.1 --allow-external-data 'a b'");
     cases::Case unspecified = cases[0];
     unspecified.tags = {"unspecified"};
     result.subject = std::make_shared<const cases::Case>(std::move(unspecified));
     info.feature_level = core::highest_feature_level;
-    EXPECT_EQ(last_line(failure_block(result, info, {"x", {}}, plain)), base + " --include-unspecified");
+    EXPECT_EQ(last_line(block_text(result, info, {"x", {}}, plain)), base + " --include-unspecified");
 }
 
 TEST(FailureBlock, EnginesThatACommandStarted) {
@@ -182,11 +193,11 @@ TEST(FailureBlock, EnginesThatACommandStarted) {
     engine.feature_level = {5, 0};
     CaseResult result = result_of(cases, one_engine());
     result.status = Status::crash;
-    const std::string block = failure_block(result, engine, {"x", {"--timeout=5"}}, plain);
+    const std::string block = block_text(result, engine, {"x", {"--timeout=5"}}, plain);
     EXPECT_TRUE(block.starts_with("CRASH some/wrong-expected on exec:mine (made up)\n")) << block;
     EXPECT_NE(block.find(R"( --engine 'exec:ssh box '\''my worker'\''' --timeout=5)"), std::string::npos) << block;
     result.status = Status::timeout;
-    EXPECT_TRUE(failure_block(result, engine, {"x", {}}, plain).starts_with("TIMEOUT "));
+    EXPECT_TRUE(block_text(result, engine, {"x", {}}, plain).starts_with("TIMEOUT "));
 }
 
 TEST(ResultLine, Forms) {
@@ -196,18 +207,18 @@ TEST(ResultLine, Forms) {
     const auto engines = one_engine();
     const auto fussy_engines = one_engine(std::move(fussy));
     const AllResults run = run_all(cases, engines);
-    const auto line = [&](const CaseResult& result) { return result_line(result, engines[0]->info(), plain); };
+    const auto line = [&](const CaseResult& result) { return line_text(result, engines[0]->info(), plain); };
     EXPECT_EQ(line(run.results[0]), "pass      some/with-expected on fake\n");
-    EXPECT_EQ(comparison_lines(run.results[0]), "    OutputTensor: exact; elements by ULPs: 0: 2\n");
+    EXPECT_EQ(comparison_text(run.results[0]), "    OutputTensor: exact; elements by ULPs: 0: 2\n");
     EXPECT_EQ(
         line(run.results[2]),
         "fail      some/illegal on fake: the descriptor was accepted, but has to be rejected with E_INVALIDARG; by the "
         "catalogue it is illegal: SLICE1.windowStride\n");
     const AllResults fussy_run = run_all(cases, fussy_engines);
     EXPECT_EQ(line(fussy_run.results[2]), "pass      some/illegal on fake\n");
-    EXPECT_EQ(comparison_lines(run.results[2]), "");
+    EXPECT_EQ(comparison_text(run.results[2]), "");
     EXPECT_EQ(
-        comparison_lines(run.results[3]),
+        comparison_text(run.results[3]),
         "    OutputTensor: 4 eps * (|Scale| * rstd * (|x - mean| + mean|x|) + |Bias|), eps being the data type's, at "
         "most 0 of it used; elements by ULPs: 0: 4\n");
     CaseResult skipped = fussy_run.results[0];
@@ -229,7 +240,7 @@ TEST(Summary, TotalsByOperatorAndEngine) {
         result.timing = {};  // as good as random
     }
     run.duration = std::chrono::milliseconds(12);
-    EXPECT_EQ(summary(run.totals(), plain),
+    EXPECT_EQ(summary_text(run.totals(), plain),
               "operator                         engine        pass      fail      skip     error reference       time  "
               "   median\n"
               "SLICE1                           fake             1         1         0         0         0       0 ns  "
@@ -249,10 +260,10 @@ TEST(Summary, TotalsByOperatorAndEngine) {
 TEST(Summary, LostEnginesHaveColumnsWhenThereAreSome) {
     const auto cases = cases_of({slice_with_expected, slice_without_expected});
     AllResults run = run_all(cases, one_engine());
-    EXPECT_EQ(summary(run.totals(), plain).find("crash"), std::string::npos);
+    EXPECT_EQ(summary_text(run.totals(), plain).find("crash"), std::string::npos);
     run.results[1].status = Status::timeout;
     run.engines[0].name = "exec:a-long-name";
-    const std::string text = summary(run.totals(), plain);
+    const std::string text = summary_text(run.totals(), plain);
     EXPECT_NE(text.find("engine                pass      fail      skip     error   timeout reference"),
               std::string::npos)
         << text;
@@ -270,7 +281,7 @@ TEST(Summary, TimesAndTheirMedian) {
     run.results[1].timing = {std::chrono::microseconds(2), std::chrono::nanoseconds(900),
                              std::chrono::nanoseconds(100)};
     run.results[2].timing = {std::chrono::microseconds(4), std::chrono::nanoseconds(5000), std::nullopt};
-    const std::string text = summary(run.totals(), plain);
+    const std::string text = summary_text(run.totals(), plain);
     EXPECT_NE(text.find("SLICE1                           fake             2         0         0         0         0   "
                         " 3.00 µs     300 ns\n"),
               std::string::npos)
@@ -283,18 +294,18 @@ TEST(Summary, TimesAndTheirMedian) {
 
 TEST(Summary, SaysWhenNothingWasVerified) {
     const std::string warning = "Nothing was verified: no case passed or failed.\n";
-    EXPECT_NE(summary(run::RunTotals{}, plain).find("0 results in 0 ns: none on the gate\n" + warning),
+    EXPECT_NE(summary_text(run::RunTotals{}, plain).find("0 results in 0 ns: none on the gate\n" + warning),
               std::string::npos)
-        << summary(run::RunTotals{}, plain);
+        << summary_text(run::RunTotals{}, plain);
     const auto cases = cases_of({slice_with_expected});
     Behaviour absent;
     absent.unsupported = "no";
     const auto engines = one_engine(absent);
-    const std::string skipped = summary(run_all(cases, engines).totals(), plain);
+    const std::string skipped = summary_text(run_all(cases, engines).totals(), plain);
     EXPECT_NE(skipped.find(": 1 skip\n" + warning), std::string::npos) << skipped;
     EXPECT_NE(skipped.find("\n1 result in "), std::string::npos) << skipped;
-    EXPECT_EQ(summary(run_all(cases, one_engine()).totals(), plain).find(warning), std::string::npos);
-    EXPECT_EQ(summary(run_all(cases_of({slice_with_wrong_expected}), one_engine()).totals(), plain).find(warning),
+    EXPECT_EQ(summary_text(run_all(cases, one_engine()).totals(), plain).find(warning), std::string::npos);
+    EXPECT_EQ(summary_text(run_all(cases_of({slice_with_wrong_expected}), one_engine()).totals(), plain).find(warning),
               std::string::npos)
         << "a failure is a verification too";
 }
@@ -303,7 +314,7 @@ TEST(Summary, ResultsOffTheGateAreCountedApart) {
     std::string text(slice_with_wrong_expected);
     text.insert(1, R"("tags": ["unspecified"], )");
     const auto cases = cases_of({slice_with_expected, text});
-    const std::string written = summary(run_all(cases, one_engine()).totals(), plain);
+    const std::string written = summary_text(run_all(cases, one_engine()).totals(), plain);
     EXPECT_NE(written.find(": 1 pass\nOff the gate, because nobody specifies the right answer: 1 fail\n"),
               std::string::npos)
         << written;
@@ -313,23 +324,25 @@ TEST(Summary, ResultsOffTheGateAreCountedApart) {
 
 TEST(ConsoleStyle, ColoursOnlyWhenAskedFor) {
     const ConsoleStyle colored(true);
+    const auto status = [](const ConsoleStyle& style, Status which) {
+        return style.status(which, core::show("text")).text();
+    };
     for (std::size_t i = 0; i < run::status_count; ++i) {
-        const auto status = static_cast<Status>(i);
-        EXPECT_EQ(plain.status(status, "text"), "text");
-        const std::string painted = colored.status(status, "text");
+        EXPECT_EQ(status(plain, static_cast<Status>(i)), "text");
+        const std::string painted = status(colored, static_cast<Status>(i));
         EXPECT_TRUE(painted.starts_with("\x1b[")) << i;
         EXPECT_TRUE(painted.ends_with("\x1b[0m")) << i;
         EXPECT_NE(painted.find("text"), std::string::npos);
     }
-    EXPECT_EQ(plain.bold("x"), "x");
-    EXPECT_EQ(plain.faint("x"), "x");
-    EXPECT_EQ(colored.status(Status::fail, "x"), colored.status(Status::error, "x"));
-    EXPECT_NE(colored.status(Status::fail, "x"), colored.status(Status::pass, "x"));
-    EXPECT_NE(colored.status(Status::skip, "x"), colored.status(Status::pass, "x"));
-    EXPECT_NE(colored.bold("x"), "x");
+    EXPECT_EQ(plain.bold(core::show("x")).text(), "x");
+    EXPECT_EQ(plain.faint(core::show("x")).text(), "x");
+    EXPECT_EQ(status(colored, Status::fail), status(colored, Status::error));
+    EXPECT_NE(status(colored, Status::fail), status(colored, Status::pass));
+    EXPECT_NE(status(colored, Status::skip), status(colored, Status::pass));
+    EXPECT_NE(colored.bold(core::show("x")).text(), "x");
     // Braces in texts are texts.
-    EXPECT_EQ(plain.bold("{}"), "{}");
-    EXPECT_NE(colored.bold("{0}").find("{0}"), std::string::npos);
+    EXPECT_EQ(plain.bold(core::show("{}", "{}")).text(), "{}");
+    EXPECT_NE(colored.bold(core::show("{}", "{0}")).text().find("{0}"), std::string::npos);
 }
 
 TEST(FormatDuration, ThreeDigitsInTheLargestUnit) {

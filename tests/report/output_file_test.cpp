@@ -5,8 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <thread>
 #include <vector>
+
+#ifndef _WIN32
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+#include "engine/report/file_lock.h"
 
 #include "tests/temporary_folder.h"
 
@@ -106,18 +116,138 @@ TEST(OutputFile, DevicesAreWrittenInPlaceAndStay) {
     EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }
 
-TEST(OutputFile, LinksAreWrittenThrough) {
+TEST(OutputFile, LinksStayAndWhatIsBehindThemIsReplaced) {
     const TemporaryFolder folder;
-    const std::string target = folder.write("target.json", "a long old content");
-    fs::create_symlink("target.json", folder.at("link.json"));
-    EXPECT_TRUE(check_writable(folder.at("link.json")).has_value());
-    EXPECT_EQ(content_of(target), "a long old content");
-    ASSERT_TRUE(write_file(folder.at("link.json"), "new").has_value());
-    EXPECT_TRUE(fs::is_symlink(folder.at("link.json")));
-    EXPECT_EQ(content_of(target), "new");
-    EXPECT_EQ(names_in(folder.path()), (Names{"link.json", "target.json"}));
+    fs::create_directory(folder.at("elsewhere"));
+    const std::string target = folder.write("elsewhere/target.json", "a long old content");
+    fs::create_symlink("elsewhere/target.json", folder.at("link.json"));
+    fs::create_symlink(folder.at("link.json"), folder.at("link to link.json"));
+    for (const char* name : {"link.json", "link to link.json"}) {
+        const std::string content = std::string("new by ") + name;
+        std::ifstream reader(target);
+        const std::string before = content_of(target);
+        EXPECT_TRUE(check_writable(folder.at(name)).has_value());
+        EXPECT_EQ(content_of(target), before);
+        ASSERT_TRUE(write_file(folder.at(name), content).has_value());
+        EXPECT_TRUE(fs::is_symlink(folder.at(name)));
+        EXPECT_EQ(content_of(target), content);
+        std::string seen;
+        std::getline(reader, seen);
+        EXPECT_EQ(seen, before) << "the file was replaced, not written over";
+    }
+    EXPECT_EQ(names_in(folder.path()), (Names{"elsewhere", "link to link.json", "link.json"}));
+    EXPECT_EQ(names_in(folder.at("elsewhere")), (Names{"target.json"}));
+}
+
+TEST(OutputFile, LinksThatLeadNowhere) {
+    const TemporaryFolder folder;
+    fs::create_symlink("not-yet.json", folder.at("dangling.json"));
+    ASSERT_TRUE(write_file(folder.at("dangling.json"), "x").has_value());
+    EXPECT_TRUE(fs::is_symlink(folder.at("dangling.json")));
+    EXPECT_EQ(content_of(folder.at("not-yet.json")), "x");
+    fs::create_symlink("b", folder.at("a"));
+    fs::create_symlink("a", folder.at("b"));
+    EXPECT_FALSE(check_writable(folder.at("a")).has_value());
+    EXPECT_FALSE(write_file(folder.at("a"), "x").has_value());
+    fs::create_symlink("none/x.json", folder.at("into no folder"));
+    EXPECT_FALSE(write_file(folder.at("into no folder"), "x").has_value());
+    EXPECT_EQ(names_in(folder.path()), (Names{"a", "b", "dangling.json", "into no folder", "not-yet.json"}));
+}
+
+/// Anybody who may write to the folder could have made these, if only they knew the name.
+TEST(OutputFile, WhatIsPlantedUnderATemporaryNameIsNotTouched) {
+    const TemporaryFolder folder;
+    const std::string victim = folder.write("victim", "precious");
+    fs::create_symlink("victim", folder.at("result.json.partial"));
+    ASSERT_EQ(mkfifo(folder.at("other.json.partial").c_str(), 0600), 0);
+    for (const char* name : {"result.json", "other.json"}) {
+        EXPECT_TRUE(check_writable(folder.at(name)).has_value());
+        ASSERT_TRUE(write_file(folder.at(name), "x").has_value());
+        EXPECT_EQ(content_of(folder.at(name)), "x");
+    }
+    EXPECT_EQ(content_of(victim), "precious");
+    // And under the right one, it is not opened.
+    EXPECT_EQ(report::make_new_file(folder.at("result.json.partial")), nullptr);
+    EXPECT_EQ(errno, EEXIST);
+    EXPECT_EQ(report::make_new_file(folder.at("other.json.partial")), nullptr);
+    EXPECT_EQ(content_of(victim), "precious");
+    EXPECT_EQ(names_in(folder.path()),
+              (Names{"other.json", "other.json.partial", "result.json", "result.json.partial", "victim"}));
+}
+
+TEST(OutputFile, PermissionsStay) {
+    const TemporaryFolder folder;
+    const std::string path = folder.write("secret.json", "old");
+    fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+    ASSERT_TRUE(write_file(path, "new").has_value());
+    EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST(OutputFile, DescriptorsAreWrittenToAsTheyAre) {
+    const TemporaryFolder folder;
+    const std::string path = folder.write("held.json", "a long old content");
+    const int held = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    struct stat before {};
+    struct stat after {};
+    ASSERT_EQ(fstat(held, &before), 0);
+    ASSERT_TRUE(write_file(fmt::format("/dev/fd/{}", held), "new").has_value());
+    ASSERT_EQ(stat(path.c_str(), &after), 0);
+    close(held);
+    EXPECT_EQ(before.st_ino, after.st_ino) << "somebody holds the file open, and would not see another one";
+    EXPECT_EQ(content_of(path), "new");
 }
 #endif
+
+TEST(OutputFile, WritersOfOneFileDoNotMeet) {
+    const TemporaryFolder folder;
+    const std::string path = folder.at("result.json");
+    constexpr int writers = 4;
+    constexpr int times = 50;
+    std::vector<std::thread> threads;
+    for (int writer = 0; writer < writers; ++writer) {
+        threads.emplace_back([&, writer] {
+            const std::string content(20'000, static_cast<char>('a' + writer));
+            for (int i = 0; i < times; ++i) {
+                EXPECT_TRUE(write_file(path, content).has_value());
+                const std::string seen = content_of(path);
+                EXPECT_EQ(seen, std::string(20'000, seen.front())) << "one writer's, and all of it";
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(names_in(folder.path()), (Names{"result.json"}));
+}
+
+TEST(FileLock, OneAtATime) {
+    const TemporaryFolder folder;
+    const std::string path = folder.write("count", "0");
+#ifndef _WIN32
+    fs::create_directory(folder.at("links"));
+    fs::create_symlink(path, folder.at("links/count"));
+    const std::string other = folder.at("links/count");
+#else
+    const std::string other = path;
+#endif
+    constexpr int times = 50;
+    std::vector<std::thread> threads;
+    for (const std::string& name : {path, other, path, other}) {
+        threads.emplace_back([&, name] {
+            for (int i = 0; i < times; ++i) {
+                const auto lock = report::FileLock::take(name);
+                ASSERT_TRUE(lock.has_value()) << lock.error().message;
+                const int count = std::stoi(content_of(name));
+                ASSERT_TRUE(write_file(name, std::to_string(count + 1)).has_value());
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(content_of(path), std::to_string(4 * times)) << "no change is lost";
+    EXPECT_FALSE(report::FileLock::take(folder.at("none/count")).has_value());
+}
 
 }  // namespace
 }  // namespace dmlconform::tests

@@ -92,7 +92,8 @@ TEST(WorkerEngine, AFaultCostsTheCaseAtHand) {
         {"execute", "close", Status::crash, "the worker ended in `execute`: it did not end by itself"},
     };
     for (const char* step : {"unsupported", "compile", "bind", "execute", "read"}) {
-        rows.push_back({step, "crash", Status::crash, "signal 11 (Segmentation fault); it said: about to crash?[31m"});
+        rows.push_back(
+            {step, "crash", Status::crash, "signal 11 (Segmentation fault); it said: about to crash\x1b[31m"});
         rows.push_back({step, "kill", Status::crash, "signal 9 (Killed)"});
         rows.push_back({step, "exit", Status::crash, "exit code 7; it said: I give up"});
         rows.push_back({step, "hang", Status::timeout, "within 1 s, so it was ended"});

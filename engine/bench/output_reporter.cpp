@@ -1,0 +1,53 @@
+// Delegation, and the look at the stream at the end.
+#include "engine/bench/output_reporter.h"
+
+#include <ostream>
+
+namespace dmlconform::bench {
+namespace {
+
+std::unique_ptr<benchmark::BenchmarkReporter> reporter_for(std::string_view format) {
+    if (format == "console") {
+        return std::make_unique<benchmark::ConsoleReporter>(benchmark::ConsoleReporter::OO_None);
+    }
+    if (format == "csv") {
+        // Deprecated, but as long as it is there, it can be asked for.
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+        return std::make_unique<benchmark::CSVReporter>();
+#pragma GCC diagnostic pop
+#else
+#pragma warning(suppress : 4996)
+        return std::make_unique<benchmark::CSVReporter>();
+#endif
+    }
+    return std::make_unique<benchmark::JSONReporter>();
+}
+
+}  // namespace
+
+OutputReporter::OutputReporter(std::string_view format) : reporter_(reporter_for(format)) {}
+
+benchmark::BenchmarkReporter& OutputReporter::reporter() {
+    // Google Benchmark gives the streams to this one, some time before the first call.
+    reporter_->SetOutputStream(&GetOutputStream());
+    reporter_->SetErrorStream(&GetErrorStream());
+    return *reporter_;
+}
+
+bool OutputReporter::ReportContext(const Context& context) {
+    return reporter().ReportContext(context);
+}
+
+void OutputReporter::ReportRuns(const std::vector<Run>& report) {
+    reporter().ReportRuns(report);
+}
+
+void OutputReporter::Finalize() {
+    reporter().Finalize();
+    GetOutputStream().flush();
+    written_ = GetOutputStream().good() ? Written::everything : Written::not_everything;
+}
+
+}  // namespace dmlconform::bench

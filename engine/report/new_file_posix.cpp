@@ -1,0 +1,70 @@
+// open(2).
+#ifndef _WIN32
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "engine/report/new_file.h"
+
+namespace dmlconform::report {
+namespace {
+
+/// Any descriptor as a file to be written; closes it where that fails.
+File writable(int descriptor) {
+    if (descriptor < 0) {
+        return nullptr;
+    }
+    File file(fdopen(descriptor, "wb"));
+    if (!file) {
+        const int reason = errno;
+        close(descriptor);
+        errno = reason;
+    }
+    return file;
+}
+
+/// Standard output or standard error where the path leads to one of them; -1 where not. Devices are none: they can be
+/// opened again.
+int standard_stream_at(const std::filesystem::path& path) {
+    struct stat there {};
+    if (stat(path.c_str(), &there) != 0 || S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode)) {
+        return -1;
+    }
+    for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
+        struct stat open_one {};
+        if (fstat(number, &open_one) == 0 && open_one.st_dev == there.st_dev && open_one.st_ino == there.st_ino) {
+            return number;
+        }
+    }
+    return -1;
+}
+
+}  // namespace
+
+File make_new_file(const std::filesystem::path& path) {
+    return writable(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+}
+
+File make_passing_file(const std::filesystem::path& /*path*/) {
+    errno = ENOTSUP;
+    return nullptr;
+}
+
+bool is_standard_stream(const std::filesystem::path& path) {
+    return standard_stream_at(path) >= 0;
+}
+
+File open_in_place(const std::filesystem::path& path) {
+    if (const int number = standard_stream_at(path); number >= 0) {
+        std::fflush(number == STDOUT_FILENO ? stdout : stderr);
+        return writable(fcntl(number, F_DUPFD_CLOEXEC, 3));
+    }
+    return writable(open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY));
+}
+
+}  // namespace dmlconform::report
+
+#endif

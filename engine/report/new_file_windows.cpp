@@ -1,0 +1,52 @@
+// The C runtime's way to open files.
+#ifdef _WIN32
+
+#include <fcntl.h>
+#include <io.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "engine/report/new_file.h"
+
+namespace dmlconform::report {
+namespace {
+
+File with_stream(int descriptor, const char* mode) {
+    if (descriptor < 0) {
+        return nullptr;
+    }
+    File file(_fdopen(descriptor, mode));
+    if (!file) {
+        const int reason = errno;
+        _close(descriptor);
+        errno = reason;
+    }
+    return file;
+}
+
+}  // namespace
+
+File make_new_file(const std::filesystem::path& path) {
+    return with_stream(
+        _wopen(path.c_str(), _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE), "wb");
+}
+
+File make_passing_file(const std::filesystem::path& path) {
+    return with_stream(
+        _wopen(path.c_str(), _O_RDWR | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT | _O_TEMPORARY | _O_SHORT_LIVED,
+               _S_IREAD | _S_IWRITE),
+        "w+b");
+}
+
+bool is_standard_stream(const std::filesystem::path& /*path*/) {
+    return false;  // there are no paths that lead to them
+}
+
+File open_in_place(const std::filesystem::path& path) {
+    return with_stream(_wopen(path.c_str(), _O_WRONLY | _O_BINARY | _O_NOINHERIT), "wb");
+}
+
+}  // namespace dmlconform::report
+
+#endif
