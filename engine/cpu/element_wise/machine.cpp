@@ -533,9 +533,8 @@ std::map<std::string_view, Row>& known_rows() {
 }  // namespace
 
 const Row* find_row(std::string_view name) {
-    (void)find_kernel(name);  // makes all rows known
-    const auto found = known_rows().find(name);
-    return found == known_rows().end() ? nullptr : &found->second;
+    const auto found = all_rows().find(name);
+    return found == all_rows().end() ? nullptr : &found->second;
 }
 
 Kernels kernels_of(std::vector<Row> rows) {
@@ -544,11 +543,20 @@ Kernels kernels_of(std::vector<Row> rows) {
         const Row& known = known_rows().insert_or_assign(row.name, row).first->second;
         kernels.push_back(
             {.name = row.name,
-             .compute = [&known](const KernelArguments& arguments) { Evaluation(known, arguments).run(); },
+             .compute = [&known](const KernelArguments& arguments) { compute(known, arguments); },
              .tolerance = [&known](const Descriptor& descriptor,
                                    const operators::TensorSlot&) { return tolerance_of(known, descriptor); }});
     }
     return kernels;
+}
+
+const std::map<std::string_view, Row>& all_rows() {
+    (void)find_kernel("");  // makes all rows known
+    return known_rows();
+}
+
+void compute(const Row& row, const KernelArguments& arguments) {
+    Evaluation(row, arguments).run();
 }
 
 FusedActivation::FusedActivation(const Descriptor* descriptor) {
