@@ -465,9 +465,11 @@ private:
             // From an infinity, slack counts from the largest finite number.
             const double value = std::clamp(stored[k], -largest, largest);
             const bool numbers = range.has_numbers() && !std::isnan(stored[k]);
-            slack.below[element + k] = numbers ? std::max(0.0, value - range.low) : 0;
-            slack.above[element + k] = numbers ? std::max(0.0, range.high - value) : 0;
-            slack.nan[element + k] = range.nan ? 1 : 0;
+            const bool ends_here = std::isinf(stored[k]);
+            slack.below[element + k] = numbers && !(ends_here && value < 0) ? std::max(0.0, value - range.low) : 0;
+            slack.above[element + k] = numbers && !(ends_here && value > 0) ? std::max(0.0, range.high - value) : 0;
+            // Where nothing but NaN is right, NaN is expected.
+            slack.nan[element + k] = range.nan && numbers ? 1 : 0;
             slack.finite[element + k] =
                 numbers && std::isinf(stored[k]) && (value > 0 ? range.low <= largest : range.high >= -largest) ? 1 : 0;
         }
