@@ -226,8 +226,8 @@ TEST(PlantedErrors, OneIsEnoughForTheExitCode) {
     const std::vector<Planted> planted = Copier(folder, true).copy();
     std::set<std::string> seen;
     for (const Planted& error : planted) {
-        // One for each operator and data type.
-        if (!seen.insert(fmt::format("{} {}", error.operator_name, core::name(error.type))).second) {
+        // One for each data type.
+        if (!seen.insert(std::string(core::name(error.type))).second) {
             continue;
         }
         const ProgramResult result = dmlconform(
@@ -237,7 +237,7 @@ TEST(PlantedErrors, OneIsEnoughForTheExitCode) {
         EXPECT_TRUE(
             prints(result, fmt::format("worst       {}[{}]\n", error.output, fmt::join(error.coordinates, ","))));
     }
-    EXPECT_GE(seen.size(), 10u);
+    EXPECT_GE(seen.size(), 8u);
 }
 
 }  // namespace

@@ -61,7 +61,14 @@ T attribute_number(double value, core::DataType type) {
     if constexpr (std::is_same_v<T, double>) {
         return value;
     } else {
-        return T(stored_value(type, value, Store::converting));
+        const double stored = stored_value(type, value, Store::converting);
+        // The ends of 64-bit types are doubles only one further out.
+        if (stored >= 0x1p63) {
+            return T::of(core::is_signed_integer(type) ? std::uint64_t{INT64_MAX}
+                         : stored >= 0x1p64            ? UINT64_MAX
+                                                       : static_cast<std::uint64_t>(stored));
+        }
+        return T::of(static_cast<std::uint64_t>(static_cast<std::int64_t>(stored)));
     }
 }
 
