@@ -143,6 +143,18 @@ Context<Interval> interval_context(const Context<double>& real) {
     return context;
 }
 
+/// Whether the row takes the descriptor's elements as real numbers.
+bool computes_in_reals(const Row& row, const Descriptor& descriptor) {
+    if (row.operands == Operands::as_bits || row.real == nullptr) {
+        return false;
+    }
+    const auto inputs = descriptor.inputs();
+    return row.operands == Operands::as_real || row.signed_integer == nullptr || scale_bias_of(descriptor) != nullptr ||
+           std::any_of(inputs.begin(), inputs.end(), [](const operators::TensorSlot& input) {
+               return input.desc != nullptr && core::is_floating_point(input.desc->data_type);
+           });
+}
+
 // ---- layout ------------------------------------------------------------------------------------------------------
 
 /// How the tensors of an operator are walked together, inputs first.
@@ -256,8 +268,7 @@ public:
           runs_(Layout(arguments.descriptor, inputs_).runs()) {}
 
     void run() {
-        const auto real = row_.operands != Operands::as_bits && row_.real != nullptr && computes_in_reals();
-        if (real) {
+        if (computes_in_reals(row_, arguments_.descriptor)) {
             evaluate<double>(row_.real);
             if (!arguments_.slack.empty()) {
                 bound();
@@ -291,13 +302,6 @@ private:
         }
         inputs.resize(row_.inputs);
         return inputs;
-    }
-
-    [[nodiscard]] bool computes_in_reals() const {
-        return row_.operands == Operands::as_real || row_.signed_integer == nullptr || scale_bias_ != nullptr ||
-               std::any_of(inputs_.begin(), inputs_.end(), [](const core::Tensor* input) {
-                   return input != nullptr && core::is_floating_point(input->desc.data_type);
-               });
     }
 
     [[nodiscard]] bool has_signed_input() const {
@@ -478,7 +482,7 @@ private:
             // Where nothing but NaN is right, NaN is expected.
             slack.nan[element + k] = range.nan && numbers ? 1 : 0;
             slack.finite[element + k] =
-                numbers && std::isinf(stored[k]) && (value > 0 ? range.low <= largest : range.high >= -largest) ? 1 : 0;
+                numbers && ends_here && (value > 0 ? range.low <= largest : range.high >= -largest) ? 1 : 0;
         }
     }
 
@@ -518,17 +522,12 @@ std::string_view history_of(const Row& row) {
 }
 
 core::Tolerance tolerance_of(const Row& row, const Descriptor& descriptor) {
-    bool real =
-        row.operands == Operands::as_real || row.signed_integer == nullptr || scale_bias_of(descriptor) != nullptr;
-    for (const operators::TensorSlot& input : descriptor.inputs()) {
-        real = real || (input.desc != nullptr && core::is_floating_point(input.desc->data_type));
-    }
     core::Tolerance tolerance;
-    if (row.operands == Operands::as_bits || row.interval == nullptr || !real) {
-        tolerance.exact = true;
-    } else {
+    if (computes_in_reals(row, descriptor)) {
         tolerance.element_slack = true;
         tolerance.slack_formula = history_of(row);
+    } else {
+        tolerance.exact = true;
     }
     return tolerance;
 }
@@ -577,6 +576,7 @@ FusedActivation::FusedActivation(const Descriptor* descriptor) {
         throw std::logic_error(descriptor->schema->name + " is not an activation that can be fused");
     }
     context_ = context_of<double>(*descriptor);
+    interval_context_ = interval_context(context_);
 }
 
 double FusedActivation::operator()(double x) const {
@@ -597,7 +597,7 @@ Interval FusedActivation::operator()(const Interval& x) const {
     const Interval* in = &x;
     Interval result;
     Interval* out = &result;
-    row_->interval({&in, 1}, {&out, 1}, 1, interval_context(context_));
+    row_->interval({&in, 1}, {&out, 1}, 1, interval_context_);
     result.nan = result.nan || x.nan;
     return result;
 }

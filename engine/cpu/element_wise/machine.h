@@ -36,6 +36,7 @@ public:
 private:
     const Row* row_ = nullptr;
     Context<double> context_;
+    Context<Interval> interval_context_;
 };
 
 }  // namespace dmlconform::cpu::element_wise
