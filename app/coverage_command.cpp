@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 
 #include "app/command.h"
 #include "app/standard_streams.h"
@@ -33,11 +34,13 @@ std::optional<run::CoverageReasons> load_reasons(const std::string& path) {
     return std::move(*reasons);
 }
 
-/// Prints the lines; the result says how many are neither covered nor excused.
-std::size_t print_lines(const std::vector<run::CoverageLine>& lines, run::CoverageReasons& reasons, bool missing_only) {
+/// Prints the lines; the result says how many are neither covered nor excused. Keys of reasons that excuse go to
+/// `used`.
+std::size_t print_lines(const std::vector<run::CoverageLine>& lines, const run::CoverageReasons& reasons,
+                        bool missing_only, std::set<std::string>& used) {
     std::size_t missing = 0;
     for (const run::CoverageLine& line : lines) {
-        const auto reason = reasons.find(run::coverage_key(line));
+        const auto reason = run::find_reason(reasons, line);
         std::string state = fmt::format("{:>6} cases", line.cases);
         if (line.cases == 0) {
             state = reason == reasons.end() ? "NOT COVERED " : "not covered ";
@@ -48,7 +51,7 @@ std::size_t print_lines(const std::vector<run::CoverageLine>& lines, run::Covera
                 line.cases == 0 && reason != reasons.end() ? ": " + reason->second : "");
         }
         if (line.cases == 0 && reason != reasons.end()) {
-            reasons.erase(reason);
+            used.insert(reason->first);
         }
     }
     return missing;
@@ -58,20 +61,24 @@ int coverage(const CoverageOptions& options) {
     CaseOptions everything;
     everything.paths = options.paths;
     const auto selection = load_selection(everything);
-    auto reasons = load_reasons(options.reasons);
+    const auto reasons = load_reasons(options.reasons);
     if (!selection || !reasons) {
         return exit_usage;
     }
     std::vector<cases::Case> all;
     selection->for_each([&](const cases::Case& subject) { all.push_back(subject); });
     const auto lines = run::coverage(all);
-    const std::size_t missing = print_lines(lines, *reasons, options.missing_only);
+    std::set<std::string> used;
+    const std::size_t missing = print_lines(lines, *reasons, options.missing_only, used);
     // A reason that is not needed any more would hide the next gap.
     for (const auto& [key, reason] : *reasons) {
-        say("unused reason: {}\n", key);
+        if (!used.contains(key)) {
+            say("unused reason: {}\n", key);
+        }
     }
-    say("{} lines, {} not covered without a reason, {} reasons not used\n", lines.size(), missing, reasons->size());
-    return missing == 0 && reasons->empty() ? exit_ok : exit_unexpected;
+    say("{} lines, {} not covered without a reason, {} reasons not used\n", lines.size(), missing,
+        reasons->size() - used.size());
+    return missing == 0 && reasons->size() == used.size() ? exit_ok : exit_unexpected;
 }
 
 }  // namespace

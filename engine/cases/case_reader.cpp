@@ -112,11 +112,6 @@ std::vector<std::optional<Initialiser>> read_tensors(const JsonValue& object, st
         }
         if (slots[i].desc == nullptr) {
             problems.add(value->offset, fmt::format("{} is absent in \"desc\", so it takes no data", slots[i].name));
-        } else if (slots[i].desc->data_type != core::DataType::unknown &&
-                   core::bytes_of(slots[i].desc->data_type) == 0) {
-            problems.add(value->offset,
-                         fmt::format("{} has data type {}: data of less than a byte are not supported yet",
-                                     slots[i].name, core::name(slots[i].desc->data_type)));
         } else {
             result[i] = read_initialiser(*value, *slots[i].desc, problems, folder);
         }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/cases/sources/sources.h"
+#include "engine/core/element.h"
 
 namespace dmlconform::cases {
 namespace {
@@ -42,27 +43,42 @@ SourcePointer read_object(const JsonValue& object, const core::TensorDesc& desc,
 
 core::Result<void> Initialiser::fill(core::Tensor& tensor) const {
     const core::TensorDesc& desc = tensor.desc;
-    const auto bytes = static_cast<std::size_t>(*core::element_count(desc.sizes)) * core::bytes_of(desc.data_type);
+    const std::uint64_t count = *core::element_count(desc.sizes);
+    const auto bytes = static_cast<std::size_t>(core::bytes_of(desc.data_type, count));
     const auto storage = tensor.buffer.bytes();
     // A pattern that is a NaN in each floating-point type, so that a kernel that reads a gap is noticed.
     constexpr std::byte gap{0xff};
     if (core::is_packed(desc)) {
         std::ranges::fill(storage.subspan(bytes), gap);
-        return source_->write(desc.data_type, storage.first(bytes));
+        auto written = source_->write(desc.data_type, storage.first(bytes));
+        if (core::bytes_of(desc.data_type) == 0 && count % 2 != 0) {
+            core::store_element(storage, desc.data_type, count, 0xf);  // the half of a byte that is left is a gap too
+        }
+        return written;
     }
     std::ranges::fill(storage, gap);
     core::Buffer packed(bytes);
     if (auto written = source_->write(desc.data_type, packed.bytes()); !written) {
         return written;
     }
+    const core::StridedRuns<1> runs(desc.sizes, {core::signed_strides(desc)});
+    // Backwards, so that of elements that share memory the first is written last.
+    const auto for_each_backwards = [&](auto&& copy) {
+        for (std::uint64_t i = count; i-- > 0;) {
+            copy(i, runs.offsets_of(static_cast<std::int64_t>(i))[0]);
+        }
+    };
+    if (core::bytes_of(desc.data_type) == 0) {
+        for_each_backwards([&](std::uint64_t i, std::int64_t offset) {
+            core::store_element(storage, desc.data_type, static_cast<std::uint64_t>(offset),
+                                core::load_element(packed.bytes(), desc.data_type, i));
+        });
+        return {};
+    }
     core::with_type(desc.data_type, [&]<class T>() {
-        const core::StridedRuns<1> runs(desc.sizes, {core::signed_strides(desc)});
         const T* const from = reinterpret_cast<const T*>(packed.bytes().data());
         T* const to = tensor.as<T>().data();
-        // Backwards, so that of elements that share memory the first is written last.
-        for (std::size_t i = bytes / sizeof(T); i-- > 0;) {
-            to[runs.offsets_of(static_cast<std::int64_t>(i))[0]] = from[i];
-        }
+        for_each_backwards([&](std::uint64_t i, std::int64_t offset) { to[offset] = from[i]; });
     });
     return {};
 }
@@ -70,7 +86,7 @@ core::Result<void> Initialiser::fill(core::Tensor& tensor) const {
 std::optional<Initialiser> read_initialiser(const JsonValue& value, const core::TensorDesc& desc, ProblemSink& problems,
                                             const DataFolder& folder) {
     SourcePointer source;
-    if (core::bytes_of(desc.data_type) == 0) {
+    if (core::bits_of(desc.data_type) == 0) {
         problems.add(value.offset, fmt::format("data of type {} is not supported", core::name(desc.data_type)));
     } else if (value.array() != nullptr) {
         source = read_list(value, desc, problems);

@@ -63,6 +63,10 @@ std::uint32_t bytes_of(DataType type) {
     return row(type).bits / 8;
 }
 
+std::uint64_t bytes_of(DataType type, std::uint64_t count) {
+    return bytes_of(type) == 0 ? (count * bits_of(type) + 7) / 8 : count * bytes_of(type);
+}
+
 bool is_floating_point(DataType type) {
     return row(type).kind == Kind::floating;
 }

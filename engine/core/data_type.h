@@ -42,6 +42,9 @@ inline constexpr std::uint32_t data_type_count = 14;
 /// Width of one element in bytes; 0 for unknown and for types narrower than a byte.
 [[nodiscard]] std::uint32_t bytes_of(DataType type);
 
+/// How many bytes so many elements take side by side. Two of 4 bits share a byte; the last may have one to itself.
+[[nodiscard]] std::uint64_t bytes_of(DataType type, std::uint64_t count);
+
 [[nodiscard]] bool is_floating_point(DataType type);
 [[nodiscard]] bool is_signed_integer(DataType type);
 

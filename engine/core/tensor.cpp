@@ -1,9 +1,10 @@
 // Storage of tensors.
 #include "engine/core/tensor.h"
 
-#include "engine/core/element.h"
-
+#include <algorithm>
 #include <limits>
+
+#include "engine/core/element.h"
 
 namespace dmlconform::core {
 
@@ -37,7 +38,18 @@ Tensor widened_copy(const Tensor& tensor) {
 
 Tensor packed_copy(const Tensor& tensor) {
     Tensor packed(TensorDesc::packed(tensor.desc.data_type, tensor.desc.sizes));
-    with_type(tensor.desc.data_type, [&]<class T>() {
+    const DataType type = tensor.desc.data_type;
+    if (bytes_of(type) == 0) {
+        std::ranges::fill(packed.buffer.bytes(), std::byte{0});
+        const StridedRuns<1> runs(tensor.desc.sizes, {signed_strides(tensor.desc)});
+        std::uint64_t index = 0;
+        runs.for_each_element([&](const auto& offset) {
+            const auto from = static_cast<std::uint64_t>(offset[0]);
+            store_element(packed.buffer.bytes(), type, index++, load_element(tensor.buffer.bytes(), type, from));
+        });
+        return packed;
+    }
+    with_type(type, [&]<class T>() {
         const StridedRuns<1> runs(tensor.desc.sizes, {signed_strides(tensor.desc)});
         const T* const from = tensor.as<T>().data();
         T* to = packed.as<T>().data();

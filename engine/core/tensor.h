@@ -57,7 +57,6 @@ struct Tensor {
 [[nodiscard]] Tensor widened_copy(const Tensor& tensor);
 
 /// The tensor's elements in row-major order, without gaps; those that a stride of 0 repeats as often as they count.
-/// The data type is at least a byte wide.
 [[nodiscard]] Tensor packed_copy(const Tensor& tensor);
 
 }  // namespace dmlconform::core

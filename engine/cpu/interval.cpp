@@ -12,7 +12,6 @@ namespace dmlconform::cpu {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double largest = std::numeric_limits<float>::max();
 constexpr double smallest_normal = std::numeric_limits<float>::min();
 

@@ -214,6 +214,11 @@ std::string coverage_key(const CoverageLine& line) {
     return fmt::format("{} {} {}", line.op, line.kind, line.item);
 }
 
+CoverageReasons::const_iterator find_reason(const CoverageReasons& reasons, const CoverageLine& line) {
+    const auto own = reasons.find(coverage_key(line));
+    return own != reasons.end() ? own : reasons.find(fmt::format("* {} {}", line.kind, line.item));
+}
+
 core::Result<CoverageReasons> parse_coverage_reasons(std::string_view text) {
     CoverageReasons reasons;
     for (std::size_t number = 1; !text.empty(); ++number) {

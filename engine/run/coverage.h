@@ -28,9 +28,12 @@ struct CoverageLine {
 [[nodiscard]] std::vector<CoverageLine> coverage(std::span<const cases::Case> cases);
 
 /// Reasons why lines may stay uncovered: "<operator> <kind> <item>" -> reason. In the file, one line "<operator> <kind>
-/// <item>: <reason>" each; empty lines and lines that begin with '#' are comments.
+/// <item>: <reason>" each, with * for any operator; empty lines and lines that begin with '#' are comments.
 using CoverageReasons = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] core::Result<CoverageReasons> parse_coverage_reasons(std::string_view text);
+
+/// The reason for a line: its own, or that for any operator. reasons.end() when there is none.
+[[nodiscard]] CoverageReasons::const_iterator find_reason(const CoverageReasons& reasons, const CoverageLine& line);
 
 /// The key of a line in CoverageReasons.
 [[nodiscard]] std::string coverage_key(const CoverageLine& line);

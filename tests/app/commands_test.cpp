@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "engine/cpu/reference.h"
@@ -193,6 +194,14 @@ TEST(Coverage, GatesOnWhatIsNeitherCoveredNorExcused) {
     EXPECT_TRUE(ends_with_code(excused, 0));
     EXPECT_TRUE(
         prints(excused, "not covered   SLICE1                         type      InputTensor FLOAT16: because\n"));
+    // One reason for all operators.
+    const auto any = std::regex("\n[A-Z0-9_]+ rule tensor[.]sizes: because");
+    folder.write("reasons.txt",
+                 std::regex_replace(reasons, any, "") + "* rule tensor.sizes: because\n* rule nowhere: because\n");
+    const ProgramResult shared = dmlconform({"coverage", file, "--reasons", reasons_file});
+    EXPECT_TRUE(prints(shared, "not covered   TOP_K1                         rule      tensor.sizes: because\n"));
+    EXPECT_TRUE(prints(shared, "unused reason: * rule nowhere\n"));
+    EXPECT_TRUE(prints(shared, ", 0 not covered without a reason, 1 reasons not used\n"));
     folder.write("reasons.txt", reasons + "SLICE1 type InputTensor FLOAT32: obsolete\n");
     const ProgramResult obsolete = dmlconform({"coverage", file, "--reasons", reasons_file});
     EXPECT_TRUE(ends_with_code(obsolete, 1));

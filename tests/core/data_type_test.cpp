@@ -37,6 +37,8 @@ TEST(DataType, Table) {
         EXPECT_EQ(name(row.type), row.name);
         EXPECT_EQ(bits_of(row.type), row.bits);
         EXPECT_EQ(bytes_of(row.type), row.bits < 8 ? 0 : row.bits / 8);
+        EXPECT_EQ(bytes_of(row.type, 3), (3 * row.bits + 7) / 8);
+        EXPECT_EQ(bytes_of(row.type, 0), 0u);
         EXPECT_EQ(is_floating_point(row.type), row.floating);
         EXPECT_EQ(is_signed_integer(row.type), row.signed_integer);
         EXPECT_EQ(parse_data_type(row.name), row.type);

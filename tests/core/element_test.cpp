@@ -28,6 +28,9 @@ TEST(Element, StorageIsLittleEndianAndOfTheTypesWidth) {
         {DataType::uint8, 2, 0x12, {0, 0, 0x12}},
         {DataType::float16, 1, 0x1234, {0, 0, 0x34, 0x12}},
         {DataType::int32, 1, 0x12345678, {0, 0, 0, 0, 0x78, 0x56, 0x34, 0x12}},
+        // Two to a byte, the first in its lower half.
+        {DataType::uint4, 2, 0xc, {0, 0x0c}},
+        {DataType::int4, 3, 0xc, {0, 0xc0}},
         {DataType::float64,
          1,
          0x123456789abcdef0,

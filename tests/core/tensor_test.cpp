@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <type_traits>
 
 namespace dmlconform::core {
@@ -42,6 +44,21 @@ TEST(Tensor, ViewsCoverTheTotalSize) {
     tensor.as<std::uint8_t>()[2] = 0x34;
     tensor.as<std::uint8_t>()[3] = 0x12;
     EXPECT_EQ(std::as_const(tensor).as<Float16>()[1].bits, 0x1234);  // little-endian
+}
+
+TEST(Tensor, CopiesOfHalfBytes) {
+    TensorDesc desc = TensorDesc::packed(DataType::int4, {3, 2});
+    desc.strides = Dimensions{1, 3};
+    Tensor tensor(desc);
+    ASSERT_EQ(tensor.buffer.bytes().size(), 4u);
+    // Elements 0 … 5 in memory: 1, -2, 3, -4, 5, -8.
+    constexpr std::array<unsigned, 3> bytes{0xe1, 0xc3, 0x85};
+    std::ranges::transform(bytes, tensor.buffer.bytes().begin(), [](unsigned byte) { return std::byte(byte); });
+    const Tensor packed = packed_copy(tensor);
+    const auto start = packed.buffer.bytes().first(3);
+    EXPECT_TRUE(std::ranges::equal(start, std::array{std::byte{0xc1}, std::byte{0x5e}, std::byte{0x83}}));
+    EXPECT_TRUE(std::ranges::equal(widened_copy(tensor).as<std::int8_t>().first(6),
+                                   std::array<std::int8_t, 6>{1, -4, -2, 5, 3, -8}));
 }
 
 TEST(Tensor, SignedStrides) {

@@ -1,6 +1,7 @@
 // One value for every element.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -17,6 +18,10 @@ public:
 
     [[nodiscard]] core::Result<void> write(core::DataType type, std::span<std::byte> elements) const override {
         const std::size_t width = core::bytes_of(type);
+        if (width == 0) {
+            std::ranges::fill(elements, static_cast<std::byte>(bits_ * 0x11));  // two in each byte
+            return {};
+        }
         for (std::size_t i = 0; i < elements.size(); i += width) {
             std::memcpy(&elements[i], &bits_, width);
         }

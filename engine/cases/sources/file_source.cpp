@@ -75,7 +75,9 @@ core::Result<void> check_size(const fs::path& path, std::uint64_t offset, const 
     std::error_code error;
     const std::uintmax_t size = fs::file_size(path, error);
     const auto count = core::element_count(desc.sizes);
-    const auto bytes = count ? core::checked_multiply(*count, core::bytes_of(desc.data_type)) : std::nullopt;
+    // In bits, because elements may be half a byte wide.
+    const auto bits = count ? core::checked_multiply(*count, core::bits_of(desc.data_type)) : std::nullopt;
+    const auto bytes = bits ? std::optional((*bits + 7) / 8) : std::nullopt;
     if (error || !bytes || size - offset != *bytes || size < offset) {
         return core::fail(fmt::format("{} holds {} bytes of elements; {} takes {}", path.generic_string(),
                                       error || size < offset ? 0 : size - offset, core::to_string(desc),

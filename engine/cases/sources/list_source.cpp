@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <vector>
 
 #include "engine/cases/element_reader.h"
@@ -84,17 +82,16 @@ private:
     }
 
     void read_elements(const JsonValue::Array& items) {
-        const std::size_t width = core::bytes_of(desc_.data_type);
-        bytes_.reserve(bytes_.size() + items.size() * width);
+        const core::DataType type = desc_.data_type;
+        bytes_.reserve(static_cast<std::size_t>(core::bytes_of(type, count_ + items.size())));
         for (const JsonValue& item : items) {
-            const auto bits = read_element(item, desc_.data_type);
+            const auto bits = read_element(item, type);
             if (!bits) {
                 problems_.add(item.offset, bits.error().message, bits.error().hint);
                 continue;
             }
-            std::array<std::byte, sizeof(std::uint64_t)> element{};
-            std::memcpy(element.data(), &*bits, sizeof(std::uint64_t));
-            bytes_.insert(bytes_.end(), element.begin(), element.begin() + static_cast<std::ptrdiff_t>(width));
+            bytes_.resize(static_cast<std::size_t>(core::bytes_of(type, count_ + 1)));
+            core::store_element(bytes_, type, count_++, *bits);
         }
     }
 
@@ -110,8 +107,7 @@ private:
             originals[d] = (*desc_.strides)[d] == 0 ? 0 : originals[d];
         }
         const core::StridedRuns<1> runs(desc_.sizes, {originals});
-        const std::uint64_t count = bytes_.size() / core::bytes_of(desc_.data_type);
-        for (std::uint64_t i = 0; i < count; ++i) {
+        for (std::uint64_t i = 0; i < count_; ++i) {
             const auto original = static_cast<std::uint64_t>(runs.offsets_of(static_cast<std::int64_t>(i))[0]);
             if (core::load_element(bytes_, desc_.data_type, i) !=
                 core::load_element(bytes_, desc_.data_type, original)) {
@@ -126,6 +122,7 @@ private:
     ProblemSink& problems_;
     std::size_t before_;
     std::vector<std::byte> bytes_;
+    std::uint64_t count_ = 0;
 };
 
 }  // namespace

@@ -200,7 +200,7 @@ public:
         : distribution_(std::move(distribution)), seed_(seed) {}
 
     [[nodiscard]] core::Result<void> write(core::DataType type, std::span<std::byte> elements) const override {
-        const std::uint64_t count = elements.size() / core::bytes_of(type);
+        const std::uint64_t count = elements.size() * 8 / core::bits_of(type);
         for (std::uint64_t i = 0; i < count; ++i) {
             core::store_element(elements, type, i, distribution_->draw(random_bits(seed_, i)));
         }

@@ -19,6 +19,12 @@ public:
     IntegerSequence(std::uint64_t start, std::uint64_t step) : start_(start), step_(step) {}
 
     [[nodiscard]] core::Result<void> write(core::DataType type, std::span<std::byte> elements) const override {
+        if (core::bytes_of(type) == 0) {
+            for (std::size_t i = 0; i < 2 * elements.size(); ++i) {
+                core::store_element(elements, type, i, start_ + i * step_);
+            }
+            return {};
+        }
         core::with_type(type, [&]<class T>() {
             if constexpr (std::is_integral_v<T>) {
                 T* const target = reinterpret_cast<T*>(elements.data());

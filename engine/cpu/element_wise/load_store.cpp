@@ -24,6 +24,20 @@ std::int64_t signed_value(core::DataType type, std::uint64_t bits) {
                                          : static_cast<std::int64_t>(bits);
 }
 
+/// A double in an integer type: NaN as 0, what is beyond the range as its end.
+template <class T>
+T clamped(double value) {
+    constexpr auto least = static_cast<double>(std::numeric_limits<T>::lowest());
+    constexpr auto greatest = static_cast<double>(std::numeric_limits<T>::max());
+    if (std::isnan(value)) {
+        return 0;
+    }
+    // The greatest 64-bit integers are no doubles: the one above them is.
+    return value <= least      ? std::numeric_limits<T>::lowest()
+           : value >= greatest ? std::numeric_limits<T>::max()
+                               : static_cast<T>(value);
+}
+
 template <class Number>
 void load_as(std::span<const std::byte> memory, const Stretch& from, std::size_t count, Number* to) {
     if (is_packed(from.type)) {
@@ -36,12 +50,12 @@ void load_as(std::span<const std::byte> memory, const Stretch& from, std::size_t
     core::with_type(from.type, [&]<class T>() {
         const T* const source = reinterpret_cast<const T*>(memory.data()) + from.first;
         const auto number = [](T element) {
-            if constexpr (std::is_same_v<T, core::Float16>) {
-                return Number(static_cast<double>(element));
-            } else if constexpr (std::is_same_v<Number, double>) {
+            if constexpr (std::is_same_v<Number, double>) {
                 return static_cast<double>(element);
-            } else {
+            } else if constexpr (std::is_integral_v<T>) {
                 return Number(element);
+            } else {
+                return Number(clamped<decltype(Number::value)>(static_cast<double>(element)));
             }
         };
         if (from.stride == 0) {
@@ -70,20 +84,6 @@ core::DataType bits_type(core::DataType type) {
         default:
             return type;
     }
-}
-
-/// A double in an integer type: NaN as 0, what is beyond the range as its end.
-template <class T>
-T clamped(double value) {
-    constexpr auto least = static_cast<double>(std::numeric_limits<T>::lowest());
-    constexpr auto greatest = static_cast<double>(std::numeric_limits<T>::max());
-    if (std::isnan(value)) {
-        return 0;
-    }
-    // The greatest 64-bit integers are no doubles: the one above them is.
-    return value <= least      ? std::numeric_limits<T>::lowest()
-           : value >= greatest ? std::numeric_limits<T>::max()
-                               : static_cast<T>(value);
 }
 
 template <class T>

@@ -61,7 +61,14 @@ T attribute_number(double value, core::DataType type) {
     if constexpr (std::is_same_v<T, double>) {
         return value;
     } else {
-        return T(stored_value(type, value, Store::converting));
+        const double stored = stored_value(type, value, Store::converting);
+        // The ends of 64-bit types are doubles only one further out.
+        if (stored >= 0x1p63) {
+            return T::of(core::is_signed_integer(type) ? std::uint64_t{INT64_MAX}
+                         : stored >= 0x1p64            ? UINT64_MAX
+                                                       : static_cast<std::uint64_t>(stored));
+        }
+        return T::of(static_cast<std::uint64_t>(static_cast<std::int64_t>(stored)));
     }
 }
 
@@ -134,6 +141,18 @@ Context<Interval> interval_context(const Context<double>& real) {
     context.lowest = real.lowest;
     context.highest = real.highest;
     return context;
+}
+
+/// Whether the row takes the descriptor's elements as real numbers.
+bool computes_in_reals(const Row& row, const Descriptor& descriptor) {
+    if (row.operands == Operands::as_bits || row.real == nullptr) {
+        return false;
+    }
+    const auto inputs = descriptor.inputs();
+    return row.operands == Operands::as_real || row.signed_integer == nullptr || scale_bias_of(descriptor) != nullptr ||
+           std::any_of(inputs.begin(), inputs.end(), [](const operators::TensorSlot& input) {
+               return input.desc != nullptr && core::is_floating_point(input.desc->data_type);
+           });
 }
 
 // ---- layout ------------------------------------------------------------------------------------------------------
@@ -249,8 +268,7 @@ public:
           runs_(Layout(arguments.descriptor, inputs_).runs()) {}
 
     void run() {
-        const auto real = row_.operands != Operands::as_bits && row_.real != nullptr && computes_in_reals();
-        if (real) {
+        if (computes_in_reals(row_, arguments_.descriptor)) {
             evaluate<double>(row_.real);
             if (!arguments_.slack.empty()) {
                 bound();
@@ -284,13 +302,6 @@ private:
         }
         inputs.resize(row_.inputs);
         return inputs;
-    }
-
-    [[nodiscard]] bool computes_in_reals() const {
-        return row_.operands == Operands::as_real || row_.signed_integer == nullptr || scale_bias_ != nullptr ||
-               std::any_of(inputs_.begin(), inputs_.end(), [](const core::Tensor* input) {
-                   return input != nullptr && core::is_floating_point(input->desc.data_type);
-               });
     }
 
     [[nodiscard]] bool has_signed_input() const {
@@ -465,11 +476,13 @@ private:
             // From an infinity, slack counts from the largest finite number.
             const double value = std::clamp(stored[k], -largest, largest);
             const bool numbers = range.has_numbers() && !std::isnan(stored[k]);
-            slack.below[element + k] = numbers ? std::max(0.0, value - range.low) : 0;
-            slack.above[element + k] = numbers ? std::max(0.0, range.high - value) : 0;
-            slack.nan[element + k] = range.nan ? 1 : 0;
+            const bool ends_here = std::isinf(stored[k]);
+            slack.below[element + k] = numbers && !(ends_here && value < 0) ? std::max(0.0, value - range.low) : 0;
+            slack.above[element + k] = numbers && !(ends_here && value > 0) ? std::max(0.0, range.high - value) : 0;
+            // Where nothing but NaN is right, NaN is expected.
+            slack.nan[element + k] = range.nan && numbers ? 1 : 0;
             slack.finite[element + k] =
-                numbers && std::isinf(stored[k]) && (value > 0 ? range.low <= largest : range.high >= -largest) ? 1 : 0;
+                numbers && ends_here && (value > 0 ? range.low <= largest : range.high >= -largest) ? 1 : 0;
         }
     }
 
@@ -509,17 +522,12 @@ std::string_view history_of(const Row& row) {
 }
 
 core::Tolerance tolerance_of(const Row& row, const Descriptor& descriptor) {
-    bool real =
-        row.operands == Operands::as_real || row.signed_integer == nullptr || scale_bias_of(descriptor) != nullptr;
-    for (const operators::TensorSlot& input : descriptor.inputs()) {
-        real = real || (input.desc != nullptr && core::is_floating_point(input.desc->data_type));
-    }
     core::Tolerance tolerance;
-    if (row.operands == Operands::as_bits || row.interval == nullptr || !real) {
-        tolerance.exact = true;
-    } else {
+    if (computes_in_reals(row, descriptor)) {
         tolerance.element_slack = true;
         tolerance.slack_formula = history_of(row);
+    } else {
+        tolerance.exact = true;
     }
     return tolerance;
 }
@@ -533,9 +541,8 @@ std::map<std::string_view, Row>& known_rows() {
 }  // namespace
 
 const Row* find_row(std::string_view name) {
-    (void)find_kernel(name);  // makes all rows known
-    const auto found = known_rows().find(name);
-    return found == known_rows().end() ? nullptr : &found->second;
+    const auto found = all_rows().find(name);
+    return found == all_rows().end() ? nullptr : &found->second;
 }
 
 Kernels kernels_of(std::vector<Row> rows) {
@@ -544,11 +551,20 @@ Kernels kernels_of(std::vector<Row> rows) {
         const Row& known = known_rows().insert_or_assign(row.name, row).first->second;
         kernels.push_back(
             {.name = row.name,
-             .compute = [&known](const KernelArguments& arguments) { Evaluation(known, arguments).run(); },
+             .compute = [&known](const KernelArguments& arguments) { compute(known, arguments); },
              .tolerance = [&known](const Descriptor& descriptor,
                                    const operators::TensorSlot&) { return tolerance_of(known, descriptor); }});
     }
     return kernels;
+}
+
+const std::map<std::string_view, Row>& all_rows() {
+    (void)find_kernel("");  // makes all rows known
+    return known_rows();
+}
+
+void compute(const Row& row, const KernelArguments& arguments) {
+    Evaluation(row, arguments).run();
 }
 
 FusedActivation::FusedActivation(const Descriptor* descriptor) {
@@ -560,6 +576,7 @@ FusedActivation::FusedActivation(const Descriptor* descriptor) {
         throw std::logic_error(descriptor->schema->name + " is not an activation that can be fused");
     }
     context_ = context_of<double>(*descriptor);
+    interval_context_ = interval_context(context_);
 }
 
 double FusedActivation::operator()(double x) const {
@@ -580,7 +597,7 @@ Interval FusedActivation::operator()(const Interval& x) const {
     const Interval* in = &x;
     Interval result;
     Interval* out = &result;
-    row_->interval({&in, 1}, {&out, 1}, 1, interval_context(context_));
+    row_->interval({&in, 1}, {&out, 1}, 1, interval_context_);
     result.nan = result.nan || x.nan;
     return result;
 }

@@ -1,6 +1,8 @@
 // Running an element-wise formula over tensors: walking them together, loading, evaluating, storing, and the tolerance.
 #pragma once
 
+#include <map>
+#include <string_view>
 #include <vector>
 
 #include "engine/cpu/element_wise/row.h"
@@ -13,6 +15,11 @@ namespace dmlconform::cpu::element_wise {
 
 /// Null when the family does not have the operator. The row lives as long as the program.
 [[nodiscard]] const Row* find_row(std::string_view name);
+/// The rows of all files, by operator.
+[[nodiscard]] const std::map<std::string_view, Row>& all_rows();
+
+/// Computes an operator by a row: its own, or, in tests, by that of another.
+void compute(const Row& row, const KernelArguments& arguments);
 
 /// An activation that is fused into another operator.
 class FusedActivation {
@@ -29,6 +36,7 @@ public:
 private:
     const Row* row_ = nullptr;
     Context<double> context_;
+    Context<Interval> interval_context_;
 };
 
 }  // namespace dmlconform::cpu::element_wise

@@ -120,8 +120,10 @@ void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, 
             if (at.slack != nullptr) {
                 const auto rounded = static_cast<double>(result);
                 const auto range = accepted_range(element, op.activation, op.input.data_type);
-                at.slack->below[static_cast<std::size_t>(offset[logical])] = rounded - range.low;
-                at.slack->above[static_cast<std::size_t>(offset[logical])] = range.high - rounded;
+                // Nothing but an infinity is near an infinity.
+                const bool finite = std::isfinite(rounded);
+                at.slack->below[static_cast<std::size_t>(offset[logical])] = finite ? rounded - range.low : 0;
+                at.slack->above[static_cast<std::size_t>(offset[logical])] = finite ? range.high - rounded : 0;
             }
             for (std::size_t a = 0; a < array_count; ++a) {
                 offset[a] += inner.run_strides()[a];

@@ -37,8 +37,9 @@ Verdict check_quantize_linear(const Descriptor& descriptor, core::FeatureLevel /
     const core::DataType scale = descriptor.tensor("ScaleTensor")->data_type;
     const core::DataType wanted = core::is_floating_point(input) ? input : core::DataType::float32;
     if (scale != wanted) {
-        return reject(descriptor, "scaleType", fmt::format("ScaleTensor has {}; with an InputTensor of {} it must have {}",
-                                                           core::name(scale), core::name(input), core::name(wanted)));
+        return reject(descriptor, "scaleType",
+                      fmt::format("ScaleTensor has {}; with an InputTensor of {} it must have {}", core::name(scale),
+                                  core::name(input), core::name(wanted)));
     }
     return {};
 }
@@ -77,13 +78,12 @@ Verdict check_quantization(const Descriptor& descriptor, core::FeatureLevel /*le
 
 RulesRows element_wise_rules() {
     RulesRows rows;
-    for (const std::string_view name : {"ELEMENT_WISE_IDENTITY", "ELEMENT_WISE_ABS", "ELEMENT_WISE_CLIP",
-                                        "ELEMENT_WISE_CLIP1"}) {
+    for (const std::string_view name :
+         {"ELEMENT_WISE_IDENTITY", "ELEMENT_WISE_ABS", "ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1"}) {
         rows.push_back({.name = name, .validate = check_scale_bias, .names = scale_bias_names});
     }
-    rows.push_back({.name = "ELEMENT_WISE_QUANTIZE_LINEAR",
-                    .validate = check_quantize_linear,
-                    .names = quantize_linear_names});
+    rows.push_back(
+        {.name = "ELEMENT_WISE_QUANTIZE_LINEAR", .validate = check_quantize_linear, .names = quantize_linear_names});
     rows.push_back({.name = "VALUE_SCALE_2D", .validate = check_value_scale, .names = value_scale_names});
     for (const std::string_view name : {"QUANTIZE", "DEQUANTIZE"}) {
         rows.push_back({.name = name, .validate = check_quantization, .names = quantization_names});

@@ -15,7 +15,7 @@ T quantised(T x, T zero_point, const Parameters& p) {
 /// The zero point of QUANTIZE and DEQUANTIZE. M: without one, the middle of the range, in unsigned types too.
 template <class T, class Parameters>
 T zero_point_or_middle(T zero_point, unsigned bits, bool is_signed, const Parameters& p) {
-    return p.present[2] ? zero_point : T(is_signed ? 0 : 1 << (bits - 1));
+    return p.present[2] ? zero_point : T(is_signed ? 0 : (1U << bits) / 2);
 }
 
 }  // namespace

@@ -1,0 +1,183 @@
+// Free mutants: each element-wise operator computed by the row of every other one of the same signature. A case of the
+// operator, with values that were worked out elsewhere, has to notice.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/cases/case_file.h"
+#include "engine/cpu/element_wise/machine.h"
+#include "engine/run/case_run.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using cpu::element_wise::Row;
+
+/// Computes by one row, whatever the operator.
+class RowExecutable final : public Executable {
+public:
+    RowExecutable(const operators::Descriptor& descriptor, const Row& row) : descriptor_(descriptor), row_(row) {}
+
+    core::Result<void> bind(std::span<const core::Tensor* const> inputs) override {
+        inputs_.assign(inputs.begin(), inputs.end());
+        return {};
+    }
+    core::Result<void> execute() override { return {}; }
+    core::Result<void> read(std::span<core::Tensor* const> outputs) override {
+        cpu::element_wise::compute(row_, {descriptor_, inputs_, outputs, {}});
+        return {};
+    }
+
+private:
+    const operators::Descriptor& descriptor_;
+    const Row& row_;
+    std::vector<const core::Tensor*> inputs_;
+};
+
+class RowEngine final : public Engine {
+public:
+    explicit RowEngine(const Row& row) : row_(row) {
+        info_.name = "row";
+        info_.feature_level = core::highest_feature_level;
+    }
+    const EngineInfo& info() const override { return info_; }
+    std::optional<std::string> unsupported(const operators::Descriptor& /*descriptor*/) const override { return {}; }
+    tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
+        const operators::Descriptor& descriptor) override {
+        return std::make_unique<RowExecutable>(descriptor, row_);
+    }
+
+private:
+    const Row& row_;
+    EngineInfo info_;
+};
+
+/// Pairs that are one function by definition.
+const std::map<std::pair<std::string_view, std::string_view>, std::string_view> same_functions{
+    {{"ELEMENT_WISE_TANH", "ACTIVATION_TANH"}, "two spellings"},
+    {{"ACTIVATION_TANH", "ELEMENT_WISE_TANH"}, "two spellings"},
+    {{"ACTIVATION_IDENTITY", "ELEMENT_WISE_IDENTITY"}, "two spellings"},
+    {{"ELEMENT_WISE_ADD1", "ELEMENT_WISE_ADD"}, "ADD1 is ADD that takes an activation, which is not part of the row"},
+    {{"ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1"}, "they differ in how bounds are written"},
+    {{"ELEMENT_WISE_CLIP1", "ELEMENT_WISE_CLIP"}, "they differ in how bounds are written"},
+    {{"ELEMENT_WISE_CLIP_GRAD", "ELEMENT_WISE_CLIP_GRAD1"}, "they differ in how bounds are written"},
+    {{"ELEMENT_WISE_CLIP_GRAD1", "ELEMENT_WISE_CLIP_GRAD"}, "they differ in how bounds are written"},
+    {{"ELEMENT_WISE_IDENTITY", "CAST"}, "a cast to the same type"},
+    {{"ACTIVATION_IDENTITY", "CAST"}, "a cast to the same type"},
+    {{"CAST", "ELEMENT_WISE_IDENTITY"}, "they differ in integers that do not fit, for which no documentation says how"},
+};
+
+/// How many attributes of each kind a formula may ask for. ScaleBias is not the formula's business.
+std::array<std::size_t, 2> attributes_of(std::string_view name) {
+    std::array<std::size_t, 2> counts{};
+    for (const operators::Field& field : operators::find_operator(name)->fields) {
+        const bool number =
+            field.type == operators::FieldType::float_ || field.type == operators::FieldType::scalar_union;
+        const bool choice = field.enumeration != nullptr && field.enumeration->name != "DML_TENSOR_DATA_TYPE";
+        counts[0] += number ? 1 : 0;
+        counts[1] += choice ? 1 : 0;
+    }
+    return counts;
+}
+
+/// Whether `other` can be computed in the place of `row`.
+bool fits(const Row& row, const Row& other) {
+    return row.name != other.name && row.inputs == other.inputs && row.outputs == other.outputs &&
+           (row.real == nullptr || other.real != nullptr) &&
+           (row.signed_integer == nullptr || other.signed_integer != nullptr) &&
+           attributes_of(row.name) == attributes_of(other.name);
+}
+
+std::vector<const Row*> mutants_of(const Row& row) {
+    std::vector<const Row*> mutants;
+    for (const auto& [name, other] : cpu::element_wise::all_rows()) {
+        if (fits(row, other)) {
+            mutants.push_back(&other);
+        }
+    }
+    return mutants;
+}
+
+/// Cases with values of their own, which decide.
+std::vector<cases::Case> cases_of(std::string_view name) {
+    std::string folder(name);
+    std::ranges::transform(folder, folder.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
+    folder = fmt::format("{}/{}", DMLCONFORM_CASES, folder);
+    cases::Suite suite = cases::load_suite({&folder, 1});
+    EXPECT_TRUE(suite.problems.empty()) << to_string(suite.problems.front());
+    std::erase_if(suite.cases, [](const cases::Case& subject) {
+        return subject.expect_error || subject.needs_reference() || subject.has_tag("unspecified");
+    });
+    return std::move(suite.cases);
+}
+
+/// The id of a case that fails when it is computed by that row; empty when none does.
+std::string catching(const std::vector<cases::Case>& subjects, const Row& row) {
+    RowEngine engine(row);
+    for (const cases::Case& subject : subjects) {
+        if (run::run_case(subject, engine).status != run::Status::pass) {
+            return subject.id;
+        }
+    }
+    return {};
+}
+
+class Mutants : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(Mutants, AreCaught) {
+    const Row& row = cpu::element_wise::all_rows().at(GetParam());
+    const std::vector<cases::Case> subjects = cases_of(row.name);
+    ASSERT_FALSE(subjects.empty());
+    ASSERT_EQ(catching(subjects, row), "") << "fails without a mutant";
+    std::size_t caught = 0;
+    for (const Row* mutant : mutants_of(row)) {
+        const std::string id = catching(subjects, *mutant);
+        if (same_functions.contains({row.name, mutant->name})) {
+            EXPECT_EQ(id, "") << mutant->name << " is not the same function";
+            continue;
+        }
+        EXPECT_NE(id, "") << "no case tells it from " << mutant->name;
+        caught += id.empty() ? 0 : 1;
+    }
+    fmt::print("{}: {} mutants are caught by {} cases\n", row.name, caught, subjects.size());
+}
+
+std::vector<std::string_view> row_names() {
+    std::vector<std::string_view> names;
+    for (const auto& [name, row] : cpu::element_wise::all_rows()) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(ElementWise, Mutants, testing::ValuesIn(row_names()),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+TEST(MutantPairs, OfOneFunctionAreMutants) {
+    const auto& rows = cpu::element_wise::all_rows();
+    for (const auto& [pair, reason] : same_functions) {
+        ASSERT_TRUE(rows.contains(pair.first) && rows.contains(pair.second)) << pair.first << " " << pair.second;
+        EXPECT_TRUE(fits(rows.at(pair.first), rows.at(pair.second))) << pair.first << " " << pair.second;
+    }
+}
+
+TEST(MutantPairs, AreMany) {
+    std::size_t count = 0;
+    for (const auto& [name, row] : cpu::element_wise::all_rows()) {
+        count += mutants_of(row).size();
+    }
+    fmt::print("{} mutants, {} of which are the same function\n", count, same_functions.size());
+    EXPECT_EQ(cpu::element_wise::all_rows().size(), 91u);
+    EXPECT_GE(count, 1000u);
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
