@@ -23,7 +23,7 @@ struct Unary {
     std::array<Parameter, 2> parameters{};
 };
 
-const std::array<Unary, 44> unary_operators{{
+const std::array<Unary, 45> unary_operators{{
     {"Abs", "ELEMENT_WISE_ABS"},
     {"Acos", "ELEMENT_WISE_ACOS"},
     {"Acosh", "ELEMENT_WISE_ACOSH"},
@@ -61,6 +61,7 @@ const std::array<Unary, 44> unary_operators{{
     {"Softplus", "ACTIVATION_SOFTPLUS", {{{"Steepness", "steepness", 1}}}},
     {"Softsign", "ACTIVATION_SOFTSIGN"},
     {"Sqrt", "ELEMENT_WISE_SQRT"},
+    {"Swish", "ACTIVATION_SWISH", {{{"SigmoidInputScale", "alpha", 1}}}},
     {"Tan", "ELEMENT_WISE_TAN"},
     {"Tanh", "ACTIVATION_TANH"},
     {"ThresholdedRelu", "ACTIVATION_THRESHOLDED_RELU", {{{"Alpha", "alpha", 1}}}},

@@ -41,6 +41,14 @@ Mapped map_round(const OnnxNode& node) {
     return with(unary_case(node, "ELEMENT_WISE_ROUND"), "RoundingMode", "HALVES_TO_NEAREST_EVEN");
 }
 
+Mapped map_gelu(const OnnxNode& node) {
+    if (node.text("approximate", "none") != "none") {
+        return core::fail("Gelu by an approximation has no counterpart");
+    }
+    auto result = unary_case(node, "ACTIVATION_GELU");
+    return result ? Mapped(result->take()) : tl::unexpected(result.error());
+}
+
 Mapped map_is_inf(const OnnxNode& node) {
     const bool positive = node.integer("detect_positive", 1) != 0;
     const bool negative = node.integer("detect_negative", 1) != 0;
@@ -79,7 +87,8 @@ core::Result<ordered_json> bound_of(const OnnxNode& node, std::size_t input, con
                                                 : end_of(node.input(0)->type, input == 1);
 }
 
-/// DirectML's newer operator has bounds of the tensor's type, the older one has FLOAT32.
+/// DirectML's newer operator has bounds of the tensor's type, the older one has FLOAT32. Where the bounds are the wrong
+/// way round, ONNX gives the greatest number everywhere and DirectML the least.
 Mapped map_clip(const OnnxNode& node) {
     if (node.input(0) == nullptr) {
         return core::fail("Clip has no data");
@@ -98,7 +107,8 @@ Mapped map_clip(const OnnxNode& node) {
     if (!narrow) {
         result->set("MinMaxDataType", core::name(type));
     }
-    return result->set("Min", *least).set("Max", *greatest).take();
+    const bool reversed = least->is_number() && greatest->is_number() && *least > *greatest;
+    return result->set("Min", reversed ? *greatest : *least).set("Max", *greatest).take();
 }
 
 /// With one scale and zero point, or with one for each index along an axis.
@@ -200,6 +210,7 @@ std::optional<Mapped> map_parameterised(const OnnxNode& node) {
                                                                     {"Clip", map_clip},
                                                                     {"DequantizeLinear", map_quantization},
                                                                     {"Expand", map_expand},
+                                                                    {"Gelu", map_gelu},
                                                                     {"IsInf", map_is_inf},
                                                                     {"Mod", map_mod},
                                                                     {"QuantizeLinear", map_quantization},

@@ -38,7 +38,7 @@ constexpr std::array<std::pair<int, DataType>, 12> types{{{1, DataType::float32}
                                                           {13, DataType::uint64}}};
 
 /// Of TensorProto.DataType too.
-constexpr std::array<std::pair<int, std::string_view>, 12> types_without_counterpart{{{8, "STRING"},
+constexpr std::array<std::pair<int, std::string_view>, 14> types_without_counterpart{{{8, "STRING"},
                                                                                       {14, "COMPLEX64"},
                                                                                       {15, "COMPLEX128"},
                                                                                       {16, "BFLOAT16"},
@@ -49,7 +49,9 @@ constexpr std::array<std::pair<int, std::string_view>, 12> types_without_counter
                                                                                       {21, "UINT4"},
                                                                                       {22, "INT4"},
                                                                                       {23, "FLOAT4E2M1"},
-                                                                                      {24, "FLOAT8E8M0"}}};
+                                                                                      {24, "FLOAT8E8M0"},
+                                                                                      {25, "UINT2"},
+                                                                                      {26, "INT2"}}};
 
 core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto) {
     core::Dimensions sizes;

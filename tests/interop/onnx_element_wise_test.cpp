@@ -12,8 +12,8 @@
 namespace dmlconform::tests {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
-using testing::IsSupersetOf;
 
 onnx::TensorProto bytes(std::vector<std::int64_t> dims, const std::vector<std::uint8_t>& values) {
     return tensor<std::uint8_t>(2, std::move(dims), values);
@@ -33,6 +33,14 @@ struct Row {
     std::string directml;
     std::vector<std::string> lines{};
 };
+
+void expect_case(const Row& row) {
+    const auto subject = imported(row.test);
+    EXPECT_EQ(subject.descriptor->schema->short_name(), row.directml) << row.test.type;
+    for (const std::string& line : row.lines) {
+        EXPECT_THAT(to_lines(*subject.descriptor), Contains(line)) << row.test.type;
+    }
+}
 
 const onnx::TensorProto x = floats({2, 2}, {-1, 2, -3, 4});
 
@@ -56,6 +64,8 @@ TEST(OnnxElementWise, AttributesChooseTheOperator) {
         {{"Celu", {x}, {x}, {number("alpha", 2)}}, "ACTIVATION_CELU", {"Alpha: 2"}},
         {{"HardSwish", {x}, {x}}, "ACTIVATION_HARD_SWISH", {"Alpha: 0.16666667", "Beta: 0.5"}},
         {{"Shrink", {x}, {x}, {number("lambd", 1.5F)}}, "ACTIVATION_SHRINK", {"Bias: 0", "Threshold: 1.5"}},
+        {{"Gelu", {x}, {x}}, "ACTIVATION_GELU"},
+        {{"Swish", {x}, {x}, {number("alpha", 0.5F)}}, "ACTIVATION_SWISH", {"SigmoidInputScale: 0.5"}},
         {{"Sum", {x}, {x}}, "ELEMENT_WISE_IDENTITY"},
         {{"Max", {x}, {x}}, "ELEMENT_WISE_IDENTITY"},
         {{"Sum", {x, x}, {x}}, "ELEMENT_WISE_ADD"},
@@ -70,9 +80,7 @@ TEST(OnnxElementWise, AttributesChooseTheOperator) {
          {"InputTensor: FLOAT32 [1,2,2]"}},
     };
     for (const Row& row : rows) {
-        const auto subject = imported(row.test);
-        EXPECT_EQ(subject.descriptor->schema->short_name(), row.directml) << row.test.type;
-        EXPECT_THAT(to_lines(*subject.descriptor), IsSupersetOf(row.lines)) << row.test.type;
+        expect_case(row);
     }
 }
 
@@ -83,6 +91,10 @@ TEST(OnnxElementWise, ClipHasTheBoundsThatThereAre) {
         {{"Clip", {x, floats({}, {-1}), floats({}, {2})}, {x}}, "ELEMENT_WISE_CLIP", {"Min: -1", "Max: 2"}},
         {{"Clip", {x, floats({}, {-1})}, {x}}, "ELEMENT_WISE_CLIP", {"Min: -1", "Max: 3.4028235e+38"}},
         {{"Clip", {x, none, floats({}, {2})}, {x}}, "ELEMENT_WISE_CLIP", {"Min: -3.4028235e+38", "Max: 2"}},
+        // ONNX gives 1 everywhere, and so does this.
+        {{"Clip", {x, floats({}, {2}), floats({}, {1})}, {floats({2, 2}, {1, 1, 1, 1})}},
+         "ELEMENT_WISE_CLIP",
+         {"Min: 1", "Max: 1"}},
         {before_opset_11, "ELEMENT_WISE_CLIP", {"Min: -1", "Max: 2"}},
         {{"Clip", {small({2}, {1, 2}), small({}, {-100})}, {small({2}, {1, 2})}},
          "ELEMENT_WISE_CLIP1",
@@ -95,9 +107,7 @@ TEST(OnnxElementWise, ClipHasTheBoundsThatThereAre) {
          {"Min: -65504", "Max: 65504"}},
     };
     for (const Row& row : rows) {
-        const auto subject = imported(row.test);
-        EXPECT_EQ(subject.descriptor->schema->short_name(), row.directml);
-        EXPECT_THAT(to_lines(*subject.descriptor), IsSupersetOf(row.lines));
+        expect_case(row);
     }
     EXPECT_THAT(reason({"Clip", {x, floats({2}, {1, 2})}, {x}}), HasSubstr("\"min\" has 2 elements, not one"));
 }
@@ -117,9 +127,7 @@ TEST(OnnxElementWise, ScalesLieAlongTheirAxis) {
          {"ScaleTensor: FLOAT32 [1,3,2] strides [0,0,1]"}},
     };
     for (const Row& row : rows) {
-        const auto subject = imported(row.test);
-        EXPECT_EQ(subject.descriptor->schema->short_name(), row.directml);
-        EXPECT_THAT(to_lines(*subject.descriptor), IsSupersetOf(row.lines));
+        expect_case(row);
     }
     EXPECT_THAT(reason({"QuantizeLinear", {image, floats({3}, {2, 4, 5})}, {codes}, {integer("axis", 7)}}),
                 HasSubstr("not those of an axis"));
@@ -143,9 +151,10 @@ NodeTest adam(std::int64_t step) {
 TEST(OnnxElementWise, AdamWhereItIsTheSame) {
     for (const std::int64_t step : {1, 3}) {
         const auto subject = imported(adam(step));
-        EXPECT_THAT(to_lines(*subject.descriptor),
-                    IsSupersetOf({"InputParametersTensor: FLOAT32 [1,1,1,1]", "TrainingStepTensor: UINT32 [1,1,1,1]",
-                                  "LearningRate: 0.1", "Beta1: 0.95", "Beta2: 0.1", "Epsilon: 0.01"}));
+        for (const char* line : {"InputParametersTensor: FLOAT32 [1,1,1,1]", "TrainingStepTensor: UINT32 [1,1,1,1]",
+                                 "LearningRate: 0.1", "Beta1: 0.95", "Beta2: 0.1", "Epsilon: 0.01"}) {
+            EXPECT_THAT(to_lines(*subject.descriptor), Contains(line));
+        }
         std::vector<core::Tensor> inputs;
         std::vector<const core::Tensor*> pointers;
         for (std::size_t i = 0; i < subject.inputs.size(); ++i) {
@@ -190,6 +199,7 @@ TEST(OnnxElementWise, WhatIsNotTheSameIsLeftOut) {
         {{"CastLike", {x, truths}, {truths}}, "a cast to BOOL"},
         {{"BitShift", {bytes({1}, {1}), bytes({1}, {1})}, {bytes({1}, {2})}}, "BitShift has no direction"},
         {{"IsInf", {x}, {truths}, {integer("detect_positive", 0), integer("detect_negative", 0)}}, "finds no infinity"},
+        {{"Gelu", {x}, {x}, {text("approximate", "tanh")}}, "Gelu by an approximation"},
         {{"Sum", {x, x, x}, {x}}, "Sum has 3 inputs; ELEMENT_WISE_ADD takes 2"},
         {{"Identity", {x}, {x}, {}, 0, "", true}, "\"in0\" is a sequence, a map or an optional value"},
         {{"Add", {x, x}, {x}, {}, 0, "com.example"}, "com.example.Add has no mapping"},

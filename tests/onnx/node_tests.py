@@ -2,8 +2,8 @@
 
 usage: node_tests.py FOLDER
 
-Writes FOLDER/OPERATOR/TEST/model.onnx with its test_data_set_*, one folder for each operator of ONNX and FOLDER/several/NUMBER
-for models of so many nodes. Exit code 77: there is no python3-onnx here.
+Writes FOLDER/OPERATOR/BATCH/TEST/model.onnx with its test_data_set_*; OPERATOR is "several" for models of several nodes. A batch has
+no more tests than `dmlconform import` lists reasons. Exit code 77: there is no python3-onnx here.
 """
 
 import os
@@ -12,6 +12,9 @@ import warnings
 
 # Removed from NumPy 1.24, and python3-onnx 1.12 asks for them.
 REMOVED_ALIASES = {'bool': bool, 'complex': complex, 'float': float, 'int': int, 'long': int, 'object': object, 'str': str}
+
+
+LARGEST_BATCH = 100
 
 
 def node_test_cases():
@@ -50,23 +53,25 @@ def files_of(case):
 
 
 def write_all(folder):
-    """Folder of each group -> names of its tests, and what cannot be written with the reason."""
-    groups, unwritten = {}, {}
+    """Operator/batch -> names of its tests, and what cannot be written with the reason."""
+    batches, sizes, unwritten = {}, {}, {}
     for case in node_test_cases():
         nodes = case.model.graph.node
-        group = nodes[0].op_type if len(nodes) == 1 else os.path.join('several', str(len(nodes)))
         try:
             files = files_of(case)
         except (AttributeError, TypeError, ValueError) as error:
             unwritten[case.name] = str(error)
             continue
+        operator = nodes[0].op_type if len(nodes) == 1 else 'several'
+        batch = os.path.join(operator, str(sizes.get(operator, 0) // LARGEST_BATCH))
+        sizes[operator] = sizes.get(operator, 0) + 1
         for path, content in files.items():
-            path = os.path.join(folder, group, case.name, path)
+            path = os.path.join(folder, batch, case.name, path)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, 'wb') as file:
                 file.write(content)
-        groups.setdefault(group, set()).add(case.name)
-    return groups, unwritten
+        batches.setdefault(batch, set()).add(case.name)
+    return batches, unwritten
 
 
 def main():
@@ -75,10 +80,10 @@ def main():
     warnings.simplefilter('ignore')
     if node_test_cases() is None:
         sys.exit(77)
-    groups, unwritten = write_all(sys.argv[1])
+    batches, unwritten = write_all(sys.argv[1])
     for name, reason in unwritten.items():
         print(f'not written: {name}: {reason}')
-    print(f'{sum(map(len, groups.values()))} tests of {len(groups)} groups')
+    print(f'{sum(map(len, batches.values()))} tests')
 
 
 if __name__ == '__main__':
