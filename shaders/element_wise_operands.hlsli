@@ -105,8 +105,9 @@ Bits bits_in(uint4 words, uint4 more, uint offset, uint4 operand) {
 #else
 #define MORE_BITS(k, buffer) uint4(0, 0, 0, 0)
 #endif
-#define LOAD_BITS(k, buffer) \
-    bits_in(buffer[OFFSET(k) >> (operands[k].y + 2)], MORE_BITS(k, buffer), OFFSET(k), operands[k])
+// All loads come first, so that none waits for what is done with another.
+#define FETCH(k, buffer) fetched[k] = buffer[OFFSET(k) >> (operands[k].y + 2)];
+#define LOAD_BITS(k, buffer) bits_in(fetched[k], MORE_BITS(k, buffer), OFFSET(k), operands[k])
 
 #define STORE_OPERAND(k, buffer, words, bits)                                                                     \
     {                                                                                                             \
