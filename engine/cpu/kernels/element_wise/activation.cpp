@@ -1,5 +1,6 @@
 // Activation functions, by the formulas of DML_ACTIVATION_*_OPERATOR_DESC. "M" marks what DirectML 1.15.4 does where
 // the formula leaves it open, of NaN mostly.
+#include <cmath>
 #include <numbers>
 
 #include "engine/cpu/element_wise/machine.h"
@@ -15,9 +16,14 @@ T sigmoid(T x) {
 }
 
 /// ln(1 + exp(x)), in the form that does not overflow.
-template <class T>
-T softplus(T x) {
-    return through_base_2(max(x, T(0))) + log1p(exp(-abs(x)));
+inline double softplus(double x) {
+    return max(x, 0.0) + log1p(exp(-abs(x)));
+}
+/// Or as it stands in the documentation, where that does not overflow.
+inline Interval softplus(const Interval& x) {
+    const Interval safe = through_base_2(max(x, 0)) + log1p(exp(-abs(x)));
+    const Interval plain = log1p(exp(x));
+    return std::isinf(plain.high) ? safe : hull(safe, plain);
 }
 
 /// What x * Alpha + Beta has between 0 and 1. M: NaN gives 0.
