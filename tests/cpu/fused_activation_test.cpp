@@ -263,8 +263,8 @@ TEST(Activation, AcceptsItsValueAndFp32Evaluations) {
     }
 }
 
-/// D3D allows exp a relative error of 2^-21 (but exp(0) is 1), and log one of 2^-21, absolute between 1/2 and 2 and
-/// relative elsewhere.
+/// D3D allows exp a relative error of 2^-21 (but exp(0) is 1), and log, which is to base 2, one of 2^-21, absolute
+/// between 1/2 and 2 and relative elsewhere.
 struct Intrinsics {
     double exp_error;
     double log_error;
@@ -272,7 +272,7 @@ struct Intrinsics {
     [[nodiscard]] double exp(double x) const { return x == 0 ? 1 : std::exp(x) * (1 + exp_error); }
     [[nodiscard]] double log(double x) const {
         const double y = std::log(x);
-        return 0.5 <= x && x <= 2 ? y + log_error : y * (1 + log_error);
+        return 0.5 <= x && x <= 2 ? y + log_error * ln2 : y * (1 + log_error);
     }
     [[nodiscard]] double sigmoid(double x) const { return 1 / (1 + exp(-x)); }
     [[nodiscard]] double softplus(double x) const { return log(1 + exp(x)); }

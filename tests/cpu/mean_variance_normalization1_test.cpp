@@ -313,6 +313,7 @@ void check_random(DataType type) {
             const double width = range.high - range.low;
             ASSERT_NEAR(reference.slack[0].below[j], actual[j] - range.low, 1e-9 * width + 1e-12 * magnitude);
             ASSERT_NEAR(reference.slack[0].above[j], range.high - actual[j], 1e-9 * width + 1e-12 * magnitude);
+            ASSERT_TRUE(std::isfinite(width)) << "no number here is so large that it could overflow";
         }
     }
     // Correctly rounded, but for exact ties of FLOAT16 from a mean that no binary fraction is: three in 15713.
