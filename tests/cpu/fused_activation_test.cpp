@@ -442,6 +442,27 @@ TEST(Activation, AcceptsTheRangeAcrossKinks) {
     }
 }
 
+/// What is on the other side of a kink is no argument of the branch on this side.
+TEST(Activation, BranchesKeepToTheirArguments) {
+    struct Row {
+        Activation activation;
+        double x = 0;
+        double slack = 0;
+        double low = 0;
+        double high = 0;
+    };
+    const Row rows[] = {
+        {made("ELU", 2), 0, 100, -2, 100},           {made("ELU", 2), 50, 1000, -2, 1050},
+        {made("SCALED_ELU", 2, 3), 0, 100, -6, 300}, {made("LEAKY_RELU", 0.25), 0, 100, -25, 100},
+        {made("THRESHOLDED_RELU", 2), 2, 1, 0, 3},   {made("SHRINK", 5, 1), 1, 0.5, -4, 0},
+    };
+    for (const Row& row : rows) {
+        const Interval interval = row.activation.accepted(row.x, row.slack);
+        EXPECT_NEAR(interval.low, row.low, 1e-5) << row.activation.name;
+        EXPECT_NEAR(interval.high, row.high, 1e-4) << row.activation.name;
+    }
+}
+
 TEST(Activation, InfinitiesAreNotLost) {
     struct Row {
         Activation activation;
