@@ -68,6 +68,12 @@ T celu(T x, T alpha) {
     return max(T(0), x) + min(T(0), alpha * expm1(x / alpha));
 }
 
+/// Unlike ELU's, its formula has zero on the other side, where exp may be inexact.
+template <class T>
+T scaled_elu(T x, T alpha, T gamma) {
+    return gamma * select(x > T(0), at_least(x, T(0)), alpha * expm1(at_most(x, T(0))));
+}
+
 template <class T>
 T shrink(T x, T bias, T threshold) {
     return select(x > threshold, at_least(x, threshold) - bias,
@@ -92,8 +98,7 @@ Kernels element_wise_activation_kernels() {
         unary<Real>("ACTIVATION_ELU",
                     [](auto x, auto& p) { return positive_or(x, [&](auto y) { return p[0] * expm1(y); }); }),
         unary<Real>("ACTIVATION_CELU", [](auto x, auto& p) { return celu(x, p[0]); }),
-        unary<Real>("ACTIVATION_SCALED_ELU",
-                    [](auto x, auto& p) { return p[1] * positive_or(x, [&](auto y) { return p[0] * expm1(y); }); }),
+        unary<Real>("ACTIVATION_SCALED_ELU", [](auto x, auto& p) { return scaled_elu(x, p[0], p[1]); }),
         unary<Real>("ACTIVATION_HARD_SIGMOID", [](auto x, auto& p) { return ramp(x, p[0], p[1]); }),
         unary<Real>("ACTIVATION_HARD_SWISH", [](auto x, auto& p) { return x * ramp(x, p[0], p[1]); }),
         unary<Real>("ACTIVATION_SIGMOID", [](auto x) { return sigmoid(x); }),
