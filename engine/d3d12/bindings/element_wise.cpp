@@ -12,8 +12,8 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/binding.h"
+#include "engine/d3d12/fused_activation.h"
 #include "engine/d3d12/strided_dimensions.h"
-#include "engine/operators/activation.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -347,10 +347,10 @@ private:
                     put_word(std::bit_cast<std::uint32_t>(item));
                 }
             } else if (field.type == FieldType::operator_desc) {
-                const auto activation = operators::Activation::from(descriptor_.activation(field.name));
-                parameters_.activation = static_cast<std::uint32_t>(activation.function);
-                parameters_.activation_first = static_cast<float>(activation.first);
-                parameters_.activation_second = static_cast<float>(activation.second);
+                const FusedActivation activation = fused_activation(descriptor_.activation(field.name));
+                parameters_.activation = activation.number;
+                parameters_.activation_first = activation.first;
+                parameters_.activation_second = activation.second;
             }
         }
     }
