@@ -1,5 +1,9 @@
 // Operators that move elements on the D3D12 engine: examples worked out by hand, of every type and in many layouts.
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -349,6 +353,208 @@ TEST_F(MovementOnD3d12, ExamplesOfEveryTypeAndLayout) {
             }
         }
         EXPECT_GT(runs, 0U) << example.op;
+    }
+}
+
+/// Rows of 16 bytes or multiples of them, for which shaders move larger units. Parts have no values: elements are
+/// random bits, and indices random numbers around those of the outermost dimension of the first input.
+const Example wide_examples[] = {
+    {"SLICE",
+     {{"InputTensor", {4, 6, 64}, {}}},
+     {{"OutputTensor", {2, 3, 32}, {}}},
+     always({{"Offsets", {1, 0, 16}}, {"Sizes", {2, 3, 32}}, {"Strides", {1, 2, 1}}})},
+    {"SLICE_GRAD",
+     {{"InputGradientTensor", {2, 3, 32}, {}}},
+     {{"OutputGradientTensor", {5, 6, 32}, {}}},
+     always({{"InputWindowOffsets", {1, 0, 0}}, {"InputWindowSizes", {4, 6, 32}}, {"InputWindowStrides", {-2, 2, 1}}})},
+    {"TILE", {{"InputTensor", {2, 3, 16}, {}}}, {{"OutputTensor", {4, 3, 48}, {}}}, always({{"Repeats", {2, 1, 3}}})},
+    {"PADDING",
+     {{"InputTensor", {3, 5, 32}, {}}},
+     {{"OutputTensor", {4, 7, 32}, {}}},
+     always({{"PaddingMode", 0}, {"PaddingValue", 5}, {"StartPadding", {0, 2, 0}}, {"EndPadding", {1, 0, 0}}})},
+    {"PADDING",
+     {{"InputTensor", {3, 5, 32}, {}}},
+     {{"OutputTensor", {9, 5, 32}, {}}},
+     always({{"PaddingMode", 2}, {"StartPadding", {4, 0, 0}}, {"EndPadding", {2, 0, 0}}})},
+    {"PADDING",
+     {{"InputTensor", {3, 5, 32}, {}}},
+     {{"OutputTensor", {3, 5, 55}, {}}},
+     always({{"PaddingMode", 3}, {"StartPadding", {0, 0, 16}}, {"EndPadding", {0, 0, 7}}})},
+    {"SPLIT",
+     {{"InputTensor", {3, 48}, {}}},
+     {{"OutputTensors", {3, 16}, {}}, {"OutputTensors", {3, 32}, {}}},
+     always({{"Axis", 1}})},
+    {"JOIN",
+     {{"InputTensors", {3, 16}, {}}, {"InputTensors", {3, 32}, {}}},
+     {{"OutputTensor", {3, 48}, {}}},
+     always({{"Axis", 1}})},
+    {"JOIN",
+     {{"InputTensors", {5, 13}, {}}, {"InputTensors", {16, 13}, {}}, {"InputTensors", {1, 13}, {}}},
+     {{"OutputTensor", {22, 13}, {}}},
+     always({{"Axis", 0}})},
+    {"SPACE_TO_DEPTH",
+     {{"InputTensor", {2, 4, 8, 16}, {}}},
+     {{"OutputTensor", {2, 16, 4, 8}, {}}},
+     always({{"BlockSize", 2}})},
+    {"DIAGONAL_MATRIX", {}, {{"OutputTensor", {2, 17, 16}, {}}}, always({{"Offset", -2}, {"Value", 3}})},
+    {"FILL_VALUE_CONSTANT",
+     {},
+     {{"OutputTensor", {5, 64}, {}}},
+     [](DataType type) {
+         return std::vector<Setting>{{"ValueDataType", static_cast<double>(type)}, {"Value", scalar(type, 6)}};
+     }},
+    {"UNFOLD",
+     {{"InputTensor", {2, 3, 9, 16}, {}}},
+     {{"OutputTensor", {2, 18, 64}, {}}},
+     always({{"WindowSizes", {3, 2}},
+             {"Strides", {2, 1}},
+             {"Dilations", {2, 1}},
+             {"StartPadding", {1, 0}},
+             {"EndPadding", {0, 1}}})},
+    {"GATHER",
+     {{"InputTensor", {9, 2, 32}, {}}, {"IndicesTensor", {1, 1, 7}, {}, Role::signed_index}},
+     {{"OutputTensor", {7, 2, 32}, {}}},
+     always({{"Axis", 0}, {"IndexDimensions", 1}})},
+    {"GATHER_ND",
+     {{"InputTensor", {9, 2, 16}, {}}, {"IndicesTensor", {1, 7, 1}, {}, Role::signed_index}},
+     {{"OutputTensor", {7, 2, 16}, {}}},
+     always({{"InputDimensionCount", 3}, {"IndicesDimensionCount", 2}})},
+    {"SCATTER_ND",
+     {{"InputTensor", {200, 2, 16}, {}},
+      {"IndicesTensor", {1, 3, 1}, {}, Role::unsigned_index},
+      {"UpdatesTensor", {3, 2, 16}, {}}},
+     {{"OutputTensor", {200, 2, 16}, {}}},
+     always({{"InputDimensionCount", 3}, {"IndicesDimensionCount", 2}})},
+    {"REVERSE_SUBSEQUENCES",
+     {{"InputTensor", {9, 16}, {}}, {"SequenceLengthsTensor", {1, 16}, {}, Role::unsigned_index}},
+     {{"OutputTensor", {9, 16}, {}}},
+     always({{"Axis", 0}})},
+};
+
+core::Tensor random_part(Random& random, const Example& example, const Part& part, const core::TensorDesc& desc) {
+    if (part.role == Role::data) {
+        return random_bits(random, desc);
+    }
+    const auto size = static_cast<int>(example.inputs.front().sizes.front());
+    Values values;
+    for (std::size_t i = 0; i < addresses_of(desc).size(); ++i) {
+        const auto index = static_cast<int>(random.between(0, static_cast<std::uint32_t>(size) - 1));
+        values.push_back(part.role == Role::signed_index && random.chance(2) ? index - size : index);
+    }
+    return tensor_with(desc, values);
+}
+
+TEST_F(MovementOnD3d12, RowsOfWholeUnits) {
+    Random random(2);
+    for (const Example& example : wide_examples) {
+        for (const DataType type : types) {
+            for (std::size_t turn = 0; turn < 4 && !HasFailure(); ++turn) {
+                const bool packed = turn < 2;
+                const Descriptor descriptor = described(example, type, turn, packed ? nullptr : &random);
+                if (operators::validate(descriptor, core::highest_feature_level)) {
+                    continue;  // some operators do not have every type; the test above says which rule that is
+                }
+                std::vector<core::Tensor> inputs;
+                std::size_t part = 0;
+                for (const operators::TensorSlot& slot : descriptor.inputs()) {
+                    inputs.push_back(slot.desc == nullptr
+                                         ? core::Tensor()
+                                         : random_part(random, example, example.inputs[part++], *slot.desc));
+                }
+                expect_like_reference(engine(), descriptor, inputs);
+            }
+        }
+    }
+}
+
+/// An attribute becomes an element as a conversion by value does: truncated, and the nearest that there is.
+TEST_F(MovementOnD3d12, NumbersBecomeElements) {
+    const auto padded = [&](DataType type, double value) {
+        const Descriptor padding = describe("PADDING", {{"InputTensor", tensor(type, {1})},
+                                                        {"OutputTensor", tensor(type, {2})},
+                                                        {"PaddingMode", 0},
+                                                        {"PaddingValue", value},
+                                                        {"StartPadding", {0}},
+                                                        {"EndPadding", {1}}});
+        std::vector<core::Tensor> inputs;
+        inputs.push_back(tensor_with(tensor(type, {1}), {0}));
+        return elements_of(run_on(engine(), padding, inputs)[0])[1];
+    };
+    EXPECT_EQ(padded(DataType::int8, -9.75), 0xf7U);
+    EXPECT_EQ(padded(DataType::int8, 300), 0x7fU);
+    EXPECT_EQ(padded(DataType::uint16, -1), 0U);
+    EXPECT_EQ(padded(DataType::uint8, std::numeric_limits<double>::quiet_NaN()), 0U);
+    EXPECT_EQ(padded(DataType::int64, -1e30), 0x8000000000000000U);
+    EXPECT_EQ(padded(DataType::float16, 2049), 0x6800U);
+    EXPECT_EQ(padded(DataType::float64, 0.5), 0x3fe0000000000000U);
+}
+
+/// Sums of 8 and 16 bits end at the type's range, those of 32 and 64 bits wrap.
+TEST_F(MovementOnD3d12, SumsOfFold) {
+    const auto sum = [&](DataType type, const std::vector<std::uint64_t>& terms) {
+        const auto count = static_cast<std::uint32_t>(terms.size());
+        // The padding holds all of a window but one place: each block has another one on the element.
+        const Descriptor fold = describe("FOLD", {{"InputTensor", tensor(type, {1, count, count})},
+                                                  {"OutputTensor", tensor(type, {1, 1, 1})},
+                                                  {"WindowSizes", {std::int64_t{count}}},
+                                                  {"Strides", {1}},
+                                                  {"Dilations", {1}},
+                                                  {"StartPadding", {std::int64_t{count} - 1}},
+                                                  {"EndPadding", {std::int64_t{count} - 1}}});
+        core::Tensor input = tensor_with(tensor(type, {1, count, count}), Values(count * count, 0));
+        for (std::uint32_t k = 0; k < count; ++k) {
+            // Place k of block count - 1 - k is the element.
+            core::store_element(input.buffer.bytes(), type, k * count + count - 1 - k, terms[k]);
+        }
+        std::vector<core::Tensor> inputs;
+        inputs.push_back(std::move(input));
+        return elements_of(run_on(engine(), fold, inputs)[0])[0];
+    };
+    EXPECT_EQ(sum(DataType::int8, {100, 103}), 127U);
+    EXPECT_EQ(sum(DataType::int8, {0x80, 0x81, 5}), 0x80U);
+    EXPECT_EQ(sum(DataType::uint8, {200, 200}), 255U);
+    EXPECT_EQ(sum(DataType::int16, {0x8000, 1}), 0x8001U);
+    EXPECT_EQ(sum(DataType::int32, {0x7fffffff, 1}), 0x80000000U);
+    EXPECT_EQ(sum(DataType::uint64, {0xffffffffffffffff, 2, 0x100000000}), 0x100000001U);
+    EXPECT_EQ(sum(DataType::float32, {0x80000000, 0x80000000}), 0U);
+    EXPECT_EQ(sum(DataType::float16, {0x6800, 0x3c00, 0x3c00}), 0x6801U);
+}
+
+/// Shaders have no FP64: what they make of words is what C++ makes of doubles.
+TEST_F(MovementOnD3d12, AddsDoublesToTheLastBit) {
+    Random random(3);
+    constexpr std::uint32_t count = 4000;
+    std::vector<double> terms(std::size_t{2} * count);
+    std::vector<double> sums(count + 1);
+    for (double& term : terms) {
+        // Of close exponents, the smallest and the largest among them, so that digits meet and cancel.
+        const std::uint64_t base = random.one_of(std::array<std::uint64_t, 4>{0, 1, 1023, 2045});
+        const std::uint64_t exponent = std::min<std::uint64_t>(base + random.between(0, 60), 2046);
+        const std::uint64_t significand = random.bits() & (random.chance(3) ? 0xff00000000000 : 0xfffffffffffff);
+        term = std::bit_cast<double>((random.bits() & 0x8000000000000000) | exponent << 52 | significand);
+    }
+    terms[0] = std::numeric_limits<double>::infinity();
+    terms[count + 1] = -std::numeric_limits<double>::infinity();
+    terms[5] = std::numeric_limits<double>::max();
+    terms[count + 4] = std::numeric_limits<double>::max();
+    // Windows of two places: element p has place 0 of block p and place 1 of block p - 1.
+    for (std::uint32_t p = 0; p <= count; ++p) {
+        const double first = p < count ? terms[p] : 0;
+        sums[p] = p > 0 ? first + terms[count + p - 1] : first;
+    }
+    const Descriptor fold = describe("FOLD", {{"InputTensor", tensor(DataType::float64, {1, 2, count})},
+                                              {"OutputTensor", tensor(DataType::float64, {1, 1, count + 1})},
+                                              {"WindowSizes", {2}},
+                                              {"Strides", {1}},
+                                              {"Dilations", {1}},
+                                              {"StartPadding", {0}},
+                                              {"EndPadding", {0}}});
+    std::vector<core::Tensor> inputs;
+    inputs.push_back(tensor_of<double>(*fold.tensor("InputTensor"), terms));
+    const std::vector<double> actual = values_of<double>(run_on(engine(), fold, inputs)[0]);
+    for (std::size_t p = 0; p < sums.size(); ++p) {
+        // -0 cannot come out where a sum begins with +0.
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(actual[p]), std::bit_cast<std::uint64_t>(sums[p] + 0.0)) << p;
     }
 }
 
