@@ -5,7 +5,6 @@
 #include "engine/cpu/element_wise/machine.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,6 +13,7 @@
 
 #include "engine/core/element.h"
 #include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/element_wise/slack.h"
 #include "engine/cpu/parallel.h"
 
 namespace dmlconform::cpu::element_wise {
@@ -469,20 +469,8 @@ private:
         }
         std::array<double, stretch_length> stored{};
         load(arguments_.outputs[o]->buffer.bytes(), output, count, stored.data());
-        const double largest =
-            output.type == core::DataType::float16 ? 65504.0 : static_cast<double>(std::numeric_limits<float>::max());
         for (std::size_t k = 0; k < count; ++k) {
-            const Interval range = stored_range(output.type, results[k], row_.store);
-            // From an infinity, slack counts from the largest finite number.
-            const double value = std::clamp(stored[k], -largest, largest);
-            const bool numbers = range.has_numbers() && !std::isnan(stored[k]);
-            const bool ends_here = std::isinf(stored[k]);
-            slack.below[element + k] = numbers && !(ends_here && value < 0) ? std::max(0.0, value - range.low) : 0;
-            slack.above[element + k] = numbers && !(ends_here && value > 0) ? std::max(0.0, range.high - value) : 0;
-            // Where nothing but NaN is right, NaN is expected.
-            slack.nan[element + k] = range.nan && numbers ? 1 : 0;
-            slack.finite[element + k] =
-                numbers && ends_here && (value > 0 ? range.low <= largest : range.high >= -largest) ? 1 : 0;
+            set_slack(slack, element + k, output.type, stored[k], stored_range(output.type, results[k], row_.store));
         }
     }
 
