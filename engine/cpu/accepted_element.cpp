@@ -6,14 +6,27 @@
 #include <limits>
 
 namespace dmlconform::cpu {
+namespace {
+
+double largest_of(core::DataType type) {
+    switch (type) {
+        case core::DataType::float16:
+            return 65504;
+        case core::DataType::float64:
+            return std::numeric_limits<double>::max();
+        default:
+            return static_cast<double>(std::numeric_limits<float>::max());
+    }
+}
+
+}  // namespace
 
 void note_accepted(core::ElementSlack& slack, std::size_t element, core::DataType type, double stored,
                    const Interval& range) {
     if (slack.below.empty()) {
         return;
     }
-    const double largest =
-        type == core::DataType::float16 ? 65504.0 : static_cast<double>(std::numeric_limits<float>::max());
+    const double largest = largest_of(type);
     // From an infinity, slack counts from the largest finite number.
     const double value = std::clamp(stored, -largest, largest);
     const bool numbers = range.has_numbers() && !std::isnan(stored);

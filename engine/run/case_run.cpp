@@ -279,7 +279,8 @@ private:
             output.desc = *slots[i].desc;
             output.tolerance = case_.tolerances[i].value_or(cpu::default_tolerance(descriptor_, slots[i]));
             output.from_reference = !case_.expected[i];
-            const core::ElementSlack* slack = output.tolerance.element_slack ? &reference().slack[i] : nullptr;
+            const bool has_slack = output.tolerance.element_slack || output.tolerance.alternatives;
+            const core::ElementSlack* slack = has_slack ? &reference().slack[i] : nullptr;
             output.comparison = compare::compare(expected(i), outputs[i], output.tolerance, slack);
             if (!output.comparison.passed()) {
                 output.error_map = compare::error_map(expected(i), outputs[i], output.tolerance, slack);

@@ -5,7 +5,6 @@
 #include "engine/cpu/element_wise/machine.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>

@@ -2,17 +2,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <type_traits>
-#include <utility>
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/binding.h"
 #include "engine/d3d12/fused_activation.h"
+#include "engine/d3d12/scalar_conversion.h"
 #include "engine/d3d12/strided_dimensions.h"
 
 namespace dmlconform::d3d12 {
@@ -195,27 +193,6 @@ std::vector<ShaderVariant> variants_of(const Row& row) {
 std::uint32_t packing_of(DataType type) {
     const std::uint32_t width = core::bits_of(type);
     return width == 64 ? PACKING_64 : static_cast<std::uint32_t>(std::countr_zero(32 / width));
-}
-
-/// Truncated toward zero; what the type does not hold becomes the nearest that it holds, and NaN 0.
-template <class To, class From>
-To converted(From value) {
-    if constexpr (std::is_floating_point_v<To>) {
-        return static_cast<To>(value);
-    } else if constexpr (std::is_floating_point_v<From>) {
-        const double end = std::ldexp(1.0, std::numeric_limits<To>::digits);
-        if (std::isnan(value)) {
-            return 0;
-        }
-        if (value >= end) {
-            return std::numeric_limits<To>::max();
-        }
-        return value <= (std::is_signed_v<To> ? -end : 0.0) ? std::numeric_limits<To>::min() : static_cast<To>(value);
-    } else {
-        return std::cmp_less(value, std::numeric_limits<To>::min())      ? std::numeric_limits<To>::min()
-               : std::cmp_greater(value, std::numeric_limits<To>::max()) ? std::numeric_limits<To>::max()
-                                                                         : static_cast<To>(value);
-    }
 }
 
 /// A scalar of a type, given as bits, as one of another: FP32's bits for floating-point types, and else all 64 bits of
