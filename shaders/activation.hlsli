@@ -25,13 +25,6 @@
 #define FUSED_TANH 17
 #define FUSED_THRESHOLDED_RELU 18
 
-// x * 2^n for n from -252 to 254.
-float4 times_power_of_two(float4 x, int4 n) {
-    // In two steps, as 2^n itself may be no number.
-    const int4 first = n >> 1;
-    return x * asfloat((first + 127) << 23) * asfloat((n - first + 127) << 23);
-}
-
 // exp(x) is 2^n * (1 + rest).
 struct Exponential {
     int4 n;
@@ -160,7 +153,7 @@ float4 shrink(float4 x, float bias, float threshold) {
 }
 
 float4 softsign(float4 x) {
-    return x / (1 + abs(x));
+    return divide_exactly(x, 1 + abs(x));
 }
 
 float4 activate_number(float4 x, uint activation, float first, float second) {
@@ -192,7 +185,7 @@ float4 activate_number(float4 x, uint activation, float first, float second) {
         case FUSED_SIGMOID:
             return times_sigmoid(1, x);
         case FUSED_SOFTPLUS:
-            return softplus(first * x) / first;
+            return divide_exactly(softplus(first * x), first);
         case FUSED_SOFTSIGN:
             return softsign(x);
         case FUSED_SWISH:

@@ -61,14 +61,28 @@ bool4 is_moderate(float4 x) {
     return abs(int4(asuint(x) >> 23 & 0xff) - 127) <= 60;
 }
 
-// As above. Drivers may take a quotient by more than 2^126 for 0, so that large divisors are divided first.
+// x * 2^n for n from -252 to 254.
+float4 times_power_of_two(float4 x, int4 n) {
+    // In two steps, as 2^n itself may be no number.
+    const int4 first = n >> 1;
+    return x * asfloat(uint4(first + 127) << 23) * asfloat(uint4(n - first + 127) << 23);
+}
+
+bool4 is_normal(float4 x) {
+    const uint4 exponent = asuint(x) >> 23 & 0xff;
+    return exponent != 0 && exponent != 0xff;
+}
+
+// As above, and for all normal operands: their significands are divided, so that nothing is far from 1.
 float4 divide_exactly(float4 a, float4 b) {
+    precise const float4 dividend = asfloat((asuint(a) & 0x807fffff) | 0x3f800000);
+    precise const float4 divisor = asfloat((asuint(b) & 0x807fffff) | 0x3f800000);
+    precise const float4 quotient = dividend / divisor;
+    precise const float4 corrected = quotient + remainder_of(dividend, quotient, divisor) / divisor;
+    const int4 exponent = int4(asuint(a) >> 23 & 0xff) - int4(asuint(b) >> 23 & 0xff);
+    // Drivers may take a quotient by more than 2^126 for 0, so that large divisors are divided first.
     const float4 factor = (asuint(b) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
-    precise const float4 divisor = b * factor;
-    precise const float4 quotient = a * factor / divisor;
-    precise const float4 correction = remainder_of(a, quotient, b) / b;
-    precise const float4 corrected = quotient + correction;
-    return is_moderate(quotient) && is_moderate(b) ? corrected : quotient;
+    return is_normal(a) && is_normal(b) ? times_power_of_two(corrected, exponent) : a * factor / (b * factor);
 }
 
 float4 sqrt_exactly(float4 x) {

@@ -456,7 +456,7 @@ TEST(CaseReader, SeveralMistakesAreReportedAtOnceEachInItsPlace) {
     EXPECT_EQ(
         short_texts(suite.problems),
         (std::vector<std::string>{
-            R"(8:15 /cases/1/name: "bad name" is no name for a case [letters, digits and `_ . - /`])",
+            R"(8:15 /cases/1/name: "bad name" is no name for a case [letters, digits and `_ . - /`, at most 500 of them])",
             "8:58 /cases/1/tags/0: a tag must be a string; this is a number",
             "11:38 /cases/1/inputs/InputTensor/1: 200 is out of the range of INT8 (-128 to 127)",
             R"(12:32 /cases/2/operator: the catalogue has no operator "SLICEONE" [`dmlconform describe` lists them])",
