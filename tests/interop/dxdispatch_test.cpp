@@ -339,6 +339,24 @@ TEST(DxDispatchExport, CasesComeBackAsTheyWere) {
     EXPECT_GT(compared, 5u);
 }
 
+/// Neither by what they take nor by what strides of 0 make of them.
+TEST(DxDispatchExport, HugeTensorsAreLeftOut) {
+    for (const char* input :
+         {R"("Sizes": [500000000], "Strides": [0])", R"("Sizes": [4], "TotalTensorSizeInBytes": 40000000)"}) {
+        const cases::Suite suite =
+            cases::read_case_file("x.json", fmt::format(R"({{ "cases": [{{ "name": "a", "operator": "SLICE1",
+                "desc": {{ "InputTensor": {{ "DataType": "FLOAT32", {} }}, "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [1] }},
+                          "InputWindowOffsets": [0], "InputWindowSizes": [1], "InputWindowStrides": [1] }},
+                "inputs": {{ "InputTensor": {{ "value": 1 }} }} }}] }})",
+                                                        input));
+        ASSERT_EQ(suite.cases.size(), 1u);
+        interop::DxDispatchModel exported;
+        const auto added = exported.add(suite.cases[0]);
+        ASSERT_FALSE(added.has_value()) << input;
+        EXPECT_THAT(added.error().message, HasSubstr("InputTensor has more than 4194304 elements"));
+    }
+}
+
 TEST(DxDispatchExport, AModelHasEverythingThatDxDispatchAsksFor) {
     const auto imported =
         read_dxdispatch("m.json", model(R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1, 2, -0.0, 4] })"));
