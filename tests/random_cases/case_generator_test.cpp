@@ -11,6 +11,7 @@
 #include "engine/cases/case_writer.h"
 #include "engine/core/hash.h"
 #include "engine/fuzz/case_generator.h"
+#include "engine/fuzz/operator_fuzz.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::tests {
@@ -99,6 +100,20 @@ TEST(CaseGenerator, EveryOperatorHasLegalCasesThatReadBack) {
             }
         }
         EXPECT_GT(legal, 0u) << name;
+    }
+}
+
+/// Windows, indices and outputs have to fit, which chance alone does not bring about.
+TEST(CaseGenerator, OperatorsThatMoveElementsHaveLegalCasesOnly) {
+    ASSERT_EQ(fuzz::movement_fuzz().size(), 26u);
+    for (const fuzz::OperatorFuzz& row : fuzz::movement_fuzz()) {
+        std::set<std::vector<std::uint32_t>> sizes;
+        for (std::uint64_t n = 0; n < 50; ++n) {
+            const auto subject = made(std::string(row.name), {.seed = 4, .perturbed_percent = 0}, n);
+            ASSERT_TRUE(subject.has_value() && !subject->expect_error) << row.name << " " << n;
+            sizes.insert(subject->descriptor->outputs()[0].desc->sizes);
+        }
+        EXPECT_GT(sizes.size(), 25u) << row.name;
     }
 }
 

@@ -12,7 +12,7 @@ namespace dmlconform::cpu::movement {
 std::uint64_t constant_of(const operators::Descriptor& descriptor, std::string_view field, core::DataType type) {
     const operators::FieldValue& value = descriptor.value(field);
     if (const auto* scalar = std::get_if<operators::ScalarUnion>(&value)) {
-        return scalar->bits;
+        return scalar->bits & (~std::uint64_t{0} >> (64 - core::bits_of(type)));
     }
     const float number = std::get<float>(value);
     if (type == core::DataType::float32) {

@@ -61,6 +61,11 @@ Verdict check_one_along_axis(const Descriptor& descriptor, std::string_view rule
     return {};
 }
 
+bool has_more_than_ones(const core::Dimensions& sizes, std::size_t first_dimensions) {
+    return std::any_of(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(first_dimensions),
+                       [](std::uint32_t size) { return size != 1; });
+}
+
 // ---- GATHER ------------------------------------------------------------------------------------------------------
 
 constexpr std::array<std::string_view, 2> gather_names{"indexDimensions", "dimensionCount"};
@@ -85,6 +90,14 @@ Verdict check_gather(const Descriptor& descriptor, core::FeatureLevel /*level*/)
         return broken_rule(
             descriptor, "indexDimensions",
             fmt::format("IndexDimensions is {}, but IndicesTensor has {} dimensions", index_dimensions, rank));
+    }
+    // M: accepted, and the indices change with the output's place along these dimensions.
+    if (has_more_than_ones(sizes_of(descriptor, "IndicesTensor"), rank - index_dimensions)) {
+        return broken_rule(descriptor, "indexDimensions",
+                           fmt::format("IndexDimensions is {}, so the first {} sizes of IndicesTensor must be 1; they "
+                                       "are {}",
+                                       index_dimensions, rank - index_dimensions,
+                                       core::to_string(sizes_of(descriptor, "IndicesTensor"))));
     }
     const WideSizes sizes = gathered_sizes(descriptor);
     const auto more = static_cast<std::ptrdiff_t>(std::max(sizes.size(), rank) - rank);
@@ -168,8 +181,8 @@ Verdict check_count(const Descriptor& descriptor, std::string_view rule, std::st
             descriptor, rule,
             fmt::format("{} is {}; it must be from 1 to {}, the dimensions of {}", field, count, sizes.size(), tensor));
     }
-    const auto ignored = static_cast<std::ptrdiff_t>(sizes.size() - count);
-    if (std::any_of(sizes.begin(), sizes.begin() + ignored, [](std::uint32_t size) { return size != 1; })) {
+    const std::size_t ignored = sizes.size() - count;
+    if (has_more_than_ones(sizes, ignored)) {
         return broken_rule(descriptor, rule,
                            fmt::format("{} is {}, so the first {} sizes of {} must be 1; they are {}", field, count,
                                        ignored, tensor, core::to_string(sizes)));

@@ -68,7 +68,6 @@ Move gather(const KernelArguments& arguments) {
     const core::Strides to_strides = last_strides(move.to->desc, input.size() - 1 + index_dimensions);
     const auto first = static_cast<std::ptrdiff_t>(along);
     const auto last = first + static_cast<std::ptrdiff_t>(index_dimensions);
-    // Dimensions of indices in front of those that count stay at their first coordinate.
     const core::Strides index_strides(indices.strides().end() - (last - first), indices.strides().end());
     const Lookup lookup{{index_sizes.end() - (last - first), index_sizes.end()},
                         {to_strides.begin() + first, to_strides.begin() + last}};
