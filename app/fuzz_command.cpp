@@ -229,7 +229,7 @@ void print_table(const fuzz::FuzzResult& result, core::FeatureLevel level) {
             if (const auto* support = field.is_tensor() ? schema.support_at(field.name, level) : nullptr) {
                 types = static_cast<std::size_t>(
                     std::count_if(support->data_types.begin(), support->data_types.end(),
-                                  [](core::DataType type) { return core::bytes_of(type) != 0; }));
+                                  [](core::DataType type) { return core::bits_of(type) != 0; }));
                 break;
             }
         }

@@ -93,7 +93,10 @@ public:
     void finish(const run::RunTotals& totals) {
         progress_.clear();
         const bool follows_lines = options_.verbose || (options_.quiet && failed_ != 0);
-        say("{}{}", follows_lines ? "\n" : "", report::summary(totals, style_));
+        if (follows_lines) {
+            say("\n");
+        }
+        print(report::summary(totals, style_));
     }
 
 private:

@@ -55,7 +55,7 @@ bool4 comparable(float4 x, float4 y) {
 }
 
 // x / y as FP32 has it, to the nearest integer, ties to even, and NaN as `nan`. Large quotients are left to saturation.
-float4 quantized(float4 x, float4 y, float4 zero_point, float nan) {
+float4 quantized_exactly(float4 x, float4 y, float4 zero_point, float nan) {
     // Drivers may take a quotient by more than 2^126 for 0.
     const float4 factor = (asuint(y) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
     const float4 divisor = y * factor;
@@ -71,7 +71,22 @@ float4 quantized(float4 x, float4 y, float4 zero_point, float nan) {
     const float4 side = (asint(rest) < 0) == (asint(divisor) < 0) ? 0.5 : -0.5;
     const float4 whole = abs(rest) <= abs(divisor) * half_place ? round(tie) : tie + side;
     const float most = 512;
-    return is_nan(quotient) ? nan : (abs(quotient) < most ? whole : quotient) + zero_point;
+    const float4 result = abs(quotient) < most && !is_infinite(y) ? whole : quotient;
+    return is_nan(quotient) ? nan : result + zero_point;
+}
+
+// The same. Elements of which a reciprocal that is some units in the last place off says enough are most of them.
+float4 quantized(float4 x, float4 y, float4 zero_point, float nan) {
+    const float4 quotient = x * (1 / y);
+    const float4 whole = round(quotient);
+    const float4 from_tie = abs(abs(quotient - whole) - 0.5);
+    // By their bits, as NaN belongs to neither. Of what is beyond 2^126 drivers may take the reciprocal for 0.
+    const bool4 moderate = (asuint(quotient) & 0x7fffffff) < asuint(512.0) && (asuint(y) & 0x7fffffff) < 0x7e800000;
+    float4 result = whole + zero_point;
+    [branch] if (!all(moderate && from_tie > abs(quotient) * (1.0 / 1048576))) {
+        result = quantized_exactly(x, y, zero_point, nan);
+    }
+    return result;
 }
 
 // Less than any integer type holds.

@@ -61,14 +61,44 @@ bool4 is_moderate(float4 x) {
     return abs(int4(asuint(x) >> 23 & 0xff) - 127) <= 60;
 }
 
-// As above. Drivers may take a quotient by more than 2^126 for 0, so that large divisors are divided first.
+// x * 2^n for n from -252 to 254.
+float4 times_power_of_two(float4 x, int4 n) {
+    // In two steps, as 2^n itself may be no number.
+    const int4 first = n >> 1;
+    return x * asfloat(uint4(first + 127) << 23) * asfloat(uint4(n - first + 127) << 23);
+}
+
+bool4 is_normal(float4 x) {
+    const uint4 exponent = asuint(x) >> 23 & 0xff;
+    return exponent != 0 && exponent != 0xff;
+}
+
+// As above; all is near 1.
+float4 divide_moderate(float4 a, float4 b) {
+    precise const float4 quotient = a / b;
+    precise const float4 correction = remainder_of(a, quotient, b) / b;
+    precise const float4 corrected = quotient + correction;
+    return corrected;
+}
+
+// As above, and for all normal operands: where one is far from 1, significands are divided.
 float4 divide_exactly(float4 a, float4 b) {
+    // Drivers may take a quotient by more than 2^126 for 0, so that large divisors are divided first.
     const float4 factor = (asuint(b) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
     precise const float4 divisor = b * factor;
     precise const float4 quotient = a * factor / divisor;
     precise const float4 correction = remainder_of(a, quotient, b) / b;
     precise const float4 corrected = quotient + correction;
-    return is_moderate(quotient) && is_moderate(b) ? corrected : quotient;
+    const bool4 moderate = is_moderate(quotient) && is_moderate(b);
+    float4 result = moderate ? corrected : quotient;
+    const bool4 scaled = !moderate && is_normal(a) && is_normal(b);
+    [branch] if (any(scaled)) {
+        const float4 significands = divide_moderate(asfloat((asuint(a) & 0x807fffff) | 0x3f800000),
+                                                    asfloat((asuint(b) & 0x807fffff) | 0x3f800000));
+        const int4 exponent = int4(asuint(a) >> 23 & 0xff) - int4(asuint(b) >> 23 & 0xff);
+        result = scaled ? times_power_of_two(significands, exponent) : result;
+    }
+    return result;
 }
 
 float4 sqrt_exactly(float4 x) {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "engine/compare/ulp.h"
 #include "engine/core/tolerance.h"
@@ -89,12 +90,24 @@ struct ElementDifference {
     double used = std::numeric_limits<double>::infinity();
 };
 
+/// Whether the reference lists the element's bits among those that are as right as the expected ones.
+template <class T>
+bool is_alternative(const T& actual, const core::ElementSlack& slack, std::size_t index) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &actual, sizeof(T));
+    return std::binary_search(slack.alternatives.begin(), slack.alternatives.end(),
+                              std::pair<std::uint64_t, std::uint64_t>(index, bits));
+}
+
 /// For elements that are not equal. `index` is row-major, into `slack`.
 template <class T>
 ElementDifference difference_of(T expected, T actual, const core::Tolerance& tolerance, const core::ElementSlack* slack,
                                 std::size_t index) {
     ElementDifference difference;
     const bool has_slack = tolerance.element_slack && slack != nullptr;
+    if (tolerance.alternatives && slack != nullptr && is_alternative(actual, *slack, index)) {
+        return {.ulp = 0, .used = 0};
+    }
     if (is_nan(expected) || is_nan(actual)) {
         if (has_slack && is_nan(actual) && !slack->nan.empty() && slack->nan[index] != 0) {
             difference.used = 1;

@@ -24,6 +24,9 @@ std::string to_string(const Tolerance& tolerance) {
         parts.emplace_back(tolerance.slack_formula.empty() ? "the operator's bound for each element"
                                                            : tolerance.slack_formula);
     }
+    if (tolerance.alternatives) {
+        parts.emplace_back("another value that may end up there");
+    }
     return fmt::format("{}", fmt::join(parts, " or "));
 }
 

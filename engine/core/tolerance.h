@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dmlconform::core {
@@ -24,6 +25,8 @@ struct Tolerance {
     std::optional<double> rel;
     /// Within the slack that the reference computes for each element: see ElementSlack.
     bool element_slack = false;
+    /// Or one of the other values that the reference lists for the element: see ElementSlack.
+    bool alternatives = false;
     /// What the slack is made of, as a formula for reports. Text that lives as long as the program.
     std::string_view slack_formula = {};
 
@@ -43,6 +46,8 @@ struct ElementSlack {
     /// Not 0 where finite numbers are accepted although an infinity is expected: those within the bound of the type's
     /// largest number. May be empty: nowhere.
     std::vector<std::uint8_t> finite = {};
+    /// Values that are as right as the expected one: an element's row-major index and bits, in ascending order.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> alternatives = {};
 };
 
 /// "2 ulp or 1e-06 abs".

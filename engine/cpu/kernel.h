@@ -24,7 +24,7 @@ struct KernelArguments {
     /// In the order of Descriptor::outputs(); null or without a description for an absent one.
     std::span<core::Tensor* const> outputs;
     /// One for each output, sized for its elements, or empty: the tolerance is not asked for. A kernel whose tolerance
-    /// for an output has no element_slack leaves that entry alone.
+    /// for an output has no element_slack leaves those bounds alone, and lists alternatives if the tolerance has them.
     std::span<core::ElementSlack> slack;
 };
 

@@ -192,8 +192,8 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
         return tl::unexpected(std::move(*failure));
     }
     for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
-        const std::vector<std::uint32_t>& words = plan.dispatches[i].parameters;
-        std::memcpy(upload_.mapped() + parameter_offsets_[i], words.data(), words.size() * sizeof(std::uint32_t));
+        const auto words = std::as_bytes(std::span(plan.dispatches[i].parameters));
+        std::ranges::copy(words, upload_.mapped() + parameter_offsets_[i]);
     }
     return {};
 }

@@ -67,6 +67,11 @@ const OperatorFuzz& find_fuzz(const operators::OperatorSchema& schema) {
             return *own;
         }
     }
+    for (const OperatorFuzz& row : movement_fuzz()) {
+        if (row.name == schema.short_name()) {
+            return row;
+        }
+    }
     return generic_fuzz;
 }
 

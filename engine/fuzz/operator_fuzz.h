@@ -1,6 +1,7 @@
 // What the fuzzer knows about an operator that its catalogue entry does not say: one file for each in operators/.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "engine/fuzz/random.h"
@@ -25,6 +26,9 @@ extern const OperatorFuzz slice1_fuzz;
 extern const OperatorFuzz top_k1_fuzz;
 extern const OperatorFuzz mean_variance_normalization1_fuzz;
 extern const OperatorFuzz quantized_linear_convolution_fuzz;
+
+/// Of the operators that move elements.
+[[nodiscard]] std::span<const OperatorFuzz> movement_fuzz();
 
 /// For operators without a file of their own: descriptors that obey the catalogue's constraints.
 extern const OperatorFuzz generic_fuzz;

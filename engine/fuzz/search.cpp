@@ -35,9 +35,9 @@ void expect_zeros(cases::Case& subject) {
     const auto slots = subject.descriptor->outputs();
     for (std::size_t i = 0; i < slots.size(); ++i) {
         if (slots[i].desc != nullptr) {
-            const auto count = static_cast<std::size_t>(*core::element_count(slots[i].desc->sizes));
-            subject.expected[i] =
-                cases::given_elements(std::vector<std::byte>(count * core::bytes_of(slots[i].desc->data_type)));
+            const std::uint64_t bytes =
+                core::bytes_of(slots[i].desc->data_type, *core::element_count(slots[i].desc->sizes));
+            subject.expected[i] = cases::given_elements(std::vector<std::byte>(static_cast<std::size_t>(bytes)));
         }
     }
     subject.description += "; it fails before any values are compared, so that those expected are just zeros";

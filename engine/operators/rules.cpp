@@ -2,8 +2,10 @@
 #include "engine/operators/rules.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/operators/constraint_rules.h"
 #include "engine/operators/rules_registry.h"
@@ -11,6 +13,8 @@
 
 namespace dmlconform::operators {
 namespace {
+
+constexpr std::string_view output_sizes_rule = "outputSizes";
 
 /// Null when the operator needs no code.
 const OperatorRules* find_rules(const OperatorSchema& schema) {
@@ -113,6 +117,20 @@ std::vector<OperatorDesc> activations_of(const FieldValue& value) {
     return several == nullptr ? std::vector<OperatorDesc>() : several->items;
 }
 
+Verdict check_output_sizes(const Descriptor& descriptor, const OperatorRules& own) {
+    if (own.output_sizes == nullptr) {
+        return {};
+    }
+    const TensorSlot output = descriptor.outputs().front();
+    const std::vector<std::uint64_t> wanted = own.output_sizes(descriptor);
+    if (std::equal(wanted.begin(), wanted.end(), output.desc->sizes.begin(), output.desc->sizes.end())) {
+        return {};
+    }
+    return reject(fmt::format("{}.{}", own.name, output_sizes_rule),
+                  fmt::format("{} has sizes {}; they must be [{}]", output.name, core::to_string(output.desc->sizes),
+                              fmt::join(wanted, ",")));
+}
+
 Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
     const OperatorSchema& schema = *descriptor.schema;
     if (schema.introduced > level) {
@@ -135,11 +153,22 @@ Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
             }
         }
     }
-    const OperatorRules* own = find_rules(schema);
-    return own == nullptr || own->validate == nullptr ? Verdict{} : own->validate(descriptor, level);
+    if (const OperatorRules* own = find_rules(schema)) {
+        if (auto rejection = own->validate == nullptr ? Verdict{} : own->validate(descriptor, level)) {
+            return rejection;
+        }
+        return check_output_sizes(descriptor, *own);
+    }
+    return {};
 }
 
 }  // namespace
+
+Rejection broken_rule(const Descriptor& descriptor, std::string_view rule, std::string message) {
+    return {.rule = fmt::format("{}.{}", descriptor.schema->short_name(), rule),
+            .message = std::move(message),
+            .legal_from = {}};
+}
 
 Verdict validate(const Descriptor& descriptor, core::FeatureLevel level) {
     Verdict verdict = validate_at(descriptor, level);
@@ -152,6 +181,25 @@ Verdict validate(const Descriptor& descriptor, core::FeatureLevel level) {
         }
     }
     return verdict;
+}
+
+std::optional<core::Dimensions> output_sizes(const Descriptor& descriptor, core::FeatureLevel level) {
+    const OperatorRules* own = find_rules(*descriptor.schema);
+    if (own == nullptr || own->output_sizes == nullptr) {
+        return std::nullopt;
+    }
+    const Verdict verdict = validate_at(descriptor, level);
+    if (verdict && !verdict->rule.ends_with(output_sizes_rule)) {
+        return std::nullopt;
+    }
+    core::Dimensions sizes;
+    for (const std::uint64_t size : own->output_sizes(descriptor)) {
+        if (size == 0 || size > std::numeric_limits<std::uint32_t>::max()) {
+            return std::nullopt;
+        }
+        sizes.push_back(static_cast<std::uint32_t>(size));
+    }
+    return sizes;
 }
 
 std::string catalogue_opinion(const Descriptor& descriptor, core::FeatureLevel level) {
@@ -217,6 +265,9 @@ std::vector<std::string> rule_names(const OperatorSchema& schema) {
     if (const OperatorRules* own = find_rules(schema)) {
         for (const std::string_view name : own->names) {
             names.push_back(fmt::format("{}.{}", schema.short_name(), name));
+        }
+        if (own->output_sizes != nullptr) {
+            names.push_back(fmt::format("{}.{}", schema.short_name(), output_sizes_rule));
         }
     }
     std::sort(names.begin(), names.end());

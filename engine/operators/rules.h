@@ -32,6 +32,9 @@ struct Rejection {
 /// Nothing: accepted.
 using Verdict = std::optional<Rejection>;
 
+/// A rejection by one of the operator's own rules.
+[[nodiscard]] Rejection broken_rule(const Descriptor& descriptor, std::string_view rule, std::string message);
+
 /// What an implementation must move and compute at least: the roofline's two sides.
 struct Cost {
     /// Each input byte that decides the output read once, each output byte written once.
@@ -54,6 +57,9 @@ struct OperatorRules {
     Verdict (*validate)(const Descriptor& descriptor, core::FeatureLevel level) = nullptr;
     /// Every rule that `validate` may name, without the operator's name in front: what a corpus has to cover.
     std::span<const std::string_view> names = {};
+    /// The sizes that the first output must have, of a descriptor that is otherwise legal; wide, because they may be
+    /// more than any tensor has. Null: any sizes that `validate` accepts.
+    std::vector<std::uint64_t> (*output_sizes)(const Descriptor& descriptor) = nullptr;
     /// Of a valid descriptor. Null: every tensor once, and one operation for each element of the first output.
     Cost (*cost)(const Descriptor& descriptor) = nullptr;
 };
@@ -66,6 +72,10 @@ using RulesRows = std::vector<OperatorRules>;
 
 /// What a valid descriptor costs at least.
 [[nodiscard]] Cost minimum_cost(const Descriptor& descriptor);
+
+/// What the sizes of the first output must be. Nothing where its operator has no rule about that, where the descriptor
+/// breaks another rule, or where no tensor has such sizes.
+[[nodiscard]] std::optional<core::Dimensions> output_sizes(const Descriptor& descriptor, core::FeatureLevel level);
 
 /// Decides as DirectML documents it whether CreateOperator accepts the descriptor on a device of this level.
 [[nodiscard]] Verdict validate(const Descriptor& descriptor, core::FeatureLevel level);

@@ -152,10 +152,10 @@ std::vector<std::string> ExpectationUpdate::entries_for_failures(
     for (const auto& [failure, all_ids] : failures_) {
         const EngineInfo& engine = engines[failure.engine];
         // Another run may have added the same since this one began.
+        const std::string_view status = to_string(failure.status);
         const auto is_there = [&](const std::string& id) {
             return std::ranges::any_of(fresh, [&](const expectations::Expectation& entry) {
-                return std::string_view(to_string(failure.status)) == expectations::to_string(entry.expected) &&
-                       entry.concerns(engine) &&
+                return status == expectations::to_string(entry.expected) && entry.concerns(engine) &&
                        std::ranges::any_of(entry.cases, [&](const auto& glob) { return core::glob_matches(glob, id); });
             });
         };

@@ -26,7 +26,7 @@ std::string command_of(const std::string& block) {
     return block.substr(block.find(label) + label.size());
 }
 
-/// Runs all, then each failure again by the command shown.
+/// Runs all, then each failure again by the command shown. Its $'…' is not known to every /bin/sh.
 void expect_reproduction(const std::vector<std::string>& words, std::size_t failures,
                          const ProgramOptions& options = {}) {
     const ProgramResult first = dmlconform(words, options);
@@ -34,7 +34,7 @@ void expect_reproduction(const std::vector<std::string>& words, std::size_t fail
     const auto blocks = failures_in(first.output);
     EXPECT_EQ(blocks.size(), failures) << first.all();
     for (const std::string& block : blocks) {
-        const ProgramResult again = run_program({"/bin/sh", "-c", command_of(block)}, options);
+        const ProgramResult again = run_program({"/bin/bash", "-c", command_of(block)}, options);
         EXPECT_TRUE(ends_with_code(again, 1)) << command_of(block);
         EXPECT_EQ(failures_in(again.output), std::vector<std::string>{block}) << again.all();
         EXPECT_TRUE(prints(again, "1 case on 1 engine\n"));

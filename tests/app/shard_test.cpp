@@ -225,8 +225,8 @@ TEST_F(Shards, MergeRefusesWhatDoesNotBelongTogether) {
          "several shards have run"},
         {folder_.write("cut.json", text.substr(0, text.size() / 2)), "this is no JSON, or not all of it"},
         {folder_.write("empty.json", ""), "this is no JSON, or not all of it"},
-        {folder_.at("none.json"), "cannot be read"},
-        {folder_.at("cases"), "cannot be read"},
+        {folder_.at("none.json"), "there is no such file"},
+        {folder_.at("cases"), "this is a folder, not a file"},
     };
     for (const auto& [file, message] : wrong) {
         const ProgramResult result = merge({files[0], file}, {"--json", folder_.at("merged.json")});

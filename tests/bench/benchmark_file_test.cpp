@@ -36,12 +36,6 @@ TEST(BenchmarkFile, RepetitionsAndUnits) {
     EXPECT_EQ(file->context.at("dmlconform.machine"), "M");
 }
 
-TEST(BenchmarkFile, NamesDoNotReachTheTerminalAsCommands) {
-    const auto file = parsed(R"({"name": "a\u001b[31mb", "real_time": 1, "time_unit": "us"})");
-    ASSERT_TRUE(file) << file.error().message;
-    EXPECT_EQ(file->benchmarks.begin()->first.find('\x1b'), std::string::npos);
-}
-
 TEST(BenchmarkFile, AggregatesAlone) {
     const auto file = parsed(R"(
         {"name": "a_mean", "run_name": "a", "run_type": "aggregate", "aggregate_name": "mean", "real_time": 8, "time_unit": "us"},

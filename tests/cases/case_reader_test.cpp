@@ -304,28 +304,30 @@ TEST(CaseReader, Refused) {
 }
 
 TEST(CaseReader, WithoutAReferenceEveryOutputNeedsValues) {
-    const auto split = [](std::string_view rest, std::string_view type = "INT8") {
-        return fmt::format(R"({{"cases": [{{"name": "a", "operator": "SPLIT", "desc": {{
-            "InputTensor": {{"DataType": "{0}", "Sizes": [1,1,1,2]}}, "Axis": 3,
-            "OutputTensors": [{{"DataType": "{0}", "Sizes": [1,1,1,1]}}, {{"DataType": "{0}", "Sizes": [1,1,1,1]}}]}},
-            {1}}}]}})",
-                           type, rest);
+    const auto pooling = [](std::string_view rest) {
+        return fmt::format(R"({{"cases": [{{"name": "a", "operator": "MAX_POOLING1", "desc": {{
+            "InputTensor": {{"DataType": "FLOAT32", "Sizes": [1,1,1,2]}},
+            "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1,1,1,1]}},
+            "OutputIndicesTensor": {{"DataType": "UINT32", "Sizes": [1,1,1,1]}},
+            "Strides": [1,1], "WindowSize": [1,2], "StartPadding": [0,0], "EndPadding": [0,0]}},
+            {}}}]}})",
+                           rest);
     };
     struct Row {
         std::string text;
         std::vector<std::string> problems;
     };
     const Row rows[] = {
-        {split(R"("inputs": {"InputTensor": [1, 2]}, "expected": {"OutputTensors[0]": [1], "OutputTensors[1]": [2]})"),
+        {pooling(R"("inputs": {"InputTensor": [1, 2]}, "expected": {"OutputTensor": [1], "OutputIndicesTensor": [2]})"),
          {}},
-        {split(R"("inputs": {"InputTensor": [1, 2]}, "expected": {"OutputTensors[1]": [2]})"),
-         {R"(/cases/0/expected: "expected" is missing values for OutputTensors[0]: there is no reference for SPLIT yet [for example "OutputTensors[0]": [1, 2, 3])"}},
-        {split(R"("inputs": {"InputTensor": [1, 2]})"),
-         {R"(/cases/0: "expected" is missing values for OutputTensors[0])",
-          R"(/cases/0: "expected" is missing values for OutputTensors[1])"}},
-        {split(R"("inputs": {"InputTensor": [1, 2]}, "expected": 1)"),
+        {pooling(R"("inputs": {"InputTensor": [1, 2]}, "expected": {"OutputIndicesTensor": [2]})"),
+         {R"(/cases/0/expected: "expected" is missing values for OutputTensor: there is no reference for MAX_POOLING1 yet [for example "OutputTensor": [1, 2, 3])"}},
+        {pooling(R"("inputs": {"InputTensor": [1, 2]})"),
+         {R"(/cases/0: "expected" is missing values for OutputTensor)",
+          R"(/cases/0: "expected" is missing values for OutputIndicesTensor)"}},
+        {pooling(R"("inputs": {"InputTensor": [1, 2]}, "expected": 1)"),
          {R"(/cases/0/expected: "expected" must be an object; this is a number)"}},
-        {split(R"("expectError": "E_INVALIDARG")"), {}},
+        {pooling(R"("expectError": "E_INVALIDARG")"), {}},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.text);
@@ -456,7 +458,7 @@ TEST(CaseReader, SeveralMistakesAreReportedAtOnceEachInItsPlace) {
     EXPECT_EQ(
         short_texts(suite.problems),
         (std::vector<std::string>{
-            R"(8:15 /cases/1/name: "bad name" is no name for a case [letters, digits and `_ . - /`])",
+            R"(8:15 /cases/1/name: "bad name" is no name for a case [letters, digits and `_ . - /`, at most 500 of them])",
             "8:58 /cases/1/tags/0: a tag must be a string; this is a number",
             "11:38 /cases/1/inputs/InputTensor/1: 200 is out of the range of INT8 (-128 to 127)",
             R"(12:32 /cases/2/operator: the catalogue has no operator "SLICEONE" [`dmlconform describe` lists them])",

@@ -162,7 +162,7 @@ TEST(ElementReader, Refused) {
         {DataType::int32, R"({"value": 1})", "expected a value of INT32, found an object", ""},
         {DataType::int32, "0.5", "0.5 is not an integer that INT32 holds", ""},
         {DataType::uint8, "254.9999", "254.9999 is not an integer that UINT8 holds (0 to 255)", ""},
-        {DataType::int32, "1e-400000", "", ""},
+        {DataType::int32, "1e-400000", "this number is not an integer, as INT32 is", ""},
         {DataType::int32, "1e300", "INT32", ""},
         {DataType::int32, R"("nan")", "\"nan\" is no value of INT32", "0x"},
         {DataType::uint8, R"("inf")", "\"inf\" is no value of UINT8", "0x"},
@@ -175,10 +175,6 @@ TEST(ElementReader, Refused) {
     for (const ErrorRow& row : rows) {
         SCOPED_TRACE(fmt::format("{} {}", core::name(row.type), row.text));
         const auto bits = read_element(json(row.text), row.type);
-        if (row.message.empty()) {
-            EXPECT_EQ(bits.value(), 0u) << "too small for a double is 0";
-            continue;
-        }
         EXPECT_FALSE(bits.has_value());
         EXPECT_TRUE(bits.has_value() || contains(bits.error().message, row.message));
         EXPECT_TRUE(bits.has_value() || contains(bits.error().hint, row.hint));

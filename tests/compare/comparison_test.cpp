@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -251,6 +252,24 @@ TEST(Comparison, SlackOfEachElementAboveAndBelow) {
     EXPECT_TRUE(compared<std::int8_t>({5}, {6}, tolerance, &one_up).passed());
     EXPECT_FALSE(compared<std::int8_t>({5}, {4}, tolerance, &one_up).passed());
     EXPECT_FALSE(compared<std::int8_t>({5}, {7}, tolerance, &one_up).passed());
+}
+
+TEST(Comparison, AlternativesAreAsGoodAsWhatIsExpected) {
+    Tolerance tolerance = exact();
+    tolerance.alternatives = true;
+    ElementSlack slack;
+    slack.alternatives = {{1, std::bit_cast<std::uint32_t>(7.0f)}, {1, std::bit_cast<std::uint32_t>(nan)}, {3, 0}};
+    std::sort(slack.alternatives.begin(), slack.alternatives.end());
+    const std::vector<float> expected{1, 2, 3, 4};
+    const auto with = [&](const std::vector<float>& actual) { return compared(expected, actual, tolerance, &slack); };
+    EXPECT_TRUE(with({1, 2, 3, 4}).passed());
+    EXPECT_TRUE(with({1, 7, 3, 0}).passed());
+    EXPECT_TRUE(with({1, nan, 3, 4}).passed());
+    EXPECT_EQ(with({1, 5, 3, 2}).beyond, 2u) << "between them, or near one";
+    EXPECT_EQ(with({7, 2, 7, 4}).beyond, 2u) << "alternatives of other elements";
+    EXPECT_EQ(compared(expected, {1, 7, 3, 4}, exact(), &slack).beyond, 1u) << "the tolerance does not ask for them";
+    EXPECT_EQ(compared(expected, {1, 7, 3, 4}, tolerance).beyond, 1u) << "none are given";
+    EXPECT_EQ(with({1, 7, 3, 4}).histogram.counts[0], 4u);
 }
 
 TEST(Comparison, SlackIsByLogicalIndex) {

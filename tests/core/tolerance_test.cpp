@@ -26,6 +26,11 @@ TEST(Tolerance, Printing) {
                   t.slack_formula = "2 eps * |x|";
               }),
               "2 eps * |x|");
+    EXPECT_EQ(printed([](Tolerance& t) {
+                  t.exact = true;
+                  t.alternatives = true;
+              }),
+              "exact or another value that may end up there");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "engine/cases/case_writer.h"
 #include "engine/core/hash.h"
 #include "engine/fuzz/case_generator.h"
+#include "engine/fuzz/operator_fuzz.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::tests {
@@ -102,6 +103,20 @@ TEST(CaseGenerator, EveryOperatorHasLegalCasesThatReadBack) {
     }
 }
 
+/// Windows, indices and outputs have to fit, which chance alone does not bring about.
+TEST(CaseGenerator, OperatorsThatMoveElementsHaveLegalCasesOnly) {
+    ASSERT_EQ(fuzz::movement_fuzz().size(), 26u);
+    for (const fuzz::OperatorFuzz& row : fuzz::movement_fuzz()) {
+        std::set<std::vector<std::uint32_t>> sizes;
+        for (std::uint64_t n = 0; n < 50; ++n) {
+            const auto subject = made(std::string(row.name), {.seed = 4, .perturbed_percent = 0}, n);
+            ASSERT_TRUE(subject.has_value() && !subject->expect_error) << row.name << " " << n;
+            sizes.insert(subject->descriptor->outputs()[0].desc->sizes);
+        }
+        EXPECT_GT(sizes.size(), 25u) << row.name;
+    }
+}
+
 TEST(CaseGenerator, AllTypesAndLayoutsComeUp) {
     for (const std::string& name : with_rules) {
         const operators::OperatorSchema& schema = *operators::find_operator(name);
@@ -133,6 +148,16 @@ TEST(CaseGenerator, AllTypesAndLayoutsComeUp) {
         EXPECT_GT(roomy, 15u) << name;
         EXPECT_EQ(fused > 100, schema.find_field("FusedActivation") != nullptr) << name;
     }
+}
+
+TEST(CaseGenerator, TypesOfFourBitsComeUp) {
+    std::set<core::DataType> types;
+    for (std::uint64_t n = 0; n < 300; ++n) {
+        const auto subject = made("DEQUANTIZE", {.seed = 1, .perturbed_percent = 0}, n);
+        ASSERT_TRUE(subject.has_value());
+        types.insert(subject->descriptor->tensor("InputTensor")->data_type);
+    }
+    EXPECT_EQ(types.count(core::DataType::int4) + types.count(core::DataType::uint4), 2u);
 }
 
 TEST(CaseGenerator, NoCaseOfALevelBeforeTheOperator) {

@@ -9,6 +9,7 @@
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/layout.h"
 #include "engine/fuzz/operator_fuzz.h"
+#include "engine/operators/rules.h"
 
 namespace dmlconform::fuzz {
 namespace {
@@ -20,6 +21,19 @@ using operators::FieldType;
 using operators::OperatorSchema;
 using operators::SameConstraint;
 using Property = SameConstraint::Property;
+
+/// Gives the first output the sizes that follow from the rest.
+void settle_output(Descriptor& descriptor, core::FeatureLevel level) {
+    const auto sizes = operators::output_sizes(descriptor, level);
+    for (const TensorField& tensor : tensors_of(descriptor)) {
+        if (sizes && tensor.field->kind == operators::FieldKind::output) {
+            if (tensor.desc->sizes != *sizes) {
+                set_sizes(*tensor.desc, *sizes);
+            }
+            return;
+        }
+    }
+}
 
 class GenericMaker {
 public:
@@ -42,6 +56,7 @@ public:
             }
         }
         settle_counts(descriptor);
+        settle_output(descriptor, level_);
         return descriptor;
     }
 
@@ -269,7 +284,7 @@ private:
 
     operators::FieldValue scalar(const Field& field, const Descriptor& so_far) {
         const core::DataType type = so_far.scalar_type(field);
-        if (core::bytes_of(type) == 0) {
+        if (core::bits_of(type) == 0) {
             return operators::ScalarUnion{};
         }
         return operators::ScalarUnion{core::encode_element(type, static_cast<double>(random_.below(4))).value_or(0)};
@@ -313,6 +328,7 @@ void settle(Descriptor& descriptor) {
             }
         }
     }
+    settle_output(descriptor, core::highest_feature_level);
 }
 
 }  // namespace

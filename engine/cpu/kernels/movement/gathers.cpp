@@ -1,0 +1,189 @@
+// Operators whose elements come from places that other tensors name.
+#include "engine/core/element.h"
+#include "engine/cpu/movement/indices.h"
+#include "engine/cpu/movement/move.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using movement::Axis;
+using movement::Coordinates;
+using movement::Indices;
+using movement::Move;
+
+/// Dimensions that are walked as one because what is read there is looked up.
+struct Lookup {
+    core::Dimensions sizes;
+    core::Strides to_strides;
+
+    [[nodiscard]] std::int64_t count() const {
+        std::int64_t count = 1;
+        for (const std::uint32_t size : sizes) {
+            count *= size;
+        }
+        return count;
+    }
+
+    /// The coordinates of one of the places.
+    void place_of(std::int64_t number, std::vector<std::int64_t>& place) const {
+        place.resize(sizes.size());
+        for (std::size_t d = sizes.size(); d-- > 0;) {
+            place[d] = number % sizes[d];
+            number /= sizes[d];
+        }
+    }
+
+    /// The dimension with the address that read(place) says for each place.
+    template <class Read>
+    [[nodiscard]] Axis axis(const Read& read) const {
+        Axis axis{.size = count()};
+        std::vector<std::int64_t> place;
+        for (std::int64_t i = 0; i < axis.size; ++i) {
+            place_of(i, place);
+            axis.offsets.push_back(read(Coordinates(place)));
+            axis.to_offsets.push_back(movement::address_of(place, to_strides));
+        }
+        return axis;
+    }
+};
+
+/// The strides of the output's last `count` dimensions. Where it has fewer, those in front have one element.
+core::Strides last_strides(const core::TensorDesc& desc, std::size_t count) {
+    core::Strides strides = core::signed_strides(desc);
+    if (strides.size() < count) {
+        strides.insert(strides.begin(), count - strides.size(), 0);
+    }
+    strides.erase(strides.begin(), strides.end() - static_cast<std::ptrdiff_t>(count));
+    return strides;
+}
+
+Move gather(const KernelArguments& arguments) {
+    const Indices indices(*arguments.inputs[1]);
+    const std::size_t along = arguments.descriptor.uint("Axis");
+    const std::size_t index_dimensions = arguments.descriptor.uint("IndexDimensions");
+    Move move = movement::first_to_first(arguments);
+    const core::Dimensions& input = move.from->desc.sizes;
+    const core::Dimensions& index_sizes = arguments.inputs[1]->desc.sizes;
+    const core::Strides strides = core::signed_strides(move.from->desc);
+    const core::Strides to_strides = last_strides(move.to->desc, input.size() - 1 + index_dimensions);
+    const auto first = static_cast<std::ptrdiff_t>(along);
+    const auto last = first + static_cast<std::ptrdiff_t>(index_dimensions);
+    const core::Strides index_strides(indices.strides().end() - (last - first), indices.strides().end());
+    const Lookup lookup{{index_sizes.end() - (last - first), index_sizes.end()},
+                        {to_strides.begin() + first, to_strides.begin() + last}};
+    move.axes.clear();
+    for (std::size_t d = 0; d < input.size(); ++d) {
+        if (d == along) {
+            move.axes.push_back(lookup.axis([&](Coordinates place) {
+                const std::int64_t index = indices.at(movement::address_of(place, index_strides));
+                return movement::nearest_within(index, input[d]) * strides[d];
+            }));
+        } else {
+            const std::size_t at = d < along ? d : d - 1 + index_dimensions;
+            move.axes.push_back({.size = input[d], .to_stride = to_strides[at], .from_stride = strides[d]});
+        }
+    }
+    return move;
+}
+
+void gather_elements(const KernelArguments& arguments) {
+    const core::Tensor& input = *arguments.inputs[0];
+    const Indices indices(*arguments.inputs[1]);
+    const std::size_t axis = arguments.descriptor.uint("Axis");
+    const core::Strides strides = core::signed_strides(input.desc);
+    movement::move_each(input, *arguments.outputs[0], 0, [&](Coordinates place) {
+        const std::int64_t index = indices.at(movement::address_of(place, indices.strides()));
+        const std::int64_t along = movement::nearest_within(index, input.desc.sizes[axis]);
+        return movement::address_of(place, strides) + (along - place[axis]) * strides[axis];
+    });
+}
+
+/// Batches, and tuples of indices, pick what has the input's last dimensions.
+Move gather_nd(const KernelArguments& arguments) {
+    const operators::Descriptor& descriptor = arguments.descriptor;
+    const Indices indices(*arguments.inputs[1]);
+    const bool has_batches = descriptor.schema->find_field("BatchDimensionCount") != nullptr;
+    const std::size_t batches = has_batches ? descriptor.uint("BatchDimensionCount") : 0;
+    Move move = movement::first_to_first(arguments);
+    const core::Dimensions& index_sizes = arguments.inputs[1]->desc.sizes;
+    const std::size_t tuple = index_sizes.back();
+    const core::Dimensions input(move.from->desc.sizes.end() - descriptor.uint("InputDimensionCount"),
+                                 move.from->desc.sizes.end());
+    const core::Strides strides = last_strides(move.from->desc, input.size());
+    const std::size_t index_dimensions = descriptor.uint("IndicesDimensionCount") - std::size_t{1};
+    const core::Strides index_strides = last_strides(arguments.inputs[1]->desc, index_dimensions + 1);
+    const std::size_t rest = input.size() - batches - tuple;
+    const core::Strides to_strides = last_strides(move.to->desc, index_dimensions + rest);
+    const auto picking = static_cast<std::ptrdiff_t>(index_dimensions);
+    const Lookup lookup{{index_sizes.end() - 1 - picking, index_sizes.end() - 1},
+                        {to_strides.begin(), to_strides.begin() + picking}};
+    move.axes.assign(1, lookup.axis([&](Coordinates place) {
+        std::int64_t from = movement::address_of(place.first(batches), strides);
+        const std::int64_t at = movement::address_of(place, index_strides);
+        for (std::size_t i = 0; i < tuple; ++i) {
+            const std::int64_t index = indices.at(at + static_cast<std::int64_t>(i) * index_strides.back());
+            from += movement::nearest_within(index, input[batches + i]) * strides[batches + i];
+        }
+        return from;
+    }));
+    for (std::size_t d = input.size() - rest; d < input.size(); ++d) {
+        move.axes.push_back({.size = input[d],
+                             .to_stride = to_strides[index_dimensions + d - (input.size() - rest)],
+                             .from_stride = strides[d]});
+    }
+    return move;
+}
+
+/// The first of the values is off, the second on. An index that leads outside is on nowhere.
+void one_hot(const KernelArguments& arguments) {
+    const core::Tensor& index_tensor = *arguments.inputs[0];
+    const Indices indices(index_tensor);
+    const core::Tensor& values = *arguments.inputs[1];
+    core::Tensor& output = *arguments.outputs[0];
+    const std::size_t axis = arguments.descriptor.uint("Axis");
+    const std::int64_t size = output.desc.sizes[axis];
+    const core::DataType type = values.desc.data_type;
+    const auto value_number = [&](std::int64_t number) {
+        const core::StridedRuns<1> addresses(values.desc.sizes, {core::signed_strides(values.desc)});
+        return core::load_element(values.buffer.bytes(), type,
+                                  static_cast<std::uint64_t>(addresses.offsets_of(number)[0]));
+    };
+    const std::uint64_t on = value_number(1);
+    movement::carry_out({.to = &output, .axes = movement::axes_of(output.desc), .constant = value_number(0)});
+    const core::Strides strides = core::signed_strides(output.desc);
+    const movement::Rows rows(index_tensor.desc);
+    rows.for_each(0, rows.count(), [&](Coordinates place, std::int64_t address, std::int64_t /*number*/) {
+        const std::int64_t at = movement::from_start(indices.at(address), size);
+        if (movement::is_within(at, size)) {
+            const std::int64_t to = movement::address_of(place, strides) + at * strides[axis];
+            core::store_element(output.buffer.bytes(), type, static_cast<std::uint64_t>(to), on);
+        }
+    });
+}
+
+void reverse_subsequences(const KernelArguments& arguments) {
+    const core::Tensor& input = *arguments.inputs[0];
+    const Indices lengths(*arguments.inputs[1]);
+    const std::size_t axis = arguments.descriptor.uint("Axis");
+    const std::int64_t size = input.desc.sizes[axis];
+    const core::Strides strides = core::signed_strides(input.desc);
+    core::Strides length_strides = lengths.strides();
+    length_strides[axis] = 0;
+    movement::move_each(input, *arguments.outputs[0], 0, [&](Coordinates place) {
+        const std::int64_t length = std::min(lengths.at(movement::address_of(place, length_strides)), size);
+        const std::int64_t at = place[axis];
+        const std::int64_t from = at < length ? length - 1 - at : at;
+        return movement::address_of(place, strides) + (from - at) * strides[axis];
+    });
+}
+
+}  // namespace
+
+Kernels movement_gathers_kernels() {
+    return {
+        movement::moving("GATHER", gather),       {.name = "GATHER_ELEMENTS", .compute = gather_elements},
+        movement::moving("GATHER_ND", gather_nd), movement::moving("GATHER_ND1", gather_nd),
+        {.name = "ONE_HOT", .compute = one_hot},  {.name = "REVERSE_SUBSEQUENCES", .compute = reverse_subsequences}};
+}
+
+}  // namespace dmlconform::cpu

@@ -1,0 +1,290 @@
+// Moves, run by run of the innermost dimension.
+#include "engine/cpu/movement/move.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace dmlconform::cpu::movement {
+namespace {
+
+/// Long runs are cut, so that threads can share them.
+constexpr std::int64_t longest_piece = 1 << 16;
+
+bool is_affine(const Axis& axis) {
+    return axis.offsets.empty();
+}
+
+/// What is written at equal distances has a stride.
+void find_stride(Axis& axis) {
+    const auto& places = axis.to_offsets;
+    if (places.empty()) {
+        return;
+    }
+    const std::int64_t stride = places.size() < 2 ? 0 : places[1] - places[0];
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i] != static_cast<std::int64_t>(i) * stride) {
+            return;
+        }
+    }
+    axis.to_stride = stride;
+    axis.to_offsets.clear();
+}
+
+/// Whether stepping over the inner dimension's end is a step along the outer one.
+bool are_one(const Axis& outer, const Axis& inner) {
+    return is_affine(outer) && is_affine(inner) && outer.to_offsets.empty() && inner.to_offsets.empty() &&
+           outer.to_stride == inner.to_stride * inner.size && outer.from_stride == inner.from_stride * inner.size;
+}
+
+/// Without dimensions of one element, and dimensions that continue each other joined. The last one is the run.
+void simplify(Move& move) {
+    std::vector<Axis> axes;
+    for (Axis& axis : move.axes) {
+        find_stride(axis);
+        // A single coordinate that leads nowhere has to stay.
+        if (axis.size == 1 && (is_affine(axis) || axis.offsets[0] != nowhere)) {
+            move.from_start += is_affine(axis) ? 0 : axis.offsets[0];
+            move.to_start += axis.to_offsets.empty() ? 0 : axis.to_offsets[0];
+        } else if (!axes.empty() && are_one(axes.back(), axis)) {
+            axis.size *= axes.back().size;
+            axes.back() = std::move(axis);
+        } else {
+            axes.push_back(std::move(axis));
+        }
+    }
+    // A run is written at equal distances.
+    if (axes.empty() || !axes.back().to_offsets.empty()) {
+        axes.emplace_back();
+    }
+    move.axes = std::move(axes);
+}
+
+std::int64_t plus(std::int64_t place, const Axis& axis, std::int64_t coordinate) {
+    if (place == nowhere || is_affine(axis)) {
+        return place == nowhere ? nowhere : place + coordinate * axis.from_stride;
+    }
+    const auto offset = axis.offsets[static_cast<std::size_t>(coordinate)];
+    return offset == nowhere ? nowhere : place + offset;
+}
+
+/// A stretch of a run whose elements lie at equal distances in the input, or come from nowhere.
+struct Stretch {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    std::int64_t offset = 0;
+    std::int64_t stride = 0;
+};
+
+std::vector<Stretch> stretches_of(const Axis& run) {
+    if (is_affine(run)) {
+        return {{0, run.size, 0, run.from_stride}};
+    }
+    std::vector<Stretch> stretches;
+    const auto& offsets = run.offsets;
+    for (std::size_t i = 0; i < offsets.size();) {
+        Stretch stretch{static_cast<std::int64_t>(i), 1, offsets[i], 0};
+        const bool leads = offsets[i] != nowhere;
+        if (leads && i + 1 < offsets.size() && offsets[i + 1] != nowhere) {
+            stretch.stride = offsets[i + 1] - offsets[i];
+        }
+        for (++i; i < offsets.size(); ++i, ++stretch.count) {
+            const bool goes_on =
+                leads ? offsets[i] != nowhere && offsets[i] - offsets[i - 1] == stretch.stride : offsets[i] == nowhere;
+            if (!goes_on) {
+                break;
+            }
+        }
+        stretches.push_back(stretch);
+    }
+    return stretches;
+}
+
+template <class Element>
+class Carrier {
+public:
+    explicit Carrier(const Move& move)
+        : move_(move),
+          run_(move.axes.back()),
+          stretches_(stretches_of(run_)),
+          one_by_one_(run_.size < 8 * static_cast<std::int64_t>(stretches_.size())),
+          read_(move.from == nullptr ? nullptr : move.from->as<Element>().data()),
+          written_(move.to->as<Element>().data()) {}
+
+    void carry() const {
+        const std::int64_t pieces = (run_.size + longest_piece - 1) / longest_piece;
+        std::int64_t runs = 1;
+        for (std::size_t a = 0; a + 1 < move_.axes.size(); ++a) {
+            runs *= move_.axes[a].size;
+        }
+        parallel_for(runs * pieces, std::min(run_.size, longest_piece), [&](std::int64_t first, std::int64_t last) {
+            Position position(move_, first / pieces);
+            for (std::int64_t piece = first; piece < last; ++piece) {
+                const std::int64_t begin = piece % pieces * longest_piece;
+                carry_piece(position.from(), position.to(), begin, std::min(run_.size, begin + longest_piece));
+                if (piece % pieces + 1 == pieces) {
+                    position.advance();
+                }
+            }
+        });
+    }
+
+private:
+    /// Where a run begins, on both sides.
+    class Position {
+    public:
+        Position(const Move& move, std::int64_t run)
+            : axes_(move.axes.data(), move.axes.size() - 1),
+              index_(axes_.size()),
+              from_(axes_.size() + 1, move.from == nullptr ? nowhere : move.from_start),
+              to_(axes_.size() + 1, move.to_start) {
+            for (std::size_t a = axes_.size(); a-- > 0;) {
+                index_[a] = run % axes_[a].size;
+                run /= axes_[a].size;
+            }
+            settle(0);
+        }
+
+        [[nodiscard]] std::int64_t from() const { return from_.back(); }
+        [[nodiscard]] std::int64_t to() const { return to_.back(); }
+
+        void advance() {
+            for (std::size_t a = axes_.size(); a-- > 0;) {
+                if (++index_[a] < axes_[a].size) {
+                    return settle(a);
+                }
+                index_[a] = 0;
+            }
+        }
+
+    private:
+        /// Sums from this dimension on, of which the outer ones are known.
+        void settle(std::size_t a) {
+            for (; a < axes_.size(); ++a) {
+                from_[a + 1] = plus(from_[a], axes_[a], index_[a]);
+                to_[a + 1] =
+                    to_[a] + (axes_[a].to_offsets.empty() ? index_[a] * axes_[a].to_stride
+                                                          : axes_[a].to_offsets[static_cast<std::size_t>(index_[a])]);
+            }
+        }
+
+        std::span<const Axis> axes_;
+        std::vector<std::int64_t> index_;
+        std::vector<std::int64_t> from_;
+        std::vector<std::int64_t> to_;
+    };
+
+    void carry_piece(std::int64_t from, std::int64_t to, std::int64_t begin, std::int64_t end) const {
+        Element* const target = written_ + to;
+        if (from == nowhere) {
+            return fill(target, begin, end);
+        }
+        if (one_by_one_ && !is_affine(run_)) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t offset = run_.offsets[static_cast<std::size_t>(i)];
+                target[i * run_.to_stride] =
+                    offset == nowhere ? static_cast<Element>(move_.constant) : read_[from + offset];
+            }
+            return;
+        }
+        for (const Stretch& stretch : stretches_) {
+            const std::int64_t first = std::max(begin, stretch.first);
+            const std::int64_t last = std::min(end, stretch.first + stretch.count);
+            if (first >= last) {
+                continue;
+            }
+            if (stretch.offset == nowhere) {
+                fill(target, first, last);
+            } else {
+                copy(read_ + (from + stretch.offset + (first - stretch.first) * stretch.stride), stretch.stride,
+                     target + first * run_.to_stride, last - first);
+            }
+        }
+    }
+
+    void fill(Element* target, std::int64_t first, std::int64_t last) const {
+        const auto constant = static_cast<Element>(move_.constant);
+        if (run_.to_stride == 1) {
+            std::fill(target + first, target + last, constant);
+            return;
+        }
+        for (std::int64_t i = first; i < last; ++i) {
+            target[i * run_.to_stride] = constant;
+        }
+    }
+
+    void copy(const Element* source, std::int64_t stride, Element* target, std::int64_t count) const {
+        if (stride == 1 && run_.to_stride == 1) {
+            std::memcpy(target, source, static_cast<std::size_t>(count) * sizeof(Element));
+            return;
+        }
+        for (std::int64_t i = 0; i < count; ++i) {
+            target[i * run_.to_stride] = source[i * stride];
+        }
+    }
+
+    const Move& move_;
+    const Axis& run_;
+    std::vector<Stretch> stretches_;
+    /// Stretches are too short to be worth finding their ends.
+    bool one_by_one_;
+    const Element* read_;
+    Element* written_;
+};
+
+}  // namespace
+
+void carry_out(Move move) {
+    simplify(move);
+    with_width(move.to->desc.data_type, [&]<class Element>() { Carrier<Element>(move).carry(); });
+}
+
+Move first_to_first(const KernelArguments& arguments) {
+    Move move;
+    move.from = arguments.inputs[0];
+    move.to = arguments.outputs[0];
+    move.axes = axes_of(move.to->desc);
+    return move;
+}
+
+Move all_of_first(const KernelArguments& arguments) {
+    Move move = first_to_first(arguments);
+    const core::Strides strides = core::signed_strides(move.from->desc);
+    for (std::size_t d = 0; d < strides.size(); ++d) {
+        move.axes[d].from_stride = strides[d];
+    }
+    return move;
+}
+
+Kernel moving(std::string_view name, Move (*move)(const KernelArguments& arguments)) {
+    return {.name = name, .compute = [move](const KernelArguments& arguments) { carry_out(move(arguments)); }};
+}
+
+std::vector<Axis> axes_of(const core::TensorDesc& output) {
+    std::vector<Axis> axes;
+    const core::Strides strides = core::signed_strides(output);
+    for (std::size_t d = 0; d < output.sizes.size(); ++d) {
+        axes.push_back({.size = output.sizes[d], .to_stride = strides[d]});
+    }
+    return axes;
+}
+
+Rows::Rows(const core::TensorDesc& desc)
+    : sizes_(desc.sizes.begin(), desc.sizes.end()), strides_(core::signed_strides(desc)) {
+    for (std::size_t d = 0; d + 1 < sizes_.size(); ++d) {
+        count_ *= sizes_[d];
+    }
+}
+
+std::int64_t Rows::start_of(std::int64_t row, std::vector<std::int64_t>& coordinates) const {
+    std::int64_t address = 0;
+    coordinates.back() = 0;
+    for (std::size_t d = sizes_.size() - 1; d-- > 0;) {
+        coordinates[d] = row % sizes_[d];
+        row /= sizes_[d];
+        address += coordinates[d] * strides_[d];
+    }
+    return address;
+}
+
+}  // namespace dmlconform::cpu::movement

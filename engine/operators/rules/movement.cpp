@@ -1,0 +1,314 @@
+// Relations of operators that move windows, parts, blocks and copies of their input. "M" marks what was measured on
+// Microsoft's DirectML 1.15.4.
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "engine/operators/rules.h"
+
+namespace dmlconform::operators {
+namespace {
+
+using WideSizes = std::vector<std::uint64_t>;
+
+const core::TensorDesc& tensor_of(const Descriptor& descriptor, std::string_view field) {
+    return *descriptor.tensor(field);
+}
+
+WideSizes wide(const core::Dimensions& sizes) {
+    return {sizes.begin(), sizes.end()};
+}
+
+/// What is written, and for each element of it one that was read.
+Cost copy_cost(const Descriptor& descriptor) {
+    double bytes = 0;
+    for (const TensorSlot& output : descriptor.outputs()) {
+        bytes += 2 * element_bytes(*output.desc);
+    }
+    return {.bytes = bytes, .operations = 0};
+}
+
+/// All tensors once: elements are moved, and none is computed.
+Cost moving_cost(const Descriptor& descriptor) {
+    return {.bytes = element_bytes(descriptor), .operations = 0};
+}
+
+// ---- SLICE and SLICE_GRAD ----------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 3> slice_names{"windowSize", "stride", "windowInBounds"};
+
+Verdict check_slice(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const core::Dimensions& input = tensor_of(descriptor, "InputTensor").sizes;
+    for (std::size_t d = 0; d < input.size(); ++d) {
+        const std::uint64_t offset = descriptor.uints("Offsets")[d];
+        const std::uint64_t size = descriptor.uints("Sizes")[d];
+        const std::uint64_t stride = descriptor.uints("Strides")[d];
+        if (size == 0) {
+            return broken_rule(descriptor, "windowSize", fmt::format("Sizes[{}] is 0; it must be at least 1", d));
+        }
+        // M: also where there is one element, so that no step is made.
+        if (stride == 0 || stride > std::numeric_limits<std::int32_t>::max()) {
+            return broken_rule(descriptor, "stride",
+                               fmt::format("Strides[{}] is {}; it must be from 1 to 2147483647", d, stride));
+        }
+        const std::uint64_t last = offset + (size - 1) * stride;
+        if (last >= input[d]) {
+            return broken_rule(
+                descriptor, "windowInBounds",
+                fmt::format("along dimension {} the last element taken is number {}, from {} on every {}, "
+                            "but the input has {}",
+                            d, last, offset, stride, input[d]));
+        }
+    }
+    return {};
+}
+
+WideSizes slice_sizes(const Descriptor& descriptor) {
+    return wide(descriptor.uints("Sizes"));
+}
+
+constexpr std::array<std::string_view, 4> slice_grad_names{"windowSize", "windowInBounds", "windowStride", "inputSize"};
+
+Verdict check_slice_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const core::Dimensions& input = tensor_of(descriptor, "InputGradientTensor").sizes;
+    const core::Dimensions& output = tensor_of(descriptor, "OutputGradientTensor").sizes;
+    for (std::size_t d = 0; d < input.size(); ++d) {
+        const std::uint64_t offset = descriptor.uints("InputWindowOffsets")[d];
+        const std::uint64_t size = descriptor.uints("InputWindowSizes")[d];
+        const std::int64_t stride = descriptor.get<std::vector<std::int32_t>>("InputWindowStrides")[d];
+        if (size == 0) {
+            return broken_rule(descriptor, "windowSize",
+                               fmt::format("InputWindowSizes[{}] is 0; it must be at least 1", d));
+        }
+        if (offset + size > output[d]) {
+            return broken_rule(
+                descriptor, "windowInBounds",
+                fmt::format("InputWindowOffsets[{0}] + InputWindowSizes[{0}] is {1} + {2} = {3}, but the "
+                            "output has {4} elements along that dimension",
+                            d, offset, size, offset + size, output[d]));
+        }
+        if (stride == 0) {
+            return broken_rule(descriptor, "windowStride", fmt::format("InputWindowStrides[{}] is 0", d));
+        }
+        const std::uint64_t most = 1 + (size - 1) / static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
+        if (input[d] > most) {
+            return broken_rule(
+                descriptor, "inputSize",
+                fmt::format("InputGradientTensor has {} elements along dimension {}; a window of {} with "
+                            "stride {} has {}",
+                            input[d], d, size, stride, most));
+        }
+    }
+    return {};
+}
+
+// ---- SPLIT and JOIN ----------------------------------------------------------------------------------------------
+
+/// There are parts, and they agree with each other in all dimensions but the axis.
+Verdict check_parts(const Descriptor& descriptor, std::string_view field, const core::Dimensions* whole) {
+    const auto& parts = descriptor.get<TensorDescArray>(field).items;
+    const std::uint32_t axis = descriptor.uint("Axis");
+    if (parts.empty()) {
+        return broken_rule(descriptor, "tensorCount", fmt::format("{} has no tensors; it must have one", field));
+    }
+    const core::Dimensions& wanted = whole == nullptr ? parts.front().sizes : *whole;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        for (std::size_t d = 0; d < wanted.size(); ++d) {
+            if (d != axis && parts[i].sizes[d] != wanted[d]) {
+                return broken_rule(
+                    descriptor, "sizes",
+                    fmt::format("{}[{}] has sizes {}; along all dimensions but {} they must be those of {}", field, i,
+                                core::to_string(parts[i].sizes), axis, core::to_string(wanted)));
+            }
+        }
+    }
+    return {};
+}
+
+std::uint64_t sum_along_axis(const Descriptor& descriptor, std::string_view field) {
+    std::uint64_t sum = 0;
+    for (const core::TensorDesc& part : descriptor.get<TensorDescArray>(field).items) {
+        sum += part.sizes[descriptor.uint("Axis")];
+    }
+    return sum;
+}
+
+constexpr std::array<std::string_view, 3> split_names{"tensorCount", "sizes", "sizesAlongAxis"};
+
+Verdict check_split(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const core::Dimensions& input = tensor_of(descriptor, "InputTensor").sizes;
+    if (auto rejection = check_parts(descriptor, "OutputTensors", &input)) {
+        return rejection;
+    }
+    const std::uint64_t sum = sum_along_axis(descriptor, "OutputTensors");
+    const std::uint32_t axis = descriptor.uint("Axis");
+    if (sum != input[axis]) {
+        return broken_rule(
+            descriptor, "sizesAlongAxis",
+            fmt::format("the outputs have {} elements along axis {}, and the input has {}", sum, axis, input[axis]));
+    }
+    return {};
+}
+
+constexpr std::array<std::string_view, 2> join_names{"tensorCount", "sizes"};
+
+Verdict check_join(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    return check_parts(descriptor, "InputTensors", nullptr);
+}
+
+WideSizes join_sizes(const Descriptor& descriptor) {
+    WideSizes sizes = wide(descriptor.get<TensorDescArray>("InputTensors").items.front().sizes);
+    sizes[descriptor.uint("Axis")] = sum_along_axis(descriptor, "InputTensors");
+    return sizes;
+}
+
+// ---- PADDING and TILE --------------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 1> padding_names{"paddingMode"};
+
+/// The version history of DirectML tells from which level on there are which modes.
+Verdict check_padding(const Descriptor& descriptor, core::FeatureLevel level) {
+    const Field& field = *descriptor.schema->find_field("PaddingMode");
+    const std::uint32_t mode = descriptor.uint("PaddingMode");
+    const core::FeatureLevel from = mode == *field.enumeration->parse("SYMMETRIC") ? core::FeatureLevel{3, 0}
+                                    : mode == *field.enumeration->parse("WRAP")    ? core::FeatureLevel{6, 4}
+                                                                                   : core::FeatureLevel{1, 0};
+    if (level < from) {
+        return broken_rule(descriptor, "paddingMode",
+                           fmt::format("PaddingMode {} exists from feature level {} on; this is {}",
+                                       to_string(field, mode), to_string(from), to_string(level)));
+    }
+    return {};
+}
+
+WideSizes padding_sizes(const Descriptor& descriptor) {
+    WideSizes sizes = wide(tensor_of(descriptor, "InputTensor").sizes);
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        sizes[d] += std::uint64_t{descriptor.uints("StartPadding")[d]} + descriptor.uints("EndPadding")[d];
+    }
+    return sizes;
+}
+
+constexpr std::array<std::string_view, 1> tile_names{"repeats"};
+
+Verdict check_tile(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const auto& repeats = descriptor.uints("Repeats");
+    for (std::size_t d = 0; d < repeats.size(); ++d) {
+        if (repeats[d] == 0) {
+            return broken_rule(descriptor, "repeats", fmt::format("Repeats[{}] is 0; it must be at least 1", d));
+        }
+    }
+    return {};
+}
+
+WideSizes tile_sizes(const Descriptor& descriptor) {
+    WideSizes sizes = wide(tensor_of(descriptor, "InputTensor").sizes);
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        sizes[d] *= descriptor.uints("Repeats")[d];
+    }
+    return sizes;
+}
+
+// ---- blocks and scales -------------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 1> block_names{"blockSize"};
+
+Verdict check_space_to_depth(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const core::Dimensions& input = tensor_of(descriptor, "InputTensor").sizes;
+    const std::uint32_t block = descriptor.uint("BlockSize");
+    if (block == 0 || input[2] % block != 0 || input[3] % block != 0) {
+        return broken_rule(descriptor, "blockSize",
+                           fmt::format("BlockSize is {}; it must divide the input's height and width, {} and {}", block,
+                                       input[2], input[3]));
+    }
+    return {};
+}
+
+WideSizes space_to_depth_sizes(const Descriptor& descriptor) {
+    const WideSizes input = wide(tensor_of(descriptor, "InputTensor").sizes);
+    const std::uint64_t block = descriptor.uint("BlockSize");
+    // No overflow: C * H * W is the number of elements at most, and BlockSize divides H and W.
+    return {input[0], input[1] * block * block, input[2] / block, input[3] / block};
+}
+
+Verdict check_depth_to_space(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const std::uint64_t channels = tensor_of(descriptor, "InputTensor").sizes[1];
+    const std::uint64_t block = descriptor.uint("BlockSize");
+    // The square is taken in 64 bits: in 32 it can wrap to 0.
+    if (block == 0 || channels % (block * block) != 0) {
+        return broken_rule(
+            descriptor, "blockSize",
+            fmt::format("BlockSize is {}; its square must divide the input's {} channels", block, channels));
+    }
+    return {};
+}
+
+WideSizes depth_to_space_sizes(const Descriptor& descriptor) {
+    const WideSizes input = wide(tensor_of(descriptor, "InputTensor").sizes);
+    const std::uint64_t block = descriptor.uint("BlockSize");
+    return {input[0], input[1] / (block * block), input[2] * block, input[3] * block};
+}
+
+constexpr std::array<std::string_view, 1> upsample_names{"scaleSize"};
+
+Verdict check_upsample(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const auto& scale = descriptor.get<Size2D>("ScaleSize");
+    if (scale.width == 0 || scale.height == 0) {
+        return broken_rule(descriptor, "scaleSize",
+                           fmt::format("ScaleSize is {} by {}; both must be at least 1", scale.width, scale.height));
+    }
+    return {};
+}
+
+WideSizes upsample_sizes(const Descriptor& descriptor) {
+    WideSizes sizes = wide(tensor_of(descriptor, "InputTensor").sizes);
+    const auto& scale = descriptor.get<Size2D>("ScaleSize");
+    sizes[sizes.size() - 2] *= scale.height;
+    sizes[sizes.size() - 1] *= scale.width;
+    return sizes;
+}
+
+}  // namespace
+
+RulesRows movement_rules() {
+    RulesRows rows{
+        {.name = "SLICE",
+         .validate = check_slice,
+         .names = slice_names,
+         .output_sizes = slice_sizes,
+         .cost = copy_cost},
+        {.name = "SLICE_GRAD", .validate = check_slice_grad, .names = slice_grad_names, .cost = moving_cost},
+        {.name = "SPLIT", .validate = check_split, .names = split_names, .cost = copy_cost},
+        {.name = "JOIN", .validate = check_join, .names = join_names, .output_sizes = join_sizes, .cost = copy_cost},
+        {.name = "TILE", .validate = check_tile, .names = tile_names, .output_sizes = tile_sizes, .cost = moving_cost},
+        {.name = "UPSAMPLE_2D", .validate = check_upsample, .names = upsample_names, .output_sizes = upsample_sizes},
+        {.name = "DIAGONAL_MATRIX", .cost = moving_cost},
+        {.name = "DIAGONAL_MATRIX1", .cost = moving_cost},
+        {.name = "FILL_VALUE_CONSTANT", .cost = moving_cost},
+    };
+    for (const std::string_view name : {"PADDING", "PADDING1"}) {
+        rows.push_back({.name = name,
+                        .validate = check_padding,
+                        .names = padding_names,
+                        .output_sizes = padding_sizes,
+                        .cost = moving_cost});
+    }
+    for (const std::string_view name : {"SPACE_TO_DEPTH", "SPACE_TO_DEPTH1"}) {
+        rows.push_back({.name = name,
+                        .validate = check_space_to_depth,
+                        .names = block_names,
+                        .output_sizes = space_to_depth_sizes,
+                        .cost = copy_cost});
+    }
+    for (const std::string_view name : {"DEPTH_TO_SPACE", "DEPTH_TO_SPACE1"}) {
+        rows.push_back({.name = name,
+                        .validate = check_depth_to_space,
+                        .names = block_names,
+                        .output_sizes = depth_to_space_sizes,
+                        .cost = copy_cost});
+    }
+    return rows;
+}
+
+}  // namespace dmlconform::operators

@@ -1,0 +1,369 @@
+// Relations of operators that take indices, lengths or windows from elsewhere: GATHER and SCATTER in all their forms,
+// ONE_HOT, REVERSE_SUBSEQUENCES, FOLD and UNFOLD. "M" marks what was measured on Microsoft's DirectML 1.15.4.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/core/checked.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform::operators {
+namespace {
+
+using WideSizes = std::vector<std::uint64_t>;
+
+const core::Dimensions& sizes_of(const Descriptor& descriptor, std::string_view field) {
+    return descriptor.tensor(field)->sizes;
+}
+
+/// What is written, as much again that is read for it, and what says where.
+Cost picking_cost(const Descriptor& descriptor) {
+    return {.bytes = 2 * element_bytes(*descriptor.tensor("OutputTensor")) +
+                     element_bytes(*descriptor.tensor("IndicesTensor")),
+            .operations = 0};
+}
+
+Cost moving_cost(const Descriptor& descriptor) {
+    return {.bytes = element_bytes(descriptor), .operations = 0};
+}
+
+/// The sizes with ones in front, as many as a tensor of that many dimensions has.
+WideSizes with_leading_ones(WideSizes sizes, std::size_t dimension_count) {
+    if (sizes.size() < dimension_count) {
+        sizes.insert(sizes.begin(), dimension_count - sizes.size(), 1);
+    }
+    return sizes;
+}
+
+/// Along every dimension but the axis the tensor is as large as the other one.
+bool agree_outside(std::uint32_t axis, const core::Dimensions& a, const core::Dimensions& b) {
+    for (std::size_t d = 0; d < a.size(); ++d) {
+        if (d != axis && a[d] != b[d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// With one element along the axis, and as large as the other one along the others.
+Verdict check_one_along_axis(const Descriptor& descriptor, std::string_view rule, std::string_view field,
+                             std::string_view other) {
+    const core::Dimensions& sizes = sizes_of(descriptor, field);
+    const std::uint32_t axis = descriptor.uint("Axis");
+    if (sizes[axis] != 1 || !agree_outside(axis, sizes, sizes_of(descriptor, other))) {
+        return broken_rule(
+            descriptor, rule,
+            fmt::format("{} has sizes {}; they must be those of {}, {}, with 1 along axis {}", field,
+                        core::to_string(sizes), other, core::to_string(sizes_of(descriptor, other)), axis));
+    }
+    return {};
+}
+
+bool has_more_than_ones(const core::Dimensions& sizes, std::size_t first_dimensions) {
+    return std::any_of(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(first_dimensions),
+                       [](std::uint32_t size) { return size != 1; });
+}
+
+// ---- GATHER ------------------------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 2> gather_names{"indexDimensions", "dimensionCount"};
+
+/// The input's sizes, in which those of the indices stand in the place of the axis. They may be more than the output
+/// has dimensions, if the first of them are 1.
+WideSizes gathered_sizes(const Descriptor& descriptor) {
+    const core::Dimensions& input = sizes_of(descriptor, "InputTensor");
+    const core::Dimensions& indices = sizes_of(descriptor, "IndicesTensor");
+    const auto axis = static_cast<std::ptrdiff_t>(descriptor.uint("Axis"));
+    WideSizes sizes(input.begin(), input.begin() + axis);
+    sizes.insert(sizes.end(), indices.end() - static_cast<std::ptrdiff_t>(descriptor.uint("IndexDimensions")),
+                 indices.end());
+    sizes.insert(sizes.end(), input.begin() + axis + 1, input.end());
+    return sizes;
+}
+
+Verdict check_gather(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const std::size_t rank = sizes_of(descriptor, "IndicesTensor").size();
+    const std::uint32_t index_dimensions = descriptor.uint("IndexDimensions");
+    if (index_dimensions > rank) {
+        return broken_rule(
+            descriptor, "indexDimensions",
+            fmt::format("IndexDimensions is {}, but IndicesTensor has {} dimensions", index_dimensions, rank));
+    }
+    // M: accepted, and the indices change with the output's place along these dimensions.
+    if (has_more_than_ones(sizes_of(descriptor, "IndicesTensor"), rank - index_dimensions)) {
+        return broken_rule(descriptor, "indexDimensions",
+                           fmt::format("IndexDimensions is {}, so the first {} sizes of IndicesTensor must be 1; they "
+                                       "are {}",
+                                       index_dimensions, rank - index_dimensions,
+                                       core::to_string(sizes_of(descriptor, "IndicesTensor"))));
+    }
+    const WideSizes sizes = gathered_sizes(descriptor);
+    const auto more = static_cast<std::ptrdiff_t>(std::max(sizes.size(), rank) - rank);
+    if (std::any_of(sizes.begin(), sizes.begin() + more, [](std::uint64_t size) { return size != 1; })) {
+        return broken_rule(descriptor, "dimensionCount",
+                           fmt::format("the result has {} dimensions, of which the first is not 1; OutputTensor has {}",
+                                       sizes.size(), rank));
+    }
+    return {};
+}
+
+WideSizes gather_sizes(const Descriptor& descriptor) {
+    const std::size_t rank = sizes_of(descriptor, "OutputTensor").size();
+    WideSizes sizes = with_leading_ones(gathered_sizes(descriptor), rank);
+    sizes.erase(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(rank));
+    return sizes;
+}
+
+// ---- along an axis -----------------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 1> along_axis_names{"indicesSizes"};
+
+Verdict check_gather_elements(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const core::Dimensions& input = sizes_of(descriptor, "InputTensor");
+    const core::Dimensions& indices = sizes_of(descriptor, "IndicesTensor");
+    const std::uint32_t axis = descriptor.uint("Axis");
+    if (!agree_outside(axis, indices, input)) {
+        return broken_rule(descriptor, "indicesSizes",
+                           fmt::format("IndicesTensor has sizes {}; along all dimensions but {} they must be those of "
+                                       "InputTensor, {}",
+                                       core::to_string(indices), axis, core::to_string(input)));
+    }
+    return {};
+}
+
+/// M: not more along the axis than there are places.
+Verdict check_scatter(const Descriptor& descriptor, core::FeatureLevel level) {
+    const core::Dimensions& input = sizes_of(descriptor, "InputTensor");
+    const core::Dimensions& indices = sizes_of(descriptor, "IndicesTensor");
+    const std::uint32_t axis = descriptor.uint("Axis");
+    if (indices[axis] > input[axis]) {
+        return broken_rule(descriptor, "indicesSizes",
+                           fmt::format("IndicesTensor has {} elements along axis {}, where InputTensor has {}",
+                                       indices[axis], axis, input[axis]));
+    }
+    return check_gather_elements(descriptor, level);
+}
+
+constexpr std::array<std::string_view, 2> one_hot_names{"indicesSizes", "values"};
+
+Verdict check_one_hot(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    if (auto rejection = check_one_along_axis(descriptor, "indicesSizes", "IndicesTensor", "OutputTensor")) {
+        return rejection;
+    }
+    const core::Dimensions& values = sizes_of(descriptor, "ValuesTensor");
+    if (std::all_of(values.begin(), values.end(), [](std::uint32_t size) { return size == 1; })) {
+        return broken_rule(descriptor, "values", "ValuesTensor has one element; it must have two, off and on");
+    }
+    return {};
+}
+
+constexpr std::array<std::string_view, 1> reverse_names{"lengthsSizes"};
+
+Verdict check_reverse(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    return check_one_along_axis(descriptor, "lengthsSizes", "SequenceLengthsTensor", "InputTensor");
+}
+
+// ---- tuples of indices -------------------------------------------------------------------------------------------
+
+/// Sizes without those in front that do not count.
+WideSizes last_of(const core::Dimensions& sizes, std::uint32_t count) {
+    return {sizes.end() - static_cast<std::ptrdiff_t>(count), sizes.end()};
+}
+
+Verdict check_count(const Descriptor& descriptor, std::string_view rule, std::string_view field,
+                    std::string_view tensor) {
+    const core::Dimensions& sizes = sizes_of(descriptor, tensor);
+    const std::uint32_t count = descriptor.uint(field);
+    if (count == 0 || count > sizes.size()) {
+        return broken_rule(
+            descriptor, rule,
+            fmt::format("{} is {}; it must be from 1 to {}, the dimensions of {}", field, count, sizes.size(), tensor));
+    }
+    const std::size_t ignored = sizes.size() - count;
+    if (has_more_than_ones(sizes, ignored)) {
+        return broken_rule(descriptor, rule,
+                           fmt::format("{} is {}, so the first {} sizes of {} must be 1; they are {}", field, count,
+                                       ignored, tensor, core::to_string(sizes)));
+    }
+    return {};
+}
+
+std::uint32_t batch_dimensions(const Descriptor& descriptor) {
+    const bool has_batches = descriptor.schema->find_field("BatchDimensionCount") != nullptr;
+    return has_batches ? descriptor.uint("BatchDimensionCount") : 0;
+}
+
+constexpr std::array<std::string_view, 3> gather_nd_names{"inputDimensionCount", "indicesDimensionCount", "tupleSize"};
+constexpr std::array<std::string_view, 4> gather_nd1_names{"inputDimensionCount", "indicesDimensionCount", "tupleSize",
+                                                           "batchDimensions"};
+
+Verdict check_gather_nd(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    if (auto rejection = check_count(descriptor, "inputDimensionCount", "InputDimensionCount", "InputTensor")) {
+        return rejection;
+    }
+    if (auto rejection = check_count(descriptor, "indicesDimensionCount", "IndicesDimensionCount", "IndicesTensor")) {
+        return rejection;
+    }
+    const WideSizes input = last_of(sizes_of(descriptor, "InputTensor"), descriptor.uint("InputDimensionCount"));
+    const WideSizes indices = last_of(sizes_of(descriptor, "IndicesTensor"), descriptor.uint("IndicesDimensionCount"));
+    const std::uint32_t batches = batch_dimensions(descriptor);
+    if (batches >= input.size() || batches >= indices.size() ||
+        !std::equal(input.begin(), input.begin() + batches, indices.begin())) {
+        return broken_rule(descriptor, "batchDimensions",
+                           fmt::format("BatchDimensionCount is {}; InputTensor and IndicesTensor must have more "
+                                       "dimensions that count, and these many of the same size first",
+                                       batches));
+    }
+    if (indices.back() > input.size() - batches) {
+        return broken_rule(descriptor, "tupleSize",
+                           fmt::format("IndicesTensor has tuples of {} indices, but InputTensor has {} dimensions for "
+                                       "them",
+                                       indices.back(), input.size() - batches));
+    }
+    return {};
+}
+
+/// What all tuples together pick: sizes of GATHER_ND's output, and of SCATTER_ND's updates.
+WideSizes picked_sizes(const Descriptor& descriptor) {
+    const WideSizes input = last_of(sizes_of(descriptor, "InputTensor"), descriptor.uint("InputDimensionCount"));
+    const WideSizes indices = last_of(sizes_of(descriptor, "IndicesTensor"), descriptor.uint("IndicesDimensionCount"));
+    WideSizes sizes(indices.begin(), indices.end() - 1);
+    const auto chosen = static_cast<std::ptrdiff_t>(batch_dimensions(descriptor) + indices.back());
+    sizes.insert(sizes.end(), input.begin() + chosen, input.end());
+    return with_leading_ones(std::move(sizes), sizes_of(descriptor, "InputTensor").size());
+}
+
+constexpr std::array<std::string_view, 4> scatter_nd_names{"inputDimensionCount", "indicesDimensionCount", "tupleSize",
+                                                           "updatesSizes"};
+
+Verdict check_scatter_nd(const Descriptor& descriptor, core::FeatureLevel level) {
+    if (auto rejection = check_gather_nd(descriptor, level)) {
+        return rejection;
+    }
+    const core::Dimensions& updates = sizes_of(descriptor, "UpdatesTensor");
+    const WideSizes wanted = picked_sizes(descriptor);
+    if (!std::equal(wanted.begin(), wanted.end(), updates.begin(), updates.end())) {
+        return broken_rule(descriptor, "updatesSizes",
+                           fmt::format("UpdatesTensor has sizes {}; they must be [{}]", core::to_string(updates),
+                                       fmt::join(wanted, ",")));
+    }
+    return {};
+}
+
+// ---- FOLD and UNFOLD ---------------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 2> unfold_names{"window", "windowInBounds"};
+constexpr std::array<std::string_view, 3> fold_names{"window", "windowInBounds", "inputSizes"};
+
+/// Of a picture with these sizes after its batches and channels.
+Verdict check_windows(const Descriptor& descriptor, const core::Dimensions& picture) {
+    for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
+        const std::uint64_t window = descriptor.uints("WindowSizes")[d];
+        const std::uint64_t stride = descriptor.uints("Strides")[d];
+        const std::uint64_t dilation = descriptor.uints("Dilations")[d];
+        if (window == 0 || stride == 0 || dilation == 0) {
+            return broken_rule(descriptor, "window",
+                               fmt::format("WindowSizes[{0}] is {1}, Strides[{0}] {2} and Dilations[{0}] {3}; all must "
+                                           "be at least 1",
+                                           d, window, stride, dilation));
+        }
+        const std::uint64_t length = (window - 1) * dilation + 1;
+        const std::uint64_t padded =
+            std::uint64_t{picture[d + 2]} + descriptor.uints("StartPadding")[d] + descriptor.uints("EndPadding")[d];
+        if (length > padded) {
+            return broken_rule(
+                descriptor, "windowInBounds",
+                fmt::format("a window takes {} elements along spatial dimension {}, which has {} with its "
+                            "padding",
+                            length, d, padded));
+        }
+    }
+    return {};
+}
+
+/// A product that stays at the end of its range once it has left it: no tensor has that size.
+std::uint64_t limited_product(std::uint64_t a, std::uint64_t b) {
+    return core::checked_multiply(a, b).value_or(~std::uint64_t{0});
+}
+
+/// Of the unfolded tensor: batches, channels of all places of a window, blocks.
+WideSizes unfolded_sizes(const Descriptor& descriptor, const core::Dimensions& picture) {
+    std::uint64_t places = picture[1];
+    std::uint64_t blocks = 1;
+    for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
+        const std::uint64_t window = descriptor.uints("WindowSizes")[d];
+        const std::uint64_t length = (window - 1) * descriptor.uints("Dilations")[d] + 1;
+        const std::uint64_t padded =
+            std::uint64_t{picture[d + 2]} + descriptor.uints("StartPadding")[d] + descriptor.uints("EndPadding")[d];
+        places = limited_product(places, window);
+        blocks = limited_product(blocks, (padded - length) / descriptor.uints("Strides")[d] + 1);
+    }
+    return {picture[0], places, blocks};
+}
+
+Verdict check_unfold(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    return check_windows(descriptor, sizes_of(descriptor, "InputTensor"));
+}
+
+WideSizes unfold_sizes(const Descriptor& descriptor) {
+    return unfolded_sizes(descriptor, sizes_of(descriptor, "InputTensor"));
+}
+
+Verdict check_fold(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const core::Dimensions& picture = sizes_of(descriptor, "OutputTensor");
+    if (auto rejection = check_windows(descriptor, picture)) {
+        return rejection;
+    }
+    const core::Dimensions& input = sizes_of(descriptor, "InputTensor");
+    const WideSizes wanted = unfolded_sizes(descriptor, picture);
+    if (!std::equal(wanted.begin(), wanted.end(), input.begin(), input.end())) {
+        return broken_rule(
+            descriptor, "inputSizes",
+            fmt::format("InputTensor has sizes {}; they must be [{}]", core::to_string(input), fmt::join(wanted, ",")));
+    }
+    return {};
+}
+
+/// An addition for each element that is put together.
+Cost fold_cost(const Descriptor& descriptor) {
+    return {.bytes = element_bytes(descriptor),
+            .operations = static_cast<double>(*core::element_count(sizes_of(descriptor, "InputTensor")))};
+}
+
+}  // namespace
+
+RulesRows movement_indexed_rules() {
+    return {
+        {.name = "GATHER",
+         .validate = check_gather,
+         .names = gather_names,
+         .output_sizes = gather_sizes,
+         .cost = picking_cost},
+        {.name = "GATHER_ELEMENTS", .validate = check_gather_elements, .names = along_axis_names, .cost = picking_cost},
+        {.name = "GATHER_ND",
+         .validate = check_gather_nd,
+         .names = gather_nd_names,
+         .output_sizes = picked_sizes,
+         .cost = picking_cost},
+        {.name = "GATHER_ND1",
+         .validate = check_gather_nd,
+         .names = gather_nd1_names,
+         .output_sizes = picked_sizes,
+         .cost = picking_cost},
+        {.name = "SCATTER", .validate = check_scatter, .names = along_axis_names, .cost = moving_cost},
+        {.name = "SCATTER_ND", .validate = check_scatter_nd, .names = scatter_nd_names, .cost = moving_cost},
+        {.name = "ONE_HOT", .validate = check_one_hot, .names = one_hot_names, .cost = moving_cost},
+        {.name = "REVERSE_SUBSEQUENCES", .validate = check_reverse, .names = reverse_names, .cost = moving_cost},
+        {.name = "MAX_UNPOOLING", .cost = moving_cost},
+        {.name = "UNFOLD",
+         .validate = check_unfold,
+         .names = unfold_names,
+         .output_sizes = unfold_sizes,
+         .cost = moving_cost},
+        {.name = "FOLD", .validate = check_fold, .names = fold_names, .cost = fold_cost},
+    };
+}
+
+}  // namespace dmlconform::operators
