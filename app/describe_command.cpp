@@ -96,8 +96,10 @@ void print_known(const OperatorSchema& schema, const std::vector<expectations::E
     for (const expectations::Expectation& entry : known) {
         if (entry.is_about(schema.short_name()) && entry.expected != expectations::Expected::skip &&
             entry.expected != expectations::Expected::flake) {
-            say("{}  {}: {} ({})\n", first ? "\nKnown differences, for some descriptors:\n" : "", entry.title(),
-                entry.what_is_done(), entry.place());
+            if (first) {
+                say("\nKnown differences, for some descriptors:\n");
+            }
+            say("  {}: {} ({})\n", entry.title(), entry.what_is_done(), entry.place());
             first = false;
         }
     }
