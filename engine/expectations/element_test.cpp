@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "engine/core/element.h"
@@ -42,11 +43,13 @@ std::optional<ElementTest> ElementTest::read(const cases::JsonValue& value,
             operand.scaled = true;
             key.remove_prefix(scaled_word.size());
         }
-        const std::size_t slash = key.find('/');
-        operand.tensor = key.substr(0, slash);
-        operand.divisor = slash == std::string_view::npos ? "" : key.substr(slash + 1);
-        for (const std::string& name : {operand.tensor, operand.divisor}) {
-            if ((!name.empty() || slash != std::string_view::npos) && !is_input(operators, name)) {
+        const std::size_t sign = key.find_first_of("/^");
+        const bool has_second = sign != std::string_view::npos;
+        operand.tensor = key.substr(0, sign);
+        operand.second = has_second ? key.substr(sign + 1) : "";
+        operand.is_power = has_second && key[sign] == '^';
+        for (const std::string& name : {operand.tensor, operand.second}) {
+            if ((!name.empty() || has_second) && !is_input(operators, name)) {
                 problems.add(member.key_offset,
                              fmt::format("no operator that is meant has an input \"{}\"", core::shortened(name)));
             }
@@ -88,14 +91,15 @@ std::optional<std::vector<double>> ElementTest::values_of(const Operand& operand
             }
         }
     }
-    if (!values || operand.divisor.empty()) {
+    if (!values || operand.second.empty()) {
         return values;
     }
-    const auto divisors = values_of(operand.divisor, facts, elements);
-    if (!divisors) {
+    const auto second = values_of(operand.second, facts, elements);
+    if (!second) {
         return std::nullopt;
     }
-    std::transform(values->begin(), values->end(), divisors->begin(), values->begin(), std::divides<>());
+    std::transform(values->begin(), values->end(), second->begin(), values->begin(),
+                   [&](double a, double b) { return operand.is_power ? std::pow(a, b) : a / b; });
     return values;
 }
 

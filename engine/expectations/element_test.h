@@ -1,6 +1,7 @@
 // Conditions on single elements of an element-wise operator's inputs: which elements of its outputs may differ.
 //
-//     { "scaled InputTensor": { "below": 0 } }    { "ATensor/BTensor": { "magnitude": { "atLeast": 65536 } } }
+//     { "scaled InputTensor": { "below": 0 } }    { "ATensor/BTensor": { "integer": true } }    { "ATensor^BTensor": 1
+//     }
 #pragma once
 
 #include <span>
@@ -25,12 +26,13 @@ public:
     [[nodiscard]] std::vector<bool> mask(CaseFacts& facts, std::uint64_t elements) const;
 
 private:
-    /// The element of an input, after ScaleBias if that is wanted, or divided by that of another.
+    /// The element of an input, after ScaleBias if that is wanted; divided by that of another, or raised to its power.
     struct Operand {
         std::string tensor;
         bool scaled = false;
-        /// Empty: not divided.
-        std::string divisor{};
+        /// Empty: alone.
+        std::string second{};
+        bool is_power = false;
         NumberTest test;
     };
     static std::optional<std::vector<double>> values_of(const std::string& tensor, CaseFacts& facts,

@@ -32,6 +32,7 @@ Json number_definition() {
                         {"infinite", flag},
                         {"negative", flag},
                         {"integer", flag},
+                        {"fromInteger", number},
                         {"magnitude", number_schema()},
                         {"not", number_schema()}}},
                       {"additionalProperties", false}};

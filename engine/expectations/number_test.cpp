@@ -76,16 +76,17 @@ private:
     }
 
     NumberBounds read_bounds(const JsonValue& value) {
-        static const std::array<std::string, 11> keys{"atLeast",    "atMost",    "above",    "below",
-                                                      "multipleOf", "nan",       "infinite", "negative",
-                                                      "integer",    "magnitude", "not"};
+        static const std::array<std::string, 12> keys{"atLeast",    "atMost",      "above",     "below",
+                                                      "multipleOf", "nan",         "infinite",  "negative",
+                                                      "integer",    "fromInteger", "magnitude", "not"};
         cases::check_keys(value, keys, fmt::format("a test of {}", name_), problems_);
         if (value.object()->empty()) {
             problems_.add(value.offset, fmt::format("the test of {} has no bounds", name_));
         }
         NumberBounds bounds;
         for (const auto& [key, bound] : {std::pair{"atLeast", &bounds.at_least}, std::pair{"atMost", &bounds.at_most},
-                                         std::pair{"above", &bounds.above}, std::pair{"below", &bounds.below}}) {
+                                         std::pair{"above", &bounds.above}, std::pair{"below", &bounds.below},
+                                         std::pair{"fromInteger", &bounds.from_integer}}) {
             if (const JsonValue* found = value.find(key)) {
                 *bound = read_number(*found, fmt::format("\"{}\"", key));
             }
@@ -138,8 +139,9 @@ bool NumberBounds::holds(double value) const {
            (!above || value > *above) && (!below || value < *below) &&
            (!multiple_of || std::fmod(value, static_cast<double>(*multiple_of)) == 0) && is(nan, std::isnan(value)) &&
            is(infinite, std::isinf(value)) && is(negative, std::signbit(value)) &&
-           is(integer, std::trunc(value) == value) && (!magnitude || magnitude->holds(std::fabs(value))) &&
-           (!is_not || !is_not->holds(value));
+           is(integer, std::trunc(value) == value) &&
+           (!from_integer || std::fabs(value - std::nearbyint(value)) <= *from_integer * std::fabs(value)) &&
+           (!magnitude || magnitude->holds(std::fabs(value))) && (!is_not || !is_not->holds(value));
 }
 
 std::optional<NumberTest> read_number_test(const JsonValue& value, std::string_view name,

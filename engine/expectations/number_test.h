@@ -37,6 +37,8 @@ struct NumberBounds {
     /// By the sign bit: -0 is negative.
     std::optional<bool> negative{};
     std::optional<bool> integer{};
+    /// How far from the nearest integer at most, as a part of the number.
+    std::optional<double> from_integer{};
     /// Of the number without its sign.
     std::optional<NumberTest> magnitude{};
     std::optional<NumberTest> is_not{};
