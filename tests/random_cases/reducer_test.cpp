@@ -8,6 +8,7 @@
 #include "engine/cases/case_file.h"
 #include "engine/cases/case_writer.h"
 #include "engine/core/element.h"
+#include "engine/expectations/expectation_file.h"
 #include "engine/fuzz/case_generator.h"
 #include "engine/fuzz/reducer.h"
 #include "engine/run/runner.h"
@@ -69,6 +70,23 @@ TEST(Reducer, ASliceShrinksToWhatTheBugNeeds) {
     EXPECT_THAT(reduction->subject.description, HasSubstr("planted/a"));
     // It still fails, and in the same way.
     EXPECT_EQ(run::run_case(reduction->subject, engine).status, run::Status::fail);
+}
+
+TEST(Reducer, WhatIsKnownIsAnotherFailure) {
+    // Of outputs with fewer than 5 elements it is known.
+    auto file = expectations::read_expectations(
+        "e.json",
+        R"({ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [ { "operators": "SLICE1",
+            "when": { "OutputTensor": { "elements": { "below": 5 } } }, "status": "fail", "happens": "differs",
+            "sometimes": true, "reason": "small" } ] })");
+    FakeEngine engine(wrong_with_a_seven());
+    run::ExpectedResults expected(std::move(file.expectations), expectations::today());
+    expected.set_engines(std::vector<EngineInfo>{engine.info()});
+    fuzz::ReduceSettings settings;
+    settings.expected = &expected;
+    const auto reduction = fuzz::reduce(case_in(slice), engine, nullptr, settings);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    EXPECT_EQ(core::element_count(reduction->subject.descriptor->tensor("OutputTensor")->sizes), 5u);
 }
 
 /// Two elements share a byte, in what is given and in what is expected.
