@@ -2,6 +2,7 @@
 // the formula leaves it open, of NaN mostly.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "engine/cpu/element_wise/machine.h"
@@ -20,11 +21,22 @@ inline Interval at_least(const Interval& x, const Interval& limit) {
     return {std::max(x.low, limit.low), x.high, x.nan};
 }
 template <class T>
-T at_most(T x, T /*limit*/) {
+T at_most(T x, T limit) {
+    return -at_least(-x, -limit);
+}
+
+/// The same without the limit itself, which is a number of FP32.
+template <class T>
+T above(T x, T /*limit*/) {
     return x;
 }
-inline Interval at_most(const Interval& x, const Interval& limit) {
-    return {x.low, std::min(x.high, limit.high), x.nan};
+inline Interval above(const Interval& x, const Interval& limit) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    return {std::max(x.low, double{std::nextafter(static_cast<float>(limit.low), infinity)}), x.high, x.nan};
+}
+template <class T>
+T below(T x, T limit) {
+    return -above(-x, -limit);
 }
 
 /// x where it is not negative, else something that is computed of it.
@@ -76,8 +88,7 @@ T scaled_elu(T x, T alpha, T gamma) {
 
 template <class T>
 T shrink(T x, T bias, T threshold) {
-    return select(x > threshold, at_least(x, threshold) - bias,
-                  select(x < -threshold, at_most(x, -threshold) + bias, T(0)));
+    return select(x > threshold, above(x, threshold) - bias, select(x < -threshold, below(x, -threshold) + bias, T(0)));
 }
 
 }  // namespace
@@ -94,7 +105,7 @@ Kernels element_wise_activation_kernels() {
         binary<AnyNumber>("ACTIVATION_RELU_GRAD",
                           [](auto x, auto gradient) { return select(x > decltype(x)(0), gradient, decltype(x)(0)); }),
         unary<Real>("ACTIVATION_THRESHOLDED_RELU",
-                    [](auto x, auto& p) { return select(x <= p[0], decltype(x)(0), at_least(x, p[0])); }),
+                    [](auto x, auto& p) { return select(x <= p[0], decltype(x)(0), above(x, p[0])); }),
         unary<Real>("ACTIVATION_ELU",
                     [](auto x, auto& p) { return positive_or(x, [&](auto y) { return p[0] * expm1(y); }); }),
         unary<Real>("ACTIVATION_CELU", [](auto x, auto& p) { return celu(x, p[0]); }),
