@@ -192,6 +192,15 @@ TEST_F(Expecting, FlakesAreTriedAgain) {
     EXPECT_EQ(run(wrong(), {entry, expectation(Expected::fail)}).status, Status::xfail);
 }
 
+TEST_F(Expecting, OfSeveralFlakesTheMostAttempts) {
+    Expectation patient = expectation(Expected::flake);
+    patient.retries = 3;
+    Expectation hasty = patient;
+    hasty.retries = 1;
+    EXPECT_EQ(run(wrong_at_first(3), {patient, hasty}).status, Status::flake);
+    EXPECT_EQ(run(wrong_at_first(3), {hasty, patient}).status, Status::flake);
+}
+
 TEST_F(Expecting, NothingIsRunTwiceWithoutBeingAFlake) {
     int executions = 0;
     Behaviour behaviour = wrong();
