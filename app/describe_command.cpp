@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "app/command.h"
+#include "app/expectation_options.h"
 #include "app/standard_streams.h"
 #include "engine/cases/descriptor_reader.h"
 #include "engine/operators/catalogue.h"
@@ -89,7 +90,26 @@ void print_fusable(const OperatorSchema& schema) {
     }
 }
 
-int describe(const std::string& name) {
+/// What engines are known to do otherwise than the documentation says.
+void print_known(const OperatorSchema& schema, const std::vector<expectations::Expectation>& known) {
+    bool first = true;
+    for (const expectations::Expectation& entry : known) {
+        if (entry.is_about(schema.short_name()) && entry.expected != expectations::Expected::skip &&
+            entry.expected != expectations::Expected::flake) {
+            if (first) {
+                say("\nKnown differences, for some descriptors:\n");
+            }
+            say("  {}: {} ({})\n", entry.title(), entry.what_is_done(), entry.place());
+            first = false;
+        }
+    }
+}
+
+int describe(const std::string& name, const std::vector<std::string>& files) {
+    const auto known = read_expectations(files);
+    if (!known) {
+        return exit_usage;
+    }
     if (name.empty()) {
         for (const std::string& full : operators::operator_names()) {
             const OperatorSchema& schema = *operators::find_operator(full);
@@ -114,6 +134,7 @@ int describe(const std::string& name) {
     print_support(*schema);
     print_constraints(*schema);
     print_fusable(*schema);
+    print_known(*schema, *known);
     return exit_ok;
 }
 
@@ -137,6 +158,7 @@ struct DescribeOptions {
     std::string name;
     bool table = false;
     std::vector<std::string> cases;
+    std::vector<std::string> known;
 };
 
 }  // namespace
@@ -153,8 +175,10 @@ void add_describe_command(CLI::App& app, int& exit_code) {
     command->add_option("--cases", options->cases, "Count the cases of these files or folders in the table")
         ->type_name("PATH")
         ->needs(table);
-    command->callback(
-        [options, &exit_code] { exit_code = options->table ? print_table(options->cases) : describe(options->name); });
+    add_known_files(*command, options->known);
+    command->callback([options, &exit_code] {
+        exit_code = options->table ? print_table(options->cases) : describe(options->name, options->known);
+    });
 }
 
 }  // namespace dmlconform::app

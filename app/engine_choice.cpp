@@ -183,6 +183,14 @@ core::Result<std::vector<run::Lane>> make_lanes(Engines engines, std::size_t cou
     return lanes;
 }
 
+std::vector<EngineInfo> infos_of(const Engines& engines) {
+    std::vector<EngineInfo> infos;
+    for (const auto& engine : engines) {
+        infos.push_back(engine->info());
+    }
+    return infos;
+}
+
 std::optional<Engines> make_engines(const EngineChoice& choice, const Invocation& invocation, int& exit_code) {
     if (!check_engines(choice)) {
         exit_code = exit_usage;

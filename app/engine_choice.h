@@ -38,6 +38,9 @@ using Engines = std::vector<std::unique_ptr<Engine>>;
 [[nodiscard]] std::optional<Engines> make_engines(const EngineChoice& choice, const Invocation& invocation,
                                                   int& exit_code);
 
+/// In the same order.
+[[nodiscard]] std::vector<EngineInfo> infos_of(const Engines& engines);
+
 /// So many lanes, of which these engines are the first. An error when there cannot be more of an engine.
 [[nodiscard]] core::Result<std::vector<run::Lane>> make_lanes(Engines engines, std::size_t count);
 

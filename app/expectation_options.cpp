@@ -33,13 +33,16 @@ void print_notes(const std::vector<const expectations::Expectation*>& list, cons
 
 /// "slice1/*", or how many there are.
 std::string cases_text(const expectations::Expectation& entry) {
+    if (entry.cases.empty()) {
+        return fmt::format("\"{}\"", fmt::join(entry.operators, "\", \""));
+    }
     return entry.cases.size() == 1 ? fmt::format("\"{}\"", entry.cases.front())
                                    : fmt::format("\"{}\" and {} more", entry.cases.front(), entry.cases.size() - 1);
 }
 
 }  // namespace
 
-void ExpectationOptions::add_to(CLI::App& command) {
+void ExpectationOptions::add_reading_to(CLI::App& command) {
     command
         .add_option("--expect", files,
                     "A file of expectations: failures, skips and flakes that are known (docs/expectations.md); repeat "
@@ -49,6 +52,10 @@ void ExpectationOptions::add_to(CLI::App& command) {
     command.add_flag("--no-default-expectations", no_defaults,
                      "Do not use the expectations that come with dmlconform for an engine (DirectML under Wine has "
                      "some); --expect does not use them either");
+}
+
+void ExpectationOptions::add_to(CLI::App& command) {
+    add_reading_to(command);
     command
         .add_flag("--update-expectations", update,
                   "After the run, take out of the expectations what passes, and add what fails to the last file")
@@ -91,25 +98,43 @@ std::vector<std::string> ExpectationOptions::words_elsewhere() const {
                                     : std::vector<std::string>();
 }
 
-std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions& options) {
+void add_known_files(CLI::App& command, std::vector<std::string>& files) {
+    command
+        .add_option("--expect", files,
+                    "A file of expectations (docs/expectations.md): says which of the cases engines are known to take "
+                    "otherwise; repeat for more")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+}
+
+std::optional<std::vector<expectations::Expectation>> read_expectations(const std::vector<std::string>& files) {
     std::vector<expectations::Expectation> all;
     std::vector<cases::Problem> problems;
-    for (const std::string& path : options.files) {
-        if (options.update && !std::filesystem::exists(path)) {
-            continue;  // is going to be made
-        }
+    for (const std::string& path : files) {
         auto file = expectations::load_expectations(path);
         cases::append_problems(std::move(file.problems), problems);
         std::move(file.expectations.begin(), file.expectations.end(), std::back_inserter(all));
     }
     if (!problems.empty()) {
         print_problems(problems, "the expectations");
+        return std::nullopt;
+    }
+    return all;
+}
+
+std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions& options) {
+    std::vector<std::string> files = options.files;
+    if (options.update) {
+        std::erase_if(files, [](const std::string& path) { return !std::filesystem::exists(path); });  // to be made
+    }
+    auto all = read_expectations(files);
+    if (!all) {
         return nullptr;
     }
-    auto expected = std::make_unique<run::ExpectedResults>(std::move(all), expectations::today());
+    auto expected = std::make_unique<run::ExpectedResults>(std::move(*all), expectations::today());
     print_notes(expected->expired(), [](const expectations::Expectation& entry) {
         return fmt::format("expired on {}, so it no longer counts: {}", expectations::to_string(*entry.expires),
-                           entry.reason);
+                           entry.title());
     });
     return expected;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct ExpectationOptions {
     bool update = false;
 
     void add_to(CLI::App& command);
+    /// The same without the rewriting of files, for random cases.
+    void add_reading_to(CLI::App& command);
     /// Options by which a case is judged in the same way.
     [[nodiscard]] std::vector<std::string> words() const;
     /// Options by which what failed fails without the files, too.
@@ -29,6 +32,13 @@ struct ExpectationOptions {
     /// Takes the files that come with dmlconform for one of the engines, unless others were given. False: none.
     bool take_defaults(const std::vector<EngineInfo>& engines);
 };
+
+/// `--expect`, for commands that run nothing, and say what is known.
+void add_known_files(CLI::App& command, std::vector<std::string>& files);
+
+/// What is in the files. Prints every problem to stderr and returns nothing then.
+[[nodiscard]] std::optional<std::vector<expectations::Expectation>> read_expectations(
+    const std::vector<std::string>& files);
 
 /// The expectations of all files. Prints every problem to stderr and returns null then; says which have expired.
 [[nodiscard]] std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions& options);

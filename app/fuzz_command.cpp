@@ -11,6 +11,7 @@
 #include "app/bundle_options.h"
 #include "app/command.h"
 #include "app/engine_choice.h"
+#include "app/expectation_options.h"
 #include "app/interrupt.h"
 #include "app/messages.h"
 #include "app/number_options.h"
@@ -20,6 +21,7 @@
 #include "engine/cases/case_writer.h"
 #include "engine/cases/descriptor_reader.h"
 #include "engine/cpu/reference.h"
+#include "engine/fuzz/failure_groups.h"
 #include "engine/fuzz/fuzzer.h"
 #include "engine/fuzz/reducer.h"
 #include "engine/report/command_line.h"
@@ -40,6 +42,7 @@ struct FuzzOptions {
     std::uint32_t perturbed = 20;
     std::uint64_t max_failures = 10;
     BundleOptions bundles;
+    ExpectationOptions expectations;
     bool no_reduce = false;
     bool print = false;
 };
@@ -83,15 +86,20 @@ std::optional<std::vector<const operators::OperatorSchema*>> chosen_operators(co
 class ConsoleFuzzObserver final : public fuzz::FuzzObserver {
 public:
     ConsoleFuzzObserver(const FuzzOptions& options, std::uint64_t seed, const Engines& engines,
-                        const report::RunContext& context)
+                        run::ExpectedResults& expected, const report::RunContext& context)
         : options_(options),
           seed_(seed),
           engines_(engines),
+          expected_(expected),
           context_(context),
           style_(use_color(false)),
           show_progress_(stderr_is_terminal()) {}
 
+    /// Prints the first of its kind. The others are counted.
     void on_failure(const fuzz::Failure& failure) override {
+        if (!groups_.add(failure)) {
+            return;
+        }
         clear_progress();
         const EngineInfo& info = engines_[failure.engine]->info();
         say("{} {} on {}: {}\n",
@@ -104,6 +112,18 @@ public:
         say("  again: {}\n", again_command(*failure.subject));
         write_bundle(failure);
         std::fflush(stdout);
+    }
+
+    /// For each kind of which there were several, how many, and the smallest.
+    void print_groups() const {
+        for (const fuzz::FailureGroup* group : groups_.all()) {
+            if (group->count > 1) {
+                const cases::Case& smallest = *group->smallest;
+                say("{} failures of this kind: {} on {}: {}\n  the smallest: {}\n  again: {}\n", group->count,
+                    smallest.descriptor->schema->short_name(), engines_[group->engine]->info().name, group->reason,
+                    smallest.id, again_command(smallest));
+            }
+        }
     }
 
     /// Whether a bundle that was asked for could not be written.
@@ -131,13 +151,11 @@ private:
         std::string command = fmt::format(
             "{} fuzz {} --seed {} --start {} --count 1 --perturbed {}", report::shell_quoted(context_.command.front()),
             subject.descriptor->schema->short_name(), seed_, id.substr(id.rfind('-') + 1), options_.perturbed);
-        std::vector<EngineInfo> infos;
-        for (const auto& engine : engines_) {
-            infos.push_back(engine->info());
-        }
-        command += " " + report::engines_options(infos);
-        for (const std::string& word : options_.engines.words()) {
-            command += " " + report::shell_quoted(word);
+        command += " " + report::engines_options(infos_of(engines_));
+        for (const auto& words : {options_.engines.words(), options_.expectations.words()}) {
+            for (const std::string& word : words) {
+                command += " " + report::shell_quoted(word);
+            }
         }
         return command;
     }
@@ -167,7 +185,7 @@ private:
     void reduce_into(const std::string& folder, const fuzz::Failure& failure) {
         Engine* other = failure.expected_by ? engines_[*failure.expected_by].get() : nullptr;
         const auto reduced = fuzz::reduce(*failure.subject, *engines_[failure.engine], other,
-                                          {reduce_time, [] { return interrupted(); }});
+                                          {reduce_time, [] { return interrupted(); }, &expected_, failure.engine});
         const std::string path = folder + "/reduced.json";
         const auto written = reduced ? fuzz::write_reduced(reduced->subject, path) : tl::unexpected(reduced.error());
         if (!written) {
@@ -189,8 +207,10 @@ private:
     const FuzzOptions& options_;
     std::uint64_t seed_;
     const Engines& engines_;
+    run::ExpectedResults& expected_;
     const report::RunContext& context_;
     report::ConsoleStyle style_;
+    fuzz::FailureGroups groups_;
     std::size_t bundles_ = 0;
     bool bundles_failed_ = false;
     bool show_progress_;
@@ -200,8 +220,8 @@ private:
 };
 
 void print_table(const fuzz::FuzzResult& result, core::FeatureLevel level) {
-    say("{:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}\n", "operator", "cases", "legal", "rejected", "compared",
-        "skipped", "failures", "data types");
+    say("{:<40} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}\n", "operator", "cases", "legal", "rejected", "compared",
+        "skipped", "known", "failures", "data types");
     for (const auto& [name, tally] : result.operators) {
         std::size_t types = 0;
         const operators::OperatorSchema& schema = *operators::find_operator(name);
@@ -209,12 +229,21 @@ void print_table(const fuzz::FuzzResult& result, core::FeatureLevel level) {
             if (const auto* support = field.is_tensor() ? schema.support_at(field.name, level) : nullptr) {
                 types = static_cast<std::size_t>(
                     std::count_if(support->data_types.begin(), support->data_types.end(),
-                                  [](core::DataType type) { return core::bytes_of(type) != 0; }));
+                                  [](core::DataType type) { return core::bits_of(type) != 0; }));
                 break;
             }
         }
-        say("{:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {} of {}\n", name, tally.cases, tally.legal, tally.rejected,
-            tally.compared, tally.skipped, tally.failures, tally.types.size(), types);
+        std::uint64_t known = 0;
+        for (const auto& [finding, count] : tally.known) {
+            known += count;
+        }
+        say("{:<40} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {} of {}\n", name, tally.cases, tally.legal,
+            tally.rejected, tally.compared, tally.skipped, known, tally.failures, tally.types.size(), types);
+    }
+    for (const auto& [name, tally] : result.operators) {
+        for (const auto& [finding, count] : tally.known) {
+            say("{}: known: {} ({})\n", name, finding, count);
+        }
     }
 }
 
@@ -225,7 +254,12 @@ int conclude(const fuzz::FuzzResult& result, std::uint64_t seed) {
             say("{}: nothing to compare\n", name);
         }
     }
-    say("{} cases of seed {}, {} results compared, {} failures\n", total.cases, seed, total.compared, total.failures);
+    std::uint64_t known = 0;
+    for (const auto& [finding, count] : total.known) {
+        known += count;
+    }
+    say("{} cases of seed {}, {} results compared, {}{} failures\n", total.cases, seed, total.compared,
+        known == 0 ? "" : fmt::format("{} known, ", known), total.failures);
     if (interrupted()) {
         warn("dmlconform: interrupted\n");
         return interrupt_exit_code();
@@ -268,10 +302,14 @@ int print_cases(const FuzzOptions& options, std::uint64_t seed) {
     return exit_ok;
 }
 
-void print_header(const Engines& engines, std::uint64_t seed) {
+void print_header(const Engines& engines, const ExpectationOptions& expectations, std::uint64_t seed) {
     say("seed {}\n", seed);
     for (const auto& engine : engines) {
         say("  {:<8} {}\n", engine->info().name, device_text(engine->info().adapter, engine->info().driver));
+    }
+    if (expectations.are_defaults) {
+        say("  known: what {} says of this engine (--no-default-expectations: nothing)\n",
+            core::show_list(expectations.files, ", "));
     }
     say("\n");
     std::fflush(stdout);
@@ -291,6 +329,11 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
             return exit_usage;
         }
     }
+    ExpectationOptions expectation_options = options.expectations;
+    auto expected = load_expectations(expectation_options);
+    if (!expected) {
+        return exit_usage;
+    }
     int exit_code = exit_ok;
     const auto engines = make_engines(options.engines, invocation, exit_code);
     if (!engines) {
@@ -304,14 +347,23 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
     settings.operators = *chosen_operators(options, &*engines);
     settings.start = options.start;
     settings.count = options.count;
+    if (expectation_options.take_defaults(infos_of(*engines))) {
+        expected = load_expectations(expectation_options);
+        if (!expected) {
+            return exit_usage;
+        }
+    }
+    expected->set_engines(infos_of(*engines));
+    settings.expected = expected.get();
     catch_interrupts();
-    print_header(*engines, seed);
+    print_header(*engines, expectation_options, seed);
     const report::RunContext context{
         invocation.words, versions(),
         fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())), bench::machine_name()};
-    ConsoleFuzzObserver observer(options, seed, *engines, context);
+    ConsoleFuzzObserver observer(options, seed, *engines, *expected, context);
     const fuzz::FuzzResult result = fuzz::fuzz(settings, *engines, observer);
     observer.clear_progress();
+    observer.print_groups();
     print_table(result, settings.generator.level);
     exit_code = conclude(result, seed);
     return observer.bundles_failed() && !interrupted() ? exit_not_run : exit_code;
@@ -348,6 +400,7 @@ void add_fuzz_command(CLI::App& app, const Invocation& invocation, int& exit_cod
     command->add_option("--max-failures", options->max_failures, "End after this many failures. Default: 10")
         ->type_name("N")
         ->transform(whole_number(1));
+    options->expectations.add_reading_to(*command);
     options->bundles.add_to(*command);
     command->add_flag("--no-reduce", options->no_reduce, "Do not make the cases in bundles small");
     command->add_flag("--print", options->print, "Print the cases as a case file instead of running them");

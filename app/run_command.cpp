@@ -189,14 +189,6 @@ int exit_code_of(const RunOptions& options, const run::RunTotals& totals, bool i
     return totals.passed() && idle.empty() && !too_little ? exit_ok : exit_unexpected;
 }
 
-std::vector<EngineInfo> infos_of(const run::Lane& engines) {
-    std::vector<EngineInfo> infos;
-    for (const auto& engine : engines) {
-        infos.push_back(engine->info());
-    }
-    return infos;
-}
-
 /// The run itself, with everything ready.
 int run_lanes(const RunOptions& options, const Invocation& invocation, const Selection& selection,
               const std::vector<run::Lane>& lanes, RunOutputs& outputs, std::optional<run::ShardInfo> shard) {

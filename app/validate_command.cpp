@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/command.h"
+#include "app/expectation_options.h"
 #include "app/standard_streams.h"
 #include "engine/cases/problem_text.h"
 #include "engine/operators/rules.h"
@@ -31,13 +32,33 @@ std::optional<cases::Problem> check(const cases::Case& entry, core::FeatureLevel
     return problem;
 }
 
-int validate(const CaseOptions& options, core::FeatureLevel level) {
+/// Says what engines are known to do otherwise than the documentation. Whether anything was said.
+bool print_known(const cases::Case& entry, const std::vector<expectations::Expectation>& known) {
+    bool any = false;
+    expectations::CaseFacts facts(entry);
+    for (const expectations::Expectation& one : known) {
+        const bool fails =
+            one.expected != expectations::Expected::skip && one.expected != expectations::Expected::flake;
+        if (fails && !one.expired(expectations::today()) && one.meets(entry.id, facts) &&
+            one.means_some_element(facts)) {
+            say("{}:{}: note: {}: {} by the documentation; {}: {}\n", entry.file, entry.line, entry.id,
+                facts.broken_rule().empty() ? "legal" : "illegal", one.what_is_done(), one.title());
+            any = true;
+        }
+    }
+    return any;
+}
+
+int validate(const CaseOptions& options, const std::vector<std::string>& files, core::FeatureLevel level) {
     const auto selection = load_selection(options);
-    if (!selection) {
+    const auto known = read_expectations(files);
+    if (!selection || !known) {
         return exit_usage;
     }
     std::size_t illegal = 0;
+    std::size_t differing = 0;
     selection->for_each([&](const cases::Case& entry) {
+        differing += print_known(entry, *known) ? 1 : 0;
         if (const auto problem = check(entry, level)) {
             ++illegal;
             say("{}\n", cases::shown(*problem));
@@ -45,6 +66,9 @@ int validate(const CaseOptions& options, core::FeatureLevel level) {
     });
     say("{} of {} cases are as expected at feature level {}\n", selection->count - illegal, selection->count,
         core::to_string(level));
+    if (!files.empty()) {
+        say("{} of them are known to be taken otherwise\n", differing);
+    }
     return illegal == 0 ? exit_ok : exit_unexpected;
 }
 
@@ -53,14 +77,16 @@ int validate(const CaseOptions& options, core::FeatureLevel level) {
 void add_validate_command(CLI::App& app, int& exit_code) {
     struct Options {
         CaseOptions cases;
+        std::vector<std::string> known;
         core::FeatureLevel level = core::highest_feature_level;
     };
     auto options = std::make_shared<Options>();
     CLI::App* command =
         app.add_subcommand("validate", "Check case files and whether their descriptors are legal, without any engine");
     options->cases.add_to(*command);
+    add_known_files(*command, options->known);
     add_feature_level(*command, options->level);
-    command->callback([options, &exit_code] { exit_code = validate(options->cases, options->level); });
+    command->callback([options, &exit_code] { exit_code = validate(options->cases, options->known, options->level); });
 }
 
 }  // namespace dmlconform::app

@@ -33,8 +33,10 @@ endif()
 operator_files(binding_files "d3d12/bindings/*.cpp")
 dmlconform_registry("${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp" engine/d3d12/binding.h dmlconform::d3d12
                     bindings Bindings "${CMAKE_CURRENT_SOURCE_DIR}/d3d12/bindings" ${binding_files})
-add_library(dmlconform_bindings STATIC ${binding_files} d3d12/binding.cpp d3d12/dispatch_plan.cpp
-                                       "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")
+add_library(
+  dmlconform_bindings STATIC
+  ${binding_files} d3d12/binding.cpp d3d12/dispatch_plan.cpp d3d12/moved_units.cpp d3d12/movement.cpp
+  "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")
 target_link_libraries(dmlconform_bindings PUBLIC dmlconform::operators)
 
 # What uses Direct3D's headers.
@@ -70,7 +72,7 @@ else()
   file(GLOB shader_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*.hlsl" "${PROJECT_SOURCE_DIR}/shaders/*.hlsli")
   # What shaders call operators: the numbers of the catalogue.
   set(operator_numbers "${CMAKE_CURRENT_BINARY_DIR}/operator_numbers.hlsli")
-  set(operator_defines "// Written by engine/D3d12.cmake. Do not edit.\n")
+  set(operator_defines "// Written by engine/D3d12.cmake. Do not edit.\n#ifndef OPERATOR_NUMBERS\n#define OPERATOR_NUMBERS\n")
   foreach(file IN LISTS catalogue_files)
     file(READ "${file}" entry)
     string(JSON name GET "${entry}" operator)
@@ -78,6 +80,8 @@ else()
     string(REPLACE "DML_OPERATOR_" "" name "${name}")
     string(APPEND operator_defines "#define ${name} ${number}\n")
   endforeach()
+  string(APPEND operator_defines "#endif\n")
+  set_property(GLOBAL PROPERTY DMLCONFORM_OPERATOR_NUMBERS "${operator_numbers}")
   file(CONFIGURE OUTPUT "${operator_numbers}" CONTENT "${operator_defines}" @ONLY)
   dmlconform_embed_text("${CMAKE_CURRENT_BINARY_DIR}/shader_texts.cpp" dmlconform::hlsl::shader_texts ${shader_files}
                         "${operator_numbers}")
@@ -99,7 +103,7 @@ else()
 endif()
 
 file(GLOB d3d12_sources CONFIGURE_DEPENDS "d3d12/*.cpp" "d3d12/*.h")
-list(FILTER d3d12_sources EXCLUDE REGEX "/(binding|dispatch_plan)\\.cpp$")
+list(FILTER d3d12_sources EXCLUDE REGEX "/(binding|dispatch_plan|moved_units|movement)\\.cpp$")
 add_library(dmlconform_d3d12 STATIC ${d3d12_sources} "${compiled_shaders}")
 add_library(dmlconform::d3d12 ALIAS dmlconform_d3d12)
 if(compiled_shaders_target)

@@ -3,27 +3,7 @@
 // The intrinsics of shaders are built from powers of two and logarithms to base 2, and good to about 21 bits of the absolute value.
 
 #include "float32.hlsli"
-
-// As operators::ActivationFunction in engine/operators/activation.h.
-#define FUSED_IDENTITY 0
-#define FUSED_CELU 1
-#define FUSED_ELU 2
-#define FUSED_GELU 3
-#define FUSED_HARD_SIGMOID 4
-#define FUSED_HARD_SWISH 5
-#define FUSED_LEAKY_RELU 6
-#define FUSED_LINEAR 7
-#define FUSED_PARAMETRIC_SOFTPLUS 8
-#define FUSED_RELU 9
-#define FUSED_SCALED_ELU 10
-#define FUSED_SCALED_TANH 11
-#define FUSED_SHRINK 12
-#define FUSED_SIGMOID 13
-#define FUSED_SOFTPLUS 14
-#define FUSED_SOFTSIGN 15
-#define FUSED_SWISH 16
-#define FUSED_TANH 17
-#define FUSED_THRESHOLDED_RELU 18
+#include "operator_numbers.hlsli"
 
 // exp(x) is 2^n * (1 + rest).
 struct Exponential {
@@ -158,48 +138,48 @@ float4 softsign(float4 x) {
 
 float4 activate_number(float4 x, uint activation, float first, float second) {
     switch (activation) {
-        case FUSED_CELU:
+        case ACTIVATION_CELU:
             return celu(x, first);
-        case FUSED_ELU:
+        case ACTIVATION_ELU:
             return elu(x, first);
-        case FUSED_GELU:
+        case ACTIVATION_GELU:
             return gelu(x);
-        case FUSED_HARD_SIGMOID:
+        case ACTIVATION_HARD_SIGMOID:
             return hard_sigmoid(x, first, second);
-        case FUSED_HARD_SWISH:
+        case ACTIVATION_HARD_SWISH:
             return hard_swish(x, first, second);
-        case FUSED_LEAKY_RELU:
+        case ACTIVATION_LEAKY_RELU:
             return leaky_relu(x, first);
-        case FUSED_LINEAR:
+        case ACTIVATION_LINEAR:
             return first * x + second;
-        case FUSED_PARAMETRIC_SOFTPLUS:
+        case ACTIVATION_PARAMETRIC_SOFTPLUS:
             return first * softplus(second * x);
-        case FUSED_RELU:
+        case ACTIVATION_RELU:
             return max(x, 0);
-        case FUSED_SCALED_ELU:
+        case ACTIVATION_SCALED_ELU:
             return scaled_elu(x, first, second);
-        case FUSED_SCALED_TANH:
+        case ACTIVATION_SCALED_TANH:
             return first * tanh_exactly(second * x);
-        case FUSED_SHRINK:
+        case ACTIVATION_SHRINK:
             return shrink(x, first, second);
-        case FUSED_SIGMOID:
+        case ACTIVATION_SIGMOID:
             return times_sigmoid(1, x);
-        case FUSED_SOFTPLUS:
+        case ACTIVATION_SOFTPLUS:
             return divide_exactly(softplus(first * x), first);
-        case FUSED_SOFTSIGN:
+        case ACTIVATION_SOFTSIGN:
             return softsign(x);
-        case FUSED_SWISH:
+        case ACTIVATION_SWISH:
             return swish(x, first);
-        case FUSED_TANH:
+        case ACTIVATION_TANH:
             return tanh_exactly(x);
-        case FUSED_THRESHOLDED_RELU:
+        case ACTIVATION_THRESHOLDED_RELU:
             return x > first ? x : 0;
         default:
             return x;
     }
 }
 
-// NaN stays NaN. Parameters are in the order of the operator's struct.
+// `activation` is the operator's number, or 0 for none. NaN stays NaN. Parameters are in the order of the operator's struct.
 float4 activate(float4 x, uint activation, float first, float second) {
     const float4 result = activate_number(x, activation, first, second);
     return (asuint(x) & 0x7fffffff) > 0x7f800000 ? x : result;

@@ -50,6 +50,25 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     if (group < group_total) {
         const uint size = group + 1 == group_total ? last_size : group_size;
         STRIDED_OFFSETS(offsets, ROWS, group, dimensions, dimension_count)
+#if VECTOR
+        uint4 fetched[INPUTS];
+        FETCH(0, input0)
+#if INPUTS > 1
+        FETCH(1, input1)
+#endif
+#if INPUTS > 2
+        FETCH(2, input2)
+#endif
+#if INPUTS > 3
+        FETCH(3, input3)
+        FETCH(4, input4)
+#endif
+#if INPUTS > 5
+        FETCH(5, input5)
+        FETCH(6, input6)
+        FETCH(7, input7)
+#endif
+#endif
 #if OPERATOR == ADAM_OPTIMIZER
         const AdamStep updated = adam_step(INPUT(0, input0), INPUT(1, input1), INPUT(2, input2), INPUT(3, input3),
                                            INPUT(4, input4));

@@ -105,8 +105,9 @@ Bits bits_in(uint4 words, uint4 more, uint offset, uint4 operand) {
 #else
 #define MORE_BITS(k, buffer) uint4(0, 0, 0, 0)
 #endif
-#define LOAD_BITS(k, buffer) \
-    bits_in(buffer[OFFSET(k) >> (operands[k].y + 2)], MORE_BITS(k, buffer), OFFSET(k), operands[k])
+// All loads come first, so that none waits for what is done with another.
+#define FETCH(k, buffer) fetched[k] = buffer[OFFSET(k) >> (operands[k].y + 2)];
+#define LOAD_BITS(k, buffer) bits_in(fetched[k], MORE_BITS(k, buffer), OFFSET(k), operands[k])
 
 #define STORE_OPERAND(k, buffer, words, bits)                                                                     \
     {                                                                                                             \
@@ -211,15 +212,19 @@ uint4 widened(uint4 bits, uint4 operand) {
 // Truncated; numbers beyond the operand's range become the nearest that it has, and NaN 0.
 uint4 integer_from(float4 number, uint4 operand) {
     const uint width = BITS_OF(operand.y);
-    const bool4 nan = is_nan(number);
     // What is just below the limit is truncated to the largest integer, unless FP32 has fewer bits than that.
     const float below = 0.99999994;
+    float limit;
+    uint4 result;
     if (operand.x == KIND_SIGNED) {
-        const float limit = asfloat((126 + width) << 23);
-        const uint4 inside = uint4(int4(clamp(number, -limit, limit * below)));
-        return nan ? 0 : number >= limit ? MASK_OF(operand.y) >> 1 : inside;
+        limit = asfloat((126 + width) << 23);
+        result = uint4(int4(clamp(number, -limit, limit * below)));
+    } else {
+        limit = asfloat((127 + width) << 23);
+        result = uint4(clamp(number, 0, limit * below));
     }
-    const float limit = asfloat((127 + width) << 23);
-    const uint4 inside = uint4(clamp(number, 0, limit * below));
-    return nan ? 0 : number >= limit ? MASK_OF(operand.y) : inside;
+    if (operand.y == 0) {
+        result = number >= limit ? (operand.x == KIND_SIGNED ? 0x7fffffff : 0xffffffff) : result;
+    }
+    return is_nan(number) ? 0 : result;
 }

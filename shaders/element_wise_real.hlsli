@@ -54,8 +54,8 @@ bool4 comparable(float4 x, float4 y) {
     return !(is_nan(x) || is_nan(y));
 }
 
-// x / y to the nearest integer below 512, ties to even. The quotient is near a tie, or y is large.
-float4 quantized_exactly(float4 x, float4 y) {
+// x / y as FP32 has it, to the nearest integer, ties to even, and NaN as `nan`. Large quotients are left to saturation.
+float4 quantized_exactly(float4 x, float4 y, float4 zero_point, float nan) {
     // Drivers may take a quotient by more than 2^126 for 0.
     const float4 factor = (asuint(y) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
     const float4 divisor = y * factor;
@@ -70,20 +70,23 @@ float4 quantized_exactly(float4 x, float4 y) {
     const float4 half_place = asfloat(asuint(tie) & 0x7f800000) * (1.0 / 16777216);
     const float4 side = (asint(rest) < 0) == (asint(divisor) < 0) ? 0.5 : -0.5;
     const float4 whole = abs(rest) <= abs(divisor) * half_place ? round(tie) : tie + side;
-    return abs(quotient) < 512 && !is_infinite(y) ? whole : quotient;
+    const float most = 512;
+    const float4 result = abs(quotient) < most && !is_infinite(y) ? whole : quotient;
+    return is_nan(quotient) ? nan : result + zero_point;
 }
 
-// x / y as FP32 has it, to the nearest integer, ties to even, and NaN as `nan`. Large quotients are left to saturation.
+// The same. Elements of which a reciprocal that is some units in the last place off says enough are most of them.
 float4 quantized(float4 x, float4 y, float4 zero_point, float nan) {
-    const float4 quotient = x / y;
-    float4 whole = is_nan(quotient) ? quotient : round(quotient);
-    // Division is some units in the last place off, or knows no large divisors: elsewhere that does not matter.
+    const float4 quotient = x * (1 / y);
+    const float4 whole = round(quotient);
     const float4 from_tie = abs(abs(quotient - whole) - 0.5);
-    const bool4 doubtful = from_tie <= abs(quotient) * (1.0 / 1048576) || (asuint(y) & 0x7fffffff) >= 0x7d800000;
-    [branch] if (any(doubtful)) {
-        whole = quantized_exactly(x, y);
+    // By their bits, as NaN belongs to neither. Of what is beyond 2^126 drivers may take the reciprocal for 0.
+    const bool4 moderate = (asuint(quotient) & 0x7fffffff) < asuint(512.0) && (asuint(y) & 0x7fffffff) < 0x7e800000;
+    float4 result = whole + zero_point;
+    [branch] if (!all(moderate && from_tie > abs(quotient) * (1.0 / 1048576))) {
+        result = quantized_exactly(x, y, zero_point, nan);
     }
-    return is_nan(whole) ? nan : whole + zero_point;
+    return result;
 }
 
 // Less than any integer type holds.

@@ -73,16 +73,32 @@ bool4 is_normal(float4 x) {
     return exponent != 0 && exponent != 0xff;
 }
 
-// As above, and for all normal operands: their significands are divided, so that nothing is far from 1.
+// As above; all is near 1.
+float4 divide_moderate(float4 a, float4 b) {
+    precise const float4 quotient = a / b;
+    precise const float4 correction = remainder_of(a, quotient, b) / b;
+    precise const float4 corrected = quotient + correction;
+    return corrected;
+}
+
+// As above, and for all normal operands: where one is far from 1, significands are divided.
 float4 divide_exactly(float4 a, float4 b) {
-    precise const float4 dividend = asfloat((asuint(a) & 0x807fffff) | 0x3f800000);
-    precise const float4 divisor = asfloat((asuint(b) & 0x807fffff) | 0x3f800000);
-    precise const float4 quotient = dividend / divisor;
-    precise const float4 corrected = quotient + remainder_of(dividend, quotient, divisor) / divisor;
-    const int4 exponent = int4(asuint(a) >> 23 & 0xff) - int4(asuint(b) >> 23 & 0xff);
     // Drivers may take a quotient by more than 2^126 for 0, so that large divisors are divided first.
     const float4 factor = (asuint(b) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
-    return is_normal(a) && is_normal(b) ? times_power_of_two(corrected, exponent) : a * factor / (b * factor);
+    precise const float4 divisor = b * factor;
+    precise const float4 quotient = a * factor / divisor;
+    precise const float4 correction = remainder_of(a, quotient, b) / b;
+    precise const float4 corrected = quotient + correction;
+    const bool4 moderate = is_moderate(quotient) && is_moderate(b);
+    float4 result = moderate ? corrected : quotient;
+    const bool4 scaled = !moderate && is_normal(a) && is_normal(b);
+    [branch] if (any(scaled)) {
+        const float4 significands = divide_moderate(asfloat((asuint(a) & 0x807fffff) | 0x3f800000),
+                                                    asfloat((asuint(b) & 0x807fffff) | 0x3f800000));
+        const int4 exponent = int4(asuint(a) >> 23 & 0xff) - int4(asuint(b) >> 23 & 0xff);
+        result = scaled ? times_power_of_two(significands, exponent) : result;
+    }
+    return result;
 }
 
 float4 sqrt_exactly(float4 x) {

@@ -8,6 +8,7 @@
 
 #include "engine/cases/element_writer.h"
 #include "engine/cases/json_text.h"
+#include "engine/cases/npy_writer.h"
 #include "engine/core/element.h"
 #include "engine/operators/rules.h"
 
@@ -52,9 +53,9 @@ ordered_json elements_json(const core::Tensor& packed) {
 
 core::Result<ordered_json> data_json(const Initialiser& initialiser, const core::TensorDesc& desc,
                                      std::string_view what, const std::string& name, const WriteOptions& options) {
-    if (desc.total_bytes > largest_tensor) {
-        return core::fail(fmt::format("{} takes {} bytes; tensors of more than {} are not written", name,
-                                      desc.total_bytes, largest_tensor));
+    if (const std::uint64_t bytes = std::max(desc.total_bytes, data_file_bytes(desc)); bytes > largest_tensor) {
+        return core::fail(
+            fmt::format("{} takes {} bytes; tensors of more than {} are not written", name, bytes, largest_tensor));
     }
     // With its own strides, so that elements that share memory are equal.
     core::Tensor tensor(desc);

@@ -6,6 +6,16 @@
 #include "engine/cases/npy_header.h"
 
 namespace dmlconform::cases {
+namespace {
+
+/// The elements in row-major order.
+std::string raw_elements(const core::Tensor& tensor) {
+    const core::Tensor packed = core::packed_copy(tensor);
+    return {reinterpret_cast<const char*>(packed.buffer.bytes().data()),
+            static_cast<std::size_t>(data_file_bytes(packed.desc))};
+}
+
+}  // namespace
 
 std::string npy_file(const core::Tensor& tensor) {
     std::string shape;
@@ -23,12 +33,19 @@ std::string npy_file(const core::Tensor& tensor) {
     std::string file("\x93NUMPY\x01\x00", 8);
     file += static_cast<char>(length & 0xff);
     file += static_cast<char>(length >> 8);
-    file += dictionary + "\n";
-    const core::Tensor packed = core::packed_copy(tensor);
-    const auto count = static_cast<std::size_t>(*core::element_count(packed.desc.sizes));
-    file.append(reinterpret_cast<const char*>(packed.buffer.bytes().data()),
-                count * core::bytes_of(packed.desc.data_type));
-    return file;
+    return file + dictionary + "\n" + raw_elements(tensor);
+}
+
+std::string_view data_file_ending(core::DataType type) {
+    return npy_type_code(type).empty() ? ".bin" : ".npy";
+}
+
+std::string data_file(const core::Tensor& tensor) {
+    return npy_type_code(tensor.desc.data_type).empty() ? raw_elements(tensor) : npy_file(tensor);
+}
+
+std::uint64_t data_file_bytes(const core::TensorDesc& desc) {
+    return core::bytes_of(desc.data_type, *core::element_count(desc.sizes));
 }
 
 }  // namespace dmlconform::cases

@@ -53,9 +53,6 @@ std::uint64_t load_element(std::span<const std::byte> storage, DataType type, st
         return (std::to_integer<std::uint64_t>(storage[static_cast<std::size_t>(index / 2)]) >> half_of(index)) & 0xf;
     }
     const std::size_t size = bytes_of(type);
-    if (size == 0) {
-        return std::to_integer<unsigned>(storage[static_cast<std::size_t>(index / 2)]) >> (index % 2 * 4) & 0xfu;
-    }
     std::uint64_t bits = 0;
     std::memcpy(&bits, storage.subspan(static_cast<std::size_t>(index) * size, size).data(), size);
     return bits;
@@ -69,13 +66,6 @@ void store_element(std::span<std::byte> storage, DataType type, std::uint64_t in
         return;
     }
     const std::size_t size = bytes_of(type);
-    if (size == 0) {
-        // The first of two is in the lower half.
-        std::byte& both = storage[static_cast<std::size_t>(index / 2)];
-        const unsigned shift = index % 2 * 4;
-        both = (both & ~std::byte{0xf} << shift) | std::byte(bits & 0xf) << shift;
-        return;
-    }
     std::memcpy(storage.subspan(static_cast<std::size_t>(index) * size, size).data(), &bits, size);
 }
 

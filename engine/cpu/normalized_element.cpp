@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/cpu/element_wise/load_store.h"
+
 namespace dmlconform::cpu {
 namespace {
 
@@ -36,21 +38,18 @@ double normalized(const NormalizedElement& element) {
     return element.scale * element.centred * element.rstd + element.bias;
 }
 
-operators::Interval accepted_range(const NormalizedElement& element, const operators::Activation& activation,
-                                   core::DataType type) {
+Interval accepted_range(const NormalizedElement& element, const element_wise::FusedActivation& activation,
+                        core::DataType type) {
     const auto [epsilon, flush] = precision_of(type);
     const double gain = std::fabs(element.scale) * element.rstd;
     const double magnitude = gain * (std::fabs(element.centred) + element.mean_magnitude) + std::fabs(element.bias);
     const double slack = budget_roundings * epsilon * magnitude + flush * (gain + 1);
     const double value = normalized(element);
-    operators::Interval range = activation.accepted(value, slack);
-    if (activation.function != operators::ActivationFunction::identity) {
-        // One more rounding to the output type, and one more chance to flush.
-        const double rounding = epsilon * std::fabs(activation(value)) + flush;
-        range.low -= rounding;
-        range.high += rounding;
-    }
-    return range;
+    const bool known = !std::isfinite(value) || !(slack > 0);
+    const Interval argument = known ? Interval(value) : Interval(value - slack, value + slack, false);
+    return activation.is_present()
+               ? element_wise::stored_range(type, activation(argument), element_wise::Store::wrapping)
+               : argument;
 }
 
 /// A budget for each element instead of a count of ULPs: see accepted_range.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/core/tolerance.h"
-#include "engine/operators/activation.h"
+#include "engine/cpu/element_wise/machine.h"
 
 namespace dmlconform::cpu {
 
@@ -22,8 +22,8 @@ struct NormalizedElement {
 [[nodiscard]] double normalized(const NormalizedElement& element);
 
 /// What an implementation may return for the element: the operator's default tolerance.
-[[nodiscard]] operators::Interval accepted_range(const NormalizedElement& element,
-                                                 const operators::Activation& activation, core::DataType type);
+[[nodiscard]] Interval accepted_range(const NormalizedElement& element, const element_wise::FusedActivation& activation,
+                                      core::DataType type);
 
 /// The tolerance that accepted_range makes.
 [[nodiscard]] core::Tolerance normalization_tolerance();

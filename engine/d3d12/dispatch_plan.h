@@ -20,7 +20,7 @@ struct ShaderVariant {
     std::string_view shader;
     std::vector<std::pair<std::string_view, std::uint32_t>> defines;
 
-    /// "slice1 WIDTH=8 PACKED=1": tells variants apart.
+    /// "movement WIDTH=8 PACKED=1 BOUNDED=0": tells variants apart.
     [[nodiscard]] std::string key() const;
 };
 

@@ -14,6 +14,13 @@ namespace {
 
 constexpr std::array<const char*, expected_count> names{"fail", "error", "crash", "timeout", "skip", "flake"};
 
+constexpr std::array<const char*, happening_count> happening_names{"", "rejected", "accepted", "differs"};
+
+bool matches_any(const std::vector<std::string>& globs, std::string_view text) {
+    return std::any_of(globs.begin(), globs.end(),
+                       [&](const std::string& glob) { return core::glob_matches(glob, text); });
+}
+
 std::string lower_case(std::string_view text) {
     std::string lower(text);
     std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -44,6 +51,16 @@ const char* to_string(Expected expected) {
 std::optional<Expected> parse_expected(std::string_view text) {
     const auto found = std::find(names.begin(), names.end(), text);
     return found == names.end() ? std::nullopt : std::optional(static_cast<Expected>(found - names.begin()));
+}
+
+const char* to_string(Happening happening) {
+    return happening_names[static_cast<std::size_t>(happening)];
+}
+
+std::optional<Happening> parse_happening(std::string_view text) {
+    const auto found = std::find(happening_names.begin() + 1, happening_names.end(), text);
+    return found == happening_names.end() ? std::nullopt
+                                          : std::optional(static_cast<Happening>(found - happening_names.begin()));
 }
 
 Date today() {
@@ -80,6 +97,64 @@ bool Expectation::concerns(const EngineInfo& engine_info) const {
     return core::glob_matches(engine, engine_info.name) &&
            core::glob_matches(lower_case("*" + adapter + "*"), lower_case(engine_info.adapter)) &&
            is_within(driver, engine_info.driver) && std::all_of(libraries.begin(), libraries.end(), has_library);
+}
+
+bool Expectation::meets(const std::string& id, CaseFacts& facts) const {
+    // What has to be rejected cannot be rejected wrongly, nor differ; DirectML can break by it all the same.
+    const bool fits =
+        !cases.empty() || expected == Expected::crash || facts.has_to_be_rejected() == (happens == Happening::accepted);
+    return fits && (cases.empty() || matches_any(cases, id)) &&
+           (operators.empty() || matches_any(operators, facts.descriptor().schema->short_name())) &&
+           (!when || when->holds(facts));
+}
+
+bool Expectation::means_some_element(CaseFacts& facts) const {
+    constexpr std::uint64_t most_elements = std::uint64_t{1} << 24;
+    const auto outputs = facts.descriptor().outputs();
+    return !elements || std::any_of(outputs.begin(), outputs.end(), [&](const operators::TensorSlot& output) {
+        const auto count = output.desc == nullptr ? std::nullopt : core::element_count(output.desc->sizes);
+        if (!count || *count > most_elements) {
+            return count.has_value();
+        }
+        const auto mask = elements->mask(facts, *count);
+        return std::find(mask.begin(), mask.end(), true) != mask.end();
+    });
+}
+
+bool Expectation::is_about(std::string_view operator_name) const {
+    return cases.empty() && matches_any(operators, operator_name);
+}
+
+std::string Expectation::what_is_done() const {
+    std::string who = engine;
+    std::erase(who, '*');
+    who = fmt::format("{}{}", who.empty() ? "an engine" : who, sometimes ? " sometimes" : "");
+    switch (expected) {
+        case Expected::error:
+            return who + " fails to run it";
+        case Expected::crash:
+            return who + " crashes";
+        case Expected::timeout:
+            return who + " does not answer in time";
+        default:
+            break;
+    }
+    switch (happens) {
+        case Happening::rejected:
+            return who + " rejects it";
+        case Happening::accepted:
+            return who + " accepts it";
+        default:
+            return who + " computes something else";
+    }
+}
+
+bool Expectation::forbids_a_pass() const {
+    return expected != Expected::skip && expected != Expected::flake && !sometimes;
+}
+
+std::string Expectation::title() const {
+    return finding.empty() ? reason : fmt::format("{}: {}", finding, reason);
 }
 
 std::string Expectation::place() const {

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/cases/descriptor_reader.h"
 #include "engine/cases/json_document.h"
 #include "engine/cases/tensor_desc_reader.h"
+#include "engine/core/glob.h"
 #include "engine/core/text_file.h"
 #include "engine/core/utf8.h"
 
@@ -27,15 +29,20 @@ public:
 
     void read_into(std::vector<Expectation>& list) {
         const std::size_t before = problems_.count();
-        static const std::array<std::string, 10> keys{"cases",  "engine", "adapter", "driver",  "libraries",
-                                                      "status", "reason", "issue",   "expires", "retries"};
+        static const std::array<std::string, 17> keys{
+            "cases",   "operators", "when",           "elements", "engine", "adapter", "driver",  "libraries", "status",
+            "happens", "sometimes", "timesTolerance", "finding",  "reason", "issue",   "expires", "retries"};
         if (entry_.object() == nullptr) {
             return problems_.add(entry_.offset,
                                  fmt::format("an expectation must be an object; this is {}", entry_.kind_name()));
         }
         cases::check_keys(entry_, keys, "an expectation", problems_);
         read_status();
-        read_cases();
+        read_globs("cases", "a case's id", result_.cases);
+        read_operators();
+        read_conditions();
+        read_happening();
+        read_text("finding", result_.finding, false);
         read_text("engine", result_.engine, false);
         read_text("adapter", result_.adapter, false);
         read_text("reason", result_.reason, true);
@@ -74,23 +81,97 @@ private:
         }
     }
 
-    void read_cases() {
-        const JsonValue* value = entry_.find("cases");
+    /// One text or a list of them.
+    void read_globs(const std::string& key, std::string_view what, std::vector<std::string>& into) {
+        const JsonValue* value = entry_.find(key);
+        if (value == nullptr && key == "cases" && entry_.find("operators") != nullptr) {
+            return;
+        }
         if (value == nullptr || (value->array() != nullptr && value->array()->empty())) {
-            return problems_.add(value == nullptr ? entry_.offset : value->offset,
-                                 "an expectation needs \"cases\": a case's id, a glob for several, or a list of these");
+            return problems_.add(
+                value == nullptr ? entry_.offset : value->offset,
+                fmt::format("an expectation needs \"{}\": {}, a glob for several, or a list of these", key, what),
+                key == "cases" ? "or \"operators\", with \"when\" to say which descriptors" : "");
         }
-        if (value->array() == nullptr) {
-            return add_case(*value);
-        }
-        for (const JsonValue& item : *value->array()) {
-            add_case(item);
+        const JsonValue::Array one{*value};
+        for (const JsonValue& item : value->array() == nullptr ? one : *value->array()) {
+            if (const std::string* text = text_of(item, what)) {
+                into.push_back(*text);
+            }
         }
     }
 
-    void add_case(const JsonValue& value) {
-        if (const std::string* text = text_of(value, "a case's id")) {
-            result_.cases.push_back(*text);
+    void read_operators() {
+        const JsonValue* value = entry_.find("operators");
+        if (value != nullptr) {
+            read_globs("operators", "an operator's name", result_.operators);
+        }
+        for (const std::string& name : operators::operator_names()) {
+            const operators::OperatorSchema* schema = operators::find_operator(name);
+            const auto is_meant = [&](const auto& glob) { return core::glob_matches(glob, schema->short_name()); };
+            if (result_.operators.empty() || std::ranges::any_of(result_.operators, is_meant)) {
+                meant_.push_back(schema);
+            }
+        }
+        for (const std::string& glob : result_.operators) {
+            if (std::ranges::none_of(meant_,
+                                     [&](const auto* one) { return core::glob_matches(glob, one->short_name()); })) {
+                problems_.add(value->offset, fmt::format("no operator is called \"{}\"", core::shortened(glob)),
+                              cases::operator_suggestion(glob));
+            }
+        }
+    }
+
+    void read_conditions() {
+        const JsonValue* when = entry_.find("when");
+        if (when != nullptr && !meant_.empty()) {
+            result_.when = read_condition(*when, meant_, problems_);
+        }
+        const JsonValue* elements = entry_.find("elements");
+        if (elements != nullptr && !meant_.empty()) {
+            result_.elements = ElementTest::read(*elements, meant_, problems_);
+            result_.happens = Happening::differs;
+            result_.sometimes = true;
+        }
+        if (elements != nullptr && result_.expected != Expected::fail) {
+            problems_.add(elements->offset, "only a \"fail\" has \"elements\" that differ");
+        }
+    }
+
+    void read_happening() {
+        std::string text;
+        read_text("happens", text, false);
+        if (!text.empty()) {
+            const auto happening = parse_happening(text);
+            if (!happening) {
+                problems_.add(entry_.find("happens")->offset,
+                              fmt::format("there is no \"happens\" \"{}\"", core::shortened(text)),
+                              "it may be rejected, accepted, differs");
+            } else if (result_.expected != Expected::fail) {
+                problems_.add(entry_.find("happens")->offset, "only a \"fail\" has \"happens\"");
+            }
+            result_.happens = happening.value_or(Happening::anything);
+        }
+        if (const JsonValue* sometimes = entry_.find("sometimes")) {
+            if (sometimes->boolean() == nullptr) {
+                problems_.add(sometimes->offset,
+                              fmt::format("\"sometimes\" must be true or false; this is {}", sometimes->kind_name()));
+            } else {
+                result_.sometimes = *sometimes->boolean() || result_.elements;
+            }
+        }
+        if (const JsonValue* times = entry_.find("timesTolerance")) {
+            read_times_tolerance(*times);
+        }
+    }
+
+    void read_times_tolerance(const JsonValue& value) {
+        const auto times = cases::read_unsigned(value, "\"timesTolerance\"", UINT32_MAX, problems_);
+        if (times && (*times == 0 || result_.happens != Happening::differs)) {
+            problems_.add(value.offset, *times == 0 ? "nothing differs by 0 times its tolerance"
+                                                    : "only what \"differs\" has \"timesTolerance\"");
+        } else if (times) {
+            result_.times_tolerance = static_cast<double>(*times);
         }
     }
 
@@ -179,6 +260,8 @@ private:
     const JsonValue& entry_;
     ProblemSink& problems_;
     Expectation result_;
+    /// The operators that it speaks of.
+    std::vector<const operators::OperatorSchema*> meant_;
 };
 
 /// Whether the file says that it is one of ours.

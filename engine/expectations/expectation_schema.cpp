@@ -4,11 +4,80 @@
 #include "engine/expectations/expectation_file.h"
 
 namespace dmlconform::expectations {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json condition_schema() {
+    return {{"$ref", "#/$defs/condition"}};
+}
+
+Json number_schema() {
+    return {{"$ref", "#/$defs/number"}};
+}
+
+/// What number_test.cpp reads. Enumerators are strings.
+Json number_definition() {
+    const Json number{{"type", "number"}};
+    const Json flag{{"type", "boolean"}};
+    const Json bounds{{"type", "object"},
+                      {"minProperties", 1},
+                      {"properties",
+                       {{"atLeast", number},
+                        {"atMost", number},
+                        {"above", number},
+                        {"below", number},
+                        {"multipleOf", {{"type", "integer"}, {"minimum", 1}}},
+                        {"nan", flag},
+                        {"infinite", flag},
+                        {"negative", flag},
+                        {"integer", flag},
+                        {"fromInteger", number},
+                        {"magnitude", number_schema()},
+                        {"not", number_schema()}}},
+                      {"additionalProperties", false}};
+    const Json one{{"anyOf", {{{"type", {"number", "string", "boolean"}}}, bounds}}};
+    return {{"anyOf", {one, {{"type", "array"}, {"minItems", 1}, {"items", one}}}}};
+}
+
+/// What tensor_test.cpp reads.
+Json tensor_definition() {
+    const Json text{{"type", "string"}};
+    return {{"type", {"object", "null"}},
+            {"properties",
+             {{"DataType", {{"anyOf", {text, {{"type", "array"}, {"minItems", 1}, {"items", text}}}}}},
+              {"DimensionCount", number_schema()},
+              {"elements", number_schema()},
+              {"Sizes", {{"type", "object"}, {"additionalProperties", number_schema()}}},
+              {"Strides", {{"enum", {"absent", "given", "packed", "strided", "repeating"}}}},
+              {"GuaranteedBaseOffsetAlignment", number_schema()},
+              {"values", number_schema()}}},
+            {"additionalProperties", false}};
+}
+
+/// What condition.cpp reads. Other keys are fields of the operators.
+Json condition_definition() {
+    const Json names{{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"items", {{"type", "string"}}}};
+    const Json text{{"type", "string"}};
+    return {{"type", "object"},
+            {"properties",
+             {{"anyOf", {{"type", "array"}, {"minItems", 1}, {"items", condition_schema()}}},
+              {"not", condition_schema()},
+              {"anyTensor", {{"$ref", "#/$defs/tensor"}}},
+              {"everyTensor", {{"$ref", "#/$defs/tensor"}}},
+              {"differentSizes", names},
+              {"differentTypes", names},
+              {"differentNumbers", names},
+              {"elementsAlong", {{"type", "object"}, {"minProperties", 1}, {"maxProperties", 1}}},
+              {"breaks", {{"anyOf", {text, {{"type", "array"}, {"items", text}}}}}}}}};
+}
+
+}  // namespace
 
 std::string expectations_schema() {
-    using Json = nlohmann::ordered_json;
     const Json text{{"type", "string"}, {"pattern", "\\S"}};
     const Json glob{{"type", "string"}, {"minLength", 1}, {"description", "`*` any characters, `?` one"}};
+    const Json globs{{"anyOf", {glob, {{"type", "array"}, {"minItems", 1}, {"items", glob}}}}};
     const Json range{{"type", "string"}, {"pattern", "^[ ,]*((>=|<=|>|<|=)? *[0-9]+(\\.[0-9]+)*[ ,]*)+$"}};
     Json statuses = Json::array();
     for (std::size_t i = 0; i < expected_count; ++i) {
@@ -16,7 +85,14 @@ std::string expectations_schema() {
     }
     Json entry{{"type", "object"},
                {"properties",
-                {{"cases", {{"anyOf", {glob, {{"type", "array"}, {"minItems", 1}, {"items", glob}}}}}},
+                {{"cases", globs},
+                 {"operators", globs},
+                 {"when", condition_schema()},
+                 {"elements", {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", number_schema()}}},
+                 {"happens", {{"enum", {"rejected", "accepted", "differs"}}}},
+                 {"sometimes", {{"type", "boolean"}}},
+                 {"timesTolerance", {{"type", "integer"}, {"minimum", 1}}},
+                 {"finding", text},
                  {"engine", glob},
                  {"adapter", text},
                  {"driver", range},
@@ -26,22 +102,26 @@ std::string expectations_schema() {
                  {"issue", text},
                  {"expires", {{"type", "string"}, {"format", "date"}, {"pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}}},
                  {"retries", {{"type", "integer"}, {"minimum", 1}, {"maximum", 100}}}}},
-               {"required", {"cases", "status", "reason"}},
+               {"required", {"status", "reason"}},
+               {"anyOf", {{{"required", {"cases"}}}, {{"required", {"operators"}}}}},
                {"additionalProperties", false},
                {"if", {{"required", {"retries"}}}},
                {"then", {{"properties", {{"status", {{"const", "flake"}}}}}}}};
-    const Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                      {"title", "dmlconform expectations"},
-                      {"description", "Generated by `dmlconform schema expectations`; do not edit."},
-                      {"type", "object"},
-                      {"properties",
-                       {{"$schema", {{"type", "string"}}},
-                        {"format", {{"const", std::string(format_name)}}},
-                        {"formatVersion", {{"const", format_version}}},
-                        {"description", {{"type", "string"}}},
-                        {"expectations", {{"type", "array"}, {"items", std::move(entry)}}}}},
-                      {"required", {"format", "formatVersion", "expectations"}},
-                      {"additionalProperties", false}};
+    const Json schema{
+        {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+        {"title", "dmlconform expectations"},
+        {"description", "Generated by `dmlconform schema expectations`; do not edit."},
+        {"type", "object"},
+        {"properties",
+         {{"$schema", {{"type", "string"}}},
+          {"format", {{"const", std::string(format_name)}}},
+          {"formatVersion", {{"const", format_version}}},
+          {"description", {{"type", "string"}}},
+          {"expectations", {{"type", "array"}, {"items", std::move(entry)}}}}},
+        {"required", {"format", "formatVersion", "expectations"}},
+        {"additionalProperties", false},
+        {"$defs",
+         {{"condition", condition_definition()}, {"tensor", tensor_definition()}, {"number", number_definition()}}}};
     return schema.dump(1) + "\n";
 }
 

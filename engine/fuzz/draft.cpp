@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/core/element.h"
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/operator_fuzz.h"
 
@@ -11,20 +12,19 @@ namespace {
 
 /// Copies elements from one shape to another; coordinates beyond the old shape are those at its end.
 std::vector<std::byte> reshaped(const std::vector<std::byte>& from, const core::Dimensions& old_sizes,
-                                const core::Dimensions& sizes, std::size_t width, std::size_t shifted_dimension,
+                                const core::Dimensions& sizes, core::DataType type, std::size_t shifted_dimension,
                                 std::uint32_t shift) {
     const auto old_strides = core::packed_strides(old_sizes);
-    const auto count = static_cast<std::size_t>(*core::element_count(sizes));
-    std::vector<std::byte> to(count * width);
+    const std::uint64_t count = *core::element_count(sizes);
+    std::vector<std::byte> to(static_cast<std::size_t>(core::bytes_of(type, count)));
     core::Dimensions at(sizes.size());
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::uint64_t i = 0; i < count; ++i) {
         std::uint64_t source = 0;
         for (std::size_t d = 0; d < sizes.size(); ++d) {
             const std::uint32_t coordinate = at[d] + (d == shifted_dimension ? shift : 0);
             source += old_strides[d] * std::min(coordinate, old_sizes[d] - 1);
         }
-        std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(source * width), width,
-                    to.begin() + static_cast<std::ptrdiff_t>(i * width));
+        core::store_element(to, type, i, core::load_element(from, type, source));
         for (std::size_t d = sizes.size(); d-- > 0;) {
             if (++at[d] < sizes[d]) {
                 break;
@@ -68,8 +68,8 @@ core::Result<Draft> draft_of(const cases::Case& subject) {
             return tl::unexpected(filled.error());
         }
         const core::Tensor packed = core::packed_copy(tensor);
-        const auto count = static_cast<std::size_t>(*core::element_count(packed.desc.sizes));
-        const auto bytes = packed.buffer.bytes().first(count * core::bytes_of(packed.desc.data_type));
+        const std::uint64_t size = core::bytes_of(packed.desc.data_type, *core::element_count(packed.desc.sizes));
+        const auto bytes = packed.buffer.bytes().first(static_cast<std::size_t>(size));
         elements.assign(bytes.begin(), bytes.end());
     }
     return draft;
@@ -83,7 +83,9 @@ core::TensorDesc* input_desc(Draft& draft, std::size_t input) {
 std::size_t count_of(const Draft& draft, std::size_t input) {
     const auto slots = draft.descriptor.inputs();
     const core::TensorDesc* desc = slots[input].desc;
-    return desc == nullptr ? 0 : draft.inputs[input].size() / core::bytes_of(desc->data_type);
+    return desc == nullptr || draft.inputs[input].empty()
+               ? 0
+               : static_cast<std::size_t>(*core::element_count(desc->sizes));
 }
 
 void keep(Draft& draft, std::size_t input, std::size_t dimension, Range range) {
@@ -93,7 +95,7 @@ void keep(Draft& draft, std::size_t input, std::size_t dimension, Range range) {
     sizes[dimension] = range.last - range.first;
     if (!draft.inputs[input].empty()) {
         draft.inputs[input] =
-            reshaped(draft.inputs[input], old_sizes, sizes, core::bytes_of(desc.data_type), dimension, range.first);
+            reshaped(draft.inputs[input], old_sizes, sizes, desc.data_type, dimension, range.first);
     }
     set_sizes(desc, sizes);
 }
@@ -107,8 +109,7 @@ void settle(Draft& draft) {
     const auto descs = input_descs(draft);
     for (std::size_t i = 0; i < descs.size(); ++i) {
         if (descs[i] != nullptr && descs[i]->sizes != before[i] && !draft.inputs[i].empty()) {
-            draft.inputs[i] = reshaped(draft.inputs[i], before[i], descs[i]->sizes, core::bytes_of(descs[i]->data_type),
-                                       ~std::size_t{0}, 0);
+            draft.inputs[i] = reshaped(draft.inputs[i], before[i], descs[i]->sizes, descs[i]->data_type, ~std::size_t{0}, 0);
         }
     }
 }

@@ -71,8 +71,8 @@ cases::Case expecting(const cases::Case& subject, const std::vector<core::Tensor
             continue;
         }
         const core::Tensor packed = core::packed_copy(outputs[i]);
-        const auto count = static_cast<std::size_t>(*core::element_count(packed.desc.sizes));
-        const auto bytes = packed.buffer.bytes().first(count * core::bytes_of(packed.desc.data_type));
+        const std::uint64_t size = core::bytes_of(packed.desc.data_type, *core::element_count(packed.desc.sizes));
+        const auto bytes = packed.buffer.bytes().first(static_cast<std::size_t>(size));
         result.expected[i] = cases::given_elements({bytes.begin(), bytes.end()});
     }
     return result;

@@ -18,7 +18,8 @@ using Engines = std::span<const std::unique_ptr<Engine>>;
 
 class Fuzzer {
 public:
-    Fuzzer(Engines engines, FuzzObserver& observer) : engines_(engines), observer_(observer) {}
+    Fuzzer(Engines engines, run::ExpectedResults* expected, FuzzObserver& observer)
+        : engines_(engines), expected_(expected), observer_(observer) {}
 
     void run(const cases::Case& subject) {
         const operators::OperatorSchema& schema = *subject.descriptor->schema;
@@ -58,7 +59,12 @@ private:
                std::optional<std::size_t> expected_by = {}) {
         run::CaseSettings settings;
         settings.keep_evidence = true;
-        run::CaseResult result = run::run_case(*subject, *engines_[engine], settings);
+        settings.expected = expected_;
+        const auto once = [&] { return run::run_case(*subject, *engines_[engine], settings, engine); };
+        run::CaseResult result = expected_ == nullptr
+                                     ? once()
+                                     : run::run_as_planned(expected_->plan(*subject, engine), subject, engine, once);
+        note_known(subject, result);
         tally_->skipped += result.status == run::Status::skip ? 1 : 0;
         // The reference rejects by the very rules that made the case, so that only its failures say something.
         if (result.status != run::Status::skip && !is_reference(*engines_[engine])) {
@@ -67,6 +73,18 @@ private:
         }
         if (run::is_failure(result.status)) {
             fail(subject, std::move(result), engine, expected_by);
+        }
+    }
+
+    void note_known(const std::shared_ptr<const cases::Case>& subject, run::CaseResult& result) {
+        if (expected_ == nullptr) {
+            return;
+        }
+        result.subject = subject;
+        expected_->apply(result);
+        if (result.status == run::Status::xfail) {
+            const expectations::Expectation& entry = *result.expectation;
+            ++tally_->known[entry.finding.empty() ? entry.reason : entry.finding];
         }
     }
 
@@ -133,6 +151,7 @@ private:
     }
 
     Engines engines_;
+    run::ExpectedResults* expected_;
     FuzzObserver& observer_;
     FuzzResult result_;
     OperatorTally* tally_ = nullptr;
@@ -154,13 +173,16 @@ OperatorTally FuzzResult::total() const {
         sum.compared += tally.compared;
         sum.rejected += tally.rejected;
         sum.skipped += tally.skipped;
+        for (const auto& [finding, count] : tally.known) {
+            sum.known[finding] += count;
+        }
         sum.failures += tally.failures;
     }
     return sum;
 }
 
 FuzzResult fuzz(const FuzzSettings& settings, Engines engines, FuzzObserver& observer) {
-    Fuzzer fuzzer(engines, observer);
+    Fuzzer fuzzer(engines, settings.expected, observer);
     for (const operators::OperatorSchema* schema : settings.operators) {
         fuzzer.note(*schema);
     }

@@ -15,6 +15,7 @@
 
 #include "engine/engine.h"
 #include "engine/fuzz/case_generator.h"
+#include "engine/run/expected_results.h"
 #include "engine/run/result.h"
 
 namespace dmlconform::fuzz {
@@ -39,6 +40,8 @@ struct OperatorTally {
     std::uint64_t rejected = 0;
     /// Results with nothing to compare them with: the engine does not run the operator, or no other does.
     std::uint64_t skipped = 0;
+    /// Failures that were expected, among those compared, by the finding that says so.
+    std::map<std::string, std::uint64_t> known{};
     std::uint64_t failures = 0;
     /// Of the first tensor, in legal cases.
     std::set<core::DataType> types;
@@ -68,6 +71,8 @@ struct FuzzSettings {
     std::vector<const operators::OperatorSchema*> operators;
     /// Number of the first case of each operator.
     std::uint64_t start = 0;
+    /// What is known to fail; may be null.
+    run::ExpectedResults* expected = nullptr;
     /// Cases of all operators together; operators take turns. 0: until the observer ends it.
     std::uint64_t count = 0;
 };

@@ -86,8 +86,7 @@ core::DataType random_type(Random& random, const operators::OperatorSchema& sche
                            core::FeatureLevel level) {
     std::vector<core::DataType> types;
     for (const core::DataType type : schema.support_at(field, level)->data_types) {
-        // Elements narrower than a byte cannot be given in a case yet.
-        if (core::bytes_of(type) != 0) {
+        if (core::bits_of(type) != 0) {
             types.push_back(type);
         }
     }

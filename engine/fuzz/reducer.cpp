@@ -10,26 +10,6 @@
 
 namespace dmlconform::fuzz {
 
-FailureKind kind_of(const cases::Case& subject, const run::CaseResult& result) {
-    using What = FailureKind::What;
-    FailureKind kind{result.status, What::other};
-    if (result.status != run::Status::fail) {
-        return kind;
-    }
-    const bool differs = std::any_of(result.outputs.begin(), result.outputs.end(),
-                                     [](const run::OutputResult& output) { return !output.comparison.passed(); });
-    if (result.rejection) {
-        kind.what = subject.expect_error ? What::wrong_code : What::rejected;
-    } else if (subject.expect_error) {
-        kind.what = What::accepted;
-    } else if (!result.stray_writes.empty()) {
-        kind.what = What::stray_write;
-    } else if (differs) {
-        kind.what = What::differs;
-    }
-    return kind;
-}
-
 core::Result<Reduction> reduce(const cases::Case& subject, Engine& engine, Engine* other,
                                const ReduceSettings& settings) {
     Search search(subject, engine, other, settings);

@@ -13,25 +13,19 @@
 #include "engine/cases/case.h"
 #include "engine/core/error.h"
 #include "engine/engine.h"
+#include "engine/run/expected_results.h"
 #include "engine/run/result.h"
 
 namespace dmlconform::fuzz {
-
-/// How a case failed: a smaller one has to fail in the same way.
-struct FailureKind {
-    run::Status status = run::Status::fail;
-    /// Of a `fail`: what was wrong.
-    enum class What : std::uint8_t { differs, rejected, accepted, wrong_code, stray_write, other };
-    What what = What::other;
-
-    bool operator==(const FailureKind&) const = default;
-};
-[[nodiscard]] FailureKind kind_of(const cases::Case& subject, const run::CaseResult& result);
 
 struct ReduceSettings {
     std::chrono::nanoseconds time = std::chrono::seconds(30);
     /// Asked between attempts; true ends the work with what there is.
     std::function<bool()> stop_requested = [] { return false; };
+    /// What is known to fail, and which of its engines this is; may be null. A case does not become smaller by failing
+    /// as it is known to.
+    run::ExpectedResults* expected = nullptr;
+    std::size_t engine = 0;
 };
 
 struct Reduction {

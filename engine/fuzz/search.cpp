@@ -35,9 +35,9 @@ void expect_zeros(cases::Case& subject) {
     const auto slots = subject.descriptor->outputs();
     for (std::size_t i = 0; i < slots.size(); ++i) {
         if (slots[i].desc != nullptr) {
-            const auto count = static_cast<std::size_t>(*core::element_count(slots[i].desc->sizes));
-            subject.expected[i] =
-                cases::given_elements(std::vector<std::byte>(count * core::bytes_of(slots[i].desc->data_type)));
+            const std::uint64_t bytes =
+                core::bytes_of(slots[i].desc->data_type, *core::element_count(slots[i].desc->sizes));
+            subject.expected[i] = cases::given_elements(std::vector<std::byte>(static_cast<std::size_t>(bytes)));
         }
     }
     subject.description += "; it fails before any values are compared, so that those expected are just zeros";
@@ -57,7 +57,7 @@ core::Result<void> Search::begin() {
     if (!result || !run::is_failure(result->status)) {
         return tl::unexpected(no_failure(original_, result));
     }
-    kind_ = kind_of(plain, *result);
+    kind_ = run::kind_of(plain, *result);
     result_ = *result;
     accepted_.insert(digest(best_));
     return {};
@@ -89,7 +89,7 @@ bool Search::attempt(Draft draft) {
     ++attempts_;
     const cases::Case subject = case_of(draft);
     auto result = judged(subject);
-    if (!result || !(kind_of(subject, *result) == kind_)) {
+    if (!result || !(run::kind_of(subject, *result) == kind_)) {
         return false;
     }
     accepted_.insert(digest(draft));
@@ -153,13 +153,23 @@ cases::Case Search::case_of(const Draft& draft) const {
 std::optional<run::CaseResult> Search::judged(const cases::Case& subject) {
     // Where nobody says what is right, rejections and what breaks before the execution can still be seen.
     if (subject.expect_error || other_ == nullptr || cpu::has_reference(*subject.descriptor->schema)) {
-        return run::run_case(subject, engine_);
+        return run_once(subject);
     }
     const Execution execution = execute(subject, *other_);
     if (execution.kind != Execution::Kind::done) {
         return std::nullopt;
     }
-    return run::run_case(expecting(subject, execution.outputs), engine_);
+    return run_once(expecting(subject, execution.outputs));
+}
+
+run::CaseResult Search::run_once(const cases::Case& subject) {
+    run::CaseSettings settings;
+    settings.expected = settings_.expected;
+    run::CaseResult result = run::run_case(subject, engine_, settings, settings_.engine);
+    if (settings_.expected != nullptr) {
+        settings_.expected->apply(result);
+    }
+    return result;
 }
 
 }  // namespace dmlconform::fuzz

@@ -8,6 +8,7 @@
 
 #include "engine/fuzz/draft.h"
 #include "engine/fuzz/reducer.h"
+#include "engine/run/failure_kind.h"
 
 namespace dmlconform::fuzz {
 
@@ -40,6 +41,7 @@ private:
     [[nodiscard]] bool fits(const Draft& draft) const;
     [[nodiscard]] cases::Case case_of(const Draft& draft) const;
     [[nodiscard]] std::optional<run::CaseResult> judged(const cases::Case& subject);
+    [[nodiscard]] run::CaseResult run_once(const cases::Case& subject);
 
     const cases::Case& original_;
     Engine& engine_;
@@ -48,7 +50,8 @@ private:
     std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + settings_.time;
     /// That rejects a descriptor; empty for a legal one.
     std::string rule_;
-    FailureKind kind_;
+    /// How the case failed: a smaller one has to fail in the same way.
+    run::FailureKind kind_;
     Draft best_;
     /// Digests of all drafts that have been the best.
     std::set<std::uint64_t> accepted_;

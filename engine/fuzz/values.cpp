@@ -131,10 +131,10 @@ Make maker(Random& random, DataType type, Sense sense) {
 }  // namespace
 
 std::vector<std::byte> random_elements(Random& random, const core::TensorDesc& desc, Sense sense) {
-    const auto count = static_cast<std::size_t>(core::element_count(desc.sizes).value_or(0));
-    std::vector<std::byte> elements(count * core::bytes_of(desc.data_type));
+    const std::uint64_t count = core::element_count(desc.sizes).value_or(0);
+    std::vector<std::byte> elements(static_cast<std::size_t>(core::bytes_of(desc.data_type, count)));
     const Make make = maker(random, desc.data_type, sense);
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::uint64_t i = 0; i < count; ++i) {
         core::store_element(elements, desc.data_type, i, make(random));
     }
     return elements;

@@ -63,9 +63,13 @@ JsonValue without_count(const JsonValue& object) {
     return {object.offset, std::make_shared<const JsonValue::Object>(std::move(members))};
 }
 
+core::Result<DxDispatchBuffer> of_type(core::Result<Bytes> bytes, core::DataType type) {
+    return bytes ? core::Result<DxDispatchBuffer>({std::move(*bytes), type}) : tl::unexpected(bytes.error());
+}
+
 }  // namespace
 
-core::Result<const Bytes*> DxDispatchBuffers::contents(const std::string& name) {
+core::Result<const DxDispatchBuffer*> DxDispatchBuffers::contents(const std::string& name) {
     const auto known = read_.find(name);
     if (known != read_.end()) {
         return &known->second;
@@ -75,36 +79,45 @@ core::Result<const Bytes*> DxDispatchBuffers::contents(const std::string& name) 
     if (resource == nullptr || resource->object() == nullptr) {
         return core::fail(fmt::format("there is no resource \"{}\"", core::shortened(name)));
     }
-    auto bytes = read(*resource);
-    if (!bytes) {
-        return core::fail(fmt::format("resource \"{}\": {}", core::shortened(name), bytes.error().message),
-                          bytes.error().hint);
+    auto buffer = read(*resource);
+    if (!buffer) {
+        return core::fail(fmt::format("resource \"{}\": {}", core::shortened(name), buffer.error().message),
+                          buffer.error().hint);
     }
-    if (bytes_read_ + bytes->size() > most_bytes) {
+    if (bytes_read_ + buffer->bytes.size() > most_bytes) {
         return core::fail(fmt::format("the model's buffers have more than {} bytes", most_bytes));
     }
-    bytes_read_ += bytes->size();
-    return &read_.emplace(name, std::move(*bytes)).first->second;
+    bytes_read_ += buffer->bytes.size();
+    return &read_.emplace(name, std::move(*buffer)).first->second;
 }
 
-core::Result<Bytes> DxDispatchBuffers::read(const JsonValue& resource) {
-    auto bytes = read_values(resource);
-    if (!bytes) {
-        return bytes;
+core::Result<DxDispatchBuffer> DxDispatchBuffers::read(const JsonValue& resource) {
+    auto buffer = read_values(resource);
+    if (!buffer) {
+        return buffer;
     }
-    std::uint64_t size = (bytes->size() + 3) / 4 * 4;
+    Bytes& bytes = buffer->bytes;
+    if (resource.find("initialValuesOffsetInBytes") != nullptr) {
+        const auto offset = unsigned_member(resource, "initialValuesOffsetInBytes");
+        if (!offset || *offset > largest_buffer - bytes.size()) {
+            return core::fail(
+                fmt::format("\"initialValuesOffsetInBytes\" must be from 0 to {}", largest_buffer - bytes.size()));
+        }
+        bytes.insert(bytes.begin(), static_cast<std::size_t>(*offset), std::byte{0});
+    }
+    std::uint64_t size = (bytes.size() + 3) / 4 * 4;
     if (resource.find("sizeInBytes") != nullptr) {
         const auto wanted = unsigned_member(resource, "sizeInBytes");
-        if (!wanted || *wanted < bytes->size() || *wanted > largest_buffer) {
-            return core::fail(fmt::format("\"sizeInBytes\" must be from {} to {}", bytes->size(), largest_buffer));
+        if (!wanted || *wanted < bytes.size() || *wanted > largest_buffer) {
+            return core::fail(fmt::format("\"sizeInBytes\" must be from {} to {}", bytes.size(), largest_buffer));
         }
         size = std::max(size, *wanted);
     }
-    bytes->resize(static_cast<std::size_t>(size));
-    return bytes;
+    bytes.resize(static_cast<std::size_t>(size));
+    return buffer;
 }
 
-core::Result<Bytes> DxDispatchBuffers::read_values(const JsonValue& resource) {
+core::Result<DxDispatchBuffer> DxDispatchBuffers::read_values(const JsonValue& resource) {
     const JsonValue* values = resource.find("initialValues");
     if (values == nullptr) {
         return core::fail("it has no \"initialValues\"");
@@ -119,23 +132,31 @@ core::Result<Bytes> DxDispatchBuffers::read_values(const JsonValue& resource) {
     if (values->find("sourcePath") != nullptr) {
         return read_file(*values, *type);
     }
-    if (core::bytes_of(*type) == 0) {
-        return values->array() != nullptr ? read_typed_list(*values)
-                                          : core::Result<Bytes>(core::fail("\"initialValuesDataType\" is missing"));
+    return of_type(read_list(*values, *type), *type);
+}
+
+core::Result<Bytes> DxDispatchBuffers::read_list(const JsonValue& values, core::DataType type) {
+    if (values.string() != nullptr) {
+        return core::fail(fmt::format("\"initialValues\" is \"{}\"", core::shortened(*values.string())),
+                          "values that come from elsewhere when the model runs are not in it");
     }
-    if (values->array() != nullptr) {
-        const auto desc = packed(*type, values->array()->size());
-        return desc ? filled(*values, *desc) : tl::unexpected(desc.error());
+    if (core::bytes_of(type) == 0) {
+        return values.array() != nullptr ? read_typed_list(values)
+                                         : core::Result<Bytes>(core::fail("\"initialValuesDataType\" is missing"));
     }
-    if (values->object() == nullptr) {
-        return core::fail(fmt::format("\"initialValues\" is {}", values->kind_name()));
+    if (values.array() != nullptr) {
+        const auto desc = packed(type, values.array()->size());
+        return desc ? filled(values, *desc) : tl::unexpected(desc.error());
     }
-    const auto count = unsigned_member(*values, "valueCount");
+    if (values.object() == nullptr) {
+        return core::fail(fmt::format("\"initialValues\" is {}", values.kind_name()));
+    }
+    const auto count = unsigned_member(values, "valueCount");
     if (!count) {
         return tl::unexpected(count.error());
     }
-    const auto desc = packed(*type, *count);
-    return desc ? filled(without_count(*values), *desc) : tl::unexpected(desc.error());
+    const auto desc = packed(type, *count);
+    return desc ? filled(without_count(values), *desc) : tl::unexpected(desc.error());
 }
 
 core::Result<Bytes> DxDispatchBuffers::filled(const JsonValue& initialiser, const core::TensorDesc& desc) {
@@ -155,7 +176,7 @@ core::Result<Bytes> DxDispatchBuffers::filled(const JsonValue& initialiser, cons
     return Bytes(bytes.begin(), bytes.end());
 }
 
-core::Result<Bytes> DxDispatchBuffers::read_file(const JsonValue& values, core::DataType type) {
+core::Result<DxDispatchBuffer> DxDispatchBuffers::read_file(const JsonValue& values, core::DataType type) {
     const JsonValue& path = *values.find("sourcePath");
     if (path.string() == nullptr) {
         return core::fail("\"sourcePath\" must be a path");
@@ -176,6 +197,10 @@ core::Result<Bytes> DxDispatchBuffers::read_file(const JsonValue& values, core::
         if (!header) {
             return tl::unexpected(header.error());
         }
+        if (type != core::DataType::unknown && type != header->type) {
+            return core::fail(fmt::format("\"initialValuesDataType\" is {}; the file has {}", core::name(type),
+                                          core::name(header->type)));
+        }
         core::Dimensions sizes;
         std::uint64_t count = 1;
         for (const std::uint64_t size : header->shape) {
@@ -186,7 +211,7 @@ core::Result<Bytes> DxDispatchBuffers::read_file(const JsonValue& values, core::
         if (!desc) {
             return tl::unexpected(desc.error());
         }
-        return filled(initialiser, core::TensorDesc::packed(header->type, sizes));
+        return of_type(filled(initialiser, core::TensorDesc::packed(header->type, sizes)), header->type);
     }
     const std::uintmax_t size = std::filesystem::file_size(file, error);
     if (error || core::bytes_of(type) == 0) {
@@ -194,7 +219,7 @@ core::Result<Bytes> DxDispatchBuffers::read_file(const JsonValue& values, core::
                                 : "a raw file needs an \"initialValuesDataType\"");
     }
     const auto desc = packed(type, size / core::bytes_of(type));
-    return desc ? filled(initialiser, *desc) : tl::unexpected(desc.error());
+    return desc ? of_type(filled(initialiser, *desc), type) : tl::unexpected(desc.error());
 }
 
 core::Result<Bytes> DxDispatchBuffers::read_typed_list(const JsonValue& list) {

@@ -14,19 +14,26 @@
 
 namespace dmlconform::interop {
 
+struct DxDispatchBuffer {
+    std::vector<std::byte> bytes;
+    /// Of the initial values; unknown where they are of several types.
+    core::DataType type = core::DataType::unknown;
+};
+
 class DxDispatchBuffers {
 public:
     /// `resources` is the model's member of that name. Keeps references. `places` knows the lines of the model.
     DxDispatchBuffers(const cases::JsonValue& resources, std::filesystem::path folder, const cases::ProblemSink& places)
         : resources_(cases::index_of(resources)), folder_(std::move(folder)), places_(places) {}
 
-    /// The bytes that the buffer starts with. The result lives as long as this.
-    [[nodiscard]] core::Result<const std::vector<std::byte>*> contents(const std::string& name);
+    /// What the buffer starts with. The result lives as long as this.
+    [[nodiscard]] core::Result<const DxDispatchBuffer*> contents(const std::string& name);
 
 private:
-    [[nodiscard]] core::Result<std::vector<std::byte>> read(const cases::JsonValue& resource);
-    [[nodiscard]] core::Result<std::vector<std::byte>> read_values(const cases::JsonValue& resource);
-    [[nodiscard]] core::Result<std::vector<std::byte>> read_file(const cases::JsonValue& values, core::DataType type);
+    [[nodiscard]] core::Result<DxDispatchBuffer> read(const cases::JsonValue& resource);
+    [[nodiscard]] core::Result<DxDispatchBuffer> read_values(const cases::JsonValue& resource);
+    [[nodiscard]] core::Result<DxDispatchBuffer> read_file(const cases::JsonValue& values, core::DataType type);
+    [[nodiscard]] core::Result<std::vector<std::byte>> read_list(const cases::JsonValue& values, core::DataType type);
     [[nodiscard]] core::Result<std::vector<std::byte>> read_typed_list(const cases::JsonValue& list);
     [[nodiscard]] core::Result<std::vector<std::byte>> filled(const cases::JsonValue& initialiser,
                                                               const core::TensorDesc& desc);
@@ -34,7 +41,7 @@ private:
     cases::JsonIndex resources_;
     std::filesystem::path folder_;
     const cases::ProblemSink& places_;
-    std::map<std::string, std::vector<std::byte>> read_;
+    std::map<std::string, DxDispatchBuffer> read_;
     std::uint64_t bytes_read_ = 0;
 };
 

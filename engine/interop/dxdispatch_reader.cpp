@@ -23,11 +23,13 @@ namespace {
 using cases::JsonValue;
 using operators::TensorSlot;
 
-/// A resource as a command binds it to a tensor.
+/// A resource as it is bound to a tensor.
 struct Binding {
     std::string resource;
-    /// In bytes.
+    /// In elements.
     std::uint64_t offset = 0;
+    /// In bytes; 0: that of the resource's initial values.
+    std::uint64_t element_size = 0;
 };
 
 const std::string* string_member(const JsonValue& object, const char* key) {
@@ -35,29 +37,42 @@ const std::string* string_member(const JsonValue& object, const char* key) {
     return value == nullptr ? nullptr : value->string();
 }
 
+/// 0 where there is none.
+core::Result<std::uint64_t> optional_number(const JsonValue& object, const char* key) {
+    const JsonValue* value = object.find(key);
+    if (value == nullptr) {
+        return 0;
+    }
+    const auto integer = cases::integer_of(*value);
+    return integer && !integer->negative ? core::Result<std::uint64_t>(integer->magnitude)
+                                         : core::fail(fmt::format("\"{}\" must be an integer of at least 0", key));
+}
+
 core::Result<Binding> read_binding(const JsonValue& value) {
     if (value.string() != nullptr) {
-        return Binding{*value.string(), 0};
+        return Binding{*value.string()};
     }
     const std::string* name = string_member(value, "name");
     if (name == nullptr) {
         return core::fail("a binding is the name of a resource, or an object with a \"name\"");
     }
-    Binding binding{*name, 0};
-    const JsonValue* offset = value.find("elementOffset");
-    const JsonValue* size = value.find("elementSizeInBytes");
-    if (offset != nullptr) {
-        const auto count = cases::integer_of(*offset);
-        const auto width = size == nullptr ? std::nullopt : cases::integer_of(*size);
-        const auto bytes = count && width && !count->negative
-                               ? core::checked_multiply(count->magnitude, width->magnitude)
-                               : std::nullopt;
-        if (!bytes) {
-            return core::fail("\"elementOffset\" needs an \"elementSizeInBytes\"");
-        }
-        binding.offset = *bytes;
+    const auto offset = optional_number(value, "elementOffset");
+    const auto size = optional_number(value, "elementSizeInBytes");
+    if (!offset || !size) {
+        return tl::unexpected((offset ? size : offset).error());
     }
-    return binding;
+    return Binding{*name, *offset, *size};
+}
+
+/// Where the tensor begins, in bytes.
+core::Result<std::uint64_t> offset_of(const Binding& binding, const DxDispatchBuffer& buffer) {
+    const std::uint64_t size = binding.element_size != 0 ? binding.element_size : core::bytes_of(buffer.type);
+    if (binding.offset != 0 && size == 0) {
+        return core::fail(
+            "\"elementOffset\" needs an \"elementSizeInBytes\": the resource's values are of several types");
+    }
+    const auto bytes = core::checked_multiply(binding.offset, size);
+    return bytes ? core::Result<std::uint64_t>(*bytes) : core::fail("\"elementOffset\" is beyond 64 bits");
 }
 
 /// Of all cases together: they are written out one by one.
@@ -78,6 +93,12 @@ const JsonValue* find_binding(const JsonValue& bindings, const std::string& slot
     return index < bound->array()->size() ? &(*bound->array())[index] : nullptr;
 }
 
+/// Names of tensors with what is bound to them; null where there are none.
+struct Bindings {
+    const JsonValue* at_initialization = nullptr;
+    const JsonValue* at_execution = nullptr;
+};
+
 class ModelReader {
 public:
     ModelReader(const std::string& file, std::string_view text, const JsonValue& resources,
@@ -88,15 +109,16 @@ public:
           buffers_(resources, std::filesystem::path(file).parent_path(), places_) {}
 
     void command(const JsonValue& value, std::size_t index) {
+        place_ = places_.position(value.offset);
         const std::string* type = string_member(value, "type");
         if (type == nullptr) {
-            return leave_out(fmt::format("command {}", index), "it has no \"type\"");
+            return leave_out(fmt::format("command {}", index), {"it has no \"type\"", ""});
         }
         if (*type != "dispatch") {
             // Printing and writing files are for people who look at results; a case compares them.
             if (*type != "print" && *type != "writeFile") {
                 leave_out(fmt::format("command {}", index),
-                          fmt::format("\"{}\" is no command that is known", core::shortened(*type)));
+                          {fmt::format("\"{}\" is no command that is known", core::shortened(*type)), known_commands});
             }
             return;
         }
@@ -104,39 +126,55 @@ public:
         const auto dispatchable = name == nullptr ? by_name_.end() : by_name_.find(*name);
         if (dispatchable == by_name_.end()) {
             return leave_out(fmt::format("command {}", index),
-                             name == nullptr ? "it names no dispatchable"
-                                             : fmt::format("there is no dispatchable \"{}\"", core::shortened(*name)));
+                             {name == nullptr ? "it names no dispatchable"
+                                              : fmt::format("there is no dispatchable \"{}\"", core::shortened(*name)),
+                              ""});
         }
         dispatched_.insert(*name);
         if (auto made = dispatch(*name, *dispatchable->second, value); !made) {
-            leave_out(*name, made.error().message);
+            leave_out(*name, made.error());
         }
     }
 
     Imported finish() {
         for (const cases::JsonMember& member : *dispatchables_.object()) {
             if (!dispatched_.contains(member.key)) {
-                leave_out(member.key, "no command dispatches it");
+                place_ = places_.position(member.key_offset);
+                leave_out(member.key, {"no command dispatches it", ""});
             }
         }
         return std::move(result_);
     }
 
 private:
-    void leave_out(const std::string& what, const std::string& reason) {
-        result_.left_out.push_back(fmt::format("{}: {}", what, reason));
+    static constexpr const char* known_commands =
+        "\"dispatch\" becomes a case; \"print\" and \"writeFile\" say nothing of it";
+
+    void leave_out(const std::string& what, const core::Error& reason) {
+        result_.left_out.push_back(fmt::format("{}:{}:{}: {}: {}{}", places_.file(), place_.line, place_.column, what,
+                                               reason.message,
+                                               reason.hint.empty() ? "" : fmt::format(" ({})", reason.hint)));
     }
 
-    core::Result<operators::Descriptor> read_operator(const JsonValue& dispatchable) {
+    core::Result<const operators::OperatorSchema*> read_type(const JsonValue& dispatchable) {
         const std::string* type = string_member(dispatchable, "type");
         if (type == nullptr) {
             return core::fail("it has no \"type\"");
         }
-        const operators::OperatorSchema* schema = operators::find_operator(*type);
-        if (schema == nullptr) {
-            const bool other = *type == "hlsl" || *type == "onnx" || *type == "dmlSerializedGraph";
-            return core::fail(other ? fmt::format("type {} is no single DirectML operator", *type)
-                                    : fmt::format("the catalogue has no operator \"{}\"", core::shortened(*type)));
+        if (const operators::OperatorSchema* schema = operators::find_operator(*type)) {
+            return schema;
+        }
+        const bool other = *type == "hlsl" || *type == "onnx" || *type == "dmlSerializedGraph";
+        return other ? core::fail(fmt::format("type {} is no single DirectML operator", *type),
+                                  "dispatchables with a DML_OPERATOR_… as type become cases")
+                     : core::fail(fmt::format("the catalogue has no operator \"{}\"", core::shortened(*type)),
+                                  "`dmlconform describe` lists them");
+    }
+
+    core::Result<operators::Descriptor> read_operator(const JsonValue& dispatchable) {
+        const auto schema = read_type(dispatchable);
+        if (!schema) {
+            return tl::unexpected(schema.error());
         }
         const JsonValue* desc = dispatchable.find("desc");
         desc = desc == nullptr ? dispatchable.find("Desc") : desc;
@@ -146,11 +184,14 @@ private:
         // The long form, with the type again.
         const JsonValue* inner = desc->find("Desc");
         cases::ProblemSink problems = places_.fresh();
-        auto descriptor = cases::read_descriptor(inner == nullptr ? *desc : *inner, *schema, problems);
+        auto descriptor = cases::read_descriptor(inner == nullptr ? *desc : *inner, **schema, problems);
         if (!descriptor) {
             const auto found = problems.take({});
-            return core::fail(found.empty() ? "its desc cannot be read"
-                                            : fmt::format("line {}: {}", found.front().line, found.front().message));
+            if (found.empty()) {
+                return core::fail("its desc cannot be read");
+            }
+            place_ = {found.front().line, found.front().column};
+            return core::fail(found.front().message, found.front().hint);
         }
         return std::move(*descriptor);
     }
@@ -161,33 +202,48 @@ private:
         }
         if (!cpu::has_reference(*descriptor.schema)) {
             return core::fail(fmt::format("there is no reference for {}, and a model has no expected values",
-                                          descriptor.schema->short_name()));
+                                          descriptor.schema->short_name()),
+                              "`dmlconform describe` says which operators have one");
         }
         return {};
     }
 
-    core::Result<cases::Initialiser> input(const TensorSlot& slot, const JsonValue& bindings) {
-        const JsonValue* bound = find_binding(bindings, slot.name);
+    /// What a tensor is bound to. Those that DirectML owns are bound when the operator is initialised, by the
+    /// dispatchable; all others by the command.
+    core::Result<Binding> binding_of(const TensorSlot& slot, const Bindings& bindings) {
+        const bool owned = slot.desc->flags == core::TensorFlags::owned_by_dml;
+        const JsonValue* those = owned ? bindings.at_initialization : bindings.at_execution;
+        const JsonValue* bound = those == nullptr ? nullptr : find_binding(*those, slot.name);
         if (bound == nullptr) {
-            return core::fail(fmt::format("nothing is bound to {}", slot.name));
+            return core::fail(fmt::format("nothing is bound to {}", slot.name),
+                              owned ? "\"bindings\" of the dispatchable bind what is OWNED_BY_DML"
+                                    : "\"bindings\" of the command bind what is not OWNED_BY_DML");
         }
-        const auto binding = read_binding(*bound);
+        place_ = places_.position(bound->offset);
+        auto binding = read_binding(*bound);
         if (!binding) {
             return core::fail(fmt::format("{}: {}", slot.name, binding.error().message));
         }
-        if (written_.contains(binding->resource)) {
+        // Operators are initialised before the first command.
+        if (!owned && written_.contains(binding->resource)) {
             return core::fail(fmt::format("{} is \"{}\", which an earlier command writes: a case has no earlier ones",
-                                          slot.name, binding->resource));
+                                          slot.name, core::shortened(binding->resource)));
         }
-        const auto contents = buffers_.contents(binding->resource);
-        if (!contents) {
-            return tl::unexpected(contents.error());
+        return binding;
+    }
+
+    /// A tensor of the buffer's bytes from there on.
+    core::Result<cases::Initialiser> view(const TensorSlot& slot, const Binding& binding,
+                                          const DxDispatchBuffer& buffer) {
+        const auto offset = offset_of(binding, buffer);
+        if (!offset) {
+            return core::fail(fmt::format("{}: {}", slot.name, offset.error().message));
         }
-        const std::uint64_t size = (*contents)->size();
-        if (binding->offset > size || slot.desc->total_bytes > size - binding->offset) {
+        const std::uint64_t size = buffer.bytes.size();
+        if (*offset > size || slot.desc->total_bytes > size - *offset) {
             return core::fail(fmt::format("{} takes {} bytes; \"{}\" has {} from byte {} on", slot.name,
-                                          slot.desc->total_bytes, binding->resource,
-                                          size - std::min(size, binding->offset), binding->offset));
+                                          slot.desc->total_bytes, core::shortened(binding.resource),
+                                          size - std::min(size, *offset), *offset));
         }
         // Where strides are 0, far more than the buffer.
         const auto elements = core::element_count(slot.desc->sizes).value_or(most_elements + 1);
@@ -196,27 +252,39 @@ private:
         }
         elements_ += elements;
         core::Tensor tensor(*slot.desc);
-        std::copy_n((*contents)->begin() + static_cast<std::ptrdiff_t>(binding->offset), slot.desc->total_bytes,
+        std::copy_n(buffer.bytes.begin() + static_cast<std::ptrdiff_t>(*offset), slot.desc->total_bytes,
                     tensor.buffer.bytes().begin());
         const core::Tensor packed = core::packed_copy(tensor);
         const auto count = static_cast<std::size_t>(*core::element_count(slot.desc->sizes));
-        const auto bytes = packed.buffer.bytes().first(count * core::bytes_of(slot.desc->data_type));
+        const auto bytes =
+            packed.buffer.bytes().first(static_cast<std::size_t>(core::bytes_of(slot.desc->data_type, count)));
         return cases::given_elements({bytes.begin(), bytes.end()});
     }
 
+    core::Result<cases::Initialiser> input(const TensorSlot& slot, const Bindings& bindings) {
+        const auto binding = binding_of(slot, bindings);
+        if (!binding) {
+            return tl::unexpected(binding.error());
+        }
+        const auto buffer = buffers_.contents(binding->resource);
+        return buffer ? view(slot, *binding, **buffer) : tl::unexpected(buffer.error());
+    }
+
     core::Result<void> dispatch(const std::string& name, const JsonValue& dispatchable, const JsonValue& command) {
+        place_ = places_.position(dispatchable.offset);
         auto descriptor = read_operator(dispatchable);
         if (!descriptor) {
             return tl::unexpected(descriptor.error());
         }
-        const JsonValue* bindings = command.find("bindings");
-        if (bindings == nullptr || bindings->object() == nullptr) {
+        const Bindings bindings{dispatchable.find("bindings"), command.find("bindings")};
+        if (bindings.at_execution == nullptr || bindings.at_execution->object() == nullptr) {
+            place_ = places_.position(command.offset);
             return core::fail("the command has no \"bindings\"");
         }
-        auto made = make_case(name, *descriptor, *bindings);
+        auto made = make_case(name, *descriptor, bindings);
         // Whatever comes after it sees what it wrote, case or no case.
         for (const TensorSlot& slot : descriptor->outputs()) {
-            const JsonValue* bound = slot.desc == nullptr ? nullptr : find_binding(*bindings, slot.name);
+            const JsonValue* bound = slot.desc == nullptr ? nullptr : find_binding(*bindings.at_execution, slot.name);
             if (const auto binding = bound == nullptr ? core::Result<Binding>(core::fail("")) : read_binding(*bound)) {
                 written_.insert(binding->resource);
             }
@@ -225,7 +293,7 @@ private:
     }
 
     core::Result<void> make_case(const std::string& name, const operators::Descriptor& descriptor,
-                                 const JsonValue& bindings) {
+                                 const Bindings& bindings) {
         if (auto legal = check(descriptor); !legal) {
             return legal;
         }
@@ -276,6 +344,8 @@ private:
     std::set<std::string> names_;
     /// By name: how many numbers were tried.
     std::map<std::string, int> numbers_;
+    /// In the model: what is looked at.
+    cases::Position place_;
     /// Of all tensors so far.
     std::uint64_t elements_ = 0;
     Imported result_;

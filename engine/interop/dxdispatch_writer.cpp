@@ -82,10 +82,15 @@ core::Result<void> check(const cases::Case& subject) {
     }
     for (const auto& slots : {subject.descriptor->inputs(), subject.descriptor->outputs()}) {
         for (const TensorSlot& slot : slots) {
-            if (slot.desc != nullptr && core::bytes_of(slot.desc->data_type) == 0) {
+            if (slot.desc == nullptr) {
+                continue;
+            }
+            if (core::bytes_of(slot.desc->data_type) == 0) {
                 return core::fail(fmt::format("{} has elements narrower than a byte", slot.name));
             }
-            if (slot.desc != nullptr && slot.desc->total_bytes / core::bytes_of(slot.desc->data_type) > most_elements) {
+            // Strides of 0 make more elements than there is memory.
+            if (slot.desc->total_bytes / core::bytes_of(slot.desc->data_type) > most_elements ||
+                core::element_count(slot.desc->sizes).value_or(most_elements + 1) > most_elements) {
                 return core::fail(fmt::format("{} has more than {} elements", slot.name, most_elements));
             }
         }

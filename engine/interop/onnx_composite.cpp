@@ -11,15 +11,6 @@ namespace {
 using nlohmann::ordered_json;
 using Mapped = core::Result<ordered_json>;
 
-/// Scale or bias of a normalisation, laid along the dimensions of its input from `first` on.
-core::Dimensions along(const OnnxTensor& parameter, std::size_t rank, std::size_t first) {
-    core::Dimensions sizes(rank, 1);
-    for (std::size_t d = 0; d < parameter.sizes.size() && first + d < rank; ++d) {
-        sizes[first + d] = parameter.sizes[d];
-    }
-    return sizes;
-}
-
 OnnxCase normalization(const OnnxNode& node, const std::vector<std::uint32_t>& axes, float epsilon) {
     OnnxCase result("MEAN_VARIANCE_NORMALIZATION1");
     result.input("InputTensor", *node.input(0))

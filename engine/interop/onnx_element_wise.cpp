@@ -1,8 +1,6 @@
 // Functions of one element, and of two or three that are broadcast.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "engine/interop/onnx_node.h"
 
@@ -12,6 +10,7 @@ namespace {
 using nlohmann::ordered_json;
 using Mapped = core::Result<ordered_json>;
 
+/// An attribute of DirectML's: the value of ONNX's attribute, or always the same where ONNX has none.
 struct Parameter {
     const char* field = nullptr;
     const char* attribute = nullptr;
@@ -24,7 +23,7 @@ struct Unary {
     std::array<Parameter, 2> parameters{};
 };
 
-const std::array<Unary, 38> unary_operators{{
+const std::array<Unary, 45> unary_operators{{
     {"Abs", "ELEMENT_WISE_ABS"},
     {"Acos", "ELEMENT_WISE_ACOS"},
     {"Acosh", "ELEMENT_WISE_ACOSH"},
@@ -34,7 +33,9 @@ const std::array<Unary, 38> unary_operators{{
     {"Atanh", "ELEMENT_WISE_ATANH"},
     {"BitwiseNot", "ELEMENT_WISE_BIT_NOT"},
     {"Cast", "CAST"},
+    {"CastLike", "CAST"},
     {"Ceil", "ELEMENT_WISE_CEIL"},
+    {"Celu", "ACTIVATION_CELU", {{{"Alpha", "alpha", 1}}}},
     {"Cos", "ELEMENT_WISE_COS"},
     {"Cosh", "ELEMENT_WISE_COSH"},
     {"Elu", "ACTIVATION_ELU", {{{"Alpha", "alpha", 1}}}},
@@ -42,6 +43,7 @@ const std::array<Unary, 38> unary_operators{{
     {"Exp", "ELEMENT_WISE_EXP"},
     {"Floor", "ELEMENT_WISE_FLOOR"},
     {"HardSigmoid", "ACTIVATION_HARD_SIGMOID", {{{"Alpha", "alpha", 0.2F}, {"Beta", "beta", 0.5F}}}},
+    {"HardSwish", "ACTIVATION_HARD_SWISH", {{{"Alpha", nullptr, 1.0F / 6}, {"Beta", nullptr, 0.5F}}}},
     {"Identity", "ELEMENT_WISE_IDENTITY"},
     {"IsNaN", "ELEMENT_WISE_IS_NAN"},
     {"LeakyRelu", "ACTIVATION_LEAKY_RELU", {{{"Alpha", "alpha", 0.01F}}}},
@@ -51,6 +53,7 @@ const std::array<Unary, 38> unary_operators{{
     {"Reciprocal", "ELEMENT_WISE_RECIP"},
     {"Relu", "ACTIVATION_RELU"},
     {"Selu", "ACTIVATION_SCALED_ELU", {{{"Alpha", "alpha", 1.67326319F}, {"Gamma", "gamma", 1.05070102F}}}},
+    {"Shrink", "ACTIVATION_SHRINK", {{{"Bias", "bias", 0}, {"Threshold", "lambd", 0.5F}}}},
     {"Sigmoid", "ACTIVATION_SIGMOID"},
     {"Sign", "ELEMENT_WISE_SIGN"},
     {"Sin", "ELEMENT_WISE_SIN"},
@@ -58,21 +61,25 @@ const std::array<Unary, 38> unary_operators{{
     {"Softplus", "ACTIVATION_SOFTPLUS", {{{"Steepness", "steepness", 1}}}},
     {"Softsign", "ACTIVATION_SOFTSIGN"},
     {"Sqrt", "ELEMENT_WISE_SQRT"},
+    {"Swish", "ACTIVATION_SWISH", {{{"SigmoidInputScale", "alpha", 1}}}},
     {"Tan", "ELEMENT_WISE_TAN"},
     {"Tanh", "ACTIVATION_TANH"},
     {"ThresholdedRelu", "ACTIVATION_THRESHOLDED_RELU", {{{"Alpha", "alpha", 1}}}},
     // These give the elements other sizes, which is nothing to DirectML.
     {"Flatten", "ELEMENT_WISE_IDENTITY"},
     {"Reshape", "ELEMENT_WISE_IDENTITY"},
+    {"Squeeze", "ELEMENT_WISE_IDENTITY"},
+    {"Unsqueeze", "ELEMENT_WISE_IDENTITY"},
 }};
 
 struct Binary {
     const char* onnx = nullptr;
     const char* directml = nullptr;
-    std::array<const char*, 3> inputs{"ATensor", "BTensor", nullptr};
+    const char* first = "ATensor";
+    const char* second = "BTensor";
 };
 
-const std::array<Binary, 21> broadcast_operators{{
+const std::array<Binary, 21> binary_operators{{
     {"Add", "ELEMENT_WISE_ADD"},
     {"And", "ELEMENT_WISE_LOGICAL_AND"},
     {"BitwiseAnd", "ELEMENT_WISE_BIT_AND"},
@@ -89,67 +96,56 @@ const std::array<Binary, 21> broadcast_operators{{
     {"Min", "ELEMENT_WISE_MIN"},
     {"Mul", "ELEMENT_WISE_MULTIPLY"},
     {"Or", "ELEMENT_WISE_LOGICAL_OR"},
-    {"Pow", "ELEMENT_WISE_POW", {"InputTensor", "ExponentTensor", nullptr}},
-    {"PRelu", "ACTIVATION_PARAMETERIZED_RELU", {"InputTensor", "SlopeTensor", nullptr}},
+    {"Pow", "ELEMENT_WISE_POW", "InputTensor", "ExponentTensor"},
+    {"PRelu", "ACTIVATION_PARAMETERIZED_RELU", "InputTensor", "SlopeTensor"},
     {"Sub", "ELEMENT_WISE_SUBTRACT"},
-    {"Where", "ELEMENT_WISE_IF", {"ConditionTensor", "ATensor", "BTensor"}},
+    {"Sum", "ELEMENT_WISE_ADD"},
     {"Xor", "ELEMENT_WISE_LOGICAL_XOR"},
 }};
 
+/// A cast to BOOL says whether the number is other than 0; one to UINT8 cuts it off.
 Mapped map_unary(const OnnxNode& node, const Unary& unary) {
-    const OnnxTensor& output = *node.output(0);
-    if (node.input(0) == nullptr || node.input(0)->count() != output.count()) {
-        return core::fail("input and output have different numbers of elements");
+    if (std::string_view(unary.directml) == "CAST" && node.output(0)->is_bool &&
+        (node.input(0) == nullptr || !node.input(0)->is_bool)) {
+        return core::fail("a cast to BOOL says whether a number is other than 0, one to UINT8 does not");
     }
-    OnnxCase result(unary.directml);
-    result.input("InputTensor", *node.input(0), output.sizes).output("OutputTensor", output);
+    auto result = unary_case(node, unary.directml);
+    if (!result) {
+        return tl::unexpected(result.error());
+    }
     for (const Parameter& parameter : unary.parameters) {
         if (parameter.field != nullptr) {
-            result.set(parameter.field, node.number(parameter.attribute, parameter.otherwise));
+            result->set(parameter.field, parameter.attribute == nullptr
+                                             ? parameter.otherwise
+                                             : node.number(parameter.attribute, parameter.otherwise));
         }
     }
-    return result.take();
+    return result->take();
 }
 
-Mapped map_broadcast(const OnnxNode& node, const Binary& binary) {
-    const auto count = static_cast<std::size_t>(
-        std::count_if(binary.inputs.begin(), binary.inputs.end(), [](const char* field) { return field != nullptr; }));
-    if (node.inputs.size() != count) {
-        return core::fail(
-            fmt::format("{} has {} inputs; {} takes {}", node.type, node.inputs.size(), binary.directml, count));
-    }
-    const OnnxTensor& output = *node.output(0);
-    OnnxCase result(binary.directml);
-    for (std::size_t i = 0; i < count; ++i) {
-        if (node.input(i) == nullptr) {
-            return core::fail("an input is absent");
-        }
-        core::Dimensions strides;
-        const auto shown = broadcast(*node.input(i), output.sizes, strides);
-        if (!shown) {
-            return tl::unexpected(shown.error());
-        }
-        if (node.input(i)->sizes == output.sizes) {
-            result.input(binary.inputs[i], *shown);
-        } else {
-            result.strided_input(binary.inputs[i], *shown, strides);
-        }
-    }
-    result.output("OutputTensor", output);
-    return result.take();
+/// The least, the sum, … of one tensor are the tensor.
+bool is_of_one(const OnnxNode& node) {
+    return node.inputs.size() == 1 &&
+           (node.type == "Max" || node.type == "Mean" || node.type == "Min" || node.type == "Sum");
 }
 
 }  // namespace
 
 std::optional<Mapped> map_element_wise(const OnnxNode& node) {
+    if (is_of_one(node)) {
+        return broadcast_case(node, "ELEMENT_WISE_IDENTITY", {"InputTensor"});
+    }
+    if (node.type == "Where") {
+        return broadcast_case(node, "ELEMENT_WISE_IF", {"ConditionTensor", "ATensor", "BTensor"});
+    }
     for (const Unary& unary : unary_operators) {
         if (node.type == unary.onnx) {
             return map_unary(node, unary);
         }
     }
-    for (const Binary& binary : broadcast_operators) {
+    for (const Binary& binary : binary_operators) {
         if (node.type == binary.onnx) {
-            return map_broadcast(node, binary);
+            return broadcast_case(node, binary.directml, {binary.first, binary.second});
         }
     }
     return std::nullopt;

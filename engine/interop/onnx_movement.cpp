@@ -136,13 +136,6 @@ Mapped map_split(const OnnxNode& node) {
     return result.set("Axis", *axis).take();
 }
 
-/// With ones in front.
-core::Dimensions padded(const core::Dimensions& sizes, std::size_t rank) {
-    core::Dimensions result(rank - std::min(rank, sizes.size()), 1);
-    result.insert(result.end(), sizes.begin(), sizes.end());
-    return result;
-}
-
 Mapped map_gather(const OnnxNode& node) {
     const OnnxTensor* input = node.input(0);
     const OnnxTensor* indices = node.input(1);

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "engine/core/utf8.h"
+
 namespace dmlconform::interop {
 namespace {
 
@@ -33,6 +37,11 @@ float OnnxNode::number(std::string_view name, float otherwise) const {
     return found == nullptr ? otherwise : found->f();
 }
 
+std::string OnnxNode::text(std::string_view name, std::string_view otherwise) const {
+    const onnx::AttributeProto* found = attribute(name);
+    return found == nullptr ? std::string(otherwise) : found->s();
+}
+
 std::vector<std::int64_t> OnnxNode::integers(std::string_view name) const {
     const onnx::AttributeProto* found = attribute(name);
     return found == nullptr ? std::vector<std::int64_t>()
@@ -49,6 +58,21 @@ OnnxCase& OnnxCase::strided_input(const std::string& field, const OnnxTensor& te
     input(field, tensor);
     object_["desc"][field]["Strides"] = strides;
     return *this;
+}
+
+core::Result<void> OnnxCase::broadcast_input(const std::string& field, const OnnxTensor& tensor,
+                                             const core::Dimensions& sizes) {
+    core::Dimensions strides;
+    const auto shown = broadcast(tensor, sizes, strides);
+    if (!shown) {
+        return tl::unexpected(shown.error());
+    }
+    if (tensor.sizes == sizes) {
+        input(field, *shown);
+    } else {
+        strided_input(field, *shown, strides);
+    }
+    return {};
 }
 
 OnnxCase& OnnxCase::output(const std::string& field, const OnnxTensor& tensor, const core::Dimensions& sizes) {
@@ -74,6 +98,51 @@ OnnxCase& OnnxCase::set(const std::string& field, ordered_json value) {
     return *this;
 }
 
+core::Result<OnnxCase> unary_case(const OnnxNode& node, std::string_view directml) {
+    const OnnxTensor& output = *node.output(0);
+    if (node.input(0) == nullptr || node.input(0)->count() != output.count()) {
+        return core::fail("input and output have different numbers of elements");
+    }
+    OnnxCase result(directml);
+    result.input("InputTensor", *node.input(0), output.sizes).output("OutputTensor", output);
+    return result;
+}
+
+core::Result<ordered_json> broadcast_case(const OnnxNode& node, std::string_view directml,
+                                          std::initializer_list<const char*> fields) {
+    if (node.inputs.size() != fields.size()) {
+        return core::fail(
+            fmt::format("{} has {} inputs; {} takes {}", node.type, node.inputs.size(), directml, fields.size()));
+    }
+    const OnnxTensor& output = *node.output(0);
+    OnnxCase result(directml);
+    std::size_t index = 0;
+    for (const char* field : fields) {
+        const OnnxTensor* input = node.input(index++);
+        if (input == nullptr) {
+            return core::fail("an input is absent");
+        }
+        if (const auto done = result.broadcast_input(field, *input, output.sizes); !done) {
+            return tl::unexpected(done.error());
+        }
+    }
+    return result.output("OutputTensor", output).take();
+}
+
+core::Dimensions padded(const core::Dimensions& sizes, std::size_t rank) {
+    core::Dimensions result(rank - std::min(rank, sizes.size()), 1);
+    result.insert(result.end(), sizes.begin(), sizes.end());
+    return result;
+}
+
+core::Dimensions along(const OnnxTensor& parameter, std::size_t rank, std::size_t first) {
+    core::Dimensions sizes(rank, 1);
+    for (std::size_t d = 0; d < parameter.sizes.size() && first + d < rank; ++d) {
+        sizes[first + d] = parameter.sizes[d];
+    }
+    return sizes;
+}
+
 std::optional<std::uint32_t> axis_of(std::int64_t axis, std::size_t rank) {
     const auto count = static_cast<std::int64_t>(rank);
     if (axis < -count || axis >= count) {
@@ -86,12 +155,12 @@ core::Result<ordered_json> map_node(const OnnxNode& node) {
     if (node.output(0) == nullptr) {
         return core::fail("the node has no first output");
     }
-    for (const auto map : {map_element_wise, map_movement, map_composite}) {
+    for (const auto map : {map_element_wise, map_parameterised, map_movement, map_composite}) {
         if (auto mapped = map(node)) {
             return std::move(*mapped);
         }
     }
-    return core::fail(fmt::format("{} has no mapping to a DirectML operator", node.type));
+    return core::fail(fmt::format("{} has no mapping to a DirectML operator", core::shortened(node.type)));
 }
 
 }  // namespace dmlconform::interop

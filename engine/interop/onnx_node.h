@@ -1,6 +1,7 @@
 // One node with the tensors of one data set, and what becomes of it as a case.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,9 +12,10 @@
 namespace dmlconform::interop {
 
 struct OnnxNode {
+    /// With the domain in front where that is not ONNX's own: "ai.onnx.preview.training.Adam".
     std::string type;
     const onnx::NodeProto* proto = nullptr;
-    /// Of the default domain.
+    /// Of the node's domain.
     std::int64_t opset = 0;
     /// In the node's order; nothing for an absent optional one.
     std::vector<std::optional<OnnxTensor>> inputs;
@@ -28,6 +30,7 @@ struct OnnxNode {
     [[nodiscard]] const onnx::AttributeProto* attribute(std::string_view name) const;
     [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
     [[nodiscard]] float number(std::string_view name, float otherwise) const;
+    [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise) const;
     [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name) const;
 };
 
@@ -44,6 +47,9 @@ public:
     OnnxCase& input(const std::string& field, const OnnxTensor& tensor) { return input(field, tensor, tensor.sizes); }
     /// A tensor that strides lay out; `tensor` has the elements that they show.
     OnnxCase& strided_input(const std::string& field, const OnnxTensor& tensor, const core::Dimensions& strides);
+    /// A tensor that is broadcast to `sizes`, by strides of 0.
+    core::Result<void> broadcast_input(const std::string& field, const OnnxTensor& tensor,
+                                       const core::Dimensions& sizes);
     OnnxCase& output(const std::string& field, const OnnxTensor& tensor, const core::Dimensions& sizes);
     OnnxCase& output(const std::string& field, const OnnxTensor& tensor) { return output(field, tensor, tensor.sizes); }
     /// One of an array of tensors.
@@ -62,10 +68,23 @@ private:
 
 /// Nothing when the operator is not one of these: functions of each element, and operators with inputs like NumPy's.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_element_wise(const OnnxNode& node);
+/// The same with attributes that choose the operator, or with parameters that are inputs.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_parameterised(const OnnxNode& node);
 /// Operators that move elements.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_movement(const OnnxNode& node);
 /// Normalisations and convolutions.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_composite(const OnnxNode& node);
+
+/// InputTensor and OutputTensor of as many elements.
+[[nodiscard]] core::Result<OnnxCase> unary_case(const OnnxNode& node, std::string_view directml);
+/// The node's inputs under these names, broadcast to the size of the output.
+[[nodiscard]] core::Result<nlohmann::ordered_json> broadcast_case(const OnnxNode& node, std::string_view directml,
+                                                                  std::initializer_list<const char*> fields);
+
+/// Sizes of so many dimensions, with ones in front.
+[[nodiscard]] core::Dimensions padded(const core::Dimensions& sizes, std::size_t rank);
+/// Sizes of so many dimensions: the parameter's lie along those from `first` on, the others are 1.
+[[nodiscard]] core::Dimensions along(const OnnxTensor& parameter, std::size_t rank, std::size_t first);
 
 /// An axis that may count from the end; nothing when there is no such axis.
 [[nodiscard]] std::optional<std::uint32_t> axis_of(std::int64_t axis, std::size_t rank);

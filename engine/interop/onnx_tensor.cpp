@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "engine/cases/element_writer.h"
@@ -22,6 +23,7 @@ using core::DataType;
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;
 
 /// TensorProto.DataType. A BOOL is a byte in memory.
+constexpr int onnx_bool = 9;
 constexpr std::array<std::pair<int, DataType>, 12> types{{{1, DataType::float32},
                                                           {2, DataType::uint8},
                                                           {3, DataType::int8},
@@ -29,11 +31,27 @@ constexpr std::array<std::pair<int, DataType>, 12> types{{{1, DataType::float32}
                                                           {5, DataType::int16},
                                                           {6, DataType::int32},
                                                           {7, DataType::int64},
-                                                          {9, DataType::uint8},
+                                                          {onnx_bool, DataType::uint8},
                                                           {10, DataType::float16},
                                                           {11, DataType::float64},
                                                           {12, DataType::uint32},
                                                           {13, DataType::uint64}}};
+
+/// Of TensorProto.DataType too.
+constexpr std::array<std::pair<int, std::string_view>, 14> types_without_counterpart{{{8, "STRING"},
+                                                                                      {14, "COMPLEX64"},
+                                                                                      {15, "COMPLEX128"},
+                                                                                      {16, "BFLOAT16"},
+                                                                                      {17, "FLOAT8E4M3FN"},
+                                                                                      {18, "FLOAT8E4M3FNUZ"},
+                                                                                      {19, "FLOAT8E5M2"},
+                                                                                      {20, "FLOAT8E5M2FNUZ"},
+                                                                                      {21, "UINT4"},
+                                                                                      {22, "INT4"},
+                                                                                      {23, "FLOAT4E2M1"},
+                                                                                      {24, "FLOAT8E8M0"},
+                                                                                      {25, "UINT2"},
+                                                                                      {26, "INT2"}}};
 
 core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto) {
     core::Dimensions sizes;
@@ -96,7 +114,7 @@ bool copy_data(const onnx::TensorProto& proto, OnnxTensor& tensor) {
 }
 
 OnnxTensor gathered(const OnnxTensor& tensor, const core::Dimensions& sizes, const core::Dimensions& strides) {
-    OnnxTensor result{tensor.type, sizes, {}};
+    OnnxTensor result{tensor.type, sizes, {}, tensor.is_bool};
     const std::size_t width = core::bytes_of(tensor.type);
     const core::StridedRuns<1> runs(sizes, {core::Strides(strides.begin(), strides.end())});
     runs.for_each_element([&](const auto& offset) {
@@ -129,9 +147,12 @@ core::Result<DataType> onnx_data_type(int number) {
             return type;
         }
     }
-    constexpr int bfloat16 = 16;
-    return core::fail(
-        fmt::format("ONNX data type {} has no counterpart", number == bfloat16 ? "BFLOAT16" : fmt::to_string(number)));
+    for (const auto& [onnx, name] : types_without_counterpart) {
+        if (onnx == number) {
+            return core::fail(fmt::format("ONNX data type {} has no counterpart", name));
+        }
+    }
+    return core::fail(fmt::format("{} is no data type of ONNX", number));
 }
 
 core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto) {
@@ -146,7 +167,7 @@ core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto) {
     if (!sizes) {
         return tl::unexpected(sizes.error());
     }
-    OnnxTensor tensor{*type, *sizes, {}};
+    OnnxTensor tensor{*type, *sizes, {}, proto.data_type() == onnx_bool};
     tensor.elements.resize(static_cast<std::size_t>(*core::element_count(*sizes)) * core::bytes_of(*type));
     if (!copy_data(proto, tensor)) {
         return core::fail(fmt::format("a tensor of sizes {} has data of another size", core::to_string(*sizes)));

@@ -18,6 +18,8 @@ struct OnnxTensor {
     core::DataType type = core::DataType::unknown;
     core::Dimensions sizes;
     std::vector<std::byte> elements;
+    /// ONNX's BOOL, which is a UINT8 of 0 and 1 here.
+    bool is_bool = false;
 
     [[nodiscard]] std::size_t count() const { return elements.size() / core::bytes_of(type); }
     /// An element as an integer; 0 for what is none.

@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 /// "InputTensors[1]" as a file name.
-std::string npy_name(std::string name) {
+std::string file_name(std::string name, const core::TensorDesc& desc) {
     std::replace(name.begin(), name.end(), '[', '-');
     std::erase(name, ']');
-    return name + ".npy";
+    return name.append(cases::data_file_ending(desc.data_type));
 }
 
 class BundleFiles {
@@ -52,7 +52,7 @@ private:
     }
 
     core::Result<void> write_tensor(const std::string& what, const std::string& name, const core::Tensor& tensor) {
-        bytes_ += tensor.desc.total_bytes;
+        bytes_ += std::max(tensor.desc.total_bytes, cases::data_file_bytes(tensor.desc));
         if (bytes_ > settings_.largest) {
             return core::fail(
                 fmt::format("its tensors take more than {} bytes (--max-bundle-size)", settings_.largest));
@@ -62,7 +62,7 @@ private:
         if (error) {
             return core::fail(fmt::format("{} cannot be made: {}", (folder_ / what).generic_string(), error.message()));
         }
-        return write_file((folder_ / what / npy_name(name)).generic_string(), cases::npy_file(tensor));
+        return write_file((folder_ / what / file_name(name, tensor.desc)).generic_string(), cases::data_file(tensor));
     }
 
     core::Result<void> write_tensors(const std::string& what, const std::vector<operators::TensorSlot>& slots,
@@ -110,7 +110,7 @@ private:
         cases::WriteOptions options;
         options.store = [&](std::string_view what, const std::string& name,
                             const core::Tensor& tensor) -> core::Result<std::string> {
-            const std::string path = fmt::format("{}/{}", what, npy_name(name));
+            const std::string path = fmt::format("{}/{}", what, file_name(name, tensor.desc));
             std::error_code error;
             if (!fs::exists(folder_ / path, error)) {
                 if (auto written = write_tensor(std::string(what), name, tensor); !written) {

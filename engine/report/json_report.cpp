@@ -109,7 +109,7 @@ Json expectation_json(const expectations::Expectation& expectation) {
     Json json{{"file", expectation.file},
               {"line", expectation.line},
               {"status", to_string(expectation.expected)},
-              {"reason", expectation.reason}};
+              {"reason", expectation.title()}};
     if (!expectation.issue.empty()) {
         json["issue"] = expectation.issue;
     }

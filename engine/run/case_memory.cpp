@@ -19,8 +19,11 @@ void add(std::uint64_t& sum, std::uint64_t count, std::uint64_t each) {
 
 /// What Initialiser::fill takes for a tensor that is not packed.
 std::uint64_t packed_bytes(const core::TensorDesc& desc) {
+    const std::uint64_t count = core::element_count(desc.sizes).value_or(greatest);
+    // Of 4-bit elements two share a byte.
     std::uint64_t bytes = 0;
-    add(bytes, core::element_count(desc.sizes).value_or(greatest), core::bytes_of(desc.data_type));
+    add(bytes, core::bytes_of(desc.data_type) == 0 ? count / 2 + 1 : count,
+        std::max(core::bytes_of(desc.data_type), 1u));
     return bytes;
 }
 

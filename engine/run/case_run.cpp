@@ -8,6 +8,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "engine/compare/beyond.h"
 #include "engine/cpu/cpu_engine.h"
 #include "engine/cpu/reference.h"
 #include "engine/engine_lost.h"
@@ -118,10 +119,10 @@ private:
         execute(engine, **executable, result);
     }
 
-    /// Why the case is not given to the engine, which may take memory for tensors when it compiles. What is illegal has
-    /// no tensors: the engine has to reject it.
+    /// Why the case is not given to the engine, which may take memory for tensors when it compiles: also where it has to
+    /// reject what the catalogue calls legal. What is illegal has no tensors: the engine has to reject it.
     [[nodiscard]] std::optional<std::string> too_large(const Engine& engine) const {
-        if (case_.expect_error || operators::validate(descriptor_, core::highest_feature_level)) {
+        if (operators::validate(descriptor_, core::highest_feature_level)) {
             return std::nullopt;
         }
         const std::uint64_t needed = memory_needed(case_, {engine.info().in_own_process, settings_.keep_evidence});
@@ -266,6 +267,7 @@ private:
         const auto slots = descriptor_.outputs();
         bool compared = false;
         std::string blank;
+        std::vector<std::vector<std::uint64_t>> beyond(slots.size());
         for (std::size_t i = 0; i < slots.size(); ++i) {
             if (slots[i].desc == nullptr) {
                 continue;
@@ -284,6 +286,9 @@ private:
             output.comparison = compare::compare(expected(i), outputs[i], output.tolerance, slack);
             if (!output.comparison.passed()) {
                 output.error_map = compare::error_map(expected(i), outputs[i], output.tolerance, slack);
+                if (settings_.expected != nullptr && settings_.expected->knows_elements(result.engine)) {
+                    beyond[i] = compare::elements_beyond(expected(i), outputs[i], output.tolerance, slack);
+                }
             }
             compared = true;
             if (output.comparison.histogram.counts[0] != output.comparison.elements && blank.empty()) {
@@ -305,6 +310,9 @@ private:
         }
         if (passed && blank.empty()) {
             return finish(result, Status::pass, "");
+        }
+        if (settings_.expected != nullptr && blank.empty()) {
+            result.excusing = settings_.expected->excusing(case_, result.engine, std::move(beyond));
         }
         // What a tolerance accepts of an output that is not there is no pass.
         finish(result, Status::fail,
@@ -381,14 +389,14 @@ std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subje
         const auto once = [&] { return run.on(*engines[i], i); };
         results.push_back(settings.expected == nullptr
                               ? once()
-                              : run_as_planned(settings.expected->plan(subject->id, i), subject, i, once));
+                              : run_as_planned(settings.expected->plan(*subject, i), subject, i, once));
     }
     return results;
 }
 
-CaseResult run_case(const cases::Case& subject, Engine& engine, const CaseSettings& settings) {
+CaseResult run_case(const cases::Case& subject, Engine& engine, const CaseSettings& settings, std::size_t index) {
     // The caller keeps the case.
-    return CaseRun(std::shared_ptr<const cases::Case>(std::shared_ptr<void>(), &subject), settings).on(engine, 0);
+    return CaseRun(std::shared_ptr<const cases::Case>(std::shared_ptr<void>(), &subject), settings).on(engine, index);
 }
 
 }  // namespace dmlconform::run

@@ -18,7 +18,8 @@ struct CaseSettings {
     std::uint64_t max_memory = std::numeric_limits<std::uint64_t>::max();
     /// Lets failures have CaseResult::evidence.
     bool keep_evidence = false;
-    /// Says which cases are not run, or run again when they fail; null: none. It is not applied to the results.
+    /// Says which cases are not run, or run again when they fail, and which elements may differ; null: none. It is not
+    /// applied to the results.
     const ExpectedResults* expected = nullptr;
     /// So many further executions of what passed are timed, for Timing::steady; fewer if they take long.
     std::size_t further_executions = 0;
@@ -30,7 +31,9 @@ struct CaseSettings {
                                                std::span<const std::unique_ptr<Engine>> engines,
                                                const CaseSettings& settings = {});
 
-/// Runs a case on one engine. The result does not own the case; its `engine` is 0.
-[[nodiscard]] CaseResult run_case(const cases::Case& subject, Engine& engine, const CaseSettings& settings = {});
+/// Runs a case on one engine, once, whatever is expected of it. The result does not own the case; `index` is the
+/// engine's among those of the run.
+[[nodiscard]] CaseResult run_case(const cases::Case& subject, Engine& engine, const CaseSettings& settings = {},
+                                  std::size_t index = 0);
 
 }  // namespace dmlconform::run

@@ -27,7 +27,7 @@ bool is_pattern(const std::string& text) {
 }
 
 /// Whether two entries are written in the same way, at whatever line. Of version ranges only whether there are some
-/// counts: entries that differ in nothing else stand in their order.
+/// counts, and conditions do not: entries that differ in nothing else stand in their order.
 bool say_the_same(const expectations::Expectation& a, const expectations::Expectation& b) {
     const auto names = [](const auto& entry) {
         std::vector<std::string> list;
@@ -37,8 +37,8 @@ bool say_the_same(const expectations::Expectation& a, const expectations::Expect
         return list;
     };
     const auto content = [](const expectations::Expectation& entry) {
-        return std::tie(entry.cases, entry.engine, entry.adapter, entry.expected, entry.reason, entry.issue,
-                        entry.retries, entry.expires);
+        return std::tie(entry.cases, entry.operators, entry.engine, entry.adapter, entry.expected, entry.happens,
+                        entry.finding, entry.reason, entry.issue, entry.retries, entry.expires);
     };
     return content(a) == content(b) && a.driver.has_value() == b.driver.has_value() && names(a) == names(b);
 }
@@ -131,13 +131,16 @@ private:
 void ExpectationUpdate::add(const CaseResult& result) {
     const std::string& id = result.subject->id;
     if (result.status == Status::xpass || result.status == Status::xfail) {
-        for (const std::size_t index : expected_.matching(id, result.engine)) {
+        for (const std::size_t index : expected_.matching(*result.subject, result.engine)) {
+            if (result.status == Status::xpass && !expected_.all()[index].forbids_a_pass()) {
+                continue;
+            }
             Outcome& outcome = outcomes_[index];
             (result.status == Status::xpass ? outcome.passed : outcome.needed).insert(id);
         }
     } else if (is_failure(result.status) && result.gated) {
         failures_[{result.engine, result.status, result.reason}].insert(id);
-        for (const std::size_t index : expected_.matching(id, result.engine)) {
+        for (const std::size_t index : expected_.matching(*result.subject, result.engine)) {
             outcomes_[index].needed.insert(id);
         }
     }
@@ -149,10 +152,10 @@ std::vector<std::string> ExpectationUpdate::entries_for_failures(
     for (const auto& [failure, all_ids] : failures_) {
         const EngineInfo& engine = engines[failure.engine];
         // Another run may have added the same since this one began.
+        const std::string_view status = to_string(failure.status);
         const auto is_there = [&](const std::string& id) {
             return std::ranges::any_of(fresh, [&](const expectations::Expectation& entry) {
-                return std::string_view(to_string(failure.status)) == expectations::to_string(entry.expected) &&
-                       entry.concerns(engine) &&
+                return status == expectations::to_string(entry.expected) && entry.concerns(engine) &&
                        std::ranges::any_of(entry.cases, [&](const auto& glob) { return core::glob_matches(glob, id); });
             });
         };
@@ -223,6 +226,11 @@ core::Result<UpdatedFile> ExpectationUpdate::update(const std::string& path, con
             continue;
         }
         const std::size_t index = *known[i];
+        if (all[index].cases.empty()) {
+            updated.changes.push_back(fmt::format("{}: {} passes: the condition is too wide, narrow it by hand",
+                                                  all[index].place(), *outcome->second.passed.begin()));
+            continue;
+        }
         EntryEdit edit((*list->array())[i], outcome->second.passed, outcome->second.needed, complete);
         expectations::ArrayEdits trial = edits;
         remove[i] = edit.apply(trial);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/core/glob.h"
+#include "engine/run/failure_kind.h"
 
 namespace dmlconform::run {
 namespace {
@@ -31,8 +32,33 @@ std::optional<Status> failure_of(Expected expected) {
 }
 
 std::string with_issue(const Expectation& expectation) {
-    return expectation.issue.empty() ? expectation.reason
-                                     : fmt::format("{} ({})", expectation.reason, expectation.issue);
+    return expectation.issue.empty() ? expectation.title()
+                                     : fmt::format("{} ({})", expectation.title(), expectation.issue);
+}
+
+/// Whether no element is off by more than so many times its tolerance.
+bool is_within(const std::optional<double>& times, const CaseResult& result) {
+    return !times || std::ranges::all_of(result.outputs, [&](const OutputResult& output) {
+        return !output.error_map ||
+               std::ranges::all_of(output.error_map->used, [&](double used) { return used <= *times; });
+    });
+}
+
+/// Whether the case failed in the way that the entry says, and in no other element than it says.
+bool is_as_said(const Expectation& entry, const CaseResult& result) {
+    return !is_failure(result.status) ||
+           (entry.elements ? std::ranges::find(result.excusing, &entry) != result.excusing.end()
+                           : happened(entry.happens, result) && is_within(entry.times_tolerance, result));
+}
+
+/// For a case that fails otherwise.
+std::string what_is_expected(const Expectation& entry) {
+    if (entry.elements) {
+        return "other elements to differ";
+    }
+    return entry.happens == expectations::Happening::anything
+               ? fmt::format("{} instead", to_string(entry.expected))
+               : fmt::format("{} instead: {}", to_string(entry.expected), to_string(entry.happens));
 }
 
 }  // namespace
@@ -53,6 +79,10 @@ void ExpectedResults::set_engines(std::span<const EngineInfo> engines) {
                 continue;
             }
             concerned_[i] = true;
+            known.has_elements = known.has_elements || all_[i].elements;
+            if (all_[i].cases.empty()) {
+                note_operators(known, i);
+            }
             for (const std::string& pattern : all_[i].cases) {
                 if (pattern.find_first_of("*?") == std::string::npos) {
                     known.exact[pattern].push_back(i);
@@ -64,33 +94,84 @@ void ExpectedResults::set_engines(std::span<const EngineInfo> engines) {
     }
 }
 
-std::vector<std::size_t> ExpectedResults::matching(const std::string& case_id, std::size_t engine) const {
+void ExpectedResults::note_operators(OfEngine& known, std::size_t index) const {
+    for (const std::string& name : operators::operator_names()) {
+        const auto short_name = operators::find_operator(name)->short_name();
+        if (std::ranges::any_of(all_[index].operators,
+                                [&](const auto& glob) { return core::glob_matches(glob, short_name); })) {
+            known.by_operator[std::string(short_name)].push_back(index);
+        }
+    }
+}
+
+std::vector<std::size_t> ExpectedResults::candidates(const cases::Case& subject, std::size_t engine) const {
     const OfEngine& known = engines_.at(engine);
     std::vector<std::size_t> found;
-    if (const auto exact = known.exact.find(case_id); exact != known.exact.end()) {
+    if (const auto exact = known.exact.find(subject.id); exact != known.exact.end()) {
         found = exact->second;
     }
     for (const auto& [pattern, index] : known.patterns) {
-        if (core::glob_matches(pattern, case_id)) {
+        if (core::glob_matches(pattern, subject.id)) {
             found.push_back(index);
         }
+    }
+    const auto by_operator = known.by_operator.find(std::string(subject.descriptor->schema->short_name()));
+    if (by_operator != known.by_operator.end()) {
+        found.insert(found.end(), by_operator->second.begin(), by_operator->second.end());
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
 }
 
-CasePlan ExpectedResults::plan(const std::string& case_id, std::size_t engine) const {
+std::vector<std::size_t> ExpectedResults::matching(const cases::Case& subject, std::size_t engine) const {
+    std::vector<std::size_t> found = candidates(subject, engine);
+    expectations::CaseFacts facts(subject);
+    std::erase_if(found, [&](std::size_t index) { return !all_[index].meets(subject.id, facts); });
+    return found;
+}
+
+CasePlan ExpectedResults::plan(const cases::Case& subject, std::size_t engine) const {
     CasePlan plan;
-    for (const std::size_t index : matching(case_id, engine)) {
+    expectations::CaseFacts facts(subject);
+    for (const std::size_t index : candidates(subject, engine)) {
         const Expectation& entry = all_[index];
-        if (entry.expected == Expected::skip && plan.skip == nullptr) {
-            plan.skip = &entry;
-        } else if (entry.expected == Expected::flake) {
+        const bool plans = entry.expected == Expected::skip || entry.expected == Expected::flake;
+        if (!plans || !entry.meets(subject.id, facts)) {
+            continue;
+        }
+        if (entry.expected == Expected::flake) {
             plan.retries = std::max(plan.retries, entry.retries);
+        } else if (plan.skip == nullptr) {
+            plan.skip = &entry;
         }
     }
     return plan;
+}
+
+std::vector<const Expectation*> ExpectedResults::excusing(const cases::Case& subject, std::size_t engine,
+                                                          std::vector<std::vector<std::uint64_t>> beyond) const {
+    std::vector<const Expectation*> used;
+    expectations::CaseFacts facts(subject);
+    const auto outputs = subject.descriptor->outputs();
+    for (const std::size_t index : candidates(subject, engine)) {
+        const Expectation& entry = all_[index];
+        if (!entry.elements || !entry.meets(subject.id, facts)) {
+            continue;
+        }
+        bool helped = false;
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            if (!beyond[i].empty()) {
+                const auto mask = entry.elements->mask(facts, *core::element_count(outputs[i].desc->sizes));
+                helped = (!mask.empty() && std::erase_if(beyond[i], [&](auto at) { return mask[at]; }) != 0) || helped;
+            }
+        }
+        if (helped) {
+            used.push_back(&entry);
+        }
+    }
+    const bool all = std::ranges::all_of(beyond, [](const auto& left) { return left.empty(); });
+    return all ? used : std::vector<const Expectation*>();
 }
 
 void ExpectedResults::use(CaseResult& result, std::size_t index) {
@@ -103,14 +184,14 @@ void ExpectedResults::apply(CaseResult& result) {
     if (status == Status::reference) {
         return;  // there was nothing that could have failed
     }
-    const auto matches = matching(result.subject->id, result.engine);
+    const auto matches = matching(*result.subject, result.engine);
     const auto first = [&](const auto& is_meant) {
         return std::find_if(matches.begin(), matches.end(), [&](std::size_t index) { return is_meant(all_[index]); });
     };
     const auto same = first([&](const Expectation& entry) {
         return status == Status::skip    ? &entry == result.expectation
                : status == Status::flake ? entry.expected == Expected::flake
-                                         : failure_of(entry.expected) == status;
+                                         : failure_of(entry.expected) == status && is_as_said(entry, result);
     });
     if (same != matches.end()) {
         use(result, *same);
@@ -125,7 +206,9 @@ void ExpectedResults::apply(CaseResult& result) {
         ++uses_[*flake];
         return;
     }
-    const auto other = first([](const Expectation& entry) { return failure_of(entry.expected).has_value(); });
+    const auto other = first([&](const Expectation& entry) {
+        return failure_of(entry.expected).has_value() && (status != Status::pass || entry.forbids_a_pass());
+    });
     if (other == matches.end() || status == Status::skip) {
         return;
     }
@@ -134,14 +217,14 @@ void ExpectedResults::apply(CaseResult& result) {
     if (status == Status::pass) {
         for (const std::size_t index : matches) {
             // All of them are contradicted; `other` was counted above.
-            uses_[index] += index != *other && failure_of(all_[index].expected) ? 1 : 0;
+            uses_[index] += index != *other && all_[index].forbids_a_pass() ? 1 : 0;
         }
         result.actual = status;
         result.status = Status::xpass;
         result.reason = fmt::format("the case passes, but {} expects {}: {}", entry.place(), to_string(entry.expected),
                                     with_issue(entry));
     } else {
-        result.reason += fmt::format("; {} expects {} instead", entry.place(), to_string(entry.expected));
+        result.reason += fmt::format("; {} expects {}", entry.place(), what_is_expected(entry));
     }
 }
 

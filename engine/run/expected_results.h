@@ -33,14 +33,22 @@ public:
     /// Has to be called before anything below, with the engines of the run: results know engines by their index.
     void set_engines(std::span<const EngineInfo> engines);
 
-    [[nodiscard]] CasePlan plan(const std::string& case_id, std::size_t engine) const;
+    [[nodiscard]] CasePlan plan(const cases::Case& subject, std::size_t engine) const;
+
+    /// Whether some entry says which elements may differ on the engine.
+    [[nodiscard]] bool knows_elements(std::size_t engine) const { return engines_.at(engine).has_elements; }
+
+    /// The entries by which all elements that differ beyond the tolerances may do so; none if there are others.
+    /// `beyond` has their row-major indices for each output.
+    [[nodiscard]] std::vector<const expectations::Expectation*> excusing(
+        const cases::Case& subject, std::size_t engine, std::vector<std::vector<std::uint64_t>> beyond) const;
 
     /// Makes failures that were expected of failures, and unexpected passes of passes, and counts for each expectation
     /// what it was of use for. For one result after the other, from one thread at a time.
     void apply(CaseResult& result);
 
     /// Indices into all() of those that speak of the case on the engine and count, in their order.
-    [[nodiscard]] std::vector<std::size_t> matching(const std::string& case_id, std::size_t engine) const;
+    [[nodiscard]] std::vector<std::size_t> matching(const cases::Case& subject, std::size_t engine) const;
 
     [[nodiscard]] std::span<const expectations::Expectation> all() const { return all_; }
     [[nodiscard]] std::vector<const expectations::Expectation*> expired() const;
@@ -54,8 +62,14 @@ private:
     struct OfEngine {
         std::unordered_map<std::string, std::vector<std::size_t>> exact;
         std::vector<std::pair<std::string, std::size_t>> patterns;
+        /// By the operator that they are about, those without ids.
+        std::unordered_map<std::string, std::vector<std::size_t>> by_operator;
+        bool has_elements = false;
     };
 
+    /// Those that may be meant by the id, or by the operator where there are no ids.
+    [[nodiscard]] std::vector<std::size_t> candidates(const cases::Case& subject, std::size_t engine) const;
+    void note_operators(OfEngine& known, std::size_t index) const;
     void use(CaseResult& result, std::size_t index);
 
     std::vector<expectations::Expectation> all_;

@@ -92,6 +92,8 @@ struct CaseResult {
     std::optional<Status> actual{};
     /// The expectation that decided the status, or that was contradicted; null if there is none. Not owned.
     const expectations::Expectation* expectation = nullptr;
+    /// Expectations by which all elements that differ may do so; none if there are others. Not owned.
+    std::vector<const expectations::Expectation*> excusing{};
     /// How often the case was run for this result.
     unsigned attempts = 1;
     /// False for a case whose right answer nobody specifies: it is reported, but decides nothing.

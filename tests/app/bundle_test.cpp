@@ -100,6 +100,38 @@ TEST(Bundle, ACommandInItRunsItAgain) {
     EXPECT_THAT(again.output, HasSubstr("x/bad"));
 }
 
+/// NumPy does not have them, so that they are in files of their own kind.
+TEST(Bundle, ElementsOfFourBitsAreSeenAgainAndMadeSmall) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("nibbles.json", R"({ "cases": [{ "name": "a", "operator": "DEQUANTIZE",
+        "desc": { "InputTensor": { "DataType": "INT4", "Sizes": [1, 1, 1, 301] }, "QuantizationType": "SCALE",
+                  "QuantizationTensors": [{ "DataType": "FLOAT32", "Sizes": [1, 1, 1, 1] }],
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 1, 301] } },
+        "inputs": { "InputTensor": { "random": "integer", "min": -8, "max": 7, "seed": 1 },
+                    "QuantizationTensors[0]": [1] } }] })");
+    // Its answer to everything is zeros.
+    const std::string engine = changed_worker(folder, R"(right = worker.answer
+def answer(request, programs):
+    if request["request"] == "compile":
+        programs[request["id"]] = {"desc": request["desc"]}
+        return {"accepted": True}
+    if request["request"] == "execute":
+        output = programs[request["executable"]]["output"]
+        output[:-256] = bytes(len(output) - 256)
+        return {}
+    return right(request, programs)
+worker.answer = answer)");
+    EXPECT_EQ(dmlconform({"run", file, "--engine", engine, "--bundle", folder.at("b")}).exit_code, 1);
+    const fs::path bundle = fs::path(folder.at("b")) / "nibbles-a.exec-python";
+    EXPECT_EQ(fs::file_size(bundle / "inputs" / "InputTensor.bin"), 151u);
+    const auto again = dmlconform({"run", bundle.string(), "--engine", engine});
+    EXPECT_EQ(again.exit_code, 1) << again.all();
+    EXPECT_THAT(again.output, HasSubstr("1 fail"));
+    const auto reduced = dmlconform({"reduce", bundle.string(), "--engine", engine});
+    EXPECT_EQ(reduced.exit_code, 0) << reduced.all();
+    EXPECT_THAT(content_of(bundle / "reduced.json"), HasSubstr(R"("DataType": "INT4", "Sizes": [1])"));
+}
+
 TEST(Bundle, LimitsAreKeptAndTold) {
     const TemporaryFolder folder;
     std::vector<std::string> names;

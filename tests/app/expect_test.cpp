@@ -63,6 +63,44 @@ TEST_F(Expect, AnUnexpectedPassFailsTheGate) {
     EXPECT_TRUE(prints(result, ": 1 xfail, 1 xpass\n"));
 }
 
+TEST_F(Expect, ConditionsOnDescriptorsDoWithoutIds) {
+    const std::string file =
+        expectations(R"({ "operators": "SLICE1", "when": { "InputTensor": { "values": { "atLeast": 0 } } },
+                          "status": "fail", "happens": "differs", "sometimes": true, "finding": "sums",
+                          "reason": "known" })");
+    const std::string json = folder_.at("result.json");
+    const ProgramResult result = run(file, {"--json", json});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(prints(result, ": 1 pass, 1 xfail\n"));
+    EXPECT_EQ(nlohmann::json::parse(content_of(json))["results"][1]["expectation"]["reason"], "sums: known");
+    // One that is too wide is narrowed by a person.
+    const std::string wide = expectations(R"({ "operators": "SLICE1", "status": "fail", "reason": "known" })");
+    const std::string before = content_of(wide);
+    const ProgramResult update = run(wide, {"--update-expectations"});
+    EXPECT_TRUE(ends_with_code(update, 1));
+    EXPECT_TRUE(prints(update, "bad/good passes: the condition is too wide, narrow it by hand"));
+    EXPECT_EQ(content_of(wide), before);
+}
+
+TEST_F(Expect, ValidateAndDescribeSayWhatIsKnown) {
+    const std::string file = expectations(R"({ "operators": "SLICE1", "when": { "InputTensor": { "values": 4 } },
+        "engine": "*directml", "status": "fail", "happens": "rejected", "finding": "fours", "reason": "it is afraid" },
+        { "operators": "SLICE1", "status": "skip", "reason": "slow" },
+        { "operators": "CAST", "status": "error", "reason": "not here" })");
+    const ProgramResult validated = dmlconform({"validate", cases_, "--expect", file});
+    EXPECT_TRUE(ends_with_code(validated, 0));
+    EXPECT_TRUE(
+        prints(validated, "note: bad/good: legal by the documentation; directml rejects it: fours: it is afraid\n"));
+    EXPECT_TRUE(prints(validated, "2 of them are known to be taken otherwise\n"));
+    const ProgramResult described = dmlconform({"describe", "SLICE1", "--expect", file});
+    EXPECT_TRUE(
+        prints(described, fmt::format("Known differences, for some descriptors:\n  fours: it is afraid: directml "
+                                      "rejects it ({}:2)\n",
+                                      file)));
+    EXPECT_EQ(occurrences(described.output, "not here") + occurrences(described.output, "slow"), 0u);
+    EXPECT_TRUE(ends_with_code(dmlconform({"describe", "SLICE1", "--expect", folder_.at("none.json")}), 2));
+}
+
 TEST_F(Expect, TellsWhatIsOfNoUse) {
     const std::string file = expectations(R"({ "cases": "bad/bad", "status": "fail", "reason": "known" },
         { "cases": "bad/bda", "status": "fail", "reason": "mistyped" },

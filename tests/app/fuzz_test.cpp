@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/app/changed_worker.h"
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
@@ -29,6 +30,47 @@ TEST(Fuzz, AWorkerThatRejectsTooLittleIsFound) {
         dmlconform({"fuzz", "SLICE1", "--engine", engine, "--count", "40", "--seed", "3", "--perturbed", "0"});
     EXPECT_EQ(legal.exit_code, 0) << legal.all();
     EXPECT_THAT(legal.output, HasSubstr("40 cases of seed 3, 40 results compared, 0 failures"));
+}
+
+TEST(Fuzz, KnownDifferencesAreNoFailures) {
+    const TemporaryFolder folder;
+    const std::string engine = changed_worker(folder, R"(right = worker.answer
+def answer(request, programs):
+    if request["request"] == "compile" and request["desc"]["OutputTensor"]["DataType"] in ("FLOAT16", "INT8"):
+        return {"rejected": {"code": 0x80070057, "rule": "type", "message": "not for me"}}
+    return right(request, programs)
+worker.answer = answer)");
+    const auto fuzz = [&](const std::string& types) {
+        const std::string file =
+            folder.write("known.json", R"({ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [
+                { "operators": "SLICE1", "when": { "OutputTensor": { "DataType": )" +
+                                           types + R"( } }, "engine": "exec:*", "status": "fail", "happens": "rejected",
+                  "finding": "short types", "reason": "they are not for it" } ] })");
+        return dmlconform({"fuzz", "SLICE1", "--engine", engine, "--count", "60", "--seed", "3", "--perturbed", "0",
+                           "--expect", file});
+    };
+    const auto known = fuzz(R"(["FLOAT16", "INT8"])");
+    EXPECT_EQ(known.exit_code, 0) << known.all();
+    EXPECT_THAT(known.output, testing::ContainsRegex("SLICE1: known: short types \\([0-9]+\\)"));
+    EXPECT_THAT(known.output, testing::ContainsRegex("60 results compared, [0-9]+ known, 0 failures"));
+    // What it does not say fails, and so does what it says too much.
+    const auto narrow = fuzz(R"("FLOAT16")");
+    EXPECT_EQ(narrow.exit_code, 1) << narrow.all();
+    // One of them is shown, and how many are like it.
+    EXPECT_THAT(narrow.output, testing::ContainsRegex("\n[0-9]+ failures of this kind: SLICE1 on exec:[^\n]*: the "
+                                                      "descriptor was rejected[^\n]*\n  the smallest: fuzz/SLICE1/3-"));
+    std::size_t shown = 0;
+    for (std::size_t at = 0; (at = narrow.output.find("\nfail fuzz/", at)) != std::string::npos; ++at) {
+        ++shown;
+    }
+    EXPECT_EQ(shown, 1u) << narrow.output;
+    EXPECT_THAT(narrow.output, HasSubstr("--expect " + folder.at("known.json")));
+    const auto wide = fuzz(R"(["FLOAT16", "INT8", "INT16"])");
+    EXPECT_EQ(wide.exit_code, 1) << wide.all();
+    EXPECT_THAT(wide.output, HasSubstr("the case passes, but"));
+    const auto wrong = fuzz(R"("FLOAT17")");
+    EXPECT_EQ(wrong.exit_code, 2) << wrong.all();
+    EXPECT_THAT(wrong.errors, HasSubstr("\"FLOAT17\" is no data type"));
 }
 
 TEST(Fuzz, PrintedCasesCanBeRun) {

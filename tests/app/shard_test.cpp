@@ -152,6 +152,14 @@ TEST_F(Shards, NumbersThatCannotBeAreNotMerged) {
         EXPECT_TRUE(ends_with_code(interrupted, 1));
         EXPECT_TRUE(complains(interrupted, "shard 1/2 was interrupted"));
     }
+    // The run began when its first shard did, whichever that is.
+    for (const char* started : {"2001-01-01T00:00:00Z", "2999-01-01T00:00:00Z"}) {
+        Json second = read(files[1]);
+        second["started"] = started;
+        const std::string merged = folder_.at("merged.json");
+        (void)merge({files[0], folder_.write("b.json", second.dump())}, {"--json", merged});
+        EXPECT_EQ(read(merged)["started"], std::min<std::string>(started, good["started"]));
+    }
     const ProgramResult most_missing = [&] {
         Json one = good;
         one["shard"]["count"] = 1'000'000;
@@ -159,6 +167,17 @@ TEST_F(Shards, NumbersThatCannotBeAreNotMerged) {
     }();
     EXPECT_TRUE(ends_with_code(most_missing, 1));
     EXPECT_EQ(most_missing.errors, "dmlconform: shards 2 to 1000000 of 1000000 are missing\n");
+}
+
+TEST_F(Shards, WhatDecidesNothingIsNotMissedEither) {
+    const std::string file = folder_.write(
+        "off.json", file_of({slice_case("good", right_values), slice_case("off", R"(, "tags": ["unspecified"])")}));
+    const std::string one = folder_.at("one.json");
+    const std::string merged = folder_.at("merged.json");
+    EXPECT_TRUE(ends_with_code(dmlconform({"run", file, "--engine", "cpu", "--shard", "1/1", "--json", one}), 0));
+    EXPECT_TRUE(ends_with_code(merge({one}, {"--json", merged, "--strict"}), 0));
+    EXPECT_EQ(read(one)["unverified"]["cases"], 0);
+    EXPECT_EQ(read(merged)["unverified"]["cases"], 0);
 }
 
 TEST_F(Shards, MergedWithAnOrderOfChanceAndRepetitions) {
@@ -219,6 +238,8 @@ TEST_F(Shards, MergeRefusesWhatDoesNotBelongTogether) {
         {three, "one is of 2 shards, the other of 3"},
         {timed, "not divided in the same way"},
         {changed("engines.json", [](Json& d) { d["engines"][0]["driver"] = "other"; }), "their engines"},
+        {changed("cases.json", [](Json& d) { d["shard"]["fingerprint"] = "0123456789abcdef"; }),
+         "their cases are not the same"},
         {changed("versions.json", [](Json& d) { d["versions"]["fmt"] = "0"; }), "different versions"},
         {changed("shard.json", [](Json& d) { d["shard"]["index"] = 0; }), "this is no result of a shard"},
         {changed("order.json", [&](Json& d) { d["results"][0]["order"] = read(files[0])["results"][0]["order"]; }),

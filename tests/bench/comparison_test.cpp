@@ -41,6 +41,7 @@ TEST(CompareRuns, Verdicts) {
     EXPECT_EQ(change_between(base, around(1.1e-3, 0.5)), Change::unreliable) << "scatters more than it differs";
     EXPECT_EQ(change_between(around(1e-3, 0.5), around(1.1e-3, 0.01)), Change::unreliable);
     EXPECT_EQ(change_between(around(1e-3, 0.2), around(10e-3, 0.2)), Change::slower) << "scattered, but far apart";
+    EXPECT_EQ(change_between(base, around(0.951e-3, 0.001)), Change::faster) << "the base is 5.2 % slower";
     EXPECT_EQ(change_between({1e-3}, {2e-3}), Change::unreliable) << "single runs prove nothing";
 }
 
@@ -64,6 +65,8 @@ TEST(CompareRuns, RunsCountRatherThanTheirRepetitions) {
     EXPECT_EQ(change({1, 1.08, 1.09, 1.1, 0.99}), Change::unreliable) << "runs that disagree, though each is calm";
     // With too few runs, all repetitions count.
     EXPECT_EQ(compare_runs(runs_around({1, 1}), runs_around({1.1, 1.1}), {}).benchmarks.at(0).change, Change::slower);
+    EXPECT_EQ(compare_runs(runs_around(calm), runs_around({1.2}), {}).benchmarks.at(0).change, Change::slower)
+        << "on either side";
 }
 
 TEST(CompareRuns, PairsForgetWhatDisturbedBoth) {
@@ -123,6 +126,10 @@ TEST(CompareRuns, OtherPlaces) {
     now.context["host_name"] = "b";
     now.context["date"] = "2";
     EXPECT_TRUE(compare_runs(base, now, {}).differences.empty()) << "containers have names of their own";
+    base.context["dmlconform.d3d12.driver"] = "1";
+    now.context["dmlconform.d3d12.driver"] = "2";
+    EXPECT_EQ(compare_runs(base, now, {}).differences, std::vector<std::string>{"dmlconform.d3d12.driver: 1 and 2"});
+    now.context["dmlconform.d3d12.driver"] = "1";
     now.context["dmlconform.d3d12.adapter"] = "Y";
     now.context["dmlconform.machine"] = "N";
     EXPECT_EQ(compare_runs(base, now, {}).differences,

@@ -198,6 +198,34 @@ TEST(NpyWriter, WritesWhatTheReaderReads) {
     }
 }
 
+/// NumPy has no such type: the elements alone are written, which a case reads from a file of that ending.
+TEST(NpyWriter, ElementsOfFourBitsAreRaw) {
+    core::TensorDesc desc = core::TensorDesc::packed(core::DataType::uint4, {3});
+    desc.strides = core::Dimensions{2};
+    desc.total_bytes = *core::minimum_total_bytes(desc);
+    core::Tensor tensor = blank_tensor(desc);
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        core::store_element(tensor.buffer.bytes(), desc.data_type, 2 * i, i + 1);
+    }
+    EXPECT_EQ(cases::data_file_ending(core::DataType::uint4), ".bin");
+    EXPECT_EQ(cases::data_file_ending(core::DataType::uint8), ".npy");
+    EXPECT_EQ(cases::data_file(tensor), "\x21\x03");
+    EXPECT_EQ(cases::data_file_bytes(desc), 2u);
+}
+
+/// A stride of 0 makes elements without end of one.
+TEST(CaseWriter, WhatStridesOfZeroMakeHugeIsNotWritten) {
+    const cases::Suite suite = cases::read_case_file("x.json", R"({ "cases": [{ "name": "a", "operator": "SLICE1",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [500000000], "Strides": [0] },
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1] },
+                  "InputWindowOffsets": [0], "InputWindowSizes": [1], "InputWindowStrides": [1] },
+        "inputs": { "InputTensor": { "value": 1 } } }] })");
+    ASSERT_EQ(suite.cases.size(), 1u);
+    const auto written = cases::case_to_json(suite.cases[0]);
+    ASSERT_FALSE(written.has_value());
+    EXPECT_THAT(written.error().message, testing::HasSubstr("InputTensor takes 2000000000 bytes"));
+}
+
 TEST(JsonText, BreaksWhatDoesNotFitALine) {
     nlohmann::ordered_json numbers = nlohmann::ordered_json::array();
     for (int i = 0; i < 60; ++i) {

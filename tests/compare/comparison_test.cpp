@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -272,6 +273,23 @@ TEST(Comparison, AlternativesAreAsGoodAsWhatIsExpected) {
     EXPECT_EQ(with({1, 7, 3, 4}).histogram.counts[0], 4u);
 }
 
+TEST(Comparison, NanAndInfinitiesWithSlack) {
+    Tolerance tolerance;
+    tolerance.element_slack = true;
+    const double far = std::numeric_limits<double>::max();
+    const ElementSlack slack{{far}, {far}, {1}, {1}};
+    const float largest = std::numeric_limits<float>::max();
+    const auto with = [&](float expected, float actual) {
+        return compared<float>({expected}, {actual}, tolerance, &slack).passed();
+    };
+    EXPECT_TRUE(with(1, nan));
+    EXPECT_FALSE(with(nan, 1)) << "NaN may stand for the number, not a number for NaN";
+    EXPECT_TRUE(with(inf, largest));
+    EXPECT_TRUE(with(-inf, -largest));
+    EXPECT_FALSE(with(inf, -largest)) << "of the other sign";
+    EXPECT_FALSE(with(-inf, largest));
+}
+
 TEST(Comparison, SlackIsByLogicalIndex) {
     // Column-major in memory: element (0,1) is third there, second in order.
     Tolerance tolerance;
@@ -405,6 +423,15 @@ TEST(Comparison, EachTensorHasStridesOfItsOwn) {
             }
         }
     }
+}
+
+TEST(Comparison, ElementsAndNotTheBytesInARowAreCompared) {
+    const core::Tensor expected = tensor_of<std::int8_t>(tensor(DataType::int8, {3}), {1, 1, 2});
+    core::Tensor actual = tensor_of<std::int8_t>(tensor(DataType::int8, {3}, {2}), {1, 2, 3});
+    actual.buffer.bytes()[1] = std::byte{1};
+    ASSERT_EQ(std::memcmp(expected.buffer.bytes().data(), actual.buffer.bytes().data(), 3), 0);
+    EXPECT_EQ(compare::compare(expected, actual, exact(), nullptr).beyond, 2u);
+    EXPECT_EQ(compare::compare(actual, expected, exact(), nullptr).beyond, 2u);
 }
 
 TEST(Comparison, BytesBetweenElementsDoNotCount) {

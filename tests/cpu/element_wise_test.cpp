@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -323,6 +324,52 @@ TEST(ElementWise, SlackOfStridedTensors) {
     EXPECT_EQ(found.slack[0].below, expected.slack[0].below);
     EXPECT_EQ(found.slack[0].above, expected.slack[0].above);
     EXPECT_GT(expected.slack[0].above[5], 0);
+}
+
+/// What is computed without arrays in between is what is computed with them.
+TEST(ElementWise, DirectLoopsGiveTheSameBits) {
+    Random random(53);
+    const float special[] = {0, -0.0f, 1, -1, 0.5f, INFINITY, -INFINITY, NAN, 0x1p-149f, 0x1p-126f, 0x1.fffffep127f};
+    constexpr std::size_t count = 300;
+    std::size_t rows = 0;
+    for (const auto& [name, row] : cpu::element_wise::all_rows()) {
+        if (row.direct == nullptr) {
+            EXPECT_TRUE(row.real == nullptr || row.outputs > 1) << name;
+            continue;
+        }
+        ++rows;
+        cpu::element_wise::Context<double> context;
+        context.attributes = {0.75, 0.25, 1.5, 2};
+        context.highest = 1000;
+        std::vector<std::vector<float>> in(row.inputs, std::vector<float>(count));
+        std::vector<std::vector<double>> doubles(row.inputs);
+        std::vector<const float*> from;
+        std::vector<const double*> doubles_from;
+        for (std::size_t i = 0; i < row.inputs; ++i) {
+            std::generate(in[i].begin(), in[i].end(), [&] {
+                return random.one_in(3) ? special[random.pick<std::size_t>(0, std::size(special) - 1)]
+                                        : random.uniform(-100, 100);
+            });
+            doubles[i].assign(in[i].begin(), in[i].end());
+            from.push_back(in[i].data());
+            doubles_from.push_back(doubles[i].data());
+        }
+        std::vector<float> direct(count);
+        std::vector<double> staged(count);
+        double* const to = staged.data();
+        row.direct(from, direct.data(), count, context);
+        row.real(doubles_from, {&to, 1}, count, context);
+        for (std::size_t k = 0; k < count; ++k) {
+            const auto expected = static_cast<float>(staged[k]);
+            if (std::isnan(expected)) {
+                ASSERT_TRUE(std::isnan(direct[k])) << name << ", element " << k;
+            } else {
+                ASSERT_EQ(std::bit_cast<std::uint32_t>(direct[k]), std::bit_cast<std::uint32_t>(expected))
+                    << name << ", element " << k;
+            }
+        }
+    }
+    EXPECT_GT(rows, 60u);
 }
 
 // ---- what goes around a formula ----------------------------------------------------------------------------------

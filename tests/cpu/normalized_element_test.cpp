@@ -10,14 +10,15 @@
 #include <random>
 #include <vector>
 
+#include "tests/descriptor_builder.h"
+
 namespace dmlconform::tests {
 namespace {
 
 using core::DataType;
+using cpu::Interval;
 using cpu::NormalizedElement;
-using operators::Activation;
-using operators::ActivationFunction;
-using operators::Interval;
+using cpu::element_wise::FusedActivation;
 
 /// Elements that share a mean, with the numbers that they are normalised by. FP32 throughout.
 struct Set {
@@ -139,7 +140,7 @@ Outcome judged(const Set& set, const std::vector<float>& results, DataType type)
     for (std::size_t i = 0; i < elements.size(); ++i) {
         const double result = type == DataType::float16 ? double{as_float16(results[i])} : double{results[i]};
         const double value = cpu::normalized(elements[i]);
-        const Interval range = cpu::accepted_range(elements[i], Activation(), type);
+        const Interval range = cpu::accepted_range(elements[i], FusedActivation(nullptr), type);
         if (!(range.low <= result && result <= range.high)) {
             ++outcome.outside;
         } else if (result != value) {
@@ -275,39 +276,42 @@ TEST(NormalizationBudget, ByHand) {
     element.bias = 8;
     EXPECT_EQ(cpu::normalized(element), 5);  // -2 * 3 * 0.5 + 8
     // 2 * 0.5 * (3 + 5) + 8 = 16.
-    const Interval half = cpu::accepted_range(element, Activation(), DataType::float16);
+    const Interval half = cpu::accepted_range(element, FusedActivation(nullptr), DataType::float16);
     EXPECT_EQ(half.high - 5, 4 * 0x1p-10 * 16);
     EXPECT_EQ(5 - half.low, 4 * 0x1p-10 * 16);
-    const Interval single = cpu::accepted_range(element, Activation(), DataType::float32);
+    const Interval single = cpu::accepted_range(element, FusedActivation(nullptr), DataType::float32);
     EXPECT_EQ(single.high - 5, 4 * 0x1p-23 * 16);
     EXPECT_EQ(5 - single.low, 4 * 0x1p-23 * 16);
-    // After LINEAR with a slope of 10 the budget is ten times as wide, and a rounding of 51 is added.
-    const Activation linear{.function = ActivationFunction::linear, .first = 10, .second = 1};
+    // After LINEAR with a slope of 10 the budget is ten times as wide. 51.625 is a number of FLOAT16.
+    const FusedActivation linear(activation("ACTIVATION_LINEAR", {{"Alpha", 10}, {"Beta", 1}}).get());
     const Interval after = cpu::accepted_range(element, linear, DataType::float16);
-    EXPECT_NEAR(after.high - 51, 10 * 4 * 0x1p-10 * 16 + 51 * 0x1p-10, 1e-4);
-    EXPECT_NEAR(51 - after.low, 10 * 4 * 0x1p-10 * 16 + 51 * 0x1p-10, 1e-4);
+    EXPECT_EQ(after.high, 51 + 10 * 4 * 0x1p-10 * 16);
+    EXPECT_EQ(after.low, 51 - 10 * 4 * 0x1p-10 * 16);
     // Nothing is known about a NaN but that it is one.
     element.centred = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_TRUE(std::isnan(cpu::accepted_range(element, linear, DataType::float32).low));
+    for (const FusedActivation& function : {FusedActivation(nullptr), linear}) {
+        EXPECT_TRUE(cpu::accepted_range(element, function, DataType::float32).nan);
+        EXPECT_FALSE(cpu::accepted_range(element, function, DataType::float32).has_numbers());
+    }
 }
 
 TEST(NormalizationBudget, HoldsActivationsOfFp32Implementations) {
     struct Row {
-        Activation activation;
+        std::string_view name;
+        std::vector<Setting> settings;
         float (*documented)(float) = nullptr;
     };
     const Row rows[] = {
-        {{.function = ActivationFunction::relu}, [](float x) { return std::max(0.0f, x); }},
-        {{.function = ActivationFunction::tanh}, [](float x) { return std::tanh(x); }},
-        {{.function = ActivationFunction::sigmoid}, [](float x) { return 1 / (1 + std::exp(-x)); }},
-        {{.function = ActivationFunction::gelu},
-         [](float x) { return 0.5f * x * (1 + std::erf(x / std::sqrt(2.0f))); }},
-        {{.function = ActivationFunction::elu, .first = 1.5},
-         [](float x) { return x >= 0 ? x : 1.5f * (std::exp(x) - 1); }},
-        {{.function = ActivationFunction::linear, .first = 3, .second = -1}, [](float x) { return 3 * x - 1; }},
+        {"ACTIVATION_RELU", {}, [](float x) { return std::max(0.0f, x); }},
+        {"ACTIVATION_TANH", {}, [](float x) { return std::tanh(x); }},
+        {"ACTIVATION_SIGMOID", {}, [](float x) { return 1 / (1 + std::exp(-x)); }},
+        {"ACTIVATION_GELU", {}, [](float x) { return 0.5f * x * (1 + std::erf(x / std::sqrt(2.0f))); }},
+        {"ACTIVATION_ELU", {{"Alpha", 1.5}}, [](float x) { return x >= 0 ? x : 1.5f * (std::exp(x) - 1); }},
+        {"ACTIVATION_LINEAR", {{"Alpha", 3}, {"Beta", -1}}, [](float x) { return 3 * x - 1; }},
     };
     for (const DataType type : {DataType::float32, DataType::float16}) {
         for (const Row& row : rows) {
+            const FusedActivation function(activation(row.name, row.settings).get());
             Draw draw(25);
             for (int i = 0; i < 100; ++i) {
                 const Set set = draw.set(draw.count(0, 8), std::exp2(draw.uniform(-3, 9)), 1, type);
@@ -316,9 +320,9 @@ TEST(NormalizationBudget, HoldsActivationsOfFp32Implementations) {
                 for (std::size_t j = 0; j < elements.size(); ++j) {
                     float result = row.documented(results[j]);
                     result = type == DataType::float16 ? as_float16(result) : result;
-                    const Interval range = cpu::accepted_range(elements[j], row.activation, type);
-                    ASSERT_LE(range.low, result) << static_cast<int>(row.activation.function);
-                    ASSERT_GE(range.high, result) << static_cast<int>(row.activation.function);
+                    const Interval range = cpu::accepted_range(elements[j], function, type);
+                    ASSERT_LE(range.low, result) << row.name;
+                    ASSERT_GE(range.high, result) << row.name;
                 }
             }
         }

@@ -68,10 +68,29 @@ TEST(ExpectationFile, ProblemsHaveTheirPlaces) {
          "e.json:2:1: error: an expectation needs \"reason\" (at /expectations/0)"},
         {file_of(R"({ "status": "fail", "reason": "r" })"),
          "e.json:2:1: error: an expectation needs \"cases\": a case's id, a glob for several, or a list of these (at "
-         "/expectations/0)"},
+         "/expectations/0)\n    hint: or \"operators\", with \"when\" to say which descriptors"},
+        {file_of(R"({ "operators": "CATS", "status": "fail", "reason": "r" })"),
+         "e.json:2:16: error: no operator is called \"CATS\" (at /expectations/0/operators)\n    hint: did you mean "
+         "`CAST`?"},
+        {file_of(R"({ "operators": [], "status": "fail", "reason": "r" })"),
+         "e.json:2:16: error: an expectation needs \"operators\": an operator's name, a glob for several, or a list of "
+         "these (at /expectations/0/operators)"},
+        {file_of(R"({ "operators": "CAST", "when": { "Axes": 1 }, "status": "fail", "reason": "r" })"),
+         "e.json:2:34: error: no operator that is meant has a field \"Axes\" (at /expectations/0/when/Axes)"},
+        {file_of("{ " + required + R"(, "happens": "often" })"),
+         "e.json:2:61: error: there is no \"happens\" \"often\" (at /expectations/0/happens)\n    hint: it may be "
+         "rejected, accepted, differs"},
+        {file_of(R"({ "cases": "a", "status": "error", "reason": "r", "happens": "rejected" })"),
+         "e.json:2:62: error: only a \"fail\" has \"happens\" (at /expectations/0/happens)"},
+        {file_of(R"({ "cases": "a", "status": "error", "reason": "r", "elements": { "InputTensor": 0 } })"),
+         "e.json:2:63: error: only a \"fail\" has \"elements\" that differ (at /expectations/0/elements)"},
+        {file_of("{ " + required + R"(, "sometimes": 1 })"),
+         "e.json:2:63: error: \"sometimes\" must be true or false; this is a number (at /expectations/0/sometimes)"},
+        {file_of("{ " + required + R"(, "timesTolerance": 4 })"),
+         "e.json:2:68: error: only what \"differs\" has \"timesTolerance\" (at /expectations/0/timesTolerance)"},
         {file_of(R"({ "cases": [], "status": "fail", "reason": "r" })"),
          "e.json:2:12: error: an expectation needs \"cases\": a case's id, a glob for several, or a list of these (at "
-         "/expectations/0/cases)"},
+         "/expectations/0/cases)\n    hint: or \"operators\", with \"when\" to say which descriptors"},
         {file_of(R"({ "cases": [1], "status": "fail", "reason": "r" })"),
          "e.json:2:13: error: a case's id must be a string; this is a number (at /expectations/0/cases/0)"},
         {file_of(R"({ "cases": "a", "status": "fial", "reason": "r" })"),

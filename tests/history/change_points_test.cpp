@@ -33,6 +33,9 @@ TEST(ChangePoints, Rows) {
         {"two outliers in opposite directions", {1, 1, 1, 2, 0.5, 1, 1}, {}},
         {"the last one", {1, 1, 1, 1.2}, {3}},
         {"within the threshold", {1, 1, 1, 1.04, 1.04, 1.04}, {}},
+        {"within three standard deviations, which are more than three of their median",
+         {1, 1.1, 0.9, 1.05, 0.95, 1.2, 1.2, 1},
+         {}},
         {"within the noise", {1, 1.1, 0.9, 1.05, 0.95, 1.15, 1.15, 1}, {}},
     };
     for (const Row& row : rows) {

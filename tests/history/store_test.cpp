@@ -6,9 +6,11 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "engine/history/export.h"
 #include "engine/history/moment.h"
+#include "engine/history/trends.h"
 #include "tests/temporary_folder.h"
 
 namespace dmlconform::history {
@@ -105,6 +107,46 @@ TEST(Store, TheSameResultIsAddedOnce) {
     EXPECT_EQ((*again)[0].commit, "c1");
     ASSERT_TRUE(store->add(std::vector<Submission>{{bench_record(100, 1.1e-6), "c1", "other"}}));
     EXPECT_EQ(store->entries()->size(), 2u);
+}
+
+TEST(Store, ResultsThatDifferInTheGateAreNotTheSame) {
+    Record off = run_record(100);
+    for (Outcome& outcome : off.outcomes) {
+        outcome.gated = !outcome.gated;
+    }
+    EXPECT_NE(fingerprint(off), fingerprint(run_record(100)));
+}
+
+TEST(Record, TheRooflineIsTheMiddleOfAllRepetitions) {
+    const tests::TemporaryFolder folder;
+    std::string runs;
+    for (const int percent : {90, 10, 40}) {
+        runs += fmt::format(R"({}{{ "name": "a", "run_name": "a", "run_type": "iteration", "repetition_index": 0,
+            "real_time": 1.0, "cpu_time": 1.0, "time_unit": "us", "percent_of_roofline": {} }})",
+                            runs.empty() ? "" : ",", percent);
+    }
+    const auto record = read_record(folder.write(
+        "b.json", R"({ "context": { "date": "2026-11-22T00:00:00+00:00" }, "benchmarks": [)" + runs + "] }"));
+    ASSERT_TRUE(record.has_value()) << record.error().message;
+    ASSERT_EQ(record->times.size(), 1u);
+    EXPECT_EQ(record->times[0].percent_of_roofline, 40.0);
+}
+
+/// A page draws the newest ones.
+TEST(Trends, LongSeriesLoseTheirOldestPoints) {
+    const tests::TemporaryFolder folder;
+    const auto store = open(folder.at("h.sqlite"));
+    std::vector<Submission> all;
+    for (std::size_t i = 0; i < most_points + 3; ++i) {
+        all.push_back({bench_record(static_cast<std::int64_t>(i), 1e-6), fmt::format("c{}", i), "a"});
+    }
+    ASSERT_TRUE(store->add(all));
+    const auto drawn = trends(*store);
+    ASSERT_TRUE(drawn.has_value());
+    const auto& points = drawn->at(0)["points"];
+    ASSERT_EQ(points.size(), most_points);
+    EXPECT_EQ(points[0]["commit"], "c3");
+    EXPECT_EQ(points[most_points - 1]["commit"], fmt::format("c{}", most_points + 2));
 }
 
 TEST(Store, FilesThatAreNone) {

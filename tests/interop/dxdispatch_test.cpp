@@ -91,6 +91,14 @@ TEST(DxDispatchImport, EveryKindOfBuffer) {
     EXPECT_THAT(input_of(model("{" + type + R"("initialValues": [0, 0, 1, 2, 3, 4] })", "", "",
                                R"({ "name": "in", "elementOffset": 2, "elementSizeInBytes": 4, "elementCount": 4 })")),
                 ElementsAre(1, 2, 3, 4));
+    // The elements of an offset are those of the initial values where the binding does not say it.
+    EXPECT_THAT(input_of(model("{" + type + R"("initialValues": [0, 0, 1, 2, 3, 4] })", "", "",
+                               R"({ "name": "in", "elementOffset": 2 })")),
+                ElementsAre(1, 2, 3, 4));
+    // In front of the initial values are zeros.
+    EXPECT_THAT(input_of(model("{" + type +
+                               R"("initialValues": [7, 8], "initialValuesOffsetInBytes": 4, "sizeInBytes": 16 })")),
+                ElementsAre(0, 7, 8, 0));
 }
 
 TEST(DxDispatchImport, BuffersFromFiles) {
@@ -103,6 +111,11 @@ TEST(DxDispatchImport, BuffersFromFiles) {
     EXPECT_THAT(input_of(model(R"({ "initialValuesDataType": "FLOAT32", "initialValues": { "sourcePath": "x.dat" } })"),
                          folder.at("m.json")),
                 ElementsAre(1, 2, 0, 0));
+    const auto other =
+        read_dxdispatch(folder.at("m.json"),
+                        model(R"({ "initialValuesDataType": "INT32", "initialValues": { "sourcePath": "x.npy" } })"));
+    ASSERT_TRUE(other.has_value());
+    EXPECT_THAT(other->left_out, ElementsAre(HasSubstr("\"initialValuesDataType\" is INT32; the file has FLOAT32")));
     folder.write("sub/inner.json", "");
     const auto outside =
         read_dxdispatch(folder.at("sub/m.json"), model(R"({ "initialValues": { "sourcePath": "../x.npy" } })"));
@@ -135,24 +148,120 @@ TEST(DxDispatchImport, WhatHasNoCounterpartIsNamedWithTheReason) {
         imported->left_out,
         ElementsAre(HasSubstr("shader: type hlsl"), HasSubstr("hardmax: there is no reference for ACTIVATION_HARDMAX"),
                     HasSubstr("chained: InputTensor is \"out\", which an earlier command writes"),
-                    HasSubstr("odd: the catalogue has no operator"), HasSubstr("bad: line "),
+                    HasSubstr("odd: the catalogue has no operator"), HasSubstr("bad: SLICE1 is missing"),
                     HasSubstr("command 7: there is no dispatchable \"none\""), HasSubstr("\"dance\""),
                     HasSubstr("unused: no command dispatches it")));
 }
 
+/// ADD with ATensor owned by DirectML and bound at initialisation, after a command that writes over A.
+std::string model_with_owned(const std::string& at_initialization, const std::string& at_execution) {
+    return fmt::format(R"({{
+"resources": {{
+    "A": {{ "initialValuesDataType": "FLOAT32", "initialValues": [0, 1, 2, 3] }},
+    "B": {{ "initialValuesDataType": "FLOAT32", "initialValues": [5, 8, -5] }},
+    "Out": {{ "initialValuesDataType": "FLOAT32", "initialValues": {{ "valueCount": 3, "value": 0 }} }}
+}},
+"dispatchables": {{
+    "add": {{ "type": "DML_OPERATOR_ELEMENT_WISE_ADD",
+        "desc": {{
+            "ATensor": {{ "DataType": "FLOAT32", "Sizes": [3], "Flags": "OWNED_BY_DML" }},
+            "BTensor": {{ "DataType": "FLOAT32", "Sizes": [3] }},
+            "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [3] }}
+        }},
+        "bindings": {{ {} }}, "dmlCompileType": "DmlCompileGraph"
+    }},
+    "relu": {{ "type": "ACTIVATION_RELU", "desc": {{
+        "InputTensor": {{ "DataType": "FLOAT32", "Sizes": [3] }}, "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [3] }} }} }}
+}},
+"commands": [
+    {{ "type": "dispatch", "dispatchable": "relu", "bindings": {{ "InputTensor": "B", "OutputTensor": "A" }} }},
+    {{ "type": "dispatch", "dispatchable": "add", "bindings": {{ {} }} }}
+] }})",
+                       at_initialization, at_execution);
+}
+
+TEST(DxDispatchImport, WhatDirectMlOwnsIsBoundByTheDispatchable) {
+    const auto imported =
+        read_dxdispatch("m.json", model_with_owned(R"("ATensor": { "name": "A", "elementOffset": 1 })",
+                                                   R"("BTensor": "B", "OutputTensor": "Out")"));
+    ASSERT_TRUE(imported.has_value()) << imported.error().message;
+    EXPECT_THAT(imported->left_out, ElementsAre());
+    const cases::Suite suite = suite_of(*imported);
+    ASSERT_EQ(suite.cases.size(), 2u);
+    const cases::Case& add = suite.cases[1];
+    EXPECT_EQ(add.descriptor->tensor("ATensor")->flags, core::TensorFlags::owned_by_dml);
+    core::Tensor a(*add.descriptor->tensor("ATensor"));
+    ASSERT_TRUE(add.inputs[0]->fill(a));
+    // As it was before the first command.
+    EXPECT_THAT(values_of<float>(a), ElementsAre(1, 2, 3));
+
+    const auto by_command =
+        read_dxdispatch("m.json", model_with_owned("", R"("ATensor": "A", "BTensor": "B", "OutputTensor": "Out")"));
+    ASSERT_TRUE(by_command.has_value());
+    EXPECT_THAT(
+        by_command->left_out,
+        ElementsAre("m.json:8:12: add: nothing is bound to ATensor (\"bindings\" of the dispatchable bind what is "
+                    "OWNED_BY_DML)"));
+    const auto by_dispatchable =
+        read_dxdispatch("m.json", model_with_owned(R"("ATensor": "A", "BTensor": "B")", R"("OutputTensor": "Out")"));
+    ASSERT_TRUE(by_dispatchable.has_value());
+    EXPECT_THAT(by_dispatchable->left_out, ElementsAre(HasSubstr("add: nothing is bound to BTensor")));
+}
+
+/// A line and a column for people who look for it.
+TEST(DxDispatchImport, WhatIsLeftOutHasAPlace) {
+    const std::string good = model_with_owned(R"("ATensor": "A")", R"("BTensor": "B", "OutputTensor": "Out")");
+    struct {
+        std::string from;
+        std::string to;
+        std::string line;
+    } const rows[] = {
+        {"ELEMENT_WISE_ADD\"", "ELEMENT_WISE_BAD\"",
+         "m.json:8:12: add: the catalogue has no operator \"DML_OPERATOR_ELEMENT_WISE_BAD\" (`dmlconform describe` "
+         "lists "
+         "them)"},
+        {R"("Sizes": [3], "Flags")", R"("Sizes": [[3]], "Flags")",
+         "m.json:10:59: add: Sizes[0] must be an integer; this is "
+         "an array"},
+        {R"("BTensor": "B", "Out)", R"("BTensor": "C", "Out)", "m.json:21:75: add: there is no resource \"C\""},
+        {R"("BTensor": "B", "Out)", R"("BTensor": 7, "Out)",
+         "m.json:21:75: add: BTensor: a binding is the name of a resource, or an object with a \"name\""},
+        {R"("BTensor": "B", "Out)", R"("BTensor": { "name": "B", "elementOffset": -1 }, "Out)",
+         "m.json:21:75: add: BTensor: \"elementOffset\" must be an integer of at least 0"},
+        {R"("BTensor": "B", "Out)", R"("BTensor": { "name": "B", "elementOffset": 1 }, "Out)",
+         "m.json:21:75: add: BTensor takes 12 bytes; \"B\" has 8 from byte 4 on"},
+        {R"("bindings": { "BTensor")", R"("binding": { "BTensor")",
+         "m.json:21:5: add: the command has no \"bindings\""},
+    };
+    for (const auto& row : rows) {
+        std::string text = good;
+        const std::size_t at = text.find(row.from);
+        ASSERT_NE(at, std::string::npos) << row.from;
+        const auto imported = read_dxdispatch("m.json", text.replace(at, row.from.size(), row.to));
+        ASSERT_TRUE(imported.has_value()) << row.to;
+        EXPECT_THAT(imported->left_out, ElementsAre(row.line));
+    }
+}
+
 TEST(DxDispatchImport, BuffersThatAreNotAsTheyMustBe) {
-    for (const auto& [resource, reason] : std::vector<std::pair<std::string, std::string>>{
-             {R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1, 2] })", "takes 16 bytes"},
-             {R"({ "initialValuesDataType": "FLOAT33", "initialValues": [1] })", "is no data type"},
-             {R"({ "initialValuesDataType": "FLOAT32" })", "no \"initialValues\""},
-             {R"({ "initialValuesDataType": "FLOAT32", "initialValues": { "valueCount": 1e15, "value": 0 } })",
-              "make no buffer"},
-             {R"({ "initialValuesDataType": "FLOAT32", "initialValues": { "valueCount": 0, "value": 0 } })",
-              "make no buffer"},
-             {R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1], "sizeInBytes": 1e15 })", "sizeInBytes"},
-             {R"({ "initialValuesDataType": "INT8", "initialValues": [300] })", "out of the range"},
-             {R"({ "initialValues": { "sourcePath": "none.npy" } })", "none.npy"},
-             {R"(7)", "there is no resource"}}) {
+    for (
+        const auto& [resource, reason] : std::vector<std::pair<std::string, std::string>>{
+            {R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1, 2] })", "takes 16 bytes"},
+            {R"({ "initialValuesDataType": "FLOAT33", "initialValues": [1] })", "is no data type"},
+            {R"({ "initialValuesDataType": "FLOAT32" })", "no \"initialValues\""},
+            {R"({ "initialValuesDataType": "FLOAT32", "initialValues": { "valueCount": 1e15, "value": 0 } })",
+             "make no buffer"},
+            {R"({ "initialValuesDataType": "FLOAT32", "initialValues": { "valueCount": 0, "value": 0 } })",
+             "make no buffer"},
+            {R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1], "sizeInBytes": 1e15 })", "sizeInBytes"},
+            {R"({ "initialValuesDataType": "INT8", "initialValues": [300] })", "out of the range"},
+            {R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1], "initialValuesOffsetInBytes": -4 })",
+             "initialValuesOffsetInBytes"},
+            {R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1], "initialValuesOffsetInBytes": 8, "sizeInBytes": 8 })",
+             "\"sizeInBytes\" must be from 12"},
+            {R"({ "initialValues": "deferred" })", "\"initialValues\" is \"deferred\""},
+            {R"({ "initialValues": { "sourcePath": "none.npy" } })", "none.npy"},
+            {R"(7)", "there is no resource"}}) {
         const auto imported = read_dxdispatch("m.json", model(resource));
         ASSERT_TRUE(imported.has_value()) << resource;
         EXPECT_EQ(imported->cases.size(), 0u);
@@ -228,6 +337,24 @@ TEST(DxDispatchExport, CasesComeBackAsTheyWere) {
         ++compared;
     }
     EXPECT_GT(compared, 5u);
+}
+
+/// Neither by what they take nor by what strides of 0 make of them.
+TEST(DxDispatchExport, HugeTensorsAreLeftOut) {
+    for (const char* input :
+         {R"("Sizes": [500000000], "Strides": [0])", R"("Sizes": [4], "TotalTensorSizeInBytes": 40000000)"}) {
+        const cases::Suite suite =
+            cases::read_case_file("x.json", fmt::format(R"({{ "cases": [{{ "name": "a", "operator": "SLICE1",
+                "desc": {{ "InputTensor": {{ "DataType": "FLOAT32", {} }}, "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [1] }},
+                          "InputWindowOffsets": [0], "InputWindowSizes": [1], "InputWindowStrides": [1] }},
+                "inputs": {{ "InputTensor": {{ "value": 1 }} }} }}] }})",
+                                                        input));
+        ASSERT_EQ(suite.cases.size(), 1u);
+        interop::DxDispatchModel exported;
+        const auto added = exported.add(suite.cases[0]);
+        ASSERT_FALSE(added.has_value()) << input;
+        EXPECT_THAT(added.error().message, HasSubstr("InputTensor has more than 4194304 elements"));
+    }
 }
 
 TEST(DxDispatchExport, AModelHasEverythingThatDxDispatchAsksFor) {

@@ -10,8 +10,6 @@ namespace {
 
 using core::DataType;
 using core::FeatureLevel;
-using operators::Activation;
-using operators::ActivationFunction;
 
 operators::Descriptor base() {
     return describe("MEAN_VARIANCE_NORMALIZATION1", {{"InputTensor", tensor(DataType::float32, {2, 3, 4, 5})},
@@ -111,8 +109,9 @@ TEST(MeanVarianceNormalization1, Fields) {
     EXPECT_EQ(op.bias, descriptor.tensor("BiasTensor"));
     EXPECT_TRUE(op.normalize_variance);
     EXPECT_EQ(op.epsilon, 1e-5f);
-    EXPECT_EQ(op.activation.function, ActivationFunction::linear);
-    EXPECT_EQ(op.activation.first, 2);
+    ASSERT_NE(op.activation, nullptr);
+    EXPECT_EQ(op.activation->schema->short_name(), "ACTIVATION_LINEAR");
+    EXPECT_EQ(op.activation->number("Alpha"), 2);
 }
 
 }  // namespace

@@ -4,15 +4,27 @@
 # replace it. In the copy the text becomes
 #   (planted_bug == 7 ? (bug) : planted_bug == 8 ? (other bug) : (right))            for an expression
 #   if (planted_bug == 7) { bug } else { right }                                     for "statement": true
-# which C++ and HLSL read alike. Places marked "always" are replaced by their only text: they bring in the switch.
+# which C++ and HLSL read alike. The cases that have to catch them are those of the folder of the list's name, or those that its "cases"
+# name. Places marked "always" are replaced by their only text: they bring in the switch.
 
 # plant_bugs(<list.json>): makes the copies below ${PLANTED_ROOT}, and appends to
 #   PLANTED_FILES  paths of the sources that have bugs, relative to the project
 #   PLANTED_NAMES  operator/name of each bug; the first is number 1
+#   PLANTED_CASES  operator:path of each folder or file of cases that have to catch its bugs
 function(plant_bugs list)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
   file(READ "${list}" json)
   cmake_path(GET list STEM operator)
+  string(JSON path_count ERROR_VARIABLE none LENGTH "${json}" cases)
+  if(none STREQUAL "NOTFOUND")
+    math(EXPR last "${path_count} - 1")
+    foreach(c RANGE ${last})
+      string(JSON path GET "${json}" cases ${c})
+      list(APPEND PLANTED_CASES "${operator}:${path}")
+    endforeach()
+  else()
+    list(APPEND PLANTED_CASES "${operator}:${operator}")
+  endif()
   string(JSON place_count LENGTH "${json}" places)
   math(EXPR last "${place_count} - 1")
   foreach(p RANGE ${last})
@@ -21,6 +33,7 @@ function(plant_bugs list)
   endforeach()
   set(PLANTED_FILES "${PLANTED_FILES}" PARENT_SCOPE)
   set(PLANTED_NAMES "${PLANTED_NAMES}" PARENT_SCOPE)
+  set(PLANTED_CASES "${PLANTED_CASES}" PARENT_SCOPE)
 endfunction()
 
 function(plant_place operator place list)
@@ -122,6 +135,11 @@ function(finish_planting)
     string(REGEX REPLACE "^(.*)/(.*)$" "    {${number}, \"\\1\", \"\\2\"},\n" row "${name}")
     string(APPEND rows "${row}")
   endforeach()
+  set(paths "")
+  foreach(path IN LISTS PLANTED_CASES)
+    string(REGEX REPLACE "^(.*):(.*)$" "    {\"\\1\", \"\\2\"},\n" row "${path}")
+    string(APPEND paths "${row}")
+  endforeach()
   file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/planted_bugs_list.cpp" @ONLY CONTENT [=[
 // Written by tests/planted_bugs/PlantBugs.cmake. Do not edit.
 #include "tests/planted_bugs/planted_bugs.h"
@@ -130,5 +148,10 @@ static const PlantedBug list[] = {
 @rows@};
 
 const std::span<const PlantedBug> planted_bugs = list;
+
+static const CatchingCases paths[] = {
+@paths@};
+
+const std::span<const CatchingCases> catching_cases = paths;
 ]=])
 endfunction()

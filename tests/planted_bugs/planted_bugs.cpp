@@ -73,6 +73,16 @@ bool is_caught(const PlantedBug& bug, const Cases& subjects, const Engines& engi
     return true;
 }
 
+std::vector<std::string> paths_of(std::string_view operator_name) {
+    std::vector<std::string> paths;
+    for (const CatchingCases& entry : catching_cases) {
+        if (entry.operator_name == operator_name) {
+            paths.push_back(fmt::format("{}/{}", DMLCONFORM_CASES, entry.path));
+        }
+    }
+    return paths;
+}
+
 Engines all_engines() {
     Engines engines;
     for (const char* name : {"cpu", "d3d12"}) {
@@ -94,10 +104,9 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "usage: planted_bugs OPERATOR [BUG]\n");
         return 2;
     }
-    const std::string folder = fmt::format("{}/{}", DMLCONFORM_CASES, arguments[0]);
-    const cases::Suite suite = cases::load_suite({&folder, 1});
+    const cases::Suite suite = cases::load_suite(paths_of(arguments[0]));
     if (!suite.problems.empty() || suite.cases.empty()) {
-        fmt::print(stderr, "planted_bugs: no cases, or bad ones, in {}\n", folder);
+        fmt::print(stderr, "planted_bugs: no cases, or bad ones, for {}\n", arguments[0]);
         return 2;
     }
     const Engines engines = all_engines();

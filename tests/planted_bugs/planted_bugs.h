@@ -13,5 +13,13 @@ struct PlantedBug {
 /// All of them. Written by the build.
 extern const std::span<const PlantedBug> planted_bugs;
 
+struct CatchingCases {
+    const char* operator_name;
+    const char* path;  // of a folder or file of cases, below cases/
+};
+
+/// Those that have to catch an operator's bugs. Written by the build.
+extern const std::span<const CatchingCases> catching_cases;
+
 /// The one that is on; 0: none. Of this name in no namespace, so that C++ and HLSL read the same text.
 extern std::uint32_t planted_bug;

@@ -150,6 +150,16 @@ TEST(CaseGenerator, AllTypesAndLayoutsComeUp) {
     }
 }
 
+TEST(CaseGenerator, TypesOfFourBitsComeUp) {
+    std::set<core::DataType> types;
+    for (std::uint64_t n = 0; n < 300; ++n) {
+        const auto subject = made("DEQUANTIZE", {.seed = 1, .perturbed_percent = 0}, n);
+        ASSERT_TRUE(subject.has_value());
+        types.insert(subject->descriptor->tensor("InputTensor")->data_type);
+    }
+    EXPECT_EQ(types.count(core::DataType::int4) + types.count(core::DataType::uint4), 2u);
+}
+
 TEST(CaseGenerator, NoCaseOfALevelBeforeTheOperator) {
     EXPECT_FALSE(made("SLICE1", {.seed = 1, .level = {2, 0}}, 0).has_value());
 }

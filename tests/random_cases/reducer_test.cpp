@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "engine/cases/case_file.h"
+#include "engine/cases/case_writer.h"
+#include "engine/core/element.h"
+#include "engine/expectations/expectation_file.h"
 #include "engine/fuzz/case_generator.h"
 #include "engine/fuzz/reducer.h"
 #include "engine/run/runner.h"
@@ -66,6 +70,98 @@ TEST(Reducer, ASliceShrinksToWhatTheBugNeeds) {
     EXPECT_THAT(reduction->subject.description, HasSubstr("planted/a"));
     // It still fails, and in the same way.
     EXPECT_EQ(run::run_case(reduction->subject, engine).status, run::Status::fail);
+}
+
+TEST(Reducer, WhatIsKnownIsAnotherFailure) {
+    // Of outputs with fewer than 5 elements it is known.
+    auto file = expectations::read_expectations(
+        "e.json",
+        R"({ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [ { "operators": "SLICE1",
+            "when": { "OutputTensor": { "elements": { "below": 5 } } }, "status": "fail", "happens": "differs",
+            "sometimes": true, "reason": "small" } ] })");
+    FakeEngine engine(wrong_with_a_seven());
+    run::ExpectedResults expected(std::move(file.expectations), expectations::today());
+    expected.set_engines(std::vector<EngineInfo>{engine.info()});
+    fuzz::ReduceSettings settings;
+    settings.expected = &expected;
+    const auto reduction = fuzz::reduce(case_in(slice), engine, nullptr, settings);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    EXPECT_EQ(core::element_count(reduction->subject.descriptor->tensor("OutputTensor")->sizes), 5u);
+}
+
+/// Two elements share a byte, in what is given and in what is expected.
+TEST(Reducer, ElementsOfFourBits) {
+    const std::string dequantize = R"({ "name": "a", "operator": "DEQUANTIZE", "desc": {
+        "InputTensor": { "DataType": "INT4", "Sizes": [1, 1, 3, 7], "Strides": [90, 90, 30, 2] },
+        "QuantizationType": "SCALE", "QuantizationTensors": [{ "DataType": "FLOAT32", "Sizes": [1, 1, 1, 1] }],
+        "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 3, 7] } },
+        "inputs": { "InputTensor": [1,2,3,4,5,6,-8, 1,2,3,4,7,6,-8, 1,2,3,4,5,6,-8],
+                    "QuantizationTensors[0]": [1] } })";
+    Behaviour behaviour;
+    behaviour.change = [](std::span<core::Tensor* const> outputs) {
+        const auto values = values_of<float>(*outputs[0]);
+        if (values.size() >= 3 && std::count(values.begin(), values.end(), 7.0F) != 0) {
+            outputs[0]->buffer.bytes()[3] ^= std::byte{1};
+        }
+    };
+    FakeEngine engine(behaviour);
+    const auto reduction = fuzz::reduce(case_in(dequantize), engine, nullptr);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    const core::TensorDesc& input = *reduction->subject.descriptor->tensor("InputTensor");
+    EXPECT_FALSE(input.strides.has_value());
+    EXPECT_EQ(*core::element_count(input.sizes), 3u);
+    core::Tensor tensor(input);
+    ASSERT_TRUE(reduction->subject.inputs[0]->fill(tensor));
+    std::vector<std::uint64_t> elements;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        elements.push_back(core::load_element(tensor.buffer.bytes(), input.data_type, i));
+    }
+    std::ranges::sort(elements);
+    EXPECT_THAT(elements, ElementsAre(0, 0, 7));
+}
+
+TEST(Reducer, OutputsOfFourBits) {
+    const std::string quantize = R"({ "name": "a", "operator": "QUANTIZE", "desc": {
+        "InputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 1, 9] },
+        "QuantizationType": "SCALE", "QuantizationTensors": [{ "DataType": "FLOAT32", "Sizes": [1, 1, 1, 1] }],
+        "OutputTensor": { "DataType": "INT4", "Sizes": [1, 1, 1, 9] } },
+        "inputs": { "InputTensor": { "start": -4, "step": 1 }, "QuantizationTensors[0]": [1] } })";
+    Behaviour behaviour;
+    behaviour.change = [](std::span<core::Tensor* const> outputs) { outputs[0]->buffer.bytes()[0] ^= std::byte{5}; };
+    FakeEngine engine(behaviour);
+    FakeEngine other(Behaviour{});
+    const auto reduction = fuzz::reduce(case_in(quantize), engine, &other);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    EXPECT_EQ(*core::element_count(reduction->subject.descriptor->tensor("OutputTensor")->sizes), 1u);
+    const auto object = cases::case_to_json(reduction->subject);
+    ASSERT_TRUE(object.has_value());
+}
+
+/// Writing beyond the end is worse than a wrong element, and the reason that is told.
+TEST(Reducer, AStrayWriteIsOneWhateverElseIsWrong) {
+    Behaviour behaviour;
+    behaviour.change = [](std::span<core::Tensor* const> outputs) {
+        outputs[0]->buffer.bytes()[0] ^= std::byte{1};
+        outputs[0]->buffer.bytes().back() = std::byte{0};
+    };
+    FakeEngine engine(behaviour);
+    const cases::Case subject = case_in(slice);
+    const run::CaseResult result = run::run_case(subject, engine);
+    EXPECT_EQ(fuzz::kind_of(subject, result).what, fuzz::FailureKind::What::stray_write);
+}
+
+TEST(Reducer, AxesMoveWithTheDimensionsBeforeThem) {
+    Behaviour behaviour;
+    behaviour.change = [](std::span<core::Tensor* const> outputs) { outputs[0]->buffer.bytes()[3] ^= std::byte{0x40}; };
+    FakeEngine engine(behaviour);
+    const auto reduction = fuzz::reduce(case_in(R"({ "name": "a", "operator": "MEAN_VARIANCE_NORMALIZATION1", "desc": {
+        "InputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 1, 4] },
+        "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 1, 4] },
+        "Axes": [3], "NormalizeVariance": true, "Epsilon": 0.5 },
+        "inputs": { "InputTensor": [1, 2, 3, 5] } })"),
+                                        engine, nullptr);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    EXPECT_EQ(reduction->subject.descriptor->tensor("InputTensor")->sizes.size(), 1u);
 }
 
 TEST(Reducer, WhatFailsOtherwiseIsAnotherFailure) {

@@ -152,6 +152,7 @@ TEST(FailureBlock, TheCommandToRunAgainIsQuotedForAShell) {
          "d run '$HOME`ls`.json' --filter '$HOME`ls`/wrong-expected' --engine fake --adapter 'a;b'"},
         {"d", "x/ä.json", "ö", "d run 'x/ä.json' --filter 'ä/wrong-expected' --engine fake --adapter 'ö'"},
         {"d", "a\nb.json", "", "d run $'a\\nb.json' --filter $'a\\nb/wrong-expected' --engine fake"},
+        {"d", "a\n'\\b.json", "", R"(d run $'a\n\'\\b.json' --filter $'a\n\'\\b/wrong-expected' --engine fake)"},
         {"d", "-a.json", "x", "d run ./-a.json --filter -a/wrong-expected --engine fake --adapter x"},
         {"~/d", "#a.json", "!", "'~/d' run '#a.json' --filter '#a/wrong-expected' --engine fake --adapter '!'"},
         {"C:\\d", "a&b.json", "x", R"('C:\d' run 'a&b.json' --filter 'a&b/wrong-expected' --engine fake --adapter x)"},

@@ -12,6 +12,21 @@
 namespace dmlconform::tests {
 namespace {
 
+TEST(RunCase, EveryOutputHasAGuard) {
+    const auto cases = cases_of({top_k_half_expected});
+    for (std::size_t output = 0; output < 2; ++output) {
+        Behaviour behaviour;
+        behaviour.change = [output](std::span<core::Tensor* const> outputs) {
+            outputs[output]->buffer.bytes().back() = std::byte{0};
+        };
+        FakeEngine engine(behaviour);
+        const run::CaseResult result = run::run_case(cases[0], engine);
+        EXPECT_EQ(result.status, run::Status::fail) << output;
+        ASSERT_EQ(result.stray_writes.size(), 1u) << output;
+        EXPECT_EQ(result.stray_writes[0].name, output == 0 ? "OutputValueTensor" : "OutputIndexTensor");
+    }
+}
+
 TEST(RunCase, FurtherExecutions) {
     const auto cases = cases_of({slice_with_expected, slice_with_wrong_expected});
     int executions = 0;

@@ -100,6 +100,17 @@ TEST(Coverage, WhatAcceptedCasesCover) {
     }
 }
 
+TEST(Coverage, AnOperatorsOwnReasonCountsBeforeThatOfAll) {
+    const auto reasons = parse_coverage_reasons("* rank InputTensor 5: of all\nSLICE1 rank InputTensor 5: its own");
+    ASSERT_TRUE(reasons.has_value());
+    const auto reason_for = [&](const char* op) {
+        const auto found = run::find_reason(*reasons, {op, "rank", "InputTensor 5", 0});
+        return found == reasons->end() ? std::string() : found->second;
+    };
+    EXPECT_EQ(reason_for("SLICE1"), "its own");
+    EXPECT_EQ(reason_for("TOP_K1"), "of all");
+}
+
 TEST(Coverage, Reasons) {
     const auto reasons =
         parse_coverage_reasons("# a comment\n\nSLICE1 level 2.1: nobody asks: really\nTOP_K1 rule x: y");

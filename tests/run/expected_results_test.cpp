@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/engine_lost.h"
+#include "engine/expectations/expectation_file.h"
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 
@@ -192,6 +193,15 @@ TEST_F(Expecting, FlakesAreTriedAgain) {
     EXPECT_EQ(run(wrong(), {entry, expectation(Expected::fail)}).status, Status::xfail);
 }
 
+TEST_F(Expecting, OfSeveralFlakesTheMostAttempts) {
+    Expectation patient = expectation(Expected::flake);
+    patient.retries = 3;
+    Expectation hasty = patient;
+    hasty.retries = 1;
+    EXPECT_EQ(run(wrong_at_first(3), {patient, hasty}).status, Status::flake);
+    EXPECT_EQ(run(wrong_at_first(3), {hasty, patient}).status, Status::flake);
+}
+
 TEST_F(Expecting, NothingIsRunTwiceWithoutBeingAFlake) {
     int executions = 0;
     Behaviour behaviour = wrong();
@@ -212,6 +222,79 @@ TEST_F(Expecting, NothingOfTheReferenceOrOfWhatTheEngineSkips) {
     reference.name = "cpu";
     EXPECT_EQ(run(reference, {expectation(Expected::fail, "*")}, tests::slice_without_expected).status,
               Status::reference);
+}
+
+constexpr std::string_view negated = R"({ "name": "negated", "operator": "ELEMENT_WISE_NEGATE",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [4] } },
+    "inputs": { "InputTensor": [1, -2, 3, -4] }, "tolerance": { "OutputTensor": { "abs": 0.25 } } })";
+
+/// Elements of the output are off by so much.
+Behaviour off_by(std::vector<float> differences) {
+    Behaviour behaviour;
+    behaviour.change = [differences](std::span<core::Tensor* const> outputs) {
+        for (std::size_t i = 0; i < differences.size(); ++i) {
+            outputs[0]->as<float>()[i] += differences[i];
+        }
+    };
+    return behaviour;
+}
+
+/// The only entry of a file, without ids of cases.
+Expectation entry_of(const std::string& members) {
+    auto file = expectations::read_expectations(
+        "e.json", R"({ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [ {
+            "operators": "ELEMENT_WISE_*", "status": "fail", "finding": "signs", "reason": "they are lost", )" +
+                      members + "} ] }");
+    for (const cases::Problem& problem : file.problems) {
+        throw std::logic_error("the test's entry is broken: " + to_string(problem));
+    }
+    return file.expectations.at(0);
+}
+
+TEST_F(Expecting, WhatHappensIsPartOfIt) {
+    struct Row {
+        const char* what;
+        Behaviour behaviour;
+        const char* entry;
+        Status status;
+    };
+    const char* const below_zero = R"("elements": { "InputTensor": { "below": 0 } })";
+    const Row rows[] = {
+        {"a pass that was not to be", off_by({}), R"("happens": "differs")", Status::xpass},
+        {"a pass that may be", off_by({}), R"("happens": "differs", "sometimes": true)", Status::pass},
+        {"a difference", off_by({1}), R"("happens": "differs")", Status::xfail},
+        {"a difference, not a rejection", off_by({1}), R"("happens": "rejected")", Status::fail},
+        {"a condition that holds", off_by({1}), R"("when": { "InputTensor": { "values": 3 } })", Status::xfail},
+        {"a condition that does not", off_by({1}), R"("when": { "InputTensor": { "values": 5 } })", Status::fail},
+        {"4 times the tolerance", off_by({1}), R"("happens": "differs", "timesTolerance": 4)", Status::xfail},
+        {"more than 3 times", off_by({1}), R"("happens": "differs", "timesTolerance": 3)", Status::fail},
+        {"elements as they are meant", off_by({0, 1, 0, 2}), below_zero, Status::xfail},
+        {"another element", off_by({1, 1, 0, 0}), below_zero, Status::fail},
+        {"another element within its tolerance", off_by({0.125F, 1}), below_zero, Status::xfail},
+        {"no element", off_by({}), below_zero, Status::pass},
+    };
+    for (const Row& row : rows) {
+        const CaseResult result = run(row.behaviour, {entry_of(row.entry)}, negated);
+        EXPECT_EQ(result.status, row.status) << row.what << ": " << result.reason;
+    }
+    EXPECT_EQ(run(off_by({1}), {entry_of(R"("happens": "rejected")")}, negated).reason,
+              "the output differs beyond tolerance; e.json:1 expects fail instead: rejected");
+    EXPECT_EQ(run(off_by({1}), {entry_of(below_zero)}, negated).reason,
+              "the output differs beyond tolerance; e.json:1 expects other elements to differ");
+}
+
+TEST_F(Expecting, SeveralEntriesMayExplainADifferenceTogether) {
+    const Expectation below = entry_of(R"("elements": { "InputTensor": { "below": 0 } })");
+    const Expectation three = entry_of(R"("elements": { "InputTensor": 3 })");
+    EXPECT_EQ(run(off_by({0, 1, 1, 0}), {below, three}, negated).status, Status::xfail);
+    EXPECT_EQ(run(off_by({1, 1, 1, 0}), {below, three}, negated).status, Status::fail);
+}
+
+TEST_F(Expecting, ARejectionThatIsExpected) {
+    Behaviour rejecting;
+    rejecting.compile_failure = CompileFailure{CompileFailure::Kind::rejected, {}};
+    EXPECT_EQ(run(rejecting, {entry_of(R"("happens": "rejected")")}, negated).status, Status::xfail);
+    EXPECT_EQ(run(rejecting, {entry_of(R"("happens": "differs")")}, negated).status, Status::fail);
 }
 
 }  // namespace

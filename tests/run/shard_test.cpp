@@ -93,6 +93,12 @@ TEST(Shard, WhatTheEnvironmentCannotMean) {
          {"SLURM_ARRAY_TASK_COUNT", "3"},
          {"SLURM_ARRAY_TASK_MIN", "0"},
          {"SLURM_ARRAY_TASK_STEP", "2"}},
+        // Not one of --array=10-30:10
+        {{"SLURM_ARRAY_TASK_ID", "11"},
+         {"SLURM_ARRAY_TASK_COUNT", "3"},
+         {"SLURM_ARRAY_TASK_MIN", "10"},
+         {"SLURM_ARRAY_TASK_MAX", "30"},
+         {"SLURM_ARRAY_TASK_STEP", "10"}},
         // --array=1,3,7
         {{"SLURM_ARRAY_TASK_ID", "3"},
          {"SLURM_ARRAY_TASK_COUNT", "3"},
@@ -175,6 +181,14 @@ TEST(ShardPlan, ByDurationsShardsTakeEquallyLong) {
     }
     const ShardPlan plan({1, 4}, cases, none);
     EXPECT_EQ(std::count_if(cases.begin(), cases.end(), [&](std::uint64_t id) { return plan.contains(id); }), 25);
+}
+
+TEST(ShardPlan, CasesWithoutATimeCountAsTheMiddleOne) {
+    const auto cases = ids(6);
+    const CaseDurations durations{{cases[0], 300}, {cases[1], 100}, {cases[2], 100}};
+    const ShardPlan plan({0, 2}, cases, durations);
+    const auto first = std::count_if(cases.begin(), cases.end(), [&](std::uint64_t id) { return plan.contains(id); });
+    EXPECT_EQ(std::min(first, 6 - first), 2) << "300 and 100, and four of 100";
 }
 
 TEST(ShardPlan, FingerprintsTellCasesApart) {

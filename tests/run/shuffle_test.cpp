@@ -29,7 +29,12 @@ TEST(Shuffle, EachNumberOnce) {
 
 TEST(Shuffle, TheSeedDecides) {
     EXPECT_EQ(order(1000, 3), order(1000, 3));
-    EXPECT_NE(order(1000, 3), order(1000, 4));
+    const std::uint64_t seeds[] = {0, 1, 2, 3, 4, std::uint64_t{1} << 63, ~std::uint64_t{0}};
+    for (const std::uint64_t a : seeds) {
+        for (const std::uint64_t b : seeds) {
+            EXPECT_EQ(order(1000, a) == order(1000, b), a == b) << a << " " << b;
+        }
+    }
     std::size_t fixed = 0;
     const auto numbers = order(1000, 3);
     for (std::size_t i = 0; i < numbers.size(); ++i) {

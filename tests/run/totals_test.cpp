@@ -37,6 +37,24 @@ TEST(DurationHistogram, MediansToATenthOfAPercent) {
     }
 }
 
+TEST(Tally, SumsHaveTheTimesOfBoth) {
+    const auto tally_of = [](std::int64_t execute) {
+        run::CaseResult result;
+        result.status = run::Status::pass;
+        result.timing.total = nanoseconds(2 * execute);
+        result.timing.execute = nanoseconds(execute);
+        run::Tally tally;
+        tally.add(result);
+        return tally;
+    };
+    run::Tally sum = tally_of(100);
+    sum.add(tally_of(5000));
+    sum.add(tally_of(5000));
+    EXPECT_EQ(sum.count(run::Status::pass), 3u);
+    EXPECT_EQ(sum.total.count(), 20200);
+    EXPECT_NEAR(static_cast<double>(sum.executions.median().count()), 5000, 5);
+}
+
 TEST(DurationHistogram, NothingAndLessThanNothing) {
     EXPECT_TRUE(run::DurationHistogram().empty());
     EXPECT_EQ(median_of({}).count(), 0);

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "engine/core/element.h"
+#include "engine/cpu/accepted_element.h"
 #include "engine/cpu/element_wise/load_store.h"
-#include "engine/cpu/element_wise/slack.h"
 #include "engine/cpu/parallel.h"
 
 namespace dmlconform::cpu::element_wise {
@@ -269,7 +269,11 @@ public:
 
     void run() {
         if (computes_in_reals(row_, arguments_.descriptor)) {
-            evaluate<double>(row_.real);
+            if (is_direct()) {
+                evaluate_directly();
+            } else {
+                evaluate<double>(row_.real);
+            }
             if (!arguments_.slack.empty()) {
                 bound();
             }
@@ -409,6 +413,33 @@ private:
         });
     }
 
+    /// Whether all elements are FLOAT32, side by side, and nothing but the formula is applied to them.
+    [[nodiscard]] bool is_direct() const {
+        const auto is_single = [](const core::Tensor* tensor) {
+            return tensor != nullptr && tensor->desc.data_type == core::DataType::float32;
+        };
+        const std::size_t count = inputs_.size() + arguments_.outputs.size();
+        const auto* strides = runs_.run_strides().data();
+        return row_.direct != nullptr && scale_bias_ == nullptr && !fused_.is_present() &&
+               std::all_of(inputs_.begin(), inputs_.end(), is_single) &&
+               std::all_of(arguments_.outputs.begin(), arguments_.outputs.end(), is_single) &&
+               std::all_of(strides, strides + count, [](std::int64_t stride) { return stride == 1; });
+    }
+
+    void evaluate_directly() const {
+        const Context<double> context = context_of<double>(arguments_.descriptor);
+        over_all([&](std::int64_t first, std::int64_t last) {
+            std::array<const float*, most_tensors> from{};
+            for_each_stretch(first, last, [&](const Runs::PerArray& offsets, std::int64_t i, std::size_t count, auto) {
+                for (std::size_t t = 0; t < inputs_.size(); ++t) {
+                    from[t] = inputs_[t]->as<float>().data() + offsets[t] + i;
+                }
+                float* const to = arguments_.outputs[0]->as<float>().data() + offsets[inputs_.size()] + i;
+                row_.direct(from, to, count, context);
+            });
+        });
+    }
+
     /// The same on intervals, once the outputs are there.
     void bound() const {
         const Context<Interval> context = interval_context(context_of<double>(arguments_.descriptor));
@@ -470,7 +501,8 @@ private:
         std::array<double, stretch_length> stored{};
         load(arguments_.outputs[o]->buffer.bytes(), output, count, stored.data());
         for (std::size_t k = 0; k < count; ++k) {
-            set_slack(slack, element + k, output.type, stored[k], stored_range(output.type, results[k], row_.store));
+            note_accepted(slack, element + k, output.type, stored[k],
+                          stored_range(output.type, results[k], row_.store));
         }
     }
 

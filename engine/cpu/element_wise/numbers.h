@@ -63,10 +63,13 @@ Wrapping<Word> select(bool choice, Wrapping<Word> a, Wrapping<Word> b) {
 
 /// The other one if one is NaN, as Direct3D has it; of equal ones the first.
 inline double min(double a, double b) {
-    return b < a || std::isnan(a) ? b : a;
+    // Two selections, of which compilers make vectors.
+    const double lesser = b < a ? b : a;
+    return std::isnan(a) ? b : lesser;
 }
 inline double max(double a, double b) {
-    return a < b || std::isnan(a) ? b : a;
+    const double greater = a < b ? b : a;
+    return std::isnan(a) ? b : greater;
 }
 template <class Word>
 Wrapping<Word> min(Wrapping<Word> a, Wrapping<Word> b) {
@@ -118,9 +121,6 @@ inline double log(double x) {
 }
 inline double log1p(double x) {
     return std::log1p(x);
-}
-inline double through_base_2(double x) {
-    return x;
 }
 inline double pow(double base, double exponent) {
     return std::pow(base, exponent);

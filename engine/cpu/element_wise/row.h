@@ -48,6 +48,11 @@ template <class T>
 using Loop = void (*)(std::span<const T* const> in, std::span<T* const> out, std::size_t count,
                       const Context<T>& context);
 
+/// The same on elements of FLOAT32 that lie side by side, to one output: nothing is stored in between, so that simple
+/// formulas are as fast as memory is.
+using DirectLoop = void (*)(std::span<const float* const> in, float* out, std::size_t count,
+                            const Context<double>& context);
+
 /// As what numbers the elements of inputs are taken.
 enum class Operands : std::uint8_t {
     by_type,  // doubles if one of the inputs has a floating-point type, otherwise integers
@@ -70,6 +75,7 @@ struct Row {
     Operands operands = Operands::by_type;
     Store store = Store::wrapping;
     Loop<double> real = nullptr;
+    DirectLoop direct = nullptr;
     Loop<Interval> interval = nullptr;
     Loop<Signed> signed_integer = nullptr;
     Loop<Unsigned> unsigned_integer = nullptr;
@@ -147,12 +153,24 @@ void loop(std::span<const T* const> in, std::span<T* const> out, std::size_t cou
     }
 }
 
-template <class Numbers, class F, std::size_t... I>
-Row row_of(std::string_view name, std::size_t outputs, std::index_sequence<I...> /*inputs*/) {
-    Row row{.name = name, .inputs = sizeof...(I), .outputs = outputs};
+template <class F, std::size_t... I>
+void direct_loop(std::span<const float* const> in, float* out, std::size_t count, const Context<double>& context) {
+    const std::array<const float*, sizeof...(I)> inputs{in[I]...};
+    for (std::size_t k = 0; k < count; ++k) {
+        out[k] = static_cast<float>(as_number<double>(
+            evaluate<F, double, Repeat<double, I>...>(context, static_cast<double>(inputs[I][k])...)));
+    }
+}
+
+template <class Numbers, std::size_t Outputs, class F, std::size_t... I>
+Row row_of(std::string_view name, std::index_sequence<I...> /*inputs*/) {
+    Row row{.name = name, .inputs = sizeof...(I), .outputs = Outputs};
     if constexpr (Numbers::real) {
         row.real = loop<F, double, I...>;
         row.interval = loop<F, Interval, I...>;
+        if constexpr (Outputs == 1) {
+            row.direct = direct_loop<F, I...>;
+        }
     }
     if constexpr (Numbers::integer) {
         row.signed_integer = loop<F, Signed, I...>;
@@ -165,7 +183,7 @@ Row row_of(std::string_view name, std::size_t outputs, std::index_sequence<I...>
 
 template <class Numbers, std::size_t Inputs, std::size_t Outputs = 1, class F>
 Row formula(std::string_view name, F /*formula*/) {
-    return detail::row_of<Numbers, F>(name, Outputs, std::make_index_sequence<Inputs>());
+    return detail::row_of<Numbers, Outputs, F>(name, std::make_index_sequence<Inputs>());
 }
 
 template <class Numbers, class F>

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/cpu/accepted_element.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/normalized_element.h"
 #include "engine/cpu/parallel.h"
@@ -88,6 +89,7 @@ struct Pointers {
     const T* bias = nullptr;
     T* y = nullptr;
     core::ElementSlack* slack = nullptr;
+    const element_wise::FusedActivation* activation = nullptr;
 };
 
 /// Normalises the elements that share one mean. `base` is where they start in each array, `values` has room for them.
@@ -114,16 +116,12 @@ void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, 
             if (at.bias != nullptr) {
                 element.bias = static_cast<double>(at.bias[offset[bias]]);
             }
-            const double exact = op.activation(normalized(element));
+            const double exact = (*at.activation)(normalized(element));
             const T result(static_cast<T>(exact));
             at.y[offset[y]] = result;
             if (at.slack != nullptr) {
-                const auto rounded = static_cast<double>(result);
-                const auto range = accepted_range(element, op.activation, op.input.data_type);
-                // Nothing but an infinity is near an infinity.
-                const bool finite = std::isfinite(rounded);
-                at.slack->below[static_cast<std::size_t>(offset[logical])] = finite ? rounded - range.low : 0;
-                at.slack->above[static_cast<std::size_t>(offset[logical])] = finite ? range.high - rounded : 0;
+                note_accepted(*at.slack, static_cast<std::size_t>(offset[logical]), op.input.data_type,
+                              static_cast<double>(result), accepted_range(element, *at.activation, op.input.data_type));
             }
             for (std::size_t a = 0; a < array_count; ++a) {
                 offset[a] += inner.run_strides()[a];
@@ -147,6 +145,7 @@ void normalize(const MeanVarianceNormalization1& op, const Pointers<T>& at) {
 
 void compute(const KernelArguments& arguments) {
     const MeanVarianceNormalization1 op(arguments.descriptor);
+    const element_wise::FusedActivation activation(op.activation);
     core::with_type(op.input.data_type, [&]<class T>() {
         const auto data = [&](Input input) {
             return arguments.inputs[input] == nullptr ? nullptr : arguments.inputs[input]->as<T>().data();
@@ -154,7 +153,7 @@ void compute(const KernelArguments& arguments) {
         if constexpr (std::is_same_v<T, float> || std::is_same_v<T, core::Float16>) {
             normalize<T>(
                 op, {data(input_tensor), data(scale_tensor), data(bias_tensor), arguments.outputs[0]->as<T>().data(),
-                     arguments.slack.empty() ? nullptr : &arguments.slack[0]});
+                     arguments.slack.empty() ? nullptr : &arguments.slack[0], &activation});
         }
     });
 }

@@ -2,18 +2,16 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <type_traits>
-#include <utility>
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/binding.h"
+#include "engine/d3d12/fused_activation.h"
+#include "engine/d3d12/scalar_conversion.h"
 #include "engine/d3d12/strided_dimensions.h"
-#include "engine/operators/activation.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -197,27 +195,6 @@ std::uint32_t packing_of(DataType type) {
     return width == 64 ? PACKING_64 : static_cast<std::uint32_t>(std::countr_zero(32 / width));
 }
 
-/// Truncated toward zero; what the type does not hold becomes the nearest that it holds, and NaN 0.
-template <class To, class From>
-To converted(From value) {
-    if constexpr (std::is_floating_point_v<To>) {
-        return static_cast<To>(value);
-    } else if constexpr (std::is_floating_point_v<From>) {
-        const double end = std::ldexp(1.0, std::numeric_limits<To>::digits);
-        if (std::isnan(value)) {
-            return 0;
-        }
-        if (value >= end) {
-            return std::numeric_limits<To>::max();
-        }
-        return value <= (std::is_signed_v<To> ? -end : 0.0) ? std::numeric_limits<To>::min() : static_cast<To>(value);
-    } else {
-        return std::cmp_less(value, std::numeric_limits<To>::min())      ? std::numeric_limits<To>::min()
-               : std::cmp_greater(value, std::numeric_limits<To>::max()) ? std::numeric_limits<To>::max()
-                                                                         : static_cast<To>(value);
-    }
-}
-
 /// A scalar of a type, given as bits, as one of another: FP32's bits for floating-point types, and else all 64 bits of
 /// the integer.
 std::uint64_t bound_bits(std::uint64_t from_bits, DataType from, DataType to) {
@@ -347,10 +324,10 @@ private:
                     put_word(std::bit_cast<std::uint32_t>(item));
                 }
             } else if (field.type == FieldType::operator_desc) {
-                const auto activation = operators::Activation::from(descriptor_.activation(field.name));
-                parameters_.activation = static_cast<std::uint32_t>(activation.function);
-                parameters_.activation_first = static_cast<float>(activation.first);
-                parameters_.activation_second = static_cast<float>(activation.second);
+                const FusedActivation activation = fused_activation(descriptor_.activation(field.name));
+                parameters_.activation = activation.number;
+                parameters_.activation_first = activation.first;
+                parameters_.activation_second = activation.second;
             }
         }
     }

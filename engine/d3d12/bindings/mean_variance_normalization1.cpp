@@ -9,6 +9,7 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/binding.h"
+#include "engine/d3d12/fused_activation.h"
 #include "engine/d3d12/strided_dimensions.h"
 
 namespace dmlconform::d3d12 {
@@ -169,9 +170,10 @@ public:
         common_.has_bias = op.bias != nullptr ? 1 : 0;
         common_.normalize_variance = op.normalize_variance ? 1 : 0;
         common_.epsilon = op.epsilon;
-        common_.activation = static_cast<std::uint32_t>(op.activation.function);
-        common_.activation_first = static_cast<float>(op.activation.first);
-        common_.activation_second = static_cast<float>(op.activation.second);
+        const FusedActivation activation = fused_activation(op.activation);
+        common_.activation = activation.number;
+        common_.activation_first = activation.first;
+        common_.activation_second = activation.second;
         common_.output_is_packed = core::is_packed(op.output) ? 1 : 0;
         common_.set_size = static_cast<float>(count_of(shape_.elements));
     }
@@ -277,7 +279,7 @@ private:
     }
 
     [[nodiscard]] ShaderVariant variant(std::string_view shader, bool vector, bool applies) const {
-        const bool fused = applies && op_.activation.function != operators::ActivationFunction::identity;
+        const bool fused = applies && op_.activation != nullptr;
         return {shader, {{"HALF", half_ ? 1u : 0u}, {"VECTOR", vector ? 1u : 0u}, {"FUSED", fused ? 1u : 0u}}};
     }
 

@@ -284,7 +284,7 @@ private:
 
     operators::FieldValue scalar(const Field& field, const Descriptor& so_far) {
         const core::DataType type = so_far.scalar_type(field);
-        if (core::bytes_of(type) == 0) {
+        if (core::bits_of(type) == 0) {
             return operators::ScalarUnion{};
         }
         return operators::ScalarUnion{core::encode_element(type, static_cast<double>(random_.below(4))).value_or(0)};

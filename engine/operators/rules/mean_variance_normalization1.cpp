@@ -22,7 +22,7 @@ MeanVarianceNormalization1::MeanVarianceNormalization1(const Descriptor& descrip
       reduced(input.sizes.size()),
       normalize_variance(descriptor.uint("NormalizeVariance") != 0),
       epsilon(descriptor.number("Epsilon")),
-      activation(Activation::from(descriptor.activation("FusedActivation"))) {
+      activation(descriptor.activation("FusedActivation")) {
     for (const std::uint32_t axis : descriptor.uints("Axes")) {
         reduced[axis] = true;
     }
@@ -83,7 +83,7 @@ Cost normalization_cost(const Descriptor& descriptor) {
     const MeanVarianceNormalization1 op(descriptor);
     const auto elements = static_cast<double>(*core::element_count(op.input.sizes));
     const double each = 2 + (op.normalize_variance ? 4 : 0) + (op.scale != nullptr ? 1 : 0) +
-                        (op.bias != nullptr ? 1 : 0) + (op.activation.function != ActivationFunction::identity ? 1 : 0);
+                        (op.bias != nullptr ? 1 : 0) + (op.activation != nullptr ? 1 : 0);
     return {.bytes = element_bytes(descriptor), .operations = elements * each};
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/operators/activation.h"
 #include "engine/operators/descriptor.h"
 
 namespace dmlconform::operators {
@@ -23,7 +22,8 @@ struct MeanVarianceNormalization1 {
     std::vector<bool> reduced;
     bool normalize_variance = false;
     float epsilon = 0;
-    Activation activation;
+    /// Null when absent.
+    const Descriptor* activation = nullptr;
 };
 
 }  // namespace dmlconform::operators

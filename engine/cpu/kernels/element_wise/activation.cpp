@@ -1,5 +1,8 @@
 // Activation functions, by the formulas of DML_ACTIVATION_*_OPERATOR_DESC. "M" marks what DirectML 1.15.4 does where
 // the formula leaves it open, of NaN mostly.
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "engine/cpu/element_wise/machine.h"
@@ -9,15 +12,53 @@ namespace {
 
 using namespace element_wise;
 
+/// The argument of a branch that is only for numbers from the limit on, or up to it.
+template <class T>
+T at_least(T x, T /*limit*/) {
+    return x;
+}
+inline Interval at_least(const Interval& x, const Interval& limit) {
+    return {std::max(x.low, limit.low), x.high, x.nan};
+}
+template <class T>
+T at_most(T x, T limit) {
+    return -at_least(-x, -limit);
+}
+
+/// The same without the limit itself, which is a number of FP32.
+template <class T>
+T above(T x, T /*limit*/) {
+    return x;
+}
+inline Interval above(const Interval& x, const Interval& limit) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    return {std::max(x.low, double{std::nextafter(static_cast<float>(limit.low), infinity)}), x.high, x.nan};
+}
+template <class T>
+T below(T x, T limit) {
+    return -above(-x, -limit);
+}
+
+/// x where it is not negative, else something that is computed of it.
+template <class T, class F>
+T positive_or(T x, F&& of_negative) {
+    return select(x >= T(0), at_least(x, T(0)), of_negative(at_most(x, T(0))));
+}
+
 template <class T>
 T sigmoid(T x) {
     return 1 / (1 + exp(-x));
 }
 
 /// ln(1 + exp(x)), in the form that does not overflow.
-template <class T>
-T softplus(T x) {
-    return through_base_2(max(x, T(0))) + log1p(exp(-abs(x)));
+inline double softplus(double x) {
+    return max(x, 0.0) + log1p(exp(-abs(x)));
+}
+/// Or as it stands in the documentation, where that does not overflow.
+inline Interval softplus(const Interval& x) {
+    const Interval safe = through_base_2(max(x, 0)) + log1p(exp(-abs(x)));
+    const Interval plain = log1p(exp(x));
+    return std::isinf(plain.high) ? safe : hull(safe, plain);
 }
 
 /// What x * Alpha + Beta has between 0 and 1. M: NaN gives 0.
@@ -39,9 +80,15 @@ T celu(T x, T alpha) {
     return max(T(0), x) + min(T(0), alpha * expm1(x / alpha));
 }
 
+/// Unlike ELU's, its formula has zero on the other side, where exp may be inexact.
+template <class T>
+T scaled_elu(T x, T alpha, T gamma) {
+    return gamma * select(x > T(0), at_least(x, T(0)), alpha * expm1(at_most(x, T(0))));
+}
+
 template <class T>
 T shrink(T x, T bias, T threshold) {
-    return select(x > threshold, x - bias, select(x < -threshold, x + bias, T(0)));
+    return select(x > threshold, above(x, threshold) - bias, select(x < -threshold, below(x, -threshold) + bias, T(0)));
 }
 
 }  // namespace
@@ -51,16 +98,18 @@ Kernels element_wise_activation_kernels() {
         unary<Real>("ACTIVATION_IDENTITY", [](auto x) { return x; }),
         unary<Real>("ACTIVATION_LINEAR", [](auto x, auto& p) { return p[0] * x + p[1]; }),
         unary<AnyNumber>("ACTIVATION_RELU", [](auto x) { return max(x, decltype(x)(0)); }),
-        unary<Real>("ACTIVATION_LEAKY_RELU", [](auto x, auto& p) { return select(x >= 0, x, p[0] * x); }),
+        unary<Real>("ACTIVATION_LEAKY_RELU",
+                    [](auto x, auto& p) { return positive_or(x, [&](auto y) { return p[0] * y; }); }),
         binary<AnyNumber>("ACTIVATION_PARAMETERIZED_RELU",
-                          [](auto x, auto slope) { return select(x >= decltype(x)(0), x, slope * x); }),
+                          [](auto x, auto slope) { return positive_or(x, [&](auto y) { return slope * y; }); }),
         binary<AnyNumber>("ACTIVATION_RELU_GRAD",
                           [](auto x, auto gradient) { return select(x > decltype(x)(0), gradient, decltype(x)(0)); }),
         unary<Real>("ACTIVATION_THRESHOLDED_RELU",
-                    [](auto x, auto& p) { return select(x <= p[0], decltype(x)(0), x); }),
-        unary<Real>("ACTIVATION_ELU", [](auto x, auto& p) { return select(x >= 0, x, p[0] * expm1(x)); }),
+                    [](auto x, auto& p) { return select(x <= p[0], decltype(x)(0), above(x, p[0])); }),
+        unary<Real>("ACTIVATION_ELU",
+                    [](auto x, auto& p) { return positive_or(x, [&](auto y) { return p[0] * expm1(y); }); }),
         unary<Real>("ACTIVATION_CELU", [](auto x, auto& p) { return celu(x, p[0]); }),
-        unary<Real>("ACTIVATION_SCALED_ELU", [](auto x, auto& p) { return p[1] * select(x > 0, x, p[0] * expm1(x)); }),
+        unary<Real>("ACTIVATION_SCALED_ELU", [](auto x, auto& p) { return scaled_elu(x, p[0], p[1]); }),
         unary<Real>("ACTIVATION_HARD_SIGMOID", [](auto x, auto& p) { return ramp(x, p[0], p[1]); }),
         unary<Real>("ACTIVATION_HARD_SWISH", [](auto x, auto& p) { return x * ramp(x, p[0], p[1]); }),
         unary<Real>("ACTIVATION_SIGMOID", [](auto x) { return sigmoid(x); }),

@@ -100,6 +100,22 @@ inline Interval blended(const Interval& a, const Interval& b, const Interval& sh
     return hull(share * a + (1 - share) * b, a + (1 - share) * (b - a));
 }
 
+/// The same with b * b. Compilers multiply the three factors in any order.
+inline double blended_with_square(double a, double b, double share) {
+    return blended(a, b * b, share);
+}
+inline Interval blended_with_square(const Interval& a, const Interval& b, const Interval& share) {
+    return hull(blended(a, b * b, share), share * a + (1 - share) * b * b);
+}
+
+/// x * y / z. Compilers may divide first.
+inline double product_over(double x, double y, double z) {
+    return x * y / z;
+}
+inline Interval product_over(const Interval& x, const Interval& y, const Interval& z) {
+    return hull(x * y / z, x * (y / z));
+}
+
 /// What a later step may see of a result that is stored in between (M: it does).
 inline double stored_between(double x, bool /*half*/) {
     return x;
@@ -112,9 +128,10 @@ inline Interval stored_between(const Interval& x, bool half) {
 template <class T, class Parameters>
 std::array<T, 3> adam(T x, T moment1, T moment2, T gradient, T step, const Parameters& p) {
     const T m = blended(moment1, gradient, p[1]);
-    const T v = blended(moment2, gradient * gradient, p[2]);
+    const T v = blended_with_square(moment2, gradient, p[2]);
     const T rate = p[0] * sqrt(bias_correction(p[2], step)) / bias_correction(p[1], step);
-    return {x - rate * stored_between(m, p.output_is_half) / (sqrt(stored_between(v, p.output_is_half)) + p[3]), m, v};
+    const T root = sqrt(stored_between(v, p.output_is_half));
+    return {x - product_over(rate, stored_between(m, p.output_is_half), root + p[3]), m, v};
 }
 
 }  // namespace

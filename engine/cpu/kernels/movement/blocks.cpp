@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/cpu/accepted_element.h"
 #include "engine/cpu/element_wise/load_store.h"
-#include "engine/cpu/element_wise/slack.h"
 #include "engine/cpu/movement/move.h"
 
 namespace dmlconform::cpu {
@@ -174,8 +174,8 @@ private:
             const auto l = static_cast<std::size_t>(columns_[i].first);
             const auto r = static_cast<std::size_t>(columns_[i].second);
             const Interval result = range({above[l], above[r], below[l], below[r]}, y, columns_[i]);
-            element_wise::set_slack(arguments_.slack[0], number + i, type, stored[i],
-                                    element_wise::stored_range(type, result, element_wise::Store::wrapping));
+            note_accepted(arguments_.slack[0], number + i, type, stored[i],
+                          element_wise::stored_range(type, result, element_wise::Store::wrapping));
         }
     }
 

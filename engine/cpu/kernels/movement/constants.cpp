@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "engine/core/element.h"
+#include "engine/cpu/accepted_element.h"
 #include "engine/cpu/element_wise/load_store.h"
-#include "engine/cpu/element_wise/slack.h"
 #include "engine/cpu/movement/constant.h"
 #include "engine/cpu/movement/move.h"
 
@@ -58,8 +58,8 @@ void count_reals(double start, double delta, core::Tensor& output, core::Element
                 double stored = 0;
                 element_wise::load(memory, place, 1, &stored);
                 const Interval result = Interval(start) + fp32_count(number) * Interval(delta);
-                element_wise::set_slack(*slack, static_cast<std::size_t>(number), type, stored,
-                                        element_wise::stored_range(type, result, element_wise::Store::wrapping));
+                note_accepted(*slack, static_cast<std::size_t>(number), type, stored,
+                              element_wise::stored_range(type, result, element_wise::Store::wrapping));
             }
         });
     });

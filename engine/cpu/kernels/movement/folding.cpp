@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/cpu/accepted_element.h"
 #include "engine/cpu/element_wise/load_store.h"
-#include "engine/cpu/element_wise/slack.h"
 #include "engine/cpu/movement/indices.h"
 #include "engine/cpu/movement/move.h"
 
@@ -178,9 +178,8 @@ private:
         if (!arguments_.slack.empty() && !arguments_.slack[0].below.empty()) {
             double stored = 0;
             element_wise::load(output_.buffer.bytes(), target, 1, &stored);
-            element_wise::set_slack(
-                arguments_.slack[0], number, type, stored,
-                element_wise::stored_range(type, range(type, sum, magnitude, count), Store::wrapping));
+            note_accepted(arguments_.slack[0], number, type, stored,
+                          element_wise::stored_range(type, range(type, sum, magnitude, count), Store::wrapping));
         }
     }
 

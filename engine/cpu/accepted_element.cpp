@@ -1,11 +1,11 @@
-// Bounds around one element.
-#include "engine/cpu/element_wise/slack.h"
+// From ends to distances.
+#include "engine/cpu/accepted_element.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace dmlconform::cpu::element_wise {
+namespace dmlconform::cpu {
 namespace {
 
 double largest_of(core::DataType type) {
@@ -21,8 +21,11 @@ double largest_of(core::DataType type) {
 
 }  // namespace
 
-void set_slack(core::ElementSlack& slack, std::size_t element, core::DataType type, double stored,
-               const Interval& range) {
+void note_accepted(core::ElementSlack& slack, std::size_t element, core::DataType type, double stored,
+                   const Interval& range) {
+    if (slack.below.empty()) {
+        return;
+    }
     const double largest = largest_of(type);
     // From an infinity, slack counts from the largest finite number.
     const double value = std::clamp(stored, -largest, largest);
@@ -35,4 +38,4 @@ void set_slack(core::ElementSlack& slack, std::size_t element, core::DataType ty
     slack.finite[element] = numbers && ends_here && (value > 0 ? range.low <= largest : range.high >= -largest) ? 1 : 0;
 }
 
-}  // namespace dmlconform::cpu::element_wise
+}  // namespace dmlconform::cpu

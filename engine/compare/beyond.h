@@ -1,0 +1,17 @@
+// Which elements of an output are beyond a tolerance.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/core/tensor.h"
+#include "engine/core/tolerance.h"
+
+namespace dmlconform::compare {
+
+/// Row-major indices. The same arguments as for compare().
+[[nodiscard]] std::vector<std::uint64_t> elements_beyond(const core::Tensor& expected, const core::Tensor& actual,
+                                                         const core::Tolerance& tolerance,
+                                                         const core::ElementSlack* slack);
+
+}  // namespace dmlconform::compare

@@ -1,0 +1,127 @@
+// FOLD: one element of the output for each thread, which adds up what lies on it.
+#include <array>
+#include <bit>
+#include <cstddef>
+
+#include "engine/core/tensor.h"
+#include "engine/d3d12/binding.h"
+#include "engine/d3d12/strided_dimensions.h"
+
+namespace dmlconform::d3d12 {
+namespace {
+
+using core::DataType;
+using operators::Descriptor;
+
+/// The constant buffer.
+struct Parameters {
+    using uint = std::uint32_t;
+    struct alignas(16) uint4 {
+        std::array<std::uint32_t, 4> words{};
+    };
+#include "shaders/fold_parameters.hlsli"
+};
+
+// As in shaders/fold.hlsl.
+constexpr std::uint64_t group_size = 256;
+
+/// Batch and channel.
+constexpr std::size_t first_spatial = 2;
+
+std::uint32_t kind_of(DataType type) {
+    switch (type) {
+        case DataType::float64:
+            return KIND_FLOAT64;
+        case DataType::float32:
+            return KIND_FLOAT32;
+        case DataType::float16:
+            return KIND_FLOAT16;
+        default:
+            return core::is_signed_integer(type) ? KIND_SIGNED : KIND_UNSIGNED;
+    }
+}
+
+std::uint32_t packing_of(DataType type) {
+    const std::uint32_t width = core::bits_of(type);
+    return width == 64 ? PACKING_64 : static_cast<std::uint32_t>(std::countr_zero(32 / width));
+}
+
+/// Windows, the last dimension's first: the blocks' numbers count that one fastest.
+void describe_windows(Parameters& parameters, const Descriptor& descriptor, const core::TensorDesc& target) {
+    const auto& windows = descriptor.uints("WindowSizes");
+    std::uint64_t count = 1;
+    std::uint64_t block_pitch = 1;
+    for (std::size_t w = windows.size(); w-- > 0;) {
+        const std::uint64_t padding = descriptor.uints("StartPadding")[w];
+        const std::uint64_t dilation = descriptor.uints("Dilations")[w];
+        const std::uint64_t stride = descriptor.uints("Strides")[w];
+        const std::uint64_t room = target.sizes[first_spatial + w] + padding + descriptor.uints("EndPadding")[w];
+        const std::uint64_t blocks = (room - dilation * (windows[w] - 1) - 1) / stride + 1;
+        parameters.windows[2 * w].words = {windows[w], static_cast<std::uint32_t>(dilation),
+                                           static_cast<std::uint32_t>(stride), static_cast<std::uint32_t>(blocks)};
+        parameters.windows[2 * w + 1].words = {static_cast<std::uint32_t>(padding),
+                                               static_cast<std::uint32_t>(block_pitch), 0, 0};
+        count *= windows[w];
+        block_pitch *= blocks;
+    }
+    parameters.window_dimension_count = static_cast<std::uint32_t>(windows.size());
+    parameters.window_count = static_cast<std::uint32_t>(count);
+}
+
+DispatchPlan plan(const Descriptor& descriptor) {
+    const core::TensorDesc& source = *descriptor.tensor("InputTensor");
+    const core::TensorDesc& target = *descriptor.tensor("OutputTensor");
+    const core::Strides source_strides = core::signed_strides(source);
+    const core::Strides target_strides = core::signed_strides(target);
+    Parameters parameters{};
+    describe_windows(parameters, descriptor, target);
+    parameters.kind = kind_of(target.data_type);
+    parameters.packing = packing_of(target.data_type);
+    parameters.window_stride = static_cast<std::uint32_t>(source_strides[1]);
+    parameters.block_stride = static_cast<std::uint32_t>(source_strides[2]);
+    parameters.dimension_count = static_cast<std::uint32_t>(target.sizes.size());
+    std::uint64_t count = 1;
+    for (std::size_t d = 0; d < target.sizes.size(); ++d) {
+        const std::int64_t from = d == 0 ? source_strides[0] : d == 1 ? source_strides[1] * parameters.window_count : 0;
+        const std::size_t window = d < first_spatial ? MOST_WINDOW_DIMENSIONS : d - first_spatial;
+        parameters.dimensions[target.sizes.size() - 1 - d].words = {target.sizes[d], static_cast<std::uint32_t>(from),
+                                                                    static_cast<std::uint32_t>(target_strides[d]),
+                                                                    static_cast<std::uint32_t>(window)};
+        count *= target.sizes[d];
+    }
+    parameters.element_count = static_cast<std::uint32_t>(count);
+    Dispatch dispatch;
+    dispatch.shader = {"fold", {}};
+    dispatch.buffers = {input(0), output(0)};
+    dispatch.parameters = parameters_from(parameters);
+    dispatch.groups = groups_of(count, group_size);
+    return {{}, {dispatch}};
+}
+
+/// Places in and around the output are counted in 32 bits with a sign.
+std::optional<std::string> too_far(const Descriptor& descriptor) {
+    const core::TensorDesc& target = *descriptor.tensor("OutputTensor");
+    constexpr std::uint64_t most = std::uint64_t{1} << 31;
+    for (std::size_t w = 0; w < descriptor.uints("WindowSizes").size(); ++w) {
+        if (std::uint64_t{target.sizes[first_spatial + w]} + descriptor.uints("StartPadding")[w] +
+                descriptor.uints("EndPadding")[w] >=
+            most) {
+            return "the shader does not count 2^31 places in a padded dimension";
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Bindings fold_bindings() {
+    return {{.name = "FOLD",
+             .plan = plan,
+             .variants =
+                 [] {
+                     return std::vector<ShaderVariant>{{"fold", {}}};
+                 },
+             .unsupported = too_far}};
+}
+
+}  // namespace dmlconform::d3d12

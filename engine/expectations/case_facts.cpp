@@ -1,0 +1,31 @@
+// Facts on demand.
+#include "engine/expectations/case_facts.h"
+
+#include "engine/operators/rules.h"
+
+namespace dmlconform::expectations {
+
+const std::string& CaseFacts::broken_rule() {
+    if (!broken_rule_) {
+        const auto verdict = operators::validate(descriptor(), core::highest_feature_level);
+        broken_rule_ = verdict ? verdict->rule : "";
+    }
+    return *broken_rule_;
+}
+
+const core::Tensor* CaseFacts::input(std::size_t index) {
+    inputs_.resize(subject_.inputs.size());
+    if (index >= inputs_.size() || !subject_.inputs[index]) {
+        return nullptr;
+    }
+    if (!inputs_[index]) {
+        core::Tensor filled(*descriptor().inputs()[index].desc);
+        if (!subject_.inputs[index]->fill(filled)) {
+            return nullptr;
+        }
+        inputs_[index] = core::packed_copy(filled);
+    }
+    return &*inputs_[index];
+}
+
+}  // namespace dmlconform::expectations

@@ -1,0 +1,300 @@
+// What conditions are made of: fields, relations between tensors, and other conditions.
+#include "engine/expectations/condition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/core/utf8.h"
+#include "engine/expectations/field_condition.h"
+#include "engine/expectations/tensor_test.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform::expectations {
+namespace {
+
+using cases::JsonValue;
+using cases::ProblemSink;
+using Operators = std::span<const operators::OperatorSchema* const>;
+
+/// All of some.
+Condition all_of(std::vector<Condition> conditions) {
+    std::stable_partition(conditions.begin(), conditions.end(),
+                          [](const Condition& condition) { return !condition.reads_values; });
+    const bool reads = !conditions.empty() && conditions.back().reads_values;
+    return {[conditions = std::move(conditions)](CaseFacts& facts) {
+                return std::all_of(conditions.begin(), conditions.end(),
+                                   [&](const Condition& condition) { return condition.holds(facts); });
+            },
+            reads};
+}
+
+std::vector<TensorFact> tensors_of(const operators::Descriptor& descriptor) {
+    std::vector<TensorFact> tensors;
+    const auto inputs = descriptor.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i].desc != nullptr) {
+            tensors.push_back({inputs[i].desc, i});
+        }
+    }
+    for (const operators::TensorSlot& output : descriptor.outputs()) {
+        if (output.desc != nullptr) {
+            tensors.push_back({output.desc, {}});
+        }
+    }
+    return tensors;
+}
+
+class Reader {
+public:
+    Reader(Operators operators, ProblemSink& problems) : operators_(operators), problems_(problems) {}
+
+    Condition read(const JsonValue& value) {
+        if (value.object() == nullptr) {
+            problems_.add(value.offset, fmt::format("a condition must be an object; this is {}", value.kind_name()));
+            return {};
+        }
+        std::vector<Condition> conditions;
+        for (const cases::JsonMember& member : *value.object()) {
+            if (auto condition = read_member(member)) {
+                conditions.push_back(std::move(*condition));
+            }
+        }
+        return all_of(std::move(conditions));
+    }
+
+private:
+    using Read = std::optional<Condition> (Reader::*)(const JsonValue&);
+    static const std::vector<std::pair<std::string, Read>>& words() {
+        static const std::vector<std::pair<std::string, Read>> all{
+            {"anyOf", &Reader::read_any_of},
+            {"not", &Reader::read_not},
+            {"anyTensor", &Reader::read_any_tensor},
+            {"everyTensor", &Reader::read_every_tensor},
+            {"differentSizes", &Reader::read_different_sizes},
+            {"differentTypes", &Reader::read_different_types},
+            {"differentNumbers", &Reader::read_different_numbers},
+            {"elementsAlong", &Reader::read_elements_along},
+            {"breaks", &Reader::read_breaks},
+        };
+        return all;
+    }
+
+    std::optional<Condition> read_member(const cases::JsonMember& member) {
+        for (const auto& [word, read] : words()) {
+            if (word == member.key) {
+                return (this->*read)(member.value);
+            }
+        }
+        const operators::Field* const field = find_field(member.key);
+        if (field == nullptr) {
+            unknown(member);
+            return std::nullopt;
+        }
+        return read_field_condition(member.value, member.key, *field, problems_);
+    }
+
+    /// What some of the operators has under that name; null if none has.
+    [[nodiscard]] const operators::Field* find_field(const std::string& name) const {
+        for (const operators::OperatorSchema* schema : operators_) {
+            if (const auto* field = schema->find_field(std::string(operators::array_of(name)))) {
+                return field;
+            }
+        }
+        return nullptr;
+    }
+
+    void unknown(const cases::JsonMember& member) {
+        std::vector<std::string> known;
+        for (const auto& [word, read] : words()) {
+            known.push_back(word);
+        }
+        for (const operators::OperatorSchema* schema : operators_) {
+            for (const operators::Field& field : schema->fields) {
+                known.push_back(field.name);
+            }
+        }
+        problems_.add(member.key_offset,
+                      fmt::format("no operator that is meant has a field \"{}\"", core::shortened(member.key)),
+                      cases::suggestion(member.key, known));
+    }
+
+    std::optional<Condition> read_any_of(const JsonValue& value) {
+        if (value.array() == nullptr || value.array()->empty()) {
+            problems_.add(value.offset, "\"anyOf\" must be an array of conditions");
+            return std::nullopt;
+        }
+        std::vector<Condition> list;
+        for (const JsonValue& item : *value.array()) {
+            list.push_back(read(item));
+        }
+        const bool reads = std::any_of(list.begin(), list.end(), [](const auto& one) { return one.reads_values; });
+        return Condition{[list = std::move(list)](CaseFacts& facts) {
+                             return std::any_of(list.begin(), list.end(),
+                                                [&](const Condition& condition) { return condition.holds(facts); });
+                         },
+                         reads};
+    }
+
+    std::optional<Condition> read_not(const JsonValue& value) {
+        Condition condition = read(value);
+        return Condition{[holds = condition.holds](CaseFacts& facts) { return !holds(facts); }, condition.reads_values};
+    }
+
+    std::optional<Condition> read_any_tensor(const JsonValue& value) { return read_tensors(value, true); }
+    std::optional<Condition> read_every_tensor(const JsonValue& value) { return read_tensors(value, false); }
+
+    std::optional<Condition> read_tensors(const JsonValue& value, bool any) {
+        const auto test = read_tensor_test(value, "the tensors", problems_);
+        if (!test) {
+            return std::nullopt;
+        }
+        return Condition{[test = *test, any](CaseFacts& facts) {
+                             const auto tensors = tensors_of(facts.descriptor());
+                             const auto holds = [&](const TensorFact& tensor) { return test.holds(tensor, facts); };
+                             return any ? std::any_of(tensors.begin(), tensors.end(), holds)
+                                        : std::all_of(tensors.begin(), tensors.end(), holds);
+                         },
+                         test->values.has_value()};
+    }
+
+    /// The names of two tensors.
+    std::optional<std::array<std::string, 2>> read_two(const JsonValue& value) {
+        const auto* names = value.array();
+        if (names == nullptr || names->size() != 2) {
+            problems_.add(value.offset, "two tensors have to be named here");
+            return std::nullopt;
+        }
+        std::array<std::string, 2> two;
+        for (std::size_t i = 0; i < 2; ++i) {
+            const std::string* const name = (*names)[i].string();
+            const operators::Field* const field = name == nullptr ? nullptr : find_field(*name);
+            if (field == nullptr || !field->is_tensor()) {
+                problems_.add((*names)[i].offset, "this is not the name of a tensor of the operators that are meant");
+                return std::nullopt;
+            }
+            two[i] = *name;
+        }
+        return two;
+    }
+
+    std::optional<Condition> read_different(const JsonValue& value,
+                                            bool (*differ)(const core::TensorDesc&, const core::TensorDesc&)) {
+        const auto names = read_two(value);
+        if (!names) {
+            return std::nullopt;
+        }
+        return Condition{[names = *names, differ](CaseFacts& facts) {
+                             const TensorFact a = find_tensor(facts.descriptor(), names[0]);
+                             const TensorFact b = find_tensor(facts.descriptor(), names[1]);
+                             return a.desc != nullptr && b.desc != nullptr && differ(*a.desc, *b.desc);
+                         },
+                         false};
+    }
+    std::optional<Condition> read_different_sizes(const JsonValue& value) {
+        return read_different(value, [](const auto& a, const auto& b) { return a.sizes != b.sizes; });
+    }
+    std::optional<Condition> read_different_types(const JsonValue& value) {
+        return read_different(value, [](const auto& a, const auto& b) { return a.data_type != b.data_type; });
+    }
+
+    /// Two attributes, or entries of them.
+    std::optional<Condition> read_different_numbers(const JsonValue& value) {
+        const auto* names = value.array();
+        std::vector<std::string> two;
+        for (std::size_t i = 0; names != nullptr && i < names->size(); ++i) {
+            const std::string* const name = (*names)[i].string();
+            const operators::Field* const field = name == nullptr ? nullptr : find_field(*name);
+            if (field != nullptr && !field->is_tensor()) {
+                two.push_back(*name);
+            }
+        }
+        if (names == nullptr || two.size() != 2 || names->size() != 2) {
+            problems_.add(value.offset, "two attributes of the operators that are meant have to be named here",
+                          R"(for example ["Strides[0]", "Strides[1]"])");
+            return std::nullopt;
+        }
+        return Condition{[two](CaseFacts& facts) {
+                             const auto a = number_of(facts.descriptor(), two[0]);
+                             const auto b = number_of(facts.descriptor(), two[1]);
+                             return a && b && *a != *b;
+                         },
+                         false};
+    }
+
+    /// How many elements the first input has along the dimensions that an attribute lists.
+    std::optional<Condition> read_elements_along(const JsonValue& value) {
+        if (value.object() == nullptr || value.object()->size() != 1) {
+            problems_.add(value.offset, "\"elementsAlong\" must name one attribute: { \"Axes\": { \"atLeast\": 2 } }");
+            return std::nullopt;
+        }
+        const cases::JsonMember& member = value.object()->front();
+        const operators::Field* const field = find_field(member.key);
+        if (field == nullptr || field->type != operators::FieldType::uint_array) {
+            problems_.add(member.key_offset,
+                          fmt::format("\"{}\" is not an attribute that lists dimensions", core::shortened(member.key)));
+            return std::nullopt;
+        }
+        auto test = read_number_test(member.value, "a number of elements", nullptr, problems_);
+        if (!test) {
+            return std::nullopt;
+        }
+        return Condition{[test = std::move(*test), name = member.key](CaseFacts& facts) {
+                             return holds_along(facts.descriptor(), name, test);
+                         },
+                         false};
+    }
+
+    static bool holds_along(const operators::Descriptor& descriptor, const std::string& name, const NumberTest& test) {
+        const auto inputs = descriptor.inputs();
+        if (descriptor.schema->find_field(name) == nullptr || inputs.empty() || inputs.front().desc == nullptr) {
+            return false;
+        }
+        const auto* axes = std::get_if<std::vector<std::uint32_t>>(&descriptor.value(name));
+        double count = 1;
+        const core::Dimensions& sizes = inputs.front().desc->sizes;
+        for (std::size_t i = 0; axes != nullptr && i < sizes.size(); ++i) {
+            // An axis may be listed twice.
+            count *= std::find(axes->begin(), axes->end(), i) == axes->end() ? 1 : sizes[i];
+        }
+        return axes != nullptr && test.holds(count);
+    }
+
+    std::optional<Condition> read_breaks(const JsonValue& value) {
+        std::vector<std::string> rules;
+        const JsonValue::Array one{value};
+        for (const JsonValue& item : value.array() == nullptr ? one : *value.array()) {
+            if (item.string() == nullptr || !is_rule(*item.string())) {
+                problems_.add(item.offset, "this is not a rule by which a descriptor of these operators can be illegal",
+                              "`dmlconform coverage` names them");
+                return std::nullopt;
+            }
+            rules.push_back(*item.string());
+        }
+        return Condition{[rules](CaseFacts& facts) {
+                             return std::find(rules.begin(), rules.end(), facts.broken_rule()) != rules.end();
+                         },
+                         false};
+    }
+
+    [[nodiscard]] bool is_rule(const std::string& name) const {
+        return std::any_of(operators_.begin(), operators_.end(), [&](const operators::OperatorSchema* schema) {
+            const auto names = operators::rule_names(*schema);
+            return std::find(names.begin(), names.end(), name) != names.end();
+        });
+    }
+
+    Operators operators_;
+    ProblemSink& problems_;
+};
+
+}  // namespace
+
+std::optional<Condition> read_condition(const JsonValue& value, Operators operators, ProblemSink& problems) {
+    const std::size_t before = problems.count();
+    Condition condition = Reader(operators, problems).read(value);
+    return problems.count() == before ? std::optional(std::move(condition)) : std::nullopt;
+}
+
+}  // namespace dmlconform::expectations

@@ -1,0 +1,120 @@
+// Elements by place.
+#include "engine/expectations/element_test.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "engine/core/element.h"
+#include "engine/core/utf8.h"
+#include "engine/expectations/field_condition.h"
+#include "engine/expectations/tensor_test.h"
+
+namespace dmlconform::expectations {
+namespace {
+
+constexpr std::string_view scaled_word = "scaled ";
+
+bool is_input(std::span<const operators::OperatorSchema* const> operators, std::string_view name) {
+    return std::any_of(operators.begin(), operators.end(), [&](const operators::OperatorSchema* schema) {
+        const auto* field = schema->find_field(std::string(operators::array_of(name)));
+        return field != nullptr && field->is_tensor() && field->kind == operators::FieldKind::input;
+    });
+}
+
+}  // namespace
+
+std::optional<ElementTest> ElementTest::read(const cases::JsonValue& value,
+                                             std::span<const operators::OperatorSchema* const> operators,
+                                             cases::ProblemSink& problems) {
+    if (value.object() == nullptr || value.object()->empty()) {
+        problems.add(value.offset, "\"elements\" must be an object with a test for each input that decides",
+                     "for example { \"InputTensor\": { \"below\": 0 } }");
+        return std::nullopt;
+    }
+    const std::size_t before = problems.count();
+    ElementTest read;
+    for (const cases::JsonMember& member : *value.object()) {
+        Operand operand;
+        std::string_view key = member.key;
+        if (key.starts_with(scaled_word)) {
+            operand.scaled = true;
+            key.remove_prefix(scaled_word.size());
+        }
+        const std::size_t sign = key.find_first_of("/^");
+        const bool has_second = sign != std::string_view::npos;
+        operand.tensor = key.substr(0, sign);
+        operand.second = has_second ? key.substr(sign + 1) : "";
+        operand.is_power = has_second && key[sign] == '^';
+        for (const std::string& name : {operand.tensor, operand.second}) {
+            if ((!name.empty() || has_second) && !is_input(operators, name)) {
+                problems.add(member.key_offset,
+                             fmt::format("no operator that is meant has an input \"{}\"", core::shortened(name)));
+            }
+        }
+        if (auto test = read_number_test(member.value, member.key, nullptr, problems)) {
+            operand.test = std::move(*test);
+            read.operands_.push_back(std::move(operand));
+        }
+    }
+    return problems.count() == before ? std::optional(std::move(read)) : std::nullopt;
+}
+
+std::optional<std::vector<double>> ElementTest::values_of(const std::string& tensor, CaseFacts& facts,
+                                                          std::uint64_t elements) {
+    const TensorFact fact = find_tensor(facts.descriptor(), tensor);
+    const core::Tensor* const content = fact.input ? facts.input(*fact.input) : nullptr;
+    if (content == nullptr) {
+        return std::nullopt;
+    }
+    const std::uint64_t count = *core::element_count(content->desc.sizes);
+    if (count != elements && count != 1) {
+        return std::nullopt;
+    }
+    std::vector<double> values(elements);
+    for (std::uint64_t i = 0; i < elements; ++i) {
+        const core::DataType type = content->desc.data_type;
+        values[i] = core::decode_element(type, core::load_element(content->buffer.bytes(), type, count == 1 ? 0 : i));
+    }
+    return values;
+}
+
+std::optional<std::vector<double>> ElementTest::values_of(const Operand& operand, CaseFacts& facts,
+                                                          std::uint64_t elements) {
+    auto values = values_of(operand.tensor, facts, elements);
+    if (values && operand.scaled && facts.descriptor().schema->find_field("ScaleBias") != nullptr) {
+        if (const auto* scale = std::get_if<operators::ScaleBias>(&facts.descriptor().value("ScaleBias"))) {
+            for (double& value : *values) {
+                value = value * static_cast<double>(scale->scale) + static_cast<double>(scale->bias);
+            }
+        }
+    }
+    if (!values || operand.second.empty()) {
+        return values;
+    }
+    const auto second = values_of(operand.second, facts, elements);
+    if (!second) {
+        return std::nullopt;
+    }
+    std::transform(values->begin(), values->end(), second->begin(), values->begin(),
+                   [&](double a, double b) { return operand.is_power ? std::pow(a, b) : a / b; });
+    return values;
+}
+
+std::vector<bool> ElementTest::mask(CaseFacts& facts, std::uint64_t elements) const {
+    std::vector<bool> mask(elements, true);
+    for (const Operand& operand : operands_) {
+        const auto values = values_of(operand, facts, elements);
+        if (!values) {
+            return {};
+        }
+        for (std::uint64_t i = 0; i < elements; ++i) {
+            mask[i] = mask[i] && operand.test.holds((*values)[i]);
+        }
+    }
+    return mask;
+}
+
+}  // namespace dmlconform::expectations

@@ -1,0 +1,233 @@
+// One function for each kind of field.
+#include "engine/expectations/field_condition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "engine/cases/tensor_desc_reader.h"
+#include "engine/core/element.h"
+#include "engine/core/glob.h"
+#include "engine/expectations/tensor_test.h"
+
+namespace dmlconform::expectations {
+namespace {
+
+using cases::JsonValue;
+using cases::ProblemSink;
+using operators::Descriptor;
+using operators::FieldType;
+using operators::FieldValue;
+
+/// Null where the operator does not have the field. "Strides[1]" is in Strides.
+const FieldValue* value_of(const Descriptor& descriptor, const std::string& name) {
+    const std::string field(operators::array_of(name));
+    return descriptor.schema->find_field(field) == nullptr ? nullptr : &descriptor.value(field);
+}
+
+/// 1 of "Strides[1]"; nothing for "Strides", and for what is no index.
+std::optional<std::size_t> index_in(const std::string& name) {
+    const std::size_t bracket = name.find('[');
+    std::size_t index = 0;
+    if (bracket == std::string::npos) {
+        return std::nullopt;
+    }
+    const auto parsed = std::from_chars(name.data() + bracket + 1, name.data() + name.size(), index);
+    return parsed.ec == std::errc() ? std::optional(index) : std::nullopt;
+}
+
+std::optional<Condition> read_tensor(const JsonValue& value, const std::string& name, ProblemSink& problems) {
+    const auto test = read_tensor_test(value, name, problems);
+    if (!test) {
+        return std::nullopt;
+    }
+    const auto holds = [test = *test, name](CaseFacts& facts) {
+        const bool has_field = facts.descriptor().schema->find_field(std::string(operators::array_of(name))) != nullptr;
+        return has_field && test.holds(find_tensor(facts.descriptor(), name), facts);
+    };
+    return Condition{holds, test->values.has_value()};
+}
+
+/// A field that a condition with null wants to be absent.
+Condition absent(const std::string& name) {
+    return {[name](CaseFacts& facts) {
+                const FieldValue* const value = value_of(facts.descriptor(), name);
+                return value != nullptr && std::holds_alternative<operators::Null>(*value);
+            },
+            false};
+}
+
+template <class T>
+constexpr bool is_number_array = std::is_same_v<T, std::vector<std::uint32_t>> ||
+                                 std::is_same_v<T, std::vector<std::int32_t>> || std::is_same_v<T, std::vector<float>>;
+
+/// Of an array, whether it holds for some entry, or for the one at the index.
+bool any_number(const FieldValue& value, const NumberTest& test, std::optional<std::size_t> index) {
+    return std::visit(
+        [&]<class T>(const T& content) {
+            if constexpr (std::is_arithmetic_v<T>) {
+                return test.holds(static_cast<double>(content));
+            } else if constexpr (is_number_array<T>) {
+                if (index) {
+                    return *index < content.size() && test.holds(static_cast<double>(content[*index]));
+                }
+                return std::any_of(content.begin(), content.end(),
+                                   [&](auto entry) { return test.holds(static_cast<double>(entry)); });
+            } else {
+                return false;
+            }
+        },
+        value);
+}
+
+std::optional<Condition> read_number(const JsonValue& value, const std::string& name, const operators::Field& field,
+                                     ProblemSink& problems) {
+    auto test = read_number_test(value, name, field.enumeration, problems);
+    if (!test) {
+        return std::nullopt;
+    }
+    return Condition{[test = std::move(*test), name, index = index_in(name)](CaseFacts& facts) {
+                         const FieldValue* const number = value_of(facts.descriptor(), name);
+                         return number != nullptr && any_number(*number, test, index);
+                     },
+                     false};
+}
+
+std::optional<Condition> read_scalar(const JsonValue& value, const std::string& name, ProblemSink& problems) {
+    auto test = read_number_test(value, name, nullptr, problems);
+    if (!test) {
+        return std::nullopt;
+    }
+    return Condition{[test = std::move(*test), name](CaseFacts& facts) {
+                         const FieldValue* const found = value_of(facts.descriptor(), name);
+                         const auto* scalar = found == nullptr ? nullptr : std::get_if<operators::ScalarUnion>(found);
+                         const auto type =
+                             scalar == nullptr
+                                 ? core::DataType::unknown
+                                 : facts.descriptor().scalar_type(*facts.descriptor().schema->find_field(name));
+                         return type != core::DataType::unknown && test.holds(core::decode_element(type, scalar->bits));
+                     },
+                     false};
+}
+
+/// Two numbers of a struct, each with a key.
+template <class Struct, class Number>
+std::optional<Condition> read_pair(const JsonValue& value, const std::string& name,
+                                   const std::array<std::pair<std::string, Number Struct::*>, 2>& members,
+                                   ProblemSink& problems) {
+    if (value.object() == nullptr) {
+        problems.add(value.offset, fmt::format("the test of {} must be null or an object with \"{}\" and \"{}\"; this "
+                                               "is {}",
+                                               name, members[0].first, members[1].first, value.kind_name()));
+        return std::nullopt;
+    }
+    const std::array<std::string, 2> keys{members[0].first, members[1].first};
+    cases::check_keys(value, keys, fmt::format("a test of {}", name), problems);
+    std::vector<std::pair<Number Struct::*, NumberTest>> tests;
+    for (const auto& [key, member] : members) {
+        if (const JsonValue* found = value.find(key)) {
+            if (auto test = read_number_test(*found, fmt::format("{}.{}", name, key), nullptr, problems)) {
+                tests.emplace_back(member, std::move(*test));
+            }
+        }
+    }
+    return Condition{[tests, name](CaseFacts& facts) {
+                         const FieldValue* const found = value_of(facts.descriptor(), name);
+                         const auto* content = found == nullptr ? nullptr : std::get_if<Struct>(found);
+                         return content != nullptr && std::all_of(tests.begin(), tests.end(), [&](const auto& test) {
+                                    return test.second.holds(static_cast<double>(content->*(test.first)));
+                                });
+                     },
+                     false};
+}
+
+/// A fused activation, by a glob of its type.
+std::optional<Condition> read_activation(const JsonValue& value, const std::string& name, ProblemSink& problems) {
+    const std::string* const glob = value.string();
+    if (glob == nullptr) {
+        problems.add(value.offset, fmt::format("the test of {} must be null, or a glob of an operator's name; this is "
+                                               "{}",
+                                               name, value.kind_name()));
+        return std::nullopt;
+    }
+    return Condition{[glob = *glob, name](CaseFacts& facts) {
+                         const FieldValue* const found = value_of(facts.descriptor(), name);
+                         const auto* fused = found == nullptr ? nullptr : std::get_if<operators::OperatorDesc>(found);
+                         return fused != nullptr && core::glob_matches(glob, (*fused)->schema->short_name());
+                     },
+                     false};
+}
+
+}  // namespace
+
+std::optional<double> number_of(const Descriptor& descriptor, const std::string& name) {
+    const FieldValue* const value = value_of(descriptor, name);
+    std::optional<double> number;
+    if (value != nullptr) {
+        std::visit(
+            [&]<class T>(const T& content) {
+                if constexpr (std::is_arithmetic_v<T>) {
+                    number = static_cast<double>(content);
+                } else if constexpr (is_number_array<T>) {
+                    const auto index = index_in(name);
+                    if (index && *index < content.size()) {
+                        number = static_cast<double>(content[*index]);
+                    }
+                }
+            },
+            *value);
+    }
+    return number;
+}
+
+TensorFact find_tensor(const Descriptor& descriptor, std::string_view name) {
+    const auto inputs = descriptor.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i].name == name) {
+            return {inputs[i].desc, i};
+        }
+    }
+    for (const operators::TensorSlot& output : descriptor.outputs()) {
+        if (output.name == name) {
+            return {output.desc, {}};
+        }
+    }
+    return {};
+}
+
+std::optional<Condition> read_field_condition(const JsonValue& value, const std::string& name,
+                                              const operators::Field& field, ProblemSink& problems) {
+    switch (field.type) {
+        case FieldType::tensor_desc:
+        case FieldType::tensor_desc_array:
+            return read_tensor(value, name, problems);
+        case FieldType::operator_desc_array:
+            problems.add(value.offset, fmt::format("there are no tests of {}, an array of operators", name));
+            return std::nullopt;
+        default:
+            break;
+    }
+    if (value.is_null()) {
+        return absent(name);
+    }
+    switch (field.type) {
+        case FieldType::operator_desc:
+            return read_activation(value, name, problems);
+        case FieldType::scale_bias:
+            return read_pair<operators::ScaleBias, float>(
+                value, name, {{{"Scale", &operators::ScaleBias::scale}, {"Bias", &operators::ScaleBias::bias}}},
+                problems);
+        case FieldType::size_2d:
+            return read_pair<operators::Size2D, std::uint32_t>(
+                value, name, {{{"Width", &operators::Size2D::width}, {"Height", &operators::Size2D::height}}},
+                problems);
+        case FieldType::scalar_union:
+            return read_scalar(value, name, problems);
+        default:
+            return read_number(value, name, field, problems);
+    }
+}
+
+}  // namespace dmlconform::expectations

@@ -1,0 +1,54 @@
+// Conditions on one number: an attribute, a size, an element.
+//
+//     3    [1, 3]    { "atLeast": 2, "below": 100 }    { "not": [1, 3] }    { "nan": true }
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/cases/json_document.h"
+#include "engine/cases/problems.h"
+#include "engine/operators/catalogue.h"
+
+namespace dmlconform::expectations {
+
+struct NumberBounds;
+
+/// One of several has to hold.
+struct NumberTest {
+    std::vector<NumberBounds> any_of;
+
+    [[nodiscard]] bool holds(double value) const;
+};
+
+/// All of it has to hold. NaN is within no bounds, and equal to nothing.
+struct NumberBounds {
+    std::optional<double> equals{};
+    std::optional<double> at_least{};
+    std::optional<double> at_most{};
+    std::optional<double> above{};
+    std::optional<double> below{};
+    /// Not 0.
+    std::optional<std::uint64_t> multiple_of{};
+    std::optional<bool> nan{};
+    std::optional<bool> infinite{};
+    /// By the sign bit: -0 is negative.
+    std::optional<bool> negative{};
+    std::optional<bool> integer{};
+    /// How far from the nearest integer at most, as a part of the number.
+    std::optional<double> from_integer{};
+    /// Of the number without its sign.
+    std::optional<NumberTest> magnitude{};
+    std::optional<NumberTest> is_not{};
+
+    [[nodiscard]] bool holds(double value) const;
+};
+
+/// With an enumeration, its enumerators are numbers too. Reports what is wrong and returns nothing then.
+[[nodiscard]] std::optional<NumberTest> read_number_test(const cases::JsonValue& value, std::string_view name,
+                                                         const operators::Enumeration* enumeration,
+                                                         cases::ProblemSink& problems);
+
+}  // namespace dmlconform::expectations

@@ -1,0 +1,227 @@
+// Element-wise operators with attributes that choose DirectML's operator, or with parameters that are inputs.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "engine/core/element.h"
+#include "engine/interop/onnx_node.h"
+
+namespace dmlconform::interop {
+namespace {
+
+using nlohmann::ordered_json;
+using Mapped = core::Result<ordered_json>;
+
+constexpr std::string_view training = "ai.onnx.preview.training.";
+
+Mapped with(core::Result<OnnxCase> result, const char* field, const ordered_json& value) {
+    return result ? Mapped(result->set(field, value).take()) : tl::unexpected(result.error());
+}
+
+Mapped map_bit_shift(const OnnxNode& node) {
+    const std::string direction = node.text("direction", "");
+    if (direction != "LEFT" && direction != "RIGHT") {
+        return core::fail("BitShift has no direction");
+    }
+    return broadcast_case(node, "ELEMENT_WISE_BIT_SHIFT_" + direction, {"ATensor", "BTensor"});
+}
+
+/// The result has the sign of the divisor, or with "fmod" that of the dividend.
+Mapped map_mod(const OnnxNode& node) {
+    return broadcast_case(node,
+                          node.integer("fmod", 0) == 0 ? "ELEMENT_WISE_MODULUS_FLOOR" : "ELEMENT_WISE_MODULUS_TRUNCATE",
+                          {"ATensor", "BTensor"});
+}
+
+Mapped map_round(const OnnxNode& node) {
+    return with(unary_case(node, "ELEMENT_WISE_ROUND"), "RoundingMode", "HALVES_TO_NEAREST_EVEN");
+}
+
+Mapped map_gelu(const OnnxNode& node) {
+    if (node.text("approximate", "none") != "none") {
+        return core::fail("Gelu by an approximation has no counterpart");
+    }
+    auto result = unary_case(node, "ACTIVATION_GELU");
+    return result ? Mapped(result->take()) : tl::unexpected(result.error());
+}
+
+Mapped map_is_inf(const OnnxNode& node) {
+    const bool positive = node.integer("detect_positive", 1) != 0;
+    const bool negative = node.integer("detect_negative", 1) != 0;
+    if (!positive && !negative) {
+        return core::fail("IsInf that finds no infinity has no counterpart");
+    }
+    return with(unary_case(node, "ELEMENT_WISE_IS_INFINITY"), "InfinityMode",
+                !negative   ? "POSITIVE"
+                : !positive ? "NEGATIVE"
+                            : "EITHER");
+}
+
+/// The type's least or greatest number.
+ordered_json end_of(core::DataType type, bool lowest) {
+    if (type == core::DataType::float16) {
+        return lowest ? -65504 : 65504;
+    }
+    return core::with_type(type, [&]<class T>() -> ordered_json {
+        if constexpr (std::is_arithmetic_v<T>) {
+            return lowest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+        } else {
+            return nullptr;  // FLOAT16
+        }
+    });
+}
+
+/// An input since opset 11, an attribute before; the end of the type where there is none.
+core::Result<ordered_json> bound_of(const OnnxNode& node, std::size_t input, const char* attribute) {
+    const OnnxTensor* given = node.input(input);
+    if (given != nullptr) {
+        return given->count() == 1
+                   ? core::Result<ordered_json>(given->list().front())
+                   : core::fail(fmt::format("\"{}\" has {} elements, not one", attribute, given->count()));
+    }
+    return node.attribute(attribute) != nullptr ? ordered_json(node.number(attribute, 0))
+                                                : end_of(node.input(0)->type, input == 1);
+}
+
+/// DirectML's newer operator has bounds of the tensor's type, the older one has FLOAT32. Where the bounds are the wrong
+/// way round, ONNX gives the greatest number everywhere and DirectML the least.
+Mapped map_clip(const OnnxNode& node) {
+    if (node.input(0) == nullptr) {
+        return core::fail("Clip has no data");
+    }
+    const auto least = bound_of(node, 1, "min");
+    const auto greatest = bound_of(node, 2, "max");
+    if (!least || !greatest) {
+        return tl::unexpected((least ? greatest : least).error());
+    }
+    const core::DataType type = node.input(0)->type;
+    const bool narrow = type == core::DataType::float32 || type == core::DataType::float16;
+    auto result = unary_case(node, narrow ? "ELEMENT_WISE_CLIP" : "ELEMENT_WISE_CLIP1");
+    if (!result) {
+        return tl::unexpected(result.error());
+    }
+    if (!narrow) {
+        result->set("MinMaxDataType", core::name(type));
+    }
+    const bool reversed = least->is_number() && greatest->is_number() && *least > *greatest;
+    return result->set("Min", reversed ? *greatest : *least).set("Max", *greatest).take();
+}
+
+/// With one scale and zero point, or with one for each index along an axis.
+Mapped map_quantization(const OnnxNode& node) {
+    const OnnxTensor* input = node.input(0);
+    if (input == nullptr || node.input(1) == nullptr) {
+        return core::fail(fmt::format("{} has no data or no scale", node.type));
+    }
+    const OnnxTensor& output = *node.output(0);
+    const std::size_t rank = output.sizes.size();
+    OnnxCase result(node.type == "QuantizeLinear" ? "ELEMENT_WISE_QUANTIZE_LINEAR" : "ELEMENT_WISE_DEQUANTIZE_LINEAR");
+    result.input("InputTensor", *input);
+    std::size_t index = 1;
+    for (const char* field : {"ScaleTensor", "ZeroPointTensor"}) {
+        const OnnxTensor* given = node.input(index++);
+        if (given == nullptr) {
+            continue;
+        }
+        OnnxTensor parameter = *given;
+        if (parameter.count() > 1) {
+            const auto axis = axis_of(node.integer("axis", 1), rank);
+            if (!axis || parameter.sizes.size() != 1) {
+                return core::fail("scales and zero points are not those of an axis");
+            }
+            parameter.sizes = along(parameter, rank, *axis);
+        }
+        if (const auto done = result.broadcast_input(field, parameter, output.sizes); !done) {
+            return tl::unexpected(done.error());
+        }
+    }
+    return result.output("OutputTensor", output).take();
+}
+
+/// Why DirectML's operator does not compute what the node does; empty if it does.
+std::string difference_of_adam(const OnnxNode& node) {
+    if (node.inputs.size() != 6 || node.outputs.size() != 3) {
+        return "Adam of several tensors is several operators of DirectML";
+    }
+    for (std::size_t i = 0; i < 6; ++i) {
+        if (node.input(i) == nullptr || (i < 3 && node.output(i) == nullptr)) {
+            return "an input or output is absent";
+        }
+    }
+    if (node.number("norm_coefficient", 0) != 0 || node.number("norm_coefficient_post", 0) != 0) {
+        return "DirectML's operator has no regularisation (norm_coefficient)";
+    }
+    if (node.input(0)->count() != 1 || node.input(1)->count() != 1) {
+        return "the learning rate or the training step is not one number";
+    }
+    constexpr std::int64_t most_steps = std::numeric_limits<std::uint32_t>::max();
+    const std::int64_t step = node.input(1)->integer(0);
+    return step < 1 || step > most_steps ? "the training step must be from 1 to 4294967295" : "";
+}
+
+Mapped map_adam(const OnnxNode& node) {
+    if (std::string difference = difference_of_adam(node); !difference.empty()) {
+        return core::fail(std::move(difference));
+    }
+    // DirectML takes four dimensions, and nothing else.
+    constexpr std::size_t rank = 4;
+    constexpr const char* inputs[] = {"InputParametersTensor", "GradientTensor", "InputFirstMomentTensor",
+                                      "InputSecondMomentTensor"};
+    constexpr const char* outputs[] = {"OutputParametersTensor", "OutputFirstMomentTensor", "OutputSecondMomentTensor"};
+    OnnxCase result("ADAM_OPTIMIZER");
+    for (std::size_t i = 0; i < std::size(inputs); ++i) {
+        result.input(inputs[i], *node.input(i + 2), padded(node.input(i + 2)->sizes, rank));
+    }
+    const auto step = static_cast<std::uint32_t>(node.input(1)->integer(0));
+    OnnxTensor steps{core::DataType::uint32, {1, 1, 1, 1}, std::vector<std::byte>(sizeof(step))};
+    core::store_element(steps.elements, steps.type, 0, step);
+    result.input("TrainingStepTensor", steps);
+    for (std::size_t i = 0; i < std::size(outputs); ++i) {
+        result.output(outputs[i], *node.output(i), padded(node.output(i)->sizes, rank));
+    }
+    return result.set("LearningRate", node.input(0)->list().front())
+        .set("Beta1", node.number("alpha", 0.9F))
+        .set("Beta2", node.number("beta", 0.999F))
+        .set("Epsilon", node.number("epsilon", 1e-6F))
+        .take();
+}
+
+/// The shape is an input, which the output has already.
+Mapped map_expand(const OnnxNode& node) {
+    if (node.input(0) == nullptr) {
+        return core::fail("Expand has no data");
+    }
+    OnnxCase result("ELEMENT_WISE_IDENTITY");
+    if (const auto done = result.broadcast_input("InputTensor", *node.input(0), node.output(0)->sizes); !done) {
+        return tl::unexpected(done.error());
+    }
+    return result.output("OutputTensor", *node.output(0)).take();
+}
+
+}  // namespace
+
+std::optional<Mapped> map_parameterised(const OnnxNode& node) {
+    using Map = Mapped (*)(const OnnxNode&);
+    static const std::vector<std::pair<std::string, Map>> operators{{"BitShift", map_bit_shift},
+                                                                    {"Clip", map_clip},
+                                                                    {"DequantizeLinear", map_quantization},
+                                                                    {"Expand", map_expand},
+                                                                    {"Gelu", map_gelu},
+                                                                    {"IsInf", map_is_inf},
+                                                                    {"Mod", map_mod},
+                                                                    {"QuantizeLinear", map_quantization},
+                                                                    {"Round", map_round},
+                                                                    {std::string(training) + "Adam", map_adam}};
+    for (const auto& [type, map] : operators) {
+        if (node.type == type) {
+            return map(node);
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace dmlconform::interop

@@ -1,0 +1,26 @@
+// Elements of an index tensor: 32 or 64 bits, with or without a sign. Negative ones are counted from the end.
+//
+// The includer declares `indices`, a buffer of words, and has the members of index_parameters.hlsli in its constant buffer.
+
+struct Index {
+    uint value;   // what is outside has become the nearest that is inside
+    bool inside;  // of 0 to size - 1
+};
+
+Index index_at(uint place, uint size) {
+    uint low = indices[place * index_words];
+    uint high = index_has_sign != 0 && low >= 0x80000000 ? 0xffffffff : 0;
+    if (index_words == 2) {
+        high = indices[place * 2 + 1];
+    }
+    const bool counted_from_end = index_has_sign != 0 && high >= 0x80000000;
+    if (counted_from_end) {
+        const uint moved = low + size;
+        high += moved < low ? 1 : 0;
+        low = moved;
+    }
+    Index index;
+    index.inside = high == 0 && low < size;
+    index.value = index.inside ? low : counted_from_end ? 0 : size - 1;
+    return index;
+}

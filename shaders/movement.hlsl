@@ -1,0 +1,217 @@
+// Outputs whose elements each come from one place that is known beforehand, or are a constant: copies of units.
+//
+// WIDTH    bits of the units: see units.hlsli. The binding chooses units as large as the strides allow.
+// PACKED   for less than 64 bits. 1: the output has no gaps, so a thread makes 16 bytes of it from whatever units lie there. 0: each
+//          thread puts one unit to its place.
+// BOUNDED  0: every unit comes from the source. 1: some are a constant, or their place depends on bounds.
+
+#include "dispatch.hlsli"
+#include "elements.hlsli"
+#include "units.hlsli"
+
+cbuffer Parameters : register(b0) {
+#include "movement_parameters.hlsli"
+};
+
+#define GROUP_SIZE 256
+#define ROWS (1 + BOUNDED)
+
+RWStructuredBuffer<Unit> source : register(u0);
+#if PACKED
+RWStructuredBuffer<uint4> target : register(u1);
+#else
+RWStructuredBuffer<Unit> target : register(u1);
+#endif
+
+// A place in the source that moves along with the units of the output.
+struct Cursor {
+    uint unit;
+    uint column;  // of the innermost dimension
+    uint from;
+    uint to;
+#if BOUNDED
+    int coordinate;  // the one that the innermost dimension moves along
+    uint number;     // which the band takes or does not
+    bool outside;    // wherever that coordinate is
+#endif
+};
+
+#if BOUNDED
+
+// The rest of a division that is never negative.
+int positive_rest(int number, int divisor) {
+    const int rest = number % divisor;
+    return rest < 0 ? rest + divisor : rest;
+}
+
+// The element that a coordinate outside of 0 to size - 1 stands for.
+int brought_inside(uint bounds, int coordinate, int size) {
+    if (bounds == BOUNDS_EDGE) {
+        return coordinate < 0 ? 0 : size - 1;
+    }
+    if (bounds == BOUNDS_WRAP) {
+        return positive_rest(coordinate, size);
+    }
+    if (bounds == BOUNDS_SYMMETRIC) {
+        const int place = positive_rest(coordinate, 2 * size);
+        return place < size ? place : 2 * size - 1 - place;
+    }
+    // A single element is its own reflection.
+    const int turn = max(2 * (size - 1), 1);
+    const int place = positive_rest(coordinate, turn);
+    return place < size ? place : turn - place;
+}
+
+// How far the coordinate's element is from the source's start; `outside` where it has none.
+uint offset_of(int coordinate, uint which, inout bool outside) {
+    const uint4 bounds = coordinates[2 * which];
+    const int size = int(bounds.y);
+    int element = coordinate;
+    if (bounds.w != 1) {
+        element = int(uint(coordinate) / bounds.w);
+        outside = outside || coordinate < 0 || uint(element) * bounds.w != uint(coordinate);
+    }
+    if (element < 0 || element >= size) {
+        if (bounds.x == BOUNDS_CONSTANT) {
+            outside = true;
+        } else {
+            element = brought_inside(bounds.x, element, size);
+        }
+    }
+    return uint(element) * bounds.z;
+}
+
+bool is_in_band(uint number) {
+    return (number - band_begin < band_size) != (band_inverted != 0);
+}
+
+#endif
+
+Cursor cursor_at(uint unit) {
+    Cursor cursor;
+    cursor.unit = unit;
+    uint rest = unit / dimensions[0].x;
+    cursor.column = unit - rest * dimensions[0].x;
+    cursor.from = source_start + cursor.column * dimensions[0].y;
+    cursor.to = target_start + cursor.column * dimensions[0].z;
+#if BOUNDED
+    cursor.number = cursor.column * dimensions[0].w;
+    int places[MOST_COORDINATES + 1];
+    [loop] for (uint i = 0; i <= coordinate_count; ++i) {
+        places[i] = int(coordinates[2 * i + 1].x);
+    }
+    places[dimensions[1].x] += int(cursor.column * dimensions[1].y);
+#endif
+    [loop] for (uint d = 1; d < dimension_count; ++d) {
+        const uint4 dimension = dimensions[ROWS * d];
+        const uint quotient = rest / dimension.x;
+        const uint index = rest - quotient * dimension.x;
+        cursor.from += index * dimension.y;
+        cursor.to += index * dimension.z;
+#if BOUNDED
+        cursor.number += index * dimension.w;
+        places[dimensions[ROWS * d + 1].x] += int(index * dimensions[ROWS * d + 1].y);
+#endif
+        rest = quotient;
+    }
+#if BOUNDED
+    cursor.outside = false;
+    const uint innermost = dimensions[1].x;
+    [loop] for (uint c = 0; c < coordinate_count; ++c) {
+        if (c != innermost) {
+            cursor.from += offset_of(places[c], c, cursor.outside);
+        }
+    }
+    cursor.coordinate = places[innermost];
+#endif
+    return cursor;
+}
+
+void advance(inout Cursor cursor) {
+    ++cursor.unit;
+    ++cursor.column;
+    cursor.from += dimensions[0].y;
+#if BOUNDED
+    cursor.number += dimensions[0].w;
+    cursor.coordinate += int(dimensions[1].y);
+#endif
+    if (cursor.column == dimensions[0].x) {
+        cursor = cursor_at(cursor.unit);
+    }
+}
+
+Unit unit_at(Cursor cursor) {
+    uint from = cursor.from;
+#if BOUNDED
+    bool outside = cursor.outside;
+    from += offset_of(cursor.coordinate, dimensions[1].x, outside);
+    if (outside || is_in_band(cursor.number)) {
+        return UNIT_OF_PATTERN(pattern);
+    }
+    if (has_source == 0) {
+        return (Unit)0;
+    }
+#endif
+    return LOAD_UNIT(source, from);
+}
+
+#if PACKED
+
+// The next word of a packed output.
+uint gather_word(inout Cursor cursor) {
+#if WIDTH < 32 && !BOUNDED
+    if (dimensions[0].y == 1 && cursor.column + PER_WORD < dimensions[0].x && cursor.unit + PER_WORD < unit_count) {
+        // Adjacent units, in at most two words, and more of them after these.
+        const uint shift = SHIFT_OF(PACKING, cursor.from);
+        const uint first = cursor.from / PER_WORD;
+        uint adjacent = source[first] >> shift;
+        if (shift != 0) {
+            adjacent |= source[first + 1] << (32 - shift);
+        }
+        cursor.unit += PER_WORD;
+        cursor.column += PER_WORD;
+        cursor.from += PER_WORD;
+        return adjacent;
+    }
+#endif
+    uint word = 0;
+    [loop] for (uint i = 0; i < PER_WORD && cursor.unit < unit_count; ++i) {
+        word |= unit_at(cursor) << (i * WIDTH);
+        advance(cursor);
+    }
+    return word;
+}
+
+#endif
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint number = linear_group(group_id) * GROUP_SIZE + thread;
+#if PACKED
+    if (number < (unit_count + 4 * PER_WORD - 1) / (4 * PER_WORD)) {
+        Cursor cursor = cursor_at(number * 4 * PER_WORD);
+        uint4 words = 0;
+        [loop] for (uint i = 0; i < 4; ++i) {
+            words = uint4(words.yzw, gather_word(cursor));
+        }
+        // What lies behind the output's last word is not its own.
+        const uint word_count = (unit_count + PER_WORD - 1) / PER_WORD - 4 * number;
+        const uint place = target_start / (4 * PER_WORD) + number;
+        if (word_count >= 4) {
+            target[place] = words;
+        } else if (word_count == 3) {
+            target[place].xyz = words.xyz;
+        } else if (word_count == 2) {
+            target[place].xy = words.xy;
+        } else {
+            target[place].x = words.x;
+        }
+    }
+#else
+    if (number < unit_count) {
+        const Cursor cursor = cursor_at(number);
+        const Unit unit = unit_at(cursor);
+        STORE_UNIT(target, cursor.to, unit)
+    }
+#endif
+}

@@ -1,0 +1,35 @@
+// Finds which update every element of an output gets: the place of the last one, plus 1. Elements without one keep their 0.
+//
+// The order of threads plays no part, so that results are the same from run to run where several updates meet.
+
+#include "dispatch.hlsli"
+#include "strided.hlsli"
+
+cbuffer Parameters : register(b0) {
+#include "scatter_parameters.hlsli"
+};
+
+#define GROUP_SIZE 256
+
+RWStructuredBuffer<uint> indices : register(u0);
+RWStructuredBuffer<uint> winners : register(u1);
+
+#include "indices.hlsli"
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint number = linear_group(group_id) * GROUP_SIZE + thread;
+    if (number < update_count) {
+        STRIDED_OFFSETS(places, 1, number, dimensions, dimension_count)
+        uint element = places[0].z;
+        bool inside = true;
+        [loop] for (uint i = 0; i < tuple_size; ++i) {
+            const Index index = index_at(places[0].w + i * tuple_stride, tuple[i].x);
+            inside = inside && index.inside;
+            element += index.value * tuple[i].y;
+        }
+        if (inside) {
+            InterlockedMax(winners[element], places[0].y + 1);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// UPSAMPLE_2D, linear: the elements' centres are the same in input and output, and what lies between four of them is interpolated.
+
+#include "dispatch.hlsli"
+#include "elements.hlsli"
+#include "float16.hlsli"
+#include "strided.hlsli"
+
+cbuffer Parameters : register(b0) {
+#include "upsample_2d_parameters.hlsli"
+};
+
+#define GROUP_SIZE 256
+
+RWStructuredBuffer<uint> source : register(u0);
+RWStructuredBuffer<uint> target : register(u1);
+
+// Between which elements of the input a place of the output is, and how far from the first: at the edges at none.
+struct Between {
+    uint first;
+    uint second;
+    float distance;
+};
+
+Between between(uint place, uint factor, uint size) {
+    // In halves of the output's elements, so that nothing is rounded.
+    const int halves = int(2 * place + 1 - factor);
+    const uint inside = uint(max(halves, 0));
+    Between result;
+    result.first = inside / (2 * factor);
+    result.distance = float(inside - result.first * (2 * factor)) / float(2 * factor);
+    result.second = result.first + 1;
+    if (result.second >= size) {
+        result.first = size - 1;
+        result.second = size - 1;
+        result.distance = 0;
+    }
+    return result;
+}
+
+float element_at(uint place) {
+    const uint bits = LOAD_ELEMENT(source, packing, place);
+    return packing == 0 ? asfloat(bits) : float_from_half(bits).x;
+}
+
+float interpolated(float first, float second, float distance) {
+    // An infinite second element has no part in what is at the first.
+    return distance == 0 ? first : first * (1 - distance) + second * distance;
+}
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint number = linear_group(group_id) * GROUP_SIZE + thread;
+    if (number < element_count) {
+        STRIDED_OFFSETS(places, 2, number, dimensions, dimension_count)
+        const Between y = between(places[0].w, scale.x, scale.z);
+        const Between x = between(places[1].x, scale.y, scale.w);
+        const uint upper = places[0].y + y.first * stride.x;
+        const uint lower = places[0].y + y.second * stride.x;
+        const float above = interpolated(element_at(upper + x.first * stride.y), element_at(upper + x.second * stride.y),
+                                         x.distance);
+        const float below = interpolated(element_at(lower + x.first * stride.y), element_at(lower + x.second * stride.y),
+                                         x.distance);
+        const float value = interpolated(above, below, y.distance);
+        STORE_ELEMENT(target, packing, places[0].z, packing == 0 ? asuint(value) : half_from_float(value).x)
+    }
+}

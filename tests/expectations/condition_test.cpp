@@ -1,0 +1,310 @@
+// Conditions on descriptors and inputs: each kind, on a case that it is about and on one that it is not; and what is
+// wrong with a condition, with its place.
+#include "engine/expectations/condition.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "engine/cases/case_file.h"
+#include "engine/expectations/element_test.h"
+#include "engine/expectations/expectation_file.h"
+
+namespace dmlconform::expectations {
+namespace {
+
+/// Members of a case: operator, desc, inputs.
+cases::Case case_of(const std::string& members) {
+    const auto suite =
+        cases::read_case_file("some.json", fmt::format(R"({{ "cases": [ {{ "name": "a", {} }} ] }})", members));
+    for (const cases::Problem& problem : suite.problems) {
+        throw std::logic_error("the test's case is broken: " + to_string(problem));
+    }
+    return suite.cases.at(0);
+}
+
+const char* const powers = R"("operator": "ELEMENT_WISE_POW",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2, 3], "Strides": [4, 1] },
+              "ExponentTensor": { "DataType": "INT8", "Sizes": [2, 3], "Strides": [0, 1] },
+              "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2, 3] },
+              "ScaleBias": { "Scale": 2, "Bias": -1 } },
+    "inputs": { "InputTensor": [[1, -2, "inf"], ["0x80000000", 5, 6.5]], "ExponentTensor": [[1, 2, 3], [1, 2, 3]] })";
+
+const char* const normalised = R"("operator": "MEAN_VARIANCE_NORMALIZATION1",
+    "desc": { "InputTensor": { "DataType": "FLOAT16", "Sizes": [1, 2, 3, 5], "GuaranteedBaseOffsetAlignment": 8 },
+              "OutputTensor": { "DataType": "FLOAT16", "Sizes": [1, 2, 3, 5] }, "Axes": [1, 3],
+              "NormalizeVariance": true, "Epsilon": 0.25, "FusedActivation": { "Type": "ACTIVATION_RELU" } },
+    "inputs": { "InputTensor": { "value": 1 } })";
+
+const char* const clipped = R"("operator": "ELEMENT_WISE_CLIP1",
+    "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [3] }, "OutputTensor": { "DataType": "INT8", "Sizes": [3] },
+              "MinMaxDataType": "FLOAT32", "Min": -1.5, "Max": 4 }, "expectError": "E_INVALIDARG")";
+
+const char* const rounded = R"("operator": "ELEMENT_WISE_ROUND",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1] },
+              "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1] }, "RoundingMode": "HALVES_TO_NEAREST_EVEN" },
+    "inputs": { "InputTensor": ["nan"] })";
+
+std::optional<Condition> read(const std::string& text, const cases::Case& subject, std::string& wrong) {
+    const auto document = cases::parse_json(text);
+    cases::ProblemSink problems("c.json", text);
+    const operators::OperatorSchema* const schema = subject.descriptor->schema;
+    auto condition = read_condition(*document, {&schema, 1}, problems);
+    for (const cases::Problem& problem : problems.take(*document)) {
+        wrong += (wrong.empty() ? "" : "\n") + to_string(problem);
+    }
+    return condition;
+}
+
+TEST(Condition, HoldsForWhatItIsAbout) {
+    struct Row {
+        const char* subject;
+        const char* condition;
+        bool holds;
+    };
+    const Row rows[] = {
+        {powers, "{}", true},
+        // tensors
+        {powers, R"({ "InputTensor": {} })", true},
+        {powers, R"({ "InputTensor": null })", false},
+        {powers, R"({ "InputTensor": { "DataType": "FLOAT32" } })", true},
+        {powers, R"({ "InputTensor": { "DataType": ["INT8", "FLOAT32"] } })", true},
+        {powers, R"({ "InputTensor": { "DataType": "INT8" } })", false},
+        {powers, R"({ "InputTensor": { "DimensionCount": 2, "elements": 6 } })", true},
+        {powers, R"({ "InputTensor": { "DimensionCount": 3 } })", false},
+        {powers, R"({ "InputTensor": { "elements": { "multipleOf": 4 } } })", false},
+        {powers, R"({ "InputTensor": { "elements": { "multipleOf": 3 } } })", true},
+        {powers, R"({ "InputTensor": { "Sizes": { "1": 3, "0": { "below": 3 } } } })", true},
+        {powers, R"({ "InputTensor": { "Sizes": { "1": [1, 2] } } })", false},
+        {powers, R"({ "InputTensor": { "Sizes": { "2": { "atLeast": 0 } } } })", false},
+        {powers, R"({ "InputTensor": { "Strides": "strided" } })", true},
+        {powers, R"({ "InputTensor": { "Strides": "packed" } })", false},
+        {powers, R"({ "InputTensor": { "Strides": "repeating" } })", false},
+        {powers, R"({ "ExponentTensor": { "Strides": "repeating" } })", true},
+        {powers, R"({ "ExponentTensor": { "Strides": "given" } })", true},
+        {powers, R"({ "OutputTensor": { "Strides": "given" } })", false},
+        {powers, R"({ "OutputTensor": { "Strides": "absent" } })", true},
+        {powers, R"({ "OutputTensor": { "Strides": "packed" } })", true},
+        {normalised, R"({ "InputTensor": { "GuaranteedBaseOffsetAlignment": { "above": 0, "below": 16 } } })", true},
+        {normalised, R"({ "OutputTensor": { "GuaranteedBaseOffsetAlignment": { "above": 0, "below": 16 } } })", false},
+        {normalised, R"({ "ScaleTensor": null })", true},
+        {normalised, R"({ "ScaleTensor": {} })", false},
+        {powers, R"({ "anyTensor": { "DataType": "INT8" } })", true},
+        {powers, R"({ "anyTensor": { "DataType": "INT16" } })", false},
+        {powers, R"({ "everyTensor": { "DataType": ["INT8", "FLOAT32"] } })", true},
+        {powers, R"({ "everyTensor": { "DataType": "FLOAT32" } })", false},
+        // relations
+        {powers, R"({ "differentTypes": ["InputTensor", "ExponentTensor"] })", true},
+        {powers, R"({ "differentTypes": ["InputTensor", "OutputTensor"] })", false},
+        {powers, R"({ "differentSizes": ["InputTensor", "OutputTensor"] })", false},
+        {normalised, R"({ "differentSizes": ["InputTensor", "ScaleTensor"] })", false},
+        {normalised, R"({ "differentNumbers": ["Axes[0]", "Axes[1]"] })", true},
+        {normalised, R"({ "differentNumbers": ["Axes[1]", "Axes[1]"] })", false},
+        {normalised, R"({ "differentNumbers": ["Axes[1]", "Axes[2]"] })", false},
+        {normalised, R"({ "elementsAlong": { "Axes": 10 } })", true},
+        {normalised, R"({ "elementsAlong": { "Axes": { "above": 10 } } })", false},
+        // attributes
+        {powers, R"({ "ScaleBias": { "Scale": { "not": 1 } } })", true},
+        {powers, R"({ "ScaleBias": { "Scale": 2, "Bias": 0 } })", false},
+        {powers, R"({ "ScaleBias": null })", false},
+        {normalised, R"({ "Epsilon": { "atLeast": 0.25, "atMost": 0.25 } })", true},
+        {normalised, R"({ "Epsilon": { "above": 0.25 } })", false},
+        {normalised, R"({ "NormalizeVariance": true })", true},
+        {normalised, R"({ "NormalizeVariance": false })", false},
+        {normalised, R"({ "Axes": 3 })", true},
+        {normalised, R"({ "Axes[0]": 3 })", false},
+        {normalised, R"({ "Axes[1]": 3 })", true},
+        {normalised, R"({ "Axes[2]": { "atLeast": 0 } })", false},
+        {normalised, R"({ "FusedActivation": "ACTIVATION_*" })", true},
+        {normalised, R"({ "FusedActivation": "ACTIVATION_ELU" })", false},
+        {normalised, R"({ "FusedActivation": null })", false},
+        {clipped, R"({ "MinMaxDataType": "FLOAT32", "Min": -1.5 })", true},
+        {clipped, R"({ "Min": { "integer": true } })", false},
+        {clipped, R"({ "Min": { "negative": true } })", true},
+        {clipped, R"({ "breaks": "field.dataType" })", true},
+        {clipped, R"({ "breaks": ["tensor.sizes", "tensor.dataType"] })", false},
+        {powers, R"({ "breaks": ["tensor.dataType"] })", false},
+        {rounded, R"({ "RoundingMode": "HALVES_TO_NEAREST_EVEN" })", true},
+        {rounded, R"({ "RoundingMode": ["TOWARD_ZERO", "TOWARD_INFINITY"] })", false},
+        // values, of which some element has to be one
+        {powers, R"({ "InputTensor": { "values": { "below": 0 } } })", true},
+        {powers, R"({ "InputTensor": { "values": { "below": -2 } } })", false},
+        {powers, R"({ "InputTensor": { "values": 0 } })", true},
+        {powers, R"({ "InputTensor": { "values": { "infinite": true } } })", true},
+        {powers, R"({ "InputTensor": { "values": { "nan": true } } })", false},
+        {rounded, R"({ "InputTensor": { "values": { "nan": true } } })", true},
+        {rounded, R"({ "InputTensor": { "values": { "atMost": 1e30 } } })", false},
+        {powers, R"({ "InputTensor": { "values": { "magnitude": { "above": 2, "infinite": false } } } })", true},
+        {powers, R"({ "InputTensor": { "values": 7 } })", false},
+        {powers, R"({ "OutputTensor": { "values": { "atLeast": 0 } } })", false},
+        {clipped, R"({ "InputTensor": { "values": { "nan": false } } })", false},
+        // of conditions
+        {powers, R"({ "anyOf": [{ "InputTensor": null }, { "OutputTensor": {} }] })", true},
+        {powers, R"({ "anyOf": [{ "InputTensor": null }] })", false},
+        {powers, R"({ "not": { "InputTensor": null } })", true},
+        {powers, R"({ "InputTensor": {}, "OutputTensor": null })", false},
+    };
+    for (const Row& row : rows) {
+        const cases::Case subject = case_of(row.subject);
+        std::string wrong;
+        const auto condition = read(row.condition, subject, wrong);
+        ASSERT_TRUE(condition) << row.condition << wrong;
+        CaseFacts facts(subject);
+        EXPECT_EQ(condition->holds(facts), row.holds) << row.condition;
+    }
+}
+
+TEST(Condition, FieldsOfSomeOperatorsDoNotHoldForOthers) {
+    const operators::OperatorSchema* const both[] = {operators::find_operator("ELEMENT_WISE_POW"),
+                                                     operators::find_operator("ELEMENT_WISE_ROUND")};
+    for (const char* const text :
+         {R"({ "ExponentTensor": {} })", R"({ "ExponentTensor": null })", R"({ "ScaleBias": null })"}) {
+        const auto document = cases::parse_json(text);
+        cases::ProblemSink problems("c.json", text);
+        const auto condition = read_condition(*document, both, problems);
+        ASSERT_TRUE(condition) << text;
+        const cases::Case subject = case_of(rounded);
+        CaseFacts facts(subject);
+        EXPECT_EQ(condition->holds(facts), false) << text;
+    }
+}
+
+TEST(Condition, ProblemsHaveTheirPlaces) {
+    const std::pair<const char*, const char*> rows[] = {
+        {"7", "c.json:1:1: error: a condition must be an object; this is a number"},
+        {R"({ "InptTensor": {} })",
+         "c.json:1:3: error: no operator that is meant has a field \"InptTensor\" (at /InptTensor)\n    hint: did you "
+         "mean `InputTensor`?"},
+        {R"({ "InputTensor": 3 })",
+         "c.json:1:18: error: the test of InputTensor must be null for an absent tensor, or an object; this is a "
+         "number (at /InputTensor)"},
+        {R"({ "InputTensor": { "DataType": "FLOAT31" } })",
+         "c.json:1:32: error: \"FLOAT31\" is no data type (at /InputTensor/DataType)"},
+        {R"({ "InputTensor": { "Strides": "odd" } })",
+         "c.json:1:31: error: \"Strides\" may be absent, given, packed, strided, repeating (at /InputTensor/Strides)"},
+        {R"({ "InputTensor": { "Sizes": { "8": 1 } } })",
+         "c.json:1:31: error: \"8\" is no dimension: they are 0 to 7 (at /InputTensor/Sizes/8)"},
+        {R"({ "InputTensor": { "elements": {} } })",
+         "c.json:1:32: error: the test of \"elements\" has no bounds (at /InputTensor/elements)"},
+        {R"({ "InputTensor": { "elements": [] } })",
+         "c.json:1:32: error: \"elements\" is one of nothing (at /InputTensor/elements)"},
+        {R"({ "InputTensor": { "elements": { "multipleOf": 0 } } })",
+         "c.json:1:48: error: nothing but 0 is a multiple of 0 (at /InputTensor/elements/multipleOf)"},
+        {R"({ "InputTensor": { "values": { "nan": 1 } } })",
+         "c.json:1:39: error: \"nan\" must be true or false; this is a number (at /InputTensor/values/nan)"},
+        {R"({ "ScaleBias": 2 })",
+         "c.json:1:16: error: the test of ScaleBias must be null or an object with \"Scale\" and \"Bias\"; this is a "
+         "number (at /ScaleBias)"},
+        {R"({ "differentSizes": ["InputTensor"] })",
+         "c.json:1:21: error: two tensors have to be named here (at /differentSizes)"},
+        {R"({ "differentSizes": ["InputTensor", "ScaleBias"] })",
+         "c.json:1:37: error: this is not the name of a tensor of the operators that are meant (at /differentSizes/1)"},
+        {R"({ "differentNumbers": ["ScaleBias", "OutputTensor"] })",
+         "c.json:1:23: error: two attributes of the operators that are meant have to be named here (at "
+         "/differentNumbers)\n    hint: for example [\"Strides[0]\", \"Strides[1]\"]"},
+        {R"({ "elementsAlong": { "InputTensor": 1 } })",
+         "c.json:1:22: error: \"InputTensor\" is not an attribute that lists dimensions (at "
+         "/elementsAlong/InputTensor)"},
+        {R"({ "breaks": "tensor.colour" })",
+         "c.json:1:13: error: this is not a rule by which a descriptor of these operators can be illegal (at /breaks)\n"
+         "    hint: `dmlconform coverage` names them"},
+        {R"({ "anyOf": [] })", "c.json:1:12: error: \"anyOf\" must be an array of conditions (at /anyOf)"},
+    };
+    for (const auto& [text, problem] : rows) {
+        std::string wrong;
+        EXPECT_FALSE(read(text, case_of(powers), wrong)) << text;
+        EXPECT_EQ(wrong, problem) << text;
+    }
+}
+
+/// As a row of 0 and 1; "none" without a mask.
+std::string mask_of(const char* text, const cases::Case& subject, std::uint64_t elements) {
+    const auto document = cases::parse_json(text);
+    cases::ProblemSink problems("c.json", text);
+    const operators::OperatorSchema* const schema = subject.descriptor->schema;
+    const auto test = ElementTest::read(*document, {&schema, 1}, problems);
+    if (!test) {
+        return to_string(problems.take(*document).at(0));
+    }
+    CaseFacts facts(subject);
+    std::string row;
+    for (const bool meant : test->mask(facts, elements)) {
+        row += meant ? '1' : '0';
+    }
+    return row.empty() ? "none" : row;
+}
+
+TEST(Condition, ElementsAreMeantByPlace) {
+    const std::pair<const char*, const char*> rows[] = {
+        {R"({ "InputTensor": { "below": 0 } })", "010000"},
+        {R"({ "InputTensor": { "negative": true } })", "010100"},
+        {R"({ "scaled InputTensor": { "below": 0 } })", "010100"},
+        {R"({ "ExponentTensor": 2, "InputTensor": { "above": 0 } })", "000010"},
+        {R"({ "InputTensor/ExponentTensor": { "atLeast": 2.5, "infinite": false } })", "000010"},
+        {R"({ "InputTensor/ExponentTensor": { "fromInteger": 0.08 } })", "110101"},
+        {R"({ "InputTensor^ExponentTensor": { "above": 24, "infinite": false } })", "000011"},
+        {R"({ "scaled InputTensor^ExponentTensor": { "above": 24, "infinite": false } })", "010011"},
+        {R"({ "Input": 2 })", "c.json:1:3: error: no operator that is meant has an input \"Input\" (at /Input)"},
+        {R"({ "OutputTensor": 2 })",
+         "c.json:1:3: error: no operator that is meant has an input \"OutputTensor\" (at /OutputTensor)"},
+        {"{}",
+         "c.json:1:1: error: \"elements\" must be an object with a test for each input that decides\n    hint: for "
+         "example { \"InputTensor\": { \"below\": 0 } }"},
+    };
+    const cases::Case subject = case_of(powers);
+    for (const auto& [text, mask] : rows) {
+        EXPECT_EQ(mask_of(text, subject, 6), mask) << text;
+    }
+    EXPECT_EQ(mask_of(R"({ "InputTensor": 2 })", subject, 5), "none") << "no element has a place of its own there";
+    EXPECT_EQ(mask_of(R"({ "InputTensor": 2 })", case_of(clipped), 3), "none") << "it has no inputs";
+    EXPECT_EQ(mask_of(R"({ "InputTensor": { "nan": true } })", case_of(rounded), 4), "1111") << "one for all";
+}
+
+Expectation entry_of(const std::string& members) {
+    const auto read = read_expectations(
+        "e.json", fmt::format(R"({{ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [
+            {{ "reason": "r", {} }} ] }})",
+                              members));
+    for (const cases::Problem& problem : read.problems) {
+        throw std::logic_error("the test's entry is broken: " + to_string(problem));
+    }
+    return read.expectations.at(0);
+}
+
+TEST(Condition, EntriesWithoutIdsMeetLegalDescriptorsUnlessTheySpeakOfOthers) {
+    struct Row {
+        const char* entry;
+        const char* subject;
+        bool meets;
+    };
+    const Row rows[] = {
+        {R"("operators": "ELEMENT_WISE_*", "status": "fail")", powers, true},
+        {R"("operators": ["CAST", "*_POW"], "status": "error")", powers, true},
+        {R"("operators": "CAST", "status": "fail")", powers, false},
+        {R"("operators": "*", "status": "fail", "when": { "ExponentTensor": {} })", powers, true},
+        {R"("operators": "*", "status": "fail", "when": { "ExponentTensor": {} })", rounded, false},
+        {R"("operators": "*", "cases": "some/b", "status": "fail")", powers, false},
+        {R"("operators": "*", "cases": "some/*", "status": "fail")", powers, true},
+        {R"("cases": "some/a", "when": { "InputTensor": null }, "status": "fail")", powers, false},
+        {R"("operators": "*", "status": "fail", "happens": "rejected")", powers, true},
+        {R"("operators": "*", "status": "fail", "happens": "accepted")", powers, false},
+        {R"("operators": "*", "status": "fail", "happens": "rejected")", clipped, false},
+        {R"("operators": "*", "status": "fail", "happens": "accepted")", clipped, true},
+        {R"("operators": "*", "status": "error")", clipped, false},
+        {R"("operators": "*", "status": "crash")", clipped, true},
+        {R"("operators": "*", "status": "crash")", powers, true},
+    };
+    for (const Row& row : rows) {
+        const cases::Case subject = case_of(row.subject);
+        CaseFacts facts(subject);
+        EXPECT_EQ(entry_of(row.entry).meets(subject.id, facts), row.meets) << row.entry;
+    }
+    const cases::Case subject = case_of(powers);
+    CaseFacts facts(subject);
+    const auto means = [&](const char* members) { return entry_of(members).means_some_element(facts); };
+    EXPECT_TRUE(means(R"("operators": "*", "status": "fail")"));
+    EXPECT_TRUE(means(R"("operators": "*", "status": "fail", "elements": { "InputTensor": 5 })"));
+    EXPECT_FALSE(means(R"("operators": "*", "status": "fail", "elements": { "InputTensor": 7 })"));
+}
+
+}  // namespace
+}  // namespace dmlconform::expectations

@@ -1,0 +1,139 @@
+"""ONNX's node tests become cases, and all of them pass on both engines. Of those whose node is element-wise, an activation or
+a cast, what is left out is left out for a reason that is known here.
+
+usage: node_tests_test.py PROGRAM FOLDER
+
+Tests, cases and results go into FOLDER. Exit code 77: there is no python3-onnx here.
+"""
+
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import warnings
+
+import node_tests
+
+# ONNX's operators that compute each element from those at the same place, and have a counterpart in DirectML.
+ELEMENT_WISE = frozenset('''
+    Abs Acos Acosh Adam Add And Asin Asinh Atan Atanh BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast CastLike Ceil Celu Clip
+    Cos Cosh DequantizeLinear Div Elu Equal Erf Exp Floor Gelu Greater GreaterOrEqual HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu
+    Less LessOrEqual Log Max Mean Min Mod Mul Neg Not Or Pow PRelu QuantizeLinear Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin
+    Sinh Softplus Softsign Sqrt Sub Sum Swish Tan Tanh ThresholdedRelu Where Xor
+'''.split())
+
+# Measured with python3-onnx 1.12: at least so many tests become cases, and pass on an engine. Newer ones have more.
+LEAST_ELEMENT_WISE = 218
+LEAST_PASSED = 309
+
+# Why a test of an element-wise operator may be left out.
+REASONS = (
+    r'ONNX data type (BFLOAT16|STRING|FLOAT[48]E\w+|U?INT[24]) has no counterpart',
+    r'"\w+" is a sequence, a map or an optional value, not a tensor',
+    r'the descriptor is illegal: \w+ has data type \w+; feature level [\d.]+ allows',
+    r'a tensor has size 0 in a dimension',
+    r'Gelu by an approximation has no counterpart',
+    r'scales and zero points are not those of an axis',
+    r'(Max|Mean|Min|Sum) has 3 inputs; ELEMENT_WISE_\w+ takes 2',
+    r"DirectML's operator has no regularisation \(norm_coefficient\)",
+    r'Adam of several tensors is several operators of DirectML',
+)
+
+
+class Test:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.failures = 0
+
+    def check(self, condition, what):
+        print(('ok      ' if condition else 'FAILED  ') + what)
+        self.failures += not condition
+
+    def at(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def dmlconform(self, *words):
+        return subprocess.run([self.program, *words], capture_output=True, text=True, check=False)
+
+    def engines(self):
+        """Of the two, those that can run here."""
+        listed = self.dmlconform('adapters').stdout
+        return [name for name in ('cpu', 'd3d12') if re.search(rf'^{name} +(?!not usable)', listed, re.MULTILINE)]
+
+    def import_batch(self, batch, names):
+        """Names of the tests that became cases, and those left out with the reason."""
+        file = self.at('cases', batch.replace(os.sep, '-') + '.json')
+        done = self.dmlconform('import', 'onnx-test', self.at('tests', batch), '-o', file)
+        cases = []
+        if os.path.exists(file):
+            with open(file, encoding='utf-8') as stream:
+                cases = [case['name'] for case in json.load(stream)['cases']]
+        lines = [line.removeprefix('left out: ') for line in done.stderr.splitlines() if line.startswith('left out: ')]
+        left_out = dict(line.split(': ', 1) for line in lines)
+        known = {name.split('/')[0] for name in cases} | {name.split('/')[0] for name in left_out}
+        if done.returncode != (0 if cases else 2) or known != names:
+            self.check(False, f'{batch}: exit code {done.returncode}, without a word: {sorted(names - known)}')
+            print(done.stderr)
+        return cases, left_out
+
+    def import_all(self, batches):
+        imported = total = 0
+        for batch, names in sorted(batches.items()):
+            operator = batch.split(os.sep)[0]
+            cases, left_out = self.import_batch(batch, names)
+            if operator in ELEMENT_WISE:
+                imported += len(cases)
+                total += len(cases) + len(left_out)
+                for name, reason in left_out.items():
+                    self.check(any(re.search(known, reason) for known in REASONS), f'left out: {name}: {reason}')
+            elif left_out:
+                reasons = collections.Counter(left_out.values()).most_common()
+                print(f'{operator}: {len(cases)} cases; left out:', *[f'{count} × {reason}' for reason, count in reasons], sep='\n    ')
+        self.check(imported >= LEAST_ELEMENT_WISE, f'{imported} of {total} element-wise tests became cases, at least {LEAST_ELEMENT_WISE}')
+
+    def run_all(self, engines):
+        words = [word for engine in engines for word in ('--engine', engine)]
+        done = self.dmlconform('run', self.at('cases'), *words, '--quiet', '--json', self.at('result.json'))
+        with open(self.at('result.json'), encoding='utf-8') as file:
+            results = json.load(file)['results']
+        for engine in engines:
+            statuses = collections.Counter(result['status'] for result in results if result['engine'] == engine)
+            passed = statuses.pop('pass', 0)
+            skipped = statuses.pop('skip', 0)
+            self.check(not statuses, f'{engine}: {passed} pass, {skipped} skipped for want of a kernel, others: {dict(statuses)}')
+            self.check(passed >= LEAST_PASSED, f'{engine}: at least {LEAST_PASSED} passed')
+        self.check(done.returncode == 0, f'exit code {done.returncode} of the run')
+        if done.returncode != 0:
+            print(done.stdout, done.stderr)
+        element_wise = [result for result in results if result['id'].split('-')[0] in ELEMENT_WISE]
+        self.check({result['status'] for result in element_wise} == {'pass'},
+                   f'{len(element_wise)} results of element-wise operators: all pass, none is skipped')
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    warnings.simplefilter('ignore')
+    program, folder = sys.argv[1:]
+    if node_tests.node_test_cases() is None:
+        print('skipped: scripts/setup installs it')
+        sys.exit(77)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(os.path.join(folder, 'cases'))
+    batches, unwritten = node_tests.write_all(os.path.join(folder, 'tests'))
+    for name, reason in unwritten.items():
+        print(f'cannot be written: {name}: {reason}')
+    test = Test(program, folder)
+    test.import_all(batches)
+    engines = test.engines()
+    if engines != ['cpu', 'd3d12']:
+        print(f'only {engines} can be used here')
+    test.run_all(engines)
+    sys.exit(1 if test.failures else 0)
+
+
+if __name__ == '__main__':
+    main()
