@@ -83,7 +83,9 @@ TEST(ConstraintRules, ArraysOfTensorsShareProperties) {
     const Descriptor join = describe("JOIN", {{"InputTensors", TensorDescArray{{floats({2, 3}), floats({4, 3})}}},
                                               {"OutputTensor", floats({6, 3})}});
     const RuleCase cases[] = {
-        {"no tensor", {{"InputTensors", TensorDescArray{}}}, ""},
+        {"no tensor: the constraints hold, a rule of the operator does not",
+         {{"InputTensors", TensorDescArray{}}},
+         "JOIN.tensorCount"},
         {"a type differs",
          {{"InputTensors", TensorDescArray{{floats({2, 3}), tensor(DataType::int8, {4, 3})}}}},
          "tensor.sameDataType"},
