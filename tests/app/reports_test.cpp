@@ -117,6 +117,13 @@ TEST_F(Reports, GithubAnnotations) {
     EXPECT_EQ(occurrences(result.output, "::error"), 1u);
 }
 
+TEST_F(Reports, GithubGetsPercentSignsSpeltOut) {
+    file_ = folder_.write("100%,a:b.json", bad_file());
+    ProgramOptions options;
+    options.environment = {{"GITHUB_WORKSPACE", folder_.path().generic_string()}};
+    EXPECT_TRUE(prints(run({"--github", "--quiet"}, options), "\n::error file=100%25%2Ca%3Ab.json,line="));
+}
+
 TEST_F(Reports, GithubShowsTenOfMany) {
     std::string text;
     for (int i = 0; i < 30; ++i) {

@@ -169,6 +169,17 @@ TEST_F(Shards, NumbersThatCannotBeAreNotMerged) {
     EXPECT_EQ(most_missing.errors, "dmlconform: shards 2 to 1000000 of 1000000 are missing\n");
 }
 
+TEST_F(Shards, WhatDecidesNothingIsNotMissedEither) {
+    const std::string file = folder_.write(
+        "off.json", file_of({slice_case("good", right_values), slice_case("off", R"(, "tags": ["unspecified"])")}));
+    const std::string one = folder_.at("one.json");
+    const std::string merged = folder_.at("merged.json");
+    EXPECT_TRUE(ends_with_code(dmlconform({"run", file, "--engine", "cpu", "--shard", "1/1", "--json", one}), 0));
+    EXPECT_TRUE(ends_with_code(merge({one}, {"--json", merged, "--strict"}), 0));
+    EXPECT_EQ(read(one)["unverified"]["cases"], 0);
+    EXPECT_EQ(read(merged)["unverified"]["cases"], 0);
+}
+
 TEST_F(Shards, MergedWithAnOrderOfChanceAndRepetitions) {
     const std::string all = folder_.at("all.json");
     const std::string merged = folder_.at("merged.json");

@@ -96,7 +96,7 @@ TEST(Reducer, ElementsOfFourBits) {
         "InputTensor": { "DataType": "INT4", "Sizes": [1, 1, 3, 7], "Strides": [90, 90, 30, 2] },
         "QuantizationType": "SCALE", "QuantizationTensors": [{ "DataType": "FLOAT32", "Sizes": [1, 1, 1, 1] }],
         "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 3, 7] } },
-        "inputs": { "InputTensor": [[1,2,3,4,5,6,-8], [1,2,3,4,7,6,-8], [1,2,3,4,5,6,-8]],
+        "inputs": { "InputTensor": [1,2,3,4,5,6,-8, 1,2,3,4,7,6,-8, 1,2,3,4,5,6,-8],
                     "QuantizationTensors[0]": [1] } })";
     Behaviour behaviour;
     behaviour.change = [](std::span<core::Tensor* const> outputs) {
