@@ -90,7 +90,7 @@ struct ElementDifference {
     double used = std::numeric_limits<double>::infinity();
 };
 
-/// Whether the reference lists the element's bits among those that are as right as the expected ones.
+/// Whether the reference lists the element's bits among those that are as right as each other.
 template <class T>
 bool is_alternative(const T& actual, const core::ElementSlack& slack, std::size_t index) {
     std::uint64_t bits = 0;
@@ -105,7 +105,9 @@ ElementDifference difference_of(T expected, T actual, const core::Tolerance& tol
                                 std::size_t index) {
     ElementDifference difference;
     const bool has_slack = tolerance.element_slack && slack != nullptr;
-    if (tolerance.alternatives && slack != nullptr && is_alternative(actual, *slack, index)) {
+    // A case that expects what is not among them is wrong itself, which has to be noticed.
+    if (tolerance.alternatives && slack != nullptr && is_alternative(expected, *slack, index) &&
+        is_alternative(actual, *slack, index)) {
         return {.ulp = 0, .used = 0};
     }
     if (is_nan(expected) || is_nan(actual)) {

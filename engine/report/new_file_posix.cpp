@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include "engine/report/new_file.h"
 
@@ -42,6 +44,25 @@ int standard_stream_at(const std::filesystem::path& path) {
     return -1;
 }
 
+/// Opens what is there. A pipe that nobody reads would be waited for without end, and not even a signal that is caught
+/// would change that: it gets a few seconds.
+int open_with_patience(const std::filesystem::path& path) {
+    constexpr auto patience = std::chrono::seconds(5);
+    constexpr auto pause = std::chrono::milliseconds(10);
+    const auto end = std::chrono::steady_clock::now() + patience;
+    int descriptor = -1;
+    // Without a reader a pipe is, for whoever does not want to wait, a device that is not there.
+    while ((descriptor = open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) < 0 &&
+           errno == ENXIO && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(pause);
+        errno = ENXIO;
+    }
+    if (descriptor >= 0) {
+        (void)fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+    }
+    return descriptor;
+}
+
 }  // namespace
 
 File make_new_file(const std::filesystem::path& path) {
@@ -62,7 +83,7 @@ File open_in_place(const std::filesystem::path& path) {
         std::fflush(number == STDOUT_FILENO ? stdout : stderr);
         return writable(fcntl(number, F_DUPFD_CLOEXEC, 3));
     }
-    return writable(open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY));
+    return writable(open_with_patience(path));
 }
 
 }  // namespace dmlconform::report

@@ -169,7 +169,7 @@ float number_next_to(float value, double to) {
 Float16 number_next_to(Float16 value, double to) {
     const auto number = static_cast<double>(value);
     // Away from zero numbers' bits count up; none of these tests comes near zero.
-    const bool away = std::fabs(to) > std::fabs(number);
+    const bool away = (to > number) == (number > 0);
     return Float16::from_bits(static_cast<std::uint16_t>(value.bits + (away ? 1 : -1)));
 }
 
@@ -195,7 +195,9 @@ struct Normalization {
 
 struct Budgeted {
     double value = 0;
-    double budget = 0;
+    /// What an answer may be smaller or larger by.
+    double below = 0;
+    double above = 0;
 };
 
 /// 4 eps (|scale| rstd (|x - mean| + mean|x|) + |bias|), and what flushed subnormals cost.
@@ -215,7 +217,8 @@ std::vector<Budgeted> budgets_of(const Normalization& n, double added) {
     std::vector<Budgeted> result;
     for (const double x : n.input) {
         const double size = std::fabs(gain) * (std::fabs(x - mean) + magnitude) + std::fabs(n.bias);
-        result.push_back({gain * (x - mean) + n.bias, 4 * n.epsilon * size + n.flush * (std::fabs(gain) + 1)});
+        const double budget = 4 * n.epsilon * size + n.flush * (std::fabs(gain) + 1);
+        result.push_back({gain * (x - mean) + n.bias, budget, budget});
     }
     return result;
 }
@@ -239,12 +242,13 @@ void add_trials(const Text& members, const std::vector<Budgeted>& elements, std:
     trials.push_back({"exact", members, {bytes_of(exact)}, true});
     for (std::size_t i = 0; i < elements.size(); ++i) {
         for (const int sign : {1, -1}) {
-            const auto limit = around_limit<T>(elements[i].value, elements[i].budget, sign);
+            const double budget = sign > 0 ? elements[i].above : elements[i].below;
+            const auto limit = around_limit<T>(elements[i].value, budget, sign);
             for (const bool within : {true, false}) {
                 auto answer = exact;
                 answer[i] = within ? limit.within : limit.beyond;
                 trials.push_back({fmt::format("element {}, {} beyond {} by {}", i, within ? "not" : "just",
-                                              elements[i].value, sign * elements[i].budget),
+                                              elements[i].value, sign * budget),
                                   members,
                                   {bytes_of(answer)},
                                   within});
@@ -276,26 +280,45 @@ TEST_F(Budgets, MeanVarianceNormalization1) {
     expect(trials);
 }
 
-/// -3 x + 1 makes three times as much of what comes before it, and has roundings of its own.
+/// The number of the type at x, or the next one in the direction of `to`.
+template <class T>
+double rounded_towards(double x, double to) {
+    auto number = static_cast<T>(x);
+    const auto value = static_cast<double>(number);
+    if (to > x ? value < x : value > x) {
+        number = number_next_to(number, to);
+    }
+    return static_cast<double>(number);
+}
+
+template <class T>
+std::vector<Budgeted> after_linear(std::vector<Budgeted> elements) {
+    constexpr double far = 1e30;
+    for (Budgeted& element : elements) {
+        const auto end = [&](double argument, double to) {
+            return rounded_towards<T>(rounded_towards<float>(rounded_towards<float>(-3 * argument, to) + 1, to), to);
+        };
+        const double low = end(element.value + element.above, -far);
+        const double high = end(element.value - element.below, far);
+        element.value = -3 * element.value + 1;
+        element.below = element.value - low;
+        element.above = high - element.value;
+    }
+    return elements;
+}
+
+/// -3 x + 1, with a rounding of its product and one of its sum, each in either direction.
 TEST_F(Budgets, MeanVarianceNormalization1WithAnActivation) {
     constexpr double added = 0.25;
-    constexpr double rounding = 0x1p-24;
     std::vector<Trial> trials;
     for (const Normalization& n : normalizations) {
-        auto elements = budgets_of(n, added);
-        for (auto& [value, budget] : elements) {
-            const double before = std::fabs(value) + budget;
-            value = -3 * value + 1;
-            const double after = std::fabs(value) + 3 * budget;
-            // Of the product and of the sum, wherever the argument may lie; then the output's.
-            budget = 3 * budget + rounding * (3 * before + after) + n.epsilon * std::fabs(value) + n.flush;
-        }
+        const auto elements = budgets_of(n, added);
         const Text members = normalization_members(
             n, added, R"(, "FusedActivation": { "Type": "ACTIVATION_LINEAR", "Alpha": -3, "Beta": 1 })");
         if (n.flush == 0) {
-            add_trials<Float16>(members, elements, trials);
+            add_trials<Float16>(members, after_linear<Float16>(elements), trials);
         } else {
-            add_trials<float>(members, elements, trials);
+            add_trials<float>(members, after_linear<float>(elements), trials);
         }
     }
     expect(trials);

@@ -176,9 +176,14 @@ TEST(Rerun, OfRandomCasesOnTheSameEngines) {
             EXPECT_TRUE(ends_with_code(again, 1)) << command;
             EXPECT_TRUE(prints(again, "1 cases of seed 3, ")) << command;
             EXPECT_TRUE(prints(again, label)) << command;
-            // The whole failure, from its first line to this command.
-            const std::size_t start = first.output.rfind("\nfail ", at);
-            const std::string block = first.output.substr(start, begin - start);
+            // The whole failure, from its first line to this command. What is the smallest of its kind was not shown.
+            const std::size_t start = first.output.rfind('\n', at - 2);
+            const std::string_view smallest = "\n  the smallest: ";
+            const bool shown = first.output.compare(start, smallest.size(), smallest) != 0;
+            const std::size_t name = start + smallest.size();
+            const std::string block = shown ? first.output.substr(first.output.rfind("\nfail ", at),
+                                                                  begin - first.output.rfind("\nfail ", at))
+                                            : "\nfail " + first.output.substr(name, at - 1 - name) + " on ";
             EXPECT_TRUE(prints(again, block)) << command;
         }
     }

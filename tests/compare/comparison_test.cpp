@@ -259,7 +259,11 @@ TEST(Comparison, AlternativesAreAsGoodAsWhatIsExpected) {
     Tolerance tolerance = exact();
     tolerance.alternatives = true;
     ElementSlack slack;
-    slack.alternatives = {{1, std::bit_cast<std::uint32_t>(7.0f)}, {1, std::bit_cast<std::uint32_t>(nan)}, {3, 0}};
+    const auto alternative = [](std::uint64_t index, float value) {
+        return std::pair<std::uint64_t, std::uint64_t>(index, std::bit_cast<std::uint32_t>(value));
+    };
+    slack.alternatives = {alternative(1, 2), alternative(1, 7), alternative(1, nan), alternative(3, 4),
+                          alternative(3, 0)};
     std::sort(slack.alternatives.begin(), slack.alternatives.end());
     const std::vector<float> expected{1, 2, 3, 4};
     const auto with = [&](const std::vector<float>& actual) { return compared(expected, actual, tolerance, &slack); };
@@ -271,6 +275,7 @@ TEST(Comparison, AlternativesAreAsGoodAsWhatIsExpected) {
     EXPECT_EQ(compared(expected, {1, 7, 3, 4}, exact(), &slack).beyond, 1u) << "the tolerance does not ask for them";
     EXPECT_EQ(compared(expected, {1, 7, 3, 4}, tolerance).beyond, 1u) << "none are given";
     EXPECT_EQ(with({1, 7, 3, 4}).histogram.counts[0], 4u);
+    EXPECT_EQ(compared<float>({1, 3, 3, 4}, {1, 2, 3, 4}, tolerance, &slack).beyond, 1u) << "none is what is expected";
 }
 
 TEST(Comparison, NanAndInfinitiesWithSlack) {

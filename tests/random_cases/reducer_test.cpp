@@ -11,6 +11,7 @@
 #include "engine/expectations/expectation_file.h"
 #include "engine/fuzz/case_generator.h"
 #include "engine/fuzz/reducer.h"
+#include "engine/run/failure_kind.h"
 #include "engine/run/runner.h"
 #include "tests/run/fake_engine.h"
 #include "tests/tensor_values.h"
@@ -147,7 +148,7 @@ TEST(Reducer, AStrayWriteIsOneWhateverElseIsWrong) {
     FakeEngine engine(behaviour);
     const cases::Case subject = case_in(slice);
     const run::CaseResult result = run::run_case(subject, engine);
-    EXPECT_EQ(fuzz::kind_of(subject, result).what, fuzz::FailureKind::What::stray_write);
+    EXPECT_EQ(run::kind_of(subject, result).what, run::FailureKind::What::stray_write);
 }
 
 TEST(Reducer, AxesMoveWithTheDimensionsBeforeThem) {

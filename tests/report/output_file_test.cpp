@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <thread>
@@ -114,6 +115,22 @@ TEST(OutputFile, DevicesAreWrittenInPlaceAndStay) {
     ASSERT_FALSE(written.has_value());
     EXPECT_NE(written.error().message.find("No space left on device"), std::string::npos) << written.error().message;
     EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
+TEST(OutputFile, APipeIsNotWaitedForWithoutEnd) {
+    const TemporaryFolder folder;
+    const std::string pipe = folder.at("pipe");
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    const auto alone = write_file(pipe, "x");
+    ASSERT_FALSE(alone.has_value());
+    EXPECT_NE(alone.error().message.find("pipe cannot be written"), std::string::npos) << alone.error().message;
+    const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+    ASSERT_GE(reader, 0);
+    EXPECT_TRUE(write_file(pipe, "read").has_value());
+    std::array<char, 8> text{};
+    EXPECT_EQ(read(reader, text.data(), text.size()), 4);
+    EXPECT_STREQ(text.data(), "read");
+    close(reader);
 }
 
 TEST(OutputFile, LinksStayAndWhatIsBehindThemIsReplaced) {
