@@ -83,9 +83,8 @@ core::TensorDesc* input_desc(Draft& draft, std::size_t input) {
 std::size_t count_of(const Draft& draft, std::size_t input) {
     const auto slots = draft.descriptor.inputs();
     const core::TensorDesc* desc = slots[input].desc;
-    return desc == nullptr || draft.inputs[input].empty()
-               ? 0
-               : static_cast<std::size_t>(*core::element_count(desc->sizes));
+    return desc == nullptr || draft.inputs[input].empty() ? 0
+                                                          : static_cast<std::size_t>(*core::element_count(desc->sizes));
 }
 
 void keep(Draft& draft, std::size_t input, std::size_t dimension, Range range) {
@@ -94,8 +93,7 @@ void keep(Draft& draft, std::size_t input, std::size_t dimension, Range range) {
     core::Dimensions sizes = old_sizes;
     sizes[dimension] = range.last - range.first;
     if (!draft.inputs[input].empty()) {
-        draft.inputs[input] =
-            reshaped(draft.inputs[input], old_sizes, sizes, desc.data_type, dimension, range.first);
+        draft.inputs[input] = reshaped(draft.inputs[input], old_sizes, sizes, desc.data_type, dimension, range.first);
     }
     set_sizes(desc, sizes);
 }
@@ -109,7 +107,8 @@ void settle(Draft& draft) {
     const auto descs = input_descs(draft);
     for (std::size_t i = 0; i < descs.size(); ++i) {
         if (descs[i] != nullptr && descs[i]->sizes != before[i] && !draft.inputs[i].empty()) {
-            draft.inputs[i] = reshaped(draft.inputs[i], before[i], descs[i]->sizes, descs[i]->data_type, ~std::size_t{0}, 0);
+            draft.inputs[i] =
+                reshaped(draft.inputs[i], before[i], descs[i]->sizes, descs[i]->data_type, ~std::size_t{0}, 0);
         }
     }
 }

@@ -119,8 +119,8 @@ private:
         execute(engine, **executable, result);
     }
 
-    /// Why the case is not given to the engine, which may take memory for tensors when it compiles: also where it has to
-    /// reject what the catalogue calls legal. What is illegal has no tensors: the engine has to reject it.
+    /// Why the case is not given to the engine, which may take memory for tensors when it compiles: also where it has
+    /// to reject what the catalogue calls legal. What is illegal has no tensors: the engine has to reject it.
     [[nodiscard]] std::optional<std::string> too_large(const Engine& engine) const {
         if (operators::validate(descriptor_, core::highest_feature_level)) {
             return std::nullopt;
