@@ -109,7 +109,6 @@ TEST(Movement, Join) {
 }
 
 TEST(Movement, Padding) {
-    const std::optional<FeatureLevel> never;
     for (const std::string_view op : {"PADDING", "PADDING1"}) {
         std::vector<Setting> settings{{"InputTensor", bytes({1, 1, 2, 3})},
                                       {"OutputTensor", bytes({1, 1, 3, 8})},
