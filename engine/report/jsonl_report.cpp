@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "engine/report/json_report.h"
 
@@ -18,8 +20,11 @@ core::Result<void> JsonlReport::begin(const RunContext& /*context*/, std::span<c
     for (const EngineInfo& engine : engines) {
         engines_.push_back(engine.name);
     }
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path_, ignored);
+    const bool special = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
     errno = 0;
-    file_.reset(std::fopen(path_.c_str(), "wb"));
+    file_ = special ? open_in_place(path_) : File(std::fopen(path_.c_str(), "wb"));
     return file_ ? core::Result<void>() : failed();
 }
 

@@ -1,11 +1,10 @@
 // Results as JSON lines, each written as soon as it is known: a run that is killed leaves what it had.
 #pragma once
 
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/report/new_file.h"
 #include "engine/report/sink.h"
 
 namespace dmlconform::report {
@@ -20,14 +19,10 @@ public:
     [[nodiscard]] core::Result<void> finish(const run::RunTotals& totals, int exit_code) override;
 
 private:
-    struct Close {
-        void operator()(std::FILE* file) const { std::fclose(file); }
-    };
-
     [[nodiscard]] core::Result<void> failed() const;
 
     std::string path_;
-    std::unique_ptr<std::FILE, Close> file_;
+    File file_;
     std::vector<std::string> engines_;
 };
 

@@ -1,6 +1,7 @@
 // Reports for CI systems: JUnit, GitHub, Markdown, JSON lines; and disks that are full.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -179,6 +180,22 @@ TEST_F(Reports, PathsThatCannotBeWrittenAreErrorsBeforeTheRun) {
     const ProgramResult twice = run({"--json", folder_.at("x"), "--junit", folder_.at("x")});
     EXPECT_TRUE(ends_with_code(twice, 2));
     EXPECT_TRUE(complains(twice, "two outputs are to be written to"));
+}
+
+/// Nothing is lost but that report.
+TEST_F(Reports, APipeThatNobodyReads) {
+    const std::string pipe = folder_.at("pipe");
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    for (const char* option : {"--json", "--jsonl"}) {
+        const std::string other = folder_.at("other.xml");
+        std::filesystem::remove(other);
+        ProgramOptions options;
+        options.timeout = std::chrono::seconds(60);
+        const ProgramResult result = run({option, pipe, "--junit", other}, options);
+        EXPECT_TRUE(ends_with_code(result, 3));
+        EXPECT_TRUE(complains(result, "pipe cannot be written"));
+        EXPECT_TRUE(std::filesystem::exists(other)) << option;
+    }
 }
 
 TEST_F(Reports, AFullDiskLeavesTheResultsOnTheOutput) {
