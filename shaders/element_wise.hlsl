@@ -10,6 +10,7 @@
 
 #include "activation.hlsli"
 #include "dispatch.hlsli"
+#include "element_format.hlsli"
 #include "elements.hlsli"
 #include "float16.hlsli"
 #include "strided.hlsli"

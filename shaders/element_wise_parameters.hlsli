@@ -7,20 +7,10 @@
 #define CLASS_SIGNED_64 3
 #define CLASS_UNSIGNED_64 4
 
-// What an operand's bits mean.
-#define KIND_UNSIGNED 0
-#define KIND_SIGNED 1
-#define KIND_FLOAT16 2
-#define KIND_FLOAT32 3
-#define KIND_FLOAT64 4
-
 // Where the four elements of a group lie.
 #define PLACE_ADJACENT 0
 #define PLACE_SAME 1
 #define PLACE_ABSENT 2
-
-// The packing of elements of 64 bits: one less than that of words. See elements.hlsli for the others.
-#define PACKING_64 0xffffffffu
 
 // Inputs come first, then outputs.
 #define MOST_OPERANDS 9

@@ -3,6 +3,7 @@
 // A thread computes four elements. PACKED: the output has no gaps and is in the elements' order, so that they are adjacent.
 
 #include "dispatch.hlsli"
+#include "element_format.hlsli"
 #include "elements.hlsli"
 #include "float16.hlsli"
 #include "int64.hlsli"

@@ -81,7 +81,8 @@ float4 divide_moderate(float4 a, float4 b) {
     return corrected;
 }
 
-// As above, and for all normal operands: where one is far from 1, significands are divided.
+// As above, and for all normal operands: where one is far from 1, significands are divided. Elsewhere the same steps stand here again,
+// with a second division by b and not by the divisor: NVIDIA's compiler (580) was seen to lose the correction where both are the same.
 float4 divide_exactly(float4 a, float4 b) {
     // Drivers may take a quotient by more than 2^126 for 0, so that large divisors are divided first.
     const float4 factor = (asuint(b) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;

@@ -1,6 +1,7 @@
 // FOLD: each element of the output is the sum of the windows' elements that lie on it.
 
 #include "dispatch.hlsli"
+#include "element_format.hlsli"
 #include "elements.hlsli"
 #include "float16.hlsli"
 #include "float64.hlsli"

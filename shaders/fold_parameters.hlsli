@@ -1,14 +1,5 @@
 // The constant buffer of fold.hlsl. C++ and HLSL both include this, within a structure that has the types.
 
-#define KIND_UNSIGNED 0
-#define KIND_SIGNED 1
-#define KIND_FLOAT16 2
-#define KIND_FLOAT32 3
-#define KIND_FLOAT64 4
-
-// The packing of elements of 64 bits. See elements.hlsli for the others.
-#define PACKING_64 0xffffffffu
-
 #define MOST_WINDOW_DIMENSIONS 6
 #define MOST_DIMENSIONS 8
 

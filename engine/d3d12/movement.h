@@ -7,17 +7,14 @@
 #include <vector>
 
 #include "engine/core/tensor_desc.h"
+#include "engine/d3d12/constant_buffer.h"
 #include "engine/d3d12/dispatch_plan.h"
 #include "engine/d3d12/moved_units.h"
 
 namespace dmlconform::d3d12 {
 
 /// The constant buffer.
-struct MovementParameters {
-    using uint = std::uint32_t;
-    struct alignas(16) uint4 {
-        std::array<std::uint32_t, 4> words{};
-    };
+struct MovementParameters : ConstantBuffer {
 #include "shaders/movement_parameters.hlsli"
 };
 

@@ -8,7 +8,7 @@
 
 #include "engine/core/utf8.h"
 #include "engine/expectations/field_condition.h"
-#include "engine/expectations/tensor_test.h"
+#include "engine/expectations/tensor_condition.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::expectations {
@@ -146,7 +146,7 @@ private:
     std::optional<Condition> read_every_tensor(const JsonValue& value) { return read_tensors(value, false); }
 
     std::optional<Condition> read_tensors(const JsonValue& value, bool any) {
-        const auto test = read_tensor_test(value, "the tensors", problems_);
+        const auto test = read_tensor_condition(value, "the tensors", problems_);
         if (!test) {
             return std::nullopt;
         }
@@ -236,7 +236,7 @@ private:
                           fmt::format("\"{}\" is not an attribute that lists dimensions", core::shortened(member.key)));
             return std::nullopt;
         }
-        auto test = read_number_test(member.value, "a number of elements", nullptr, problems_);
+        auto test = read_number_condition(member.value, "a number of elements", nullptr, problems_);
         if (!test) {
             return std::nullopt;
         }
@@ -246,7 +246,8 @@ private:
                          false};
     }
 
-    static bool holds_along(const operators::Descriptor& descriptor, const std::string& name, const NumberTest& test) {
+    static bool holds_along(const operators::Descriptor& descriptor, const std::string& name,
+                            const NumberCondition& test) {
         const auto inputs = descriptor.inputs();
         if (descriptor.schema->find_field(name) == nullptr || inputs.empty() || inputs.front().desc == nullptr) {
             return false;

@@ -11,7 +11,7 @@
 
 #include "engine/engine.h"
 #include "engine/expectations/condition.h"
-#include "engine/expectations/element_test.h"
+#include "engine/expectations/element_condition.h"
 #include "engine/expectations/version_range.h"
 
 namespace dmlconform::expectations {
@@ -51,7 +51,7 @@ struct Expectation {
     /// What descriptors and inputs have to be like.
     std::optional<Condition> when{};
     /// Which elements of outputs may differ; the others must not.
-    std::optional<ElementTest> elements{};
+    std::optional<ElementCondition> elements{};
     Happening happens = Happening::anything;
     /// Whether some of the cases do not fail, because it depends on more than can be said: a pass is a plain pass.
     bool sometimes = false;

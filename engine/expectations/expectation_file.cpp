@@ -129,7 +129,7 @@ private:
         }
         const JsonValue* elements = entry_.find("elements");
         if (elements != nullptr && !meant_.empty()) {
-            result_.elements = ElementTest::read(*elements, meant_, problems_);
+            result_.elements = ElementCondition::read(*elements, meant_, problems_);
             result_.happens = Happening::differs;
             result_.sometimes = true;
         }

@@ -16,7 +16,7 @@ Json number_schema() {
     return {{"$ref", "#/$defs/number"}};
 }
 
-/// What number_test.cpp reads. Enumerators are strings.
+/// What number_condition.cpp reads. Enumerators are strings.
 Json number_definition() {
     const Json number{{"type", "number"}};
     const Json flag{{"type", "boolean"}};
@@ -40,7 +40,7 @@ Json number_definition() {
     return {{"anyOf", {one, {{"type", "array"}, {"minItems", 1}, {"items", one}}}}};
 }
 
-/// What tensor_test.cpp reads.
+/// What tensor_condition.cpp reads.
 Json tensor_definition() {
     const Json text{{"type", "string"}};
     return {{"type", {"object", "null"}},

@@ -10,7 +10,7 @@
 #include "engine/cases/tensor_desc_reader.h"
 #include "engine/core/element.h"
 #include "engine/core/glob.h"
-#include "engine/expectations/tensor_test.h"
+#include "engine/expectations/tensor_condition.h"
 
 namespace dmlconform::expectations {
 namespace {
@@ -39,7 +39,7 @@ std::optional<std::size_t> index_in(const std::string& name) {
 }
 
 std::optional<Condition> read_tensor(const JsonValue& value, const std::string& name, ProblemSink& problems) {
-    const auto test = read_tensor_test(value, name, problems);
+    const auto test = read_tensor_condition(value, name, problems);
     if (!test) {
         return std::nullopt;
     }
@@ -64,7 +64,7 @@ constexpr bool is_number_array = std::is_same_v<T, std::vector<std::uint32_t>> |
                                  std::is_same_v<T, std::vector<std::int32_t>> || std::is_same_v<T, std::vector<float>>;
 
 /// Of an array, whether it holds for some entry, or for the one at the index.
-bool any_number(const FieldValue& value, const NumberTest& test, std::optional<std::size_t> index) {
+bool any_number(const FieldValue& value, const NumberCondition& test, std::optional<std::size_t> index) {
     return std::visit(
         [&]<class T>(const T& content) {
             if constexpr (std::is_arithmetic_v<T>) {
@@ -84,7 +84,7 @@ bool any_number(const FieldValue& value, const NumberTest& test, std::optional<s
 
 std::optional<Condition> read_number(const JsonValue& value, const std::string& name, const operators::Field& field,
                                      ProblemSink& problems) {
-    auto test = read_number_test(value, name, field.enumeration, problems);
+    auto test = read_number_condition(value, name, field.enumeration, problems);
     if (!test) {
         return std::nullopt;
     }
@@ -96,7 +96,7 @@ std::optional<Condition> read_number(const JsonValue& value, const std::string& 
 }
 
 std::optional<Condition> read_scalar(const JsonValue& value, const std::string& name, ProblemSink& problems) {
-    auto test = read_number_test(value, name, nullptr, problems);
+    auto test = read_number_condition(value, name, nullptr, problems);
     if (!test) {
         return std::nullopt;
     }
@@ -125,10 +125,10 @@ std::optional<Condition> read_pair(const JsonValue& value, const std::string& na
     }
     const std::array<std::string, 2> keys{members[0].first, members[1].first};
     cases::check_keys(value, keys, fmt::format("a test of {}", name), problems);
-    std::vector<std::pair<Number Struct::*, NumberTest>> tests;
+    std::vector<std::pair<Number Struct::*, NumberCondition>> tests;
     for (const auto& [key, member] : members) {
         if (const JsonValue* found = value.find(key)) {
-            if (auto test = read_number_test(*found, fmt::format("{}.{}", name, key), nullptr, problems)) {
+            if (auto test = read_number_condition(*found, fmt::format("{}.{}", name, key), nullptr, problems)) {
                 tests.emplace_back(member, std::move(*test));
             }
         }

@@ -148,6 +148,19 @@ TEST(Rerun, AfterTheExpectationsWereBroughtUpToDate) {
         << "it is expected now";
 }
 
+/// What running the command of the label at that place has to print: the whole failure, from its first line to the
+/// label. What is the smallest of its kind was not shown: of that the beginning.
+std::string failure_before(const std::string& output, std::size_t at, std::string_view label) {
+    const std::string_view smallest = "  the smallest: ";
+    const std::size_t line = output.rfind('\n', at - 2) + 1;
+    if (output.compare(line, smallest.size(), smallest) == 0) {
+        const std::size_t name = line + smallest.size();
+        return "\nfail " + output.substr(name, at - 1 - name) + " on ";
+    }
+    const std::size_t start = output.rfind("\nfail ", at);
+    return output.substr(start, at + label.size() - start);
+}
+
 TEST(Rerun, OfRandomCasesOnTheSameEngines) {
     const TemporaryFolder folder;
     struct {
@@ -176,15 +189,7 @@ TEST(Rerun, OfRandomCasesOnTheSameEngines) {
             EXPECT_TRUE(ends_with_code(again, 1)) << command;
             EXPECT_TRUE(prints(again, "1 cases of seed 3, ")) << command;
             EXPECT_TRUE(prints(again, label)) << command;
-            // The whole failure, from its first line to this command. What is the smallest of its kind was not shown.
-            const std::size_t start = first.output.rfind('\n', at - 2);
-            const std::string_view smallest = "\n  the smallest: ";
-            const bool shown = first.output.compare(start, smallest.size(), smallest) != 0;
-            const std::size_t name = start + smallest.size();
-            const std::string block = shown ? first.output.substr(first.output.rfind("\nfail ", at),
-                                                                  begin - first.output.rfind("\nfail ", at))
-                                            : "\nfail " + first.output.substr(name, at - 1 - name) + " on ";
-            EXPECT_TRUE(prints(again, block)) << command;
+            EXPECT_TRUE(prints(again, failure_before(first.output, at, label))) << command;
         }
     }
 }

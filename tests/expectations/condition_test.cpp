@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/cases/case_file.h"
-#include "engine/expectations/element_test.h"
+#include "engine/expectations/element_condition.h"
 #include "engine/expectations/expectation_file.h"
 
 namespace dmlconform::expectations {
@@ -221,7 +221,7 @@ std::string mask_of(const char* text, const cases::Case& subject, std::uint64_t 
     const auto document = cases::parse_json(text);
     cases::ProblemSink problems("c.json", text);
     const operators::OperatorSchema* const schema = subject.descriptor->schema;
-    const auto test = ElementTest::read(*document, {&schema, 1}, problems);
+    const auto test = ElementCondition::read(*document, {&schema, 1}, problems);
     if (!test) {
         return to_string(problems.take(*document).at(0));
     }

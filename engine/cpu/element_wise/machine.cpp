@@ -13,6 +13,7 @@
 
 #include "engine/core/element.h"
 #include "engine/cpu/accepted_element.h"
+#include "engine/cpu/element_wise/layout.h"
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/parallel.h"
 
@@ -21,12 +22,8 @@ namespace {
 
 using operators::Descriptor;
 
-/// QUANTIZED_LINEAR_ADD has eight inputs and an output.
-constexpr std::size_t most_tensors = 9;
 /// Enough to repay a call, few enough for all arrays to stay in the nearest cache.
 constexpr std::size_t stretch_length = 256;
-
-using Runs = core::StridedRuns<most_tensors>;
 
 // ---- attributes --------------------------------------------------------------------------------------------------
 
@@ -155,72 +152,6 @@ bool computes_in_reals(const Row& row, const Descriptor& descriptor) {
            });
 }
 
-// ---- layout ------------------------------------------------------------------------------------------------------
-
-/// How the tensors of an operator are walked together, inputs first.
-class Layout {
-public:
-    Layout(const Descriptor& descriptor, std::span<const core::Tensor* const> inputs) {
-        for (const core::Tensor* input : inputs) {
-            tensors_.push_back(input == nullptr ? nullptr : &input->desc);
-        }
-        for (const operators::TensorSlot& slot : descriptor.outputs()) {
-            tensors_.push_back(slot.desc);
-        }
-        const core::Dimensions& sizes = tensors_.back()->sizes;
-        for (std::size_t d = 0; d < sizes.size(); ++d) {
-            add_dimension(d, sizes);
-        }
-    }
-
-    [[nodiscard]] Runs runs() const { return {sizes_, strides_}; }
-
-private:
-    /// Dimension d of the tensor, counted from the innermost: a tensor of fewer dimensions has ones in front.
-    static std::uint32_t size_at(const core::TensorDesc* desc, std::size_t d, std::size_t rank) {
-        const std::size_t missing = rank - std::min(rank, desc == nullptr ? 0 : desc->sizes.size());
-        return desc == nullptr || d < missing ? 1 : desc->sizes[d - missing];
-    }
-
-    /// A tensor that has one element for several of the others' is repeated. One that has fewer, but more than one, has
-    /// an element for each of as many blocks of neighbours: the dimension becomes two.
-    void add_dimension(std::size_t d, const core::Dimensions& sizes) {
-        std::uint32_t blocks = sizes[d];
-        for (const core::TensorDesc* desc : tensors_) {
-            const std::uint32_t size = size_at(desc, d, sizes.size());
-            if (size != 1 && size < blocks) {
-                blocks = size;
-            }
-        }
-        const std::uint32_t block = sizes[d] / blocks;
-        push(blocks, d, sizes, block);
-        if (block != 1) {
-            push(block, d, sizes, 1);
-        }
-    }
-
-    void push(std::uint32_t size, std::size_t d, const core::Dimensions& sizes, std::uint32_t step) {
-        sizes_.push_back(size);
-        for (std::size_t t = 0; t < most_tensors; ++t) {
-            std::int64_t stride = 0;
-            if (t < tensors_.size() && tensors_[t] != nullptr) {
-                const std::uint32_t own = size_at(tensors_[t], d, sizes.size());
-                const std::size_t missing = sizes.size() - std::min(sizes.size(), tensors_[t]->sizes.size());
-                const std::int64_t own_stride = own == 1 ? 0 : core::signed_strides(*tensors_[t])[d - missing];
-                // Of blocks: a whole tensor steps over a block, one with an element for each block by one.
-                const bool by_block = own != sizes[d];
-                stride =
-                    step == 1 && size != sizes[d] ? (by_block ? 0 : own_stride) : own_stride * (by_block ? 1 : step);
-            }
-            strides_[t].push_back(stride);
-        }
-    }
-
-    std::vector<const core::TensorDesc*> tensors_;
-    core::Dimensions sizes_;
-    std::array<core::Strides, most_tensors> strides_;
-};
-
 // ---- evaluation --------------------------------------------------------------------------------------------------
 
 void load_elements(Operands /*how*/, std::span<const std::byte> memory, const Stretch& from, std::size_t count,
@@ -265,7 +196,7 @@ public:
           fused_(activation_of(arguments.descriptor)),
           bias_array_(bias_array(arguments.descriptor)),
           inputs_(all_inputs()),
-          runs_(Layout(arguments.descriptor, inputs_).runs()) {}
+          runs_(runs_of(arguments.descriptor, inputs_)) {}
 
     void run() {
         if (computes_in_reals(row_, arguments_.descriptor)) {

@@ -9,6 +9,8 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/binding.h"
+#include "engine/d3d12/constant_buffer.h"
+#include "engine/d3d12/element_format.h"
 #include "engine/d3d12/fused_activation.h"
 #include "engine/d3d12/scalar_conversion.h"
 #include "engine/d3d12/strided_dimensions.h"
@@ -21,11 +23,7 @@ using operators::Descriptor;
 using operators::FieldType;
 
 /// The constant buffer.
-struct Parameters {
-    using uint = std::uint32_t;
-    struct alignas(16) uint4 {
-        std::array<std::uint32_t, 4> words{};
-    };
+struct Parameters : ConstantBuffer {
 #include "shaders/element_wise_parameters.hlsli"
 };
 
@@ -190,11 +188,6 @@ std::vector<ShaderVariant> variants_of(const Row& row) {
     return variants;
 }
 
-std::uint32_t packing_of(DataType type) {
-    const std::uint32_t width = core::bits_of(type);
-    return width == 64 ? PACKING_64 : static_cast<std::uint32_t>(std::countr_zero(32 / width));
-}
-
 /// A scalar of a type, given as bits, as one of another: FP32's bits for floating-point types, and else all 64 bits of
 /// the integer.
 std::uint64_t bound_bits(std::uint64_t from_bits, DataType from, DataType to) {
@@ -272,19 +265,7 @@ private:
     }
 
     [[nodiscard]] std::uint32_t kind_of(DataType type) const {
-        if (is_raw() && class_ != CLASS_REAL) {
-            return KIND_UNSIGNED;
-        }
-        switch (type) {
-            case DataType::float64:
-                return KIND_FLOAT64;
-            case DataType::float32:
-                return KIND_FLOAT32;
-            case DataType::float16:
-                return KIND_FLOAT16;
-            default:
-                return core::is_signed_integer(type) ? KIND_SIGNED : KIND_UNSIGNED;
-        }
+        return is_raw() && class_ != CLASS_REAL ? KIND_UNSIGNED : d3d12::kind_of(type);
     }
 
     void put_word(std::uint32_t word) {

@@ -1,11 +1,12 @@
 // FILL_VALUE_SEQUENCE: four elements for each thread.
-#include <array>
 #include <bit>
 #include <cstddef>
 
 #include "engine/core/float16.h"
 #include "engine/core/tensor.h"
 #include "engine/d3d12/binding.h"
+#include "engine/d3d12/constant_buffer.h"
+#include "engine/d3d12/element_format.h"
 #include "engine/d3d12/strided_dimensions.h"
 
 namespace dmlconform::d3d12 {
@@ -14,26 +15,13 @@ namespace {
 using core::DataType;
 
 /// The constant buffer.
-struct Parameters {
-    using uint = std::uint32_t;
-    struct alignas(16) uint4 {
-        std::array<std::uint32_t, 4> words{};
-    };
+struct Parameters : ConstantBuffer {
 #include "shaders/fill_value_sequence_parameters.hlsli"
 };
 
 // As in shaders/fill_value_sequence.hlsl.
 constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t elements_per_thread = 4;
-
-std::uint32_t kind_of(DataType type) {
-    return type == DataType::float32 ? KIND_FLOAT32 : type == DataType::float16 ? KIND_FLOAT16 : KIND_INTEGER;
-}
-
-std::uint32_t packing_of(DataType type) {
-    const std::uint32_t width = core::bits_of(type);
-    return width == 64 ? PACKING_64 : static_cast<std::uint32_t>(std::countr_zero(32 / width));
-}
 
 /// An attribute as the shader computes with it.
 Parameters::uint4 scalar(const operators::Descriptor& descriptor, std::string_view name, DataType type) {

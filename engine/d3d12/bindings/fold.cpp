@@ -1,24 +1,19 @@
 // FOLD: one element of the output for each thread, which adds up what lies on it.
-#include <array>
-#include <bit>
 #include <cstddef>
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/binding.h"
+#include "engine/d3d12/constant_buffer.h"
+#include "engine/d3d12/element_format.h"
 #include "engine/d3d12/strided_dimensions.h"
 
 namespace dmlconform::d3d12 {
 namespace {
 
-using core::DataType;
 using operators::Descriptor;
 
 /// The constant buffer.
-struct Parameters {
-    using uint = std::uint32_t;
-    struct alignas(16) uint4 {
-        std::array<std::uint32_t, 4> words{};
-    };
+struct Parameters : ConstantBuffer {
 #include "shaders/fold_parameters.hlsli"
 };
 
@@ -27,24 +22,6 @@ constexpr std::uint64_t group_size = 256;
 
 /// Batch and channel.
 constexpr std::size_t first_spatial = 2;
-
-std::uint32_t kind_of(DataType type) {
-    switch (type) {
-        case DataType::float64:
-            return KIND_FLOAT64;
-        case DataType::float32:
-            return KIND_FLOAT32;
-        case DataType::float16:
-            return KIND_FLOAT16;
-        default:
-            return core::is_signed_integer(type) ? KIND_SIGNED : KIND_UNSIGNED;
-    }
-}
-
-std::uint32_t packing_of(DataType type) {
-    const std::uint32_t width = core::bits_of(type);
-    return width == 64 ? PACKING_64 : static_cast<std::uint32_t>(std::countr_zero(32 / width));
-}
 
 /// Windows, the last dimension's first: the blocks' numbers count that one fastest.
 void describe_windows(Parameters& parameters, const Descriptor& descriptor, const core::TensorDesc& target) {

@@ -17,14 +17,10 @@ using core::TensorDesc;
 using operators::Descriptor;
 
 /// The constant buffers.
-struct GatherParameters {
-    using uint = std::uint32_t;
-    using uint4 = MovementParameters::uint4;
+struct GatherParameters : ConstantBuffer {
 #include "shaders/indexed_movement_parameters.hlsli"
 };
-struct ScatterParameters {
-    using uint = std::uint32_t;
-    using uint4 = MovementParameters::uint4;
+struct ScatterParameters : ConstantBuffer {
 #include "shaders/scatter_parameters.hlsli"
 };
 

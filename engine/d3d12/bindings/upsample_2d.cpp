@@ -13,9 +13,7 @@ using core::TensorDesc;
 using operators::Descriptor;
 
 /// The constant buffer.
-struct Parameters {
-    using uint = std::uint32_t;
-    using uint4 = MovementParameters::uint4;
+struct Parameters : ConstantBuffer {
 #undef MOST_DIMENSIONS
 #include "shaders/upsample_2d_parameters.hlsli"
 };

@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/cpu/accepted_element.h"
-#include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/move.h"
 
 namespace dmlconform::cpu {
@@ -119,12 +118,12 @@ Interval weighted(const Interval& a, const Interval& b, const Interval& way) {
 class Bilinear {
 public:
     explicit Bilinear(const KernelArguments& arguments)
-        : arguments_(arguments),
-          input_(*arguments.inputs[0]),
+        : input_(*arguments.inputs[0]),
           output_(*arguments.outputs[0]),
+          slack_(movement::wanted_slack(arguments)),
           height_scale_(arguments.descriptor.get<operators::Size2D>("ScaleSize").height),
           strides_(core::signed_strides(input_.desc)),
-          bounded_(!arguments.slack.empty() && !arguments.slack[0].below.empty()) {
+          column_stride_(core::signed_strides(output_.desc).back()) {
         const std::int64_t scale = arguments.descriptor.get<operators::Size2D>("ScaleSize").width;
         for (std::int64_t x = 0; x < output_.desc.sizes.back(); ++x) {
             columns_.push_back(between(x, input_.desc.sizes.back(), scale));
@@ -149,11 +148,10 @@ public:
                     const auto r = static_cast<std::size_t>(right);
                     values[i] = mixed(mixed(above[l], above[r], way), mixed(below[l], below[r], way), y.way);
                 }
-                const element_wise::Stretch target{output_.desc.data_type, address,
-                                                   core::signed_strides(output_.desc).back()};
+                const element_wise::Stretch target{output_.desc.data_type, address, column_stride_};
                 element_wise::store(output_.buffer.bytes(), target, values.size(), values.data(),
                                     element_wise::Store::wrapping);
-                if (bounded_) {
+                if (slack_ != nullptr) {
                     element_wise::load(output_.buffer.bytes(), target, values.size(), values.data());
                     bound(above, below, y, values, static_cast<std::size_t>(number));
                 }
@@ -174,7 +172,7 @@ private:
             const auto l = static_cast<std::size_t>(columns_[i].first);
             const auto r = static_cast<std::size_t>(columns_[i].second);
             const Interval result = range({above[l], above[r], below[l], below[r]}, y, columns_[i]);
-            note_accepted(arguments_.slack[0], number + i, type, stored[i],
+            note_accepted(*slack_, number + i, type, stored[i],
                           element_wise::stored_range(type, result, element_wise::Store::wrapping));
         }
     }
@@ -190,13 +188,13 @@ private:
                          weighted(weighted(p[0], p[2], v), weighted(p[1], p[3], v), h)));
     }
 
-    const KernelArguments& arguments_;
     const core::Tensor& input_;
     core::Tensor& output_;
+    core::ElementSlack* slack_;
     std::int64_t height_scale_;
     core::Strides strides_;
+    std::int64_t column_stride_;
     std::vector<Between> columns_;
-    bool bounded_;
 };
 
 /// Values of DML_INTERPOLATION_MODE.
@@ -214,12 +212,8 @@ void upsample(const KernelArguments& arguments) {
 }
 
 core::Tolerance upsample_tolerance(const operators::Descriptor& descriptor, const operators::TensorSlot& /*output*/) {
-    core::Tolerance tolerance;
-    tolerance.exact = !is_linear(descriptor);
-    tolerance.element_slack = !tolerance.exact;
-    tolerance.slack_formula =
-        tolerance.exact ? "" : "FP32 as Direct3D allows it (place: one rounding; -, *, +: one rounding each)";
-    return tolerance;
+    return movement::computed_tolerance(is_linear(descriptor),
+                                        "FP32 as Direct3D allows it (place: one rounding; -, *, +: one rounding each)");
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include "engine/core/element.h"
-#include "engine/cpu/accepted_element.h"
-#include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/constant.h"
 #include "engine/cpu/movement/move.h"
 
@@ -45,22 +44,13 @@ void count_integers(std::uint64_t start, std::uint64_t delta, core::Tensor& outp
 }
 
 void count_reals(double start, double delta, core::Tensor& output, core::ElementSlack* slack) {
-    const core::DataType type = output.desc.data_type;
     const movement::Rows rows(output.desc);
-    const auto memory = output.buffer.bytes();
     parallel_for(rows.count(), 16 * rows.length(), [&](std::int64_t first, std::int64_t last) {
         rows.for_each(first, last, [&](Coordinates, std::int64_t address, std::int64_t number) {
             // M: the first element is computed as all others are, so that 0 times an infinity makes it NaN.
             const double value = start + static_cast<double>(number) * delta;
-            const element_wise::Stretch place{type, address, 0};
-            element_wise::store(memory, place, 1, &value, element_wise::Store::wrapping);
-            if (slack != nullptr) {
-                double stored = 0;
-                element_wise::load(memory, place, 1, &stored);
-                const Interval result = Interval(start) + fp32_count(number) * Interval(delta);
-                note_accepted(*slack, static_cast<std::size_t>(number), type, stored,
-                              element_wise::stored_range(type, result, element_wise::Store::wrapping));
-            }
+            movement::store_computed(output, address, number, value, slack,
+                                     [&] { return Interval(start) + fp32_count(number) * Interval(delta); });
         });
     });
 }
@@ -73,18 +63,13 @@ void fill_sequence(const KernelArguments& arguments) {
     if (!core::is_floating_point(type)) {
         return count_integers(start, delta, output);
     }
-    const bool bounded = !arguments.slack.empty() && !arguments.slack[0].below.empty();
     count_reals(core::decode_element(type, start), core::decode_element(type, delta), output,
-                bounded ? arguments.slack.data() : nullptr);
+                movement::wanted_slack(arguments));
 }
 
 core::Tolerance sequence_tolerance(const operators::Descriptor& /*descriptor*/, const operators::TensorSlot& output) {
-    core::Tolerance tolerance;
-    tolerance.element_slack = core::is_floating_point(output.desc->data_type);
-    tolerance.exact = !tolerance.element_slack;
-    tolerance.slack_formula =
-        tolerance.element_slack ? "FP32 as Direct3D allows it (*: one rounding; +: one rounding)" : "";
-    return tolerance;
+    return movement::computed_tolerance(core::is_floating_point(output.desc->data_type),
+                                        "FP32 as Direct3D allows it (*: one rounding; +: one rounding)");
 }
 
 // ---- diagonals ---------------------------------------------------------------------------------------------------

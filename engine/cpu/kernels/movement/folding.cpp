@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/cpu/accepted_element.h"
 #include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/indices.h"
 #include "engine/cpu/movement/move.h"
 
@@ -102,9 +102,9 @@ void unfold(const KernelArguments& arguments) {
 class Folding {
 public:
     explicit Folding(const KernelArguments& arguments)
-        : arguments_(arguments),
-          input_(*arguments.inputs[0]),
+        : input_(*arguments.inputs[0]),
           output_(*arguments.outputs[0]),
+          slack_(movement::wanted_slack(arguments)),
           windows_(arguments.descriptor, output_.desc),
           strides_(core::signed_strides(input_.desc)) {}
 
@@ -112,7 +112,7 @@ public:
         const core::DataType type = output_.desc.data_type;
         if (core::is_floating_point(type)) {
             each([&](Coordinates place, std::int64_t address, std::int64_t number) {
-                add_reals(place, address, static_cast<std::size_t>(number));
+                add_reals(place, address, number);
             });
         } else if (core::is_signed_integer(type)) {
             each([&](Coordinates place, std::int64_t address, std::int64_t) { add_integers<Signed>(place, address); });
@@ -162,7 +162,7 @@ private:
         element_wise::store(output_.buffer.bytes(), {output_.desc.data_type, address, 0}, 1, &sum, Store::clamping);
     }
 
-    void add_reals(Coordinates place, std::int64_t address, std::size_t number) const {
+    void add_reals(Coordinates place, std::int64_t address, std::int64_t number) const {
         double sum = 0;
         double magnitude = 0;
         int count = 0;
@@ -172,15 +172,8 @@ private:
             magnitude += std::fabs(term);
             ++count;
         });
-        const core::DataType type = output_.desc.data_type;
-        const element_wise::Stretch target{type, address, 0};
-        element_wise::store(output_.buffer.bytes(), target, 1, &sum, Store::wrapping);
-        if (!arguments_.slack.empty() && !arguments_.slack[0].below.empty()) {
-            double stored = 0;
-            element_wise::load(output_.buffer.bytes(), target, 1, &stored);
-            note_accepted(arguments_.slack[0], number, type, stored,
-                          element_wise::stored_range(type, range(type, sum, magnitude, count), Store::wrapping));
-        }
+        movement::store_computed(output_, address, number, sum, slack_,
+                                 [&] { return range(output_.desc.data_type, sum, magnitude, count); });
     }
 
     /// Whatever the order of the terms: each addition rounds a partial sum, none of which is larger than the sum of all
@@ -200,9 +193,9 @@ private:
         return is_double ? sums : sums + Interval(0);
     }
 
-    const KernelArguments& arguments_;
     const core::Tensor& input_;
     core::Tensor& output_;
+    core::ElementSlack* slack_;
     Windows windows_;
     core::Strides strides_;
 };
@@ -212,12 +205,8 @@ void fold(const KernelArguments& arguments) {
 }
 
 core::Tolerance fold_tolerance(const operators::Descriptor& /*descriptor*/, const operators::TensorSlot& output) {
-    core::Tolerance tolerance;
-    tolerance.element_slack = core::is_floating_point(output.desc->data_type);
-    tolerance.exact = !tolerance.element_slack;
-    tolerance.slack_formula =
-        tolerance.element_slack ? "one rounding of the sum of all magnitudes for each addition, in any order" : "";
-    return tolerance;
+    return movement::computed_tolerance(core::is_floating_point(output.desc->data_type),
+                                        "one rounding of the sum of all magnitudes for each addition, in any order");
 }
 
 }  // namespace

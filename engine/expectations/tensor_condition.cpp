@@ -1,5 +1,5 @@
 // What a tensor has to be, and how that is written.
-#include "engine/expectations/tensor_test.h"
+#include "engine/expectations/tensor_condition.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +17,7 @@ namespace {
 
 using cases::JsonValue;
 using cases::ProblemSink;
-using Layout = TensorTest::Layout;
+using Layout = TensorCondition::Layout;
 
 constexpr std::array<const char*, 5> layout_names{"absent", "given", "packed", "strided", "repeating"};
 
@@ -46,13 +46,13 @@ bool has_layout(const core::TensorDesc& desc, Layout layout) {
     }
 }
 
-bool has_sizes(const core::TensorDesc& desc, const std::map<std::uint32_t, NumberTest>& wanted) {
+bool has_sizes(const core::TensorDesc& desc, const std::map<std::uint32_t, NumberCondition>& wanted) {
     return std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
         return entry.first < desc.sizes.size() && entry.second.holds(desc.sizes[entry.first]);
     });
 }
 
-bool has_value(const core::Tensor* tensor, const NumberTest& wanted) {
+bool has_value(const core::Tensor* tensor, const NumberCondition& wanted) {
     if (tensor == nullptr) {
         return false;
     }
@@ -70,10 +70,10 @@ class Reader {
 public:
     Reader(std::string_view name, ProblemSink& problems) : name_(name), problems_(problems) {}
 
-    TensorTest read(const JsonValue& value) {
+    TensorCondition read(const JsonValue& value) {
         static const std::array<std::string, 7> keys{
             "DataType", "DimensionCount", "elements", "Sizes", "Strides", "GuaranteedBaseOffsetAlignment", "values"};
-        TensorTest test;
+        TensorCondition test;
         test.absent = value.is_null();
         if (test.absent) {
             return test;
@@ -91,14 +91,14 @@ public:
         for (const auto& [key, into] : {std::pair{keys[1], &test.dimension_count}, std::pair{keys[2], &test.elements},
                                         std::pair{keys[5], &test.alignment}, std::pair{keys[6], &test.values}}) {
             if (const JsonValue* found = value.find(key)) {
-                *into = read_number_test(*found, fmt::format("\"{}\"", key), nullptr, problems_);
+                *into = read_number_condition(*found, fmt::format("\"{}\"", key), nullptr, problems_);
             }
         }
         return test;
     }
 
 private:
-    void read_types(const JsonValue& value, TensorTest& test) {
+    void read_types(const JsonValue& value, TensorCondition& test) {
         const JsonValue* types = value.find("DataType");
         if (types == nullptr) {
             return;
@@ -114,7 +114,7 @@ private:
         }
     }
 
-    void read_type(const JsonValue& value, TensorTest& test) {
+    void read_type(const JsonValue& value, TensorCondition& test) {
         const auto type = value.string() == nullptr ? std::nullopt : core::parse_data_type(*value.string());
         if (!type) {
             return problems_.add(value.offset,
@@ -125,7 +125,7 @@ private:
         test.data_types.push_back(*type);
     }
 
-    void read_sizes(const JsonValue& value, TensorTest& test) {
+    void read_sizes(const JsonValue& value, TensorCondition& test) {
         const JsonValue* sizes = value.find("Sizes");
         if (sizes == nullptr) {
             return;
@@ -144,13 +144,13 @@ private:
                 problems_.add(member.key_offset,
                               fmt::format("\"{}\" is no dimension: they are 0 to {}", core::shortened(member.key),
                                           core::max_dimension_count - 1));
-            } else if (auto wanted = read_number_test(member.value, "a size", nullptr, problems_)) {
+            } else if (auto wanted = read_number_condition(member.value, "a size", nullptr, problems_)) {
                 test.sizes.emplace(dimension, std::move(*wanted));
             }
         }
     }
 
-    void read_layout(const JsonValue& value, TensorTest& test) {
+    void read_layout(const JsonValue& value, TensorCondition& test) {
         const JsonValue* layout = value.find("Strides");
         if (layout == nullptr) {
             return;
@@ -170,7 +170,7 @@ private:
 
 }  // namespace
 
-bool TensorTest::holds(const TensorFact& tensor, CaseFacts& facts) const {
+bool TensorCondition::holds(const TensorFact& tensor, CaseFacts& facts) const {
     if (tensor.desc == nullptr || absent) {
         return tensor.desc == nullptr && absent;
     }
@@ -184,9 +184,10 @@ bool TensorTest::holds(const TensorFact& tensor, CaseFacts& facts) const {
            (!values || (tensor.input && has_value(facts.input(*tensor.input), *values)));
 }
 
-std::optional<TensorTest> read_tensor_test(const JsonValue& value, std::string_view name, ProblemSink& problems) {
+std::optional<TensorCondition> read_tensor_condition(const JsonValue& value, std::string_view name,
+                                                     ProblemSink& problems) {
     const std::size_t before = problems.count();
-    TensorTest test = Reader(name, problems).read(value);
+    TensorCondition test = Reader(name, problems).read(value);
     return problems.count() == before ? std::optional(std::move(test)) : std::nullopt;
 }
 

@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "engine/expectations/case_facts.h"
-#include "engine/expectations/number_test.h"
+#include "engine/expectations/number_condition.h"
 
 namespace dmlconform::expectations {
 
 /// All that is said has to hold of the elements at the same place.
-class ElementTest {
+class ElementCondition {
 public:
     /// Reports what is wrong and returns nothing then.
-    [[nodiscard]] static std::optional<ElementTest> read(const cases::JsonValue& value,
-                                                         std::span<const operators::OperatorSchema* const> operators,
-                                                         cases::ProblemSink& problems);
+    [[nodiscard]] static std::optional<ElementCondition> read(
+        const cases::JsonValue& value, std::span<const operators::OperatorSchema* const> operators,
+        cases::ProblemSink& problems);
 
     /// For each element of an output of so many elements, in row-major order, whether it is meant. Empty where an input
     /// is absent, or has neither as many elements nor one.
@@ -33,7 +33,7 @@ private:
         /// Empty: alone.
         std::string second{};
         bool is_power = false;
-        NumberTest test;
+        NumberCondition test;
     };
     static std::optional<std::vector<double>> values_of(const std::string& tensor, CaseFacts& facts,
                                                         std::uint64_t elements);

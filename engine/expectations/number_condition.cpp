@@ -1,5 +1,5 @@
 // Bounds, and how they are written.
-#include "engine/expectations/number_test.h"
+#include "engine/expectations/number_condition.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/cases/element_reader.h"
 #include "engine/cases/tensor_desc_reader.h"
 #include "engine/core/utf8.h"
 
@@ -16,23 +17,13 @@ namespace {
 using cases::JsonValue;
 using cases::ProblemSink;
 
-std::optional<double> number_of(const JsonValue& value) {
-    if (const auto* integer = std::get_if<std::int64_t>(&value.content)) {
-        return static_cast<double>(*integer);
-    }
-    if (const auto* natural = std::get_if<std::uint64_t>(&value.content)) {
-        return static_cast<double>(*natural);
-    }
-    return value.floating();
-}
-
 class Reader {
 public:
     Reader(std::string_view name, const operators::Enumeration* enumeration, ProblemSink& problems)
         : name_(name), enumeration_(enumeration), problems_(problems) {}
 
-    NumberTest read(const JsonValue& value) {
-        NumberTest test;
+    NumberCondition read(const JsonValue& value) {
+        NumberCondition test;
         if (value.array() == nullptr) {
             test.any_of.push_back(read_one(value));
             return test;
@@ -57,7 +48,7 @@ private:
     }
 
     std::optional<double> read_number(const JsonValue& value, std::string_view what) {
-        if (const auto number = number_of(value)) {
+        if (const auto number = cases::number_of(value)) {
             return number;
         }
         if (enumeration_ != nullptr && value.boolean() != nullptr) {
@@ -129,7 +120,7 @@ private:
 
 }  // namespace
 
-bool NumberTest::holds(double value) const {
+bool NumberCondition::holds(double value) const {
     return std::any_of(any_of.begin(), any_of.end(), [&](const NumberBounds& bounds) { return bounds.holds(value); });
 }
 
@@ -144,10 +135,10 @@ bool NumberBounds::holds(double value) const {
            (!magnitude || magnitude->holds(std::fabs(value))) && (!is_not || !is_not->holds(value));
 }
 
-std::optional<NumberTest> read_number_test(const JsonValue& value, std::string_view name,
-                                           const operators::Enumeration* enumeration, ProblemSink& problems) {
+std::optional<NumberCondition> read_number_condition(const JsonValue& value, std::string_view name,
+                                                     const operators::Enumeration* enumeration, ProblemSink& problems) {
     const std::size_t before = problems.count();
-    NumberTest test = Reader(name, enumeration, problems).read(value);
+    NumberCondition test = Reader(name, enumeration, problems).read(value);
     return problems.count() == before ? std::optional(std::move(test)) : std::nullopt;
 }
 

@@ -17,7 +17,7 @@ namespace dmlconform::expectations {
 struct NumberBounds;
 
 /// One of several has to hold.
-struct NumberTest {
+struct NumberCondition {
     std::vector<NumberBounds> any_of;
 
     [[nodiscard]] bool holds(double value) const;
@@ -40,15 +40,15 @@ struct NumberBounds {
     /// How far from the nearest integer at most, as a part of the number.
     std::optional<double> from_integer{};
     /// Of the number without its sign.
-    std::optional<NumberTest> magnitude{};
-    std::optional<NumberTest> is_not{};
+    std::optional<NumberCondition> magnitude{};
+    std::optional<NumberCondition> is_not{};
 
     [[nodiscard]] bool holds(double value) const;
 };
 
 /// With an enumeration, its enumerators are numbers too. Reports what is wrong and returns nothing then.
-[[nodiscard]] std::optional<NumberTest> read_number_test(const cases::JsonValue& value, std::string_view name,
-                                                         const operators::Enumeration* enumeration,
-                                                         cases::ProblemSink& problems);
+[[nodiscard]] std::optional<NumberCondition> read_number_condition(const cases::JsonValue& value, std::string_view name,
+                                                                   const operators::Enumeration* enumeration,
+                                                                   cases::ProblemSink& problems);
 
 }  // namespace dmlconform::expectations

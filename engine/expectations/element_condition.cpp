@@ -1,5 +1,5 @@
 // Elements by place.
-#include "engine/expectations/element_test.h"
+#include "engine/expectations/element_condition.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "engine/core/element.h"
 #include "engine/core/utf8.h"
 #include "engine/expectations/field_condition.h"
-#include "engine/expectations/tensor_test.h"
+#include "engine/expectations/tensor_condition.h"
 
 namespace dmlconform::expectations {
 namespace {
@@ -26,16 +26,16 @@ bool is_input(std::span<const operators::OperatorSchema* const> operators, std::
 
 }  // namespace
 
-std::optional<ElementTest> ElementTest::read(const cases::JsonValue& value,
-                                             std::span<const operators::OperatorSchema* const> operators,
-                                             cases::ProblemSink& problems) {
+std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& value,
+                                                       std::span<const operators::OperatorSchema* const> operators,
+                                                       cases::ProblemSink& problems) {
     if (value.object() == nullptr || value.object()->empty()) {
         problems.add(value.offset, "\"elements\" must be an object with a test for each input that decides",
                      "for example { \"InputTensor\": { \"below\": 0 } }");
         return std::nullopt;
     }
     const std::size_t before = problems.count();
-    ElementTest read;
+    ElementCondition read;
     for (const cases::JsonMember& member : *value.object()) {
         Operand operand;
         std::string_view key = member.key;
@@ -54,7 +54,7 @@ std::optional<ElementTest> ElementTest::read(const cases::JsonValue& value,
                              fmt::format("no operator that is meant has an input \"{}\"", core::shortened(name)));
             }
         }
-        if (auto test = read_number_test(member.value, member.key, nullptr, problems)) {
+        if (auto test = read_number_condition(member.value, member.key, nullptr, problems)) {
             operand.test = std::move(*test);
             read.operands_.push_back(std::move(operand));
         }
@@ -62,8 +62,8 @@ std::optional<ElementTest> ElementTest::read(const cases::JsonValue& value,
     return problems.count() == before ? std::optional(std::move(read)) : std::nullopt;
 }
 
-std::optional<std::vector<double>> ElementTest::values_of(const std::string& tensor, CaseFacts& facts,
-                                                          std::uint64_t elements) {
+std::optional<std::vector<double>> ElementCondition::values_of(const std::string& tensor, CaseFacts& facts,
+                                                               std::uint64_t elements) {
     const TensorFact fact = find_tensor(facts.descriptor(), tensor);
     const core::Tensor* const content = fact.input ? facts.input(*fact.input) : nullptr;
     if (content == nullptr) {
@@ -81,8 +81,8 @@ std::optional<std::vector<double>> ElementTest::values_of(const std::string& ten
     return values;
 }
 
-std::optional<std::vector<double>> ElementTest::values_of(const Operand& operand, CaseFacts& facts,
-                                                          std::uint64_t elements) {
+std::optional<std::vector<double>> ElementCondition::values_of(const Operand& operand, CaseFacts& facts,
+                                                               std::uint64_t elements) {
     auto values = values_of(operand.tensor, facts, elements);
     if (values && operand.scaled && facts.descriptor().schema->find_field("ScaleBias") != nullptr) {
         if (const auto* scale = std::get_if<operators::ScaleBias>(&facts.descriptor().value("ScaleBias"))) {
@@ -103,7 +103,7 @@ std::optional<std::vector<double>> ElementTest::values_of(const Operand& operand
     return values;
 }
 
-std::vector<bool> ElementTest::mask(CaseFacts& facts, std::uint64_t elements) const {
+std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::uint64_t elements) const {
     std::vector<bool> mask(elements, true);
     for (const Operand& operand : operands_) {
         const auto values = values_of(operand, facts, elements);

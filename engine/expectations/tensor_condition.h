@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/expectations/case_facts.h"
-#include "engine/expectations/number_test.h"
+#include "engine/expectations/number_condition.h"
 
 namespace dmlconform::expectations {
 
@@ -22,26 +22,26 @@ struct TensorFact {
 };
 
 /// All that is said has to hold.
-struct TensorTest {
+struct TensorCondition {
     /// `null`: the tensor has to be absent, and nothing else is said.
     bool absent = false;
     std::vector<core::DataType> data_types{};
-    std::optional<NumberTest> dimension_count{};
-    std::optional<NumberTest> elements{};
+    std::optional<NumberCondition> dimension_count{};
+    std::optional<NumberCondition> elements{};
     /// By dimension. One that the tensor does not have makes the test fail.
-    std::map<std::uint32_t, NumberTest> sizes{};
+    std::map<std::uint32_t, NumberCondition> sizes{};
     /// absent: packed without saying so. packed: whether it is said or not. repeating: an element counts many times.
     enum class Layout : std::uint8_t { absent, given, packed, strided, repeating };
     std::optional<Layout> layout{};
-    std::optional<NumberTest> alignment{};
+    std::optional<NumberCondition> alignment{};
     /// Of some element of an input. Of outputs nothing is known.
-    std::optional<NumberTest> values{};
+    std::optional<NumberCondition> values{};
 
     [[nodiscard]] bool holds(const TensorFact& tensor, CaseFacts& facts) const;
 };
 
 /// Reports what is wrong and returns nothing then.
-[[nodiscard]] std::optional<TensorTest> read_tensor_test(const cases::JsonValue& value, std::string_view name,
-                                                         cases::ProblemSink& problems);
+[[nodiscard]] std::optional<TensorCondition> read_tensor_condition(const cases::JsonValue& value, std::string_view name,
+                                                                   cases::ProblemSink& problems);
 
 }  // namespace dmlconform::expectations
