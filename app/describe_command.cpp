@@ -80,6 +80,16 @@ void print_constraints(const OperatorSchema& schema) {
     }
 }
 
+void print_in_place(const OperatorSchema& schema) {
+    if (schema.in_place.empty()) {
+        return;
+    }
+    say("\nMay be computed in place:\n");
+    for (const auto& [output, inputs] : schema.in_place) {
+        say("  {} in the memory of {}\n", output, core::show_list(inputs, " or "));
+    }
+}
+
 void print_fusable(const OperatorSchema& schema) {
     if (schema.fusable.empty()) {
         return;
@@ -133,6 +143,7 @@ int describe(const std::string& name, const std::vector<std::string>& files) {
     print_fields(*schema);
     print_support(*schema);
     print_constraints(*schema);
+    print_in_place(*schema);
     print_fusable(*schema);
     print_known(*schema, *known);
     return exit_ok;
