@@ -281,9 +281,12 @@ std::vector<std::optional<std::size_t>> read_in_place(const Descriptor& descript
         return {};
     }
     InPlaceNames names;
+    if (!entry->is_object()) {
+        throw Malformed("inPlace is not a map of texts");
+    }
     for (const auto& [output, input] : entry->items()) {
-        if (!entry->is_object() || !input.is_string()) {
-            throw Malformed("inPlace is no map of texts");
+        if (!input.is_string()) {
+            throw Malformed("inPlace is not a map of texts");
         }
         names.emplace(output, input.get<std::string>());
     }

@@ -86,8 +86,9 @@ TEST(DescriptorJson, InPlace) {
     const auto received = operators::descriptor_from_json(sent);
     ASSERT_TRUE(received.has_value());
     EXPECT_EQ(received->in_place, add.in_place);
-    for (const json& wrong : {json({{"OutputTensor", "CTensor"}}), json({{"OutputTensor", 1}}),
-                              json::array({"BTensor"}), json("BTensor"), json({{"ATensor", "BTensor"}})}) {
+    for (const json& wrong :
+         {json({{"OutputTensor", "CTensor"}}), json({{"OutputTensor", 1}}), json::array({"BTensor"}), json::array(),
+          json(), json("BTensor"), json({{"ATensor", "BTensor"}})}) {
         sent["inPlace"] = wrong;
         const auto refused = operators::descriptor_from_json(sent);
         ASSERT_FALSE(refused.has_value()) << wrong;
