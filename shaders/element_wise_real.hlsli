@@ -285,10 +285,11 @@ struct AdamStep {
     float4 second_moment;
 };
 
-// 1 - beta^steps, near 0 too.
+// 1 - beta^steps, near 0 too. The difference of equal numbers is +0, which what it is divided by makes a sign of.
 float4 bias_correction(float beta, float4 steps) {
     const float4 base = beta;
-    return beta > 0 ? -expm1(steps * log_exactly(base)) : 1 - power(base, steps);
+    const float4 correction = beta > 0 ? -expm1(steps * log_exactly(base)) : 1 - power(base, steps);
+    return asfloat((asuint(correction) & 0x7fffffff) == 0 ? 0 : asuint(correction));
 }
 
 AdamStep adam_step(float4 parameters, float4 first_moment, float4 second_moment, float4 gradient, float4 steps) {
