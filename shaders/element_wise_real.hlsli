@@ -36,7 +36,9 @@ Bits bits_from(float4 number, uint4 operand) {
 float4 scaled(float4 x, uint4 operand) {
     float4 result = x;
     if (has_scale_bias) {
-        result = x * scale + bias;
+        // Roundings of its own: division asks for parts of this number, which have to be parts of the same one.
+        precise const float4 moved = x * scale + bias;
+        result = moved;
         if (operand.x <= KIND_SIGNED) {
             const uint4 integer = integer_from(result, operand);
             result = operand.x == KIND_SIGNED ? float4(int4(integer)) : float4(integer);
