@@ -51,11 +51,23 @@ Rooflines measure_rooflines(const BenchOptions& options, const Engines& engines)
     return rooflines;
 }
 
+/// Whoever asks for anything of Google Benchmark's tables gets them.
+bench::Table table_of(const BenchOptions& options) {
+    const bool asked =
+        std::any_of(options.google_benchmark.begin(), options.google_benchmark.end(), [](const std::string& word) {
+            return word.starts_with("--benchmark_format") || word.starts_with("--benchmark_counters_tabular") ||
+                   word.starts_with("--benchmark_display_aggregates_only");
+        });
+    return asked ? bench::Table::google_benchmark : bench::Table::lines;
+}
+
 /// Google Benchmark's options: the defaults, which what the user says comes after.
 std::vector<std::string> benchmark_options(const BenchOptions& options, const Engines& engines,
                                            const Rooflines& rooflines) {
-    std::vector<std::string> words{"--benchmark_min_time=0.2", "--benchmark_repetitions=9",
-                                   "--benchmark_display_aggregates_only=true"};
+    std::vector<std::string> words{"--benchmark_min_time=0.2", "--benchmark_repetitions=9"};
+    if (table_of(options) == bench::Table::google_benchmark) {
+        words.emplace_back("--benchmark_display_aggregates_only=true");
+    }
     std::vector<std::string> context;
     for (const auto& [name, value] : bench::context_of(engines, rooflines)) {
         // Commas separate entries.
@@ -104,7 +116,7 @@ core::Result<std::size_t> time_all(const BenchOptions& options, const std::strin
         }
         output = {file.written_path(), benchmark_option(options, "--benchmark_out_format", "BENCHMARK_OUT_FORMAT")};
     }
-    const bench::Timed timed = bench::run_registered(words, output);
+    const bench::Timed timed = bench::run_registered(words, table_of(options), output);
     if (timed.output == bench::Written::not_everything) {
         return core::fail(fmt::format("{} cannot be written", path), "is the disk full?");
     }
@@ -174,7 +186,7 @@ void add_bench_command(CLI::App& app, const Invocation& invocation, int& exit_co
     command->allow_extras();
     command->footer(
         "Google Benchmark's own options work as they are, --benchmark_out=FILE for instance; the defaults here are\n"
-        "--benchmark_min_time=0.2 --benchmark_repetitions=9 --benchmark_display_aggregates_only=true.");
+        "--benchmark_min_time=0.2 --benchmark_repetitions=9. --benchmark_format=console prints its own table.");
     command->callback([options, command, &invocation, &exit_code] {
         options->google_benchmark = command->remaining();
         exit_code = bench_command(*options, invocation);

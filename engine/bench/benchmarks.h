@@ -34,7 +34,10 @@ struct LeftOut {
 /// Registers a benchmark "engine/id" for every case on every engine. Its counters, all of them finite:
 ///   bytes_per_second, operations_per_second   the operator's least cost over the time measured
 ///   percent_of_roofline                        the time that the cost takes at the roofline's speed, of the time
-///   measured unverified                                 1 where the answer was not checked
+///                                              measured
+///   unverified                                 1 where the answer was not checked
+///   unsettled                                  1 where the repetitions drift; only in files
+///   device_clock_mhz                           the device's clock rate after each repetition, where it can be read
 /// Times are the device's where it has a clock, or what an engine in another process told ("manual time"), and
 /// wall-clock times elsewhere. Cases and engines must outlive the run.
 [[nodiscard]] std::vector<LeftOut> register_benchmarks(std::span<const cases::Case> cases,
@@ -63,8 +66,11 @@ struct Timed {
     Written output = Written::nothing;
 };
 
+/// What is printed while benchmarks run: a line for each, or what Google Benchmark's options ask for.
+enum class Table : std::uint8_t { lines, google_benchmark };
+
 /// Runs what is registered with Google Benchmark's own options.
-[[nodiscard]] Timed run_registered(const std::vector<std::string>& options, const Output& output);
+[[nodiscard]] Timed run_registered(const std::vector<std::string>& options, Table table, const Output& output);
 
 /// How many executions failed while they were timed.
 [[nodiscard]] std::size_t failures();
