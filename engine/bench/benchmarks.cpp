@@ -161,15 +161,13 @@ std::optional<LeftOut> reason_against(Entry& entry, const std::string& name, boo
 
 }  // namespace
 
-std::vector<LeftOut> register_benchmarks(std::span<const cases::Case> cases,
-                                         std::span<const std::unique_ptr<Engine>> engines,
-                                         std::span<const std::optional<Roofline>> rooflines,
-                                         const BenchSettings& settings) {
-    std::vector<LeftOut> left_out;
+Registered register_benchmarks(std::span<const cases::Case> cases, std::span<const std::unique_ptr<Engine>> engines,
+                               std::span<const std::optional<Roofline>> rooflines, const BenchSettings& settings) {
     std::vector<std::optional<DeviceClock>> clocks;
     for (const auto& engine : engines) {
         clocks.push_back(DeviceClock::of(engine->info().adapter));
     }
+    Registered done{{}, std::all_of(clocks.begin(), clocks.end(), [](const auto& clock) { return clock.has_value(); })};
     for (const cases::Case& subject : cases) {
         for (std::size_t e = 0; e < engines.size(); ++e) {
             // Google Benchmark prints it as it is.
@@ -177,7 +175,7 @@ std::vector<LeftOut> register_benchmarks(std::span<const cases::Case> cases,
             Entry entry{&subject, engines[e].get(),  rooflines[e], settings.cold, false,
                         false,    settings.cpu_time, clocks[e]};
             if (auto reason = reason_against(entry, name, settings.verify)) {
-                left_out.push_back(std::move(*reason));
+                done.left_out.push_back(std::move(*reason));
                 continue;
             }
             auto* registered =
@@ -190,7 +188,7 @@ std::vector<LeftOut> register_benchmarks(std::span<const cases::Case> cases,
             registered->Unit(benchmark::kMicrosecond);
         }
     }
-    return left_out;
+    return done;
 }
 
 std::vector<std::pair<std::string, std::string>> context_of(std::span<const std::unique_ptr<Engine>> engines,
