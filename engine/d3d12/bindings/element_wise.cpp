@@ -180,14 +180,17 @@ ShaderVariant variant_of(const operators::OperatorSchema& schema, std::uint32_t 
              {"VECTOR", vector ? 1u : 0u}}};
 }
 
-ShaderVariant quantize_bytes_of(const operators::OperatorSchema& schema) {
-    return {"quantize_bytes", {{"OPERATOR", schema.number}}};
+/// `alike`: one scale and one zero point for all elements.
+ShaderVariant quantize_bytes_of(const operators::OperatorSchema& schema, bool alike) {
+    return {"quantize_bytes", {{"ALIKE", alike ? 1u : 0u}, {"OPERATOR", schema.number}}};
 }
 
 std::vector<ShaderVariant> variants_of(const Row& row) {
     std::vector<ShaderVariant> variants;
     if ((row.flags & quantizing) != 0) {
-        variants.push_back(quantize_bytes_of(*operators::find_operator(row.name)));
+        for (const bool alike : {false, true}) {
+            variants.push_back(quantize_bytes_of(*operators::find_operator(row.name), alike));
+        }
     }
     for (std::uint32_t number_class = CLASS_REAL; number_class <= CLASS_UNSIGNED_64; ++number_class) {
         for (const bool vector : {false, true}) {
@@ -239,8 +242,8 @@ public:
         put_sizes(vector);
         const bool bytes = vector && can_quantize_bytes();
         Dispatch dispatch;
-        dispatch.shader =
-            bytes ? quantize_bytes_of(*descriptor_.schema) : variant_of(*descriptor_.schema, class_, vector);
+        dispatch.shader = bytes ? quantize_bytes_of(*descriptor_.schema, quantizes_alike())
+                                : variant_of(*descriptor_.schema, class_, vector);
         dispatch.buffers = buffers(bytes ? 1 : 2);
         dispatch.parameters = words();
         dispatch.groups =
@@ -399,6 +402,12 @@ private:
                tensors_[1] != nullptr && tensors_[1]->data_type == DataType::float32 &&
                core::bits_of(output_tensor().data_type) == 8 &&
                (zero_point == nullptr || zero_point->data_type == output_tensor().data_type);
+    }
+
+    [[nodiscard]] bool quantizes_alike() const {
+        return std::all_of(dimensions_.begin(), dimensions_.end(), [](const auto& dimension) {
+            return dimension.strides[1] == 0 && dimension.strides[2] == 0;
+        });
     }
 
     void put_operands(bool vector) {
