@@ -239,12 +239,12 @@ public:
         share_dimensions();
         const bool vector = can_be_vector();
         put_operands(vector);
-        put_sizes(vector);
         const bool bytes = vector && can_quantize_bytes();
+        put_sizes(vector);
         Dispatch dispatch;
         dispatch.shader = bytes ? quantize_bytes_of(*descriptor_.schema, quantizes_alike())
                                 : variant_of(*descriptor_.schema, class_, vector);
-        dispatch.buffers = buffers(bytes ? 1 : 2);
+        dispatch.buffers = buffers();
         dispatch.parameters = words();
         dispatch.groups =
             groups_of(parameters_.group_total, threads_per_group * (bytes ? quantized_groups_per_thread : 1));
@@ -395,12 +395,24 @@ private:
         return result && (!has(channels) || inner.strides[tensors_.size()] == 0);
     }
 
+    /// Whether the output's elements lie side by side in the order of the dimensions.
+    [[nodiscard]] bool has_packed_output() const {
+        std::int64_t stride = 1;
+        for (const auto& dimension : dimensions_) {
+            if (dimension.strides[input_count_] != stride) {
+                return false;
+            }
+            stride *= dimension.size;
+        }
+        return true;
+    }
+
     /// For what can be a vector.
     [[nodiscard]] bool can_quantize_bytes() const {
         const core::TensorDesc* zero_point = has(quantizing) ? tensors_[2] : nullptr;
-        return has(quantizing) && tensors_[0]->data_type == DataType::float32 && dimensions_.front().strides[0] == 1 &&
-               tensors_[1] != nullptr && tensors_[1]->data_type == DataType::float32 &&
-               core::bits_of(output_tensor().data_type) == 8 &&
+        return has(quantizing) && has_packed_output() && tensors_[0]->data_type == DataType::float32 &&
+               dimensions_.front().strides[0] == 1 && tensors_[1] != nullptr &&
+               tensors_[1]->data_type == DataType::float32 && core::bits_of(output_tensor().data_type) == 8 &&
                (zero_point == nullptr || zero_point->data_type == output_tensor().data_type);
     }
 
@@ -452,13 +464,13 @@ private:
     }
 
     /// An absent tensor's buffer is another one's: it may be read there, and the number is not used.
-    [[nodiscard]] std::vector<BufferRef> buffers(int output_views) const {
+    [[nodiscard]] std::vector<BufferRef> buffers() const {
         std::vector<BufferRef> result;
         for (std::size_t i = 0; i < input_count_; ++i) {
             result.push_back(input(tensors_[i] != nullptr ? i : 0));
         }
         // As units, and as words.
-        for (int view = 0; view < output_views; ++view) {
+        for (int view = 0; view < 2; ++view) {
             for (std::size_t o = 0; o < tensors_.size() - input_count_; ++o) {
                 result.push_back(output(o));
             }
