@@ -219,6 +219,8 @@ Bindings reduction_bindings() {
         element_binding("ACTIVATION_SOFTMAX1", plan_over_axes, softmax),
         element_binding("ACTIVATION_LOG_SOFTMAX1", plan_over_axes, log_softmax),
         element_binding("ACTIVATION_HARDMAX1", plan_over_axes, hardmax),
+        cumulative_binding("CUMULATIVE_SUMMATION", COMBINE_SUM, "HasExclusiveSum"),
+        cumulative_binding("CUMULATIVE_PRODUCT", COMBINE_PRODUCT, "HasExclusiveProduct"),
         {.name = "LP_NORMALIZATION", .plan = plan_lp_normalization, .variants = [] {
              return variants({{.combine = COMBINE_SUM, .numbers = NUMBERS_REAL, .results = false, .elements = true}});
          }}};
