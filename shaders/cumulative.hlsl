@@ -81,7 +81,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint line_number = linear_group(group_id) / chunk_count * lines_per_group + line_in_group;
     const bool exists = line_number < line_count;
     const uint first_item = min(chunk * items_per_chunk, item_count);
-    const uint last_item = exists ? min(first_item + items_per_chunk, item_count) : first_item;
+    const uint last_item = exists ? first_item + min(items_per_chunk, item_count - first_item) : first_item;
     const uint tile_size = ITEMS_PER_THREAD * threads_per_line;
     const uint first_thread = thread - lane * lane_distance;
     const uint first_slot = lines_side_by_side ? line_in_group : line_in_group * tile_size;
@@ -105,8 +105,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     }
 
     // All threads of a group go through as many tiles: chunks are of one size.
-    [loop] for (uint tile = chunk * items_per_chunk; tile < min(chunk * items_per_chunk + items_per_chunk, item_count);
-                tile += tile_size) {
+    const uint end = first_item + min(items_per_chunk, item_count - first_item);
+    [loop] for (uint tile = first_item; tile < end; tile += tile_size) {
         [loop] for (i = 0; i < ITEMS_PER_THREAD; ++i) {
             const uint in_tile = i * threads_per_line + lane;
             if (tile + in_tile < last_item) {

@@ -86,7 +86,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint line_number = linear_group(group_id) / chunk_count * lines_per_group + line_in_group;
     const bool exists = line_number < line_count;
     const uint first_item = min(chunk * items_per_chunk, item_count);
-    const uint last_item = exists ? min(first_item + items_per_chunk, item_count) : first_item;
+    const uint last_item = exists ? first_item + min(items_per_chunk, item_count - first_item) : first_item;
     STRIDED_OFFSETS(line_place, ROWS, min(line_number, line_count - 1), line_dimensions, line_dimension_count)
     const float4 mean = mean_of_line(line_place);
     State state = no_items();
