@@ -34,6 +34,9 @@ extern const OperatorFuzz quantized_linear_convolution_fuzz;
 /// Of the operators that reduce, but for TOP_K and TOP_K1.
 [[nodiscard]] std::span<const OperatorFuzz> reduction_fuzz();
 
+/// Of softmaxes, hardmaxes and normalisations.
+[[nodiscard]] std::span<const OperatorFuzz> normalisation_fuzz();
+
 /// For operators without a file of their own: descriptors that obey the catalogue's constraints.
 extern const OperatorFuzz generic_fuzz;
 
