@@ -1,4 +1,5 @@
-// The batch normalisations: what is computed element by element, or line by line. Sums over lines come from reduction.hlsl.
+// The batch normalisations: what is computed element by element, or line by line. Sums over lines come from
+// reduction.hlsl.
 //
 // STEP    see batch_normalization_parameters.hlsli
 // VECTOR  1: a thread makes four adjacent elements, of the same line. 0: it makes one
@@ -75,18 +76,17 @@ float4 rstd_of(float4 variance) {
 #if STEP == STEP_NORMALIZE_FOUND || STEP == STEP_STATISTICS
 struct Statistics {
     float mean;
-    float lacking;  // what the mean lacks by its roundings
     float variance;
 };
 
-// Distances sum to 0, but for what the mean lacks ("corrected two-pass algorithm": Chan, Golub & LeVeque 1983).
+// Distances sum to 0, but for what the mean lacks ("corrected two-pass algorithm": Chan, Golub & LeVeque 1983). The
+// mean is left as it is: sums of few bits are exact, and what seems to be lacking then is roundings of the distances.
 Statistics statistics_of(uint line_number) {
     Statistics result;
     result.mean = divide_exactly(float4(SUM(sums, line_number), 0, 0, 0), line_size).x;
     const float distances = SUM(line_parts, line_number);
     const float squares = SUM(line_parts, part_count + line_number);
-    result.lacking = distances / line_size;
-    const float variance = (squares - distances * result.lacking) / line_size;
+    const float variance = (squares - distances * (distances / line_size)) / line_size;
     // Not by max, which would make a number of NaN.
     result.variance = variance < 0 ? 0 : variance;
     return result;
@@ -118,7 +118,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const float4 rstd = rstd_of(NUMBER(variances, VARIANCE_PLACE));
 #else
         const Statistics found = statistics_of(LINE);
-        const float4 centred = (ELEMENTS(input, INPUT_PLACE) - found.mean) - found.lacking;
+        const float4 centred = ELEMENTS(input, INPUT_PLACE) - found.mean;
         const float4 rstd = rstd_of(found.variance);
 #endif
         float4 result = NUMBER(scales, SCALE_PLACE) * rstd * centred + NUMBER(biases, BIAS_PLACE);
@@ -128,7 +128,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         store(OUTPUT_PLACE, activate(result, activation, activation_first, activation_second));
 #elif STEP == STEP_STATISTICS
         const Statistics found = statistics_of(LINE);
-        store(OUTPUT_PLACE, found.mean + found.lacking);
+        store(OUTPUT_PLACE, found.mean);
         STORE_ELEMENT(second_output, packing, SECOND_OUTPUT_PLACE, bits_from(found.variance).x)
 #elif STEP == STEP_GRADIENT
         const float4 rstd = rstd_of(NUMBER(variances, VARIANCE_PLACE));

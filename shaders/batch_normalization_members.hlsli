@@ -1,5 +1,5 @@
-// The constant buffer of batch_normalization.hlsl. C++ and HLSL both include this, within a structure that has the types.
-// See batch_normalization_parameters.hlsli.
+// The constant buffer of batch_normalization.hlsl. C++ and HLSL both include this, within a structure that has the
+// types. See batch_normalization_parameters.hlsli.
 
 uint element_count;  // with VECTOR: of fours
 uint dimension_count;

@@ -1,7 +1,7 @@
 // CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT: each item becomes the result of all items of its line up to it.
 //
-// A group goes through a chunk of one line, or through several lines, in tiles. Tiles are in groupshared memory, where each thread has
-// some items in a row. Chunks' results are there already, from reduction.hlsl.
+// A group goes through a chunk of one line, or through several lines, in tiles. Tiles are in groupshared memory, where
+// each thread has some items in a row. Chunks' results are there already, from reduction.hlsl.
 //
 // COMBINE, NUMBERS  see reduction_parameters.hlsli
 
@@ -67,7 +67,7 @@ void put_result(uint slot, State state) {
 State part_at(uint place) {
     State state = state_of(parts_before[place], 0, 0);
 #if KEEPS_B
-    state.b = parts_before[part_count + place];
+    state.b = parts_before[parts_before_count + place];
 #endif
     return state;
 }

@@ -1,5 +1,5 @@
-// Reductions: a group reduces several small lines, one line, or a chunk of one. Each thread takes every so many-th item, then threads'
-// results are brought together: the order depends on nothing but sizes.
+// Reductions: a group reduces several small lines, one line, or a chunk of one. Each thread takes every so many-th
+// item, then threads' results are brought together: the order depends on nothing but sizes.
 //
 // COMBINE, NUMBERS  what is computed
 // VECTOR            what an item is

@@ -1,4 +1,5 @@
-// Reductions, last pass for lines that are spread over several groups: each thread makes an item of the output by its line's result.
+// Reductions, last pass for lines that are spread over several groups: each thread makes an item of the output by its
+// line's result.
 //
 // COMBINE, NUMBERS, VECTOR  see reduction_parameters.hlsli
 
@@ -26,10 +27,10 @@ uint4 part_word(uint line_number, uint first) {
 State part_of_line(uint line_number) {
     State state = state_of(part_word(line_number, 0), 0, 0);
 #if KEEPS_B
-    state.b = part_word(line_number, part_count);
+    state.b = part_word(line_number, parts_before_count);
 #endif
 #if KEEPS_C
-    state.c = part_word(line_number, 2 * part_count);
+    state.c = part_word(line_number, 2 * parts_before_count);
 #endif
     return state;
 }
@@ -44,6 +45,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint line_number = lines_side_by_side ? inner_number : outer_number;
         const uint item = lines_side_by_side ? outer_number : inner_number;
         STRIDED_OFFSETS(line_place, ROWS, line_number, line_dimensions, line_dimension_count)
-        store_item(line_place, item, new_element(element_at(line_place, item), index_of(item), part_of_line(line_number)));
+        const State part = part_of_line(line_number);
+        store_item(line_place, item, new_element(element_at(line_place, item), index_of(item), part));
     }
 }

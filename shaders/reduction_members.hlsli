@@ -1,5 +1,5 @@
-// The constant buffer of the shaders of reductions. C++ and HLSL both include this, within a structure that has the types.
-// See reduction_parameters.hlsli.
+// The constant buffer of the shaders of reductions. C++ and HLSL both include this, within a structure that has the
+// types. See reduction_parameters.hlsli.
 
 uint line_count;            // with VECTOR_LINES: of fours
 uint line_dimension_count;
@@ -19,7 +19,8 @@ uint output_start;
 uint output_step;           // with VECTOR_LINES: from a line's result to the next
 uint map;
 uint finish;
-uint part_count;            // chunks of all lines at the source, or at the target
+uint parts_before_count;    // chunks of all lines at the source
+uint part_count;            // and at the target
 uint part_line_count;       // lines, each by itself
 uint sign_flip;             // of keys, see reduction_states.hlsli
 uint order_flip;
@@ -28,6 +29,5 @@ uint rank_flip;
 uint is_exclusive;          // 1: cumulated items leave themselves out
 float line_size;            // elements of a line
 float epsilon;
-uint unused;
 uint4 line_dimensions[MOST_ROWS * MOST_DIMENSIONS];
 uint4 item_dimensions[MOST_ROWS * MOST_DIMENSIONS];

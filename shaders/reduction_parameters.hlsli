@@ -1,6 +1,7 @@
 // What C++ and the shaders of reductions both know.
 //
-// A line is what is reduced to one result, or to one of several outputs' results. Its items are what a thread reads at once.
+// A line is what is reduced to one result, or to one of several outputs' results. Its items are what a thread reads at
+// once.
 
 // How results are combined: the macro COMBINE.
 #define COMBINE_SUM 0

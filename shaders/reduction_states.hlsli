@@ -1,4 +1,5 @@
-// What is known of a part of a line, and how parts are brought together. Four lanes: of one line, of four, or all the same.
+// What is known of a part of a line, and how parts are brought together. Four lanes: of one line, of four, or all the
+// same.
 //
 // COMBINE, NUMBERS  see reduction_parameters.hlsli
 
@@ -132,8 +133,8 @@ State combined(State x, State y) {
 #elif COMBINE == COMBINE_PRODUCT
 
 #if NUMBERS == NUMBERS_REAL
-// A significand from 1 to 2, or a number that has none, and the power of two that belongs to it: so the order of factors does not matter
-// where a product of some of them would be beyond FP32's range.
+// A significand from 1 to 2, or a number that has none, and the power of two that belongs to it: so the order of
+// factors does not matter where a product of some of them would be beyond FP32's range.
 State no_items() {
     return state_of(0x3f800000, 0, 0);
 }
@@ -188,8 +189,8 @@ State combined(State x, State y) {
 
 #elif IS_EXTREME
 
-// Elements are compared by keys: unsigned integers, the largest of which wins. NaN has 0, which no other floating-point number has.
-// Elements of fewer than 32 bits are at the top of a word.
+// Elements are compared by keys: unsigned integers, the largest of which wins. NaN has 0, which no other floating-point
+// number has. Elements of fewer than 32 bits are at the top of a word.
 uint4 key_of(uint4 bits) {
     const uint4 top = bits << (32 - BITS_OF(input_packing));
     const uint4 magnitude = top & 0x7fffffff;

@@ -84,10 +84,10 @@ Item load_item(uint4 line_place[ROWS], uint number) {
     Item item = (Item)0;
     item.low = parts_before[place];
 #if KEEPS_B
-    item.high = parts_before[part_count + place];
+    item.high = parts_before[parts_before_count + place];
 #endif
 #if KEEPS_C
-    item.second = parts_before[2 * part_count + place];
+    item.second = parts_before[2 * parts_before_count + place];
 #endif
     return item;
 }

@@ -1,6 +1,8 @@
 // Planning of reductions.
 #include "engine/d3d12/reduction.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -293,7 +295,8 @@ void ReductionPlanner::finish(BufferRef before, BufferRef after, std::uint64_t c
                    std::data(parameters.item_dimensions));
     parameters.line_count = static_cast<std::uint32_t>(line_count_);
     parameters.item_count = static_cast<std::uint32_t>(chunks);
-    parameters.part_count = static_cast<std::uint32_t>(chunks * line_count_);
+    parameters.parts_before_count = static_cast<std::uint32_t>(chunks * line_count_);
+    parameters.part_count = static_cast<std::uint32_t>(line_count_);
     parameters.lines_side_by_side = line_count_ > 1 ? 1 : 0;
     last.division = divide(line_count_, chunks, line_count_ > 1);
     last.division.groups /= last.division.chunks;
@@ -351,7 +354,7 @@ void ReductionPlanner::to_elements() {
         const BufferRef parts = new_parts(1);
         finish(chunks, parts, whole.division.chunks, TARGET_PARTS);
         Pass last = whole;
-        last.parameters.part_count = static_cast<std::uint32_t>(line_count_);
+        last.parameters.parts_before_count = static_cast<std::uint32_t>(line_count_);
         last.division.groups =
             groups_of(std::uint64_t{last.parameters.line_count} * last.parameters.item_count, group_size);
         put(last, apply_variant(reduction_.combine, reduction_.numbers, last.vector), buffers(parts, {}));
@@ -375,8 +378,19 @@ void ReductionPlanner::to_cumulated() {
     }
     if (division.chunks > 1) {
         chunks = chunks_of(whole, {});
+        whole.parameters.parts_before_count = whole.parameters.part_count;
     }
     put(whole, cumulative_variant(reduction_.combine, reduction_.numbers), buffers(chunks, {}));
+}
+
+std::optional<std::string> too_many_elements(const operators::Descriptor& descriptor) {
+    // Threads count beyond the last one by what a group takes at once, in 32 bits.
+    constexpr std::uint64_t most = 0xffff0000;
+    const std::uint64_t count = *core::element_count(descriptor.tensor("InputTensor")->sizes);
+    if (count > most) {
+        return fmt::format("the shaders count up to {} elements, and InputTensor has {}", most, count);
+    }
+    return std::nullopt;
 }
 
 std::vector<ShaderVariant> variants_of(const ReductionVariants& wanted) {

@@ -6,12 +6,15 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/core/tensor_desc.h"
 #include "engine/d3d12/constant_buffer.h"
 #include "engine/d3d12/dispatch_plan.h"
 #include "engine/d3d12/strided_dimensions.h"
+#include "engine/operators/descriptor.h"
 #include "shaders/reduction_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
@@ -119,6 +122,9 @@ private:
     ReductionShape shape_;
     std::uint64_t line_count_ = 1;
 };
+
+/// Why the shaders cannot count the elements of a valid descriptor's tensors; empty when they can.
+[[nodiscard]] std::optional<std::string> too_many_elements(const operators::Descriptor& descriptor);
 
 /// Every variant of the shaders that a planner may name for reductions that end in results, in elements, or in parts.
 struct ReductionVariants {

@@ -189,6 +189,7 @@ Binding cumulative_binding(std::string_view name, std::uint32_t combine, std::st
             .variants = [combine] { return cumulative_variants(combine); }};
 }
 
+/// Operators that make each element anew.
 Binding element_binding(std::string_view name, DispatchPlan (*plan)(const Descriptor&, const Function&),
                         const Function& function) {
     const std::uint32_t numbers = function.kind == Kind::computed ? NUMBERS_REAL : NUMBERS_WORD;
@@ -203,14 +204,15 @@ Binding element_binding(std::string_view name, DispatchPlan (*plan)(const Descri
 Binding place_binding(std::string_view name, const Function& function) {
     return {.name = name,
             .plan = [function](const Descriptor& descriptor) { return plan_place(descriptor, function); },
-            .variants = place_variants};
+            .variants = place_variants,
+            .unsupported = too_many_elements};
 }
 
 }  // namespace
 
 Bindings reduction_bindings() {
     return {
-        {.name = "REDUCE", .plan = plan_reduce, .variants = reduce_variants},
+        {.name = "REDUCE", .plan = plan_reduce, .variants = reduce_variants, .unsupported = too_many_elements},
         place_binding("ARGMAX", functions[0]),
         place_binding("ARGMIN", functions[1]),
         element_binding("ACTIVATION_SOFTMAX", plan_last_dimension, softmax),
