@@ -25,12 +25,13 @@ struct Codes {
     }
 };
 
-/// The scale is an element of an output, and what follows is computed with that.
-double as_element(double scale) {
-    return double{static_cast<float>(scale)};
+/// How far numbers are apart whose codes are neighbours. An element of an output: what follows is computed with that.
+double step(double span, double codes) {
+    return double{static_cast<float>(span / codes)};
 }
-Interval as_element(const Interval& scale) {
-    return scale;
+/// M: or multiplied by the reciprocal, which is a constant.
+Interval step(const Interval& span, const Interval& codes) {
+    return hull(span / codes, span * (1 / codes));
 }
 
 /// A step, and the code of zero.
@@ -41,7 +42,7 @@ struct Quantisation {
 
     /// M: 0 is always within the range; ties are rounded to even, the zero point before it is added.
     Quantisation(double least, double greatest, const Codes& codes)
-        : scale(as_element((T(greatest) - T(least)) / T(codes.highest - codes.lowest))),
+        : scale(step(T(greatest) - T(least), T(codes.highest - codes.lowest))),
           zero_point(codes.clamped(round_half_even(T(codes.lowest) - T(least) / scale))) {}
 
     [[nodiscard]] T operator()(const T& x, const Codes& codes) const {

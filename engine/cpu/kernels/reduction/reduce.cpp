@@ -75,7 +75,6 @@ Row with_integers(Row row, Map /*map*/) {
 constexpr auto itself = [](auto x) { return x; };
 constexpr auto magnitude = [](auto x) { return select(x < 0, -x, x); };
 constexpr auto square = [](auto x) { return x * x; };
-constexpr auto exponential = [](auto x) { return exp(x); };
 
 constexpr auto total = [](auto sum, auto /*count*/) { return sum; };
 constexpr auto root = [](auto sum, auto /*count*/) { return sqrt(sum); };
