@@ -41,41 +41,48 @@ double centred_product(Numbers a, Numbers b, double centre) {
     return sum;
 }
 
-/// What a sum may come to that is made over one dimension after the other.
+/// Divided, or multiplied by the reciprocal.
+Interval divided(const Interval& sum, std::size_t count) {
+    const Interval n(static_cast<double>(count));
+    return hull(sum / n, sum * (Interval(1) / n));
+}
+
+/// What a sum, and a mean, may come to that is made over one dimension after the other (M).
 class PassesRange {
 public:
-    PassesRange(core::DataType type, std::size_t dimensions)
-        : later_passes_(type == core::DataType::float16 && dimensions > 1 ? dimensions - 1 : 0) {}
+    PassesRange(core::DataType type, std::size_t dimensions) : type_(type), dimensions_(dimensions) {}
 
     void add(const Interval& term) {
         sum_.add(term);
         magnitude_ += std::max(std::fabs(term.low), std::fabs(term.high));
         ++count_;
     }
-    /// M: what the first of several passes make may be tensors.
-    [[nodiscard]] Interval result() const {
-        const Interval sum = sum_.result();
-        if (later_passes_ == 0 || !sum.has_numbers() || !std::isfinite(magnitude_)) {
-            return sum;
-        }
-        // Of FLOAT16, towards zero, or what subnormal numbers are apart.
-        const double error =
-            static_cast<double>(later_passes_) * std::max(magnitude_ * 0x1p-10, static_cast<double>(count_) * 0x1p-24);
-        return {sum.low - error, sum.high + error, sum.nan};
+    /// What all passes but the last make may be tensors. Those of FLOAT16 are rounded towards zero, or as subnormal
+    /// numbers are.
+    [[nodiscard]] Interval sum() const {
+        const bool rounds = type_ == core::DataType::float16 && dimensions_ > 1;
+        const double each = std::max(magnitude_ * 0x1p-10, static_cast<double>(count_) * 0x1p-24);
+        return widened(sum_.result(), rounds ? static_cast<double>(dimensions_ - 1) * each : 0);
+    }
+    /// Each pass may divide, so that no sum is exact that is one of quotients.
+    [[nodiscard]] Interval mean() const {
+        const double roundings = static_cast<double>(count_ + dimensions_) * 0x1p-23;
+        return widened(divided(sum(), count_),
+                       dimensions_ > 1 ? roundings * magnitude_ / static_cast<double>(count_) : 0);
     }
 
 private:
-    std::size_t later_passes_;
+    [[nodiscard]] static Interval widened(const Interval& x, double by) {
+        return x.has_numbers() && std::isfinite(by) ? Interval(x.low - by, x.high + by, x.nan) : x;
+    }
+
+    core::DataType type_;
+    /// Along how many terms differ.
+    std::size_t dimensions_;
     SumRange sum_;
     double magnitude_ = 0;
     std::size_t count_ = 0;
 };
-
-/// Divided, or multiplied by the reciprocal.
-Interval divided(const Interval& sum, std::size_t count) {
-    const Interval n(static_cast<double>(count));
-    return hull(sum / n, sum * (Interval(1) / n));
-}
 
 Interval product(const Interval& a, const Interval& b, const Interval& c) {
     return hull(hull((a * b) * c, a * (b * c)), (a * c) * b);
@@ -134,12 +141,12 @@ struct Attributes {
     std::size_t dimensions = 0;
 
     [[nodiscard]] PassesRange no_terms() const { return {type, dimensions}; }
-    [[nodiscard]] Interval sum_range(Numbers numbers) const {
+    [[nodiscard]] PassesRange all_of(Numbers numbers) const {
         PassesRange sum = no_terms();
         for (const double number : numbers) {
             sum.add(number);
         }
-        return sum.result();
+        return sum;
     }
     [[nodiscard]] double activated(double x) const { return activation.is_present() ? activation(x) : x; }
     /// M: what is activated may have been stored before.
@@ -164,7 +171,12 @@ public:
         std::ranges::transform(x_, values.begin(),
                                [this](double x) { return attributes_.activated(normalise_(x, 0)); });
     }
-    [[nodiscard]] Interval range(std::size_t k) const override { return attributes_.activated(range_(x_[k])); }
+    /// M: DirectML computes factor * x + (bias - factor * mean), as many do.
+    [[nodiscard]] Interval range(std::size_t k) const override {
+        const Interval factor = range_.scale * range_.rstd;
+        const Interval folded = factor * x_[k] + (range_.bias - factor * range_.mean);
+        return attributes_.activated(hull(range_(x_[k]), folded));
+    }
 
 private:
     const Attributes& attributes_;
@@ -195,7 +207,7 @@ struct Statistics {
 
     /// Both are outputs of the operator, and may be used as they are stored there (M).
     void find_ranges(Numbers x, const Attributes& attributes) {
-        mean_range = maybe_stored(attributes.type, divided(attributes.sum_range(x), x.size()));
+        mean_range = maybe_stored(attributes.type, attributes.all_of(x).mean());
         variance_range = maybe_stored(attributes.type, spread_range(x, attributes));
     }
 
@@ -207,7 +219,7 @@ private:
             const Interval distance = abs(Interval(element) - Interval(mean));
             squares.add(distance * distance);
         }
-        const Interval about_mean = divided(squares.result(), x.size());
+        const Interval about_mean = squares.mean();
         if (!about_mean.has_numbers() || !mean_range.has_numbers()) {
             return about_mean;
         }
@@ -304,22 +316,25 @@ protected:
     Interval variance_range_;
     Interval rstd_range_;
     Interval sum_range_;
-    Interval product_range_;
+    Interval mean_gradient_range_;
+    Interval mean_product_range_;
 
 private:
     /// The sum of dy * (x - mean) is multiplied (M), or each term is.
     void find_ranges(double variance) {
         variance_range_ = Interval(variance) + Interval(attributes_.epsilon);
         rstd_range_ = Interval(1) / sqrt(variance_range_);
-        sum_range_ = attributes_.sum_range(dy_);
+        const PassesRange gradients = attributes_.all_of(dy_);
+        sum_range_ = gradients.sum();
+        mean_gradient_range_ = tensor(gradients.mean());
         PassesRange products = attributes_.no_terms();
         PassesRange terms = attributes_.no_terms();
         for (std::size_t k = 0; k < dy_.size(); ++k) {
             products.add(tensor(Interval(dy_[k]) * centred(k)));
             terms.add(product(dy_[k], centred(k), rstd_range_));
         }
-        product_range_ = products.result();
-        scale_gradient_ = hull(tensor(product_range_) * rstd_range_, terms.result());
+        mean_product_range_ = tensor(products.mean());
+        scale_gradient_ = hull(tensor(products.sum()) * rstd_range_, terms.sum());
     }
 
     Interval scale_gradient_;
@@ -346,10 +361,6 @@ public:
         const auto count = static_cast<double>(x_.size());
         mean_gradient_ = sum_ / count;
         mean_product_ = product_ / count;
-        if (set.wants_ranges) {
-            mean_gradient_range_ = tensor(divided(sum_range_, x_.size()));
-            mean_product_range_ = tensor(divided(product_range_, x_.size()));
-        }
     }
     void compute(std::span<double> values) const override {
         for (std::size_t k = 0; k < x_.size(); ++k) {
@@ -371,8 +382,6 @@ public:
 private:
     double mean_gradient_ = 0;
     double mean_product_ = 0;
-    Interval mean_gradient_range_;
-    Interval mean_product_range_;
 };
 
 // ---- all of them -------------------------------------------------------------------------------------------------
