@@ -9,6 +9,7 @@
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/layout.h"
 #include "engine/fuzz/mutation.h"
+#include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::fuzz {
@@ -54,6 +55,24 @@ void fill_inputs(Random& random, cases::Case& subject) {
         }
         const Sense sense = find_fuzz(*descriptor.schema).sense(descriptor, slot.name);
         subject.inputs.emplace_back(cases::given_elements(random_elements(random, *slot.desc, sense)));
+    }
+}
+
+/// Lets outputs have the memory of inputs, now and then where they may.
+void share_memory(Random& random, cases::Case& subject) {
+    const Descriptor& descriptor = *subject.descriptor;
+    operators::InPlaceNames names;
+    for (const auto& [output, inputs] : descriptor.schema->in_place) {
+        operators::InPlaceNames more = names;
+        more.emplace(output, random.one_of(inputs));
+        if (random.chance(1, 3) && !operators::in_place_problem(descriptor, more)) {
+            names = std::move(more);
+        }
+    }
+    if (!names.empty()) {
+        auto sharing = std::make_shared<Descriptor>(descriptor);
+        sharing->in_place = operators::in_place_slots(descriptor, names);
+        subject.descriptor = std::move(sharing);
     }
 }
 
@@ -113,6 +132,7 @@ std::optional<cases::Case> generate(const operators::OperatorSchema& schema, con
     } else {
         subject.min_feature_level = *operators::minimum_feature_level(*subject.descriptor);
         fill_inputs(random, subject);
+        share_memory(random, subject);
     }
     return subject;
 }

@@ -30,6 +30,8 @@ struct Parameters : ConstantBuffer {
 // As in shaders/element_wise.hlsl.
 constexpr std::uint64_t threads_per_group = 256;
 constexpr std::uint64_t vector_size = 4;
+// As in shaders/quantize_bytes.hlsl.
+constexpr std::uint64_t quantized_groups_per_thread = 4;
 
 using Flags = unsigned;
 constexpr Flags real = 1u << CLASS_REAL;
@@ -53,6 +55,8 @@ constexpr Flags output_decides = 1u << 12;
 constexpr Flags channels = 1u << 13;
 /// Of an absent zero point UINT8 and UINT4 have the middle of their range.
 constexpr Flags centred = 1u << 14;
+/// FLOAT32 to 8 bits has a shader of its own.
+constexpr Flags quantizing = 1u << 15;
 
 struct Row {
     std::string_view name;
@@ -92,7 +96,7 @@ constexpr Row rows[] = {
     {"ELEMENT_WISE_SUBTRACT", real | bits},
     {"ELEMENT_WISE_TAN", real},
     {"ELEMENT_WISE_THRESHOLD", real | signed_32 | unsigned_32 | bounds},
-    {"ELEMENT_WISE_QUANTIZE_LINEAR", real},
+    {"ELEMENT_WISE_QUANTIZE_LINEAR", real | quantizing},
     {"ELEMENT_WISE_DEQUANTIZE_LINEAR", real},
     {"ACTIVATION_ELU", real},
     {"ACTIVATION_HARD_SIGMOID", real},
@@ -149,7 +153,7 @@ constexpr Row rows[] = {
     {"ACTIVATION_GELU", real},
     {"ACTIVATION_SWISH", real},
     {"ACTIVATION_HARD_SWISH", real},
-    {"QUANTIZE", real | centred},
+    {"QUANTIZE", real | centred | quantizing},
     {"DEQUANTIZE", real | centred},
 };
 
@@ -176,8 +180,15 @@ ShaderVariant variant_of(const operators::OperatorSchema& schema, std::uint32_t 
              {"VECTOR", vector ? 1u : 0u}}};
 }
 
+ShaderVariant quantize_bytes_of(const operators::OperatorSchema& schema) {
+    return {"quantize_bytes", {{"OPERATOR", schema.number}}};
+}
+
 std::vector<ShaderVariant> variants_of(const Row& row) {
     std::vector<ShaderVariant> variants;
+    if ((row.flags & quantizing) != 0) {
+        variants.push_back(quantize_bytes_of(*operators::find_operator(row.name)));
+    }
     for (std::uint32_t number_class = CLASS_REAL; number_class <= CLASS_UNSIGNED_64; ++number_class) {
         for (const bool vector : {false, true}) {
             if ((row.flags >> number_class & 1) != 0) {
@@ -226,11 +237,14 @@ public:
         const bool vector = can_be_vector();
         put_operands(vector);
         put_sizes(vector);
+        const bool bytes = vector && can_quantize_bytes();
         Dispatch dispatch;
-        dispatch.shader = variant_of(*descriptor_.schema, class_, vector);
-        dispatch.buffers = buffers();
+        dispatch.shader =
+            bytes ? quantize_bytes_of(*descriptor_.schema) : variant_of(*descriptor_.schema, class_, vector);
+        dispatch.buffers = buffers(bytes ? 1 : 2);
         dispatch.parameters = words();
-        dispatch.groups = groups_of(parameters_.group_total, threads_per_group);
+        dispatch.groups =
+            groups_of(parameters_.group_total, threads_per_group * (bytes ? quantized_groups_per_thread : 1));
         return {{}, {dispatch}};
     }
 
@@ -378,6 +392,15 @@ private:
         return result && (!has(channels) || inner.strides[tensors_.size()] == 0);
     }
 
+    /// For what can be a vector.
+    [[nodiscard]] bool can_quantize_bytes() const {
+        const core::TensorDesc* zero_point = has(quantizing) ? tensors_[2] : nullptr;
+        return has(quantizing) && tensors_[0]->data_type == DataType::float32 && dimensions_.front().strides[0] == 1 &&
+               tensors_[1] != nullptr && tensors_[1]->data_type == DataType::float32 &&
+               core::bits_of(output_tensor().data_type) == 8 &&
+               (zero_point == nullptr || zero_point->data_type == output_tensor().data_type);
+    }
+
     void put_operands(bool vector) {
         for (std::size_t a = 0; a < tensors_.size(); ++a) {
             const core::TensorDesc* tensor = tensors_[a];
@@ -420,13 +443,13 @@ private:
     }
 
     /// An absent tensor's buffer is another one's: it may be read there, and the number is not used.
-    [[nodiscard]] std::vector<BufferRef> buffers() const {
+    [[nodiscard]] std::vector<BufferRef> buffers(int output_views) const {
         std::vector<BufferRef> result;
         for (std::size_t i = 0; i < input_count_; ++i) {
             result.push_back(input(tensors_[i] != nullptr ? i : 0));
         }
         // As units, and as words.
-        for (int views = 0; views < 2; ++views) {
+        for (int view = 0; view < output_views; ++view) {
             for (std::size_t o = 0; o < tensors_.size() - input_count_; ++o) {
                 result.push_back(output(o));
             }
