@@ -41,19 +41,48 @@ double centred_product(Numbers a, Numbers b, double centre) {
     return sum;
 }
 
-Interval sum_range(Numbers numbers) {
-    SumRange sum;
-    for (const double number : numbers) {
-        sum.add(number);
-    }
-    return sum.result();
-}
-
 /// Divided, or multiplied by the reciprocal.
 Interval divided(const Interval& sum, std::size_t count) {
     const Interval n(static_cast<double>(count));
     return hull(sum / n, sum * (Interval(1) / n));
 }
+
+/// What a sum, and a mean, may come to that is made over one dimension after the other (M).
+class PassesRange {
+public:
+    PassesRange(core::DataType type, std::size_t dimensions) : type_(type), dimensions_(dimensions) {}
+
+    void add(const Interval& term) {
+        sum_.add(term);
+        magnitude_ += std::max(std::fabs(term.low), std::fabs(term.high));
+        ++count_;
+    }
+    /// What all passes but the last make may be tensors. Those of FLOAT16 are rounded towards zero, or as subnormal
+    /// numbers are.
+    [[nodiscard]] Interval sum() const {
+        const bool rounds = type_ == core::DataType::float16 && dimensions_ > 1;
+        const double each = std::max(magnitude_ * 0x1p-10, static_cast<double>(count_) * 0x1p-24);
+        return widened(sum_.result(), rounds ? static_cast<double>(dimensions_ - 1) * each : 0);
+    }
+    /// Each pass may divide, so that no sum is exact that is one of quotients.
+    [[nodiscard]] Interval mean() const {
+        const double roundings = static_cast<double>(count_ + dimensions_) * 0x1p-23;
+        return widened(divided(sum(), count_),
+                       dimensions_ > 1 ? roundings * magnitude_ / static_cast<double>(count_) : 0);
+    }
+
+private:
+    [[nodiscard]] static Interval widened(const Interval& x, double by) {
+        return x.has_numbers() && std::isfinite(by) ? Interval(x.low - by, x.high + by, x.nan) : x;
+    }
+
+    core::DataType type_;
+    /// Along how many terms differ.
+    std::size_t dimensions_;
+    SumRange sum_;
+    double magnitude_ = 0;
+    std::size_t count_ = 0;
+};
 
 Interval product(const Interval& a, const Interval& b, const Interval& c) {
     return hull(hull((a * b) * c, a * (b * c)), (a * c) * b);
@@ -85,25 +114,40 @@ struct NormalisationRange {
     Interval bias;
 
     [[nodiscard]] Interval operator()(const Interval& x) const { return product(scale, x - mean, rstd) + bias; }
-    [[nodiscard]] Interval operator()(const Interval& x, const Interval& added) const {
+    /// M: what is added to may be a tensor of that type.
+    [[nodiscard]] Interval operator()(const Interval& x, const Interval& added, core::DataType type) const {
         const Interval scaled = product(scale, x - mean, rstd);
-        return hull((scaled + bias) + added, scaled + (bias + added));
+        return hull(maybe_stored(type, scaled + bias) + added, scaled + (bias + added));
     }
 };
 
 /// What an operator's fields say.
 struct Attributes {
-    explicit Attributes(const KernelArguments& arguments)
+    Attributes(const KernelArguments& arguments, const std::vector<bool>& reduced)
         : type(arguments.outputs[0]->desc.data_type),
           epsilon(double{arguments.descriptor.number("Epsilon")}),
           activation(arguments.descriptor.schema->find_field("FusedActivation") == nullptr
                          ? nullptr
-                         : arguments.descriptor.activation("FusedActivation")) {}
+                         : arguments.descriptor.activation("FusedActivation")) {
+        for (std::size_t d = 0; d < reduced.size(); ++d) {
+            dimensions += reduced[d] && arguments.outputs[0]->desc.sizes[d] > 1 ? 1 : 0;
+        }
+    }
 
     core::DataType type;
     double epsilon;
     FusedActivation activation;
+    /// Over how many sums run.
+    std::size_t dimensions = 0;
 
+    [[nodiscard]] PassesRange no_terms() const { return {type, dimensions}; }
+    [[nodiscard]] PassesRange all_of(Numbers numbers) const {
+        PassesRange sum = no_terms();
+        for (const double number : numbers) {
+            sum.add(number);
+        }
+        return sum;
+    }
     [[nodiscard]] double activated(double x) const { return activation.is_present() ? activation(x) : x; }
     /// M: what is activated may have been stored before.
     [[nodiscard]] Interval activated(const Interval& x) const {
@@ -127,7 +171,12 @@ public:
         std::ranges::transform(x_, values.begin(),
                                [this](double x) { return attributes_.activated(normalise_(x, 0)); });
     }
-    [[nodiscard]] Interval range(std::size_t k) const override { return attributes_.activated(range_(x_[k])); }
+    /// M: DirectML computes factor * x + (bias - factor * mean), as many do.
+    [[nodiscard]] Interval range(std::size_t k) const override {
+        const Interval factor = range_.scale * range_.rstd;
+        const Interval folded = factor * x_[k] + (range_.bias - factor * range_.mean);
+        return attributes_.activated(hull(range_(x_[k]), folded));
+    }
 
 private:
     const Attributes& attributes_;
@@ -157,20 +206,20 @@ struct Statistics {
     }
 
     /// Both are outputs of the operator, and may be used as they are stored there (M).
-    void find_ranges(Numbers x, core::DataType type) {
-        mean_range = maybe_stored(type, divided(sum_range(x), x.size()));
-        variance_range = maybe_stored(type, spread_range(x));
+    void find_ranges(Numbers x, const Attributes& attributes) {
+        mean_range = maybe_stored(attributes.type, attributes.all_of(x).mean());
+        variance_range = maybe_stored(attributes.type, spread_range(x, attributes));
     }
 
 private:
     /// About a mean that is off by d, the variance is larger by d * d.
-    [[nodiscard]] Interval spread_range(Numbers x) const {
-        SumRange squares;
+    [[nodiscard]] Interval spread_range(Numbers x, const Attributes& attributes) const {
+        PassesRange squares = attributes.no_terms();
         for (const double element : x) {
             const Interval distance = abs(Interval(element) - Interval(mean));
             squares.add(distance * distance);
         }
-        const Interval about_mean = divided(squares.result(), x.size());
+        const Interval about_mean = squares.mean();
         if (!about_mean.has_numbers() || !mean_range.has_numbers()) {
             return about_mean;
         }
@@ -194,7 +243,7 @@ public:
         normalise_ = {statistics_.mean, statistics_.variance, set.parameters[0], set.parameters[1],
                       attributes_.epsilon};
         if (set.wants_ranges) {
-            statistics_.find_ranges(x_, attributes_.type);
+            statistics_.find_ranges(x_, attributes_);
             range_ = {statistics_.mean_range, reciprocal_root(statistics_.variance_range, attributes_.epsilon),
                       normalise_.scale, normalise_.bias};
         }
@@ -205,7 +254,7 @@ public:
         }
     }
     [[nodiscard]] Interval range(std::size_t k) const override {
-        return attributes_.activated(added_.empty() ? range_(x_[k]) : range_(x_[k], added_[k]));
+        return attributes_.activated(added_.empty() ? range_(x_[k]) : range_(x_[k], added_[k], attributes_.type));
     }
     [[nodiscard]] double result(std::size_t output) const override {
         return output == 0 ? statistics_.mean : statistics_.variance;
@@ -249,7 +298,9 @@ public:
     }
 
 protected:
-    [[nodiscard]] Interval centred(std::size_t k) const { return Interval(x_[k]) - Interval(mean_); }
+    /// M: DirectML makes these operators from simpler ones. What goes from one to the next is a tensor.
+    [[nodiscard]] Interval tensor(const Interval& x) const { return maybe_stored(attributes_.type, x); }
+    [[nodiscard]] Interval centred(std::size_t k) const { return tensor(Interval(x_[k]) - Interval(mean_)); }
 
     const Attributes& attributes_;
     Numbers x_;
@@ -265,22 +316,25 @@ protected:
     Interval variance_range_;
     Interval rstd_range_;
     Interval sum_range_;
-    Interval product_range_;
+    Interval mean_gradient_range_;
+    Interval mean_product_range_;
 
 private:
-    /// The sum of dy * (x - mean) may be a tensor before it is multiplied (M), or each term may be.
+    /// The sum of dy * (x - mean) is multiplied (M), or each term is.
     void find_ranges(double variance) {
         variance_range_ = Interval(variance) + Interval(attributes_.epsilon);
         rstd_range_ = Interval(1) / sqrt(variance_range_);
-        sum_range_ = sum_range(dy_);
-        SumRange products;
-        SumRange terms;
+        const PassesRange gradients = attributes_.all_of(dy_);
+        sum_range_ = gradients.sum();
+        mean_gradient_range_ = tensor(gradients.mean());
+        PassesRange products = attributes_.no_terms();
+        PassesRange terms = attributes_.no_terms();
         for (std::size_t k = 0; k < dy_.size(); ++k) {
-            products.add(Interval(dy_[k]) * centred(k));
+            products.add(tensor(Interval(dy_[k]) * centred(k)));
             terms.add(product(dy_[k], centred(k), rstd_range_));
         }
-        product_range_ = products.result();
-        scale_gradient_ = hull(maybe_stored(attributes_.type, product_range_) * rstd_range_, terms.result());
+        mean_product_range_ = tensor(products.mean());
+        scale_gradient_ = hull(tensor(products.sum()) * rstd_range_, terms.sum());
     }
 
     Interval scale_gradient_;
@@ -307,11 +361,6 @@ public:
         const auto count = static_cast<double>(x_.size());
         mean_gradient_ = sum_ / count;
         mean_product_ = product_ / count;
-        if (set.wants_ranges) {
-            // M: both may be tensors.
-            mean_gradient_range_ = maybe_stored(attributes_.type, divided(sum_range_, x_.size()));
-            mean_product_range_ = maybe_stored(attributes_.type, divided(product_range_, x_.size()));
-        }
     }
     void compute(std::span<double> values) const override {
         for (std::size_t k = 0; k < x_.size(); ++k) {
@@ -321,20 +370,18 @@ public:
     }
     [[nodiscard]] Interval range(std::size_t k) const override {
         const Interval c = centred(k);
-        const Interval divided_last = (c * mean_product_range_) / variance_range_;
-        const Interval divided_first =
-            hull(c * (mean_product_range_ / variance_range_), (c * rstd_range_) * (mean_product_range_ * rstd_range_));
-        const Interval through_variance = hull(divided_last, divided_first);
-        const Interval rest = hull((Interval(dy_[k]) - mean_gradient_range_) - through_variance,
-                                   Interval(dy_[k]) - (mean_gradient_range_ + through_variance));
+        const Interval divided_last = tensor(c * mean_product_range_) / variance_range_;
+        const Interval divided_first = hull(c * tensor(mean_product_range_ / variance_range_),
+                                            tensor(c * rstd_range_) * tensor(mean_product_range_ * rstd_range_));
+        const Interval through_variance = tensor(hull(divided_last, divided_first));
+        const Interval rest = tensor(hull(tensor(Interval(dy_[k]) - mean_gradient_range_) - through_variance,
+                                          Interval(dy_[k]) - (mean_gradient_range_ + through_variance)));
         return product(scale_, rstd_range_, rest);
     }
 
 private:
     double mean_gradient_ = 0;
     double mean_product_ = 0;
-    Interval mean_gradient_range_;
-    Interval mean_product_range_;
 };
 
 // ---- all of them -------------------------------------------------------------------------------------------------
@@ -371,7 +418,7 @@ std::vector<bool> innermost_repeated(const std::vector<const core::Tensor*>& par
 
 template <class F>
 void compute(const KernelArguments& arguments, const Operands& operands) {
-    const Attributes attributes(arguments);
+    const Attributes attributes(arguments, operands.reduced);
     normalisation::compute_sets(arguments, operands, [&] { return std::make_unique<F>(attributes); });
 }
 
