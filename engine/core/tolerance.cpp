@@ -27,6 +27,9 @@ std::string to_string(const Tolerance& tolerance) {
     if (tolerance.alternatives) {
         parts.emplace_back("another value that may end up there");
     }
+    if (tolerance.meaningful_part) {
+        parts.emplace_back("behind those that mean something");
+    }
     return fmt::format("{}", fmt::join(parts, " or "));
 }
 

@@ -79,16 +79,19 @@ void share_memory(Random& random, cases::Case& subject) {
 }  // namespace
 
 const OperatorFuzz& find_fuzz(const operators::OperatorSchema& schema) {
-    static constexpr std::array<const OperatorFuzz*, 4> all{
-        &slice1_fuzz, &top_k1_fuzz, &mean_variance_normalization1_fuzz, &quantized_linear_convolution_fuzz};
+    static constexpr std::array<const OperatorFuzz*, 5> all{&slice1_fuzz, &top_k_fuzz, &top_k1_fuzz,
+                                                            &mean_variance_normalization1_fuzz,
+                                                            &quantized_linear_convolution_fuzz};
     for (const OperatorFuzz* own : all) {
         if (own->name == schema.short_name()) {
             return *own;
         }
     }
-    for (const OperatorFuzz& row : movement_fuzz()) {
-        if (row.name == schema.short_name()) {
-            return row;
+    for (const auto& family : {movement_fuzz(), reduction_fuzz(), normalisation_fuzz()}) {
+        for (const OperatorFuzz& row : family) {
+            if (row.name == schema.short_name()) {
+                return row;
+            }
         }
     }
     return generic_fuzz;

@@ -65,7 +65,8 @@ std::uint32_t bit_to_flip(const core::Tolerance& tolerance, core::DataType type,
     const double value = core::decode_element(type, bits);
     // NaN stays one unless an exponent bit changes, and matches every other NaN.
     const bool any = tolerance.exact && !tolerance.ulp && !tolerance.abs && !tolerance.rel &&
-                     !tolerance.element_slack && !tolerance.alternatives && value == value;
+                     !tolerance.element_slack && !tolerance.alternatives && !tolerance.meaningful_part &&
+                     value == value;
     return any ? static_cast<std::uint32_t>(random() % (top + 1)) : top - 1;
 }
 
