@@ -2,7 +2,8 @@
 // order.
 //
 // A tolerance counts the roundings of the worst order: with n terms, n - 1 operations, each of which may round towards
-// zero. An additive one is off by 2^-23 of a partial sum, which is no larger than the sum of all magnitudes.
+// zero. An addition is off by 2^-23 of a partial sum, which is no larger than the sum of all positive terms, or that of
+// all negative ones. Where every partial sum is an FP32 number, nothing is rounded in any order.
 #pragma once
 
 #include <cstdint>
@@ -109,6 +110,7 @@ private:
 
     void note_digits(const Interval& term);
     [[nodiscard]] bool is_exact() const;
+    [[nodiscard]] double largest_sum() const;
     [[nodiscard]] double error() const;
 
     std::int64_t count_ = 0;
