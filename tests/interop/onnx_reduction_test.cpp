@@ -18,7 +18,7 @@ using testing::HasSubstr;
 /// The case that becomes of the node, which passes.
 cases::Case passing(const NodeTest& test) {
     cases::Case subject = imported(test);
-    cpu::CpuEngine engine;
+    cpu::CpuEngine engine(core::highest_feature_level);
     const run::CaseResult result = run::run_case(subject, engine);
     EXPECT_EQ(result.status, run::Status::pass) << test.type << ": " << result.reason;
     return subject;
