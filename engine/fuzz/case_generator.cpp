@@ -67,9 +67,11 @@ const OperatorFuzz& find_fuzz(const operators::OperatorSchema& schema) {
             return *own;
         }
     }
-    for (const OperatorFuzz& row : movement_fuzz()) {
-        if (row.name == schema.short_name()) {
-            return row;
+    for (const auto family : {movement_fuzz(), window_fuzz()}) {
+        for (const OperatorFuzz& row : family) {
+            if (row.name == schema.short_name()) {
+                return row;
+            }
         }
     }
     return generic_fuzz;

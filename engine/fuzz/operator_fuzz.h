@@ -29,6 +29,8 @@ extern const OperatorFuzz quantized_linear_convolution_fuzz;
 
 /// Of the operators that move elements.
 [[nodiscard]] std::span<const OperatorFuzz> movement_fuzz();
+/// Of poolings and local response normalisation.
+[[nodiscard]] std::span<const OperatorFuzz> window_fuzz();
 
 /// For operators without a file of their own: descriptors that obey the catalogue's constraints.
 extern const OperatorFuzz generic_fuzz;
