@@ -107,6 +107,19 @@ private:
     Engines engines_;
 };
 
+/// The same engines once more.
+core::Result<run::Lane> one_more_lane(const run::Lane& engines) {
+    run::Lane lane;
+    for (const auto& engine : engines) {
+        auto one_more = engine->another();
+        if (!one_more) {
+            return tl::unexpected(one_more.error());
+        }
+        lane.push_back(std::move(*one_more));
+    }
+    return lane;
+}
+
 }  // namespace
 
 void EngineChoice::add_to(CLI::App& command, const std::string& purpose) {
@@ -164,21 +177,21 @@ bool has_processes(const EngineChoice& choice) {
                        [](const std::string& name) { return is_command(name) || run::runs_in_own_process(name); });
 }
 
-core::Result<std::vector<run::Lane>> make_lanes(Engines engines, std::size_t count) {
+core::Result<std::vector<run::Lane>> make_lanes(Engines engines, std::size_t count, bool asked) {
     std::vector<run::Lane> lanes;
     lanes.push_back(std::move(engines));
     while (lanes.size() < count) {
-        run::Lane lane;
-        for (const auto& engine : lanes.front()) {
-            auto one_more = engine->another();
-            if (!one_more) {
-                return tl::unexpected(
-                    core::Error{fmt::format("{} cases at a time are too many: {}", count, one_more.error().message),
-                                one_more.error().hint});
-            }
-            lane.push_back(std::move(*one_more));
+        auto lane = one_more_lane(lanes.front());
+        if (!lane && !asked) {
+            warn("dmlconform: note: {} at a time and not {}: {}\n",
+                 lanes.size() == 1 ? "1 case" : fmt::format("{} cases", lanes.size()), count, lane.error().message);
+            break;
         }
-        lanes.push_back(std::move(lane));
+        if (!lane) {
+            return tl::unexpected(core::Error{
+                fmt::format("{} cases at a time are too many: {}", count, lane.error().message), lane.error().hint});
+        }
+        lanes.push_back(std::move(*lane));
     }
     return lanes;
 }

@@ -41,8 +41,9 @@ using Engines = std::vector<std::unique_ptr<Engine>>;
 /// In the same order.
 [[nodiscard]] std::vector<EngineInfo> infos_of(const Engines& engines);
 
-/// So many lanes, of which these engines are the first. An error when there cannot be more of an engine.
-[[nodiscard]] core::Result<std::vector<run::Lane>> make_lanes(Engines engines, std::size_t count);
+/// So many lanes, of which these engines are the first. Where there cannot be more of an engine, that is an error if
+/// somebody asked for that many; otherwise there are fewer, and the console says why.
+[[nodiscard]] core::Result<std::vector<run::Lane>> make_lanes(Engines engines, std::size_t count, bool asked);
 
 /// Whether any of the engines chosen runs outside this process.
 [[nodiscard]] bool has_processes(const EngineChoice& choice);

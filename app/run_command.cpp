@@ -301,7 +301,8 @@ int run_command(RunOptions& options, const Invocation& invocation) {
     }
     options.settings.expected = expected.get();
     const auto lanes =
-        make_lanes(std::move(*engines), std::min(lane_count(options), std::max<std::size_t>(selection->count, 1)));
+        make_lanes(std::move(*engines), std::min(lane_count(options), std::max<std::size_t>(selection->count, 1)),
+                   options.jobs != 0);
     if (!lanes) {
         print_error(lanes.error());
         return exit_not_run;

@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 
 #include "app/messages.h"
 #include "app/standard_streams.h"
+#include "engine/report/output_file.h"
 #include "engine/report/recorded_times.h"
 
 namespace dmlconform::app {
@@ -27,11 +25,10 @@ std::string text_of(const char* name) {
 }
 
 core::Result<void> touch(const std::string& path) {
-    errno = 0;
-    std::ofstream stream(path, std::ios::binary | std::ios::app);
-    return stream ? core::Result<void>()
-                  : core::fail(fmt::format("{}, by which a test runner sees that shards are known, cannot be made: {}",
-                                           path, std::strerror(errno)));
+    const auto done = report::append_to_file(path, "");
+    return done ? core::Result<void>()
+                : core::fail("the file by which a test runner sees that shards are known: " + done.error().message,
+                             done.error().hint);
 }
 
 /// The patterns of GTEST_FILTER: those to leave out have no like here.

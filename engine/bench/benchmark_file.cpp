@@ -8,6 +8,7 @@
 #include <optional>
 #include <sstream>
 
+#include "engine/bench/steadiness.h"
 #include "engine/cases/json_list.h"
 #include "engine/core/text_file.h"
 #include "engine/core/utf8.h"
@@ -113,8 +114,8 @@ private:
     }
 
     static void add_counters(const Json& entry, BenchmarkTimes& times) {
-        for (const char* name :
-             {"bytes_per_second", "items_per_second", "operations_per_second", "percent_of_roofline"}) {
+        for (const char* name : {"bytes_per_second", "items_per_second", "operations_per_second", "percent_of_roofline",
+                                 unsettled_counter}) {
             if (const auto found = entry.find(name); found != entry.end() && found->is_number()) {
                 times.counters[name].push_back(found->get<double>());
             }

@@ -15,8 +15,11 @@ struct BenchmarkTimes {
     /// One for each repetition, in their order. Of a file with aggregates only: the median alone.
     std::vector<double> seconds;
     /// By name, for the same repetitions where they have them: bytes_per_second, items_per_second,
-    /// operations_per_second, percent_of_roofline.
+    /// operations_per_second, percent_of_roofline, unsettled.
     std::map<std::string, std::vector<double>> counters;
+
+    /// Whether the repetitions drifted, by what the file says.
+    [[nodiscard]] bool unsettled() const { return counters.contains("unsettled"); }
 };
 
 struct BenchmarkFile {

@@ -8,9 +8,12 @@
 #include <atomic>
 #include <cmath>
 
+#include "engine/bench/device_clock.h"
+#include "engine/bench/line_reporter.h"
 #include "engine/bench/machine.h"
 #include "engine/bench/measured_case.h"
 #include "engine/bench/output_reporter.h"
+#include "engine/bench/repetitions.h"
 #include "engine/core/shown_text.h"
 #include "engine/engine_lost.h"
 #include "engine/operators/rules.h"
@@ -44,6 +47,7 @@ struct Entry {
     bool verified = false;
     bool own_times = false;
     bool cpu_time = false;
+    std::optional<DeviceClock> clock;
 };
 
 /// Adds a rate per second, which must be finite: JSON has no other numbers.
@@ -70,6 +74,9 @@ void add_counters(benchmark::State& state, const Entry& entry, double seconds) {
     }
     if (!entry.verified) {
         state.counters["unverified"] = 1;
+    }
+    if (const auto rate = entry.clock ? entry.clock->megahertz() : std::nullopt) {
+        state.counters["device_clock_mhz"] = *rate;
     }
 }
 
@@ -141,6 +148,10 @@ std::optional<LeftOut> reason_against(Entry& entry, const std::string& name, boo
     }
     const run::CaseResult result = run::run_case(*entry.subject, *entry.engine);
     entry.own_times = result.timing.device.has_value() || result.timing.told || entry.cpu_time;
+    // Processors that stand in for a graphics device are disturbed by whatever else they do, and have no such clock.
+    if (result.timing.device && entry.clock) {
+        timed_by_device(name);
+    }
     entry.verified = result.status == run::Status::pass || result.status == run::Status::reference;
     if (entry.verified || (!verify && result.timing.total.count() != 0)) {
         return std::nullopt;
@@ -150,18 +161,21 @@ std::optional<LeftOut> reason_against(Entry& entry, const std::string& name, boo
 
 }  // namespace
 
-std::vector<LeftOut> register_benchmarks(std::span<const cases::Case> cases,
-                                         std::span<const std::unique_ptr<Engine>> engines,
-                                         std::span<const std::optional<Roofline>> rooflines,
-                                         const BenchSettings& settings) {
-    std::vector<LeftOut> left_out;
+Registered register_benchmarks(std::span<const cases::Case> cases, std::span<const std::unique_ptr<Engine>> engines,
+                               std::span<const std::optional<Roofline>> rooflines, const BenchSettings& settings) {
+    std::vector<std::optional<DeviceClock>> clocks;
+    for (const auto& engine : engines) {
+        clocks.push_back(DeviceClock::of(engine->info().adapter));
+    }
+    Registered done{{}, std::all_of(clocks.begin(), clocks.end(), [](const auto& clock) { return clock.has_value(); })};
     for (const cases::Case& subject : cases) {
         for (std::size_t e = 0; e < engines.size(); ++e) {
             // Google Benchmark prints it as it is.
             const std::string name = core::show("{}/{}", engines[e]->info().name, subject.id);
-            Entry entry{&subject, engines[e].get(), rooflines[e], settings.cold, false, false, settings.cpu_time};
+            Entry entry{&subject, engines[e].get(),  rooflines[e], settings.cold, false,
+                        false,    settings.cpu_time, clocks[e]};
             if (auto reason = reason_against(entry, name, settings.verify)) {
-                left_out.push_back(std::move(*reason));
+                done.left_out.push_back(std::move(*reason));
                 continue;
             }
             auto* registered =
@@ -174,7 +188,7 @@ std::vector<LeftOut> register_benchmarks(std::span<const cases::Case> cases,
             registered->Unit(benchmark::kMicrosecond);
         }
     }
-    return left_out;
+    return done;
 }
 
 std::vector<std::pair<std::string, std::string>> context_of(std::span<const std::unique_ptr<Engine>> engines,
@@ -195,7 +209,7 @@ std::vector<std::pair<std::string, std::string>> context_of(std::span<const std:
     return context;
 }
 
-Timed run_registered(const std::vector<std::string>& options, const Output& output) {
+Timed run_registered(const std::vector<std::string>& options, Table table, const Output& output) {
     std::vector<std::string> words{"dmlconform"};
     words.insert(words.end(), options.begin(), options.end());
     if (!output.path.empty()) {
@@ -208,12 +222,14 @@ Timed run_registered(const std::vector<std::string>& options, const Output& outp
     arguments.push_back(nullptr);
     int count = static_cast<int>(words.size());
     benchmark::Initialize(&count, arguments.data());
+    LineReporter lines;
+    benchmark::BenchmarkReporter* const display = table == Table::lines ? &lines : nullptr;
     if (output.path.empty()) {
-        return {benchmark::RunSpecifiedBenchmarks(), Written::nothing};
+        return {benchmark::RunSpecifiedBenchmarks(display), Written::nothing};
     }
     OutputReporter reporter(output.format);
-    const std::size_t count_of_timed = benchmark::RunSpecifiedBenchmarks(nullptr, &reporter);
-    return {count_of_timed, reporter.written()};
+    const std::size_t timed = benchmark::RunSpecifiedBenchmarks(display, &reporter);
+    return {timed, reporter.written()};
 }
 
 std::size_t failures() {

@@ -31,16 +31,26 @@ struct LeftOut {
     bool skipped = false;
 };
 
+struct Registered {
+    std::vector<LeftOut> left_out;
+    /// All are timed by the clocks of devices whose clock rates can be read: short repetitions are as good as long
+    /// ones.
+    bool by_steady_clocks = false;
+};
+
 /// Registers a benchmark "engine/id" for every case on every engine. Its counters, all of them finite:
 ///   bytes_per_second, operations_per_second   the operator's least cost over the time measured
 ///   percent_of_roofline                        the time that the cost takes at the roofline's speed, of the time
-///   measured unverified                                 1 where the answer was not checked
+///                                              measured
+///   unverified                                 1 where the answer was not checked
+///   unsettled                                  1 where the repetitions drift; only in files
+///   device_clock_mhz                           the device's clock rate after each repetition, where it can be read
 /// Times are the device's where it has a clock, or what an engine in another process told ("manual time"), and
 /// wall-clock times elsewhere. Cases and engines must outlive the run.
-[[nodiscard]] std::vector<LeftOut> register_benchmarks(std::span<const cases::Case> cases,
-                                                       std::span<const std::unique_ptr<Engine>> engines,
-                                                       std::span<const std::optional<Roofline>> rooflines,
-                                                       const BenchSettings& settings);
+[[nodiscard]] Registered register_benchmarks(std::span<const cases::Case> cases,
+                                             std::span<const std::unique_ptr<Engine>> engines,
+                                             std::span<const std::optional<Roofline>> rooflines,
+                                             const BenchSettings& settings);
 
 /// What results are only comparable with: machine, engines, adapters, drivers, rooflines. For the "context" of
 /// Google Benchmark's JSON.
@@ -63,8 +73,11 @@ struct Timed {
     Written output = Written::nothing;
 };
 
+/// What is printed while benchmarks run: a line for each, or what Google Benchmark's options ask for.
+enum class Table : std::uint8_t { lines, google_benchmark };
+
 /// Runs what is registered with Google Benchmark's own options.
-[[nodiscard]] Timed run_registered(const std::vector<std::string>& options, const Output& output);
+[[nodiscard]] Timed run_registered(const std::vector<std::string>& options, Table table, const Output& output);
 
 /// How many executions failed while they were timed.
 [[nodiscard]] std::size_t failures();

@@ -57,14 +57,25 @@ void add_differences(const BenchmarkFile& base, const BenchmarkFile& other, std:
     }
 }
 
-/// The repetitions of each run that has the benchmark, by its name.
-using Runs = std::map<std::string, std::vector<std::vector<double>>>;
+/// The repetitions of each run that has the benchmark; only of those in which it settled, if it did in any.
+struct Repeated {
+    std::vector<std::vector<double>> runs;
+    bool settled = false;
+};
+using Runs = std::map<std::string, Repeated>;
 
 Runs runs_of(std::span<const BenchmarkFile> files) {
     Runs runs;
     for (const BenchmarkFile& file : files) {
         for (const auto& [name, times] : file.benchmarks) {
-            runs[name].push_back(times.seconds);
+            Repeated& repeated = runs[name];
+            const bool settled = !times.unsettled();
+            if (settled && !repeated.settled) {
+                repeated = {{}, true};
+            }
+            if (settled == repeated.settled) {
+                repeated.runs.push_back(times.seconds);
+            }
         }
     }
     return runs;
@@ -83,11 +94,11 @@ std::vector<double> sample_of(const std::vector<std::vector<double>>& runs, bool
     return sample;
 }
 
-ComparedBenchmark compare_benchmark(const std::string& name, const std::vector<std::vector<double>>& base,
-                                    const std::vector<std::vector<double>>& now, const ComparisonSettings& settings) {
-    const bool by_run = base.size() >= least_runs && now.size() >= least_runs;
-    const auto before = sample_of(base, by_run);
-    const auto after = sample_of(now, by_run);
+ComparedBenchmark compare_benchmark(const std::string& name, const Repeated& base, const Repeated& now,
+                                    const ComparisonSettings& settings) {
+    const bool by_run = base.runs.size() >= least_runs && now.runs.size() >= least_runs;
+    const auto before = sample_of(base.runs, by_run);
+    const auto after = sample_of(now.runs, by_run);
     const Summary base_summary = summary_of(before);
     const Summary now_summary = summary_of(after);
     ComparedBenchmark compared{name,
@@ -98,7 +109,10 @@ ComparedBenchmark compare_benchmark(const std::string& name, const std::vector<s
                                std::max(base_summary.spread, now_summary.spread),
                                mann_whitney_p(before, after)};
     // Runs that scatter more than what is looked for show nothing, unless they do not even touch.
-    compared.change = change_of(compared, compared.spread > settings.threshold ? 2 * compared.spread : 0, settings);
+    compared.change =
+        base.settled && now.settled
+            ? change_of(compared, compared.spread > settings.threshold ? 2 * compared.spread : 0, settings)
+            : Change::unreliable;
     return compared;
 }
 
@@ -125,14 +139,15 @@ ComparedBenchmark compare_pairs(const std::string& name, const std::vector<std::
     return compared;
 }
 
-/// Medians of runs, for each benchmark that both of a pair have.
+/// Medians of runs, for each benchmark that both of a pair have, and that settled in both.
 using Pairs = std::map<std::string, std::vector<std::pair<double, double>>>;
 
 Pairs pairs_of(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now) {
     Pairs pairs;
     for (std::size_t i = 0; i < base.size(); ++i) {
         for (const auto& [name, times] : base[i].benchmarks) {
-            if (const auto other = now[i].benchmarks.find(name); other != now[i].benchmarks.end()) {
+            if (const auto other = now[i].benchmarks.find(name);
+                other != now[i].benchmarks.end() && !times.unsettled() && !other->second.unsettled()) {
                 pairs[name].emplace_back(median(times.seconds), median(other->second.seconds));
             }
         }
@@ -161,7 +176,7 @@ RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const 
     const Runs after = runs_of(now);
     const Pairs pairs = settings.paired ? pairs_of(base, now) : Pairs();
     for (const auto& [name, runs] : before) {
-        if (const auto paired = pairs.find(name); paired != pairs.end()) {
+        if (const auto paired = pairs.find(name); paired != pairs.end() && paired->second.size() >= least_pairs) {
             comparison.benchmarks.push_back(compare_pairs(name, paired->second, settings));
         } else if (const auto other = after.find(name); other != after.end()) {
             comparison.benchmarks.push_back(compare_benchmark(name, runs, other->second, settings));

@@ -25,7 +25,8 @@ enum class Change : std::uint8_t {
     none,
     slower,      // a regression: beyond the threshold, and significant
     faster,      // the same the other way
-    unreliable,  // beyond the threshold, but so are the differences between repetitions, or runs, of one side
+    unreliable,  // beyond the threshold, but so are the differences between repetitions, or runs, of one side; or
+                 // in no run of one side did it settle
 };
 
 struct ComparedBenchmark {

@@ -3,6 +3,9 @@
 
 #include <ostream>
 
+#include "engine/bench/repetitions.h"
+#include "engine/bench/steadiness.h"
+
 namespace dmlconform::bench {
 namespace {
 
@@ -41,7 +44,14 @@ bool OutputReporter::ReportContext(const Context& context) {
 }
 
 void OutputReporter::ReportRuns(const std::vector<Run>& report) {
-    reporter().ReportRuns(report);
+    if (!repetitions_of(report).unsettled) {
+        return reporter().ReportRuns(report);
+    }
+    Runs marked = report;
+    for (Run& run : marked) {
+        run.counters[unsettled_counter] = 1;
+    }
+    reporter().ReportRuns(marked);
 }
 
 void OutputReporter::Finalize() {

@@ -11,7 +11,7 @@
 
 namespace dmlconform::bench {
 
-/// Passes everything on to a reporter of Google Benchmark's.
+/// Passes everything on to a reporter of Google Benchmark's, and marks benchmarks that are unsettled.
 class OutputReporter final : public benchmark::BenchmarkReporter {
 public:
     /// `format`: "json", "console" or "csv".

@@ -109,4 +109,20 @@ double sign_p(std::span<const double> differences) {
     return std::min(1.0, 2 * tail);
 }
 
+double trend_p(std::span<const double> sample) {
+    double rising = 0;  // pairs in rising order less those in falling order
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+        for (std::size_t j = i + 1; j < sample.size(); ++j) {
+            rising += sample[j] > sample[i] ? 1 : sample[j] < sample[i] ? -1 : 0;
+        }
+    }
+    const auto n = static_cast<double>(sample.size());
+    const double variance = n * (n - 1) * (2 * n + 5) / 18;
+    if (variance <= 0) {
+        return 1;
+    }
+    const double z = std::max(0.0, std::fabs(rising) - 1) / std::sqrt(variance);
+    return std::erfc(z / std::numbers::sqrt2);
+}
+
 }  // namespace dmlconform::bench

@@ -1,5 +1,6 @@
 // Tests by ranks, which do not assume how what was measured is distributed: Mann and Whitney's, whether one sample
-// tends to be larger than another, and the sign test, whether differences tend to one side.
+// tends to be larger than another; the sign test, whether differences tend to one side; and Mann and Kendall's, whether
+// what was measured one after another tends upwards or downwards.
 #pragma once
 
 #include <span>
@@ -15,5 +16,10 @@ namespace dmlconform::bench {
 /// well have the other one. Differences of zero do not count; 1 when none does. Exact. It goes with a median: how large
 /// the differences are does not matter, so that a few runs that were disturbed for long do not either.
 [[nodiscard]] double sign_p(std::span<const double> differences);
+
+/// The two-sided p-value of the Mann-Kendall test: how probable so many pairs in one order are when every order of the
+/// sample is as probable as any other. 1 for fewer than two. By the normal approximation, with a correction for
+/// continuity; from 8 values on it is good enough.
+[[nodiscard]] double trend_p(std::span<const double> sample);
 
 }  // namespace dmlconform::bench

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
+
 #include "engine/d3d12/buffer_pool.h"
 #include "engine/d3d12/d3d12_error.h"
 
@@ -10,7 +12,8 @@ namespace dmlconform::d3d12 {
 namespace {
 
 constexpr D3D12_COMMAND_LIST_TYPE list_type = D3D12_COMMAND_LIST_TYPE_COMPUTE;
-constexpr UINT tick_count = 2;
+/// At the beginning and at the end of each span.
+constexpr UINT tick_count = 2 * Commands::most_spans;
 
 }  // namespace
 
@@ -69,7 +72,12 @@ core::Result<void> Commands::run(const std::function<void(ID3D12GraphicsCommandL
         code = list_->Reset(allocator_.Get(), nullptr);
     }
     if (SUCCEEDED(code)) {
+        recorded_spans_ = 0;
         record(*list_.Get());
+        if (recorded_spans_ != 0) {
+            spans_ = recorded_spans_;
+            list_->ResolveQueryData(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 0, 2 * spans_, ticks_.Get(), 0);
+        }
         code = list_->Close();
     }
     if (SUCCEEDED(code)) {
@@ -101,20 +109,32 @@ core::Result<void> Commands::wait() {
 }
 
 void Commands::begin_timing(ID3D12GraphicsCommandList& list) {
-    list.EndQuery(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 0);
+    assert(recorded_spans_ < most_spans);
+    list.EndQuery(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 2 * recorded_spans_);
 }
 
 void Commands::end_timing(ID3D12GraphicsCommandList& list) {
-    list.EndQuery(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 1);
-    list.ResolveQueryData(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 0, tick_count, ticks_.Get(), 0);
+    list.EndQuery(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 2 * recorded_spans_ + 1);
+    ++recorded_spans_;
+}
+
+std::vector<std::chrono::nanoseconds> Commands::all_measured() const {
+    std::vector<std::chrono::nanoseconds> times;
+    for (UINT i = 0; i < spans_ && frequency_ != 0; ++i) {
+        const UINT64 begin = mapped_ticks_[2 * i];
+        const UINT64 end = mapped_ticks_[2 * i + 1];
+        if (end < begin) {
+            return {};
+        }
+        const double seconds = static_cast<double>(end - begin) / static_cast<double>(frequency_);
+        times.emplace_back(static_cast<std::int64_t>(seconds * 1e9));
+    }
+    return times;
 }
 
 std::optional<std::chrono::nanoseconds> Commands::measured() const {
-    if (frequency_ == 0 || mapped_ticks_[1] < mapped_ticks_[0]) {
-        return std::nullopt;
-    }
-    const double seconds = static_cast<double>(mapped_ticks_[1] - mapped_ticks_[0]) / static_cast<double>(frequency_);
-    return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
+    const auto times = all_measured();
+    return times.empty() ? std::nullopt : std::optional(times.back());
 }
 
 }  // namespace dmlconform::d3d12

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "engine/core/error.h"
 #include "engine/d3d12/d3d12_headers.h"
@@ -22,11 +23,18 @@ public:
     /// device is lost, and so is every later run.
     [[nodiscard]] core::Result<void> run(const std::function<void(ID3D12GraphicsCommandList& list)>& record);
 
+    /// The most spans that are measured in one run.
+    static constexpr UINT most_spans = 32;
+
     /// For use while recording: what lies between the two is measured.
     void begin_timing(ID3D12GraphicsCommandList& list);
     void end_timing(ID3D12GraphicsCommandList& list);
 
-    /// The time between begin_timing and end_timing of the last run that had them.
+    /// The time between begin_timing and end_timing, each time that they were called in the last run that did so. Empty
+    /// where the device has no clock.
+    [[nodiscard]] std::vector<std::chrono::nanoseconds> all_measured() const;
+
+    /// The last of them.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> measured() const;
 
     /// True after a failure.
@@ -50,6 +58,9 @@ private:
     FenceEvent event_;
     const UINT64* mapped_ticks_ = nullptr;
     UINT64 frequency_ = 0;
+    /// Spans of the last run that had any, and of the one that is being recorded.
+    UINT spans_ = 0;
+    UINT recorded_spans_ = 0;
     UINT64 submitted_ = 0;
     std::chrono::seconds time_limit_;
     std::optional<core::Error> lost_;

@@ -76,13 +76,45 @@ core::Result<void> D3d12Executable::execute() {
     return result;
 }
 
+core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::execute_in_turn(
+    std::span<Executable* const> turn) {
+    std::vector<D3d12Executable*> own;
+    for (Executable* each : turn) {
+        own.push_back(static_cast<D3d12Executable*>(each));
+        if (own.back()->memory_.upload_pending()) {
+            if (auto executed = each->execute(); !executed) {
+                return tl::unexpected(executed.error());
+            }
+        }
+    }
+    auto result = device_->commands->run([&](ID3D12GraphicsCommandList& list) {
+        for (const D3d12Executable* each : own) {
+            unordered_access_barrier(list);
+            each->record_steps(list);
+        }
+    });
+    if (!result) {
+        return tl::unexpected(result.error());
+    }
+    auto times = device_->commands->all_measured();
+    if (times.size() != turn.size()) {
+        return core::fail("the device has no timestamps");
+    }
+    return times;
+}
+
 core::Result<void> D3d12Executable::read(std::span<core::Tensor* const> outputs) {
     return memory_.read(*device_, outputs);
 }
 
 void D3d12Executable::record(ID3D12GraphicsCommandList& list) const {
-    Commands& commands = *device_->commands;
     memory_.record_upload(list);
+    record_steps(list);
+    memory_.record_readback(list);
+}
+
+void D3d12Executable::record_steps(ID3D12GraphicsCommandList& list) const {
+    Commands& commands = *device_->commands;
     commands.begin_timing(list);
     for (const Step& step : steps_) {
         if (&step != steps_.data()) {
@@ -99,7 +131,6 @@ void D3d12Executable::record(ID3D12GraphicsCommandList& list) const {
         list.Dispatch(step.groups_per_row, step.rows, 1);
     }
     commands.end_timing(list);
-    memory_.record_readback(list);
 }
 
 }  // namespace dmlconform::d3d12

@@ -6,10 +6,11 @@
 
 #include "engine/d3d12/tensor_memory.h"
 #include "engine/engine.h"
+#include "engine/executions_in_turn.h"
 
 namespace dmlconform::d3d12 {
 
-class D3d12Executable final : public Executable {
+class D3d12Executable final : public Executable, public ExecutionsInTurn {
 public:
     /// For the tensors of a descriptor, null where one is absent.
     [[nodiscard]] static core::Result<std::unique_ptr<Executable>> create(
@@ -20,6 +21,10 @@ public:
     [[nodiscard]] core::Result<void> execute() override;
     [[nodiscard]] core::Result<void> read(std::span<core::Tensor* const> outputs) override;
     [[nodiscard]] std::optional<std::chrono::nanoseconds> device_time() const override { return device_time_; }
+
+    [[nodiscard]] std::size_t most_in_turn() const override { return Commands::most_spans; }
+    [[nodiscard]] core::Result<std::vector<std::chrono::nanoseconds>> execute_in_turn(
+        std::span<Executable* const> turn) override;
 
     /// The commands that execute() submits next.
     void record(ID3D12GraphicsCommandList& list) const;
@@ -36,6 +41,8 @@ private:
 
     D3d12Executable(std::shared_ptr<Device> device, TensorMemory memory);
     [[nodiscard]] core::Result<void> prepare(const DispatchPlan& plan);
+    /// The dispatches, as they are timed.
+    void record_steps(ID3D12GraphicsCommandList& list) const;
 
     /// Before the memory, which returns to the device's pool.
     std::shared_ptr<Device> device_;

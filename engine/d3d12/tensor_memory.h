@@ -41,6 +41,8 @@ public:
     void record_readback(ID3D12GraphicsCommandList& list) const;
     /// To be called when an execution was successful: its upload need not be repeated.
     void uploaded() { upload_pending_ = false; }
+    /// Whether the next execution has one.
+    [[nodiscard]] bool upload_pending() const { return upload_pending_; }
 
 private:
     struct Slot {

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "engine/d3d12/d3d12_error.h"
+#include "engine/directml/meta_commands.h"
 
 namespace dmlconform::directml {
 namespace {
@@ -49,6 +50,7 @@ core::Result<std::shared_ptr<Device>> create_device(const Library& library, cons
     if (!commands) {
         return tl::unexpected(commands.error());
     }
+    answer_without_meta_commands(*d3d12_device->Get());
     auto dml = library.create_device(*d3d12_device->Get());
     if (!dml) {
         return tl::unexpected(dml.error());

@@ -4,10 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
 #include "engine/report/console_style.h"
 #include "engine/report/markdown_text.h"
 #include "engine/report/output_file.h"
@@ -138,15 +134,7 @@ std::string MarkdownReport::text(const run::RunTotals& totals, int exit_code) co
 
 core::Result<void> MarkdownReport::finish(const run::RunTotals& totals, int exit_code) {
     const std::string all = text(totals, exit_code);
-    if (!append_) {
-        return write_file(path_, all);
-    }
-    errno = 0;
-    std::ofstream stream(path_, std::ios::binary | std::ios::app);
-    stream << all << "\n";
-    stream.close();
-    return stream ? core::Result<void>()
-                  : core::fail(fmt::format("{} cannot be written: {}", path_, std::strerror(errno)));
+    return append_ ? append_to_file(path_, all + "\n") : write_file(path_, all);
 }
 
 }  // namespace dmlconform::report

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <random>
 
 namespace dmlconform::report {
@@ -177,6 +178,21 @@ core::Result<void> write_file(const std::string& path, std::string_view content)
         done = file.commit();
     }
     return done;
+}
+
+core::Result<void> append_to_file(const std::string& path, std::string_view content) {
+    const auto target = target_of(path);
+    if (!target) {
+        return tl::unexpected(target.error());
+    }
+    if (target->in_place && !fs::is_regular_file(path)) {
+        return write_file(path, content);
+    }
+    errno = 0;
+    std::ofstream stream(path, std::ios::binary | std::ios::app);
+    stream << content;
+    stream.close();
+    return stream ? core::Result<void>() : cannot_write(path, std::strerror(errno));
 }
 
 }  // namespace dmlconform::report

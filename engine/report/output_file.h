@@ -47,6 +47,9 @@ private:
 /// Writes a whole file.
 [[nodiscard]] core::Result<void> write_file(const std::string& path, std::string_view content);
 
+/// Adds to the end of a file, which is made if it is not there. Devices and pipes are written to as they are.
+[[nodiscard]] core::Result<void> append_to_file(const std::string& path, std::string_view content);
+
 /// What a path stands for once symbolic links are followed, also where the last one leads to nothing yet.
 [[nodiscard]] core::Result<std::filesystem::path> behind_links(const std::string& path);
 

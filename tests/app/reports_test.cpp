@@ -198,6 +198,23 @@ TEST_F(Reports, APipeThatNobodyReads) {
     }
 }
 
+/// CI systems and test runners name files in the environment, too.
+TEST_F(Reports, APipeOfTheEnvironmentThatNobodyReads) {
+    const std::string pipe = folder_.at("pipe");
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    ProgramOptions options;
+    options.timeout = std::chrono::seconds(60);
+    options.environment = {{"GITHUB_STEP_SUMMARY", pipe}};
+    const ProgramResult summary = run({"--summary", pipe}, options);
+    EXPECT_TRUE(ends_with_code(summary, 3));
+    EXPECT_TRUE(complains(summary, "pipe cannot be written"));
+
+    options.environment = {{"TEST_TOTAL_SHARDS", "2"}, {"TEST_SHARD_INDEX", "0"}, {"TEST_SHARD_STATUS_FILE", pipe}};
+    const ProgramResult shard = run({}, options);
+    EXPECT_TRUE(ends_with_code(shard, 2));
+    EXPECT_TRUE(complains(shard, "the file by which a test runner sees that shards are known"));
+}
+
 TEST_F(Reports, AFullDiskLeavesTheResultsOnTheOutput) {
     if (!std::filesystem::exists("/dev/full")) {
         GTEST_SKIP() << "there is no /dev/full";

@@ -45,6 +45,21 @@ TEST(CompareRuns, Verdicts) {
     EXPECT_EQ(change_between({1e-3}, {2e-3}), Change::unreliable) << "single runs prove nothing";
 }
 
+TEST(CompareRuns, WhatDidNotSettleIsNotCompared) {
+    const auto base = file_of({{"a", around(1, 0.01)}});
+    const auto slower = file_of({{"a", around(2, 0.01)}});
+    BenchmarkFile drifting = slower;
+    drifting.benchmarks["a"].counters["unsettled"] = {1};
+    const auto change = [](const std::vector<BenchmarkFile>& before, const std::vector<BenchmarkFile>& after) {
+        return compare_runs(before, after, {}).benchmarks.at(0).change;
+    };
+    EXPECT_EQ(change({base}, {slower}), Change::slower);
+    EXPECT_EQ(change({base}, {drifting}), Change::unreliable);
+    EXPECT_EQ(change({drifting}, {base}), Change::unreliable);
+    EXPECT_EQ(change({drifting}, {drifting}), Change::unreliable) << "even if nothing differs";
+    EXPECT_EQ(change({base}, {drifting, base, drifting}), Change::none) << "one run in which it settled is enough";
+}
+
 /// Runs of one benchmark whose repetitions scatter by 1 % around these times.
 std::vector<BenchmarkFile> runs_around(const std::vector<double>& times) {
     std::vector<BenchmarkFile> runs;

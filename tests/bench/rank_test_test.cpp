@@ -81,6 +81,17 @@ TEST(Sign, ManyElements) {
     EXPECT_NEAR(sign_p(differences), 0.0569, 5e-5);
 }
 
+TEST(Trend, ByTheNormalDistribution) {
+    // 36 pairs in one order of nine: (36 - 1) / sqrt(9 * 8 * 23 / 18) = 3.649 standard deviations.
+    EXPECT_NEAR(trend_p(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9}), 2.63e-4, 1e-6);
+    EXPECT_NEAR(trend_p(std::vector<double>{9, 8, 7, 6, 5, 4, 3, 2, 1}), 2.63e-4, 1e-6);
+    // 6 fall of 36, so 24 more rise: 23 / 9.592 = 2.398.
+    EXPECT_NEAR(trend_p(std::vector<double>{3, 1, 4, 2, 6, 5, 9, 7, 8}), 0.0165, 1e-4);
+    EXPECT_EQ(trend_p(std::vector<double>{1, 1, 1, 1}), 1);
+    EXPECT_EQ(trend_p(std::vector<double>{1}), 1);
+    EXPECT_EQ(trend_p({}), 1);
+}
+
 TEST(MannWhitney, NothingToCompare) {
     EXPECT_EQ(mann_whitney_p({}, std::vector<double>{1}), 1);
     EXPECT_EQ(mann_whitney_p({}, {}), 1);

@@ -1,0 +1,64 @@
+// Reading of Google Benchmark's runs.
+#include "engine/bench/repetitions.h"
+
+#include <set>
+
+#include "engine/bench/quantiles.h"
+#include "engine/bench/steadiness.h"
+
+namespace dmlconform::bench {
+namespace {
+
+using Run = benchmark::BenchmarkReporter::Run;
+
+std::set<std::string>& names_timed_by_device() {
+    static std::set<std::string> names;
+    return names;
+}
+
+/// The member is called otherwise since version 1.8.
+template <class AnyRun>
+std::string error_of(const AnyRun& run) {
+    if constexpr (requires { run.error_occurred; }) {
+        return run.error_occurred ? run.error_message : "";
+    } else {
+        return run.skipped != 0 ? run.skip_message : "";
+    }
+}
+
+bool is_repetition(const Run& run) {
+    return run.run_type == Run::RT_Iteration && error_of(run).empty();
+}
+
+}  // namespace
+
+Repetitions repetitions_of(const Runs& runs) {
+    Repetitions repetitions;
+    for (const Run& run : runs) {
+        repetitions.name = run.run_name.str();
+        if (is_repetition(run)) {
+            repetitions.seconds.push_back(run.real_accumulated_time / static_cast<double>(run.iterations));
+        } else if (repetitions.error.empty()) {
+            repetitions.error = error_of(run);
+        }
+    }
+    const bool by_device = !runs.empty() && names_timed_by_device().contains(runs.front().run_name.function_name);
+    repetitions.unsettled = is_unsettled(repetitions.seconds, by_device ? TimedBy::device : TimedBy::host);
+    return repetitions;
+}
+
+std::optional<double> median_counter(const Runs& runs, const std::string& name) {
+    std::vector<double> values;
+    for (const Run& run : runs) {
+        if (const auto found = run.counters.find(name); is_repetition(run) && found != run.counters.end()) {
+            values.push_back(found->second.value);
+        }
+    }
+    return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
+}
+
+void timed_by_device(const std::string& name) {
+    names_timed_by_device().insert(name);
+}
+
+}  // namespace dmlconform::bench

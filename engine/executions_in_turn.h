@@ -1,0 +1,30 @@
+// Many executions at once, for engines whose device would otherwise be idle between them.
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace dmlconform {
+
+/// What an executable may be besides.
+class ExecutionsInTurn {
+public:
+    ExecutionsInTurn() = default;
+    ExecutionsInTurn(const ExecutionsInTurn&) = delete;
+    ExecutionsInTurn& operator=(const ExecutionsInTurn&) = delete;
+    virtual ~ExecutionsInTurn() = default;
+
+    /// The most executions that there may be in a turn.
+    [[nodiscard]] virtual std::size_t most_in_turn() const = 0;
+
+    /// Executes one after another what the device is given at once: executables of the same engine, each as often as it
+    /// stands there. Returns the time of each by the device's own clock. For measuring: nothing says which of the
+    /// executions a later read() sees.
+    [[nodiscard]] virtual core::Result<std::vector<std::chrono::nanoseconds>> execute_in_turn(
+        std::span<Executable* const> turn) = 0;
+};
+
+}  // namespace dmlconform
