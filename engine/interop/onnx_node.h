@@ -72,6 +72,8 @@ private:
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_parameterised(const OnnxNode& node);
 /// Operators that move elements.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_movement(const OnnxNode& node);
+/// Poolings and local response normalisation.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_window(const OnnxNode& node);
 /// Normalisations and convolutions.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_composite(const OnnxNode& node);
 

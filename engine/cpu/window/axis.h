@@ -21,8 +21,9 @@ struct Axis {
     /// How often the window stops, and how far stops are apart.
     std::int64_t stops = 1;
     std::int64_t stride = 1;
-    /// In front of the first element.
+    /// In front of the first element, and behind the last one.
     std::int64_t padding = 0;
+    std::int64_t end_padding = 0;
     /// Elements, padding aside.
     std::int64_t elements = 1;
 
@@ -37,6 +38,12 @@ struct Axis {
         const std::int64_t first = start >= 0 ? 0 : (-start + dilation - 1) / dilation;
         const std::int64_t last = start >= elements ? 0 : (elements - 1 - start) / dilation + 1;
         return {first, std::min(last, places)};
+    }
+
+    /// How many places are at elements or at padding: all, unless the window reaches beyond the padding at the end.
+    [[nodiscard]] std::int64_t places_with_padding(std::int64_t stop) const {
+        const std::int64_t rest = padding + elements + end_padding - stop * stride;
+        return rest <= 0 ? 0 : std::min((rest - 1) / dilation + 1, places);
     }
 
     /// Calls visit(stop, place) for each stop at which a place of the window is at the element. Of stops and places

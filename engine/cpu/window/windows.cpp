@@ -14,6 +14,7 @@ Windows Windows::of_pooling(const operators::Descriptor& descriptor, const core:
             axis.dilation = dilated ? descriptor.uints("Dilations")[d - 2] : 1;
             axis.stride = descriptor.uints("Strides")[d - 2];
             axis.padding = descriptor.uints("StartPadding")[d - 2];
+            axis.end_padding = descriptor.uints("EndPadding")[d - 2];
         }
         windows.axes_.push_back(axis);
     }
@@ -37,18 +38,18 @@ Windows Windows::of_regions(const operators::Descriptor& descriptor, const core:
     return windows;
 }
 
-double Windows::places() const {
+double Windows::places_inside(Coordinates stop) const {
     double product = 1;
-    for (const Axis& axis : axes_) {
-        product *= static_cast<double>(axis.places);
+    for (std::size_t d = 0; d < rank(); ++d) {
+        product *= static_cast<double>(axes_[d].places_inside(stop[d]).count());
     }
     return product;
 }
 
-std::int64_t Windows::places_inside(Coordinates stop) const {
-    std::int64_t product = 1;
+double Windows::places_with_padding(Coordinates stop) const {
+    double product = 1;
     for (std::size_t d = 0; d < rank(); ++d) {
-        product *= axes_[d].places_inside(stop[d]).count();
+        product *= static_cast<double>(axes_[d].places_with_padding(stop[d]));
     }
     return product;
 }

@@ -28,10 +28,9 @@ public:
     [[nodiscard]] std::size_t rank() const { return axes_.size(); }
     [[nodiscard]] const Axis& axis(std::size_t d) const { return axes_[d]; }
 
-    /// Of the window, padding included; as a number that divides.
-    [[nodiscard]] double places() const;
-    /// Of the window that stops there, padding aside.
-    [[nodiscard]] std::int64_t places_inside(Coordinates stop) const;
+    /// Of the window that stops there, padding aside or included; as numbers that divide.
+    [[nodiscard]] double places_inside(Coordinates stop) const;
+    [[nodiscard]] double places_with_padding(Coordinates stop) const;
     /// Roughly how many places windows have at elements, at most.
     [[nodiscard]] std::int64_t most_inside() const;
 

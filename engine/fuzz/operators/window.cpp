@@ -40,17 +40,27 @@ core::TensorDesc& pooled(Descriptor& descriptor) {
     return gradient != nullptr ? *gradient : *tensor_of(descriptor, "OutputTensor");
 }
 
-/// One element for all channels, or one for each.
-void fit_parameters(Random& random, Descriptor& descriptor, std::uint32_t channels) {
+/// Scales and zero points of one element for all channels, or of one for each; most of them alike, as implementations
+/// may want them.
+void fit_parameters(Random& random, Descriptor& descriptor, const core::TensorDesc& input) {
+    const bool alike = !random.chance(1, 4);
+    const bool all_per_channel = random.chance(1, 2);
     for (const std::string_view field :
          {"InputScaleTensor", "InputZeroPointTensor", "OutputScaleTensor", "OutputZeroPointTensor"}) {
         if (core::TensorDesc* const desc = tensor_of(descriptor, field)) {
-            Dimensions sizes(desc->sizes.size(), 1);
-            if (sizes.size() > 1 && random.chance(1, 2)) {
-                sizes[1] = channels;
+            Dimensions sizes(input.sizes.size(), 1);
+            if (alike ? all_per_channel : random.chance(1, 2)) {
+                sizes[1] = input.sizes[1];
             }
             set_sizes(*desc, sizes);
+            if (alike && field == "OutputZeroPointTensor") {
+                *desc = core::TensorDesc::packed(input.data_type, sizes);
+            }
         }
+    }
+    if (core::TensorDesc* const output = tensor_of(descriptor, "OutputTensor");
+        output != nullptr && alike && output->data_type != input.data_type) {
+        *output = core::TensorDesc::packed(input.data_type, output->sizes);
     }
 }
 
@@ -65,7 +75,9 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
         if (pooled(descriptor).sizes != sizes) {
             set_sizes(pooled(descriptor), sizes);
         }
-        fit_parameters(random, descriptor, picture[1]);
+        if (schema.find_field("InputScaleTensor") != nullptr) {
+            fit_parameters(random, descriptor, *tensor_of(descriptor, "InputTensor"));
+        }
     }
     settle_counts(descriptor);
     generic_fuzz.settle(descriptor);

@@ -18,17 +18,17 @@ using window::Windows;
 class Divisor {
 public:
     Divisor(const operators::Descriptor& descriptor, const Windows& windows)
-        : windows_(windows), includes_padding_(descriptor.uint("IncludePadding") != 0), all_(windows.places()) {}
+        : windows_(windows), includes_padding_(descriptor.uint("IncludePadding") != 0) {}
 
-    /// M: 0 for a window that lies wholly in the padding, if padding does not count.
+    /// M: 0 for a window that lies wholly in the padding, if padding does not count. What lies beyond the padding at
+    /// the end, as it may with gradients, never counts.
     [[nodiscard]] double at(Coordinates stop) const {
-        return includes_padding_ ? all_ : static_cast<double>(windows_.places_inside(stop));
+        return includes_padding_ ? windows_.places_with_padding(stop) : windows_.places_inside(stop);
     }
 
 private:
     const Windows& windows_;
     bool includes_padding_;
-    double all_;
 };
 
 // ---- averages ----------------------------------------------------------------------------------------------------
