@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "app/command.h"
@@ -80,6 +82,16 @@ void print_constraints(const OperatorSchema& schema) {
     }
 }
 
+void print_in_place(const OperatorSchema& schema) {
+    if (schema.in_place.empty()) {
+        return;
+    }
+    say("\nMay be computed in place:\n");
+    for (const auto& [output, inputs] : schema.in_place) {
+        say("  {} in the memory of {}\n", output, core::show_list(inputs, " or "));
+    }
+}
+
 void print_fusable(const OperatorSchema& schema) {
     if (schema.fusable.empty()) {
         return;
@@ -133,14 +145,36 @@ int describe(const std::string& name, const std::vector<std::string>& files) {
     print_fields(*schema);
     print_support(*schema);
     print_constraints(*schema);
+    print_in_place(*schema);
     print_fusable(*schema);
     print_known(*schema, *known);
     return exit_ok;
 }
 
+/// Files of expectations in folders of cases: those in their folder "expectations".
+std::vector<std::string> expectations_in(const std::vector<std::string>& paths) {
+    std::vector<std::string> files;
+    for (const std::string& path : paths) {
+        std::error_code error;
+        for (const auto& entry : std::filesystem::directory_iterator(path + "/expectations", error)) {
+            if (entry.path().extension() == ".json") {
+                files.push_back(entry.path().string());
+            }
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
 /// docs/operators.md.
-int print_table(const std::vector<std::string>& paths) {
-    std::map<std::string, std::size_t, std::less<>> counts;
+int print_table(const std::vector<std::string>& paths, std::vector<std::string> known_files) {
+    const auto beside = expectations_in(paths);
+    known_files.insert(known_files.end(), beside.begin(), beside.end());
+    const auto known = read_expectations(known_files);
+    if (!known) {
+        return exit_usage;
+    }
+    run::CasesByOperator counts;
     if (!paths.empty()) {
         CaseOptions options;
         options.paths = paths;
@@ -148,7 +182,7 @@ int print_table(const std::vector<std::string>& paths) {
         if (!selection) {
             return exit_usage;
         }
-        selection->for_each([&](const cases::Case& subject) { ++counts[subject.descriptor->schema->name]; });
+        selection->for_each([&](const cases::Case& subject) { run::count_case(counts, subject, *known); });
     }
     print_document(run::operator_table(counts));
     return exit_ok;
@@ -172,12 +206,16 @@ void add_describe_command(CLI::App& app, int& exit_code) {
     CLI::Option* table =
         command->add_flag("--table", options->table, "All operators as a Markdown table, with engines and tolerances");
     table->excludes(name);
-    command->add_option("--cases", options->cases, "Count the cases of these files or folders in the table")
+    command
+        ->add_option("--cases", options->cases,
+                     "Count the cases of these files or folders in the table, and what is known of "
+                     "DirectML by their folder \"expectations\"")
         ->type_name("PATH")
         ->needs(table);
     add_known_files(*command, options->known);
     command->callback([options, &exit_code] {
-        exit_code = options->table ? print_table(options->cases) : describe(options->name, options->known);
+        exit_code =
+            options->table ? print_table(options->cases, options->known) : describe(options->name, options->known);
     });
 }
 

@@ -30,7 +30,7 @@ float bias;
 uint activation;
 float activation_first;
 float activation_second;
-uint unused;
+uint zero_bits;    // 0, which no compiler of shaders knows
 uint4 operands[MOST_OPERANDS];             // kind, packing, place, the number that stands for an absent operand
 uint4 attributes[MOST_ATTRIBUTES / 4];     // as 32-bit words
 uint4 dimensions[MOST_ROWS * MOST_DIMENSIONS];

@@ -1,6 +1,7 @@
 // Element-wise operators computed in FP32.
 
 #include "element_wise_functions.hlsli"
+#include "quantization.hlsli"
 
 #define Number float4
 // Bounds have two words each, as integers of 64 bits need them.
@@ -36,7 +37,9 @@ Bits bits_from(float4 number, uint4 operand) {
 float4 scaled(float4 x, uint4 operand) {
     float4 result = x;
     if (has_scale_bias) {
-        result = x * scale + bias;
+        // Roundings of its own: division asks for parts of this number, which have to be parts of the same one.
+        precise const float4 moved = x * scale + bias;
+        result = moved;
         if (operand.x <= KIND_SIGNED) {
             const uint4 integer = integer_from(result, operand);
             result = operand.x == KIND_SIGNED ? float4(int4(integer)) : float4(integer);
@@ -53,44 +56,6 @@ float4 truth(bool4 condition) {
 bool4 comparable(float4 x, float4 y) {
     return !(is_nan(x) || is_nan(y));
 }
-
-// x / y as FP32 has it, to the nearest integer, ties to even, and NaN as `nan`. Large quotients are left to saturation.
-float4 quantized_exactly(float4 x, float4 y, float4 zero_point, float nan) {
-    // Drivers may take a quotient by more than 2^126 for 0.
-    const float4 factor = (asuint(y) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
-    const float4 divisor = y * factor;
-    const float4 dividend = x * factor;
-    const float4 quotient = dividend / divisor;
-    // On which side of the tie x lies is known exactly: the tie has so few bits that its products with halves of y are exact.
-    const float4 tie = floor(quotient) + 0.5;
-    precise const float4 divisor_high = high_half(divisor);
-    precise const float4 divisor_low = divisor - divisor_high;
-    precise const float4 rest = (dividend - tie * divisor_high) - tie * divisor_low;
-    // Half of the tie's last place: so near, the quotient is the tie.
-    const float4 half_place = asfloat(asuint(tie) & 0x7f800000) * (1.0 / 16777216);
-    const float4 side = (asint(rest) < 0) == (asint(divisor) < 0) ? 0.5 : -0.5;
-    const float4 whole = abs(rest) <= abs(divisor) * half_place ? round(tie) : tie + side;
-    const float most = 512;
-    const float4 result = abs(quotient) < most && !is_infinite(y) ? whole : quotient;
-    return is_nan(quotient) ? nan : result + zero_point;
-}
-
-// The same. Elements of which a reciprocal that is some units in the last place off says enough are most of them.
-float4 quantized(float4 x, float4 y, float4 zero_point, float nan) {
-    const float4 quotient = x * (1 / y);
-    const float4 whole = round(quotient);
-    const float4 from_tie = abs(abs(quotient - whole) - 0.5);
-    // By their bits, as NaN belongs to neither. Of what is beyond 2^126 drivers may take the reciprocal for 0.
-    const bool4 moderate = (asuint(quotient) & 0x7fffffff) < asuint(512.0) && (asuint(y) & 0x7fffffff) < 0x7e800000;
-    float4 result = whole + zero_point;
-    [branch] if (!all(moderate && from_tie > abs(quotient) * (1.0 / 1048576))) {
-        result = quantized_exactly(x, y, zero_point, nan);
-    }
-    return result;
-}
-
-// Less than any integer type holds.
-#define LOWEST -1e30
 
 #if INPUTS == 1
 
@@ -285,10 +250,11 @@ struct AdamStep {
     float4 second_moment;
 };
 
-// 1 - beta^steps, near 0 too.
+// 1 - beta^steps, near 0 too. The difference of equal numbers is +0, which what it is divided by makes a sign of.
 float4 bias_correction(float beta, float4 steps) {
     const float4 base = beta;
-    return beta > 0 ? -expm1(steps * log_exactly(base)) : 1 - power(base, steps);
+    const float4 correction = beta > 0 ? -expm1(steps * log_exactly(base)) : 1 - power(base, steps);
+    return asfloat((asuint(correction) & 0x7fffffff) == 0 ? 0 : asuint(correction));
 }
 
 AdamStep adam_step(float4 parameters, float4 first_moment, float4 second_moment, float4 gradient, float4 steps) {

@@ -17,6 +17,17 @@ bool4 is_infinite(float4 value) {
     return (asuint(value) & 0x7fffffff) == 0x7f800000;
 }
 
+// 1 / x but for its last bits, where x is not far from 1. From no division, which compilers may find again in code near by: NVIDIA's (580)
+// was seen to lose the correction of a quotient by a second division. Integers of the bits are almost logarithms, so that the first estimate is
+// within 13 %; each step squares that (Newton).
+float4 estimated_reciprocal(float4 x) {
+    float4 reciprocal = asfloat(0x7ef311c7u - asuint(x));
+    reciprocal = reciprocal + reciprocal * (1 - x * reciprocal);
+    reciprocal = reciprocal + reciprocal * (1 - x * reciprocal);
+    reciprocal = reciprocal + reciprocal * (1 - x * reciprocal);
+    return reciprocal;
+}
+
 // a / b, rounded to nearest as if it were exact; division in shaders may be a few units in the last place off. Operands and quotient that are
 // far from 1 come out as division has them.
 float divide_exactly(float a, float b) {
@@ -34,7 +45,7 @@ float divide_exactly(float a, float b) {
         remainder = remainder - quotient_high * divisor_low;
         remainder = remainder - quotient_low * divisor_high;
         remainder = remainder - quotient_low * divisor_low;
-        result = quotient + remainder / b;
+        result = quotient + remainder * estimated_reciprocal(b).x;
     }
     return result;
 }
@@ -73,29 +84,26 @@ bool4 is_normal(float4 x) {
     return exponent != 0 && exponent != 0xff;
 }
 
-// As above; all is near 1.
-float4 divide_moderate(float4 a, float4 b) {
-    precise const float4 quotient = a / b;
-    precise const float4 correction = remainder_of(a, quotient, b) / b;
+// a / b, where `quotient` is that but for its last bits, and all is near 1.
+float4 corrected_quotient(float4 quotient, float4 a, float4 b) {
+    precise const float4 correction = remainder_of(a, quotient, b) * estimated_reciprocal(b);
     precise const float4 corrected = quotient + correction;
     return corrected;
 }
 
-// As above, and for all normal operands: where one is far from 1, significands are divided. Elsewhere the same steps stand here again,
-// with a second division by b and not by the divisor: NVIDIA's compiler (580) was seen to lose the correction where both are the same.
+// As above, and for all normal operands: where one is far from 1, significands are divided.
 float4 divide_exactly(float4 a, float4 b) {
     // Drivers may take a quotient by more than 2^126 for 0, so that large divisors are divided first.
     const float4 factor = (asuint(b) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
     precise const float4 divisor = b * factor;
     precise const float4 quotient = a * factor / divisor;
-    precise const float4 correction = remainder_of(a, quotient, b) / b;
-    precise const float4 corrected = quotient + correction;
     const bool4 moderate = is_moderate(quotient) && is_moderate(b);
-    float4 result = moderate ? corrected : quotient;
+    float4 result = moderate ? corrected_quotient(quotient, a, b) : quotient;
     const bool4 scaled = !moderate && is_normal(a) && is_normal(b);
     [branch] if (any(scaled)) {
-        const float4 significands = divide_moderate(asfloat((asuint(a) & 0x807fffff) | 0x3f800000),
-                                                    asfloat((asuint(b) & 0x807fffff) | 0x3f800000));
+        const float4 significand_a = asfloat((asuint(a) & 0x807fffff) | 0x3f800000);
+        const float4 significand_b = asfloat((asuint(b) & 0x807fffff) | 0x3f800000);
+        const float4 significands = corrected_quotient(significand_a / significand_b, significand_a, significand_b);
         const int4 exponent = int4(asuint(a) >> 23 & 0xff) - int4(asuint(b) >> 23 & 0xff);
         result = scaled ? times_power_of_two(significands, exponent) : result;
     }

@@ -1,5 +1,5 @@
-// MEAN_VARIANCE_NORMALIZATION1: a group reads several small sets, one set, or a chunk of one into groupshared memory, and finds mean and
-// variance there in two passes.
+// MEAN_VARIANCE_NORMALIZATION and its successors: a group reads several small sets, one set, or a chunk of one into
+// groupshared memory, and finds mean and variance there in two passes.
 //
 // APPLY  1: and normalises them, as sets fit groups. 0: and leaves the statistics for another pass.
 //
@@ -75,7 +75,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const float elements_per_item = 1;
 #endif
     const float count = elements_per_item * float(last_item - first_item);
-    const float mean = sum_over_set(float3(sum_of(sum), 0, 0), thread, lane, lane_distance).x / count;
+    const float total = sum_over_set(float3(sum_of(sum), 0, 0), thread, lane, lane_distance).x;
+    const float mean = subtract_mean ? total / count : 0;
 
     // Deviations sum to 0, but for what the mean lacks by its roundings ("corrected two-pass algorithm": Chan, Golub & LeVeque 1983).
     const float first = first_numbers(items[thread - lane * lane_distance]).x;
@@ -99,9 +100,9 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const float3 sums =
         sum_over_set(float3(sum_of(deviations), sum_of(squares), sum_of(unequal)), thread, lane, lane_distance);
     // The mean of equal numbers is that number, whatever the roundings, and their variance 0.
-    const bool constant = sums.z == 0;
+    const bool constant = subtract_mean && sums.z == 0;
     // An infinite mean lacks nothing: all finite numbers are as far below (or above) it.
-    const float lacking = constant || is_infinite(mean) ? 0 : sums.x / count;
+    const float lacking = !subtract_mean || constant || is_infinite(mean) ? 0 : sums.x / count;
     const float corrected = sums.y - sums.x * lacking;
     // Not by max, which would make a number of NaN.
     const float4 found =

@@ -1,4 +1,4 @@
-// What the shaders of MEAN_VARIANCE_NORMALIZATION1 share. A set is the elements that share one mean.
+// What the shaders of MEAN_VARIANCE_NORMALIZATION and its successors share. A set is the elements that share one mean.
 //
 // HALF    1: elements are FLOAT16, computed with in FP32 and rounded once. 0: FLOAT32.
 // VECTOR  1: an item, which is what a thread reads at once, is 16 bytes of the input that lie side by side in a set, in the output
@@ -34,6 +34,10 @@ cbuffer Parameters : register(b0) {
     float activation_second;
     uint output_is_packed;
     float set_size;
+    uint subtract_mean;         // 0: the mean is taken for 0
+    uint unused0;
+    uint unused1;
+    uint unused2;
     // Size, strides in input and output in items, and of the number of the set.
     uint4 set_dimensions[MOST_DIMENSIONS];
     uint4 item_dimensions[MOST_DIMENSIONS];

@@ -1,5 +1,5 @@
-// MEAN_VARIANCE_NORMALIZATION1, last pass for sets that do not fit a group, or FLOAT16 elements that do not come in whole words: each
-// thread makes one item of the output, or the two elements of a word.
+// MEAN_VARIANCE_NORMALIZATION and its successors, last pass for sets that do not fit a group, or FLOAT16 elements that
+// do not come in whole words: each thread makes one item of the output, or the two elements of a word.
 //
 // VECTOR, HALF, FUSED: see mean_variance_normalization1.hlsli
 

@@ -11,14 +11,15 @@
 #include "engine/cases/tolerance_reader.h"
 #include "engine/core/utf8.h"
 #include "engine/cpu/reference.h"
+#include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::cases {
 namespace {
 
-const std::array<std::string, 12> keys{"name",   "description", "operator",    "desc",      "minFeatureLevel",
-                                       "inputs", "expected",    "expectError", "tolerance", "tags",
-                                       "sweep",  "skipInvalid"};
+const std::array<std::string, 13> keys{"name",    "description", "operator",    "desc",      "minFeatureLevel",
+                                       "inputs",  "expected",    "expectError", "tolerance", "tags",
+                                       "inPlace", "sweep",       "skipInvalid"};
 
 const std::string* read_string(const JsonValue& object, std::string_view key, bool required, ProblemSink& problems) {
     const JsonValue* value = object.find(key);
@@ -130,7 +131,7 @@ void read_expected_error(const JsonValue& object, Case& result, ProblemSink& pro
         problems.add(object.find("expectError")->offset, fmt::format("\"{}\" names no error", core::shortened(*name)),
                      "for example \"E_INVALIDARG\" or \"0x80070057\"");
     }
-    for (const std::string_view key : {"inputs", "expected"}) {
+    for (const std::string_view key : {"inputs", "expected", "inPlace"}) {
         if (const JsonValue* value = object.find(key)) {
             problems.add(value->offset, fmt::format("\"{}\" and \"expectError\" exclude each other", key));
         }
@@ -230,6 +231,34 @@ bool check_legality(const JsonValue& object, const Case& result, CaseContext& co
     return false;
 }
 
+void read_in_place(const JsonValue& object, operators::Descriptor& descriptor, ProblemSink& problems) {
+    const JsonValue* value = object.find("inPlace");
+    if (value == nullptr) {
+        return;
+    }
+    if (value->object() == nullptr) {
+        problems.add(value->offset, fmt::format("\"inPlace\" must be an object; this is {}", value->kind_name()),
+                     R"(for example { "OutputTensor": "InputTensor" })");
+        return;
+    }
+    operators::InPlaceNames names;
+    for (const JsonMember& member : *value->object()) {
+        const JsonValue& input = member.value;
+        if (input.string() == nullptr) {
+            problems.add(input.offset,
+                         fmt::format("\"inPlace\" names an input for each output; this is {}", input.kind_name()));
+            return;
+        }
+        names.emplace(core::shortened(member.key), core::shortened(*input.string()));
+    }
+    if (const auto problem = operators::in_place_problem(descriptor, names)) {
+        problems.add(value->offset, *problem,
+                     "`dmlconform describe` says which outputs of an operator may be computed in place");
+        return;
+    }
+    descriptor.in_place = operators::in_place_slots(descriptor, names);
+}
+
 }  // namespace
 
 std::span<const std::string> case_keys() {
@@ -264,6 +293,7 @@ std::optional<Case> read_case(const JsonValue& object, CaseContext& context, Pro
     if (!descriptor) {
         return std::nullopt;
     }
+    read_in_place(object, *descriptor, problems);
     result.descriptor = std::make_shared<const operators::Descriptor>(std::move(*descriptor));
     if (!check_legality(object, result, context, problems)) {
         return std::nullopt;

@@ -235,6 +235,8 @@ Json case_properties() {
         {"expected", or_placeholder(by_tensor("data"))},
         {"expectError", or_placeholder({{"type", "string"}, {"pattern", "^([A-Z][A-Z_]+|0x[0-9a-fA-F]{1,8})$"}})},
         {"tolerance", or_placeholder(by_tensor("tolerance"))},
+        {"inPlace",
+         or_placeholder({{"type", "object"}, {"minProperties", 1}, {"additionalProperties", {{"type", "string"}}}})},
         {"tags", {{"type", "array"}, {"items", {{"type", "string"}}}}},
         {"sweep",
          {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", {{"type", "array"}, {"minItems", 1}}}}},

@@ -10,6 +10,7 @@
 #include "engine/cases/json_text.h"
 #include "engine/cases/npy_writer.h"
 #include "engine/core/element.h"
+#include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::cases {
@@ -118,6 +119,9 @@ core::Result<ordered_json> case_to_json(const Case& subject, const WriteOptions&
     }
     object["operator"] = descriptor.schema->name;
     object["desc"] = desc_to_json(descriptor);
+    if (!descriptor.in_place.empty()) {
+        object["inPlace"] = operators::in_place_names(descriptor);
+    }
     if (subject.min_feature_level != default_level(subject)) {
         object["minFeatureLevel"] = core::to_string(subject.min_feature_level);
     }

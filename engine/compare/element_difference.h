@@ -105,6 +105,9 @@ ElementDifference difference_of(T expected, T actual, const core::Tolerance& tol
                                 std::size_t index) {
     ElementDifference difference;
     const bool has_slack = tolerance.element_slack && slack != nullptr;
+    if (tolerance.meaningful_part && slack != nullptr && index >= slack->meaningful) {
+        return {.ulp = 0, .used = 0};
+    }
     // A case that expects what is not among them is wrong itself, which has to be noticed.
     if (tolerance.alternatives && slack != nullptr && is_alternative(expected, *slack, index) &&
         is_alternative(actual, *slack, index)) {

@@ -27,7 +27,8 @@ std::string to_string(const Tolerance& tolerance) {
     if (tolerance.alternatives) {
         parts.emplace_back("another value that may end up there");
     }
-    return fmt::format("{}", fmt::join(parts, " or "));
+    return fmt::format("{}{}", fmt::join(parts, " or "),
+                       tolerance.meaningful_part ? ", as far as elements mean something" : "");
 }
 
 }  // namespace dmlconform::core

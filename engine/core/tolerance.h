@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct Tolerance {
     bool element_slack = false;
     /// Or one of the other values that the reference lists for the element: see ElementSlack.
     bool alternatives = false;
+    /// Only elements that mean something count: see ElementSlack.
+    bool meaningful_part = false;
     /// What the slack is made of, as a formula for reports. Text that lives as long as the program.
     std::string_view slack_formula = {};
 
@@ -48,6 +51,8 @@ struct ElementSlack {
     std::vector<std::uint8_t> finite = {};
     /// Values that are as right as the expected one: an element's row-major index and bits, in ascending order.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> alternatives = {};
+    /// How many elements mean something, the first in row-major order; what the others hold does not matter.
+    std::uint64_t meaningful = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// "2 ulp or 1e-06 abs".

@@ -25,6 +25,12 @@ public:
         for (core::Tensor& output : outputs_) {
             std::ranges::fill(output.buffer.bytes(), core::untouched);
         }
+        for (std::size_t o = 0; o < descriptor_.in_place.size(); ++o) {
+            if (const auto& input = descriptor_.in_place[o]) {
+                std::ranges::copy(inputs[*input]->buffer.bytes(), outputs_[o].buffer.bytes().begin());
+                inputs_[*input] = &outputs_[o];
+            }
+        }
         return {};
     }
 

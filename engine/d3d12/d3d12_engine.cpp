@@ -123,8 +123,9 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(
         return tl::unexpected(broken(info_.name, ready.error()));
     }
     const Binding* binding = find_binding(descriptor.schema->short_name());
-    auto executable = D3d12Executable::create(device_, tensors_of(descriptor.inputs()),
-                                              tensors_of(descriptor.outputs()), binding->plan(descriptor));
+    auto executable =
+        D3d12Executable::create(device_, tensors_of(descriptor.inputs()), tensors_of(descriptor.outputs()),
+                                descriptor.in_place, binding->plan(descriptor));
     if (!executable) {
         return tl::unexpected(broken(info_.name, executable.error()));
     }

@@ -23,8 +23,9 @@ void unordered_access_barrier(ID3D12GraphicsCommandList& list) {
 core::Result<std::unique_ptr<Executable>> D3d12Executable::create(std::shared_ptr<Device> device,
                                                                   std::span<const core::TensorDesc* const> inputs,
                                                                   std::span<const core::TensorDesc* const> outputs,
+                                                                  std::span<const std::optional<std::size_t>> in_place,
                                                                   const DispatchPlan& plan) {
-    auto memory = TensorMemory::create(*device, inputs, outputs, plan);
+    auto memory = TensorMemory::create(*device, inputs, outputs, in_place, plan);
     if (!memory) {
         return tl::unexpected(memory.error());
     }

@@ -12,10 +12,11 @@ namespace dmlconform::d3d12 {
 
 class D3d12Executable final : public Executable, public ExecutionsInTurn {
 public:
-    /// For the tensors of a descriptor, null where one is absent.
+    /// For the tensors of a descriptor, null where one is absent, and its Descriptor::in_place.
     [[nodiscard]] static core::Result<std::unique_ptr<Executable>> create(
         std::shared_ptr<Device> device, std::span<const core::TensorDesc* const> inputs,
-        std::span<const core::TensorDesc* const> outputs, const DispatchPlan& plan);
+        std::span<const core::TensorDesc* const> outputs, std::span<const std::optional<std::size_t>> in_place,
+        const DispatchPlan& plan);
 
     [[nodiscard]] core::Result<void> bind(std::span<const core::Tensor* const> inputs) override;
     [[nodiscard]] core::Result<void> execute() override;

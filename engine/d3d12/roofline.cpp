@@ -51,7 +51,7 @@ DispatchPlan multiply_add_plan(std::uint32_t steps) {
 
 /// Of the fastest of several executions: nothing makes a device faster than it is.
 core::Result<double> fastest_seconds(const std::shared_ptr<Device>& device, const DispatchPlan& plan) {
-    auto executable = D3d12Executable::create(device, {}, {}, plan);
+    auto executable = D3d12Executable::create(device, {}, {}, {}, plan);
     if (!executable) {
         return tl::unexpected(executable.error());
     }

@@ -106,6 +106,7 @@ std::uint64_t device_bytes(const core::TensorDesc& desc) {
 
 core::Result<TensorMemory> TensorMemory::create(Device& device, std::span<const core::TensorDesc* const> inputs,
                                                 std::span<const core::TensorDesc* const> outputs,
+                                                std::span<const std::optional<std::size_t>> in_place,
                                                 const DispatchPlan& plan) {
     TensorMemory memory;
     const auto slots_of = [](std::span<const core::TensorDesc* const> descs, std::uint64_t guard) {
@@ -120,6 +121,12 @@ core::Result<TensorMemory> TensorMemory::create(Device& device, std::span<const 
     };
     memory.inputs_ = slots_of(inputs, 0);
     memory.outputs_ = slots_of(outputs, core::guard_bytes);
+    for (std::size_t o = 0; o < in_place.size(); ++o) {
+        if (in_place[o]) {
+            memory.inputs_[*in_place[o]].in_output = o;
+            memory.outputs_[o].holds_input = true;
+        }
+    }
     memory.temporaries_.resize(plan.temporaries.size());
     for (std::size_t i = 0; i < plan.temporaries.size(); ++i) {
         memory.temporaries_[i].bytes = plan.temporaries[i];
@@ -138,7 +145,7 @@ core::Result<TensorMemory> TensorMemory::create(Device& device, std::span<const 
 
 void TensorMemory::place(std::span<Slot> slots) {
     for (Slot& slot : slots) {
-        if (slot.bytes < small_bytes) {
+        if (slot.bytes < small_bytes && !slot.in_output) {
             slot.offset = shared_bytes_;
             shared_bytes_ += aligned(slot.room);
         }
@@ -163,7 +170,7 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
                 return core::fail(fmt::format("a buffer of {} bytes is needed, and the adapter addresses {}",
                                               slot.bytes, device.max_buffer_bytes));
             }
-            if (slot.bytes >= small_bytes) {
+            if (slot.bytes >= small_bytes && !slot.in_output) {
                 acquire(slot.own, Heap::device, slot.room);
             }
         }
@@ -205,7 +212,7 @@ D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::address(const Slot& slot) const {
 D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::address(BufferRef ref) const {
     switch (ref.kind) {
         case BufferRef::Kind::input:
-            return address(inputs_[ref.index]);
+            return address(home(inputs_[ref.index]));
         case BufferRef::Kind::output:
             return address(outputs_[ref.index]);
         case BufferRef::Kind::temporary:
@@ -221,8 +228,10 @@ D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::parameters(std::size_t dispatch) const {
 }
 
 core::Result<void> TensorMemory::bind(Device& device, std::span<const core::Tensor* const> tensors) {
+    std::memset(upload_.mapped() + outputs_begin_, std::to_integer<int>(core::untouched),
+                outputs_end_ - outputs_begin_ + core::guard_bytes);
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-        const Slot& slot = inputs_[i];
+        const Slot& slot = home(inputs_[i]);
         if (slot.bytes == 0) {
             continue;
         }
@@ -233,8 +242,6 @@ core::Result<void> TensorMemory::bind(Device& device, std::span<const core::Tens
             return result;
         }
     }
-    std::memset(upload_.mapped() + outputs_begin_, std::to_integer<int>(core::untouched),
-                outputs_end_ - outputs_begin_ + core::guard_bytes);
     upload_pending_ = true;
     return {};
 }
@@ -262,7 +269,9 @@ core::Result<void> TensorMemory::read(Device& device, std::span<core::Tensor* co
 }
 
 void TensorMemory::record_untouched(ID3D12GraphicsCommandList& list, const Slot& output) const {
-    for (std::uint64_t begin = 0; begin < output.room; begin += untouched_bytes) {
+    // Of one that an input is in, the guard alone.
+    const std::uint64_t first = output.holds_input ? words(output.bytes) : 0;
+    for (std::uint64_t begin = first; begin < output.room; begin += untouched_bytes) {
         list.CopyBufferRegion(output.own.resource(), begin, untouched_, 0,
                               std::min(untouched_bytes, output.room - begin));
     }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,10 +24,12 @@ namespace dmlconform::d3d12 {
 
 class TensorMemory {
 public:
-    /// Makes room for the tensors of a plan and for its constant buffers. Null: an absent tensor.
+    /// Makes room for the tensors of a plan and for its constant buffers. Null: an absent tensor. `in_place` is
+    /// Descriptor::in_place.
     [[nodiscard]] static core::Result<TensorMemory> create(Device& device,
                                                            std::span<const core::TensorDesc* const> inputs,
                                                            std::span<const core::TensorDesc* const> outputs,
+                                                           std::span<const std::optional<std::size_t>> in_place,
                                                            const DispatchPlan& plan);
 
     [[nodiscard]] D3D12_GPU_VIRTUAL_ADDRESS address(BufferRef ref) const;
@@ -50,6 +53,8 @@ private:
         std::uint64_t room = 0;    // with the guard of an output or temporary
         std::uint64_t offset = 0;  // in the shared buffer
         PooledBuffer own;
+        std::optional<std::size_t> in_output;  // of an input: the output whose memory it is in
+        bool holds_input = false;              // of such an output
     };
 
     /// A place in a buffer.
@@ -58,6 +63,9 @@ private:
         std::uint64_t offset = 0;
     };
 
+    [[nodiscard]] const Slot& home(const Slot& input) const {
+        return input.in_output ? outputs_[*input.in_output] : input;
+    }
     void place(std::span<Slot> slots);
     [[nodiscard]] core::Result<void> allocate(Device& device, const DispatchPlan& plan);
     void record_untouched(ID3D12GraphicsCommandList& list, const Slot& output) const;

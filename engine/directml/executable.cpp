@@ -20,6 +20,15 @@ std::vector<BindingDesc> descs_of(const std::vector<BufferBinding>& bindings) {
     return descs;
 }
 
+/// Behind the input that goes into this buffer.
+void add_guard(std::vector<Upload>& uploads, const ID3D12Resource* buffer) {
+    for (Upload& upload : uploads) {
+        if (upload.to == buffer) {
+            upload.untouched = (upload.bytes.size() + 3) / 4 * 4 - upload.bytes.size() + core::guard_bytes;
+        }
+    }
+}
+
 }  // namespace
 
 core::Result<std::unique_ptr<Executable>> DirectMlExecutable::create(std::shared_ptr<Device> device,
@@ -49,9 +58,9 @@ core::Result<void> DirectMlExecutable::prepare(const operators::Descriptor& desc
         return tl::unexpected(heap.error());
     }
     heap_ = std::move(*heap);
-    auto prepared = add_slots(descriptor.inputs(), 0, inputs_);
+    auto prepared = add_slots(descriptor.inputs(), descriptor.in_place.empty() ? 0 : core::guard_bytes, inputs_);
     if (prepared) {
-        prepared = add_slots(descriptor.outputs(), core::guard_bytes, outputs_);
+        prepared = add_outputs(descriptor);
     }
     if (prepared) {
         prepared = acquire(temporary_,
@@ -88,6 +97,24 @@ core::Result<void> DirectMlExecutable::add_slots(const std::vector<operators::Te
     return {};
 }
 
+core::Result<void> DirectMlExecutable::add_outputs(const operators::Descriptor& descriptor) {
+    auto tensors = descriptor.outputs();
+    std::vector<std::optional<std::size_t>> in_place = descriptor.in_place;
+    in_place.resize(tensors.size());
+    for (std::size_t o = 0; o < tensors.size(); ++o) {
+        if (!in_place[o]) {
+            if (auto added = add_slots({tensors[o]}, core::guard_bytes, outputs_); !added) {
+                return added;
+            }
+            continue;
+        }
+        Slot& slot = outputs_.emplace_back();
+        slot.bytes = tensors[o].desc->total_bytes;
+        slot.shared = inputs_[*in_place[o]].buffer.resource();
+    }
+    return {};
+}
+
 core::Result<void> DirectMlExecutable::bind(std::span<const core::Tensor* const> inputs) {
     std::vector<Upload> uploads;
     bool any_owned = false;
@@ -98,7 +125,9 @@ core::Result<void> DirectMlExecutable::bind(std::span<const core::Tensor* const>
         }
     }
     for (const Slot& output : outputs_) {
-        if (output.bytes != 0) {
+        if (output.shared != nullptr) {
+            add_guard(uploads, output.shared);
+        } else if (output.bytes != 0) {
             uploads.push_back({output.buffer.resource(), {}, (output.bytes + 3) / 4 * 4 + core::guard_bytes});
         }
     }
@@ -211,7 +240,7 @@ core::Result<void> DirectMlExecutable::read(std::span<core::Tensor* const> outpu
     std::vector<Download> downloads;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
         if (outputs_[i].bytes != 0 && outputs[i] != nullptr) {
-            downloads.push_back({outputs_[i].buffer.resource(), outputs[i]->buffer.bytes()});
+            downloads.push_back({outputs_[i].resource(), outputs[i]->buffer.bytes()});
         }
     }
     return download(*device_, downloads);

@@ -27,14 +27,18 @@ private:
         std::uint64_t bytes = 0;
         bool owned_by_dml = false;
         d3d12::PooledBuffer buffer;
+        /// Of an output that is computed in place: the input's.
+        ID3D12Resource* shared = nullptr;
 
-        [[nodiscard]] BufferBinding binding() const { return {bytes == 0 ? nullptr : buffer.resource(), 0, bytes}; }
+        [[nodiscard]] ID3D12Resource* resource() const { return shared != nullptr ? shared : buffer.resource(); }
+        [[nodiscard]] BufferBinding binding() const { return {bytes == 0 ? nullptr : resource(), 0, bytes}; }
     };
 
     explicit DirectMlExecutable(std::shared_ptr<Device> device) : device_(std::move(device)) {}
     [[nodiscard]] core::Result<void> prepare(const operators::Descriptor& descriptor);
     [[nodiscard]] core::Result<void> add_slots(const std::vector<operators::TensorSlot>& tensors, std::uint64_t guard,
                                                std::vector<Slot>& slots);
+    [[nodiscard]] core::Result<void> add_outputs(const operators::Descriptor& descriptor);
     [[nodiscard]] core::Result<void> acquire(d3d12::PooledBuffer& buffer, std::uint64_t bytes);
 
     /// Lets the operator prepare itself, and the inputs that DirectML is to keep.

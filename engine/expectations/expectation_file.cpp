@@ -147,8 +147,10 @@ private:
                 problems_.add(entry_.find("happens")->offset,
                               fmt::format("there is no \"happens\" \"{}\"", core::shortened(text)),
                               "it may be rejected, accepted, differs");
-            } else if (result_.expected != Expected::fail) {
-                problems_.add(entry_.find("happens")->offset, "only a \"fail\" has \"happens\"");
+            } else if (result_.expected != Expected::fail &&
+                       !(result_.expected == Expected::error && happening == Happening::accepted)) {
+                problems_.add(entry_.find("happens")->offset, "only a \"fail\" has \"happens\"",
+                              "an \"error\" has \"accepted\" too");
             }
             result_.happens = happening.value_or(Happening::anything);
         }

@@ -9,6 +9,7 @@
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/layout.h"
 #include "engine/fuzz/mutation.h"
+#include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::fuzz {
@@ -57,17 +58,36 @@ void fill_inputs(Random& random, cases::Case& subject) {
     }
 }
 
+/// Lets outputs have the memory of inputs, now and then where they may.
+void share_memory(Random& random, cases::Case& subject) {
+    const Descriptor& descriptor = *subject.descriptor;
+    operators::InPlaceNames names;
+    for (const auto& [output, inputs] : descriptor.schema->in_place) {
+        operators::InPlaceNames more = names;
+        more.emplace(output, random.one_of(inputs));
+        if (random.chance(1, 3) && !operators::in_place_problem(descriptor, more)) {
+            names = std::move(more);
+        }
+    }
+    if (!names.empty()) {
+        auto sharing = std::make_shared<Descriptor>(descriptor);
+        sharing->in_place = operators::in_place_slots(descriptor, names);
+        subject.descriptor = std::move(sharing);
+    }
+}
+
 }  // namespace
 
 const OperatorFuzz& find_fuzz(const operators::OperatorSchema& schema) {
-    static constexpr std::array<const OperatorFuzz*, 4> all{
-        &slice1_fuzz, &top_k1_fuzz, &mean_variance_normalization1_fuzz, &quantized_linear_convolution_fuzz};
+    static constexpr std::array<const OperatorFuzz*, 5> all{&slice1_fuzz, &top_k_fuzz, &top_k1_fuzz,
+                                                            &mean_variance_normalization1_fuzz,
+                                                            &quantized_linear_convolution_fuzz};
     for (const OperatorFuzz* own : all) {
         if (own->name == schema.short_name()) {
             return *own;
         }
     }
-    for (const auto family : {movement_fuzz(), window_fuzz()}) {
+    for (const auto& family : {movement_fuzz(), reduction_fuzz(), normalisation_fuzz(), window_fuzz()}) {
         for (const OperatorFuzz& row : family) {
             if (row.name == schema.short_name()) {
                 return row;
@@ -112,6 +132,7 @@ std::optional<cases::Case> generate(const operators::OperatorSchema& schema, con
     } else {
         subject.min_feature_level = *operators::minimum_feature_level(*subject.descriptor);
         fill_inputs(random, subject);
+        share_memory(random, subject);
     }
     return subject;
 }

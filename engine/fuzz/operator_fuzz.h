@@ -23,6 +23,7 @@ struct OperatorFuzz {
 };
 
 extern const OperatorFuzz slice1_fuzz;
+extern const OperatorFuzz top_k_fuzz;
 extern const OperatorFuzz top_k1_fuzz;
 extern const OperatorFuzz mean_variance_normalization1_fuzz;
 extern const OperatorFuzz quantized_linear_convolution_fuzz;
@@ -31,6 +32,12 @@ extern const OperatorFuzz quantized_linear_convolution_fuzz;
 [[nodiscard]] std::span<const OperatorFuzz> movement_fuzz();
 /// Of poolings and local response normalisation.
 [[nodiscard]] std::span<const OperatorFuzz> window_fuzz();
+
+/// Of the operators that reduce, but for TOP_K and TOP_K1.
+[[nodiscard]] std::span<const OperatorFuzz> reduction_fuzz();
+
+/// Of softmaxes, hardmaxes and normalisations.
+[[nodiscard]] std::span<const OperatorFuzz> normalisation_fuzz();
 
 /// For operators without a file of their own: descriptors that obey the catalogue's constraints.
 extern const OperatorFuzz generic_fuzz;

@@ -1,4 +1,4 @@
-// Smaller shapes: fields left out, plain layouts, smaller sizes, fewer dimensions.
+// Smaller shapes: outputs in memory of their own, fields left out, plain layouts, smaller sizes, fewer dimensions.
 #include <algorithm>
 
 #include "engine/fuzz/descriptor_builder.h"
@@ -19,6 +19,13 @@ bool is_plain(const core::TensorDesc& desc) {
 }
 
 }  // namespace
+
+bool separate_memory(Search& search) {
+    Draft draft = search.best();
+    const bool shared = !draft.descriptor.in_place.empty();
+    draft.descriptor.in_place.clear();
+    return shared && search.attempt(std::move(draft));
+}
 
 bool simplify_layouts(Search& search) {
     Draft all = search.best();

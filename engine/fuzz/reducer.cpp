@@ -19,8 +19,8 @@ core::Result<Reduction> reduce(const cases::Case& subject, Engine& engine, Engin
     bool changed = true;
     while (changed && !search.over()) {
         changed = false;
-        for (const auto pass : {drop_optional_fields, simplify_layouts, shrink_sizes, shrink_single_tensors,
-                                drop_dimensions, simplify_attributes, simplify_values}) {
+        for (const auto pass : {separate_memory, drop_optional_fields, simplify_layouts, shrink_sizes,
+                                shrink_single_tensors, drop_dimensions, simplify_attributes, simplify_values}) {
             changed = pass(search) || changed;
         }
     }

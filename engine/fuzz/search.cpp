@@ -7,6 +7,7 @@
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/execution.h"
 #include "engine/fuzz/random.h"
+#include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
 #include "engine/run/runner.h"
 
@@ -14,6 +15,9 @@ namespace dmlconform::fuzz {
 namespace {
 
 std::string rule_against(const operators::Descriptor& descriptor) {
+    if (operators::in_place_problem(descriptor, operators::in_place_names(descriptor))) {
+        return "inPlace";
+    }
     const auto verdict = operators::validate(descriptor, core::highest_feature_level);
     return verdict ? verdict->rule : "";
 }

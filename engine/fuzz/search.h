@@ -62,6 +62,7 @@ private:
 };
 
 /// Each tries changes of one kind, and says whether any stayed.
+bool separate_memory(Search& search);
 bool drop_optional_fields(Search& search);
 bool simplify_layouts(Search& search);
 bool shrink_sizes(Search& search);

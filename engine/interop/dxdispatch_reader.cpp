@@ -15,6 +15,7 @@
 #include "engine/core/utf8.h"
 #include "engine/cpu/reference.h"
 #include "engine/interop/dxdispatch_buffers.h"
+#include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::interop {
@@ -98,6 +99,33 @@ struct Bindings {
     const JsonValue* at_initialization = nullptr;
     const JsonValue* at_execution = nullptr;
 };
+
+std::optional<Binding> bound_to(const JsonValue* bindings, const std::string& slot) {
+    const JsonValue* bound = bindings == nullptr ? nullptr : find_binding(*bindings, slot);
+    auto binding = bound == nullptr ? core::Result<Binding>(core::fail("")) : read_binding(*bound);
+    return binding ? std::optional(std::move(*binding)) : std::nullopt;
+}
+
+/// Outputs that are bound to what an input is bound to, where that is allowed.
+operators::InPlaceNames in_place_names(const operators::Descriptor& descriptor, const JsonValue* bindings) {
+    operators::InPlaceNames names;
+    for (const TensorSlot& output : descriptor.outputs()) {
+        const auto to = bound_to(bindings, output.name);
+        for (const TensorSlot& input : descriptor.inputs()) {
+            const auto from = bound_to(bindings, input.name);
+            if (!to || !from || to->resource != from->resource || to->offset != from->offset ||
+                (to->offset != 0 && to->element_size != from->element_size)) {
+                continue;
+            }
+            operators::InPlaceNames more = names;
+            more.emplace(output.name, input.name);
+            if (!operators::in_place_problem(descriptor, more)) {
+                names = std::move(more);
+            }
+        }
+    }
+    return names;
+}
 
 class ModelReader {
 public:
@@ -284,8 +312,8 @@ private:
         auto made = make_case(name, *descriptor, bindings);
         // Whatever comes after it sees what it wrote, case or no case.
         for (const TensorSlot& slot : descriptor->outputs()) {
-            const JsonValue* bound = slot.desc == nullptr ? nullptr : find_binding(*bindings.at_execution, slot.name);
-            if (const auto binding = bound == nullptr ? core::Result<Binding>(core::fail("")) : read_binding(*bound)) {
+            const auto binding = slot.desc == nullptr ? std::nullopt : bound_to(bindings.at_execution, slot.name);
+            if (binding) {
                 written_.insert(binding->resource);
             }
         }
@@ -299,7 +327,9 @@ private:
         }
         cases::Case subject;
         subject.id = "dxdispatch/" + unique_name(name);
-        subject.descriptor = std::make_shared<const operators::Descriptor>(descriptor);
+        const auto bound = std::make_shared<operators::Descriptor>(descriptor);
+        bound->in_place = operators::in_place_slots(*bound, in_place_names(*bound, bindings.at_execution));
+        subject.descriptor = bound;
         subject.min_feature_level = *operators::minimum_feature_level(descriptor);
         for (const TensorSlot& slot : subject.descriptor->inputs()) {
             if (slot.desc == nullptr) {

@@ -10,6 +10,7 @@
 #include "engine/cases/json_text.h"
 #include "engine/core/element.h"
 #include "engine/core/strided.h"
+#include "engine/operators/in_place.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -130,13 +131,18 @@ core::Result<void> DxDispatchModel::add(const cases::Case& subject) {
         resources[name] = filled_resource(tensor);
         bind(bindings, inputs[i].name, name);
     }
+    const operators::InPlaceNames in_place = operators::in_place_names(*subject.descriptor);
     for (const TensorSlot& slot : subject.descriptor->outputs()) {
         if (slot.desc == nullptr) {
             continue;
         }
-        const std::string name = fmt::format("{} {}", subject.id, slot.name);
-        const std::uint64_t count = slot.desc->total_bytes / core::bytes_of(slot.desc->data_type);
-        resources[name] = resource(*slot.desc, {{"valueCount", count}, {"value", 0}}, slot.desc->data_type);
+        const auto shared = in_place.find(slot.name);
+        const std::string name =
+            fmt::format("{} {}", subject.id, shared == in_place.end() ? slot.name : shared->second);
+        if (shared == in_place.end()) {
+            const std::uint64_t count = slot.desc->total_bytes / core::bytes_of(slot.desc->data_type);
+            resources[name] = resource(*slot.desc, {{"valueCount", count}, {"value", 0}}, slot.desc->data_type);
+        }
         bind(bindings, slot.name, name);
         prints.push_back({{"type", "print"}, {"resource", name}});
     }

@@ -72,9 +72,11 @@ private:
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_parameterised(const OnnxNode& node);
 /// Operators that move elements.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_movement(const OnnxNode& node);
+/// Normalisations, softmaxes and hardmaxes.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_normalisation(const OnnxNode& node);
 /// Poolings and local response normalisation.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_window(const OnnxNode& node);
-/// Normalisations and convolutions.
+/// Convolutions.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_composite(const OnnxNode& node);
 
 /// InputTensor and OutputTensor of as many elements.

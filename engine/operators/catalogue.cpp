@@ -194,6 +194,15 @@ void check_references(const OperatorSchema& schema) {
             require_field(schema, constraint.of, "tensor", is_tensor);
         }
     }
+    const auto is_of = [](FieldKind kind) {
+        return [kind](const Field& field) { return field.kind == kind && field.type == FieldType::tensor_desc; };
+    };
+    for (const auto& [output, inputs] : schema.in_place) {
+        require_field(schema, output, "output", is_of(FieldKind::output));
+        for (const std::string& input : inputs) {
+            require_field(schema, input, "input", is_of(FieldKind::input));
+        }
+    }
     for (const AttributeConstraint& constraint : schema.attributes) {
         require_field(schema, constraint.tensor, "tensor", is_tensor);
         switch (constraint.kind) {
@@ -231,6 +240,7 @@ OperatorSchema schema_from(const json& entry) {
     for (const json& fusable : entry.value("fusable", json::array())) {
         schema.fusable.emplace(fusable.at("activation").get<std::string>(), level_from(fusable.at("featureLevel")));
     }
+    schema.in_place = entry.value("inPlace", json::object()).get<decltype(schema.in_place)>();
     check_references(schema);
     return schema;
 }

@@ -139,6 +139,8 @@ struct OperatorSchema {
     std::vector<SameConstraint> same;
     std::vector<SizesConstraint> sizes;
     std::vector<AttributeConstraint> attributes;
+    /// By output, the inputs in whose memory it may be computed: either's name in the C struct.
+    std::map<std::string, std::vector<std::string>, std::less<>> in_place;
     /// Operators that may be fused, by full name, with the level from which on. Empty where there is no such field, or
     /// where no source says which: RNN, LSTM, GRU.
     std::map<std::string, core::FeatureLevel, std::less<>> fusable;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "engine/core/element.h"
+#include "engine/operators/in_place.h"
 
 namespace dmlconform::operators {
 namespace {
@@ -138,6 +139,9 @@ std::vector<std::string> to_lines(const Descriptor& descriptor) {
     for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
         const Field& field = descriptor.schema->fields[i];
         lines.push_back(fmt::format("{}: {}", field.name, field_text(descriptor, i)));
+    }
+    for (const auto& [output, input] : in_place_names(descriptor)) {
+        lines.push_back(fmt::format("in place: {} in the memory of {}", output, input));
     }
     return lines;
 }

@@ -65,6 +65,8 @@ struct Descriptor {
     const OperatorSchema* schema = nullptr;
     /// One for each of schema->fields.
     std::vector<FieldValue> values;
+    /// How it is to be bound: for each of outputs(), which of inputs() it shares its memory with. Empty: none does.
+    std::vector<std::optional<std::size_t>> in_place = {};
 
     [[nodiscard]] const FieldValue& value(std::string_view field) const;
 

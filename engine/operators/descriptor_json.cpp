@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "engine/operators/in_place.h"
+
 namespace dmlconform::operators {
 namespace {
 
@@ -273,16 +275,43 @@ Descriptor read_desc(const OperatorSchema& schema, const json& desc, int depth) 
     return descriptor;
 }
 
+std::vector<std::optional<std::size_t>> read_in_place(const Descriptor& descriptor, const json& request) {
+    const auto entry = request.find("inPlace");
+    if (entry == request.end()) {
+        return {};
+    }
+    InPlaceNames names;
+    if (!entry->is_object()) {
+        throw Malformed("inPlace is not a map of texts");
+    }
+    for (const auto& [output, input] : entry->items()) {
+        if (!input.is_string()) {
+            throw Malformed("inPlace is not a map of texts");
+        }
+        names.emplace(output, input.get<std::string>());
+    }
+    if (auto problem = in_place_problem(descriptor, names)) {
+        throw Malformed("inPlace: " + *problem);
+    }
+    return in_place_slots(descriptor, names);
+}
+
 }  // namespace
 
 json descriptor_to_json(const Descriptor& descriptor) {
-    return {{"operator", descriptor.schema->name}, {"desc", desc_to_json(descriptor)}};
+    json object{{"operator", descriptor.schema->name}, {"desc", desc_to_json(descriptor)}};
+    if (!descriptor.in_place.empty()) {
+        object["inPlace"] = in_place_names(descriptor);
+    }
+    return object;
 }
 
 core::Result<Descriptor> descriptor_from_json(const json& value) {
     try {
         const OperatorSchema* schema = read_operator("operator", member("the request", value, "operator"));
-        return read_desc(*schema, member("the request", value, "desc"), 0);
+        Descriptor descriptor = read_desc(*schema, member("the request", value, "desc"), 0);
+        descriptor.in_place = read_in_place(descriptor, value);
+        return descriptor;
     } catch (const Malformed& problem) {
         return core::fail(problem.what());
     }

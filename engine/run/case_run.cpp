@@ -281,7 +281,8 @@ private:
             output.desc = *slots[i].desc;
             output.tolerance = case_.tolerances[i].value_or(cpu::default_tolerance(descriptor_, slots[i]));
             output.from_reference = !case_.expected[i];
-            const bool has_slack = output.tolerance.element_slack || output.tolerance.alternatives;
+            const bool has_slack =
+                output.tolerance.element_slack || output.tolerance.alternatives || output.tolerance.meaningful_part;
             const core::ElementSlack* slack = has_slack ? &reference().slack[i] : nullptr;
             output.comparison = compare::compare(expected(i), outputs[i], output.tolerance, slack);
             if (!output.comparison.passed()) {
@@ -291,7 +292,9 @@ private:
                 }
             }
             compared = true;
-            if (output.comparison.histogram.counts[0] != output.comparison.elements && blank.empty()) {
+            // Where nothing means anything, nothing need be written.
+            const bool is_meant = slack == nullptr || slack->meaningful != 0;
+            if (is_meant && output.comparison.histogram.counts[0] != output.comparison.elements && blank.empty()) {
                 if (const auto what = blank_output(expected(i), outputs[i], output.tolerance.element_slack)) {
                     blank = fmt::format("{}: {}", output.name, *what);
                 }

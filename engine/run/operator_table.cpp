@@ -7,9 +7,11 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/core/glob.h"
 #include "engine/cpu/element_wise/widths.h"
 #include "engine/cpu/reference.h"
 #include "engine/run/engine_list.h"
+#include "engine/run/runner.h"
 
 namespace dmlconform::run {
 namespace {
@@ -32,9 +34,13 @@ for, {} and {} of {}.
   whether subnormal numbers count as zero. A quantised result may be that of any real number in its range, which is the
   same one for most arguments. Integers are exact.
 - *Cases* is how many this repository has, expansions of sweeps included.
+- *DirectML*: `all` where DirectML itself takes every case as the case says. `58 of 59: DXIL alone` where it takes 58 of
+  them so, and the finding of that name explains the others ([findings](findings)). Cases tagged `unspecified` do not
+  count. The numbers follow from the [expectations](../cases/expectations) that a run of all cases on DirectML is judged
+  by. Operators without a case that counts are not compared.
 
-| Operator | From level | Engines | Types | Tolerance | Cases |
-| --- | --- | --- | --- | --- | --- |
+| Operator | From level | Engines | Types | Tolerance | Cases | DirectML |
+| --- | --- | --- | --- | --- | --- | --- |
 )";
 
 /// "FLOAT 16 32, INT 8 32".
@@ -95,11 +101,40 @@ std::string tolerance_of(const OperatorSchema& schema) {
                : fmt::format("{}, at most {}", width_text(widths->median), width_text(widths->largest));
 }
 
+std::string agreement(const OperatorCases& cases) {
+    if (cases.compared == 0) {
+        return "not compared";
+    }
+    return cases.different == 0 ? "all"
+                                : fmt::format("{} of {}: {}", cases.compared - cases.different, cases.compared,
+                                              fmt::join(cases.findings, ", "));
+}
+
 }  // namespace
 
-std::string operator_table(const std::map<std::string, std::size_t, std::less<>>& cases) {
+void count_case(CasesByOperator& cases, const cases::Case& subject, std::span<const expectations::Expectation> known) {
+    OperatorCases& own = cases[subject.descriptor->schema->name];
+    ++own.all;
+    if (known.empty() || subject.has_tag(unspecified_tag)) {
+        return;
+    }
+    ++own.compared;
+    expectations::CaseFacts facts(subject);
+    bool different = false;
+    for (const expectations::Expectation& entry : known) {
+        if (core::glob_matches(entry.engine, "directml") && entry.meets(subject.id, facts) &&
+            entry.means_some_element(facts)) {
+            different = true;
+            own.findings.insert(entry.finding.empty() ? entry.reason : entry.finding);
+        }
+    }
+    own.different += different ? 1 : 0;
+}
+
+std::string operator_table(const CasesByOperator& cases) {
     std::map<std::string, std::size_t> engines;
     std::string rows;
+    const OperatorCases none;
     const std::vector<std::string> names = operators::operator_names();
     for (const std::string& name : names) {
         const OperatorSchema& schema = *operators::find_operator(name);
@@ -108,9 +143,10 @@ std::string operator_table(const std::map<std::string, std::size_t, std::less<>>
             ++engines[engine];
         }
         const auto found = cases.find(name);
-        rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", schema.short_name(),
+        const OperatorCases& counted = found == cases.end() ? none : found->second;
+        rows += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", schema.short_name(),
                             core::to_string(schema.introduced), fmt::join(own, ", "), types_of(schema),
-                            tolerance_of(schema), found == cases.end() ? 0 : found->second);
+                            tolerance_of(schema), counted.all, agreement(counted));
     }
     return fmt::format(fmt::runtime(introduction), engines["cpu"], engines["d3d12"], names.size()) + rows;
 }

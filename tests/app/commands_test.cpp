@@ -134,6 +134,9 @@ TEST(Describe, OneOperator) {
           "FusedActivation              attribute  activation, optional\n", "DML_OPERATOR_ACTIVATION_GELU"}) {
         EXPECT_TRUE(prints(normalization, text));
     }
+    EXPECT_TRUE(prints(dmlconform({"describe", "ELEMENT_WISE_ADD"}),
+                       "\nMay be computed in place:\n  OutputTensor in the memory of ATensor or BTensor\n"));
+    EXPECT_FALSE(prints(slice, "in place"));
     EXPECT_TRUE(prints(dmlconform({"describe", "TOP_K1"}), "INCREASING = 0, DECREASING = 1\n"));
     const ProgramResult padding = dmlconform({"describe", "PADDING1"});
     for (const char* text : {"PaddingValue                 attribute  scalar of type PaddingValueDataType\n",

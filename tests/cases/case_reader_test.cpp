@@ -287,6 +287,15 @@ TEST(CaseReader, Refused) {
          {R"(/cases/0/expectError: "expectError" must be a string; this is a boolean)"}},
         // Tolerances.
         {R"("name": "a", "tolerance": {"*": {"ulp": -1}})", true, {"/cases/0/tolerance/*/ulp: ulp is -1"}},
+        {R"("name": "a", "inPlace": ["OutputTensor"])",
+         true,
+         {R"(/cases/0/inPlace: "inPlace" must be an object; this is an array)"}},
+        {R"("name": "a", "inPlace": {"OutputTensor": 1})",
+         true,
+         {R"(/cases/0/inPlace/OutputTensor: "inPlace" names an input for each output; this is a number)"}},
+        {R"("name": "a", "inPlace": {"OutputTensor": "InputTensor"})",
+         true,
+         {"/cases/0/inPlace: SLICE1 has no output OutputTensor that may share an input's memory"}},
         // For sweeps only.
         {R"("name": "a", "skipInvalid": true)",
          true,
@@ -469,11 +478,34 @@ TEST(CaseReader, SeveralMistakesAreReportedAtOnceEachInItsPlace) {
     EXPECT_EQ(suite.cases[0].line, 4u);
 }
 
+TEST(CaseReader, InPlace) {
+    const auto add = [](const std::string& members) {
+        return R"({"cases": [{"name": "a", "operator": "ELEMENT_WISE_ADD", "desc": {
+            "ATensor": {"DataType": "FLOAT32", "Sizes": [2, 3], "Strides": [4, 1]},
+            "BTensor": {"DataType": "FLOAT32", "Sizes": [2, 3]},
+            "OutputTensor": {"DataType": "FLOAT32", "Sizes": [2, 3], "Strides": [4, 1]}},
+            "inputs": {"ATensor": {"value": 1}, "BTensor": {"value": 2}}, )" +
+               members + "}]}";
+    };
+    const Case entry = only_case(add(R"("inPlace": {"OutputTensor": "ATensor"})"));
+    ASSERT_EQ(entry.descriptor->in_place.size(), 1u);
+    EXPECT_EQ(entry.descriptor->in_place[0], 0u);
+    EXPECT_EQ(to_lines(*entry.descriptor).back(), "in place: OutputTensor in the memory of ATensor");
+    EXPECT_TRUE(
+        begin_with(read(add(R"("inPlace": {"OutputTensor": "BTensor"})")).problems,
+                   {"/cases/0/inPlace: OutputTensor and BTensor must have the same data type, sizes, strides"}));
+    EXPECT_TRUE(
+        begin_with(read(add(R"("inPlace": {"OutputTensor": "CTensor"})")).problems,
+                   {"/cases/0/inPlace: OutputTensor may share the memory of ATensor or BTensor, and not that of "
+                    "CTensor"}));
+}
+
 TEST(CaseReader, KeysAreDocumentedOnes) {
     const auto keys = cases::case_keys();
-    EXPECT_EQ(std::vector<std::string>(keys.begin(), keys.end()),
-              (std::vector<std::string>{"name", "description", "operator", "desc", "minFeatureLevel", "inputs",
-                                        "expected", "expectError", "tolerance", "tags", "sweep", "skipInvalid"}));
+    EXPECT_EQ(
+        std::vector<std::string>(keys.begin(), keys.end()),
+        (std::vector<std::string>{"name", "description", "operator", "desc", "minFeatureLevel", "inputs", "expected",
+                                  "expectError", "tolerance", "tags", "inPlace", "sweep", "skipInvalid"}));
 }
 
 }  // namespace

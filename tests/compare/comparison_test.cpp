@@ -278,6 +278,22 @@ TEST(Comparison, AlternativesAreAsGoodAsWhatIsExpected) {
     EXPECT_EQ(compared<float>({1, 3, 3, 4}, {1, 2, 3, 4}, tolerance, &slack).beyond, 1u) << "none is what is expected";
 }
 
+TEST(Comparison, WhatMeansNothingIsNotCompared) {
+    Tolerance tolerance = exact();
+    tolerance.meaningful_part = true;
+    ElementSlack slack;
+    const auto beyond = [&](const std::vector<float>& actual) {
+        return compared<float>({1, 2, 3, 4}, actual, tolerance, &slack).beyond;
+    };
+    EXPECT_EQ(beyond({9, 2, 9, nan}), 3u) << "all of it means something";
+    slack.meaningful = 2;
+    EXPECT_EQ(beyond({1, 2, 9, nan}), 0u);
+    EXPECT_EQ(beyond({1, 9, 9, 4}), 1u);
+    slack.meaningful = 0;
+    EXPECT_EQ(beyond({9, 9, 9, 9}), 0u);
+    EXPECT_EQ(compared<float>({1, 2, 3, 4}, {9, 2, 3, 4}, exact(), &slack).beyond, 1u) << "the tolerance does not ask";
+}
+
 TEST(Comparison, NanAndInfinitiesWithSlack) {
     Tolerance tolerance;
     tolerance.element_slack = true;

@@ -31,6 +31,11 @@ TEST(Tolerance, Printing) {
                   t.alternatives = true;
               }),
               "exact or another value that may end up there");
+    EXPECT_EQ(printed([](Tolerance& t) {
+                  t.exact = true;
+                  t.meaningful_part = true;
+              }),
+              "exact, as far as elements mean something");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ protected:
         dispatch.buffers = {d3d12::input(0), d3d12::temporary(1)};
         dispatch.groups = groups;
         const core::TensorDesc* desc = &source_.desc;
-        auto executable = d3d12::D3d12Executable::create(device_, {&desc, 1}, {}, {temporaries, {dispatch}});
+        auto executable = d3d12::D3d12Executable::create(device_, {&desc, 1}, {}, {}, {temporaries, {dispatch}});
         EXPECT_TRUE(executable.has_value()) << executable.error().message;
         const core::Tensor* input = &source_;
         EXPECT_TRUE((*executable)->bind({&input, 1}).has_value());

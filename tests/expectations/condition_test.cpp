@@ -290,6 +290,8 @@ TEST(Condition, EntriesWithoutIdsMeetLegalDescriptorsUnlessTheySpeakOfOthers) {
         {R"("operators": "*", "status": "fail", "happens": "rejected")", clipped, false},
         {R"("operators": "*", "status": "fail", "happens": "accepted")", clipped, true},
         {R"("operators": "*", "status": "error")", clipped, false},
+        {R"("operators": "*", "status": "error", "happens": "accepted")", clipped, true},
+        {R"("operators": "*", "status": "error")", clipped, false},
         {R"("operators": "*", "status": "crash")", clipped, true},
         {R"("operators": "*", "status": "crash")", powers, true},
     };

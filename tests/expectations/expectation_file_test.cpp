@@ -81,7 +81,8 @@ TEST(ExpectationFile, ProblemsHaveTheirPlaces) {
          "e.json:2:61: error: there is no \"happens\" \"often\" (at /expectations/0/happens)\n    hint: it may be "
          "rejected, accepted, differs"},
         {file_of(R"({ "cases": "a", "status": "error", "reason": "r", "happens": "rejected" })"),
-         "e.json:2:62: error: only a \"fail\" has \"happens\" (at /expectations/0/happens)"},
+         "e.json:2:62: error: only a \"fail\" has \"happens\" (at /expectations/0/happens)\n    hint: an \"error\" has "
+         "\"accepted\" too"},
         {file_of(R"({ "cases": "a", "status": "error", "reason": "r", "elements": { "InputTensor": 0 } })"),
          "e.json:2:63: error: only a \"fail\" has \"elements\" that differ (at /expectations/0/elements)"},
         {file_of("{ " + required + R"(, "sometimes": 1 })"),

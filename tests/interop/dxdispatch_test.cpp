@@ -339,6 +339,45 @@ TEST(DxDispatchExport, CasesComeBackAsTheyWere) {
     EXPECT_GT(compared, 5u);
 }
 
+const char* const addition = R"({{ "name": "a", "operator": "ELEMENT_WISE_ADD", "desc": {{
+    "ATensor": {{ "DataType": "INT32", "Sizes": [3] }}, "BTensor": {{ "DataType": "INT32", "Sizes": [3] }},
+    "OutputTensor": {{ "DataType": "INT32", "Sizes": [3] }} }},
+    "inPlace": {{ "OutputTensor": "{}" }}, "inputs": {{ "ATensor": [1, 2, 3], "BTensor": [4, 5, 6] }} }})";
+
+TEST(DxDispatchExport, InPlaceIsOneResourceForBoth) {
+    for (const std::string input : {"ATensor", "BTensor"}) {
+        const cases::Suite suite = cases::read_case_file(
+            "x.json", fmt::format("{{ \"cases\": [{}] }}", fmt::format(fmt::runtime(addition), input)));
+        ASSERT_EQ(suite.cases.size(), 1u);
+        interop::DxDispatchModel exported;
+        ASSERT_TRUE(exported.add(suite.cases[0]).has_value());
+        const auto json = nlohmann::json::parse(exported.text());
+        EXPECT_EQ(json["resources"].size(), 2u);
+        EXPECT_EQ(json["commands"][0]["bindings"]["OutputTensor"], "x/a " + input);
+        EXPECT_EQ(json["commands"][1]["resource"], "x/a " + input);
+        const auto imported = read_dxdispatch("m.json", exported.text());
+        ASSERT_TRUE(imported.has_value()) << imported.error().message;
+        EXPECT_EQ(imported->cases.at(0)["inPlace"], nlohmann::json({{"OutputTensor", input}}));
+    }
+}
+
+/// Other offsets are other memory, and what may not be shared is not.
+TEST(DxDispatchImport, OutputsInInputsResources) {
+    const auto in_place_of = [](const std::string& type, const std::string& to) {
+        const auto imported = read_dxdispatch("m.json", fmt::format(R"({{
+"resources": {{ "A": {{ "initialValuesDataType": "FLOAT32", "initialValues": [0, 1, 2, 3, 4, 5] }} }},
+"dispatchables": {{ "x": {{ "type": "{}", "desc": {{
+    "InputTensor": {{ "DataType": "FLOAT32", "Sizes": [3] }}, "OutputTensor": {{ "DataType": "{}", "Sizes": [3] }} }} }} }},
+"commands": [ {{ "type": "dispatch", "dispatchable": "x", "bindings": {{ "InputTensor": "A", "OutputTensor": {} }} }} ] }})",
+                                                                    type, type == "CAST" ? "INT32" : "FLOAT32", to));
+        EXPECT_TRUE(imported.has_value() && imported->cases.size() == 1);
+        return imported && !imported->cases.empty() && imported->cases[0].contains("inPlace");
+    };
+    EXPECT_TRUE(in_place_of("ACTIVATION_RELU", "\"A\""));
+    EXPECT_FALSE(in_place_of("ACTIVATION_RELU", R"({ "name": "A", "elementOffset": 3 })"));
+    EXPECT_FALSE(in_place_of("CAST", "\"A\""));
+}
+
 /// Neither by what they take nor by what strides of 0 make of them.
 TEST(DxDispatchExport, HugeTensorsAreLeftOut) {
     for (const char* input :

@@ -46,6 +46,7 @@ struct NodeTest {
     std::string domain{};
     /// The first input has a type in the model that is not a tensor's.
     bool first_is_sequence = false;
+    std::int64_t opset = 17;
 };
 
 [[nodiscard]] inline onnx::AttributeProto integer(const std::string& name, std::int64_t value) {
@@ -78,7 +79,7 @@ struct NodeTest {
 
 inline void write(const TemporaryFolder& folder, const std::string& name, const NodeTest& test) {
     onnx::ModelProto model;
-    model.add_opset_import()->set_version(17);
+    model.add_opset_import()->set_version(test.opset);
     onnx::NodeProto* node = model.mutable_graph()->add_node();
     node->set_op_type(test.type);
     node->set_domain(test.domain);

@@ -7,58 +7,16 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "engine/cases/case_file.h"
 #include "engine/cpu/element_wise/machine.h"
-#include "engine/run/case_run.h"
+#include "tests/mutants/computing_engine.h"
 
 namespace dmlconform::tests {
 namespace {
 
 using cpu::element_wise::Row;
-
-/// Computes by one row, whatever the operator.
-class RowExecutable final : public Executable {
-public:
-    RowExecutable(const operators::Descriptor& descriptor, const Row& row) : descriptor_(descriptor), row_(row) {}
-
-    core::Result<void> bind(std::span<const core::Tensor* const> inputs) override {
-        inputs_.assign(inputs.begin(), inputs.end());
-        return {};
-    }
-    core::Result<void> execute() override { return {}; }
-    core::Result<void> read(std::span<core::Tensor* const> outputs) override {
-        cpu::element_wise::compute(row_, {descriptor_, inputs_, outputs, {}});
-        return {};
-    }
-
-private:
-    const operators::Descriptor& descriptor_;
-    const Row& row_;
-    std::vector<const core::Tensor*> inputs_;
-};
-
-class RowEngine final : public Engine {
-public:
-    explicit RowEngine(const Row& row) : row_(row) {
-        info_.name = "row";
-        info_.feature_level = core::highest_feature_level;
-    }
-    const EngineInfo& info() const override { return info_; }
-    std::optional<std::string> unsupported(const operators::Descriptor& /*descriptor*/) const override { return {}; }
-    tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
-        const operators::Descriptor& descriptor) override {
-        return std::make_unique<RowExecutable>(descriptor, row_);
-    }
-
-private:
-    const Row& row_;
-    EngineInfo info_;
-};
 
 /// Pairs that are one function by definition.
 const std::map<std::pair<std::string_view, std::string_view>, std::string_view> same_functions{
@@ -106,28 +64,9 @@ std::vector<const Row*> mutants_of(const Row& row) {
     return mutants;
 }
 
-/// Cases with values of their own, which decide.
-std::vector<cases::Case> cases_of(std::string_view name) {
-    std::string folder(name);
-    std::ranges::transform(folder, folder.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
-    folder = fmt::format("{}/{}", DMLCONFORM_CASES, folder);
-    cases::Suite suite = cases::load_suite({&folder, 1});
-    EXPECT_TRUE(suite.problems.empty()) << to_string(suite.problems.front());
-    std::erase_if(suite.cases, [](const cases::Case& subject) {
-        return subject.expect_error || subject.needs_reference() || subject.has_tag("unspecified");
-    });
-    return std::move(suite.cases);
-}
-
-/// The id of a case that fails when it is computed by that row; empty when none does.
-std::string catching(const std::vector<cases::Case>& subjects, const Row& row) {
-    RowEngine engine(row);
-    for (const cases::Case& subject : subjects) {
-        if (run::run_case(subject, engine).status != run::Status::pass) {
-            return subject.id;
-        }
-    }
-    return {};
+std::string catching_row(const std::vector<cases::Case>& subjects, const Row& row) {
+    return catching(subjects,
+                    [&row](const cpu::KernelArguments& arguments) { cpu::element_wise::compute(row, arguments); });
 }
 
 class Mutants : public testing::TestWithParam<std::string_view> {};
@@ -136,10 +75,10 @@ TEST_P(Mutants, AreCaught) {
     const Row& row = cpu::element_wise::all_rows().at(GetParam());
     const std::vector<cases::Case> subjects = cases_of(row.name);
     ASSERT_FALSE(subjects.empty());
-    ASSERT_EQ(catching(subjects, row), "") << "fails without a mutant";
+    ASSERT_EQ(catching_row(subjects, row), "") << "fails without a mutant";
     std::size_t caught = 0;
     for (const Row* mutant : mutants_of(row)) {
-        const std::string id = catching(subjects, *mutant);
+        const std::string id = catching_row(subjects, *mutant);
         if (same_functions.contains({row.name, mutant->name})) {
             EXPECT_EQ(id, "") << mutant->name << " is not the same function";
             continue;

@@ -60,7 +60,7 @@ TEST(ConstraintRules, Axes) {
         {"one beyond", {{"Axes", {0, 3}}}, "field.axis"},
     };
     expect_verdicts(
-        describe("ARGMAX", {{"InputTensor", floats({2, 3, 4})}, {"OutputTensor", tensor(DataType::uint32, {1, 3, 4})}}),
+        describe("ARGMAX", {{"InputTensor", floats({1, 1, 1})}, {"OutputTensor", tensor(DataType::uint32, {1, 1, 1})}}),
         several);
 }
 

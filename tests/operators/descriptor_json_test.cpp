@@ -76,6 +76,26 @@ TEST(DescriptorJson, ComesBackAsItWas) {
     }
 }
 
+TEST(DescriptorJson, InPlace) {
+    const auto desc = tensor(DataType::float32, {5});
+    Descriptor add = describe("ELEMENT_WISE_ADD", {{"ATensor", desc}, {"BTensor", desc}, {"OutputTensor", desc}});
+    EXPECT_FALSE(operators::descriptor_to_json(add).contains("inPlace"));
+    add.in_place = {1};
+    json sent = operators::descriptor_to_json(add);
+    EXPECT_EQ(sent["inPlace"], json({{"OutputTensor", "BTensor"}}));
+    const auto received = operators::descriptor_from_json(sent);
+    ASSERT_TRUE(received.has_value());
+    EXPECT_EQ(received->in_place, add.in_place);
+    for (const json& wrong :
+         {json({{"OutputTensor", "CTensor"}}), json({{"OutputTensor", 1}}), json::array({"BTensor"}), json::array(),
+          json(), json("BTensor"), json({{"ATensor", "BTensor"}})}) {
+        sent["inPlace"] = wrong;
+        const auto refused = operators::descriptor_from_json(sent);
+        ASSERT_FALSE(refused.has_value()) << wrong;
+        EXPECT_NE(refused.error().message.find("inPlace"), std::string::npos);
+    }
+}
+
 TEST(DescriptorJson, ReadsLikeACaseFile) {
     const json sent = operators::descriptor_to_json(slice());
     EXPECT_EQ(sent["operator"], "DML_OPERATOR_SLICE1");

@@ -12,6 +12,7 @@
 #include "engine/core/hash.h"
 #include "engine/fuzz/case_generator.h"
 #include "engine/fuzz/operator_fuzz.h"
+#include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::tests {
@@ -39,7 +40,7 @@ TEST(CaseGenerator, TheSameSeedGivesTheSameCasesOnEveryMachine) {
                                                        {"TOP_K1", 0x6c033d84e3f97651},
                                                        {"MEAN_VARIANCE_NORMALIZATION1", 0x64cd2424bf23d0de},
                                                        {"QUANTIZED_LINEAR_CONVOLUTION", 0xe1e0b74e7f79a404},
-                                                       {"ELEMENT_WISE_CLIP1", 0x9ecaf4e96bc95cc1},
+                                                       {"ELEMENT_WISE_CLIP1", 0xcb63c2e548cfae45},
                                                        {"GEMM", 0x5e342ecabe8eb956}};
     for (const auto& [name, digest] : digests) {
         std::uint64_t hash = 0;
@@ -161,6 +162,26 @@ TEST(CaseGenerator, TypesOfFourBitsComeUp) {
         types.insert(subject->descriptor->tensor("InputTensor")->data_type);
     }
     EXPECT_EQ(types.count(core::DataType::int4) + types.count(core::DataType::uint4), 2u);
+}
+
+TEST(CaseGenerator, OutputsShareTheMemoryOfInputsWhereTheyMay) {
+    for (const std::string name : {"ELEMENT_WISE_ADD", "ADAM_OPTIMIZER", "ACTIVATION_RELU"}) {
+        std::size_t shared = 0;
+        std::set<operators::InPlaceNames> kinds;
+        for (std::uint64_t n = 0; n < 300; ++n) {
+            const auto subject = made(name, {.seed = 1}, n);
+            ASSERT_TRUE(subject.has_value());
+            const operators::InPlaceNames names = operators::in_place_names(*subject->descriptor);
+            EXPECT_EQ(operators::in_place_problem(*subject->descriptor, names), std::nullopt) << subject->id;
+            EXPECT_TRUE(names.empty() || !subject->expect_error) << subject->id;
+            shared += names.empty() ? 0 : 1;
+            kinds.insert(names);
+        }
+        EXPECT_GT(shared, 10u) << name;
+        EXPECT_LT(shared, 200u) << name;
+        // None; one for each input of ADD and RELU, and several outputs of ADAM at once.
+        EXPECT_GE(kinds.size(), name == "ACTIVATION_RELU" ? 2u : 3u) << name;
+    }
 }
 
 TEST(CaseGenerator, NoCaseOfALevelBeforeTheOperator) {

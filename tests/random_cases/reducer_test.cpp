@@ -42,6 +42,23 @@ Behaviour wrong_with_a_seven() {
     return behaviour;
 }
 
+/// The same, but only where an output shares memory.
+class WrongInPlace final : public Engine {
+public:
+    [[nodiscard]] const EngineInfo& info() const override { return wrong_.info(); }
+    [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const override {
+        return wrong_.unsupported(descriptor);
+    }
+    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
+        const operators::Descriptor& descriptor) override {
+        return (descriptor.in_place.empty() ? right_ : wrong_).compile(descriptor);
+    }
+
+private:
+    FakeEngine wrong_{wrong_with_a_seven()};
+    FakeEngine right_{Behaviour()};
+};
+
 std::vector<std::int32_t> input_of(const cases::Case& subject) {
     core::Tensor tensor(*subject.descriptor->inputs()[0].desc);
     EXPECT_TRUE(subject.inputs[0]->fill(tensor));
@@ -201,6 +218,27 @@ TEST(Reducer, OptionalTensorsAndActivationsGo) {
     EXPECT_EQ(descriptor.tensor("BiasTensor"), nullptr);
     EXPECT_EQ(descriptor.activation("FusedActivation"), nullptr);
     EXPECT_EQ(*core::element_count(descriptor.tensor("InputTensor")->sizes), 1u);
+}
+
+TEST(Reducer, MemoryIsSharedOnlyWhereTheBugNeedsThat) {
+    const auto subject = case_in(R"({ "name": "n", "operator": "ELEMENT_WISE_ADD", "desc": {
+        "ATensor": { "DataType": "INT32", "Sizes": [2, 3], "Strides": [4, 1] },
+        "BTensor": { "DataType": "INT32", "Sizes": [2, 3] },
+        "OutputTensor": { "DataType": "INT32", "Sizes": [2, 3], "Strides": [4, 1] } },
+        "inPlace": { "OutputTensor": "ATensor" },
+        "inputs": { "ATensor": [7, 1, 2, 3, 4, 5], "BTensor": [0, 0, 0, 0, 0, 0] } })");
+    FakeEngine engine(wrong_with_a_seven());
+    const auto apart = fuzz::reduce(subject, engine, nullptr);
+    ASSERT_TRUE(apart.has_value()) << apart.error().message;
+    EXPECT_TRUE(apart->subject.descriptor->in_place.empty());
+    EXPECT_EQ(*core::element_count(apart->subject.descriptor->tensor("OutputTensor")->sizes), 3u);
+
+    WrongInPlace other;
+    const auto shared = fuzz::reduce(subject, other, nullptr);
+    ASSERT_TRUE(shared.has_value()) << shared.error().message;
+    EXPECT_EQ(shared->subject.descriptor->in_place.size(), 1u);
+    EXPECT_EQ(*core::element_count(shared->subject.descriptor->tensor("OutputTensor")->sizes), 3u);
+    EXPECT_FALSE(shared->subject.descriptor->tensor("ATensor")->strides.has_value());
 }
 
 TEST(Reducer, ConvolutionsStayConvolutions) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/core/element.h"
@@ -56,6 +57,20 @@ TEST(BlankOutput, IsNoPassWhateverTheTolerance) {
     EXPECT_EQ(untouched.status, run::Status::fail);
     EXPECT_EQ(untouched.reason, "OutputTensor: the engine wrote nothing to it, though the tolerance accepts that");
     EXPECT_EQ(run_on({}, lenient_case("[1, 3]")).status, run::Status::pass);
+}
+
+TEST(BlankOutput, IsOneOfNothingButWhatMeansNothing) {
+    constexpr std::string_view nonzero = R"({{ "name": "nonzero", "operator": "NONZERO_COORDINATES",
+        "desc": {{ "InputTensor": {{ "DataType": "FLOAT32", "Sizes": [2] }},
+                  "OutputCountTensor": {{ "DataType": "UINT32", "Sizes": [1] }},
+                  "OutputCoordinatesTensor": {{ "DataType": "UINT32", "Sizes": [2, 1] }} }},
+        "inputs": {{ "InputTensor": [0, {}] }} }})";
+    Behaviour behaviour;
+    behaviour.change = [](std::span<core::Tensor* const> outputs) {
+        std::ranges::fill(outputs[1]->buffer.bytes(), core::untouched);
+    };
+    EXPECT_EQ(run_on(behaviour, fmt::format(nonzero, 0)).status, run::Status::pass);
+    EXPECT_EQ(run_on(behaviour, fmt::format(nonzero, 1)).status, run::Status::fail);
 }
 
 TEST(BlankOutput, SaysSoBesideTheDifference) {

@@ -240,11 +240,11 @@ Behaviour off_by(std::vector<float> differences) {
 }
 
 /// The only entry of a file, without ids of cases.
-Expectation entry_of(const std::string& members) {
+Expectation entry_of(const std::string& members, const std::string& status = "fail") {
     auto file = expectations::read_expectations(
         "e.json", R"({ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [ {
-            "operators": "ELEMENT_WISE_*", "status": "fail", "finding": "signs", "reason": "they are lost", )" +
-                      members + "} ] }");
+            "operators": "ELEMENT_WISE_*", "finding": "signs", "reason": "they are lost", "status": ")" +
+                      status + "\", " + members + "} ] }");
     for (const cases::Problem& problem : file.problems) {
         throw std::logic_error("the test's entry is broken: " + to_string(problem));
     }
@@ -295,6 +295,18 @@ TEST_F(Expecting, ARejectionThatIsExpected) {
     rejecting.compile_failure = CompileFailure{CompileFailure::Kind::rejected, {}};
     EXPECT_EQ(run(rejecting, {entry_of(R"("happens": "rejected")")}, negated).status, Status::xfail);
     EXPECT_EQ(run(rejecting, {entry_of(R"("happens": "differs")")}, negated).status, Status::fail);
+}
+
+TEST_F(Expecting, AnErrorInThePlaceOfARejection) {
+    constexpr std::string_view illegal = R"({ "name": "illegal", "operator": "ELEMENT_WISE_NEGATE",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] },
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [5] } }, "expectError": "E_INVALIDARG" })";
+    Behaviour breaking;
+    breaking.compile_failure = broken("directml", core::Error{"it does not compile", ""});
+    EXPECT_EQ(run(breaking, {}, illegal).status, Status::error);
+    EXPECT_EQ(run(breaking, {entry_of(R"("happens": "accepted")", "error")}, illegal).status, Status::xfail);
+    EXPECT_EQ(run(breaking, {entry_of(R"("sometimes": true)", "error")}, illegal).status, Status::error)
+        << "an entry for legal descriptors";
 }
 
 }  // namespace

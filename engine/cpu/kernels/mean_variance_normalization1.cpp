@@ -1,4 +1,6 @@
-// MEAN_VARIANCE_NORMALIZATION1: two-pass mean and centred variance in double, rounded once at the end.
+// MEAN_VARIANCE_NORMALIZATION and its numbered successors: two-pass mean and centred variance in double, rounded once
+// at the end. Without a mean the variance is the mean of squares: DirectML 1.15.4 does so, and no documentation says
+// it.
 #include "engine/operators/rules/mean_variance_normalization1.h"
 
 #include <array>
@@ -49,8 +51,10 @@ struct Moments {
 Moments moments_of(const MeanVarianceNormalization1& op, std::span<const double> values) {
     const auto count = static_cast<double>(values.size());
     Moments moments;
-    moments.mean = sum(values, [](double v) { return v; }) / count;
-    moments.mean_magnitude = sum(values, [](double v) { return std::fabs(v); }) / count;
+    if (op.subtract_mean) {
+        moments.mean = sum(values, [](double v) { return v; }) / count;
+        moments.mean_magnitude = sum(values, [](double v) { return std::fabs(v); }) / count;
+    }
     if (op.normalize_variance) {
         const double variance = sum(values, [&](double v) { return (v - moments.mean) * (v - moments.mean); }) / count;
         moments.rstd = 1 / std::sqrt(variance + double{op.epsilon});
@@ -158,12 +162,16 @@ void compute(const KernelArguments& arguments) {
     });
 }
 
+core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
+    return normalization_tolerance();
+}
+
 }  // namespace
 
 Kernels mean_variance_normalization1_kernels() {
-    return {{.name = "MEAN_VARIANCE_NORMALIZATION1", .compute = compute, .tolerance = [](const auto&, const auto&) {
-                 return normalization_tolerance();
-             }}};
+    return {{"MEAN_VARIANCE_NORMALIZATION", compute, tolerance},
+            {"MEAN_VARIANCE_NORMALIZATION1", compute, tolerance},
+            {"MEAN_VARIANCE_NORMALIZATION2", compute, tolerance}};
 }
 
 }  // namespace dmlconform::cpu

@@ -1,4 +1,4 @@
-// TOP_K1: selects, then sorts the K first elements of each sequence.
+// TOP_K1 and TOP_K: selects, then sorts the K first elements of each sequence.
 #include "engine/operators/rules/top_k1.h"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ void compute(const KernelArguments& arguments) {
 }  // namespace
 
 Kernels top_k1_kernels() {
-    return {{.name = "TOP_K1", .compute = compute}};
+    return {{.name = "TOP_K1", .compute = compute}, {.name = "TOP_K", .compute = compute}};
 }
 
 }  // namespace dmlconform::cpu

@@ -147,11 +147,16 @@ void SumRange::add(const Interval& exact_term) {
 
 /// Whether no order rounds: every sum is a multiple of the same power of two, and small enough.
 bool SumRange::is_exact() const {
-    return known_ && positive_ + negative_ <= std::ldexp(1.0, common_exponent_ + digits_of_fp32);
+    return known_ && largest_sum() <= std::ldexp(1.0, common_exponent_ + digits_of_fp32);
+}
+
+/// Of those on the way: of nothing but positive terms, or of nothing but negative ones.
+double SumRange::largest_sum() const {
+    return std::max(positive_, negative_);
 }
 
 double SumRange::error() const {
-    const double magnitude = positive_ + negative_;
+    const double magnitude = largest_sum();
     if (count_ < 2 || magnitude == 0 || is_exact()) {
         return 0;
     }

@@ -1,7 +1,9 @@
-// Sums and products of many terms: their values, and what implementations may have that take the terms in another order.
+// Sums and products of many terms: their values, and what implementations may have that take the terms in another
+// order.
 //
 // A tolerance counts the roundings of the worst order: with n terms, n - 1 operations, each of which may round towards
-// zero. An additive one is off by 2^-23 of a partial sum, which is no larger than the sum of all magnitudes.
+// zero. An addition is off by 2^-23 of a partial sum, which is no larger than the sum of all positive terms, or that of
+// all negative ones. Where every partial sum is an FP32 number, nothing is rounded in any order.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +14,13 @@
 
 namespace dmlconform::cpu::reduction {
 
-/// A sum of real numbers. Of integers, Wrapping's.
+/// Terms that may come in any order are added to so many totals in turn.
+struct AnyOrder {
+    static constexpr std::size_t lanes = 8;
+};
+
 template <class Number>
-struct Sum {
+struct Sum : AnyOrder {
     Number value = 0;
 
     void add(Number term) { value = value + term; }
@@ -23,7 +29,7 @@ struct Sum {
 };
 
 template <class Number>
-struct Product {
+struct Product : AnyOrder {
     Number value = 1;
 
     void add(Number term) { value = value * term; }
@@ -31,9 +37,10 @@ struct Product {
     [[nodiscard]] Number result() const { return value; }
 };
 
-/// Of real numbers, with an exponent of its own: a product of FP32 numbers may leave the range of doubles and come back.
+/// Of real numbers, with an exponent of its own: a product of FP32 numbers may leave the range of doubles and come
+/// back.
 template <>
-struct Product<double> {
+struct Product<double> : AnyOrder {
     double value = 1;
     std::int64_t exponent = 0;
 
@@ -55,7 +62,7 @@ private:
 
 /// The least (greatest) of numbers, NaN passed over. Nothing but NaN: the value of none.
 template <class Number>
-struct Least {
+struct Least : AnyOrder {
     Number value = of_none();
 
     void add(Number term) { value = min(value, term); }
@@ -72,7 +79,7 @@ struct Least {
 };
 
 template <class Number>
-struct Greatest {
+struct Greatest : AnyOrder {
     Number value = of_none();
 
     void add(Number term) { value = max(value, term); }
@@ -103,6 +110,7 @@ private:
 
     void note_digits(const Interval& term);
     [[nodiscard]] bool is_exact() const;
+    [[nodiscard]] double largest_sum() const;
     [[nodiscard]] double error() const;
 
     std::int64_t count_ = 0;

@@ -30,6 +30,8 @@ struct Parameters : ConstantBuffer {
 // As in shaders/element_wise.hlsl.
 constexpr std::uint64_t threads_per_group = 256;
 constexpr std::uint64_t vector_size = 4;
+// As in shaders/quantize_bytes.hlsl.
+constexpr std::uint64_t quantized_groups_per_thread = 4;
 
 using Flags = unsigned;
 constexpr Flags real = 1u << CLASS_REAL;
@@ -53,6 +55,8 @@ constexpr Flags output_decides = 1u << 12;
 constexpr Flags channels = 1u << 13;
 /// Of an absent zero point UINT8 and UINT4 have the middle of their range.
 constexpr Flags centred = 1u << 14;
+/// FLOAT32 to 8 bits has a shader of its own.
+constexpr Flags quantizing = 1u << 15;
 
 struct Row {
     std::string_view name;
@@ -92,7 +96,7 @@ constexpr Row rows[] = {
     {"ELEMENT_WISE_SUBTRACT", real | bits},
     {"ELEMENT_WISE_TAN", real},
     {"ELEMENT_WISE_THRESHOLD", real | signed_32 | unsigned_32 | bounds},
-    {"ELEMENT_WISE_QUANTIZE_LINEAR", real},
+    {"ELEMENT_WISE_QUANTIZE_LINEAR", real | quantizing},
     {"ELEMENT_WISE_DEQUANTIZE_LINEAR", real},
     {"ACTIVATION_ELU", real},
     {"ACTIVATION_HARD_SIGMOID", real},
@@ -149,7 +153,7 @@ constexpr Row rows[] = {
     {"ACTIVATION_GELU", real},
     {"ACTIVATION_SWISH", real},
     {"ACTIVATION_HARD_SWISH", real},
-    {"QUANTIZE", real | centred},
+    {"QUANTIZE", real | centred | quantizing},
     {"DEQUANTIZE", real | centred},
 };
 
@@ -176,8 +180,18 @@ ShaderVariant variant_of(const operators::OperatorSchema& schema, std::uint32_t 
              {"VECTOR", vector ? 1u : 0u}}};
 }
 
+/// `alike`: one scale and one zero point for all elements.
+ShaderVariant quantize_bytes_of(const operators::OperatorSchema& schema, bool alike) {
+    return {"quantize_bytes", {{"ALIKE", alike ? 1u : 0u}, {"OPERATOR", schema.number}}};
+}
+
 std::vector<ShaderVariant> variants_of(const Row& row) {
     std::vector<ShaderVariant> variants;
+    if ((row.flags & quantizing) != 0) {
+        for (const bool alike : {false, true}) {
+            variants.push_back(quantize_bytes_of(*operators::find_operator(row.name), alike));
+        }
+    }
     for (std::uint32_t number_class = CLASS_REAL; number_class <= CLASS_UNSIGNED_64; ++number_class) {
         for (const bool vector : {false, true}) {
             if ((row.flags >> number_class & 1) != 0) {
@@ -225,12 +239,15 @@ public:
         share_dimensions();
         const bool vector = can_be_vector();
         put_operands(vector);
+        const bool bytes = vector && can_quantize_bytes();
         put_sizes(vector);
         Dispatch dispatch;
-        dispatch.shader = variant_of(*descriptor_.schema, class_, vector);
+        dispatch.shader = bytes ? quantize_bytes_of(*descriptor_.schema, quantizes_alike())
+                                : variant_of(*descriptor_.schema, class_, vector);
         dispatch.buffers = buffers();
         dispatch.parameters = words();
-        dispatch.groups = groups_of(parameters_.group_total, threads_per_group);
+        dispatch.groups =
+            groups_of(parameters_.group_total, threads_per_group * (bytes ? quantized_groups_per_thread : 1));
         return {{}, {dispatch}};
     }
 
@@ -378,6 +395,33 @@ private:
         return result && (!has(channels) || inner.strides[tensors_.size()] == 0);
     }
 
+    /// Whether the output's elements lie side by side in the order of the dimensions.
+    [[nodiscard]] bool has_packed_output() const {
+        std::int64_t stride = 1;
+        for (const auto& dimension : dimensions_) {
+            if (dimension.strides[input_count_] != stride) {
+                return false;
+            }
+            stride *= dimension.size;
+        }
+        return true;
+    }
+
+    /// For what can be a vector.
+    [[nodiscard]] bool can_quantize_bytes() const {
+        const core::TensorDesc* zero_point = has(quantizing) ? tensors_[2] : nullptr;
+        return has(quantizing) && has_packed_output() && tensors_[0]->data_type == DataType::float32 &&
+               dimensions_.front().strides[0] == 1 && tensors_[1] != nullptr &&
+               tensors_[1]->data_type == DataType::float32 && core::bits_of(output_tensor().data_type) == 8 &&
+               (zero_point == nullptr || zero_point->data_type == output_tensor().data_type);
+    }
+
+    [[nodiscard]] bool quantizes_alike() const {
+        return std::all_of(dimensions_.begin(), dimensions_.end(), [](const auto& dimension) {
+            return dimension.strides[1] == 0 && dimension.strides[2] == 0;
+        });
+    }
+
     void put_operands(bool vector) {
         for (std::size_t a = 0; a < tensors_.size(); ++a) {
             const core::TensorDesc* tensor = tensors_[a];
@@ -426,7 +470,7 @@ private:
             result.push_back(input(tensors_[i] != nullptr ? i : 0));
         }
         // As units, and as words.
-        for (int views = 0; views < 2; ++views) {
+        for (int view = 0; view < 2; ++view) {
             for (std::size_t o = 0; o < tensors_.size() - input_count_; ++o) {
                 result.push_back(output(o));
             }

@@ -1,4 +1,4 @@
-// MEAN_VARIANCE_NORMALIZATION1: one dispatch where sets fit a group of threads; otherwise chunks of sets are reduced,
+// MEAN_VARIANCE_NORMALIZATION and its successors: one dispatch where sets fit a group of threads; otherwise chunks of sets are reduced,
 // brought together, and the tensor is normalised in another pass over it.
 #include "engine/operators/rules/mean_variance_normalization1.h"
 
@@ -57,6 +57,8 @@ struct Parameters {
     float activation_second = 0;
     std::uint32_t output_is_packed = 0;
     float set_size = 1;
+    std::uint32_t subtract_mean = 1;
+    std::array<std::uint32_t, 3> unused{};
     std::array<StridedDimension, core::max_dimension_count> set_dimensions{};
     std::array<StridedDimension, core::max_dimension_count> item_dimensions{};
     std::array<ParameterStrides, core::max_dimension_count> set_parameters{};
@@ -169,6 +171,7 @@ public:
         common_.has_scale = op.scale != nullptr ? 1 : 0;
         common_.has_bias = op.bias != nullptr ? 1 : 0;
         common_.normalize_variance = op.normalize_variance ? 1 : 0;
+        common_.subtract_mean = op.subtract_mean ? 1 : 0;
         common_.epsilon = op.epsilon;
         const FusedActivation activation = fused_activation(op.activation);
         common_.activation = activation.number;
@@ -328,7 +331,12 @@ std::vector<ShaderVariant> normalization_variants() {
 }  // namespace
 
 Bindings mean_variance_normalization1_bindings() {
-    return {{.name = "MEAN_VARIANCE_NORMALIZATION1", .plan = plan_normalization, .variants = normalization_variants}};
+    Bindings result;
+    for (const std::string_view name :
+         {"MEAN_VARIANCE_NORMALIZATION", "MEAN_VARIANCE_NORMALIZATION1", "MEAN_VARIANCE_NORMALIZATION2"}) {
+        result.push_back({.name = name, .plan = plan_normalization, .variants = normalization_variants});
+    }
+    return result;
 }
 
 }  // namespace dmlconform::d3d12

@@ -1,4 +1,4 @@
-// TOP_K1: tiles sorted in groupshared memory; for longer sequences more passes, that select again or merge.
+// TOP_K1 and TOP_K: tiles sorted in groupshared memory; for longer sequences more passes, that select again or merge.
 #include "engine/operators/rules/top_k1.h"
 
 #include <algorithm>
@@ -249,7 +249,8 @@ std::vector<ShaderVariant> top_k1_variants() {
 }  // namespace
 
 Bindings top_k1_bindings() {
-    return {{.name = "TOP_K1", .plan = plan_top_k1, .variants = top_k1_variants}};
+    return {{.name = "TOP_K1", .plan = plan_top_k1, .variants = top_k1_variants},
+            {.name = "TOP_K", .plan = plan_top_k1, .variants = top_k1_variants}};
 }
 
 }  // namespace dmlconform::d3d12

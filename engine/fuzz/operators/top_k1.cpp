@@ -1,4 +1,4 @@
-// TOP_K1: every axis, K up to all of it, many ties.
+// TOP_K1 and TOP_K: every axis, K up to all of it, many ties.
 #include <algorithm>
 
 #include "engine/fuzz/descriptor_builder.h"
@@ -45,7 +45,9 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
         random, random_type(random, schema, "OutputIndexTensor", level), output, operators::FieldKind::output);
     field_of(descriptor, "Axis") = axis;
     field_of(descriptor, "K") = k;
-    field_of(descriptor, "AxisDirection") = random.below(2);
+    if (schema.find_field("AxisDirection") != nullptr) {
+        field_of(descriptor, "AxisDirection") = random.below(2);
+    }
     return descriptor;
 }
 
@@ -55,6 +57,7 @@ Sense sense(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
 
 }  // namespace
 
+const OperatorFuzz top_k_fuzz{"TOP_K", make, sense, settle};
 const OperatorFuzz top_k1_fuzz{"TOP_K1", make, sense, settle};
 
 }  // namespace dmlconform::fuzz

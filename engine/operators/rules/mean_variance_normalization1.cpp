@@ -1,5 +1,5 @@
-// Rules and error budget of MEAN_VARIANCE_NORMALIZATION1, from its documentation and its formula; "M" marks
-// what was measured on Microsoft's DirectML 1.15.4.
+// Rules of MEAN_VARIANCE_NORMALIZATION and its numbered successors, from their documentation; "M" marks what was
+// measured on Microsoft's DirectML 1.15.4.
 #include "engine/operators/rules/mean_variance_normalization1.h"
 
 #include <fmt/format.h>
@@ -11,87 +11,132 @@
 #include <limits>
 
 #include "engine/operators/rules.h"
+#include "engine/operators/rules/parameter_sizes.h"
 
 namespace dmlconform::operators {
+
+namespace {
+
+bool has(const Descriptor& descriptor, std::string_view field) {
+    return descriptor.schema->find_field(field) != nullptr;
+}
+
+bool normalizes_variance(const Descriptor& descriptor) {
+    return descriptor.uint(has(descriptor, "UseVariance") ? "UseVariance" : "NormalizeVariance") != 0;
+}
+
+std::vector<bool> reduced_dimensions(const Descriptor& descriptor) {
+    std::vector<bool> reduced(descriptor.tensor("InputTensor")->sizes.size());
+    if (has(descriptor, "Axes")) {
+        for (const std::uint32_t axis : descriptor.uints("Axes")) {
+            reduced[axis] = true;
+        }
+    } else {
+        std::fill(reduced.begin() + (descriptor.uint("CrossChannel") != 0 ? 1 : 2), reduced.end(), true);
+    }
+    return reduced;
+}
+
+}  // namespace
 
 MeanVarianceNormalization1::MeanVarianceNormalization1(const Descriptor& descriptor)
     : input(*descriptor.tensor("InputTensor")),
       output(*descriptor.tensor("OutputTensor")),
       scale(descriptor.tensor("ScaleTensor")),
       bias(descriptor.tensor("BiasTensor")),
-      reduced(input.sizes.size()),
-      normalize_variance(descriptor.uint("NormalizeVariance") != 0),
+      reduced(reduced_dimensions(descriptor)),
+      subtract_mean(!has(descriptor, "UseMean") || descriptor.uint("UseMean") != 0),
+      normalize_variance(normalizes_variance(descriptor)),
       epsilon(descriptor.number("Epsilon")),
-      activation(descriptor.activation("FusedActivation")) {
-    for (const std::uint32_t axis : descriptor.uints("Axes")) {
-        reduced[axis] = true;
-    }
-}
+      activation(descriptor.activation("FusedActivation")) {}
 
 namespace {
 
-constexpr std::array<std::string_view, 4> names{"axes", "scaleAndBias", "channelSize", "parameterSizes"};
+constexpr std::array<std::string_view, 2> unnumbered_names{"scaleAndBias", "parameterSizes"};
+constexpr std::array<std::string_view, 4> names1{"axes", "scaleAndBias", "channelSize", "parameterSizes"};
+constexpr std::array<std::string_view, 1> names2{"parameterSizes"};
 
-Verdict reject(std::string_view rule, std::string message) {
-    return Rejection{
-        .rule = fmt::format("MEAN_VARIANCE_NORMALIZATION1.{}", rule), .message = std::move(message), .legal_from = {}};
-}
-
-Verdict check_parameter(const char* name, const core::TensorDesc& desc, const core::TensorDesc& input,
-                        core::FeatureLevel level) {
-    for (std::size_t d = 0; d < desc.sizes.size(); ++d) {
-        const bool channel_required = level < core::FeatureLevel{4, 0} && d == 1;
-        if (desc.sizes[d] != input.sizes[d] && (channel_required || desc.sizes[d] != 1)) {
-            return reject(
-                channel_required ? "channelSize" : "parameterSizes",
-                fmt::format("{} has {} elements along dimension {}, InputTensor {}{}", name, desc.sizes[d], d,
-                            input.sizes[d], channel_required ? "; before feature level 4.0 they must be equal" : ""));
+Verdict check_parameters(const Descriptor& descriptor) {
+    for (const char* name : {"ScaleTensor", "BiasTensor"}) {
+        if (auto rejection = check_parameter_sizes(descriptor, name)) {
+            return rejection;
         }
     }
     return {};
 }
 
-Verdict validate_normalization(const Descriptor& descriptor, core::FeatureLevel level) {
+Verdict check_presence(const Descriptor& descriptor, core::FeatureLevel level) {
+    const bool scaled = descriptor.tensor("ScaleTensor") != nullptr;
+    const bool biased = descriptor.tensor("BiasTensor") != nullptr;
+    if (level < core::FeatureLevel{5, 2} && scaled != biased) {
+        return broken_rule(descriptor, "scaleAndBias",
+                           fmt::format("{} is present without {}; before feature level 5.2 they come together",
+                                       scaled ? "ScaleTensor" : "BiasTensor", scaled ? "BiasTensor" : "ScaleTensor"));
+    }
+    return {};
+}
+
+/// Of MEAN_VARIANCE_NORMALIZATION1 alone.
+Verdict check_channels(const Descriptor& descriptor, core::FeatureLevel level) {
+    const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
+    for (const char* name : {"ScaleTensor", "BiasTensor"}) {
+        const core::TensorDesc* parameter = descriptor.tensor(name);
+        if (level < core::FeatureLevel{4, 0} && parameter != nullptr && input.size() > 1 &&
+            parameter->sizes[1] != input[1]) {
+            return broken_rule(descriptor, "channelSize",
+                               fmt::format("{} has {} elements along dimension 1, InputTensor {}; before feature "
+                                           "level 4.0 they must be equal",
+                                           name, parameter->sizes[1], input[1]));
+        }
+    }
+    return {};
+}
+
+Verdict validate_unnumbered(const Descriptor& descriptor, core::FeatureLevel level) {
+    const Verdict rejection = check_presence(descriptor, level);
+    return rejection ? rejection : check_parameters(descriptor);
+}
+
+Verdict validate1(const Descriptor& descriptor, core::FeatureLevel level) {
     const core::TensorDesc& input = *descriptor.tensor("InputTensor");
     // M: axes may repeat and come in any order.
     for (const std::uint32_t axis : descriptor.uints("Axes")) {
         if (axis >= input.sizes.size()) {
-            return reject("axes",
-                          fmt::format("Axes names {}, but InputTensor has {} dimensions", axis, input.sizes.size()));
+            return broken_rule(
+                descriptor, "axes",
+                fmt::format("Axes names {}, but InputTensor has {} dimensions", axis, input.sizes.size()));
         }
     }
-    const core::TensorDesc* scale = descriptor.tensor("ScaleTensor");
-    const core::TensorDesc* bias = descriptor.tensor("BiasTensor");
-    if (level < core::FeatureLevel{5, 2} && (scale == nullptr) != (bias == nullptr)) {
-        return reject("scaleAndBias",
-                      fmt::format("{} is present without {}; before feature level 5.2 they come together",
-                                  scale != nullptr ? "ScaleTensor" : "BiasTensor",
-                                  scale != nullptr ? "BiasTensor" : "ScaleTensor"));
+    if (auto rejection = check_presence(descriptor, level)) {
+        return rejection;
     }
-    if (scale != nullptr) {
-        if (auto rejection = check_parameter("ScaleTensor", *scale, input, level)) {
-            return rejection;
-        }
-    }
-    return bias == nullptr ? Verdict{} : check_parameter("BiasTensor", *bias, input, level);
+    const Verdict rejection = check_channels(descriptor, level);
+    return rejection ? rejection : check_parameters(descriptor);
 }
 
-}  // namespace
+Verdict validate2(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    return check_parameters(descriptor);
+}
 
 /// For each element an addition to the mean, three operations for the variance, and what turns it into its output.
 Cost normalization_cost(const Descriptor& descriptor) {
     const MeanVarianceNormalization1 op(descriptor);
     const auto elements = static_cast<double>(*core::element_count(op.input.sizes));
-    const double each = 2 + (op.normalize_variance ? 4 : 0) + (op.scale != nullptr ? 1 : 0) +
+    const double each = (op.subtract_mean ? 2 : 0) + (op.normalize_variance ? 4 : 0) + (op.scale != nullptr ? 1 : 0) +
                         (op.bias != nullptr ? 1 : 0) + (op.activation != nullptr ? 1 : 0);
     return {.bytes = element_bytes(descriptor), .operations = elements * each};
 }
 
+}  // namespace
+
 RulesRows mean_variance_normalization1_rules() {
-    return {{.name = "MEAN_VARIANCE_NORMALIZATION1",
-             .validate = validate_normalization,
-             .names = names,
-             .cost = normalization_cost}};
+    return {
+        {.name = "MEAN_VARIANCE_NORMALIZATION",
+         .validate = validate_unnumbered,
+         .names = unnumbered_names,
+         .cost = normalization_cost},
+        {.name = "MEAN_VARIANCE_NORMALIZATION1", .validate = validate1, .names = names1, .cost = normalization_cost},
+        {.name = "MEAN_VARIANCE_NORMALIZATION2", .validate = validate2, .names = names2, .cost = normalization_cost}};
 }
 
 }  // namespace dmlconform::operators

@@ -1,4 +1,4 @@
-// MEAN_VARIANCE_NORMALIZATION1: centre and scale a tensor over a set of axes.
+// MEAN_VARIANCE_NORMALIZATION and its numbered successors: centre and scale a tensor over a set of axes.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace dmlconform::operators {
 
-/// The operator's fields by name. Refers to the descriptor, which must be a MEAN_VARIANCE_NORMALIZATION1 one and
-/// outlive it.
+/// The fields of MEAN_VARIANCE_NORMALIZATION, MEAN_VARIANCE_NORMALIZATION1 or MEAN_VARIANCE_NORMALIZATION2, in terms of
+/// which they are one operator. Refers to the descriptor, which must outlive it.
 struct MeanVarianceNormalization1 {
     explicit MeanVarianceNormalization1(const Descriptor& descriptor);
 
@@ -20,6 +20,8 @@ struct MeanVarianceNormalization1 {
     const core::TensorDesc* bias = nullptr;
     /// One for each dimension: whether mean and variance run over it. Repeated axes count once.
     std::vector<bool> reduced;
+    /// Without, the variance is the mean of squares.
+    bool subtract_mean = true;
     bool normalize_variance = false;
     float epsilon = 0;
     /// Null when absent.

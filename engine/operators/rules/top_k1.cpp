@@ -1,4 +1,4 @@
-// Rules of TOP_K1, from its documentation; "M" marks what was measured on Microsoft's DirectML 1.15.4.
+// Rules of TOP_K1 and TOP_K, from their documentation; "M" marks what was measured on Microsoft's DirectML 1.15.4.
 #include "engine/operators/rules/top_k1.h"
 
 #include <fmt/format.h>
@@ -16,34 +16,35 @@ TopK1::TopK1(const Descriptor& descriptor)
       output_index(*descriptor.tensor("OutputIndexTensor")),
       axis(descriptor.uint("Axis")),
       k(descriptor.uint("K")),
-      direction(static_cast<AxisDirection>(descriptor.uint("AxisDirection"))) {}
+      direction(descriptor.schema->short_name() == "TOP_K"
+                    ? AxisDirection::decreasing
+                    : static_cast<AxisDirection>(descriptor.uint("AxisDirection"))) {}
 
 namespace {
 
 constexpr std::array<std::string_view, 3> names{"axis", "k", "outputSizes"};
 
-Verdict reject(std::string_view rule, std::string message) {
-    return Rejection{.rule = fmt::format("TOP_K1.{}", rule), .message = std::move(message), .legal_from = {}};
-}
-
-Verdict validate_top_k1(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+Verdict validate_top_k(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const TopK1 op(descriptor);
     const auto& sizes = op.input.sizes;
     if (op.axis >= sizes.size()) {
-        return reject("axis", fmt::format("Axis is {}, but InputTensor has {} dimensions", op.axis, sizes.size()));
+        return broken_rule(descriptor, "axis",
+                           fmt::format("Axis is {}, but InputTensor has {} dimensions", op.axis, sizes.size()));
     }
     // The documentation says "less than" the size; M accepts equality, and ONNX needs it.
     if (op.k < 1 || op.k > sizes[op.axis]) {
-        return reject("k", fmt::format("K is {}; it must be at least 1 and at most the {} elements along axis {}", op.k,
+        return broken_rule(descriptor, "k",
+                           fmt::format("K is {}; it must be at least 1 and at most the {} elements along axis {}", op.k,
                                        sizes[op.axis], op.axis));
     }
     core::Dimensions expected = sizes;
     expected[op.axis] = op.k;
     for (const char* name : {"OutputValueTensor", "OutputIndexTensor"}) {
         if (descriptor.tensor(name)->sizes != expected) {
-            return reject("outputSizes", fmt::format("{} has sizes {}; InputTensor's with K along axis {} are {}", name,
-                                                     core::to_string(descriptor.tensor(name)->sizes), op.axis,
-                                                     core::to_string(expected)));
+            return broken_rule(
+                descriptor, "outputSizes",
+                fmt::format("{} has sizes {}; InputTensor's with K along axis {} are {}", name,
+                            core::to_string(descriptor.tensor(name)->sizes), op.axis, core::to_string(expected)));
         }
     }
     return {};
@@ -61,7 +62,8 @@ Cost top_k_cost(const Descriptor& descriptor) {
 }
 
 RulesRows top_k1_rules() {
-    return {{.name = "TOP_K1", .validate = validate_top_k1, .names = names, .cost = top_k_cost}};
+    return {{.name = "TOP_K1", .validate = validate_top_k, .names = names, .cost = top_k_cost},
+            {.name = "TOP_K", .validate = validate_top_k, .names = std::span(names).subspan(1), .cost = top_k_cost}};
 }
 
 }  // namespace dmlconform::operators

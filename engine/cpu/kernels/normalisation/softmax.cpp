@@ -1,0 +1,172 @@
+// SOFTMAX, LOG_SOFTMAX and HARDMAX, over the last dimension or over any. "M" marks what was measured on Microsoft's
+// DirectML 1.15.4.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/cpu/normalisation/formula.h"
+#include "engine/cpu/reduction/sets.h"
+#include "engine/cpu/reduction/totals.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using normalisation::Formula;
+using normalisation::Operands;
+using normalisation::Set;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// NaN is passed over.
+double maximum_of(std::span<const double> x) {
+    double maximum = -infinity;
+    for (const double element : x) {
+        maximum = element > maximum ? element : maximum;
+    }
+    return maximum;
+}
+
+/// exp(x - max x) of a set, and its sum. NaN is everywhere where one element is NaN, or infinite, or where all are
+/// -infinity: infinity - infinity is NaN.
+class Powers : public Formula {
+public:
+    explicit Powers(core::DataType type) : type_(type) {}
+
+    void take(const Set& set) override {
+        x_ = set.elements[0];
+        maximum_ = maximum_of(x_);
+        has_nan_ = std::ranges::any_of(x_, [](double element) { return std::isnan(element); });
+        powers_.resize(x_.size());
+        sum_ = 0;
+        for (std::size_t k = 0; k < x_.size(); ++k) {
+            powers_[k] = std::exp(x_[k] - maximum_);
+            sum_ += powers_[k];
+        }
+        if (set.wants_ranges) {
+            reduction::SumRange sum;
+            for (const double element : x_) {
+                sum.add(exp(distance(element)));
+            }
+            // M: the sum may be a tensor, which the elements are divided by.
+            sum_range_ = normalisation::maybe_stored(type_, sum.result());
+        }
+    }
+
+protected:
+    [[nodiscard]] Interval distance(double element) const { return Interval(element) - Interval(maximum_); }
+
+    core::DataType type_;
+    std::span<const double> x_;
+    double maximum_ = 0;
+    bool has_nan_ = false;
+    std::vector<double> powers_;
+    double sum_ = 0;
+    Interval sum_range_;
+};
+
+class Softmax final : public Powers {
+public:
+    using Powers::Powers;
+
+    void compute(std::span<double> values) const override {
+        std::ranges::transform(powers_, values.begin(), [this](double power) { return power / sum_; });
+    }
+    [[nodiscard]] Interval range(std::size_t k) const override {
+        const Interval power = exp(distance(x_[k]));
+        return hull(power / sum_range_, power * (Interval(1) / sum_range_));
+    }
+};
+
+/// The logarithm is not taken of a quotient, which would be 0 where x is far below the maximum.
+class LogSoftmax final : public Powers {
+public:
+    using Powers::Powers;
+
+    void compute(std::span<double> values) const override {
+        const double logarithm = std::log(sum_);
+        std::ranges::transform(x_, values.begin(), [this, logarithm](double element) {
+            return is_beside_infinity(element) ? -infinity : (element - maximum_) - logarithm;
+        });
+    }
+    [[nodiscard]] Interval range(std::size_t k) const override {
+        if (is_beside_infinity(x_[k])) {
+            return {-infinity, -infinity, true};
+        }
+        return distance(x_[k]) - log(sum_range_);
+    }
+
+private:
+    /// By the documented formula its share of an infinite sum is 0, whose logarithm is -infinity. The sum of powers is
+    /// NaN, which implementations may return.
+    [[nodiscard]] bool is_beside_infinity(double element) const {
+        return maximum_ == infinity && element != infinity && !has_nan_;
+    }
+};
+
+class Hardmax final : public Formula {
+public:
+    explicit Hardmax(core::DataType /*type*/) {}
+
+    void take(const Set& set) override {
+        // Without a maximum, because all are NaN, it is the first.
+        const double maximum = maximum_of(set.elements[0]);
+        const auto found = std::ranges::find(set.elements[0], maximum);
+        first_ = found == set.elements[0].end() ? 0 : static_cast<std::size_t>(found - set.elements[0].begin());
+    }
+    void compute(std::span<double> values) const override {
+        std::ranges::fill(values, 0);
+        values[first_] = 1;
+    }
+    [[nodiscard]] Interval range(std::size_t k) const override { return k == first_ ? 1.0 : 0.0; }
+
+private:
+    std::size_t first_ = 0;
+};
+
+/// Those without axes work on the last dimension.
+std::vector<bool> reduced_by(const operators::Descriptor& descriptor) {
+    const std::size_t rank = descriptor.tensor("InputTensor")->sizes.size();
+    if (descriptor.schema->find_field("Axes") != nullptr) {
+        return reduction::reduced_dimensions(descriptor.uints("Axes"), rank);
+    }
+    std::vector<bool> reduced(rank);
+    reduced.back() = true;
+    return reduced;
+}
+
+template <class F>
+void compute(const KernelArguments& arguments) {
+    const Operands operands{
+        .elements = {arguments.inputs[0]}, .parameters = {}, .reduced = reduced_by(arguments.descriptor)};
+    normalisation::compute_sets(arguments, operands,
+                                [&] { return std::make_unique<F>(arguments.outputs[0]->desc.data_type); });
+}
+
+core::Tolerance softmax_tolerance(const operators::Descriptor& /*descriptor*/,
+                                  const operators::TensorSlot& /*output*/) {
+    return normalisation::range_tolerance(
+        "exp(x - max) / sum: what Direct3D allows exp, n - 1 roundings of the sum, which may be a FLOAT16 tensor, and "
+        "the "
+        "division");
+}
+
+core::Tolerance log_softmax_tolerance(const operators::Descriptor& /*descriptor*/,
+                                      const operators::TensorSlot& /*output*/) {
+    return normalisation::range_tolerance(
+        "(x - max) - log(sum of exp(x - max)): what Direct3D allows exp and log, and n - 1 roundings of the sum, which "
+        "may "
+        "be a FLOAT16 tensor");
+}
+
+}  // namespace
+
+Kernels normalisation_softmax_kernels() {
+    return {{"ACTIVATION_SOFTMAX", compute<Softmax>, softmax_tolerance},
+            {"ACTIVATION_SOFTMAX1", compute<Softmax>, softmax_tolerance},
+            {"ACTIVATION_LOG_SOFTMAX", compute<LogSoftmax>, log_softmax_tolerance},
+            {"ACTIVATION_LOG_SOFTMAX1", compute<LogSoftmax>, log_softmax_tolerance},
+            {.name = "ACTIVATION_HARDMAX", .compute = compute<Hardmax>},
+            {.name = "ACTIVATION_HARDMAX1", .compute = compute<Hardmax>}};
+}
+
+}  // namespace dmlconform::cpu

@@ -1,0 +1,150 @@
+// CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT: the totals of each sequence up to each of its elements.
+#include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/reduction/reduction.h"
+#include "engine/cpu/reduction/totals.h"
+#include "engine/operators/rules/top_k1.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using reduction::Sets;
+
+/// A sequence as it is walked: the first element is the last one of the axis where the direction is DECREASING.
+struct Walk {
+    std::int64_t length = 1;
+    std::int64_t first = 0;
+    std::int64_t step = 1;
+    /// Without the element itself.
+    bool exclusive = false;
+};
+
+Walk walk_of(const operators::Descriptor& descriptor, std::string_view exclusive) {
+    const auto length = std::int64_t{descriptor.tensor("InputTensor")->sizes[descriptor.uint("Axis")]};
+    const auto direction = static_cast<operators::AxisDirection>(descriptor.uint("AxisDirection"));
+    const bool backwards = direction == operators::AxisDirection::decreasing;
+    return {.length = length,
+            .first = backwards ? length - 1 : 0,
+            .step = backwards ? -1 : 1,
+            .exclusive = descriptor.uint(exclusive) != 0};
+}
+
+/// Arrays that are walked together: the input, the output, and its elements' row-major numbers.
+enum Array : std::size_t { from, to, number };
+
+class Cumulation {
+public:
+    Cumulation(const KernelArguments& arguments, std::string_view exclusive)
+        : input_(*arguments.inputs[0]),
+          output_(*arguments.outputs[0]),
+          slack_(movement::wanted_slack(arguments)),
+          walk_(walk_of(arguments.descriptor, exclusive)),
+          sets_(input_.desc.sizes,
+                reduction::reduced_dimensions({{arguments.descriptor.uint("Axis")}}, input_.desc.sizes.size()),
+                {core::signed_strides(input_.desc), core::signed_strides(output_.desc),
+                 reduction::numbering_strides(input_.desc.sizes)}) {}
+
+    template <class Total, class Range>
+    void reals() const {
+        each_sequence([&](const auto& start) {
+            Total total;
+            Range range;
+            each_element(start, [&](const auto& offsets) {
+                const double element = load<double>(offsets[from]);
+                if (!walk_.exclusive) {
+                    total.add(element);
+                    range.add(element);
+                }
+                movement::store_computed(output_, offsets[to], offsets[number], total.result(), slack_,
+                                         [&] { return range.result(); });
+                if (walk_.exclusive) {
+                    total.add(element);
+                    range.add(element);
+                }
+            });
+        });
+    }
+
+    template <class Number, class Total>
+    void integers() const {
+        each_sequence([&](const auto& start) {
+            Total total;
+            each_element(start, [&](const auto& offsets) {
+                const Number before = total.result();
+                total.add(load<Number>(offsets[from]));
+                const Number result = walk_.exclusive ? before : total.result();
+                element_wise::store(output_.buffer.bytes(), {output_.desc.data_type, offsets[to], 0}, 1, &result,
+                                    element_wise::Store::wrapping);
+            });
+        });
+    }
+
+private:
+    template <class Number>
+    [[nodiscard]] Number load(std::int64_t address) const {
+        Number element = 0;
+        element_wise::load(input_.buffer.bytes(), {input_.desc.data_type, address, 0}, 1, &element);
+        return element;
+    }
+
+    template <class Visit>
+    void each_sequence(const Visit& visit) const {
+        parallel_for(sets_.count(), 16 * walk_.length, [&](std::int64_t first, std::int64_t last) {
+            for (std::int64_t set = first; set < last; ++set) {
+                visit(sets_.kept().offsets_of(set));
+            }
+        });
+    }
+
+    /// In the order of the walk.
+    template <class Visit>
+    void each_element(Sets<3>::Offsets offsets, const Visit& visit) const {
+        const auto& strides = sets_.inside().run_strides();
+        const auto advance = [&](std::int64_t steps) {
+            for (std::size_t array = 0; array < offsets.size(); ++array) {
+                offsets[array] += steps * strides[array];
+            }
+        };
+        advance(walk_.first);
+        for (std::int64_t i = 0; i < walk_.length; ++i) {
+            visit(offsets);
+            advance(walk_.step);
+        }
+    }
+
+    const core::Tensor& input_;
+    core::Tensor& output_;
+    core::ElementSlack* slack_;
+    Walk walk_;
+    Sets<3> sets_;
+};
+
+template <template <class> class Total, class Range>
+Kernel cumulative(std::string_view name, std::string_view exclusive) {
+    return {.name = name,
+            .compute =
+                [exclusive](const KernelArguments& arguments) {
+                    const Cumulation cumulation(arguments, exclusive);
+                    const core::DataType type = arguments.outputs[0]->desc.data_type;
+                    if (core::is_floating_point(type)) {
+                        cumulation.reals<Total<double>, Range>();
+                    } else if (core::is_signed_integer(type)) {
+                        cumulation.integers<Signed, Total<Signed>>();
+                    } else {
+                        cumulation.integers<Unsigned, Total<Unsigned>>();
+                    }
+                },
+            .tolerance =
+                [](const operators::Descriptor&, const operators::TensorSlot& output) {
+                    return movement::computed_tolerance(core::is_floating_point(output.desc->data_type),
+                                                        "one rounding for each element so far, in any order");
+                }};
+}
+
+}  // namespace
+
+Kernels reduction_cumulative_kernels() {
+    return {cumulative<reduction::Sum, reduction::SumRange>("CUMULATIVE_SUMMATION", "HasExclusiveSum"),
+            cumulative<reduction::Product, reduction::ProductRange>("CUMULATIVE_PRODUCT", "HasExclusiveProduct")};
+}
+
+}  // namespace dmlconform::cpu

@@ -1,0 +1,128 @@
+// DYNAMIC_QUANTIZE_LINEAR: 8 bits for numbers whose range is found first.
+#include "engine/cpu/accepted_element.h"
+#include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/kernel.h"
+#include "engine/cpu/reduction/reduction.h"
+#include "engine/cpu/reduction/totals.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using element_wise::Store;
+
+/// In the order of Descriptor::outputs().
+enum Output : std::size_t { quantised, scale_output, zero_point_output };
+
+/// The numbers that 8 bits have.
+struct Codes {
+    double lowest = 0;
+    double highest = 255;
+
+    /// M: NaN becomes the lowest.
+    template <class T>
+    [[nodiscard]] T clamped(const T& code) const {
+        return min(max(code, T(lowest)), T(highest));
+    }
+};
+
+/// How far numbers are apart whose codes are neighbours. An element of an output: what follows is computed with that.
+double step(double span, double codes) {
+    return double{static_cast<float>(span / codes)};
+}
+/// M: or multiplied by the reciprocal, which is a constant.
+Interval step(const Interval& span, const Interval& codes) {
+    return hull(span / codes, span * (1 / codes));
+}
+
+/// A step, and the code of zero.
+template <class T>
+struct Quantisation {
+    T scale;
+    T zero_point;
+
+    /// M: 0 is always within the range; ties are rounded to even, the zero point before it is added.
+    Quantisation(double least, double greatest, const Codes& codes)
+        : scale(step(T(greatest) - T(least), T(codes.highest - codes.lowest))),
+          zero_point(codes.clamped(round_half_even(T(codes.lowest) - T(least) / scale))) {}
+
+    [[nodiscard]] T operator()(const T& x, const Codes& codes) const {
+        return codes.clamped(round_half_even(x / scale) + zero_point);
+    }
+};
+
+/// The range of a tensor's numbers, 0 among them. NaN is passed over (M).
+class NumberRange {
+public:
+    explicit NumberRange(const core::Tensor& tensor) {
+        const reduction::Sets<1> all(tensor.desc.sizes, std::vector<bool>(tensor.desc.sizes.size(), true),
+                                     {core::signed_strides(tensor.desc)});
+        reduction::for_each_stretch<0, double>(all, tensor, 0, [&](std::span<const double> stretch) {
+            for (const double x : stretch) {
+                least_ = min(least_, x);
+                greatest_ = max(greatest_, x);
+            }
+        });
+    }
+
+    [[nodiscard]] double least() const { return least_; }
+    [[nodiscard]] double greatest() const { return greatest_; }
+
+private:
+    double least_ = 0;
+    double greatest_ = 0;
+};
+
+/// Stores a number, and notes what implementations may store instead.
+void put(core::Tensor& output, std::int64_t address, std::size_t number, double value, const Interval& range,
+         core::ElementSlack* slack) {
+    const core::DataType type = output.desc.data_type;
+    element_wise::store(output.buffer.bytes(), {type, address, 0}, 1, &value, Store::wrapping);
+    if (slack != nullptr) {
+        note_accepted(*slack, number, type, element_wise::stored_value(type, value, Store::wrapping),
+                      element_wise::stored_range(type, range, Store::wrapping));
+    }
+}
+
+void compute(const KernelArguments& arguments) {
+    const core::Tensor& input = *arguments.inputs[0];
+    core::Tensor& output = *arguments.outputs[quantised];
+    const auto slack_of = [&](Output which) { return arguments.slack.empty() ? nullptr : &arguments.slack[which]; };
+    const Codes codes = core::is_signed_integer(output.desc.data_type) ? Codes{-128, 127} : Codes{};
+    const NumberRange numbers(input);
+    const Quantisation<double> exact(numbers.least(), numbers.greatest(), codes);
+    const Quantisation<Interval> range(numbers.least(), numbers.greatest(), codes);
+    put(*arguments.outputs[scale_output], 0, 0, exact.scale, range.scale, slack_of(scale_output));
+    put(*arguments.outputs[zero_point_output], 0, 0, exact.zero_point, range.zero_point, slack_of(zero_point_output));
+
+    const core::StridedRuns<2> places(input.desc.sizes,
+                                      {core::signed_strides(input.desc), core::signed_strides(output.desc)});
+    core::ElementSlack* const slack = slack_of(quantised);
+    parallel_for(places.run_count(), 16 * places.run_length(), [&](std::int64_t first, std::int64_t last) {
+        std::int64_t number = first * places.run_length();
+        places.for_each_run(first, last, [&](auto at) {
+            for (std::int64_t i = 0; i < places.run_length(); ++i, ++number) {
+                double x = 0;
+                element_wise::load(input.buffer.bytes(), {input.desc.data_type, at[0], 0}, 1, &x);
+                put(output, at[1], static_cast<std::size_t>(number), exact(x, codes),
+                    slack == nullptr ? Interval() : range(Interval(x), codes), slack);
+                at[0] += places.run_strides()[0];
+                at[1] += places.run_strides()[1];
+            }
+        });
+    });
+}
+
+core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
+    core::Tolerance tolerance;
+    tolerance.element_slack = true;
+    tolerance.slack_formula = "FP32 as Direct3D allows it, before rounding to integers";
+    return tolerance;
+}
+
+}  // namespace
+
+Kernels reduction_dynamic_quantize_linear_kernels() {
+    return {{.name = "DYNAMIC_QUANTIZE_LINEAR", .compute = compute, .tolerance = tolerance}};
+}
+
+}  // namespace dmlconform::cpu

@@ -1,0 +1,123 @@
+// Walking a tensor set by set, and one number from each set: the machine of REDUCE and of operators like it.
+//
+// What a set comes to is a total (totals.h): something to which terms are added, and other totals joined. Where sets
+// lie side by side in memory and their elements do not, many sets are walked together, so that memory is read in the
+// order in which it lies. Which way is taken depends on the tensors alone, and so does the order of terms.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/cpu/parallel.h"
+#include "engine/cpu/reduction/sets.h"
+
+namespace dmlconform::cpu::reduction {
+
+/// An input whose sets each become one element of an output.
+class Reduction {
+public:
+    Reduction(const core::Tensor& input, core::Tensor& output, const std::vector<bool>& reduced)
+        : input_(input),
+          output_(output),
+          sets_(input.desc.sizes, reduced, {core::signed_strides(input.desc), repeating_strides(output.desc)}) {}
+
+    [[nodiscard]] const core::Tensor& input() const { return input_; }
+    [[nodiscard]] core::Tensor& output() const { return output_; }
+    [[nodiscard]] const Sets<2>& sets() const { return sets_; }
+
+    /// Calls visit(set, to, total) for each set, with its number, the address of its element of the output, and the
+    /// total of map(element) over its elements, taken as Numbers. Sets are shared out among threads.
+    template <class Number, class Total, class Map, class Visit>
+    void for_each_total(const Map& map, const Visit& visit) const {
+        const auto& kept = sets_.kept();
+        const std::int64_t together = sets_walked_together();
+        const std::int64_t groups_per_run = (kept.run_length() + together - 1) / together;
+        parallel_for(kept.run_count() * groups_per_run, 4 * together * sets_.size(),
+                     [&](std::int64_t first, std::int64_t last) {
+                         std::array<Total, most_together> totals;
+                         for (std::int64_t group = first; group < last; ++group) {
+                             const std::int64_t i = group % groups_per_run * together;
+                             const std::int64_t set = group / groups_per_run * kept.run_length() + i;
+                             const auto count = static_cast<std::size_t>(std::min(together, kept.run_length() - i));
+                             const auto start = kept.offsets_of(set);
+                             const std::span<Total> here(totals.data(), count);
+                             if (together == 1) {
+                                 here[0] = total_of<Number, Total>(start[0], map);
+                             } else {
+                                 add_side_by_side<Number>(start[0], map, here);
+                             }
+                             for (std::size_t k = 0; k < count; ++k) {
+                                 const auto step = static_cast<std::int64_t>(k);
+                                 visit(set + step, start[1] + step * kept.run_strides()[1], here[k]);
+                             }
+                         }
+                     });
+    }
+
+    /// Calls visit(element) for the elements of a set in order, as doubles.
+    template <class Visit>
+    void for_each_element(std::int64_t set, const Visit& visit) const {
+        for_each_stretch<0, double>(sets_, input_, sets_.kept().offsets_of(set)[0],
+                                    [&](std::span<const double> elements) {
+                                        for (const double element : elements) {
+                                            visit(element);
+                                        }
+                                    });
+    }
+
+private:
+    static constexpr std::int64_t most_together = 64;
+
+    [[nodiscard]] std::int64_t sets_walked_together() const {
+        const std::int64_t between_sets = sets_.kept().run_strides()[0];
+        const std::int64_t between_elements = sets_.inside().run_strides()[0];
+        return sets_.size() > 1 && between_sets != 0 && between_sets < between_elements ? most_together : 1;
+    }
+
+    /// Several totals in turn, so that one addition need not wait for the other.
+    template <class Number, class Total, class Map>
+    [[nodiscard]] Total total_of(std::int64_t start, const Map& map) const {
+        std::array<Total, Total::lanes> totals;
+        for_each_stretch<0, Number>(sets_, input_, start, [&](std::span<const Number> elements) {
+            std::size_t i = 0;
+            for (; i + totals.size() <= elements.size(); i += totals.size()) {
+                for (std::size_t lane = 0; lane < totals.size(); ++lane) {
+                    totals[lane].add(map(elements[i + lane]));
+                }
+            }
+            for (; i < elements.size(); ++i) {
+                totals[0].add(map(elements[i]));
+            }
+        });
+        if constexpr (Total::lanes > 1) {
+            for (std::size_t lane = 1; lane < totals.size(); ++lane) {
+                totals[0].join(totals[lane]);
+            }
+        }
+        return totals[0];
+    }
+
+    /// Of sets that start side by side.
+    template <class Number, class Total, class Map>
+    void add_side_by_side(std::int64_t start, const Map& map, std::span<Total> totals) const {
+        std::ranges::fill(totals, Total());
+        std::array<Number, most_together> elements;
+        const std::int64_t stride = sets_.kept().run_strides()[0];
+        sets_.inside().for_each_element([&](const auto& offsets) {
+            element_wise::load(input_.buffer.bytes(), {input_.desc.data_type, start + offsets[0], stride},
+                               totals.size(), elements.data());
+            for (std::size_t k = 0; k < totals.size(); ++k) {
+                totals[k].add(map(elements[k]));
+            }
+        });
+    }
+
+    const core::Tensor& input_;
+    core::Tensor& output_;
+    Sets<2> sets_;
+};
+
+}  // namespace dmlconform::cpu::reduction

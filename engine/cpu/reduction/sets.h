@@ -1,0 +1,78 @@
+// Elements in sets: those that agree in all coordinates but the ones along the dimensions that are reduced.
+//
+// Several arrays of the same sizes are divided together. An array that has one element along a dimension repeats it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/core/tensor.h"
+#include "engine/cpu/element_wise/load_store.h"
+
+namespace dmlconform::cpu::reduction {
+
+/// Which of so many dimensions are among the axes.
+[[nodiscard]] std::vector<bool> reduced_dimensions(std::span<const std::uint32_t> axes, std::size_t rank);
+
+/// The tensor's strides, 0 along dimensions of one element.
+[[nodiscard]] core::Strides repeating_strides(const core::TensorDesc& desc);
+
+/// Strides that number the elements of such sizes in row-major order.
+[[nodiscard]] core::Strides numbering_strides(const core::Dimensions& sizes);
+
+/// Sets are numbered in row-major order of the coordinates that they keep, the elements of each in that of the reduced
+/// ones.
+template <std::size_t N>
+class Sets {
+public:
+    using Runs = core::StridedRuns<N>;
+    using Offsets = typename Runs::PerArray;
+
+    /// No size may be 0.
+    Sets(const core::Dimensions& sizes, const std::vector<bool>& reduced, const std::array<core::Strides, N>& strides)
+        : kept_(part_of(sizes, reduced, false), strides), inside_(part_of(sizes, reduced, true), strides) {}
+
+    /// How many there are, and how many elements each one has.
+    [[nodiscard]] std::int64_t count() const { return kept_.run_count() * kept_.run_length(); }
+    [[nodiscard]] std::int64_t size() const { return inside_.run_count() * inside_.run_length(); }
+
+    /// Where sets start.
+    [[nodiscard]] const Runs& kept() const { return kept_; }
+    /// Where the elements of a set are, from its start on.
+    [[nodiscard]] const Runs& inside() const { return inside_; }
+
+private:
+    static core::Dimensions part_of(core::Dimensions sizes, const std::vector<bool>& reduced, bool which) {
+        for (std::size_t d = 0; d < sizes.size(); ++d) {
+            sizes[d] = reduced[d] == which ? sizes[d] : 1;
+        }
+        return sizes;
+    }
+
+    Runs kept_;
+    Runs inside_;
+};
+
+/// Loads the elements of a set of the tensor, which is array `A` of the sets, as numbers. `start` is where the set
+/// starts there. Calls visit(numbers) for one stretch after the other.
+template <std::size_t A, class Number, std::size_t N, class Visit>
+void for_each_stretch(const Sets<N>& sets, const core::Tensor& tensor, std::int64_t start, const Visit& visit) {
+    constexpr std::int64_t longest = 512;
+    std::array<Number, longest> numbers;
+    const auto& inside = sets.inside();
+    const std::int64_t stride = inside.run_strides()[A];
+    inside.for_each_run([&](const auto& offsets) {
+        for (std::int64_t i = 0; i < inside.run_length(); i += longest) {
+            const auto count = static_cast<std::size_t>(std::min(longest, inside.run_length() - i));
+            const element_wise::Stretch from{tensor.desc.data_type, start + offsets[A] + i * stride, stride};
+            element_wise::load(tensor.buffer.bytes(), from, count, numbers.data());
+            visit(std::span<const Number>(numbers.data(), count));
+        }
+    });
+}
+
+}  // namespace dmlconform::cpu::reduction

@@ -1,0 +1,437 @@
+// Planning of reductions.
+#include "engine/d3d12/reduction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "engine/core/tensor.h"
+#include "engine/d3d12/element_format.h"
+
+namespace dmlconform::d3d12 {
+namespace {
+
+// As in the shaders.
+constexpr std::uint64_t group_size = 256;
+constexpr std::uint64_t vector_size = 4;
+constexpr std::int64_t vector_step = 4;
+
+/// Innermost first, in the order of the input's memory. Repeated elements are outermost.
+std::int64_t sort_key(const SharedDimension<reduction_arrays>& dimension) {
+    const std::int64_t stride = dimension.strides[reduction_input];
+    return stride == 0 ? std::numeric_limits<std::int64_t>::max() : stride;
+}
+
+void sort_by_input(ReductionDimensions& dimensions) {
+    std::stable_sort(dimensions.begin(), dimensions.end(),
+                     [](const auto& a, const auto& b) { return sort_key(a) < sort_key(b); });
+}
+
+SharedDimension<reduction_arrays> dimension_of(const Reduction& reduction, std::size_t d) {
+    SharedDimension<reduction_arrays> result;
+    result.size = reduction.tensors[reduction_input].desc->sizes[d];
+    for (std::size_t a = 0; a < reduction_arrays; ++a) {
+        const core::TensorDesc* desc = reduction.tensors[a].desc;
+        if (desc != nullptr && desc->sizes[d] != 1) {
+            result.strides[a] = core::signed_strides(*desc)[d];
+        }
+    }
+    return result;
+}
+
+std::uint32_t rows_of(std::uint32_t combine) {
+    return combine >= COMBINE_DEVIATIONS ? MOST_ROWS : 1;
+}
+
+void put_dimensions(const ReductionDimensions& dimensions, std::uint32_t combine, std::uint32_t& count,
+                    ReductionParameters::uint4* table) {
+    constexpr std::size_t row_words = 4;
+    const std::uint32_t rows = rows_of(combine);
+    count = static_cast<std::uint32_t>(dimensions.size());
+    const std::vector<std::uint32_t> words = strided_rows(dimensions, rows * row_words - 1);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        table[i / row_words].words[i % row_words] = words[i];
+    }
+}
+
+/// From elements to fours along the first dimension.
+void widen(ReductionDimensions& dimensions) {
+    dimensions.front().size /= vector_size;
+    for (std::int64_t& stride : dimensions.front().strides) {
+        stride *= vector_step;
+    }
+}
+
+bool are_adjacent(const ReductionDimensions& along, const ReductionDimensions& others,
+                  const std::vector<ReductionArray>& arrays) {
+    return std::all_of(arrays.begin(), arrays.end(), [&](ReductionArray array) {
+        const auto whole = [&](const auto& dimension) { return dimension.strides[array] % vector_step == 0; };
+        return along.front().strides[array] == 1 && along.front().size % vector_size == 0 &&
+               std::all_of(along.begin() + 1, along.end(), whole) && std::all_of(others.begin(), others.end(), whole);
+    });
+}
+
+/// Words of what is known of a line.
+std::uint64_t state_words(const Reduction& reduction) {
+    const bool wide = reduction.numbers == NUMBERS_TWO_WORDS;
+    switch (reduction.combine) {
+        case COMBINE_SUM:
+        case COMBINE_EXTREME:
+            return wide ? 2 : 1;
+        case COMBINE_PRODUCT:
+            return reduction.numbers == NUMBERS_WORD ? 1 : 2;
+        case COMBINE_FIRST_EXTREME:
+            return wide ? 3 : 2;
+        default:
+            return 2;
+    }
+}
+
+ShaderVariant reduction_variant(std::uint32_t combine, std::uint32_t numbers, std::uint32_t vector,
+                                std::uint32_t source, std::uint32_t target, bool kept) {
+    return {"reduction",
+            {{"COMBINE", combine},
+             {"NUMBERS", numbers},
+             {"VECTOR", vector},
+             {"SOURCE", source},
+             {"TARGET", target},
+             {"KEPT", kept ? 1u : 0u}}};
+}
+
+ShaderVariant apply_variant(std::uint32_t combine, std::uint32_t numbers, std::uint32_t vector) {
+    return {"reduction_apply", {{"COMBINE", combine}, {"NUMBERS", numbers}, {"VECTOR", vector}}};
+}
+
+ShaderVariant cumulative_variant(std::uint32_t combine, std::uint32_t numbers) {
+    return {"cumulative", {{"COMBINE", combine}, {"NUMBERS", numbers}}};
+}
+
+}  // namespace
+
+core::Strides line_strides(const Reduction& reduction) {
+    std::vector<std::size_t> order;
+    for (std::size_t d = reduction.reduced.size(); d-- > 0;) {
+        if (!reduction.reduced[d]) {
+            order.push_back(d);
+        }
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return sort_key(dimension_of(reduction, a)) < sort_key(dimension_of(reduction, b));
+    });
+    core::Strides strides(reduction.reduced.size());
+    std::int64_t count = 1;
+    for (const std::size_t d : order) {
+        strides[d] = count;
+        count *= reduction.tensors[reduction_input].desc->sizes[d];
+    }
+    return strides;
+}
+
+ReductionShape split(const Reduction& reduction) {
+    const core::Strides numbers = line_strides(reduction);
+    ReductionShape shape;
+    for (std::size_t d = reduction.reduced.size(); d-- > 0;) {
+        SharedDimension<reduction_arrays> dimension = dimension_of(reduction, d);
+        dimension.strides[reduction_line] = numbers[d];
+        (reduction.reduced[d] ? shape.items : shape.lines).push_back(dimension);
+    }
+    sort_by_input(shape.lines);
+    if (!reduction.in_order) {
+        sort_by_input(shape.items);
+    }
+    shape.lines = merged(shape.lines);
+    shape.items = merged(shape.items);
+    return shape;
+}
+
+std::uint32_t vector_of(const ReductionShape& shape, std::uint32_t numbers, bool writes) {
+    if (numbers == NUMBERS_TWO_WORDS) {
+        return VECTOR_NONE;
+    }
+    std::vector<ReductionArray> arrays{reduction_input};
+    if (writes) {
+        arrays.push_back(reduction_output);
+    }
+    if (are_adjacent(shape.items, shape.lines, arrays)) {
+        return VECTOR_ITEMS;
+    }
+    return are_adjacent(shape.lines, shape.items, arrays) ? VECTOR_LINES : VECTOR_NONE;
+}
+
+ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_side) {
+    // Several items for each thread, as threads wait longer for each other than for memory.
+    constexpr std::uint64_t wanted_items = 4;
+    // Neighbours that read a stretch of memory which is worth it.
+    constexpr std::uint64_t fewest_side_by_side = 32;
+    // Enough to keep a large GPU busy; beyond that, parts are not made smaller than this for each thread.
+    constexpr std::uint64_t enough_groups = 1024;
+    constexpr std::uint64_t fewest_items_of_chunk = 16;
+    ReductionDivision result;
+    const std::uint64_t neighbours = side_by_side ? std::min(fewest_side_by_side, std::bit_ceil(lines)) : 1;
+    result.threads_per_line = std::min(group_size / neighbours, std::bit_ceil(groups_of(items, wanted_items)));
+    result.lines_per_group = group_size / result.threads_per_line;
+    const std::uint64_t line_groups = groups_of(lines, result.lines_per_group);
+    const std::uint64_t wanted_chunks = groups_of(enough_groups, line_groups);
+    const std::uint64_t items_per_thread =
+        std::max(fewest_items_of_chunk, groups_of(items, wanted_chunks * result.threads_per_line));
+    result.items_per_chunk = result.threads_per_line * items_per_thread;
+    result.chunks = line_groups >= enough_groups ? 1 : groups_of(items, result.items_per_chunk);
+    if (result.chunks == 1) {
+        result.items_per_chunk = items;
+    }
+    result.groups = line_groups * result.chunks;
+    return result;
+}
+
+ReductionPlanner::ReductionPlanner(DispatchPlan& plan, Reduction reduction)
+    : plan_(plan), reduction_(std::move(reduction)), shape_(split(reduction_)), line_count_(count_of(shape_.lines)) {
+    ReductionParameters& parameters = reduction_.parameters;
+    const core::DataType input_type = reduction_.tensors[reduction_input].desc->data_type;
+    parameters.input_kind = kind_of(input_type);
+    parameters.input_packing = packing_of(input_type);
+    if (const core::TensorDesc* output_desc = reduction_.tensors[reduction_output].desc; output_desc != nullptr) {
+        parameters.output_kind = kind_of(output_desc->data_type);
+        parameters.output_packing = packing_of(output_desc->data_type);
+    }
+    const std::uint64_t line_size = count_of(shape_.items);
+    parameters.line_size = static_cast<float>(line_size);
+    parameters.part_line_count = static_cast<std::uint32_t>(line_count_);
+    if (reduction_.is_backwards) {
+        auto& strides = shape_.items.front().strides;
+        const auto last = static_cast<std::int64_t>(line_size) - 1;
+        parameters.input_start = static_cast<std::uint32_t>(last * strides[reduction_input]);
+        parameters.output_start = static_cast<std::uint32_t>(last * strides[reduction_output]);
+        for (std::int64_t& stride : strides) {
+            stride = -stride;
+        }
+    }
+}
+
+/// True when neighbours in memory are of different lines.
+bool ReductionPlanner::is_side_by_side() const {
+    const std::int64_t line_stride = shape_.lines.front().strides[reduction_input];
+    const std::int64_t item_stride = std::abs(shape_.items.front().strides[reduction_input]);
+    return line_stride != 0 && (item_stride == 0 || line_stride < item_stride);
+}
+
+ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector) const {
+    Pass result{.vector = vector, .parameters = reduction_.parameters, .division = {}};
+    ReductionDimensions lines = shape_.lines;
+    ReductionDimensions items = shape_.items;
+    ReductionParameters& parameters = result.parameters;
+    bool side_by_side = is_side_by_side();
+    if (vector == VECTOR_ITEMS) {
+        widen(items);
+        side_by_side = false;
+    } else if (vector == VECTOR_LINES) {
+        parameters.output_step = static_cast<std::uint32_t>(lines.front().strides[reduction_output]);
+        widen(lines);
+        side_by_side = true;
+    }
+    put_dimensions(lines, reduction_.combine, parameters.line_dimension_count, std::data(parameters.line_dimensions));
+    put_dimensions(items, reduction_.combine, parameters.item_dimension_count, std::data(parameters.item_dimensions));
+    parameters.line_count = static_cast<std::uint32_t>(count_of(lines));
+    parameters.item_count = static_cast<std::uint32_t>(count_of(items));
+    parameters.lines_side_by_side = side_by_side ? 1 : 0;
+    result.division = divide(count_of(lines), count_of(items), side_by_side);
+    parameters.part_count = static_cast<std::uint32_t>(result.division.chunks * line_count_);
+    return result;
+}
+
+ShaderVariant ReductionPlanner::variant(std::uint32_t vector, std::uint32_t source, std::uint32_t target,
+                                        bool kept) const {
+    return reduction_variant(reduction_.combine, reduction_.numbers, vector, source, target, kept);
+}
+
+void ReductionPlanner::put(const Pass& pass, ShaderVariant shader, std::vector<BufferRef> buffers) {
+    ReductionParameters parameters = pass.parameters;
+    parameters.chunk_count = static_cast<std::uint32_t>(pass.division.chunks);
+    parameters.items_per_chunk = static_cast<std::uint32_t>(pass.division.items_per_chunk);
+    parameters.threads_per_line = static_cast<std::uint32_t>(pass.division.threads_per_line);
+    parameters.lines_per_group = static_cast<std::uint32_t>(pass.division.lines_per_group);
+    Dispatch next;
+    next.shader = std::move(shader);
+    next.buffers = std::move(buffers);
+    next.parameters = parameters_from(parameters);
+    next.groups = pass.division.groups;
+    plan_.dispatches.push_back(std::move(next));
+}
+
+std::vector<BufferRef> ReductionPlanner::buffers(BufferRef before, BufferRef after) const {
+    const auto& tensors = reduction_.tensors;
+    const BufferRef target = tensors[reduction_output].buffer;
+    std::vector<BufferRef> result{tensors[reduction_input].buffer, before, after, target, target};
+    if (reduction_.combine == COMBINE_GRADIENTS) {
+        result.push_back(tensors[reduction_second].buffer);
+        result.push_back(tensors[reduction_mean].buffer);
+    }
+    return result;
+}
+
+BufferRef ReductionPlanner::new_parts(std::uint64_t chunks) {
+    plan_.temporaries.push_back(chunks * line_count_ * state_words(reduction_) * sizeof(std::uint32_t));
+    return temporary(plan_.temporaries.size() - 1);
+}
+
+BufferRef ReductionPlanner::chunks_of(const Pass& pass, BufferRef sums) {
+    const BufferRef parts = new_parts(pass.division.chunks);
+    put(pass, variant(pass.vector, SOURCE_TENSOR, TARGET_PARTS), buffers(sums, parts));
+    return parts;
+}
+
+/// From the parts of lines that groups left: one group has all of a line's.
+void ReductionPlanner::finish(BufferRef before, BufferRef after, std::uint64_t chunks, std::uint32_t target) {
+    Pass last{.vector = VECTOR_NONE, .parameters = reduction_.parameters, .division = {}};
+    ReductionDimensions chunk_dimension(1);
+    chunk_dimension.front().size = chunks;
+    ReductionParameters& parameters = last.parameters;
+    put_dimensions(shape_.lines, reduction_.combine, parameters.line_dimension_count,
+                   std::data(parameters.line_dimensions));
+    put_dimensions(chunk_dimension, reduction_.combine, parameters.item_dimension_count,
+                   std::data(parameters.item_dimensions));
+    parameters.line_count = static_cast<std::uint32_t>(line_count_);
+    parameters.item_count = static_cast<std::uint32_t>(chunks);
+    parameters.parts_before_count = static_cast<std::uint32_t>(chunks * line_count_);
+    parameters.part_count = static_cast<std::uint32_t>(line_count_);
+    parameters.lines_side_by_side = line_count_ > 1 ? 1 : 0;
+    last.division = divide(line_count_, chunks, line_count_ > 1);
+    last.division.groups /= last.division.chunks;
+    last.division.chunks = 1;
+    last.division.items_per_chunk = chunks;
+    put(last, variant(VECTOR_NONE, SOURCE_PARTS, target), buffers(before, after));
+}
+
+void ReductionPlanner::to_results() {
+    const Pass whole = pass(vector_of(shape_, reduction_.numbers, false));
+    if (whole.division.chunks == 1) {
+        put(whole, variant(whole.vector, SOURCE_TENSOR, TARGET_RESULTS), buffers({}, {}));
+    } else {
+        finish(chunks_of(whole, {}), {}, whole.division.chunks, TARGET_RESULTS);
+    }
+}
+
+BufferRef ReductionPlanner::to_parts(BufferRef sums) {
+    std::uint32_t vector = vector_of(shape_, reduction_.numbers, false);
+    const bool lines_have_means = reduction_.combine >= COMBINE_DEVIATIONS;
+    const bool second_fits =
+        reduction_.combine != COMBINE_GRADIENTS || are_adjacent(shape_.items, shape_.lines, {reduction_second});
+    if (lines_have_means && (vector == VECTOR_LINES || !second_fits)) {
+        vector = VECTOR_NONE;
+    }
+    const Pass whole = pass(vector);
+    const BufferRef chunks = chunks_of(whole, sums);
+    if (whole.division.chunks == 1) {
+        return chunks;
+    }
+    const BufferRef parts = new_parts(1);
+    finish(chunks, parts, whole.division.chunks, TARGET_PARTS);
+    return parts;
+}
+
+BufferRef ReductionPlanner::to_chunks(std::uint64_t items_per_chunk) {
+    Pass whole = pass(VECTOR_NONE);
+    ReductionDivision& division = whole.division;
+    division.groups /= division.chunks;
+    division.items_per_chunk = items_per_chunk;
+    division.chunks = groups_of(count_of(shape_.items), items_per_chunk);
+    division.groups *= division.chunks;
+    whole.parameters.part_count = static_cast<std::uint32_t>(division.chunks * line_count_);
+    return chunks_of(whole, {});
+}
+
+void ReductionPlanner::to_elements() {
+    const Pass whole = pass(vector_of(shape_, reduction_.numbers, true));
+    if (whole.division.chunks == 1) {
+        const bool are_few = groups_of(whole.parameters.item_count, whole.division.threads_per_line) <= MOST_KEPT;
+        const bool kept = are_few && reduction_.numbers == NUMBERS_REAL;
+        put(whole, variant(whole.vector, SOURCE_TENSOR, TARGET_ELEMENTS, kept), buffers({}, {}));
+    } else {
+        const BufferRef chunks = chunks_of(whole, {});
+        const BufferRef parts = new_parts(1);
+        finish(chunks, parts, whole.division.chunks, TARGET_PARTS);
+        Pass last = whole;
+        last.parameters.parts_before_count = static_cast<std::uint32_t>(line_count_);
+        last.division.groups =
+            groups_of(std::uint64_t{last.parameters.line_count} * last.parameters.item_count, group_size);
+        put(last, apply_variant(reduction_.combine, reduction_.numbers, last.vector), buffers(parts, {}));
+    }
+}
+
+void ReductionPlanner::to_cumulated() {
+    // As in shaders/cumulative.hlsl.
+    constexpr std::uint64_t items_per_thread = 8;
+    Pass whole = pass(VECTOR_NONE);
+    ReductionDivision& division = whole.division;
+    // Chunks are made of whole tiles.
+    const std::uint64_t tile = items_per_thread * division.threads_per_line;
+    const std::uint64_t line_groups = division.groups / division.chunks;
+    BufferRef chunks;
+    if (division.chunks > 1) {
+        division.items_per_chunk = groups_of(division.items_per_chunk, tile) * tile;
+        division.chunks = groups_of(whole.parameters.item_count, division.items_per_chunk);
+        division.groups = line_groups * division.chunks;
+        whole.parameters.part_count = static_cast<std::uint32_t>(division.chunks * line_count_);
+    }
+    if (division.chunks > 1) {
+        chunks = chunks_of(whole, {});
+        whole.parameters.parts_before_count = whole.parameters.part_count;
+    }
+    put(whole, cumulative_variant(reduction_.combine, reduction_.numbers), buffers(chunks, {}));
+}
+
+std::optional<std::string> too_many_elements(const operators::Descriptor& descriptor) {
+    // Threads count beyond the last one by what a group takes at once, in 32 bits.
+    constexpr std::uint64_t most = 0xffff0000;
+    const std::uint64_t count = *core::element_count(descriptor.tensor("InputTensor")->sizes);
+    if (count > most) {
+        return fmt::format("the shaders count up to {} elements, and InputTensor has {}", most, count);
+    }
+    return std::nullopt;
+}
+
+std::vector<ShaderVariant> variants_of(const ReductionVariants& wanted) {
+    std::vector<ShaderVariant> variants;
+    const auto add = [&](std::uint32_t vector, std::uint32_t source, std::uint32_t target, bool kept = false) {
+        variants.push_back(reduction_variant(wanted.combine, wanted.numbers, vector, source, target, kept));
+    };
+    std::vector<std::uint32_t> vectors{VECTOR_NONE};
+    if (wanted.numbers != NUMBERS_TWO_WORDS) {
+        vectors.push_back(VECTOR_ITEMS);
+        if (wanted.combine < COMBINE_DEVIATIONS) {
+            vectors.push_back(VECTOR_LINES);
+        }
+    }
+    for (const std::uint32_t vector : vectors) {
+        add(vector, SOURCE_TENSOR, TARGET_PARTS);
+        if (wanted.results) {
+            add(vector, SOURCE_TENSOR, TARGET_RESULTS);
+        }
+        if (wanted.elements) {
+            add(vector, SOURCE_TENSOR, TARGET_ELEMENTS);
+            if (wanted.numbers == NUMBERS_REAL) {
+                add(vector, SOURCE_TENSOR, TARGET_ELEMENTS, true);
+            }
+            variants.push_back(apply_variant(wanted.combine, wanted.numbers, vector));
+        }
+    }
+    add(VECTOR_NONE, SOURCE_PARTS, TARGET_PARTS);
+    if (wanted.results) {
+        add(VECTOR_NONE, SOURCE_PARTS, TARGET_RESULTS);
+    }
+    return variants;
+}
+
+std::vector<ShaderVariant> cumulative_variants(std::uint32_t combine) {
+    std::vector<ShaderVariant> variants;
+    for (const std::uint32_t numbers : {NUMBERS_REAL, NUMBERS_WORD, NUMBERS_TWO_WORDS}) {
+        variants.push_back(reduction_variant(combine, numbers, VECTOR_NONE, SOURCE_TENSOR, TARGET_PARTS, false));
+        variants.push_back(cumulative_variant(combine, numbers));
+    }
+    return variants;
+}
+
+}  // namespace dmlconform::d3d12

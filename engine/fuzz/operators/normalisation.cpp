@@ -1,0 +1,114 @@
+// Softmaxes, hardmaxes and normalisations: what the generic maker draws, with parameters that broadcast and inputs that
+// have rows.
+#include <algorithm>
+#include <array>
+
+#include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/layout.h"
+#include "engine/fuzz/operator_fuzz.h"
+
+namespace dmlconform::fuzz {
+namespace {
+
+using core::Dimensions;
+using operators::Descriptor;
+
+core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
+    return std::get_if<core::TensorDesc>(&field_of(descriptor, field));
+}
+
+/// The sizes, of which each may have become 1.
+Dimensions repeating(Random& random, Dimensions sizes) {
+    for (std::uint32_t& size : sizes) {
+        size = random.chance(1, 2) ? 1 : size;
+    }
+    return sizes;
+}
+
+void relayout(Random& random, core::TensorDesc& desc, operators::FieldKind kind, Dimensions sizes) {
+    desc = random_layout(random, desc.data_type, std::move(sizes), kind);
+}
+
+/// Everything in front of the last two dimensions becomes 1.
+void fit_rows(Random& random, Descriptor& descriptor) {
+    Dimensions sizes = tensor_of(descriptor, "InputTensor")->sizes;
+    std::fill(sizes.begin(), sizes.end() - std::min<std::ptrdiff_t>(2, std::ssize(sizes)), 1);
+    for (const TensorField& tensor : tensors_of(descriptor)) {
+        relayout(random, *tensor.desc, tensor.field->kind, sizes);
+    }
+}
+
+constexpr std::array<std::string_view, 6> parameters{"MeanTensor", "VarianceTensor",   "ScaleTensor",
+                                                     "BiasTensor", "OutputMeanTensor", "OutputVarianceTensor"};
+
+bool is_parameter(const operators::Field& field) {
+    return std::find(parameters.begin(), parameters.end(), field.name) != parameters.end() ||
+           field.name == "OutputScaleGradientTensor" || field.name == "OutputBiasGradientTensor";
+}
+
+void fit_own_sizes(Random& random, Descriptor& descriptor) {
+    const Dimensions sizes = tensor_of(descriptor, "InputTensor")->sizes;
+    for (const TensorField& tensor : tensors_of(descriptor)) {
+        if (is_parameter(*tensor.field)) {
+            relayout(random, *tensor.desc, tensor.field->kind, repeating(random, sizes));
+        }
+    }
+}
+
+void fit_common_sizes(Random& random, Descriptor& descriptor) {
+    const Dimensions sizes = repeating(random, tensor_of(descriptor, "InputTensor")->sizes);
+    for (const TensorField& tensor : tensors_of(descriptor)) {
+        if (is_parameter(*tensor.field)) {
+            relayout(random, *tensor.desc, tensor.field->kind, sizes);
+        }
+    }
+}
+
+struct Fitting {
+    std::string_view name;
+    void (*fit)(Random& random, Descriptor& descriptor);
+};
+
+constexpr std::array<Fitting, 9> fittings{{
+    {"ACTIVATION_SOFTMAX", fit_rows},
+    {"ACTIVATION_LOG_SOFTMAX", fit_rows},
+    {"ACTIVATION_HARDMAX", fit_rows},
+    {"MEAN_VARIANCE_NORMALIZATION", fit_own_sizes},
+    {"MEAN_VARIANCE_NORMALIZATION2", fit_own_sizes},
+    {"BATCH_NORMALIZATION", fit_own_sizes},
+    {"BATCH_NORMALIZATION_GRAD", fit_common_sizes},
+    {"BATCH_NORMALIZATION_TRAINING", fit_common_sizes},
+    {"BATCH_NORMALIZATION_TRAINING_GRAD", fit_common_sizes},
+}};
+
+Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
+    Descriptor descriptor = generic_fuzz.make(random, schema, level);
+    const auto* const fitting = std::find_if(fittings.begin(), fittings.end(), [&](const Fitting& candidate) {
+        return candidate.name == schema.short_name();
+    });
+    fitting->fit(random, descriptor);
+    return descriptor;
+}
+
+/// A negative variance leaves nothing but NaN.
+Sense sense(const Descriptor& descriptor, std::string_view input) {
+    if (input == "VarianceTensor") {
+        return Sense::scale;
+    }
+    return descriptor.schema->short_name() == "ACTIVATION_HARDMAX" ? Sense::ordered : Sense::number;
+}
+
+}  // namespace
+
+std::span<const OperatorFuzz> normalisation_fuzz() {
+    static const auto all = [] {
+        std::array<OperatorFuzz, fittings.size()> rows{};
+        std::transform(fittings.begin(), fittings.end(), rows.begin(), [](const Fitting& fitting) {
+            return OperatorFuzz{fitting.name, make, sense, generic_fuzz.settle};
+        });
+        return rows;
+    }();
+    return all;
+}
+
+}  // namespace dmlconform::fuzz

@@ -1,0 +1,135 @@
+// Operators that reduce: what the generic maker draws, with functions that take the type, axes that differ, and sizes
+// that fit.
+#include <algorithm>
+#include <array>
+
+#include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/operator_fuzz.h"
+#include "engine/operators/rules/reduction.h"
+
+namespace dmlconform::fuzz {
+namespace {
+
+using core::Dimensions;
+using operators::Descriptor;
+using operators::ReduceFunction;
+
+core::TensorDesc& tensor_of(Descriptor& descriptor, std::string_view field) {
+    return std::get<core::TensorDesc>(field_of(descriptor, field));
+}
+
+/// Any of the dimensions, now and then none, in any order.
+void fit_axes(Random& random, Descriptor& descriptor) {
+    std::vector<std::uint32_t> axes;
+    const auto rank = static_cast<std::uint32_t>(tensor_of(descriptor, "InputTensor").sizes.size());
+    for (std::uint32_t axis = 0; axis < rank; ++axis) {
+        if (random.chance(1, 2)) {
+            axes.insert(axes.begin() + random.below(static_cast<std::uint32_t>(axes.size()) + 1), axis);
+        }
+    }
+    if (axes.empty() && random.chance(3, 4)) {
+        axes.push_back(random.below(rank));
+    }
+    field_of(descriptor, "Axes") = axes;
+}
+
+void fit_function(Random& random, Descriptor& descriptor, core::FeatureLevel level) {
+    const core::DataType input = tensor_of(descriptor, "InputTensor").data_type;
+    const auto function = random.one_of(operators::functions_of(input, level));
+    const bool is_position = function == ReduceFunction::arg_max || function == ReduceFunction::arg_min;
+    constexpr std::array indices{core::DataType::uint32, core::DataType::int32, core::DataType::uint64,
+                                 core::DataType::int64};
+    core::TensorDesc& output = tensor_of(descriptor, "OutputTensor");
+    output.data_type = !is_position                       ? input
+                       : level < core::FeatureLevel{3, 0} ? core::DataType::uint32
+                                                          : random.one_of(indices);
+    set_sizes(output, output.sizes);  // memory for elements of that type
+    field_of(descriptor, "Function") = static_cast<std::uint32_t>(function);
+}
+
+/// A row for each element, with all coordinates or fewer.
+void fit_coordinates(Descriptor& descriptor) {
+    const Dimensions& input = tensor_of(descriptor, "InputTensor").sizes;
+    core::TensorDesc& output = tensor_of(descriptor, "OutputCoordinatesTensor");
+    if (input.empty() || output.sizes.size() < 2) {
+        return;
+    }
+    const auto first = std::ranges::find_if(input, [](std::uint32_t size) { return size != 1; });
+    const auto least = std::max(static_cast<std::uint32_t>(input.end() - first), 1U);
+    Dimensions sizes(output.sizes.size(), 1);
+    sizes[sizes.size() - 2] = static_cast<std::uint32_t>(core::element_count(input).value_or(1));
+    sizes.back() = std::clamp(output.sizes.back(), least, static_cast<std::uint32_t>(input.size()));
+    if (output.sizes != sizes) {
+        set_sizes(output, sizes);
+    }
+}
+
+bool has_field(const Descriptor& descriptor, std::string_view name) {
+    return descriptor.schema->find_field(name) != nullptr;
+}
+
+void settle(Descriptor& descriptor) {
+    if (has_field(descriptor, "OutputCoordinatesTensor")) {
+        fit_coordinates(descriptor);
+    }
+    generic_fuzz.settle(descriptor);
+}
+
+Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
+    Descriptor descriptor = generic_fuzz.make(random, schema, level);
+    if (has_field(descriptor, "Axes")) {
+        fit_axes(random, descriptor);
+    }
+    if (has_field(descriptor, "Function")) {
+        fit_function(random, descriptor, level);
+    }
+    if (has_field(descriptor, "P")) {
+        field_of(descriptor, "P") = random.pick(1, 2);
+    }
+    settle_counts(descriptor);
+    settle(descriptor);
+    return descriptor;
+}
+
+/// Whether elements are compared with each other, or with zero, and not computed with.
+bool compares(const Descriptor& descriptor) {
+    if (!has_field(descriptor, "Function")) {
+        return true;
+    }
+    switch (static_cast<ReduceFunction>(descriptor.uint("Function"))) {
+        case ReduceFunction::arg_max:
+        case ReduceFunction::arg_min:
+        case ReduceFunction::max:
+        case ReduceFunction::min:
+            return true;
+        default:
+            return false;
+    }
+}
+
+Sense sense_of_compared(const Descriptor& descriptor, std::string_view /*input*/) {
+    return compares(descriptor) ? Sense::ordered : Sense::number;
+}
+
+Sense sense_of_numbers(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
+    return Sense::number;
+}
+
+constexpr std::array<OperatorFuzz, 8> all{{
+    {"REDUCE", make, sense_of_compared, settle},
+    {"ARGMIN", make, sense_of_compared, settle},
+    {"ARGMAX", make, sense_of_compared, settle},
+    {"NONZERO_COORDINATES", make, sense_of_compared, settle},
+    {"CUMULATIVE_SUMMATION", make, sense_of_numbers, settle},
+    {"CUMULATIVE_PRODUCT", make, sense_of_numbers, settle},
+    {"DYNAMIC_QUANTIZE_LINEAR", make, sense_of_numbers, settle},
+    {"LP_NORMALIZATION", make, sense_of_numbers, settle},
+}};
+
+}  // namespace
+
+std::span<const OperatorFuzz> reduction_fuzz() {
+    return all;
+}
+
+}  // namespace dmlconform::fuzz

@@ -1,0 +1,113 @@
+// Relations of softmaxes, hardmaxes and BATCH_NORMALIZATION and its relatives, from their documentation, and what they
+// cost. "M" marks what was measured on Microsoft's DirectML 1.15.4.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "engine/operators/rules.h"
+#include "engine/operators/rules/parameter_sizes.h"
+
+namespace dmlconform::operators {
+namespace {
+
+const core::TensorDesc& tensor_of(const Descriptor& descriptor, std::string_view field) {
+    return *descriptor.tensor(field);
+}
+
+/// All tensors once, and so many operations for each element of the input.
+template <int Operations>
+Cost cost_for_each(const Descriptor& descriptor) {
+    const auto elements = static_cast<double>(*core::element_count(tensor_of(descriptor, "InputTensor").sizes));
+    return {.bytes = element_bytes(descriptor), .operations = elements * Operations};
+}
+
+// ---- softmaxes and hardmaxes over the last dimension -------------------------------------------------------------
+
+constexpr std::array<std::string_view, 1> last_dimension_names{"effectiveRank"};
+
+/// M: whatever the number of dimensions, and also where the last ones have one element.
+Verdict check_effective_rank(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const core::Dimensions& sizes = tensor_of(descriptor, "InputTensor").sizes;
+    const auto last = sizes.end() - std::min<std::ptrdiff_t>(2, std::ssize(sizes));
+    if (std::any_of(sizes.begin(), last, [](std::uint32_t size) { return size != 1; })) {
+        return broken_rule(
+            descriptor, "effectiveRank",
+            fmt::format("InputTensor has sizes {}; those in front of the last two must be 1", core::to_string(sizes)));
+    }
+    return {};
+}
+
+// ---- BATCH_NORMALIZATION -----------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 1> parameter_names{"parameterSizes"};
+constexpr std::array<std::string_view, 2> inference_names{"parameterSizes", "spatial"};
+
+/// Height and width are the last two dimensions.
+Verdict check_locations(const Descriptor& descriptor, std::string_view field) {
+    const core::Dimensions& parameter = tensor_of(descriptor, field).sizes;
+    const core::Dimensions& input = tensor_of(descriptor, "InputTensor").sizes;
+    for (std::size_t d = input.size() - std::min<std::size_t>(2, input.size()); d < input.size(); ++d) {
+        if (parameter[d] != input[d]) {
+            return broken_rule(descriptor, "spatial",
+                               fmt::format("Spatial is 0, and {} has {} elements along dimension {}, InputTensor {}; "
+                                           "before feature level 4.0 they must be equal then",
+                                           field, parameter[d], d, input[d]));
+        }
+    }
+    return {};
+}
+
+Verdict check_inference(const Descriptor& descriptor, core::FeatureLevel level) {
+    for (const char* field : {"MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor"}) {
+        if (auto rejection = check_parameter_sizes(descriptor, field)) {
+            return rejection;
+        }
+    }
+    if (level < core::FeatureLevel{4, 0} && descriptor.uint("Spatial") == 0) {
+        const Verdict rejection = check_locations(descriptor, "MeanTensor");
+        return rejection ? rejection : check_locations(descriptor, "VarianceTensor");
+    }
+    return {};
+}
+
+/// By the catalogue the others have the same sizes.
+Verdict check_scale(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    return check_parameter_sizes(descriptor, "ScaleTensor");
+}
+
+}  // namespace
+
+RulesRows normalisation_rules() {
+    RulesRows rows{
+        {.name = "BATCH_NORMALIZATION",
+         .validate = check_inference,
+         .names = inference_names,
+         .cost = cost_for_each<3>},
+        {.name = "BATCH_NORMALIZATION_GRAD",
+         .validate = check_scale,
+         .names = parameter_names,
+         .cost = cost_for_each<5>},
+        {.name = "BATCH_NORMALIZATION_TRAINING",
+         .validate = check_scale,
+         .names = parameter_names,
+         .cost = cost_for_each<7>},
+        {.name = "BATCH_NORMALIZATION_TRAINING_GRAD",
+         .validate = check_scale,
+         .names = parameter_names,
+         .cost = cost_for_each<8>},
+    };
+    // A maximum, a difference, a power, an addition to the sum, and a quotient or a difference.
+    for (const char* name : {"ACTIVATION_SOFTMAX", "ACTIVATION_LOG_SOFTMAX"}) {
+        rows.push_back(
+            {.name = name, .validate = check_effective_rank, .names = last_dimension_names, .cost = cost_for_each<5>});
+    }
+    for (const char* name : {"ACTIVATION_SOFTMAX1", "ACTIVATION_LOG_SOFTMAX1"}) {
+        rows.push_back({.name = name, .cost = cost_for_each<5>});
+    }
+    rows.push_back({.name = "ACTIVATION_HARDMAX", .validate = check_effective_rank, .names = last_dimension_names});
+    return rows;
+}
+
+}  // namespace dmlconform::operators

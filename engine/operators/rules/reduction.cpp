@@ -1,0 +1,190 @@
+// Relations of operators that reduce. "M" marks what was measured on Microsoft's DirectML 1.15.4.
+#include "engine/operators/rules/reduction.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/operators/rules.h"
+
+namespace dmlconform::operators {
+namespace {
+
+using core::DataType;
+using core::FeatureLevel;
+using WideSizes = std::vector<std::uint64_t>;
+
+/// The input's, with one element along each axis. M: axes may be named twice, and there may be none.
+WideSizes reduced_sizes(const Descriptor& descriptor) {
+    const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
+    WideSizes sizes(input.begin(), input.end());
+    for (const std::uint32_t axis : descriptor.uints("Axes")) {
+        sizes[axis] = 1;
+    }
+    return sizes;
+}
+
+/// Every element is looked at.
+Cost reducing_cost(const Descriptor& descriptor) {
+    return {.bytes = element_bytes(descriptor),
+            .operations = static_cast<double>(*core::element_count(descriptor.tensor("InputTensor")->sizes))};
+}
+
+// ---- REDUCE ------------------------------------------------------------------------------------------------------
+
+/// From which level on functions take a type.
+struct TypesFrom {
+    FeatureLevel level;
+    std::span<const DataType> types;
+};
+
+constexpr std::array real_types{DataType::float32, DataType::float16};
+constexpr std::array words{DataType::int32, DataType::uint32};
+constexpr std::array narrow{DataType::int16, DataType::int8, DataType::uint16, DataType::uint8};
+constexpr std::array long_words{DataType::int64, DataType::uint64};
+
+constexpr FeatureLevel always{1, 0};
+
+constexpr std::array<TypesFrom, 1> real{{{always, real_types}}};
+constexpr std::array<TypesFrom, 3> sums_of_magnitudes{{{always, real_types}, {{5, 0}, words}, {{5, 0}, long_words}}};
+constexpr std::array<TypesFrom, 3> sums{{{always, real_types}, {{2, 1}, words}, {{5, 0}, long_words}}};
+constexpr std::array<TypesFrom, 4> extremes{
+    {{always, real_types}, {{2, 1}, words}, {{3, 0}, narrow}, {{5, 0}, long_words}}};
+constexpr std::array<TypesFrom, 4> compared{
+    {{always, real_types}, {{2, 1}, words}, {{2, 1}, narrow}, {{4, 1}, long_words}}};
+constexpr std::array index_types{DataType::uint32};
+constexpr std::array more_index_types{DataType::int32, DataType::uint64, DataType::int64};
+constexpr std::array<TypesFrom, 2> positions{{{always, index_types}, {{3, 0}, more_index_types}}};
+
+bool is_position(ReduceFunction function) {
+    return function == ReduceFunction::arg_max || function == ReduceFunction::arg_min;
+}
+
+std::span<const TypesFrom> input_types(ReduceFunction function) {
+    switch (function) {
+        case ReduceFunction::arg_max:
+        case ReduceFunction::arg_min:
+            return compared;
+        case ReduceFunction::max:
+        case ReduceFunction::min:
+            return extremes;
+        case ReduceFunction::multiply:
+        case ReduceFunction::sum:
+            return sums;
+        case ReduceFunction::l1:
+        case ReduceFunction::sum_square:
+            return sums_of_magnitudes;
+        default:
+            return real;
+    }
+}
+
+/// Null when the type is among those.
+Verdict check_type(const Descriptor& descriptor, std::string_view rule, std::string_view tensor,
+                   std::span<const TypesFrom> allowed, FeatureLevel level) {
+    const DataType type = descriptor.tensor(tensor)->data_type;
+    std::vector<std::string_view> names;
+    for (const TypesFrom& types : allowed) {
+        if (types.level <= level) {
+            if (std::ranges::find(types.types, type) != types.types.end()) {
+                return {};
+            }
+            std::ranges::transform(types.types, std::back_inserter(names), core::name);
+        }
+    }
+    return broken_rule(
+        descriptor, rule,
+        fmt::format("{} is {}; at feature level {} {} has {}", tensor, core::name(type), to_string(level),
+                    to_string(*descriptor.schema->find_field("Function"), descriptor.value("Function")),
+                    fmt::join(names, " ")));
+}
+
+constexpr std::array<std::string_view, 2> reduce_names{"inputType", "outputType"};
+
+Verdict check_reduce(const Descriptor& descriptor, FeatureLevel level) {
+    const auto function = static_cast<ReduceFunction>(descriptor.uint("Function"));
+    if (auto rejection = check_type(descriptor, "inputType", "InputTensor", input_types(function), level)) {
+        return rejection;
+    }
+    if (is_position(function)) {
+        return check_type(descriptor, "outputType", "OutputTensor", positions, level);
+    }
+    const DataType input = descriptor.tensor("InputTensor")->data_type;
+    const DataType output = descriptor.tensor("OutputTensor")->data_type;
+    if (input != output) {
+        return broken_rule(descriptor, "outputType",
+                           fmt::format("OutputTensor is {}; it must have InputTensor's type, {}", core::name(output),
+                                       core::name(input)));
+    }
+    return {};
+}
+
+// ---- LP_NORMALIZATION, NONZERO_COORDINATES -----------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 1> norm_names{"p"};
+
+Verdict check_norm(const Descriptor& descriptor, FeatureLevel /*level*/) {
+    const std::uint32_t p = descriptor.uint("P");
+    if (p != 1 && p != 2) {
+        return broken_rule(descriptor, "p", fmt::format("P is {}; it must be 1 or 2", p));
+    }
+    return {};
+}
+
+constexpr std::array<std::string_view, 1> coordinates_names{"coordinatesSizes"};
+
+/// A row for each element of the input, with its last coordinates: at least those after leading sizes of 1.
+Verdict check_coordinates(const Descriptor& descriptor, FeatureLevel /*level*/) {
+    const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
+    const core::Dimensions& sizes = descriptor.tensor("OutputCoordinatesTensor")->sizes;
+    const auto first = std::ranges::find_if(input, [](std::uint32_t size) { return size != 1; });
+    // M: one coordinate is the least, also where all sizes are 1.
+    const auto least = std::max<std::ptrdiff_t>(input.end() - first, 1);
+    const std::uint64_t elements = *core::element_count(input);
+    const bool leading_ones = std::all_of(sizes.begin(), sizes.end() - 2, [](std::uint32_t size) { return size == 1; });
+    if (!leading_ones || sizes[sizes.size() - 2] != elements || sizes.back() < static_cast<std::uint64_t>(least) ||
+        sizes.back() > input.size()) {
+        return broken_rule(descriptor, "coordinatesSizes",
+                           fmt::format("OutputCoordinatesTensor has sizes {}; the last two must be {} and {} to {}, "
+                                       "and all others 1",
+                                       core::to_string(sizes), elements, least, input.size()));
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<ReduceFunction> functions_of(core::DataType type, core::FeatureLevel level) {
+    std::vector<ReduceFunction> functions;
+    for (std::uint32_t number = 0; number <= static_cast<std::uint32_t>(ReduceFunction::sum_square); ++number) {
+        const auto function = static_cast<ReduceFunction>(number);
+        const auto takes = [&](const TypesFrom& types) {
+            return types.level <= level && std::ranges::find(types.types, type) != types.types.end();
+        };
+        if (std::ranges::any_of(input_types(function), takes)) {
+            functions.push_back(function);
+        }
+    }
+    return functions;
+}
+
+RulesRows reduction_rules() {
+    return {
+        {.name = "REDUCE",
+         .validate = check_reduce,
+         .names = reduce_names,
+         .output_sizes = reduced_sizes,
+         .cost = reducing_cost},
+        {.name = "ARGMIN", .output_sizes = reduced_sizes, .cost = reducing_cost},
+        {.name = "ARGMAX", .output_sizes = reduced_sizes, .cost = reducing_cost},
+        {.name = "LP_NORMALIZATION", .validate = check_norm, .names = norm_names},
+        {.name = "NONZERO_COORDINATES",
+         .validate = check_coordinates,
+         .names = coordinates_names,
+         .cost = reducing_cost},
+    };
+}
+
+}  // namespace dmlconform::operators

@@ -1,0 +1,164 @@
+// FLOAT32 quantised to integers of 8 bits that lie in memory without gaps, where element_wise.hlsl would compute four adjacent elements by each
+// thread.
+//
+// What that shader computes for QUANTIZE and ELEMENT_WISE_QUANTIZE_LINEAR, with the same constant buffer. Four such elements are 16 bytes to read
+// and 4 to write. Here a thread has four groups of four elements, which are all loaded before any is computed, as neighbours in memory are
+// neighbours among threads. Results go through groupshared memory, so that each thread writes 16 bytes, too.
+//
+// OPERATOR  the operator's number, as in operator_numbers.hlsli
+// ALIKE     1: all elements have one scale and one zero point
+
+#include "operator_numbers.hlsli"
+
+#include "dispatch.hlsli"
+#include "element_format.hlsli"
+#include "float32.hlsli"
+#include "strided.hlsli"
+
+cbuffer Parameters : register(b0) {
+#include "element_wise_parameters.hlsli"
+};
+
+#include "quantization.hlsli"
+
+RWStructuredBuffer<uint4> numbers : register(u0);
+RWStructuredBuffer<uint4> scales : register(u1);
+RWStructuredBuffer<uint4> zero_points : register(u2);
+RWStructuredBuffer<uint4> quantized_units : register(u3);
+RWStructuredBuffer<uint> quantized_words : register(u4);
+
+#define GROUP_SIZE 256
+// As in engine/d3d12/bindings/element_wise.cpp.
+#define GROUPS_PER_THREAD 4
+#define ROWS 2
+
+groupshared uint words[GROUP_SIZE * GROUPS_PER_THREAD];
+
+uint word_of(uint4 words, uint index) {
+    const uint2 pair = (index & 2) != 0 ? words.zw : words.xy;
+    return (index & 1) != 0 ? pair.y : pair.x;
+}
+
+// Zero points of four elements, as a word of four bytes.
+uint zero_point_word(uint4 words, uint offset) {
+    const uint word = word_of(words, offset / 4);
+    const uint same = word >> offset % 4 * 8 & 0xff;
+    return operands[2].z == PLACE_ADJACENT ? word : (operands[2].z == PLACE_SAME ? same : operands[2].w) * 0x01010101;
+}
+
+// From here to twice as far, the last bits of a whole number are those of an integer. Conversions are slow.
+#define INTEGERS 8388608.0
+
+float4 bytes_of(uint word) {
+    const uint4 bytes = uint4(word, word >> 8, word >> 16, word >> 24) & 0xff;
+    return asfloat(bytes | asuint(INTEGERS)) - INTEGERS;
+}
+
+// Four whole numbers from 0 to 255 as a word of four bytes.
+uint packed(float4 x) {
+    const uint2 pairs = asuint(256 * x.yw + (x.xz + INTEGERS));
+    return (pairs.x & 0xffff) | pairs.y << 16;
+}
+
+// Signed integers are 128 less than unsigned ones, which is their bits with the other sign.
+uint sign_bits() {
+    return operands[3].x == KIND_SIGNED ? 0x80808080 : 0;
+}
+
+uint quantized_word(float4 x, float4 scale, float4 reciprocal, bool is_reciprocal, float4 zero) {
+#if OPERATOR == QUANTIZE
+    const float nan = LOWEST;
+#else
+    const float nan = float(sign_bits() & 0xff);
+#endif
+    return packed(clamp(quantized_by_reciprocal(x, scale, reciprocal, is_reciprocal, zero, nan), 0, 255)) ^ sign_bits();
+}
+
+uint group_of(uint first, uint i) {
+    return first + i * GROUP_SIZE;
+}
+
+#if ALIKE
+
+void quantize(uint first, uint thread) {
+    uint4 x[GROUPS_PER_THREAD];
+    uint scale_word = 0;
+    uint zero_word = 0;
+    [unroll] for (uint i = 0; i < GROUPS_PER_THREAD; ++i) {
+        // Beyond the last group the last one is loaded again.
+        STRIDED_OFFSETS(offsets, ROWS, min(group_of(first, i), group_total - 1), dimensions, dimension_count)
+        x[i] = numbers[offsets[0].y / 4];
+        if (i == 0) {
+            scale_word = word_of(scales[offsets[0].z / 4], offsets[0].z);
+            zero_word = zero_point_word(zero_points[offsets[0].w / 16], offsets[0].w);
+        }
+    }
+    const float scale = asfloat(scale_word);
+    const float reciprocal = 1 / scale;
+    const float zero = bytes_of(zero_word ^ sign_bits()).x;
+    const bool is_reciprocal = has_reciprocal(scale);
+    [unroll] for (uint j = 0; j < GROUPS_PER_THREAD; ++j) {
+        words[group_of(thread, j)] = quantized_word(asfloat(x[j]), scale, reciprocal, is_reciprocal, zero);
+    }
+}
+
+#else
+
+// 1 / x for is_moderate(x), but for its last bits: faster than a division, which has to be right for all numbers.
+float4 moderate_reciprocal(float4 x) {
+    const float4 magnitude = asfloat(asuint(x) & 0x7fffffff);
+    return asfloat(asuint(estimated_reciprocal(magnitude)) | (asuint(x) & 0x80000000));
+}
+
+void quantize(uint first, uint thread) {
+    uint4 x[GROUPS_PER_THREAD];
+    uint4 scale[GROUPS_PER_THREAD];
+    uint zero_point[GROUPS_PER_THREAD];
+    const uint first_group = min(first, group_total - 1);
+    STRIDED_OFFSETS(start, ROWS, first_group, dimensions, dimension_count)
+    const uint in_row = first_group % dimensions[0].x;
+    [unroll] for (uint i = 0; i < GROUPS_PER_THREAD; ++i) {
+        const uint group = min(group_of(first, i), group_total - 1);
+        const uint step = group - first_group;
+        uint3 place = start[0].yzw + step * dimensions[0].yzw;
+        // In another row, everything is worked out anew: divisions are slow.
+        [branch] if (in_row + step >= dimensions[0].x) {
+            STRIDED_OFFSETS(offsets, ROWS, group, dimensions, dimension_count)
+            place = offsets[0].yzw;
+        }
+        x[i] = numbers[place.x / 4];
+        scale[i] = scales[place.y / 4];
+        if (operands[1].z == PLACE_SAME) {
+            scale[i] = word_of(scale[i], place.y);
+        }
+        zero_point[i] = zero_point_word(zero_points[place.z / 16], place.z);
+    }
+    [unroll] for (uint j = 0; j < GROUPS_PER_THREAD; ++j) {
+        const float4 divisor = asfloat(scale[j]);
+        words[group_of(thread, j)] = quantized_word(asfloat(x[j]), divisor, moderate_reciprocal(divisor),
+                                                    all(is_moderate(divisor)), bytes_of(zero_point[j] ^ sign_bits()));
+    }
+}
+
+#endif
+
+// Four words that lie side by side; at the end of the output there may be fewer.
+void store(uint first_word, uint4 four) {
+    if (first_word + 3 < group_total) {
+        quantized_units[first_word / 4] = four;
+        return;
+    }
+    [unroll] for (uint i = 0; i < 4; ++i) {
+        if (first_word + i < group_total) {
+            quantized_words[first_word + i] = four[i];
+        }
+    }
+}
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint first = linear_group(group_id) * (GROUP_SIZE * GROUPS_PER_THREAD);
+    quantize(first + thread, thread);
+    GroupMemoryBarrierWithGroupSync();
+    store(first + 4 * thread, uint4(words[4 * thread], words[4 * thread + 1], words[4 * thread + 2], words[4 * thread + 3]));
+}

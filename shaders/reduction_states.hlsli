@@ -1,0 +1,367 @@
+// What is known of a part of a line, and how parts are brought together. Four lanes: of one line, of four, or all the
+// same.
+//
+// COMBINE, NUMBERS  see reduction_parameters.hlsli
+
+#include "element_format.hlsli"
+#include "elements.hlsli"
+#include "float16.hlsli"
+#include "activation.hlsli"
+#include "element_wise_functions.hlsli"
+#include "int64.hlsli"
+#include "not_zero.hlsli"
+
+#define IS_EXTREME (COMBINE == COMBINE_EXTREME || COMBINE == COMBINE_FIRST_EXTREME)
+
+// Words of a state that are used: numbers of two words, keys before places.
+#if COMBINE == COMBINE_EXTREME || COMBINE == COMBINE_SUM || (COMBINE == COMBINE_PRODUCT && NUMBERS != NUMBERS_REAL)
+#define STATE_WORDS (NUMBERS == NUMBERS_TWO_WORDS ? 2 : 1)
+#define KEEPS_B (NUMBERS == NUMBERS_TWO_WORDS)
+#define KEEPS_C 0
+#elif COMBINE == COMBINE_FIRST_EXTREME
+#define STATE_WORDS (NUMBERS == NUMBERS_TWO_WORDS ? 3 : 2)
+#define KEEPS_B 1
+#define KEEPS_C (NUMBERS == NUMBERS_TWO_WORDS)
+#else
+#define STATE_WORDS 2
+#define KEEPS_B 1
+#define KEEPS_C 0
+#endif
+
+struct State {
+    uint4 a;
+    uint4 b;
+    uint4 c;
+};
+
+State state_of(uint4 a, uint4 b, uint4 c) {
+    State state;
+    state.a = a;
+    state.b = b;
+    state.c = c;
+    return state;
+}
+
+State chosen(bool4 condition, State x, State y) {
+    return state_of(condition ? x.a : y.a, condition ? x.b : y.b, condition ? x.c : y.c);
+}
+
+// Elements' bits, as they are in memory.
+struct Item {
+    uint4 low;
+    uint4 high;
+    uint4 second;  // of a second tensor
+};
+
+float4 real_from(uint4 bits, uint kind) {
+    return kind == KIND_FLOAT16 ? float_from_half(bits) : asfloat(bits);
+}
+
+uint4 bits_from_real(float4 number, uint kind) {
+    return kind == KIND_FLOAT16 ? half_from_float(number) : asuint(number);
+}
+
+#if COMBINE == COMBINE_SUM
+
+#if NUMBERS == NUMBERS_REAL
+State no_items() {
+    return state_of(0, 0, 0);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    const float4 x = real_from(item.low, input_kind);
+    const float4 mapped = map == MAP_SQUARE ? x * x : map == MAP_MAGNITUDE ? magnitude_of(x) : x;
+    return state_of(asuint(mapped), 0, 0);
+}
+
+State combined(State x, State y) {
+    return state_of(asuint(asfloat(x.a) + asfloat(y.a)), 0, 0);
+}
+
+float4 real_result(State state) {
+    const float4 sum = asfloat(state.a);
+    if (finish == FINISH_MEAN) {
+        return divide_exactly(sum, line_size);
+    }
+    if (finish == FINISH_ROOT) {
+        return sqrt_exactly(sum);
+    }
+    if (finish == FINISH_LOGARITHM) {
+        return log_exactly(sum);
+    }
+    return sum;
+}
+#elif NUMBERS == NUMBERS_WORD
+State no_items() {
+    return state_of(0, 0, 0);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    const uint4 x = item.low;
+    const uint4 magnitude = input_kind == KIND_SIGNED && int4(x) < 0 ? 0 - x : x;
+    return state_of(map == MAP_SQUARE      ? x * x
+                    : map == MAP_MAGNITUDE ? magnitude
+                    : map == MAP_IS_NOT_ZERO ? is_not_zero(x)
+                                             : x,
+                    0, 0);
+}
+
+State combined(State x, State y) {
+    return state_of(x.a + y.a, 0, 0);
+}
+#else
+State no_items() {
+    return state_of(0, 0, 0);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    Int64 x = int64_of(item.low, item.high);
+    if (map == MAP_SQUARE) {
+        x = multiply(x, x);
+    } else if (map == MAP_MAGNITUDE) {
+        x = negate_if(input_kind == KIND_SIGNED && int4(x.high) < 0, x);
+    }
+    return state_of(x.low, x.high, 0);
+}
+
+State combined(State x, State y) {
+    const Int64 sum = add(int64_of(x.a, x.b), int64_of(y.a, y.b));
+    return state_of(sum.low, sum.high, 0);
+}
+#endif
+
+#elif COMBINE == COMBINE_PRODUCT
+
+#if NUMBERS == NUMBERS_REAL
+// A significand from 1 to 2, or a number that has none, and the power of two that belongs to it: so the order of
+// factors does not matter where a product of some of them would be beyond FP32's range.
+State no_items() {
+    return state_of(0x3f800000, 0, 0);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    const float4 x = real_from(item.low, input_kind);
+    const uint4 magnitude = asuint(x) & 0x7fffffff;
+    const bool4 subnormal = magnitude < 0x00800000;
+    const uint4 bits = asuint(subnormal ? float4(magnitude) : asfloat(magnitude));
+    const uint4 significand = (bits & 0x007fffff) | 0x3f800000 | (asuint(x) & 0x80000000);
+    const int4 exponent = int4(bits >> 23) - 127 - (subnormal ? 149 : 0);
+    const bool4 special = magnitude == 0 || magnitude >= 0x7f800000;
+    return state_of(special ? asuint(x) : significand, special ? 0 : uint4(exponent), 0);
+}
+
+State combined(State x, State y) {
+    const float4 product = asfloat(x.a) * asfloat(y.a);
+    const bool4 large = (asuint(product) & 0x7f800000) == 0x40000000;
+    const int4 exponent = clamp(int4(x.b) + int4(y.b) + (large ? 1 : 0), -0x10000000, 0x10000000);
+    return state_of(asuint(large ? product * 0.5 : product), uint4(exponent), 0);
+}
+
+float4 real_result(State state) {
+    return times_power_of_two(asfloat(state.a), clamp(int4(state.b), -252, 254));
+}
+#elif NUMBERS == NUMBERS_WORD
+State no_items() {
+    return state_of(1, 0, 0);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    return state_of(item.low, 0, 0);
+}
+
+State combined(State x, State y) {
+    return state_of(x.a * y.a, 0, 0);
+}
+#else
+State no_items() {
+    return state_of(1, 0, 0);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    return state_of(item.low, item.high, 0);
+}
+
+State combined(State x, State y) {
+    const Int64 product = multiply(int64_of(x.a, x.b), int64_of(y.a, y.b));
+    return state_of(product.low, product.high, 0);
+}
+#endif
+
+#elif IS_EXTREME
+
+// Elements are compared by keys: unsigned integers, the largest of which wins. NaN has 0, which no other floating-point
+// number has. Elements of fewer than 32 bits are at the top of a word.
+uint4 key_of(uint4 bits) {
+    const uint4 top = bits << (32 - BITS_OF(input_packing));
+    const uint4 magnitude = top & 0x7fffffff;
+    uint4 key = top ^ sign_flip;
+    if (nan_above != 0) {
+        key = (top & 0x80000000) != 0 ? ~top : top | 0x80000000;
+#if COMBINE == COMBINE_FIRST_EXTREME
+        key = magnitude == 0 ? 0x80000000 : key;
+#endif
+    }
+    key ^= order_flip;
+    return nan_above != 0 && magnitude > nan_above ? 0 : key;
+}
+
+// The bits that have this key. Without a number at all: the number that loses to every other, an infinity.
+uint4 bits_of_key(uint4 key) {
+    const uint4 flipped = key ^ order_flip;
+    uint4 top = flipped ^ sign_flip;
+    if (nan_above != 0) {
+        const uint4 infinity_bits = nan_above | (order_flip == 0 ? 0x80000000 : 0);
+        top = (flipped & 0x80000000) != 0 ? flipped & 0x7fffffff : ~flipped;
+        top = key == 0 ? infinity_bits : top;
+    }
+    return top >> (32 - BITS_OF(input_packing));
+}
+
+#if COMBINE == COMBINE_EXTREME
+#if NUMBERS == NUMBERS_WORD
+State no_items() {
+    return state_of(0, 0, 0);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    return state_of(key_of(item.low), 0, 0);
+}
+
+State combined(State x, State y) {
+    return state_of(max(x.a, y.a), 0, 0);
+}
+#else
+State no_items() {
+    return state_of(0, 0, 0);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    return state_of(item.high ^ sign_flip ^ order_flip, item.low ^ order_flip, 0);
+}
+
+State combined(State x, State y) {
+    return chosen(x.a > y.a || (x.a == y.a && x.b > y.b), x, y);
+}
+#endif
+#else
+// Ranks of places: the smallest of equal keys wins.
+#if NUMBERS == NUMBERS_WORD
+State no_items() {
+    return state_of(0, 0xffffffff, 0);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    return state_of(key_of(item.low), index ^ rank_flip, 0);
+}
+
+State combined(State x, State y) {
+    return chosen(x.a > y.a || (x.a == y.a && x.b < y.b), x, y);
+}
+
+uint4 place_of(State state) {
+    return state.b ^ rank_flip;
+}
+#else
+State no_items() {
+    return state_of(0, 0, 0xffffffff);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    return state_of(item.high ^ sign_flip ^ order_flip, item.low ^ order_flip, index ^ rank_flip);
+}
+
+State combined(State x, State y) {
+    const bool4 equal_keys = x.a == y.a && x.b == y.b;
+    return chosen(x.a > y.a || (x.a == y.a && x.b > y.b) || (equal_keys && x.c < y.c), x, y);
+}
+
+uint4 place_of(State state) {
+    return state.c ^ rank_flip;
+}
+#endif
+#endif
+
+#elif COMBINE == COMBINE_EXPONENTIALS
+
+// The largest number, and the sum of exp(x - largest). NaN makes the sum NaN and leaves the largest alone.
+State no_items() {
+    return state_of(0xff800000, 0, 0);
+}
+
+float4 exponential_or_nan(float4 x) {
+    return unless_nan(x, exp_exactly(x));
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    const float4 x = real_from(item.low, input_kind);
+    return state_of(is_nan(x) ? 0xff800000 : asuint(x), is_nan(x) ? asuint(x) : 0x3f800000, 0);
+}
+
+State combined(State x, State y) {
+    const bool4 first = order_of(asfloat(x.a)) >= order_of(asfloat(y.a));
+    const State more = chosen(first, x, y);
+    const State less = chosen(first, y, x);
+    // Infinities of one sign are as large as each other.
+    const float4 distance = more.a == less.a ? 0 : asfloat(less.a) - asfloat(more.a);
+    return state_of(more.a, asuint(asfloat(more.b) + asfloat(less.b) * exp_exactly(distance)), 0);
+}
+
+float4 real_result(State state) {
+    return asfloat(state.a) + log_exactly(asfloat(state.b));
+}
+
+#elif COMBINE == COMBINE_RANGE
+
+// Orders of the smallest number and the largest, 0 among them. NaN is passed over.
+State no_items() {
+    return state_of(0, 0, 0);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    const float4 x = real_from(item.low, input_kind);
+    const uint4 order = uint4(is_nan(x) ? 0 : order_of(x));
+    return state_of(order, order, 0);
+}
+
+State combined(State x, State y) {
+    return state_of(uint4(min(int4(x.a), int4(y.a))), uint4(max(int4(x.b), int4(y.b))), 0);
+}
+
+#elif COMBINE == COMBINE_DEVIATIONS
+
+State no_items() {
+    return state_of(0, 0, 0);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    const float4 distance = real_from(item.low, input_kind) - mean;
+    return state_of(asuint(distance), asuint(distance * distance), 0);
+}
+
+State combined(State x, State y) {
+    return state_of(asuint(asfloat(x.a) + asfloat(y.a)), asuint(asfloat(x.b) + asfloat(y.b)), 0);
+}
+
+#elif COMBINE == COMBINE_GRADIENTS
+
+State no_items() {
+    return state_of(0, 0, 0);
+}
+
+State state_of_item(Item item, uint4 index, float4 mean) {
+    const float4 gradient = real_from(item.second, input_kind);
+    return state_of(asuint(gradient), asuint(gradient * (real_from(item.low, input_kind) - mean)), 0);
+}
+
+State combined(State x, State y) {
+    return state_of(asuint(asfloat(x.a) + asfloat(y.a)), asuint(asfloat(x.b) + asfloat(y.b)), 0);
+}
+
+#endif
+
+// Lanes of one line brought together, in all four.
+State collapsed(State state) {
+    const State half = combined(state_of(state.a.xyxy, state.b.xyxy, state.c.xyxy),
+                                state_of(state.a.zwzw, state.b.zwzw, state.c.zwzw));
+    return combined(state_of(half.a.xxxx, half.b.xxxx, half.c.xxxx), state_of(half.a.yyyy, half.b.yyyy, half.c.yyyy));
+}

@@ -1,0 +1,48 @@
+// Free mutants: each softmax, hardmax and gradient computed by the kernel of every other operator of the family that
+// has the same fields. A case of the operator has to notice.
+#include <gtest/gtest.h>
+
+#include "tests/mutants/computing_engine.h"
+
+namespace dmlconform::tests {
+namespace {
+
+std::vector<const cpu::Kernel*> family() {
+    std::vector<const cpu::Kernel*> kernels;
+    for (const auto& file : cpu::kernels) {
+        if (file.file.starts_with("normalisation")) {
+            for (const cpu::Kernel& kernel : file.rows()) {
+                kernels.push_back(cpu::find_kernel(kernel.name));
+            }
+        }
+    }
+    return kernels;
+}
+
+bool have_same_fields(const cpu::Kernel& a, const cpu::Kernel& b) {
+    return std::ranges::equal(operators::find_operator(a.name)->fields, operators::find_operator(b.name)->fields,
+                              [](const operators::Field& left, const operators::Field& right) {
+                                  return left.name == right.name && left.type == right.type;
+                              });
+}
+
+TEST(KernelMutants, AreCaught) {
+    std::size_t mutants = 0;
+    for (const cpu::Kernel* kernel : family()) {
+        const std::vector<cases::Case> subjects = cases_of(kernel->name);
+        ASSERT_FALSE(subjects.empty()) << kernel->name;
+        ASSERT_EQ(catching(subjects, kernel->compute), "") << "fails without a mutant";
+        for (const cpu::Kernel* other : family()) {
+            if (other != kernel && have_same_fields(*kernel, *other)) {
+                EXPECT_NE(catching(subjects, other->compute), "")
+                    << "no case of " << kernel->name << " tells it from " << other->name;
+                ++mutants;
+            }
+        }
+    }
+    // Three softmaxes and hardmaxes for each other, with axes and without, and the two gradients.
+    EXPECT_EQ(mutants, 2u * 3 * 2 + 2);
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
