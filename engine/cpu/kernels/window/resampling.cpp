@@ -21,14 +21,12 @@ bool is_linear(const operators::Descriptor& descriptor) {
     return descriptor.uint("InterpolationMode") == 1;
 }
 
-/// How a place becomes the number of an element. M: of two that are as near, RESAMPLE and RESAMPLE1 take the higher one
-/// of FLOAT32 and FLOAT16, and the lower one of integers.
+/// How a place becomes the number of an element. M: of two that are as near, RESAMPLE and RESAMPLE1 take the higher one.
 enum class Nearest : std::uint8_t { half_up, half_down, below, above };
 
 Nearest nearest_of(const operators::Descriptor& descriptor) {
     if (descriptor.schema->find_field("RoundingDirection") == nullptr) {
-        const bool real = core::is_floating_point(descriptor.inputs()[0].desc->data_type);
-        return real ? Nearest::half_up : Nearest::half_down;
+        return Nearest::half_up;
     }
     return descriptor.uint("RoundingDirection") == 0 ? Nearest::above : Nearest::below;
 }
@@ -100,7 +98,7 @@ std::vector<Line> lines_of(const KernelArguments& arguments) {
 // ---- the nearest element -----------------------------------------------------------------------------------------
 
 /// Of each output along a line, the first and the last element that may be the nearest one: both of two that are as
-/// near, since documentation does not tell.
+/// near, since the documentation has an example of the lower one.
 using Candidates = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 Candidates candidates_of(const Line& line, Nearest how) {
@@ -108,7 +106,7 @@ Candidates candidates_of(const Line& line, Nearest how) {
     for (std::int64_t i = 0; i < line.outputs(); ++i) {
         const Interval place = line.place_in_fp32(i);
         const std::int64_t element = line.element(line.place(i), how);
-        const bool halves = how == Nearest::half_up || how == Nearest::half_down;
+        const bool halves = how == Nearest::half_up;
         candidates.emplace_back(std::min(element, line.element(place.low, halves ? Nearest::half_down : how)),
                                 std::max(element, line.element(place.high, halves ? Nearest::half_up : how)));
     }
