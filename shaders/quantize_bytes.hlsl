@@ -6,7 +6,7 @@
 // neighbours among threads. Results go through groupshared memory, so that each thread writes 16 bytes, too.
 //
 // OPERATOR  the operator's number, as in operator_numbers.hlsli
-// ALIKE     1: all elements have one scale and one zero point
+// ALIKE     0: scales and zero points may be any. 1: all elements have one zero point. 2: they have one scale, too
 
 #include "operator_numbers.hlsli"
 
@@ -78,7 +78,7 @@ uint group_of(uint first, uint i) {
     return first + i * GROUP_SIZE;
 }
 
-#if ALIKE
+#if ALIKE == 2
 
 void quantize(uint first, uint thread) {
     uint4 x[GROUPS_PER_THREAD];
@@ -104,39 +104,42 @@ void quantize(uint first, uint thread) {
 
 #else
 
-// 1 / x for is_moderate(x), but for its last bits: faster than a division, which has to be right for all numbers.
+// 1 / x from 2^-60 to 2^60, but for its last bits: faster than a division, which has to be right for all numbers.
 float4 moderate_reciprocal(float4 x) {
     const float4 magnitude = asfloat(asuint(x) & 0x7fffffff);
     return asfloat(asuint(estimated_reciprocal(magnitude)) | (asuint(x) & 0x80000000));
+}
+
+// Whether all are from 2^-60 to 2^60, by their bits.
+bool all_moderate(float4 x) {
+    const uint least = 0x21800000;
+    const uint4 above = (asuint(x) & 0x7fffffff) - least;
+    return max(max(above.x, above.y), max(above.z, above.w)) < 0x5d800000 - least;
 }
 
 void quantize(uint first, uint thread) {
     uint4 x[GROUPS_PER_THREAD];
     uint4 scale[GROUPS_PER_THREAD];
     uint zero_point[GROUPS_PER_THREAD];
-    const uint first_group = min(first, group_total - 1);
-    STRIDED_OFFSETS(start, ROWS, first_group, dimensions, dimension_count)
-    const uint in_row = first_group % dimensions[0].x;
     [unroll] for (uint i = 0; i < GROUPS_PER_THREAD; ++i) {
-        const uint group = min(group_of(first, i), group_total - 1);
-        const uint step = group - first_group;
-        uint3 place = start[0].yzw + step * dimensions[0].yzw;
-        // In another row, everything is worked out anew: divisions are slow.
-        [branch] if (in_row + step >= dimensions[0].x) {
-            STRIDED_OFFSETS(offsets, ROWS, group, dimensions, dimension_count)
-            place = offsets[0].yzw;
-        }
-        x[i] = numbers[place.x / 4];
-        scale[i] = scales[place.y / 4];
+        STRIDED_OFFSETS(offsets, ROWS, min(group_of(first, i), group_total - 1), dimensions, dimension_count)
+        x[i] = numbers[offsets[0].y / 4];
+        scale[i] = scales[offsets[0].z / 4];
         if (operands[1].z == PLACE_SAME) {
-            scale[i] = word_of(scale[i], place.y);
+            scale[i] = word_of(scale[i], offsets[0].z);
         }
-        zero_point[i] = zero_point_word(zero_points[place.z / 16], place.z);
+        if (ALIKE == 0 || i == 0) {
+            zero_point[i] = zero_point_word(zero_points[offsets[0].w / 16], offsets[0].w);
+        }
     }
+    float4 zero = bytes_of(zero_point[0] ^ sign_bits());
     [unroll] for (uint j = 0; j < GROUPS_PER_THREAD; ++j) {
         const float4 divisor = asfloat(scale[j]);
-        words[group_of(thread, j)] = quantized_word(asfloat(x[j]), divisor, moderate_reciprocal(divisor),
-                                                    all(is_moderate(divisor)), bytes_of(zero_point[j] ^ sign_bits()));
+        if (ALIKE == 0) {
+            zero = bytes_of(zero_point[j] ^ sign_bits());
+        }
+        words[group_of(thread, j)] =
+            quantized_word(asfloat(x[j]), divisor, moderate_reciprocal(divisor), all_moderate(divisor), zero);
     }
 }
 

@@ -72,6 +72,8 @@ private:
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_parameterised(const OnnxNode& node);
 /// Operators that move elements.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_movement(const OnnxNode& node);
+/// Operators that reduce.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_reduction(const OnnxNode& node);
 /// Normalisations, softmaxes and hardmaxes.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_normalisation(const OnnxNode& node);
 /// Poolings and local response normalisation.

@@ -10,13 +10,14 @@ namespace {
 using core::DataType;
 using core::FeatureLevel;
 using operators::Descriptor;
+using Fields = std::vector<std::string_view>;
 
 core::TensorDesc real(core::Dimensions sizes) {
     return tensor(DataType::float32, std::move(sizes));
 }
 
 /// The same sizes for several tensors.
-std::vector<Setting> all_of(std::initializer_list<std::string_view> fields, const core::Dimensions& sizes) {
+std::vector<Setting> all_of(const Fields& fields, const core::Dimensions& sizes) {
     std::vector<Setting> settings;
     for (const std::string_view field : fields) {
         settings.emplace_back(field, real(sizes));
@@ -36,15 +37,16 @@ TEST(Normalisation, OverTheLastDimension) {
     const auto both = [](core::Dimensions sizes) { return all_of({"InputTensor", "OutputTensor"}, sizes); };
     for (const std::string op : {"ACTIVATION_SOFTMAX", "ACTIVATION_LOG_SOFTMAX", "ACTIVATION_HARDMAX"}) {
         SCOPED_TRACE(op);
+        const std::string rule = op + ".effectiveRank";
         const RuleCase cases[] = {
             {"rows", {}, ""},
             {"rows of four dimensions", both({1, 1, 3, 5}), "", {1, 0}},
             {"rows of eight dimensions", both({1, 1, 1, 1, 1, 1, 3, 5}), ""},
             {"one row", both({5}), ""},
             {"columns of one element", both({1, 24, 1}), ""},
-            {"three sizes", both({2, 3, 5}), op + ".effectiveRank"},
-            {"a size in front", both({2, 1, 1, 5}), op + ".effectiveRank", {1, 0}},
-            {"a size in front, and ones", both({1, 24, 1, 1}), op + ".effectiveRank"},
+            {"three sizes", both({2, 3, 5}), rule},
+            {"a size in front", both({2, 1, 1, 5}), rule, {1, 0}},
+            {"a size in front, and ones", both({1, 24, 1, 1}), rule},
             {"two dimensions at 2.0", {}, "tensor.dimensionCount", {2, 0}, FeatureLevel{3, 0}},
             {"another output", {{"OutputTensor", real({5, 3})}}, "tensor.sameSizes"},
         };
@@ -70,8 +72,8 @@ TEST(Normalisation, OverAxes) {
     }
 }
 
-std::vector<RuleCase> parameter_cases(std::string_view op, std::initializer_list<std::string_view> fields) {
-    const std::string rule = std::string(op) + ".parameterSizes";
+/// `rule` is the operator's parameterSizes.
+std::vector<RuleCase> parameter_cases(std::string_view rule, const Fields& fields) {
     return {
         {"for each channel", {}, ""},
         {"for each element", all_of(fields, input_sizes), ""},
@@ -90,7 +92,7 @@ TEST(Normalisation, BatchNormalization) {
                                {{"Spatial", 1}, {"Epsilon", 1e-5}})));
     for (const char* field : {"MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor"}) {
         SCOPED_TRACE(field);
-        expect_verdicts(base, parameter_cases("BATCH_NORMALIZATION", {field}));
+        expect_verdicts(base, parameter_cases("BATCH_NORMALIZATION.parameterSizes", {field}));
     }
     const core::Dimensions locations{1, 1, 4, 5};
     const auto not_spatial = [&](const core::Dimensions& mean, const core::Dimensions& variance) {
@@ -122,13 +124,12 @@ TEST(Normalisation, BatchNormalization) {
 TEST(Normalisation, GradientsAndTraining) {
     struct Operator {
         const char* name;
-        std::initializer_list<std::string_view> elements;
-        std::initializer_list<std::string_view> parameters;
+        Fields elements;
+        Fields parameters;
     };
-    const std::initializer_list<std::string_view> gradient_elements{"InputTensor", "InputGradientTensor",
-                                                                    "OutputGradientTensor"};
-    const std::initializer_list<std::string_view> gradient_parameters{
-        "MeanTensor", "VarianceTensor", "ScaleTensor", "OutputScaleGradientTensor", "OutputBiasGradientTensor"};
+    const Fields gradient_elements{"InputTensor", "InputGradientTensor", "OutputGradientTensor"};
+    const Fields gradient_parameters{"MeanTensor", "VarianceTensor", "ScaleTensor", "OutputScaleGradientTensor",
+                                     "OutputBiasGradientTensor"};
     for (const Operator& op : {Operator{"BATCH_NORMALIZATION_GRAD", gradient_elements, gradient_parameters},
                                Operator{"BATCH_NORMALIZATION_TRAINING_GRAD", gradient_elements, gradient_parameters},
                                Operator{"BATCH_NORMALIZATION_TRAINING",
@@ -138,7 +139,8 @@ TEST(Normalisation, GradientsAndTraining) {
         const Descriptor base = describe(
             op.name,
             joined(joined(all_of(op.elements, input_sizes), all_of(op.parameters, channels)), {{"Epsilon", 1e-5}}));
-        const auto cases = parameter_cases(op.name, op.parameters);
+        const std::string rule = std::string(op.name) + ".parameterSizes";
+        const auto cases = parameter_cases(rule, op.parameters);
         expect_verdicts(base, cases);
         expect_every_rule(op.name, {cases});
         for (const std::string_view field : op.parameters) {
@@ -168,8 +170,8 @@ TEST(Normalisation, MeanVarianceNormalization) {
     };
     expect_verdicts(base, cases);
     expect_every_rule(op, {cases});
-    expect_verdicts(base, parameter_cases(op, {"ScaleTensor"}));
-    expect_verdicts(base, parameter_cases(op, {"BiasTensor"}));
+    expect_verdicts(base, parameter_cases(std::string(op) + ".parameterSizes", {"ScaleTensor"}));
+    expect_verdicts(base, parameter_cases(std::string(op) + ".parameterSizes", {"BiasTensor"}));
 }
 
 TEST(Normalisation, MeanVarianceNormalization2) {
@@ -188,7 +190,7 @@ TEST(Normalisation, MeanVarianceNormalization2) {
     };
     expect_verdicts(base, cases);
     expect_every_rule(op, {cases});
-    expect_verdicts(base, parameter_cases(op, {"ScaleTensor"}));
+    expect_verdicts(base, parameter_cases(std::string(op) + ".parameterSizes", {"ScaleTensor"}));
 }
 
 TEST(Normalisation, FieldsOfTheThreeMeanVarianceNormalizations) {

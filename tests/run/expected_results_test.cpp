@@ -302,7 +302,7 @@ TEST_F(Expecting, AnErrorInThePlaceOfARejection) {
         "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] },
                   "OutputTensor": { "DataType": "FLOAT32", "Sizes": [5] } }, "expectError": "E_INVALIDARG" })";
     Behaviour breaking;
-    breaking.compile_failure = broken("directml", core::Error{"it does not compile", ""});
+    breaking.compile_failure = dmlconform::broken("directml", core::Error{"it does not compile", ""});
     EXPECT_EQ(run(breaking, {}, illegal).status, Status::error);
     EXPECT_EQ(run(breaking, {entry_of(R"("happens": "accepted")", "error")}, illegal).status, Status::xfail);
     EXPECT_EQ(run(breaking, {entry_of(R"("sometimes": true)", "error")}, illegal).status, Status::error)

@@ -180,15 +180,15 @@ ShaderVariant variant_of(const operators::OperatorSchema& schema, std::uint32_t 
              {"VECTOR", vector ? 1u : 0u}}};
 }
 
-/// `alike`: one scale and one zero point for all elements.
-ShaderVariant quantize_bytes_of(const operators::OperatorSchema& schema, bool alike) {
-    return {"quantize_bytes", {{"ALIKE", alike ? 1u : 0u}, {"OPERATOR", schema.number}}};
+/// `alike`: as in the shader.
+ShaderVariant quantize_bytes_of(const operators::OperatorSchema& schema, std::uint32_t alike) {
+    return {"quantize_bytes", {{"ALIKE", alike}, {"OPERATOR", schema.number}}};
 }
 
 std::vector<ShaderVariant> variants_of(const Row& row) {
     std::vector<ShaderVariant> variants;
     if ((row.flags & quantizing) != 0) {
-        for (const bool alike : {false, true}) {
+        for (const std::uint32_t alike : {0u, 1u, 2u}) {
             variants.push_back(quantize_bytes_of(*operators::find_operator(row.name), alike));
         }
     }
@@ -416,10 +416,13 @@ private:
                (zero_point == nullptr || zero_point->data_type == output_tensor().data_type);
     }
 
-    [[nodiscard]] bool quantizes_alike() const {
-        return std::all_of(dimensions_.begin(), dimensions_.end(), [](const auto& dimension) {
-            return dimension.strides[1] == 0 && dimension.strides[2] == 0;
-        });
+    /// What all elements share: 1 for the zero point, 2 for the scale, too.
+    [[nodiscard]] std::uint32_t quantizes_alike() const {
+        const auto is_one = [this](std::size_t tensor) {
+            return std::ranges::all_of(dimensions_,
+                                       [tensor](const auto& dimension) { return dimension.strides[tensor] == 0; });
+        };
+        return !is_one(2) ? 0 : is_one(1) ? 2 : 1;
     }
 
     void put_operands(bool vector) {

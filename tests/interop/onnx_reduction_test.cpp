@@ -1,0 +1,131 @@
+// ONNX's operators that reduce: axes that are inputs or attributes, missing dimensions, indices of other types. Each
+// case is run by the reference, so that what was made of the node is what the node says.
+#if DMLCONFORM_HAS_ONNX
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/cpu/cpu_engine.h"
+#include "engine/run/case_run.h"
+#include "tests/interop/onnx_node_tests.h"
+#include "tests/tensor_values.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// The case that becomes of the node, which passes.
+cases::Case passing(const NodeTest& test) {
+    cases::Case subject = imported(test);
+    cpu::CpuEngine engine(core::highest_feature_level);
+    const run::CaseResult result = run::run_case(subject, engine);
+    EXPECT_EQ(result.status, run::Status::pass) << test.type << ": " << result.reason;
+    return subject;
+}
+
+const onnx::TensorProto matrix = floats({2, 3}, {1, 5, 3, 4, 2, 6});
+
+TEST(OnnxImport, EveryReduction) {
+    const std::pair<const char*, std::vector<float>> rows[] = {
+        {"ReduceSum", {9, 12}},
+        {"ReduceMean", {3, 4}},
+        {"ReduceMax", {5, 6}},
+        {"ReduceMin", {1, 2}},
+        {"ReduceProd", {15, 48}},
+        {"ReduceL1", {9, 12}},
+        {"ReduceL2", {5.9160798F, 7.4833148F}},
+        {"ReduceSumSquare", {35, 56}},
+        {"ReduceLogSum", {2.1972246F, 2.4849066F}},
+        {"ReduceLogSumExp", {5.1429316F, 6.1429316F}},
+    };
+    for (const auto& [type, values] : rows) {
+        const auto subject = passing({type, {matrix}, {floats({2, 1}, values)}, {integers("axes", {-1})}});
+        EXPECT_EQ(subject.descriptor->schema->short_name(), "REDUCE");
+        EXPECT_THAT(subject.descriptor->uints("Axes"), ElementsAre(1));
+    }
+}
+
+TEST(OnnxImport, AxesOfReductions) {
+    const auto as_input = passing({"ReduceSum", {matrix, longs({1}, {0})}, {floats({1, 3}, {5, 7, 9})}});
+    EXPECT_THAT(as_input.descriptor->uints("Axes"), ElementsAre(0));
+    const auto all = passing({"ReduceSum", {matrix}, {floats({1, 1}, {21})}});
+    EXPECT_THAT(all.descriptor->uints("Axes"), ElementsAre(0, 1));
+    const auto dropped =
+        passing({"ReduceSum", {matrix}, {floats({2}, {9, 12})}, {integers("axes", {1}), integer("keepdims", 0)}});
+    EXPECT_THAT(dropped.descriptor->tensor("OutputTensor")->sizes, ElementsAre(2, 1));
+    const auto scalar = passing({"ReduceMax", {matrix}, {floats({}, {6})}, {integer("keepdims", 0)}});
+    EXPECT_THAT(scalar.descriptor->tensor("OutputTensor")->sizes, ElementsAre(1, 1));
+    const auto nothing = passing({"ReduceL1", {matrix}, {matrix}, {integer("noop_with_empty_axes", 1)}});
+    EXPECT_EQ(nothing.descriptor->schema->short_name(), "ELEMENT_WISE_IDENTITY");
+    EXPECT_THAT(reason({"ReduceSum", {matrix}, {floats({2, 1}, {9, 12})}, {integers("axes", {2})}}),
+                HasSubstr("there is no such axis"));
+    EXPECT_THAT(reason({"ReduceSum", {matrix}, {floats({2, 1}, {9, 12})}, {integers("axes", {0})}}),
+                HasSubstr("do not follow from the axes"));
+}
+
+TEST(OnnxImport, Positions) {
+    const auto ties = floats({2, 3}, {5, 5, 1, 0, 2, 2});
+    const auto first = passing({"ArgMax", {ties}, {longs({2, 1}, {0, 1})}, {integer("axis", 1)}});
+    EXPECT_EQ(first.descriptor->schema->short_name(), "ARGMAX");
+    const auto last = passing({"ArgMax",
+                               {ties},
+                               {longs({2}, {1, 2})},
+                               {integer("axis", -1), integer("keepdims", 0), integer("select_last_index", 1)}});
+    EXPECT_EQ(last.descriptor->uint("AxisDirection"), 1u);
+    EXPECT_THAT(last.descriptor->tensor("OutputTensor")->sizes, ElementsAre(2, 1));
+    const auto least = passing({"ArgMin", {ties}, {longs({1, 3}, {1, 1, 0})}});
+    EXPECT_EQ(least.descriptor->schema->short_name(), "ARGMIN");
+    EXPECT_THAT(reason({"ArgMin", {ties}, {longs({1, 3}, {1, 1, 0})}, {integer("axis", 2)}}),
+                HasSubstr("there is no such axis"));
+}
+
+TEST(OnnxImport, CumulativeSums) {
+    const auto axis = tensor<std::int32_t>(6, {}, {-1});
+    (void)passing({"CumSum", {matrix, axis}, {floats({2, 3}, {1, 6, 9, 4, 6, 12})}});
+    (void)passing({"CumSum", {matrix, axis}, {floats({2, 3}, {0, 1, 6, 0, 4, 6})}, {integer("exclusive", 1)}});
+    const auto both = passing({"CumSum",
+                               {matrix, longs({}, {0})},
+                               {floats({2, 3}, {4, 2, 6, 0, 0, 0})},
+                               {integer("exclusive", 1), integer("reverse", 1)}});
+    EXPECT_EQ(both.descriptor->uint("Axis"), 0u);
+    EXPECT_EQ(both.descriptor->uint("AxisDirection"), 1u);
+    EXPECT_EQ(both.descriptor->uint("HasExclusiveSum"), 1u);
+    EXPECT_THAT(reason({"CumSum", {matrix, longs({}, {2})}, {matrix}}), HasSubstr("there is no such axis"));
+    EXPECT_THAT(reason({"CumSum", {matrix}, {matrix}}), HasSubstr("without an axis"));
+}
+
+TEST(OnnxImport, CoordinatesAreTurned) {
+    const auto subject =
+        passing({"NonZero", {floats({2, 3}, {0, 5, 0, 4, 0, 6})}, {longs({2, 3}, {0, 1, 1, 1, 0, 2})}});
+    core::Tensor rows(*subject.descriptor->tensor("OutputCoordinatesTensor"));
+    EXPECT_THAT(rows.desc.sizes, ElementsAre(6, 2));
+    ASSERT_TRUE(subject.expected[1]->fill(rows));
+    EXPECT_THAT(values_of<std::uint32_t>(rows), ElementsAre(0, 1, 1, 0, 1, 2, 0, 0, 0, 0, 0, 0));
+    EXPECT_THAT(reason({"NonZero", {matrix}, {longs({1, 2}, {0, 1})}}), HasSubstr("other coordinates"));
+}
+
+TEST(OnnxImport, QuantisingByTheRange) {
+    const auto subject = passing({"DynamicQuantizeLinear",
+                                  {floats({2, 2}, {-127.5F, 0, 0, 0})},
+                                  {tensor<std::uint8_t>(2, {2, 2}, {0, 255, 255, 255}), floats({}, {0.5F}),
+                                   tensor<std::uint8_t>(2, {}, {255})}});
+    EXPECT_THAT(subject.descriptor->tensor("OutputScaleTensor")->sizes, ElementsAre(1, 1));
+    EXPECT_THAT(reason({"DynamicQuantizeLinear", {matrix}, {tensor<std::uint8_t>(2, {2, 3}, {1, 2, 3, 4, 5, 6})}}),
+                HasSubstr("without data, scale or zero point"));
+}
+
+TEST(OnnxImport, Norms) {
+    const auto x = floats({2, 2}, {3, 4, 6, 8});
+    const auto subject = passing({"LpNormalization", {x}, {floats({2, 2}, {0.6F, 0.8F, 0.6F, 0.8F})}});
+    EXPECT_EQ(subject.descriptor->uint("P"), 2u);
+    EXPECT_EQ(subject.descriptor->uint("Axis"), 1u);
+    (void)passing({"LpNormalization",
+                   {x},
+                   {floats({2, 2}, {1 / 3.0F, 1 / 3.0F, 2 / 3.0F, 2 / 3.0F})},
+                   {integer("p", 1), integer("axis", 0)}});
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
+#endif
