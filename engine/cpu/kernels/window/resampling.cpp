@@ -17,8 +17,10 @@ using movement::Coordinates;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// Values of DML_INTERPOLATION_MODE.
 bool is_linear(const operators::Descriptor& descriptor) {
-    return descriptor.uint("InterpolationMode") == 1;
+    const auto* mode = std::get_if<std::uint32_t>(&descriptor.value("InterpolationMode"));
+    return mode != nullptr && *mode == 1;
 }
 
 /// How a place becomes the number of an element. M: of two that are as near, RESAMPLE and RESAMPLE1 take the higher one.
