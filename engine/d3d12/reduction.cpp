@@ -427,7 +427,8 @@ std::vector<ShaderVariant> variants_of(const ReductionVariants& wanted) {
 
 std::vector<ShaderVariant> cumulative_variants(std::uint32_t combine) {
     std::vector<ShaderVariant> variants;
-    for (const std::uint32_t numbers : {NUMBERS_REAL, NUMBERS_WORD, NUMBERS_TWO_WORDS}) {
+    for (const std::uint32_t numbers :
+         std::initializer_list<std::uint32_t>{NUMBERS_REAL, NUMBERS_WORD, NUMBERS_TWO_WORDS}) {
         variants.push_back(reduction_variant(combine, numbers, VECTOR_NONE, SOURCE_TENSOR, TARGET_PARTS, false));
         variants.push_back(cumulative_variant(combine, numbers));
     }

@@ -281,8 +281,9 @@ TEST(Reduce, WronglyRejectedDescriptors) {
     const auto subject = reduced(folder, folder.write("a.json", file_of({failing_case("a")})), engine, " attempts in ");
     EXPECT_EQ(subject["desc"]["OutputTensor"]["Sizes"], (nlohmann::json{3})) << subject.dump();
     // Of an operator without a reference, too: no values are compared.
-    const std::string other = folder.write("b.json", R"({ "cases": [ { "name": "b", "operator": "ACTIVATION_HARDMAX",
-        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] } },
+    const std::string other = folder.write("b.json", R"({ "cases": [ { "name": "b", "operator": "RESAMPLE",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] },
+                  "InterpolationMode": "NEAREST_NEIGHBOR", "Scales": [1,1,1,1] },
         "inputs": { "InputTensor": { "value": 1 } }, "expected": { "OutputTensor": { "value": 1 } } } ] })");
     const auto identity = reduced(folder, other, engine, " attempts in ");
     EXPECT_EQ(identity["desc"]["OutputTensor"]["Sizes"].back(), 3) << identity.dump();
@@ -310,13 +311,13 @@ TEST(Reduce, WhereNobodySaysWhatIsRight) {
 def answer(request, programs):
     return {"accepted": True} if request["request"] == "compile" else {"error": {"message": "broken"}} if request["request"] == "bind" else right(request, programs)
 worker.answer = answer)");
-    const std::string file = folder.write("b.json", R"({ "cases": [ { "name": "b", "operator": "ACTIVATION_HARDMAX",
-        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] } },
+    const std::string file = folder.write("b.json", R"({ "cases": [ { "name": "b", "operator": "RESAMPLE",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] },
+                  "InterpolationMode": "NEAREST_NEIGHBOR", "Scales": [1,1,1,1] },
         "inputs": { "InputTensor": { "value": 1 } }, "expected": { "OutputTensor": { "value": 1 } } } ] })");
     const auto result = dmlconform({"reduce", file, "--engine", engine});
     EXPECT_EQ(result.exit_code, 3) << result.all();
-    EXPECT_THAT(result.errors,
-                HasSubstr("the case is skipped on this engine: there is no reference yet for ACTIVATION_HARDMAX"));
+    EXPECT_THAT(result.errors, HasSubstr("the case is skipped on this engine: there is no reference yet for RESAMPLE"));
     EXPECT_THAT(result.errors, HasSubstr("--against names an engine"));
 }
 

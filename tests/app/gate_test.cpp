@@ -14,8 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view legal_identity = R"({ "name": "identity", "operator": "ACTIVATION_HARDMAX",
-    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] } },
+constexpr std::string_view legal_identity = R"({ "name": "identity", "operator": "RESAMPLE",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] },
+              "InterpolationMode": "NEAREST_NEIGHBOR", "Scales": [1,1,1,1] },
     "inputs": { "InputTensor": [1, 2] }, "expected": { "OutputTensor": [1, 2] } })";
 
 std::string replaced(std::string text, std::string_view what, std::string_view by) {

@@ -205,13 +205,20 @@ TEST(PlantedErrors, EachIsFoundOnEveryEngine) {
     const ProgramResult result = dmlconform(run_on_all_engines(folder));
     EXPECT_EQ(result.exit_code, 1);
     const Json document = Json::parse(content_of(folder.at("result.txt")));
-    EXPECT_EQ(document.at("summary").at("fail"), planted.size() * usable_engines().size());
     EXPECT_EQ(document.at("summary").at("pass"), 0);
     EXPECT_EQ(document.at("results").size(), planted.size() * usable_engines().size());
+    std::map<std::string, std::set<std::string>> computed;
+    for (const std::string& engine : usable_engines()) {
+        computed[engine] = operators_of(engine);
+    }
     for (const Json& found : document.at("results")) {
         const std::string id = found.at("id");
         SCOPED_TRACE(id + " on " + found.at("engine").get<std::string>());
         ASSERT_TRUE(by_id.count(id));
+        if (!computed.at(found.at("engine")).contains(found.at("operator"))) {
+            EXPECT_EQ(found.at("status"), "skip");
+            continue;
+        }
         const Planted& error = *by_id.at(id);
         EXPECT_EQ(found.at("status"), "fail");
         for (const Json& output : found.at("outputs")) {

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 
 #include "engine/worker/file_descriptor.h"
@@ -196,6 +197,18 @@ const std::vector<std::string>& usable_engines() {
         return list;
     }();
     return engines;
+}
+
+std::set<std::string> operators_of(const std::string& engine) {
+    std::set<std::string> operators;
+    std::istringstream lines(dmlconform({"describe"}).output);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t engines = line.find(" runs on ");
+        if (engines != std::string::npos && line.find(" " + engine, engines + 8) != std::string::npos) {
+            operators.insert(line.substr(0, line.find(' ')));
+        }
+    }
+    return operators;
 }
 
 bool has_d3d12() {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,9 @@ struct ProgramResult {
 
 /// The engines that `dmlconform adapters` calls usable, the CPU engine first.
 [[nodiscard]] const std::vector<std::string>& usable_engines();
+
+/// The operators that an engine computes, by what `describe` says: "DML_OPERATOR_…".
+[[nodiscard]] std::set<std::string> operators_of(const std::string& engine);
 
 /// Whether the program was built with the D3D12 engine, usable or not.
 [[nodiscard]] bool has_d3d12();

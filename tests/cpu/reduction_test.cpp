@@ -104,7 +104,7 @@ TEST(Reduction, EverySetInOrder) {
 TEST(Reduction, LargeSums) {
     Random random(2);
     for (const core::Dimensions& sizes : {core::Dimensions{3, 60'000}, {60'000, 3}, {200, 300}, {300, 200}}) {
-        for (const std::size_t axis : {0, 1}) {
+        for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) {
             const Tensor input =
                 random.filled<float>(tensor(DataType::float32, sizes), [&] { return float(random.pick(-9, 9)); });
             core::Dimensions kept = sizes;

@@ -128,15 +128,16 @@ TEST(DxDispatchImport, WhatHasNoCounterpartIsNamedWithTheReason) {
     const auto imported = read_dxdispatch("m.json", model(good,
                                                           fmt::format(R"(
         "shader": {{ "type": "hlsl", "sourcePath": "x.hlsl" }},
-        "hardmax": {{ "type": "ACTIVATION_HARDMAX", "desc": {{ "InputTensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,2] }},
-            "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,2] }} }} }},
+        "resample": {{ "type": "RESAMPLE", "desc": {{ "InputTensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,2] }},
+            "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,2] }}, "InterpolationMode": "NEAREST_NEIGHBOR",
+            "Scales": [1, 1, 1, 1] }} }},
         "chained": {{ "type": "SLICE1", {0} }}, "unused": {{ "type": "SLICE1", {0} }},
         "odd": {{ "type": "DML_OPERATOR_SLICE9", "desc": {{}} }},
         "bad": {{ "type": "SLICE1", "desc": {{ "InputTensor": 1 }} }},)",
                                                                       window),
                                                           R"(
         { "type": "dispatch", "dispatchable": "shader", "bindings": {} },
-        { "type": "dispatch", "dispatchable": "hardmax", "bindings": { "InputTensor": "in", "OutputTensor": "out" } },
+        { "type": "dispatch", "dispatchable": "resample", "bindings": { "InputTensor": "in", "OutputTensor": "out" } },
         { "type": "dispatch", "dispatchable": "chained", "bindings": { "InputTensor": "out", "OutputTensor": "in" } },
         { "type": "dispatch", "dispatchable": "odd", "bindings": {} },
         { "type": "dispatch", "dispatchable": "bad", "bindings": {} },
@@ -144,13 +145,12 @@ TEST(DxDispatchImport, WhatHasNoCounterpartIsNamedWithTheReason) {
         { "type": "dance" },)"));
     ASSERT_TRUE(imported.has_value()) << imported.error().message;
     EXPECT_EQ(imported->cases.size(), 1u);
-    EXPECT_THAT(
-        imported->left_out,
-        ElementsAre(HasSubstr("shader: type hlsl"), HasSubstr("hardmax: there is no reference for ACTIVATION_HARDMAX"),
-                    HasSubstr("chained: InputTensor is \"out\", which an earlier command writes"),
-                    HasSubstr("odd: the catalogue has no operator"), HasSubstr("bad: SLICE1 is missing"),
-                    HasSubstr("command 7: there is no dispatchable \"none\""), HasSubstr("\"dance\""),
-                    HasSubstr("unused: no command dispatches it")));
+    EXPECT_THAT(imported->left_out,
+                ElementsAre(HasSubstr("shader: type hlsl"), HasSubstr("resample: there is no reference for RESAMPLE"),
+                            HasSubstr("chained: InputTensor is \"out\", which an earlier command writes"),
+                            HasSubstr("odd: the catalogue has no operator"), HasSubstr("bad: SLICE1 is missing"),
+                            HasSubstr("command 7: there is no dispatchable \"none\""), HasSubstr("\"dance\""),
+                            HasSubstr("unused: no command dispatches it")));
 }
 
 /// ADD with ATensor owned by DirectML and bound at initialisation, after a command that writes over A.

@@ -107,14 +107,14 @@ TEST(Fuzzer, TheReferenceAloneComparesNothing) {
 TEST(Fuzzer, WithoutAReferenceTwoEnginesAreCompared) {
     Behaviour other;
     other.name = "other";
-    Outcome outcome = fuzzed("ACTIVATION_HARDMAX", {Behaviour{}, other}, false, 40);
+    Outcome outcome = fuzzed("RESAMPLE", {Behaviour{}, other}, false, 40);
     EXPECT_GT(outcome.total.compared, 20u);
     // Both accept what is illegal; where it is legal they agree.
     for (const fuzz::Failure& failure : outcome.failures) {
         EXPECT_TRUE(failure.subject->expect_error.has_value()) << failure.result.reason;
     }
     other.change = [](std::span<core::Tensor* const> outputs) { outputs[0]->buffer.bytes()[0] ^= std::byte{0x41}; };
-    outcome = fuzzed("ACTIVATION_LOG_SOFTMAX", {Behaviour{}, other}, false, 40);
+    outcome = fuzzed("RESAMPLE", {Behaviour{}, other}, false, 40);
     std::size_t differing = 0;
     for (const fuzz::Failure& failure : outcome.failures) {
         differing += failure.subject->expect_error ? 0 : 1;
@@ -124,7 +124,7 @@ TEST(Fuzzer, WithoutAReferenceTwoEnginesAreCompared) {
 
 TEST(Fuzzer, WithoutAReferenceOneEngineComparesNothing) {
     Behaviour lone;
-    const Outcome outcome = fuzzed("ACTIVATION_HARDMAX", {lone}, true, 40);
+    const Outcome outcome = fuzzed("RESAMPLE", {lone}, true, 40);
     EXPECT_EQ(outcome.total.compared, outcome.total.cases - outcome.total.legal);
     EXPECT_GE(outcome.total.skipped, outcome.total.legal);
 }
@@ -134,7 +134,7 @@ TEST(Fuzzer, RejectingWhatAnotherAcceptsIsAFailure) {
     rejecting.name = "rejecting";
     rejecting.compile_failure = rejected(core::HResult::invalid_argument, "no");
     for (const auto& engines : {std::vector<Behaviour>{Behaviour{}, rejecting}, {rejecting, Behaviour{}}}) {
-        const Outcome outcome = fuzzed("ACTIVATION_HARDMAX", engines, false, 20);
+        const Outcome outcome = fuzzed("RESAMPLE", engines, false, 20);
         std::size_t found = 0;
         for (const fuzz::Failure& failure : outcome.failures) {
             found += failure.subject->expect_error ? 0 : 1;

@@ -152,7 +152,7 @@ std::vector<Row> rows() {
          Status::error, "device lost"},
         {"read fails", slice_with_expected, that([](Behaviour& b) { b.read_error = "cannot map"; }), Status::error,
          "cannot map"},
-        {"an operator without a reference", hardmax, {}, Status::pass, ""},
+        {"an operator without a reference", resample, {}, Status::pass, ""},
     };
     for (const char* step : {"unsupported", "compile", "bind", "execute", "read"}) {
         const std::pair<EngineLost::Kind, Status> ends[] = {{EngineLost::Kind::crashed, Status::crash},
@@ -206,12 +206,20 @@ TEST(Runner, AnErrorDoesNotHoldUpTheRest) {
 }
 
 TEST(Runner, WithoutAReferenceOnlyTheExpectedValuesCount) {
-    // As `hardmax`, but with one element: HARDMAX is not rounded, SOFTMAX is.
+    // As `resample`, but with one element: ROI_POOLING does not round, RESAMPLE does.
     const auto expecting = [](std::string_view op, std::string_view type, std::string_view value) {
         return fmt::format(R"({{ "name": "{0}-{1}-{2}", "operator": "{0}", "desc": {{
-            "InputTensor": {{ "DataType": "{1}", "Sizes": [1] }}, "OutputTensor": {{ "DataType": "{1}", "Sizes": [1] }} }},
+            "InputTensor": {{ "DataType": "{1}", "Sizes": [1] }}, "OutputTensor": {{ "DataType": "{1}", "Sizes": [1] }}{3} }},
             "inputs": {{ "InputTensor": [2] }}, "expected": {{ "OutputTensor": ["{2}"] }} }})",
-                           op, type, value);
+                           op, type, value,
+                           op == "RESAMPLE" ? R"(, "InterpolationMode": "LINEAR", "Scales": [1])" : "");
+    };
+    const auto pooled = [](std::string_view value) {
+        return fmt::format(R"({{ "name": "{0}", "operator": "ROI_POOLING", "desc": {{
+            "InputTensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,1] }}, "ROITensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,5] }},
+            "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [1,1,1,1] }}, "SpatialScale": 1, "PooledSize": {{ "Width": 1, "Height": 1 }} }},
+            "inputs": {{ "InputTensor": [2], "ROITensor": {{ "value": 0 }} }}, "expected": {{ "OutputTensor": ["{0}"] }} }})",
+                           value);
     };
     struct Expectation {
         std::string text;
@@ -220,12 +228,12 @@ TEST(Runner, WithoutAReferenceOnlyTheExpectedValuesCount) {
     };
     // The engine answers 2: 0x40000000, in FLOAT16 0x4000.
     const Expectation rows[] = {
-        {expecting("ACTIVATION_SOFTMAX", "FLOAT32", "0x40000010"), Status::pass, "16 ulp"},
-        {expecting("ACTIVATION_SOFTMAX", "FLOAT32", "0x40000011"), Status::fail, "16 ulp"},
-        {expecting("ACTIVATION_SOFTMAX", "FLOAT16", "0x4004"), Status::pass, "4 ulp"},
-        {expecting("ACTIVATION_SOFTMAX", "FLOAT16", "0x4005"), Status::fail, "4 ulp"},
-        {expecting("ACTIVATION_HARDMAX", "FLOAT32", "0x40000000"), Status::pass, "0 ulp"},
-        {expecting("ACTIVATION_HARDMAX", "FLOAT32", "0x40000001"), Status::fail, "0 ulp"},
+        {expecting("RESAMPLE", "FLOAT32", "0x40000010"), Status::pass, "16 ulp"},
+        {expecting("RESAMPLE", "FLOAT32", "0x40000011"), Status::fail, "16 ulp"},
+        {expecting("RESAMPLE", "FLOAT16", "0x4004"), Status::pass, "4 ulp"},
+        {expecting("RESAMPLE", "FLOAT16", "0x4005"), Status::fail, "4 ulp"},
+        {pooled("0x40000000"), Status::pass, "0 ulp"},
+        {pooled("0x40000001"), Status::fail, "0 ulp"},
         {expecting("ELEMENT_WISE_ABS", "INT32", "0x00000002"), Status::pass, "exact"},
         {expecting("ELEMENT_WISE_ABS", "INT32", "0x00000003"), Status::fail, "exact"},
     };
@@ -244,7 +252,7 @@ TEST(Runner, TheReferenceIsNotComparedWithItself) {
     Engines engines;
     engines.push_back(std::make_unique<cpu::CpuEngine>(core::highest_feature_level));
     const auto cases = cases_of({slice_with_expected, slice_without_expected, slice_with_wrong_expected,
-                                 top_k_half_expected, illegal_slice, normalization, hardmax});
+                                 top_k_half_expected, illegal_slice, normalization, resample});
     const AllResults result = run_all(cases, engines);
     const Status wanted[] = {Status::pass, Status::reference, Status::fail, Status::pass,
                              Status::pass, Status::reference, Status::skip};
@@ -256,7 +264,7 @@ TEST(Runner, TheReferenceIsNotComparedWithItself) {
     EXPECT_TRUE(result.results[1].outputs.empty());
     ASSERT_EQ(result.results[3].outputs.size(), 1u) << "only the output with expected values";
     EXPECT_EQ(result.results[3].outputs[0].name, "OutputIndexTensor");
-    EXPECT_EQ(result.results[6].reason, "no kernel yet for ACTIVATION_HARDMAX");
+    EXPECT_EQ(result.results[6].reason, "no kernel yet for RESAMPLE");
 }
 
 TEST(Runner, WhatAComparisonWasMadeOf) {

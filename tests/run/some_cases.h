@@ -52,8 +52,9 @@ inline constexpr std::string_view normalization =
     "inputs": { "InputTensor": [1, 2, 3, 5] } })";
 
 /// A case of an operator that the reference does not have.
-inline constexpr std::string_view hardmax = R"({ "name": "hardmax", "operator": "ACTIVATION_HARDMAX",
-    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] } },
+inline constexpr std::string_view resample = R"({ "name": "resample", "operator": "RESAMPLE",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] },
+              "InterpolationMode": "NEAREST_NEIGHBOR", "Scales": [1,1,1,1] },
     "inputs": { "InputTensor": [1, 2] }, "expected": { "OutputTensor": [1, 2] } })";
 
 /// The cases, read; throws when there is anything wrong with them.

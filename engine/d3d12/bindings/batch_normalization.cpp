@@ -208,7 +208,7 @@ std::vector<ShaderVariant> steps(const std::vector<std::uint32_t>& element_steps
 
 std::vector<ShaderVariant> training_variants() {
     auto result = steps({STEP_NORMALIZE_FOUND}, {STEP_STATISTICS});
-    for (const std::uint32_t combine : {COMBINE_SUM, COMBINE_DEVIATIONS}) {
+    for (const std::uint32_t combine : std::initializer_list<std::uint32_t>{COMBINE_SUM, COMBINE_DEVIATIONS}) {
         append(result, variants_of({.combine = combine, .numbers = NUMBERS_REAL, .results = false}));
     }
     return result;

@@ -166,7 +166,8 @@ std::vector<ShaderVariant> reduce_variants() {
     std::vector<ReductionVariants> wanted{{.combine = COMBINE_EXPONENTIALS, .numbers = NUMBERS_REAL},
                                           {.combine = COMBINE_SUM, .numbers = NUMBERS_REAL},
                                           {.combine = COMBINE_PRODUCT, .numbers = NUMBERS_REAL}};
-    for (const std::uint32_t combine : {COMBINE_SUM, COMBINE_PRODUCT, COMBINE_EXTREME, COMBINE_FIRST_EXTREME}) {
+    for (const std::uint32_t combine :
+         std::initializer_list<std::uint32_t>{COMBINE_SUM, COMBINE_PRODUCT, COMBINE_EXTREME, COMBINE_FIRST_EXTREME}) {
         wanted.push_back({.combine = combine, .numbers = NUMBERS_WORD});
         wanted.push_back({.combine = combine, .numbers = NUMBERS_TWO_WORDS});
     }

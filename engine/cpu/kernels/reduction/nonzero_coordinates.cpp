@@ -38,7 +38,8 @@ void compute(const KernelArguments& arguments) {
         arguments.slack[1].meaningful = written;
     }
     // The rest means nothing, and is the same each time.
-    for (const std::uint64_t all = *core::element_count(coordinates.desc.sizes); written < all;) {
+    const std::uint64_t all = *core::element_count(coordinates.desc.sizes);
+    while (written < all) {
         put(0);
     }
 }
