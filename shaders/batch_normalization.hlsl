@@ -87,8 +87,8 @@ Statistics statistics_of(uint line_number) {
     const float distances = SUM(line_parts, line_number);
     const float squares = SUM(line_parts, part_count + line_number);
     const float variance = (squares - distances * (distances / line_size)) / line_size;
-    // Not by max, which would make a number of NaN.
-    result.variance = variance < 0 ? 0 : variance;
+    // Not by max, which would make a number of NaN; and by bits, as NVIDIA's compiler makes a max of a comparison.
+    result.variance = !is_nan(variance) && asint(variance) < 0 ? 0 : variance;
     return result;
 }
 #endif

@@ -50,7 +50,7 @@ float4 new_element(float4 x, uint4 index, State state) {
 #else
     const float4 sum = asfloat(state.a);
     const float4 square = (map == MAP_SQUARE ? sum : sum * sum) + epsilon;
-    return x / (square < 0 ? not_a_number() : sqrt_exactly(square));
+    return divide_exactly(x, square < 0 ? not_a_number() : sqrt_exactly(square));
 #endif
 }
 

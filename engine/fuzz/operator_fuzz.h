@@ -30,6 +30,8 @@ extern const OperatorFuzz quantized_linear_convolution_fuzz;
 
 /// Of the operators that move elements.
 [[nodiscard]] std::span<const OperatorFuzz> movement_fuzz();
+/// Of poolings and local response normalisation.
+[[nodiscard]] std::span<const OperatorFuzz> window_fuzz();
 
 /// Of the operators that reduce, but for TOP_K and TOP_K1.
 [[nodiscard]] std::span<const OperatorFuzz> reduction_fuzz();

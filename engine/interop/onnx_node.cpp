@@ -155,8 +155,8 @@ core::Result<ordered_json> map_node(const OnnxNode& node) {
     if (node.output(0) == nullptr) {
         return core::fail("the node has no first output");
     }
-    for (const auto map :
-         {map_element_wise, map_parameterised, map_movement, map_reduction, map_normalisation, map_composite}) {
+    for (const auto map : {map_element_wise, map_parameterised, map_movement, map_reduction, map_normalisation,
+                           map_window, map_composite}) {
         if (auto mapped = map(node)) {
             return std::move(*mapped);
         }

@@ -76,6 +76,8 @@ private:
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_reduction(const OnnxNode& node);
 /// Normalisations, softmaxes and hardmaxes.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_normalisation(const OnnxNode& node);
+/// Poolings and local response normalisation.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_window(const OnnxNode& node);
 /// Convolutions.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_composite(const OnnxNode& node);
 

@@ -313,12 +313,12 @@ TEST(CaseReader, Refused) {
 }
 
 TEST(CaseReader, WithoutAReferenceEveryOutputNeedsValues) {
-    const auto pooling = [](std::string_view rest) {
-        return fmt::format(R"({{"cases": [{{"name": "a", "operator": "MAX_POOLING1", "desc": {{
-            "InputTensor": {{"DataType": "FLOAT32", "Sizes": [1,1,1,2]}},
-            "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1,1,1,1]}},
-            "OutputIndicesTensor": {{"DataType": "UINT32", "Sizes": [1,1,1,1]}},
-            "Strides": [1,1], "WindowSize": [1,2], "StartPadding": [0,0], "EndPadding": [0,0]}},
+    const auto generator = [](std::string_view rest) {
+        return fmt::format(R"({{"cases": [{{"name": "a", "operator": "RANDOM_GENERATOR", "desc": {{
+            "InputStateTensor": {{"DataType": "UINT32", "Sizes": [1,1,1,6]}},
+            "OutputTensor": {{"DataType": "UINT32", "Sizes": [1,1,1,1]}},
+            "OutputStateTensor": {{"DataType": "UINT32", "Sizes": [1,1,1,6]}},
+            "Type": "PHILOX_4X32_10"}},
             {}}}]}})",
                            rest);
     };
@@ -327,16 +327,18 @@ TEST(CaseReader, WithoutAReferenceEveryOutputNeedsValues) {
         std::vector<std::string> problems;
     };
     const Row rows[] = {
-        {pooling(R"("inputs": {"InputTensor": [1, 2]}, "expected": {"OutputTensor": [1], "OutputIndicesTensor": [2]})"),
+        {generator(
+             R"("inputs": {"InputStateTensor": [1, 2, 3, 4, 5, 6]}, "expected": {"OutputTensor": [1], "OutputStateTensor": [1, 2, 3, 4, 5, 6]})"),
          {}},
-        {pooling(R"("inputs": {"InputTensor": [1, 2]}, "expected": {"OutputIndicesTensor": [2]})"),
-         {R"(/cases/0/expected: "expected" is missing values for OutputTensor: there is no reference for MAX_POOLING1 yet [for example "OutputTensor": [1, 2, 3])"}},
-        {pooling(R"("inputs": {"InputTensor": [1, 2]})"),
+        {generator(
+             R"("inputs": {"InputStateTensor": [1, 2, 3, 4, 5, 6]}, "expected": {"OutputStateTensor": [1, 2, 3, 4, 5, 6]})"),
+         {R"(/cases/0/expected: "expected" is missing values for OutputTensor: there is no reference for RANDOM_GENERATOR yet [for example "OutputTensor": [1, 2, 3])"}},
+        {generator(R"("inputs": {"InputStateTensor": [1, 2, 3, 4, 5, 6]})"),
          {R"(/cases/0: "expected" is missing values for OutputTensor)",
-          R"(/cases/0: "expected" is missing values for OutputIndicesTensor)"}},
-        {pooling(R"("inputs": {"InputTensor": [1, 2]}, "expected": 1)"),
+          R"(/cases/0: "expected" is missing values for OutputStateTensor)"}},
+        {generator(R"("inputs": {"InputStateTensor": [1, 2, 3, 4, 5, 6]}, "expected": 1)"),
          {R"(/cases/0/expected: "expected" must be an object; this is a number)"}},
-        {pooling(R"("expectError": "E_INVALIDARG")"), {}},
+        {generator(R"("expectError": "E_INVALIDARG")"), {}},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.text);

@@ -5,6 +5,7 @@
 
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/operator_fuzz.h"
+#include "engine/fuzz/windows.h"
 
 namespace dmlconform::fuzz {
 namespace {
@@ -97,24 +98,12 @@ void fit_depth_to_space(Random& /*random*/, Descriptor& descriptor) {
 
 /// Windows over a picture. The result is the sizes that it has unfolded.
 Dimensions fit_windows(Random& random, Descriptor& descriptor, const Dimensions& picture) {
-    std::array<std::vector<std::uint32_t>, 5> lists;  // windows, strides, dilations, padding at the start, at the end
     Dimensions unfolded{picture[0], picture[1], 1};
-    for (std::size_t d = 2; d < picture.size(); ++d) {
-        const std::array<std::uint32_t, 5> drawn{random.pick(1, 3), random.pick(1, 3), random.pick(1, 2),
-                                                 random.below(2), random.below(2)};
-        const std::uint32_t padded = picture[d] + drawn[3] + drawn[4];
-        const bool fits = (drawn[0] - 1) * drawn[2] + 1 <= padded;
-        for (std::size_t i = 0; i < lists.size(); ++i) {
-            lists[i].push_back(i == 0 && !fits ? 1 : drawn[i]);
-        }
-        const std::uint32_t window = lists[0].back();
-        unfolded[1] *= window;
-        unfolded[2] *= (padded - (window - 1) * drawn[2] - 1) / drawn[1] + 1;
+    for (const std::uint32_t stops : draw_windows(random, descriptor, picture, 1)) {
+        unfolded[2] *= stops;
     }
-    constexpr std::array<std::string_view, 5> names{"WindowSizes", "Strides", "Dilations", "StartPadding",
-                                                    "EndPadding"};
-    for (std::size_t i = 0; i < lists.size(); ++i) {
-        field_of(descriptor, names[i]) = lists[i];
+    for (const std::uint32_t window : descriptor.uints("WindowSizes")) {
+        unfolded[1] *= window;
     }
     return unfolded;
 }

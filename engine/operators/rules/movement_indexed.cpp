@@ -8,6 +8,7 @@
 
 #include "engine/core/checked.h"
 #include "engine/operators/rules.h"
+#include "engine/operators/rules/window.h"
 
 namespace dmlconform::operators {
 namespace {
@@ -257,32 +258,6 @@ Verdict check_scatter_nd(const Descriptor& descriptor, core::FeatureLevel level)
 constexpr std::array<std::string_view, 2> unfold_names{"window", "windowInBounds"};
 constexpr std::array<std::string_view, 3> fold_names{"window", "windowInBounds", "inputSizes"};
 
-/// Of a picture with these sizes after its batches and channels.
-Verdict check_windows(const Descriptor& descriptor, const core::Dimensions& picture) {
-    for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
-        const std::uint64_t window = descriptor.uints("WindowSizes")[d];
-        const std::uint64_t stride = descriptor.uints("Strides")[d];
-        const std::uint64_t dilation = descriptor.uints("Dilations")[d];
-        if (window == 0 || stride == 0 || dilation == 0) {
-            return broken_rule(descriptor, "window",
-                               fmt::format("WindowSizes[{0}] is {1}, Strides[{0}] {2} and Dilations[{0}] {3}; all must "
-                                           "be at least 1",
-                                           d, window, stride, dilation));
-        }
-        const std::uint64_t length = (window - 1) * dilation + 1;
-        const std::uint64_t padded =
-            std::uint64_t{picture[d + 2]} + descriptor.uints("StartPadding")[d] + descriptor.uints("EndPadding")[d];
-        if (length > padded) {
-            return broken_rule(
-                descriptor, "windowInBounds",
-                fmt::format("a window takes {} elements along spatial dimension {}, which has {} with its "
-                            "padding",
-                            length, d, padded));
-        }
-    }
-    return {};
-}
-
 /// A product that stays at the end of its range once it has left it: no tensor has that size.
 std::uint64_t limited_product(std::uint64_t a, std::uint64_t b) {
     return core::checked_multiply(a, b).value_or(~std::uint64_t{0});
@@ -293,12 +268,9 @@ WideSizes unfolded_sizes(const Descriptor& descriptor, const core::Dimensions& p
     std::uint64_t places = picture[1];
     std::uint64_t blocks = 1;
     for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
-        const std::uint64_t window = descriptor.uints("WindowSizes")[d];
-        const std::uint64_t length = (window - 1) * descriptor.uints("Dilations")[d] + 1;
-        const std::uint64_t padded =
-            std::uint64_t{picture[d + 2]} + descriptor.uints("StartPadding")[d] + descriptor.uints("EndPadding")[d];
-        places = limited_product(places, window);
-        blocks = limited_product(blocks, (padded - length) / descriptor.uints("Strides")[d] + 1);
+        const SlidingWindow window(descriptor, picture, d);
+        places = limited_product(places, window.size);
+        blocks = limited_product(blocks, window.stops());
     }
     return {picture[0], places, blocks};
 }

@@ -1,4 +1,6 @@
 // DYNAMIC_QUANTIZE_LINEAR: 8 bits for numbers whose range is found first.
+#include <algorithm>
+
 #include "engine/cpu/accepted_element.h"
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/kernel.h"
@@ -83,6 +85,23 @@ void put(core::Tensor& output, std::int64_t address, std::size_t number, double 
     }
 }
 
+/// Where FP32 cannot tell a quotient from a tie, both neighbours are right, also if a case expects the other one.
+void list_neighbours(const core::Tensor& output, core::ElementSlack& slack) {
+    const core::StridedRuns<1> places(output.desc.sizes, {core::signed_strides(output.desc)});
+    for (std::size_t number = 0; number < slack.below.size(); ++number) {
+        if (slack.below[number] == 0 && slack.above[number] == 0) {
+            continue;
+        }
+        double value = 0;
+        const std::int64_t address = places.offsets_of(static_cast<std::int64_t>(number))[0];
+        element_wise::load(output.buffer.bytes(), {output.desc.data_type, address, 0}, 1, &value);
+        for (double code = value - slack.below[number]; code <= value + slack.above[number]; ++code) {
+            slack.alternatives.emplace_back(number, static_cast<std::uint8_t>(static_cast<int>(code)));
+        }
+    }
+    std::ranges::sort(slack.alternatives);
+}
+
 void compute(const KernelArguments& arguments) {
     const core::Tensor& input = *arguments.inputs[0];
     core::Tensor& output = *arguments.outputs[quantised];
@@ -110,11 +129,15 @@ void compute(const KernelArguments& arguments) {
             }
         });
     });
+    if (slack != nullptr) {
+        list_neighbours(output, *slack);
+    }
 }
 
 core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
     core::Tolerance tolerance;
     tolerance.element_slack = true;
+    tolerance.alternatives = true;
     tolerance.slack_formula = "FP32 as Direct3D allows it, before rounding to integers";
     return tolerance;
 }

@@ -1,0 +1,66 @@
+// Windows as descriptors have them.
+#include "engine/cpu/window/windows.h"
+
+namespace dmlconform::cpu::window {
+
+Windows Windows::of_pooling(const operators::Descriptor& descriptor, const core::TensorDesc& picture,
+                            const core::TensorDesc& stops) {
+    const bool dilated = descriptor.schema->find_field("Dilations") != nullptr;
+    Windows windows;
+    for (std::size_t d = 0; d < picture.sizes.size(); ++d) {
+        Axis axis{.stops = stops.sizes[d], .elements = picture.sizes[d]};
+        if (d >= 2) {
+            axis.places = descriptor.uints("WindowSize")[d - 2];
+            axis.dilation = dilated ? descriptor.uints("Dilations")[d - 2] : 1;
+            axis.stride = descriptor.uints("Strides")[d - 2];
+            axis.padding = descriptor.uints("StartPadding")[d - 2];
+            axis.end_padding = descriptor.uints("EndPadding")[d - 2];
+        }
+        windows.axes_.push_back(axis);
+    }
+    return windows;
+}
+
+Windows Windows::of_regions(const operators::Descriptor& descriptor, const core::TensorDesc& tensor, bool mirrored) {
+    const std::int64_t places = descriptor.uint("LocalSize");
+    const bool across = descriptor.uint("CrossChannel") != 0;
+    // M: of an even number of elements there is one more behind than in front.
+    const std::int64_t in_front = (places - 1) / 2;
+    Windows windows;
+    for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
+        Axis axis{.stops = tensor.sizes[d], .elements = tensor.sizes[d]};
+        if (across ? d == 1 : d >= 2) {
+            axis.places = places;
+            axis.padding = mirrored ? places - 1 - in_front : in_front;
+        }
+        windows.axes_.push_back(axis);
+    }
+    return windows;
+}
+
+double Windows::places_inside(Coordinates stop) const {
+    double product = 1;
+    for (std::size_t d = 0; d < rank(); ++d) {
+        product *= static_cast<double>(axes_[d].places_inside(stop[d]).count());
+    }
+    return product;
+}
+
+double Windows::places_with_padding(Coordinates stop) const {
+    double product = 1;
+    for (std::size_t d = 0; d < rank(); ++d) {
+        product *= static_cast<double>(axes_[d].places_with_padding(stop[d]));
+    }
+    return product;
+}
+
+std::int64_t Windows::most_inside() const {
+    constexpr std::int64_t enough = 1'000'000;
+    std::int64_t product = 1;
+    for (const Axis& axis : axes_) {
+        product = std::min(product * std::min({axis.places, axis.elements, enough}), enough);
+    }
+    return product;
+}
+
+}  // namespace dmlconform::cpu::window

@@ -1,0 +1,110 @@
+// Poolings and local response normalisation: what the generic maker draws, with windows and sizes that fit.
+#include <algorithm>
+#include <array>
+
+#include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/operator_fuzz.h"
+#include "engine/fuzz/windows.h"
+
+namespace dmlconform::fuzz {
+namespace {
+
+using core::Dimensions;
+using operators::Descriptor;
+
+/// As large as a window, so that some of them see nothing else.
+constexpr std::uint32_t most_padding = 3;
+
+constexpr std::array<std::string_view, 12> names{"AVERAGE_POOLING",
+                                                 "AVERAGE_POOLING1",
+                                                 "AVERAGE_POOLING_GRAD",
+                                                 "LP_POOLING",
+                                                 "LP_POOLING1",
+                                                 "MAX_POOLING",
+                                                 "MAX_POOLING1",
+                                                 "MAX_POOLING2",
+                                                 "MAX_POOLING_GRAD",
+                                                 "LOCAL_RESPONSE_NORMALIZATION",
+                                                 "LOCAL_RESPONSE_NORMALIZATION_GRAD",
+                                                 "QUANTIZED_LINEAR_AVERAGE_POOLING"};
+
+core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
+    return descriptor.schema->find_field(field) == nullptr
+               ? nullptr
+               : std::get_if<core::TensorDesc>(&field_of(descriptor, field));
+}
+
+/// The tensor with the gradients of what windows make, or with that itself.
+core::TensorDesc& pooled(Descriptor& descriptor) {
+    core::TensorDesc* const gradient = tensor_of(descriptor, "InputGradientTensor");
+    return gradient != nullptr ? *gradient : *tensor_of(descriptor, "OutputTensor");
+}
+
+/// Scales and zero points of one element for all channels, or of one for each; most of them alike, as implementations
+/// may want them.
+void fit_parameters(Random& random, Descriptor& descriptor, const core::TensorDesc& input) {
+    const bool alike = !random.chance(1, 4);
+    const bool all_per_channel = random.chance(1, 2);
+    for (const std::string_view field :
+         {"InputScaleTensor", "InputZeroPointTensor", "OutputScaleTensor", "OutputZeroPointTensor"}) {
+        if (core::TensorDesc* const desc = tensor_of(descriptor, field)) {
+            Dimensions sizes(input.sizes.size(), 1);
+            if (alike ? all_per_channel : random.chance(1, 2)) {
+                sizes[1] = input.sizes[1];
+            }
+            set_sizes(*desc, sizes);
+            if (alike && field == "OutputZeroPointTensor") {
+                *desc = core::TensorDesc::packed(input.data_type, sizes);
+            }
+        }
+    }
+    if (core::TensorDesc* const output = tensor_of(descriptor, "OutputTensor");
+        output != nullptr && alike && output->data_type != input.data_type) {
+        *output = core::TensorDesc::packed(input.data_type, output->sizes);
+    }
+}
+
+Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
+    Descriptor descriptor = generic_fuzz.make(random, schema, level);
+    if (schema.find_field("WindowSize") != nullptr) {
+        core::TensorDesc* const gradient = tensor_of(descriptor, "OutputGradientTensor");
+        const Dimensions picture = gradient != nullptr ? gradient->sizes : tensor_of(descriptor, "InputTensor")->sizes;
+        const Dimensions stops = draw_windows(random, descriptor, picture, most_padding);
+        Dimensions sizes{picture[0], picture[1]};
+        sizes.insert(sizes.end(), stops.begin(), stops.end());
+        if (pooled(descriptor).sizes != sizes) {
+            set_sizes(pooled(descriptor), sizes);
+        }
+        if (schema.find_field("InputScaleTensor") != nullptr) {
+            fit_parameters(random, descriptor, *tensor_of(descriptor, "InputTensor"));
+        }
+    }
+    settle_counts(descriptor);
+    generic_fuzz.settle(descriptor);
+    return descriptor;
+}
+
+Sense sense(const Descriptor& descriptor, std::string_view input) {
+    if (input.ends_with("ScaleTensor")) {
+        return Sense::scale;
+    }
+    if (input == "InputTensor" && descriptor.schema->short_name().starts_with("MAX_POOLING")) {
+        return Sense::ordered;
+    }
+    return Sense::number;
+}
+
+}  // namespace
+
+std::span<const OperatorFuzz> window_fuzz() {
+    static const auto all = [] {
+        std::array<OperatorFuzz, names.size()> rows{};
+        std::transform(names.begin(), names.end(), rows.begin(), [](std::string_view name) {
+            return OperatorFuzz{name, make, sense, generic_fuzz.settle};
+        });
+        return rows;
+    }();
+    return all;
+}
+
+}  // namespace dmlconform::fuzz

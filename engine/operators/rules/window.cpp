@@ -1,0 +1,246 @@
+// Relations of operators that slide a window over their input: poolings and local response normalisation. "M" marks
+// what was measured on Microsoft's DirectML 1.15.4.
+#include "engine/operators/rules/window.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+namespace dmlconform::operators {
+namespace {
+
+using WideSizes = std::vector<std::uint64_t>;
+
+const core::Dimensions& sizes_of(const Descriptor& descriptor, std::string_view field) {
+    return descriptor.tensor(field)->sizes;
+}
+
+bool has_field(const Descriptor& descriptor, std::string_view field) {
+    return descriptor.schema->find_field(field) != nullptr;
+}
+
+double count_of(const core::Dimensions& sizes) {
+    return static_cast<double>(*core::element_count(sizes));
+}
+
+}  // namespace
+
+SlidingWindow::SlidingWindow(const Descriptor& descriptor, const core::Dimensions& picture, std::size_t dimension)
+    : size(descriptor.uints(has_field(descriptor, "WindowSizes") ? "WindowSizes" : "WindowSize")[dimension]),
+      stride(descriptor.uints("Strides")[dimension]),
+      dilation(has_field(descriptor, "Dilations") ? descriptor.uints("Dilations")[dimension] : 1),
+      padded(std::uint64_t{picture[dimension + 2]} + descriptor.uints("StartPadding")[dimension] +
+             descriptor.uints("EndPadding")[dimension]) {}
+
+/// M accepts zeros, and does not come to an end with a dilation of 0.
+Verdict check_window_numbers(const Descriptor& descriptor, const core::Dimensions& picture) {
+    for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
+        const SlidingWindow window(descriptor, picture, d);
+        if (window.size == 0 || window.stride == 0 || window.dilation == 0) {
+            return broken_rule(descriptor, "window",
+                               fmt::format("along spatial dimension {} the window has {} elements, stride {} and "
+                                           "dilation {}; all must be at least 1",
+                                           d, window.size, window.stride, window.dilation));
+        }
+    }
+    return {};
+}
+
+Verdict check_windows(const Descriptor& descriptor, const core::Dimensions& picture) {
+    if (auto rejection = check_window_numbers(descriptor, picture)) {
+        return rejection;
+    }
+    for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
+        const SlidingWindow window(descriptor, picture, d);
+        if (window.length() > window.padded) {
+            return broken_rule(
+                descriptor, "windowInBounds",
+                fmt::format("a window takes {} elements along spatial dimension {}, which has {} with its "
+                            "padding",
+                            window.length(), d, window.padded));
+        }
+    }
+    return {};
+}
+
+namespace {
+
+// ---- poolings ----------------------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 2> pooling_names{"window", "windowInBounds"};
+constexpr std::array<std::string_view, 3> lp_names{"window", "windowInBounds", "p"};
+
+/// A batch and a channel after the other: what a pooling of the picture has. The documentation's formula; M compares
+/// batches and channels alone, and takes what is outside for padding.
+WideSizes pooled_sizes(const Descriptor& descriptor, const core::Dimensions& picture) {
+    WideSizes sizes{picture[0], picture[1]};
+    for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
+        sizes.push_back(SlidingWindow(descriptor, picture, d).stops());
+    }
+    return sizes;
+}
+
+WideSizes pooling_sizes(const Descriptor& descriptor) {
+    return pooled_sizes(descriptor, sizes_of(descriptor, "InputTensor"));
+}
+
+Verdict check_pooling(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    return check_windows(descriptor, sizes_of(descriptor, "InputTensor"));
+}
+
+Verdict check_lp(const Descriptor& descriptor, core::FeatureLevel level) {
+    if (descriptor.uint("P") == 0) {
+        return broken_rule(descriptor, "p", "P is 0; it must be at least 1, as there is no 0th root");
+    }
+    return check_pooling(descriptor, level);
+}
+
+/// An operation for each element that windows see, padding included.
+Cost cost_of_windows(const Descriptor& descriptor, const core::Dimensions& picture, const core::Dimensions& stops) {
+    double operations = count_of(stops);
+    for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
+        operations *= static_cast<double>(SlidingWindow(descriptor, picture, d).size);
+    }
+    return {.bytes = element_bytes(descriptor), .operations = operations};
+}
+
+Cost pooling_cost(const Descriptor& descriptor) {
+    return cost_of_windows(descriptor, sizes_of(descriptor, "InputTensor"), sizes_of(descriptor, "OutputTensor"));
+}
+
+// ---- gradients of poolings ---------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 2> average_grad_names{"window", "gradientSizes"};
+constexpr std::array<std::string_view, 3> max_grad_names{"window", "windowInBounds", "gradientSizes"};
+
+/// The documentation says what sizes the gradients have "typically". M compares batches and channels: windows that
+/// there are not have no gradient, and those that there are too many see padding.
+Verdict check_average_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const core::Dimensions& input = sizes_of(descriptor, "InputGradientTensor");
+    const core::Dimensions& output = sizes_of(descriptor, "OutputGradientTensor");
+    if (!std::equal(input.begin(), input.begin() + 2, output.begin())) {
+        return broken_rule(
+            descriptor, "gradientSizes",
+            fmt::format("InputGradientTensor has sizes {} and OutputGradientTensor {}; they must have as "
+                        "many batches and channels",
+                        core::to_string(input), core::to_string(output)));
+    }
+    return check_window_numbers(descriptor, output);
+}
+
+/// M: the sizes that the pooling has.
+Verdict check_max_grad(const Descriptor& descriptor, core::FeatureLevel level) {
+    if (auto rejection = check_pooling(descriptor, level)) {
+        return rejection;
+    }
+    const core::Dimensions& gradient = sizes_of(descriptor, "InputGradientTensor");
+    const WideSizes wanted = pooling_sizes(descriptor);
+    if (!std::equal(wanted.begin(), wanted.end(), gradient.begin(), gradient.end())) {
+        return broken_rule(descriptor, "gradientSizes",
+                           fmt::format("InputGradientTensor has sizes {}; they must be [{}]", core::to_string(gradient),
+                                       fmt::join(wanted, ",")));
+    }
+    return {};
+}
+
+Cost grad_cost(const Descriptor& descriptor) {
+    return cost_of_windows(descriptor, sizes_of(descriptor, "OutputGradientTensor"),
+                           sizes_of(descriptor, "InputGradientTensor"));
+}
+
+// ---- QUANTIZED_LINEAR_AVERAGE_POOLING ----------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 3> quantized_names{"window", "windowInBounds", "parameterSizes"};
+
+/// One element, or one for each channel.
+Verdict check_parameter(const Descriptor& descriptor, std::string_view field, std::uint32_t channels) {
+    const core::TensorDesc* desc = descriptor.tensor(field);
+    if (desc == nullptr || *core::element_count(desc->sizes) == 1) {
+        return {};
+    }
+    core::Dimensions per_channel(desc->sizes.size(), 1);
+    if (per_channel.size() > 1) {
+        per_channel[1] = channels;
+    }
+    if (desc->sizes == per_channel) {
+        return {};
+    }
+    return broken_rule(
+        descriptor, "parameterSizes",
+        fmt::format("{} has sizes {}; it must have one element, or {} along dimension 1 for the channels", field,
+                    core::to_string(desc->sizes), channels));
+}
+
+Verdict check_quantized(const Descriptor& descriptor, core::FeatureLevel level) {
+    for (const std::string_view field :
+         {"InputScaleTensor", "InputZeroPointTensor", "OutputScaleTensor", "OutputZeroPointTensor"}) {
+        if (auto rejection = check_parameter(descriptor, field, sizes_of(descriptor, "InputTensor")[1])) {
+            return rejection;
+        }
+    }
+    return check_pooling(descriptor, level);
+}
+
+// ---- local response normalisation --------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 1> local_response_names{"localSize"};
+
+Verdict check_local_response(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    if (descriptor.uint("LocalSize") == 0) {
+        return broken_rule(descriptor, "localSize", "LocalSize is 0; it must be at least 1");
+    }
+    return {};
+}
+
+/// Two operations for each element of a region, no more of it than the tensor has, and four around them.
+Cost local_response_cost(const Descriptor& descriptor) {
+    const core::Dimensions& sizes = sizes_of(descriptor, "InputTensor");
+    const std::uint32_t local = descriptor.uint("LocalSize");
+    const double region = descriptor.uint("CrossChannel") != 0
+                              ? static_cast<double>(std::min(local, sizes[1]))
+                              : static_cast<double>(std::min(local, sizes[2])) * std::min(local, sizes[3]);
+    return {.bytes = element_bytes(descriptor), .operations = count_of(sizes) * (2 * region + 4)};
+}
+
+}  // namespace
+
+RulesRows window_rules() {
+    RulesRows rows{
+        {.name = "AVERAGE_POOLING_GRAD",
+         .validate = check_average_grad,
+         .names = average_grad_names,
+         .cost = grad_cost},
+        {.name = "MAX_POOLING_GRAD", .validate = check_max_grad, .names = max_grad_names, .cost = grad_cost},
+        {.name = "QUANTIZED_LINEAR_AVERAGE_POOLING",
+         .validate = check_quantized,
+         .names = quantized_names,
+         .output_sizes = pooling_sizes,
+         .cost = pooling_cost},
+    };
+    for (const std::string_view name :
+         {"AVERAGE_POOLING", "AVERAGE_POOLING1", "MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2"}) {
+        rows.push_back({.name = name,
+                        .validate = check_pooling,
+                        .names = pooling_names,
+                        .output_sizes = pooling_sizes,
+                        .cost = pooling_cost});
+    }
+    for (const std::string_view name : {"LP_POOLING", "LP_POOLING1"}) {
+        rows.push_back({.name = name,
+                        .validate = check_lp,
+                        .names = lp_names,
+                        .output_sizes = pooling_sizes,
+                        .cost = pooling_cost});
+    }
+    for (const std::string_view name : {"LOCAL_RESPONSE_NORMALIZATION", "LOCAL_RESPONSE_NORMALIZATION_GRAD"}) {
+        rows.push_back({.name = name,
+                        .validate = check_local_response,
+                        .names = local_response_names,
+                        .cost = local_response_cost});
+    }
+    return rows;
+}
+
+}  // namespace dmlconform::operators
