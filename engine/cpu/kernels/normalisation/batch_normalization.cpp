@@ -113,11 +113,15 @@ struct NormalisationRange {
     Interval scale;
     Interval bias;
 
-    [[nodiscard]] Interval operator()(const Interval& x) const { return product(scale, x - mean, rstd) + bias; }
+    [[nodiscard]] Interval scaled(const Interval& x) const { return product(scale, x - mean, rstd); }
+    /// M: DirectML computes factor * x + (bias - factor * mean), as many do.
+    [[nodiscard]] Interval operator()(const Interval& x) const {
+        const Interval factor = scale * rstd;
+        return hull(scaled(x) + bias, factor * x + (bias - factor * mean));
+    }
     /// M: what is added to may be a tensor of that type.
     [[nodiscard]] Interval operator()(const Interval& x, const Interval& added, core::DataType type) const {
-        const Interval scaled = product(scale, x - mean, rstd);
-        return hull(maybe_stored(type, scaled + bias) + added, scaled + (bias + added));
+        return hull(maybe_stored(type, (*this)(x)) + added, scaled(x) + (bias + added));
     }
 };
 
@@ -171,12 +175,7 @@ public:
         std::ranges::transform(x_, values.begin(),
                                [this](double x) { return attributes_.activated(normalise_(x, 0)); });
     }
-    /// M: DirectML computes factor * x + (bias - factor * mean), as many do.
-    [[nodiscard]] Interval range(std::size_t k) const override {
-        const Interval factor = range_.scale * range_.rstd;
-        const Interval folded = factor * x_[k] + (range_.bias - factor * range_.mean);
-        return attributes_.activated(hull(range_(x_[k]), folded));
-    }
+    [[nodiscard]] Interval range(std::size_t k) const override { return attributes_.activated(range_(x_[k])); }
 
 private:
     const Attributes& attributes_;

@@ -48,17 +48,21 @@ public:
         each_sequence([&](const auto& start) {
             Total total;
             Range range;
+            const auto add = [&](double element) {
+                total.add(element);
+                if (slack_ != nullptr) {
+                    range.add(element);
+                }
+            };
             each_element(start, [&](const auto& offsets) {
                 const double element = load<double>(offsets[from]);
                 if (!walk_.exclusive) {
-                    total.add(element);
-                    range.add(element);
+                    add(element);
                 }
                 movement::store_computed(output_, offsets[to], offsets[number], total.result(), slack_,
                                          [&] { return range.result(); });
                 if (walk_.exclusive) {
-                    total.add(element);
-                    range.add(element);
+                    add(element);
                 }
             });
         });
