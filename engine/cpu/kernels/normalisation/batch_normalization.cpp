@@ -297,6 +297,10 @@ public:
     }
 
 protected:
+    /// Of a sum that is an output, or on the way to one, and may be stored before it is divided.
+    [[nodiscard]] Interval mean_range(const PassesRange& sum) const {
+        return tensor(hull(sum.mean(), divided(tensor(sum.sum()), x_.size())));
+    }
     /// M: DirectML makes these operators from simpler ones. What goes from one to the next is a tensor.
     [[nodiscard]] Interval tensor(const Interval& x) const { return maybe_stored(attributes_.type, x); }
     [[nodiscard]] Interval centred(std::size_t k) const { return tensor(Interval(x_[k]) - Interval(mean_)); }
@@ -325,14 +329,14 @@ private:
         rstd_range_ = Interval(1) / sqrt(variance_range_);
         const PassesRange gradients = attributes_.all_of(dy_);
         sum_range_ = gradients.sum();
-        mean_gradient_range_ = tensor(gradients.mean());
+        mean_gradient_range_ = mean_range(gradients);
         PassesRange products = attributes_.no_terms();
         PassesRange terms = attributes_.no_terms();
         for (std::size_t k = 0; k < dy_.size(); ++k) {
             products.add(tensor(Interval(dy_[k]) * centred(k)));
             terms.add(product(dy_[k], centred(k), rstd_range_));
         }
-        mean_product_range_ = tensor(products.mean());
+        mean_product_range_ = mean_range(products);
         scale_gradient_ = hull(tensor(products.sum()) * rstd_range_, terms.sum());
     }
 
