@@ -57,6 +57,9 @@ bool may_overflow(core::DataType type, std::uint64_t bits) {
     return core::is_floating_point(type) && std::fabs(core::decode_element(type, bits)) > 0.99 * largest_of(type);
 }
 
+/// Of a power that overflows FP32 the reference accepts anything.
+constexpr std::string_view without_bounds = "values/lp_pooling/largest-power";
+
 /// An element that was made wrong.
 struct Planted {
     std::string id;
@@ -96,7 +99,7 @@ public:
             // Without rules there is no kernel here that could notice.
             const bool can_run = cpu::has_reference(*entry.descriptor->schema);
             if (can_run && has_expected && entry.id.find('[') == std::string::npos &&
-                !entry.has_tag(run::unspecified_tag)) {
+                !entry.has_tag(run::unspecified_tag) && entry.id != without_bounds) {
                 copy_case(entry);
             }
         }

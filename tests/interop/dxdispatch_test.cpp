@@ -357,7 +357,7 @@ TEST(DxDispatchExport, InPlaceIsOneResourceForBoth) {
         EXPECT_EQ(json["commands"][1]["resource"], "x/a " + input);
         const auto imported = read_dxdispatch("m.json", exported.text());
         ASSERT_TRUE(imported.has_value()) << imported.error().message;
-        EXPECT_EQ(imported->cases.at(0)["inPlace"], nlohmann::json({{"OutputTensor", input}}));
+        EXPECT_EQ(imported->cases.at(0)["inPlace"], nlohmann::ordered_json({{"OutputTensor", input}}));
     }
 }
 
