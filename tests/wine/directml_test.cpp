@@ -87,14 +87,16 @@ TEST_F(DirectMl, AnswersAsTheReferenceDoes) {
     EXPECT_EQ(processes_.left_behind(), "");
 }
 
-/// The Windows program by itself: DirectML runs one case at a time, which is not for the user to know.
+/// The Windows program by itself, to which a path that begins with a slash is an option: DirectML runs one case at a
+/// time, which is not for the user to know.
 TEST_F(DirectMl, AsManyAtATimeAsItCan) {
-    const ProgramResult result =
-        run_program({(checkout / "scripts/directml").string(), "run", many_cases(3), "--engine", "directml"}, options_);
+    const ProgramResult result = run_program(
+        {(checkout / "scripts/directml").string(), "run", "Z:" + many_cases(3), "--engine", "directml"}, options_);
     EXPECT_TRUE(ends_with_code(result, 0));
     EXPECT_TRUE(complains(result, "note: 1 case at a time and not "));
     const ProgramResult asked = run_program(
-        {(checkout / "scripts/directml").string(), "run", many_cases(3), "--engine", "directml", "-j", "2"}, options_);
+        {(checkout / "scripts/directml").string(), "run", "Z:" + many_cases(3), "--engine", "directml", "-j", "2"},
+        options_);
     EXPECT_TRUE(ends_with_code(asked, 3));
     EXPECT_TRUE(complains(asked, "2 cases at a time are too many: directml runs one case at a time"));
 }
