@@ -328,8 +328,7 @@ TEST(Reducer, LegalDescriptorsThatACaseWantsRejected) {
 }
 
 TEST(Reducer, WithoutAReferenceAnotherEngineSaysWhatIsRight) {
-    const auto subject =
-        fuzz::generate(*operators::find_operator("RESAMPLE"), {.seed = 8, .perturbed_percent = 0}, 1);
+    const auto subject = fuzz::generate(*operators::find_operator("RESAMPLE"), {.seed = 8, .perturbed_percent = 0}, 1);
     ASSERT_TRUE(subject.has_value());
     Behaviour wrong;
     wrong.change = [](std::span<core::Tensor* const> outputs) { outputs[0]->buffer.bytes()[0] ^= std::byte{0x55}; };

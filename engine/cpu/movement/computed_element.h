@@ -19,8 +19,8 @@ namespace dmlconform::cpu::movement {
 /// result.
 [[nodiscard]] core::Tolerance computed_tolerance(bool is_computed, std::string_view formula);
 
-/// Stores the value as element `number` in row-major order, which lies at that address. Where bounds are wanted, range()
-/// is the interval of what implementations may store instead.
+/// Stores the value as element `number` in row-major order, which lies at that address. Where bounds are wanted,
+/// range() is the interval of what implementations may store instead.
 template <class Range>
 void store_computed(core::Tensor& output, std::int64_t address, std::int64_t number, double value,
                     core::ElementSlack* slack, const Range& range) {

@@ -1,5 +1,5 @@
-// MEAN_VARIANCE_NORMALIZATION and its successors: one dispatch where sets fit a group of threads; otherwise chunks of sets are reduced,
-// brought together, and the tensor is normalised in another pass over it.
+// MEAN_VARIANCE_NORMALIZATION and its successors: one dispatch where sets fit a group of threads; otherwise chunks of
+// sets are reduced, brought together, and the tensor is normalised in another pass over it.
 #include "engine/operators/rules/mean_variance_normalization1.h"
 
 #include <algorithm>
