@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
-
 #include "engine/d3d12/buffer_pool.h"
 #include "engine/d3d12/d3d12_error.h"
 
@@ -109,13 +107,16 @@ core::Result<void> Commands::wait() {
 }
 
 void Commands::begin_timing(ID3D12GraphicsCommandList& list) {
-    assert(recorded_spans_ < most_spans);
-    list.EndQuery(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 2 * recorded_spans_);
+    if (recorded_spans_ < most_spans) {
+        list.EndQuery(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 2 * recorded_spans_);
+    }
 }
 
 void Commands::end_timing(ID3D12GraphicsCommandList& list) {
-    list.EndQuery(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 2 * recorded_spans_ + 1);
-    ++recorded_spans_;
+    if (recorded_spans_ < most_spans) {
+        list.EndQuery(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 2 * recorded_spans_ + 1);
+        ++recorded_spans_;
+    }
 }
 
 std::vector<std::chrono::nanoseconds> Commands::all_measured() const {

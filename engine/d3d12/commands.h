@@ -23,7 +23,7 @@ public:
     /// device is lost, and so is every later run.
     [[nodiscard]] core::Result<void> run(const std::function<void(ID3D12GraphicsCommandList& list)>& record);
 
-    /// The most spans that are measured in one run.
+    /// The most spans that are measured in one run; what is beyond is not.
     static constexpr UINT most_spans = 32;
 
     /// For use while recording: what lies between the two is measured.
