@@ -107,8 +107,8 @@ std::string benchmark_option(const BenchOptions& options, const std::string& nam
 }
 
 /// Runs the benchmarks; what they report goes into the file once it is complete.
-core::Result<std::size_t> time_all(const BenchOptions& options, const std::string& path,
-                                   const std::vector<std::string>& words) {
+core::Result<std::size_t> time_all(const BenchOptions& options, const bench::Registered& registered,
+                                   const std::string& path, const std::vector<std::string>& words) {
     report::OutputFile file;
     bench::Output output;
     if (!path.empty()) {
@@ -117,7 +117,7 @@ core::Result<std::size_t> time_all(const BenchOptions& options, const std::strin
         }
         output = {file.written_path(), benchmark_option(options, "--benchmark_out_format", "BENCHMARK_OUT_FORMAT")};
     }
-    const bench::Timed timed = bench::run_registered(words, table_of(options), output);
+    const bench::Timed timed = bench::run_registered(registered, words, table_of(options), output);
     if (timed.output == bench::Written::not_everything) {
         return core::fail(fmt::format("{} cannot be written", path), "is the disk full?");
     }
@@ -161,8 +161,8 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     options.settings.verify = !options.no_verify;
     const bench::Registered registered = bench::register_benchmarks(cases, *engines, rooflines, options.settings);
     const bool wrong = print_left_out(registered.left_out);
-    const auto ran =
-        time_all(options, output, benchmark_options(options, *engines, rooflines, registered.by_steady_clocks));
+    const auto ran = time_all(options, registered, output,
+                              benchmark_options(options, *engines, rooflines, registered.by_steady_clocks));
     if (!ran) {
         print_error(ran.error());
         return exit_not_run;

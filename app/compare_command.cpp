@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -44,10 +43,6 @@ core::ShownText change_text(bench::Change change, const report::ConsoleStyle& st
     }
 }
 
-std::string time_text(double seconds) {
-    return report::format_duration(std::chrono::nanoseconds(std::llround(seconds * 1e9)));
-}
-
 void print_comparison(const bench::RunComparison& comparison, const report::ConsoleStyle& style) {
     std::size_t width = 9;
     for (const auto& compared : comparison.benchmarks) {
@@ -56,9 +51,9 @@ void print_comparison(const bench::RunComparison& comparison, const report::Cons
     say("{}\n", style.bold(core::show("{:<{}} {:>12} {:>12} {:>8} {:>8} {:>8}", "benchmark", width, "base", "new",
                                       "ratio", "spread", "p")));
     for (const auto& compared : comparison.benchmarks) {
-        say("{:<{}} {:>12} {:>12} {:>8.3f} {:>7.1f}% {:>8.2g} {}\n", compared.name, width, time_text(compared.base),
-            time_text(compared.now), compared.ratio, 100 * compared.spread, compared.p,
-            change_text(compared.change, style));
+        say("{:<{}} {:>12} {:>12} {:>8.3f} {:>7.1f}% {:>8.2g} {}\n", compared.name, width,
+            report::format_seconds(compared.base), report::format_seconds(compared.now), compared.ratio,
+            100 * compared.spread, compared.p, change_text(compared.change, style));
     }
     for (const std::string& name : comparison.missing) {
         say("only in base: {}\n", name);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cmath>
 #include <iterator>
 #include <tuple>
 
@@ -21,10 +19,6 @@ using history::ChangePoint;
 
 /// So many of the last medians are drawn.
 constexpr std::size_t trend_length = 24;
-
-std::string time_text(double seconds) {
-    return report::format_duration(std::chrono::nanoseconds(std::llround(std::min(seconds, 1e9) * 1e9)));
-}
 
 std::string commit_text(const std::string& commit) {
     constexpr std::size_t shown = 12;
@@ -69,10 +63,10 @@ core::ShownText change_line(const history::Series& series, const ChangePoint& ch
     const double percent = 100 * (change.after / change.before - 1);
     const core::ShownText word =
         style.status(percent > 0 ? run::Status::fail : run::Status::pass, core::show("{:+.1f}%", percent));
-    return core::show("  {}: {} -> {} ({}) since {}, commit {}{}{}\n", series.benchmark, time_text(change.before),
-                      time_text(change.after), word, history::format_moment(point.measured), commit_text(point.commit),
-                      other_changes(series, change.index),
-                      change.confirmed ? "" : "; the next result will tell whether it stays");
+    return core::show(
+        "  {}: {} -> {} ({}) since {}, commit {}{}{}\n", series.benchmark, report::format_seconds(change.before),
+        report::format_seconds(change.after), word, history::format_moment(point.measured), commit_text(point.commit),
+        other_changes(series, change.index), change.confirmed ? "" : "; the next result will tell whether it stays");
 }
 
 core::ShownText times_table(const std::vector<history::Series>& all, const HistoryView& view,
@@ -100,13 +94,13 @@ core::ShownText times_table(const std::vector<history::Series>& all, const Histo
             const std::size_t count = std::min(view.settings.window, medians.size() - 1);
             const double median =
                 bench::median({medians.end() - 1 - static_cast<std::ptrdiff_t>(count), medians.end() - 1});
-            before = time_text(median);
+            before = report::format_seconds(median);
             ratio = fmt::format("{:.3f}", latest.median / median);
         }
         const std::string roofline =
             latest.percent_of_roofline ? fmt::format("{:.1f}%", *latest.percent_of_roofline) : "-";
         text += core::show("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  {}\n", series.benchmark, width, medians.size(),
-                           before, time_text(latest.median), ratio, roofline, trend_text(medians));
+                           before, report::format_seconds(latest.median), ratio, roofline, trend_text(medians));
         for (const ChangePoint& change : history::find_change_points(medians, view.settings)) {
             changes += change_line(series, change, style);
         }

@@ -56,12 +56,7 @@ uint4 bits_from(float4 number) {
 }
 
 #if VECTOR
-uint4 four_of(uint4 words, uint offset) {
-    const uint2 pair = (offset & 4) != 0 ? words.zw : words.xy;
-    const uint4 halves = uint4(pair.x & 0xffff, pair.x >> 16, pair.y & 0xffff, pair.y >> 16);
-    return packing == 0 ? words : halves;
-}
-#define ELEMENTS(buffer, offset) real_from(four_of(buffer[(offset) >> (packing + 2)], offset))
+#define ELEMENTS(buffer, offset) real_from(four_of(buffer[(offset) >> (packing + 2)], packing, offset))
 #else
 #define ELEMENTS(buffer, offset) real_from(LOAD_ELEMENT(buffer, packing, offset))
 #endif

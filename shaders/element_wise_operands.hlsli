@@ -58,11 +58,6 @@ struct Bits {
 // The place of operand k's first element, in elements.
 #define OFFSET(k) offsets[((k) + 1) / 4][((k) + 1) % 4]
 
-uint word_of(uint4 words, uint index) {
-    const uint2 pair = (index & 2) != 0 ? words.zw : words.xy;
-    return (index & 1) != 0 ? pair.y : pair.x;
-}
-
 #if VECTOR
 
 // From the 16 bytes that have the first element; `more` are the next 16.
@@ -71,20 +66,14 @@ Bits bits_in(uint4 words, uint4 more, uint offset, uint4 operand) {
     Bits bits = (Bits)0;
     bits.low = operand.w;
     if (operand.z == PLACE_ADJACENT) {
-        if (packing == 0) {
-            bits.low = words;
-        } else if (packing == 1) {
-            const uint2 pair = (offset & 4) != 0 ? words.zw : words.xy;
-            bits.low = uint4(pair.x & 0xffff, pair.x >> 16, pair.y & 0xffff, pair.y >> 16);
-        } else if (packing == 2) {
-            const uint word = word_of(words, offset / 4);
-            bits.low = uint4(word, word >> 8, word >> 16, word >> 24) & 0xff;
 #if WIDE
-        } else {
+        if (packing == PACKING_64) {
             bits.low = uint4(words.xz, more.xz);
             bits.high = uint4(words.yw, more.yw);
-#endif
+            return bits;
         }
+#endif
+        bits.low = four_of(words, packing, offset);
     } else if (operand.z == PLACE_SAME) {
 #if WIDE
         if (packing == PACKING_64) {

@@ -28,3 +28,22 @@
 #define STORE_ELEMENT(buffer, packing, offset, value)                                                        \
     STORE_BITS(buffer, WORD_OF(packing, offset), MASK_OF(packing) << SHIFT_OF(packing, offset),               \
                ((value) & MASK_OF(packing)) << SHIFT_OF(packing, offset))
+
+// One of the words of 16 bytes; further bits of the index do not matter.
+uint word_of(uint4 words, uint index) {
+    const uint2 pair = (index & 2) != 0 ? words.zw : words.xy;
+    return (index & 1) != 0 ? pair.y : pair.x;
+}
+
+// The bits of four adjacent elements, from the 16 bytes that they lie in.
+uint4 four_of(uint4 words, uint packing, uint offset) {
+    if (packing == 0) {
+        return words;
+    }
+    if (packing == 1) {
+        const uint2 pair = (offset & 4) != 0 ? words.zw : words.xy;
+        return uint4(pair.x & 0xffff, pair.x >> 16, pair.y & 0xffff, pair.y >> 16);
+    }
+    const uint word = word_of(words, offset / 4);
+    return uint4(word, word >> 8, word >> 16, word >> 24) & 0xff;
+}

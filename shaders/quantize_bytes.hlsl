@@ -12,6 +12,7 @@
 
 #include "dispatch.hlsli"
 #include "element_format.hlsli"
+#include "elements.hlsli"
 #include "float32.hlsli"
 #include "strided.hlsli"
 
@@ -33,11 +34,6 @@ RWStructuredBuffer<uint> quantized_words : register(u4);
 #define ROWS 2
 
 groupshared uint words[GROUP_SIZE * GROUPS_PER_THREAD];
-
-uint word_of(uint4 words, uint index) {
-    const uint2 pair = (index & 2) != 0 ? words.zw : words.xy;
-    return (index & 1) != 0 ? pair.y : pair.x;
-}
 
 // Zero points of four elements, as a word of four bytes.
 uint zero_point_word(uint4 words, uint offset) {
@@ -78,32 +74,6 @@ uint group_of(uint first, uint i) {
     return first + i * GROUP_SIZE;
 }
 
-#if ALIKE == 2
-
-void quantize(uint first, uint thread) {
-    uint4 x[GROUPS_PER_THREAD];
-    uint scale_word = 0;
-    uint zero_word = 0;
-    [unroll] for (uint i = 0; i < GROUPS_PER_THREAD; ++i) {
-        // Beyond the last group the last one is loaded again.
-        STRIDED_OFFSETS(offsets, ROWS, min(group_of(first, i), group_total - 1), dimensions, dimension_count)
-        x[i] = numbers[offsets[0].y / 4];
-        if (i == 0) {
-            scale_word = word_of(scales[offsets[0].z / 4], offsets[0].z);
-            zero_word = zero_point_word(zero_points[offsets[0].w / 16], offsets[0].w);
-        }
-    }
-    const float scale = asfloat(scale_word);
-    const float reciprocal = 1 / scale;
-    const float zero = bytes_of(zero_word ^ sign_bits()).x;
-    const bool is_reciprocal = has_reciprocal(scale);
-    [unroll] for (uint j = 0; j < GROUPS_PER_THREAD; ++j) {
-        words[group_of(thread, j)] = quantized_word(asfloat(x[j]), scale, reciprocal, is_reciprocal, zero);
-    }
-}
-
-#else
-
 // 1 / x from 2^-60 to 2^60, but for its last bits: faster than a division, which has to be right for all numbers.
 float4 moderate_reciprocal(float4 x) {
     const float4 magnitude = asfloat(asuint(x) & 0x7fffffff);
@@ -117,33 +87,35 @@ bool all_moderate(float4 x) {
     return max(max(above.x, above.y), max(above.z, above.w)) < 0x5d800000 - least;
 }
 
+// What all elements share is loaded with the first group, and worked out once.
+#define SHARED_SCALE(i) (ALIKE == 2 ? 0 : (i))
+#define SHARED_ZERO(i) (ALIKE != 0 ? 0 : (i))
+
 void quantize(uint first, uint thread) {
     uint4 x[GROUPS_PER_THREAD];
     uint4 scale[GROUPS_PER_THREAD];
     uint zero_point[GROUPS_PER_THREAD];
     [unroll] for (uint i = 0; i < GROUPS_PER_THREAD; ++i) {
+        // Beyond the last group the last one is loaded again.
         STRIDED_OFFSETS(offsets, ROWS, min(group_of(first, i), group_total - 1), dimensions, dimension_count)
         x[i] = numbers[offsets[0].y / 4];
-        scale[i] = scales[offsets[0].z / 4];
-        if (operands[1].z == PLACE_SAME) {
-            scale[i] = word_of(scale[i], offsets[0].z);
+        if (SHARED_SCALE(i) == i) {
+            scale[i] = scales[offsets[0].z / 4];
+            if (operands[1].z == PLACE_SAME) {
+                scale[i] = word_of(scale[i], offsets[0].z);
+            }
         }
-        if (ALIKE == 0 || i == 0) {
+        if (SHARED_ZERO(i) == i) {
             zero_point[i] = zero_point_word(zero_points[offsets[0].w / 16], offsets[0].w);
         }
     }
-    float4 zero = bytes_of(zero_point[0] ^ sign_bits());
     [unroll] for (uint j = 0; j < GROUPS_PER_THREAD; ++j) {
-        const float4 divisor = asfloat(scale[j]);
-        if (ALIKE == 0) {
-            zero = bytes_of(zero_point[j] ^ sign_bits());
-        }
+        const float4 divisor = asfloat(scale[SHARED_SCALE(j)]);
         words[group_of(thread, j)] =
-            quantized_word(asfloat(x[j]), divisor, moderate_reciprocal(divisor), all_moderate(divisor), zero);
+            quantized_word(asfloat(x[j]), divisor, moderate_reciprocal(divisor), all_moderate(divisor),
+                           bytes_of(zero_point[SHARED_ZERO(j)] ^ sign_bits()));
     }
 }
-
-#endif
 
 // Four words that lie side by side; at the end of the output there may be fewer.
 void store(uint first_word, uint4 four) {

@@ -40,19 +40,6 @@ RWStructuredBuffer<uint> means : register(u6);
 #define MEAN_OF(places) (places)[1].y
 
 #if VECTOR
-// Four adjacent elements among 16 bytes.
-uint4 four_of(uint4 words, uint packing, uint offset) {
-    if (packing == 0) {
-        return words;
-    }
-    if (packing == 1) {
-        const uint2 pair = (offset & 4) != 0 ? words.zw : words.xy;
-        return uint4(pair.x & 0xffff, pair.x >> 16, pair.y & 0xffff, pair.y >> 16);
-    }
-    const uint2 pair = (offset & 8) != 0 ? words.zw : words.xy;
-    const uint word = (offset & 4) != 0 ? pair.y : pair.x;
-    return uint4(word, word >> 8, word >> 16, word >> 24) & 0xff;
-}
 #define LOAD_BITS(buffer, packing, offset) four_of(buffer[(offset) >> ((packing) + 2)], packing, offset)
 #else
 #define LOAD_BITS(buffer, packing, offset) LOAD_ELEMENT(buffer, packing, offset)

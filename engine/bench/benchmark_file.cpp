@@ -8,7 +8,6 @@
 #include <optional>
 #include <sstream>
 
-#include "engine/bench/steadiness.h"
 #include "engine/cases/json_list.h"
 #include "engine/core/text_file.h"
 #include "engine/core/utf8.h"

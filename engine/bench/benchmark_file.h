@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/bench/steadiness.h"
 #include "engine/core/error.h"
 
 namespace dmlconform::bench {
@@ -19,7 +20,7 @@ struct BenchmarkTimes {
     std::map<std::string, std::vector<double>> counters;
 
     /// Whether the repetitions drifted, by what the file says.
-    [[nodiscard]] bool unsettled() const { return counters.contains("unsettled"); }
+    [[nodiscard]] bool unsettled() const { return counters.contains(unsettled_counter); }
 };
 
 struct BenchmarkFile {

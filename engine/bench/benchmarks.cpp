@@ -48,6 +48,7 @@ struct Entry {
     bool own_times = false;
     bool cpu_time = false;
     std::optional<DeviceClock> clock;
+    bool timed_by_device = false;
 };
 
 /// Adds a rate per second, which must be finite: JSON has no other numbers.
@@ -148,10 +149,7 @@ std::optional<LeftOut> reason_against(Entry& entry, const std::string& name, boo
     }
     const run::CaseResult result = run::run_case(*entry.subject, *entry.engine);
     entry.own_times = result.timing.device.has_value() || result.timing.told || entry.cpu_time;
-    // Processors that stand in for a graphics device are disturbed by whatever else they do, and have no such clock.
-    if (result.timing.device && entry.clock) {
-        timed_by_device(name);
-    }
+    entry.timed_by_device = result.timing.device && entry.clock;
     entry.verified = result.status == run::Status::pass || result.status == run::Status::reference;
     if (entry.verified || (!verify && result.timing.total.count() != 0)) {
         return std::nullopt;
@@ -167,7 +165,8 @@ Registered register_benchmarks(std::span<const cases::Case> cases, std::span<con
     for (const auto& engine : engines) {
         clocks.push_back(DeviceClock::of(engine->info().adapter));
     }
-    Registered done{{}, std::all_of(clocks.begin(), clocks.end(), [](const auto& clock) { return clock.has_value(); })};
+    Registered done{
+        {}, {}, std::all_of(clocks.begin(), clocks.end(), [](const auto& clock) { return clock.has_value(); })};
     for (const cases::Case& subject : cases) {
         for (std::size_t e = 0; e < engines.size(); ++e) {
             // Google Benchmark prints it as it is.
@@ -177,6 +176,9 @@ Registered register_benchmarks(std::span<const cases::Case> cases, std::span<con
             if (auto reason = reason_against(entry, name, settings.verify)) {
                 done.left_out.push_back(std::move(*reason));
                 continue;
+            }
+            if (entry.timed_by_device) {
+                done.timed_by_devices.insert(name);
             }
             auto* registered =
                 benchmark::RegisterBenchmark(name.c_str(), [entry](benchmark::State& state) { measure(state, entry); });
@@ -209,7 +211,8 @@ std::vector<std::pair<std::string, std::string>> context_of(std::span<const std:
     return context;
 }
 
-Timed run_registered(const std::vector<std::string>& options, Table table, const Output& output) {
+Timed run_registered(const Registered& registered, const std::vector<std::string>& options, Table table,
+                     const Output& output) {
     std::vector<std::string> words{"dmlconform"};
     words.insert(words.end(), options.begin(), options.end());
     if (!output.path.empty()) {
@@ -222,12 +225,12 @@ Timed run_registered(const std::vector<std::string>& options, Table table, const
     arguments.push_back(nullptr);
     int count = static_cast<int>(words.size());
     benchmark::Initialize(&count, arguments.data());
-    LineReporter lines;
+    LineReporter lines(registered.timed_by_devices);
     benchmark::BenchmarkReporter* const display = table == Table::lines ? &lines : nullptr;
     if (output.path.empty()) {
         return {benchmark::RunSpecifiedBenchmarks(display), Written::nothing};
     }
-    OutputReporter reporter(output.format);
+    OutputReporter reporter(output.format, registered.timed_by_devices);
     const std::size_t timed = benchmark::RunSpecifiedBenchmarks(display, &reporter);
     return {timed, reporter.written()};
 }

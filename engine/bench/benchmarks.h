@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,6 +34,9 @@ struct LeftOut {
 
 struct Registered {
     std::vector<LeftOut> left_out;
+    /// Names of those that are timed by the clock of a device whose clock rate can be read. Processors that stand in
+    /// for a graphics device have none, and whatever else they do disturbs their times.
+    std::set<std::string> timed_by_devices;
     /// All are timed by the clocks of devices whose clock rates can be read: short repetitions are as good as long
     /// ones.
     bool by_steady_clocks = false;
@@ -77,7 +81,8 @@ struct Timed {
 enum class Table : std::uint8_t { lines, google_benchmark };
 
 /// Runs what is registered with Google Benchmark's own options.
-[[nodiscard]] Timed run_registered(const std::vector<std::string>& options, Table table, const Output& output);
+[[nodiscard]] Timed run_registered(const Registered& registered, const std::vector<std::string>& options, Table table,
+                                   const Output& output);
 
 /// How many executions failed while they were timed.
 [[nodiscard]] std::size_t failures();

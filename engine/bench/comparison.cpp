@@ -16,19 +16,6 @@
 namespace dmlconform::bench {
 namespace {
 
-struct Summary {
-    double median = 0;
-    double spread = 0;
-};
-
-Summary summary_of(std::vector<double> sample) {
-    std::sort(sample.begin(), sample.end());
-    Summary summary;
-    summary.median = quantile(sample, 0.5);
-    summary.spread = (quantile(sample, 0.75) - quantile(sample, 0.25)) / 2 / summary.median;
-    return summary;
-}
-
 /// `doubt` is how far from 1 a ratio may be by accident.
 Change change_of(const ComparedBenchmark& compared, double doubt, const ComparisonSettings& settings) {
     const double ratio = compared.ratio;
@@ -99,14 +86,14 @@ ComparedBenchmark compare_benchmark(const std::string& name, const Repeated& bas
     const bool by_run = base.runs.size() >= least_runs && now.runs.size() >= least_runs;
     const auto before = sample_of(base.runs, by_run);
     const auto after = sample_of(now.runs, by_run);
-    const Summary base_summary = summary_of(before);
-    const Summary now_summary = summary_of(after);
+    const double base_median = median(before);
+    const double now_median = median(after);
     ComparedBenchmark compared{name,
                                Change::none,
-                               base_summary.median,
-                               now_summary.median,
-                               now_summary.median / base_summary.median,
-                               std::max(base_summary.spread, now_summary.spread),
+                               base_median,
+                               now_median,
+                               now_median / base_median,
+                               std::max(spread(before), spread(after)),
                                mann_whitney_p(before, after)};
     // Runs that scatter more than what is looked for show nothing, unless they do not even touch.
     compared.change =
@@ -128,13 +115,12 @@ ComparedBenchmark compare_pairs(const std::string& name, const std::vector<std::
         ratios.push_back(now / base);
         differences.push_back(now - base);
     }
-    const Summary ratio = summary_of(ratios);
-    ComparedBenchmark compared{name,         Change::none, median(before),     median(after),
-                               ratio.median, ratio.spread, sign_p(differences)};
+    ComparedBenchmark compared{name,           Change::none,   median(before),     median(after),
+                               median(ratios), spread(ratios), sign_p(differences)};
     // Twice the standard error of a median: sqrt(pi / 2) / sqrt(n) standard deviations, which are the half width of
     // a normal distribution's middle half over 0.6745.
-    const double error =
-        std::sqrt(std::numbers::pi / 2 / static_cast<double>(pairs.size())) * (ratio.spread * ratio.median / 0.6745);
+    const double error = std::sqrt(std::numbers::pi / 2 / static_cast<double>(pairs.size())) *
+                         (compared.spread * compared.ratio / 0.6745);
     compared.change = change_of(compared, 2 * error, settings);
     return compared;
 }
@@ -176,7 +162,7 @@ RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const 
     const Runs after = runs_of(now);
     const Pairs pairs = settings.paired ? pairs_of(base, now) : Pairs();
     for (const auto& [name, runs] : before) {
-        if (const auto paired = pairs.find(name); paired != pairs.end() && paired->second.size() >= least_pairs) {
+        if (const auto paired = pairs.find(name); paired != pairs.end()) {
             comparison.benchmarks.push_back(compare_pairs(name, paired->second, settings));
         } else if (const auto other = after.find(name); other != after.end()) {
             comparison.benchmarks.push_back(compare_benchmark(name, runs, other->second, settings));

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <ostream>
 #include <string>
 
@@ -16,16 +14,6 @@
 
 namespace dmlconform::bench {
 namespace {
-
-std::string time_text(double seconds) {
-    return report::format_duration(std::chrono::nanoseconds(std::llround(seconds * 1e9)));
-}
-
-/// Half of what the repetitions' middle half spans, as a share of the median, as `compare` has it.
-double spread_of(std::vector<double> seconds) {
-    std::sort(seconds.begin(), seconds.end());
-    return (quantile(seconds, 0.75) - quantile(seconds, 0.25)) / 2 / quantile(seconds, 0.5);
-}
 
 /// A number with three digits that count, or nothing.
 std::string rate_text(const std::optional<double>& rate, double unit) {
@@ -46,7 +34,7 @@ bool LineReporter::ReportContext(const Context& context) {
 }
 
 void LineReporter::ReportRuns(const std::vector<Run>& report) {
-    const Repetitions repetitions = repetitions_of(report);
+    const Repetitions repetitions = repetitions_of(report, timed_by_devices_);
     const bool only_aggregates = repetitions.seconds.empty() && repetitions.error.empty();
     if (only_aggregates) {
         return;
@@ -56,11 +44,11 @@ void LineReporter::ReportRuns(const std::vector<Run>& report) {
     if (repetitions.seconds.empty()) {
         line += core::show(" failed: {}", repetitions.error).text();
     } else {
-        line += fmt::format(" {:>9} {:>6.1f}% {:>8} {:>8} {:>8}", time_text(median(repetitions.seconds)),
-                            100 * spread_of(repetitions.seconds),
-                            rate_text(median_counter(report, "bytes_per_second"), 1e9),
-                            rate_text(median_counter(report, "operations_per_second"), 1e9),
-                            percent_text(median_counter(report, "percent_of_roofline")));
+        line +=
+            fmt::format(" {:>9} {:>6.1f}% {:>8} {:>8} {:>8}", report::format_seconds(median(repetitions.seconds)),
+                        100 * spread(repetitions.seconds), rate_text(median_counter(report, "bytes_per_second"), 1e9),
+                        rate_text(median_counter(report, "operations_per_second"), 1e9),
+                        percent_text(median_counter(report, "percent_of_roofline")));
         line += repetitions.unsettled ? "  unsettled" : "";
         line += median_counter(report, "unverified") ? "  unverified" : "";
         unsettled_ += repetitions.unsettled ? 1 : 0;

@@ -30,7 +30,8 @@ std::unique_ptr<benchmark::BenchmarkReporter> reporter_for(std::string_view form
 
 }  // namespace
 
-OutputReporter::OutputReporter(std::string_view format) : reporter_(reporter_for(format)) {}
+OutputReporter::OutputReporter(std::string_view format, const std::set<std::string>& timed_by_devices)
+    : reporter_(reporter_for(format)), timed_by_devices_(timed_by_devices) {}
 
 benchmark::BenchmarkReporter& OutputReporter::reporter() {
     // Google Benchmark gives the streams to this one, some time before the first call.
@@ -44,7 +45,7 @@ bool OutputReporter::ReportContext(const Context& context) {
 }
 
 void OutputReporter::ReportRuns(const std::vector<Run>& report) {
-    if (!repetitions_of(report).unsettled) {
+    if (!repetitions_of(report, timed_by_devices_).unsettled) {
         return reporter().ReportRuns(report);
     }
     Runs marked = report;

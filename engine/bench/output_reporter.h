@@ -4,6 +4,8 @@
 #include <benchmark/benchmark.h>
 
 #include <memory>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,8 +16,8 @@ namespace dmlconform::bench {
 /// Passes everything on to a reporter of Google Benchmark's, and marks benchmarks that are unsettled.
 class OutputReporter final : public benchmark::BenchmarkReporter {
 public:
-    /// `format`: "json", "console" or "csv".
-    explicit OutputReporter(std::string_view format);
+    /// `format`: "json", "console" or "csv". The names live as long as the reporter.
+    OutputReporter(std::string_view format, const std::set<std::string>& timed_by_devices);
 
     bool ReportContext(const Context& context) override;
     void ReportRuns(const std::vector<Run>& report) override;
@@ -27,6 +29,7 @@ private:
     benchmark::BenchmarkReporter& reporter();
 
     std::unique_ptr<benchmark::BenchmarkReporter> reporter_;
+    const std::set<std::string>& timed_by_devices_;
     Written written_ = Written::nothing;
 };
 

@@ -18,4 +18,9 @@ double median(std::vector<double> sample) {
     return quantile(sample, 0.5);
 }
 
+double spread(std::vector<double> sample) {
+    std::sort(sample.begin(), sample.end());
+    return (quantile(sample, 0.75) - quantile(sample, 0.25)) / 2 / quantile(sample, 0.5);
+}
+
 }  // namespace dmlconform::bench

@@ -12,4 +12,7 @@ namespace dmlconform::bench {
 /// Of a sample that is not empty.
 [[nodiscard]] double median(std::vector<double> sample);
 
+/// Half of what the middle half of a sample spans, as a share of the median.
+[[nodiscard]] double spread(std::vector<double> sample);
+
 }  // namespace dmlconform::bench

@@ -1,8 +1,6 @@
 // Reading of Google Benchmark's runs.
 #include "engine/bench/repetitions.h"
 
-#include <set>
-
 #include "engine/bench/quantiles.h"
 #include "engine/bench/steadiness.h"
 
@@ -10,11 +8,6 @@ namespace dmlconform::bench {
 namespace {
 
 using Run = benchmark::BenchmarkReporter::Run;
-
-std::set<std::string>& names_timed_by_device() {
-    static std::set<std::string> names;
-    return names;
-}
 
 /// The member is called otherwise since version 1.8.
 template <class AnyRun>
@@ -32,7 +25,7 @@ bool is_repetition(const Run& run) {
 
 }  // namespace
 
-Repetitions repetitions_of(const Runs& runs) {
+Repetitions repetitions_of(const Runs& runs, const std::set<std::string>& timed_by_devices) {
     Repetitions repetitions;
     for (const Run& run : runs) {
         repetitions.name = run.run_name.str();
@@ -42,7 +35,7 @@ Repetitions repetitions_of(const Runs& runs) {
             repetitions.error = error_of(run);
         }
     }
-    const bool by_device = !runs.empty() && names_timed_by_device().contains(runs.front().run_name.function_name);
+    const bool by_device = !runs.empty() && timed_by_devices.contains(runs.front().run_name.function_name);
     repetitions.unsettled = is_unsettled(repetitions.seconds, by_device ? TimedBy::device : TimedBy::host);
     return repetitions;
 }
@@ -55,10 +48,6 @@ std::optional<double> median_counter(const Runs& runs, const std::string& name) 
         }
     }
     return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
-}
-
-void timed_by_device(const std::string& name) {
-    names_timed_by_device().insert(name);
 }
 
 }  // namespace dmlconform::bench

@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,10 @@ struct Repetitions {
     bool unsettled = false;
 };
 
-[[nodiscard]] Repetitions repetitions_of(const Runs& runs);
+/// `timed_by_devices`: the names of benchmarks as they were registered.
+[[nodiscard]] Repetitions repetitions_of(const Runs& runs, const std::set<std::string>& timed_by_devices);
 
 /// The median of a counter over the repetitions; nothing where they do not have it.
 [[nodiscard]] std::optional<double> median_counter(const Runs& runs, const std::string& name);
-
-/// Benchmarks of this name are timed by the clock of a device. To be called when they are registered.
-void timed_by_device(const std::string& name);
 
 }  // namespace dmlconform::bench

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace dmlconform::d3d12 {
 
@@ -13,5 +15,13 @@ struct ConstantBuffer {
         std::array<std::uint32_t, 4> words{};
     };
 };
+
+/// Puts words into the rows of a table, which has room for them.
+inline void put_rows(std::span<const std::uint32_t> words, ConstantBuffer::uint4* table) {
+    constexpr std::size_t row_words = 4;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        table[i / row_words].words[i % row_words] = words[i];
+    }
+}
 
 }  // namespace dmlconform::d3d12

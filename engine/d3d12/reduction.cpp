@@ -52,10 +52,7 @@ void put_dimensions(const ReductionDimensions& dimensions, std::uint32_t combine
     constexpr std::size_t row_words = 4;
     const std::uint32_t rows = rows_of(combine);
     count = static_cast<std::uint32_t>(dimensions.size());
-    const std::vector<std::uint32_t> words = strided_rows(dimensions, rows * row_words - 1);
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        table[i / row_words].words[i % row_words] = words[i];
-    }
+    put_rows(strided_rows(dimensions, rows * row_words - 1), table);
 }
 
 /// From elements to fours along the first dimension.

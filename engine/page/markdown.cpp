@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <map>
 
 #include "engine/report/console_style.h"
@@ -21,10 +19,6 @@ std::string escaped(std::string_view text) {
     return report::markdown_text(text, longest_text);
 }
 
-std::string time_text(double seconds) {
-    return report::format_duration(std::chrono::nanoseconds(std::llround(std::min(seconds, 1e9) * 1e9)));
-}
-
 std::string totals_table(const Totals& totals) {
     std::map<std::string, Total> engines;
     for (const auto& [key, total] : totals) {
@@ -36,7 +30,7 @@ std::string totals_table(const Totals& totals) {
     for (const auto& [engine, total] : engines) {
         text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escaped(engine), total.count(run::Status::pass),
                             total.failures(), total.count(run::Status::skip), total.count(run::Status::reference),
-                            total.off_gate, time_text(total.seconds));
+                            total.off_gate, report::format_seconds(total.seconds));
     }
     return text;
 }
@@ -87,8 +81,8 @@ std::string comparison_table(const PageData& data) {
             continue;
         }
         text += fmt::format("| {} | {} | {} | {:.3f} | {:.1f}% | {:.2g} | {} |\n", escaped(compared.name),
-                            time_text(compared.base), time_text(compared.now), compared.ratio, 100 * compared.spread,
-                            compared.p, change_name(compared.change));
+                            report::format_seconds(compared.base), report::format_seconds(compared.now), compared.ratio,
+                            100 * compared.spread, compared.p, change_name(compared.change));
     }
     std::string head = fmt::format("\n### Benchmarks\n\n{} compared at {:g}%: {} slower\n",
                                    data.comparison.benchmarks.size(), 100 * data.settings.threshold, slower);
@@ -110,9 +104,10 @@ std::string trend_list(const Json& trends) {
             const double before = change["before"].get<double>();
             const double after = change["after"].get<double>();
             const Json& point = series["points"][change["index"].get<std::size_t>()];
-            text += fmt::format("- {}: {} → {} ({:+.1f}%) since {}, {}\n", escaped(series["name"].get<std::string>()),
-                                time_text(before), time_text(after), 100 * (after / before - 1),
-                                point["measured"].get<std::string>(), escaped(point["commit"].get<std::string>()));
+            text +=
+                fmt::format("- {}: {} → {} ({:+.1f}%) since {}, {}\n", escaped(series["name"].get<std::string>()),
+                            report::format_seconds(before), report::format_seconds(after), 100 * (after / before - 1),
+                            point["measured"].get<std::string>(), escaped(point["commit"].get<std::string>()));
         }
     }
     return text.empty() ? text : "\n### Changes in the history\n\n" + text;

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace dmlconform::report {
@@ -37,6 +39,11 @@ std::string format_duration(std::chrono::nanoseconds duration) {
         }
     }
     return fmt::format("{:.0f} ns", nanoseconds);
+}
+
+std::string format_seconds(double seconds) {
+    constexpr double most = 1e9;  // nanoseconds have 64 bits
+    return format_duration(std::chrono::nanoseconds(std::llround(std::min(seconds, most) * 1e9)));
 }
 
 }  // namespace dmlconform::report

@@ -29,5 +29,7 @@ private:
 
 /// "12.3 ms": three significant digits in the largest unit that gives at least 1.
 [[nodiscard]] std::string format_duration(std::chrono::nanoseconds duration);
+/// The same of seconds, as files of benchmarks have them: any positive number.
+[[nodiscard]] std::string format_seconds(double seconds);
 
 }  // namespace dmlconform::report

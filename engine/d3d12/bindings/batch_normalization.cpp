@@ -170,11 +170,7 @@ private:
         Parameters parameters = parameters_;
         parameters.element_count = static_cast<std::uint32_t>(count_of(dimensions));
         parameters.dimension_count = static_cast<std::uint32_t>(dimensions.size());
-        const std::vector<std::uint32_t> words = strided_rows(dimensions, array_count);
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            constexpr std::size_t row_words = 4;
-            parameters.dimensions[i / row_words].words[i % row_words] = words[i];
-        }
+        put_rows(strided_rows(dimensions, array_count), parameters.dimensions);
         Dispatch dispatch;
         dispatch.shader = {"batch_normalization", {{"STEP", step}, {"VECTOR", vector ? 1u : 0u}}};
         dispatch.buffers.assign(buffers_.begin(), buffers_.begin() + line);

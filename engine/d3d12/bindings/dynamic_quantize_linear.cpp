@@ -41,11 +41,7 @@ DispatchPlan plan(const Descriptor& descriptor) {
     parameters.input_packing = packing_of(source.data_type);
     parameters.output_is_signed = core::is_signed_integer(target.data_type) ? 1 : 0;
     parameters.output_is_packed = core::is_packed(target) ? 1 : 0;
-    for (std::size_t d = 0; d < dimensions.size(); ++d) {
-        parameters.dimensions[d].words = {static_cast<std::uint32_t>(dimensions[d].size),
-                                          static_cast<std::uint32_t>(dimensions[d].strides[0]),
-                                          static_cast<std::uint32_t>(dimensions[d].strides[1]), 0};
-    }
+    put_rows(strided_rows(dimensions, 2), parameters.dimensions);
     Dispatch dispatch;
     dispatch.shader = {"dynamic_quantize_linear", {}};
     dispatch.buffers = {input(0), found, output(0), output(1), output(2)};

@@ -54,10 +54,7 @@ DispatchPlan plan(const Descriptor& descriptor) {
     parameters.input_packing = packing_of(source.data_type);
     parameters.elements_per_chunk = static_cast<std::uint32_t>(elements_per_chunk(elements));
     parameters.chunk_count = static_cast<std::uint32_t>(groups_of(elements, parameters.elements_per_chunk));
-    for (std::size_t d = 0; d < dimensions.size(); ++d) {
-        parameters.dimensions[d].words = {static_cast<std::uint32_t>(dimensions[d].size),
-                                          static_cast<std::uint32_t>(dimensions[d].strides[0]), 0, 0};
-    }
+    put_rows(strided_rows(dimensions, 1), parameters.dimensions);
     put_coordinates(parameters, source, *descriptor.tensor("OutputCoordinatesTensor"));
 
     Reduction counting;

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "engine/fuzz/descriptor_builder.h"
-#include "engine/fuzz/operator_fuzz.h"
+#include "engine/fuzz/fitting.h"
 #include "engine/fuzz/windows.h"
 
 namespace dmlconform::fuzz {
@@ -215,11 +215,6 @@ void fit_nothing(Random& /*random*/, Descriptor& /*descriptor*/) {}
 
 // ---- all of them -------------------------------------------------------------------------------------------------
 
-struct Fitting {
-    std::string_view name;
-    void (*fit)(Random& random, Descriptor& descriptor);
-};
-
 constexpr std::array<Fitting, 26> fittings{{
     {"SLICE", fit_slice},
     {"SLICE_GRAD", fit_slice_grad},
@@ -250,11 +245,7 @@ constexpr std::array<Fitting, 26> fittings{{
 }};
 
 Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
-    Descriptor descriptor = generic_fuzz.make(random, schema, level);
-    const auto* const fitting = std::find_if(fittings.begin(), fittings.end(), [&](const Fitting& candidate) {
-        return candidate.name == schema.short_name();
-    });
-    fitting->fit(random, descriptor);
+    Descriptor descriptor = make_fitting(fittings, random, schema, level);
     settle_counts(descriptor);
     generic_fuzz.settle(descriptor);
     return descriptor;
@@ -270,13 +261,7 @@ Sense sense(const Descriptor& descriptor, std::string_view input) {
 }  // namespace
 
 std::span<const OperatorFuzz> movement_fuzz() {
-    static const auto all = [] {
-        std::array<OperatorFuzz, fittings.size()> rows{};
-        std::transform(fittings.begin(), fittings.end(), rows.begin(), [](const Fitting& fitting) {
-            return OperatorFuzz{fitting.name, make, sense, generic_fuzz.settle};
-        });
-        return rows;
-    }();
+    static const std::vector<OperatorFuzz> all = fuzz_of_each(fittings, make, sense);
     return all;
 }
 

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/fitting.h"
 #include "engine/fuzz/layout.h"
-#include "engine/fuzz/operator_fuzz.h"
 
 namespace dmlconform::fuzz {
 namespace {
@@ -64,11 +64,6 @@ void fit_common_sizes(Random& random, Descriptor& descriptor) {
     }
 }
 
-struct Fitting {
-    std::string_view name;
-    void (*fit)(Random& random, Descriptor& descriptor);
-};
-
 constexpr std::array<Fitting, 9> fittings{{
     {"ACTIVATION_SOFTMAX", fit_rows},
     {"ACTIVATION_LOG_SOFTMAX", fit_rows},
@@ -82,12 +77,7 @@ constexpr std::array<Fitting, 9> fittings{{
 }};
 
 Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
-    Descriptor descriptor = generic_fuzz.make(random, schema, level);
-    const auto* const fitting = std::find_if(fittings.begin(), fittings.end(), [&](const Fitting& candidate) {
-        return candidate.name == schema.short_name();
-    });
-    fitting->fit(random, descriptor);
-    return descriptor;
+    return make_fitting(fittings, random, schema, level);
 }
 
 /// A negative variance leaves nothing but NaN.
@@ -101,13 +91,7 @@ Sense sense(const Descriptor& descriptor, std::string_view input) {
 }  // namespace
 
 std::span<const OperatorFuzz> normalisation_fuzz() {
-    static const auto all = [] {
-        std::array<OperatorFuzz, fittings.size()> rows{};
-        std::transform(fittings.begin(), fittings.end(), rows.begin(), [](const Fitting& fitting) {
-            return OperatorFuzz{fitting.name, make, sense, generic_fuzz.settle};
-        });
-        return rows;
-    }();
+    static const std::vector<OperatorFuzz> all = fuzz_of_each(fittings, make, sense);
     return all;
 }
 

@@ -1,9 +1,8 @@
 // Poolings and local response normalisation: what the generic maker draws, with windows and sizes that fit.
-#include <algorithm>
 #include <array>
 
 #include "engine/fuzz/descriptor_builder.h"
-#include "engine/fuzz/operator_fuzz.h"
+#include "engine/fuzz/fitting.h"
 #include "engine/fuzz/windows.h"
 
 namespace dmlconform::fuzz {
@@ -97,13 +96,7 @@ Sense sense(const Descriptor& descriptor, std::string_view input) {
 }  // namespace
 
 std::span<const OperatorFuzz> window_fuzz() {
-    static const auto all = [] {
-        std::array<OperatorFuzz, names.size()> rows{};
-        std::transform(names.begin(), names.end(), rows.begin(), [](std::string_view name) {
-            return OperatorFuzz{name, make, sense, generic_fuzz.settle};
-        });
-        return rows;
-    }();
+    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, sense);
     return all;
 }
 

@@ -5,6 +5,7 @@
 
 #include "engine/cpu/element_wise/numbers.h"
 #include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/reduction/sets.h"
 #include "engine/cpu/window/slide.h"
 #include "engine/cpu/window/sum.h"
 
@@ -94,8 +95,7 @@ void pool_grad(const KernelArguments& arguments) {
                               greatest[static_cast<std::size_t>(place.number)] = found.number;
                           });
     const core::Strides strides = core::signed_strides(gradient.desc);
-    const auto packed = core::packed_strides(gradient.desc.sizes);
-    const core::Strides numbering(packed.begin(), packed.end());
+    const core::Strides numbering = reduction::numbering_strides(gradient.desc.sizes);
     core::ElementSlack* const slack = movement::wanted_slack(arguments);
     const movement::Rows rows(output.desc);
     window::with_sum(slack != nullptr, [&]<class Sum>() {
