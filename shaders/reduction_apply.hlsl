@@ -45,7 +45,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint line_number = lines_side_by_side ? inner_number : outer_number;
         const uint item = lines_side_by_side ? outer_number : inner_number;
         STRIDED_OFFSETS(line_place, ROWS, line_number, line_dimensions, line_dimension_count)
-        const State part = part_of_line(line_number);
-        store_item(line_place, item, new_element(element_at(line_place, item), index_of(item), part));
+        const State result = line_result(part_of_line(line_number));
+        store_item(line_place, item, new_element(element_at(line_place, item), index_of(item), result));
     }
 }

@@ -35,22 +35,31 @@ void store_results(State state, uint4 line_place[ROWS]) {
 
 #if TARGET == TARGET_ELEMENTS
 
-// x is the element, if the result depends on it.
-float4 new_element(float4 x, uint4 index, State state) {
+// What of a line's result is the same for all its elements.
+State line_result(State state) {
 #if COMBINE == COMBINE_EXPONENTIALS
-    const float4 distance = x - asfloat(state.a);
     const float4 sum = asfloat(state.b);
-    float4 result = distance - log_exactly(sum);
-    if (finish == FINISH_SOFTMAX) {
-        result = unless_nan(distance, exp_exactly(distance) / sum);
-    }
-    return is_infinite(asfloat(state.a)) ? not_a_number() : result;
-#elif COMBINE == COMBINE_FIRST_EXTREME
-    return index == place_of(state) ? 1.0 : 0.0;
-#else
+    const float4 number = finish == FINISH_SOFTMAX ? 1 / sum : log_exactly(sum);
+    // Nothing is defined beside an infinity, and where all are minus infinity.
+    state.b = is_infinite(asfloat(state.a)) ? asuint(not_a_number()) : asuint(number);
+#elif COMBINE == COMBINE_SUM
     const float4 sum = asfloat(state.a);
     const float4 square = (map == MAP_SQUARE ? sum : sum * sum) + epsilon;
-    return divide_exactly(x, square < 0 ? not_a_number() : sqrt_exactly(square));
+    state.a = asuint(square < 0 ? not_a_number() : sqrt_exactly(square));
+#endif
+    return state;
+}
+
+// x is the element, if what becomes of it depends on it.
+float4 new_element(float4 x, uint4 index, State result) {
+#if COMBINE == COMBINE_EXPONENTIALS
+    const float4 distance = x - asfloat(result.a);
+    const float4 number = asfloat(result.b);
+    return finish == FINISH_SOFTMAX ? exponential_or_nan(distance) * number : distance - number;
+#elif COMBINE == COMBINE_FIRST_EXTREME
+    return index == place_of(result) ? 1.0 : 0.0;
+#else
+    return divide_exactly(x, asfloat(result.a));
 #endif
 }
 
@@ -79,65 +88,20 @@ void store_item(uint4 line_place[ROWS], uint number, float4 numbers) {
 }
 
 #if KEPT
+// All are loaded, so that a thread waits once. What is not there takes no part.
+float4 kept_element(uint4 line_place[ROWS], uint number, uint last_item) {
+    const float4 loaded = element_at(line_place, min(number, max(last_item, 1) - 1));
 #if COMBINE == COMBINE_EXPONENTIALS
-// The thread's elements, as exponentials relative to their own largest where the result is a quotient of exponentials.
-State kept_state(inout float4 kept[MOST_KEPT], uint4 line_place[ROWS], uint first, uint last_item) {
-    float4 most = -infinity();
-    uint k;
-    [unroll] for (k = 0; k < MOST_KEPT; ++k) {
-        // All are loaded, so that a thread waits once.
-        const uint number = first + k * threads_per_line;
-        const float4 loaded = element_at(line_place, min(number, max(last_item, 1) - 1));
-        kept[k] = number < last_item ? loaded : -infinity();
-        most = kept[k] > most ? kept[k] : most;
-    }
-#if VECTOR == VECTOR_ITEMS
-    const float2 half_most = most.xy > most.zw ? most.xy : most.zw;
-    most = half_most.x > half_most.y ? half_most.x : half_most.y;
-#endif
-    const float4 base = asuint(most) == 0xff800000 ? 0 : most;
-    float4 sum = 0;
-    [unroll] for (k = 0; k < MOST_KEPT; ++k) {
-        const float4 power = exponential_or_nan(kept[k] - base);
-        kept[k] = finish == FINISH_SOFTMAX ? power : kept[k];
-        sum += power;
-    }
-#if VECTOR == VECTOR_ITEMS
-    sum = (sum.x + sum.y) + (sum.z + sum.w);
-#endif
-    return state_of(asuint(most), asuint(sum), 0);
-}
-
-// For the thread's elements.
-float4 factor_of_kept(State own, State line_state) {
-    const float4 distance = own.a == line_state.a ? 0 : asfloat(own.a) - asfloat(line_state.a);
-    return exp_exactly(distance) / asfloat(line_state.b);
-}
-
-float4 kept_element(float4 kept, float4 factor, State line_state) {
-    if (finish == FINISH_SOFTMAX) {
-        return is_infinite(asfloat(line_state.a)) ? not_a_number() : kept * factor;
-    }
-    return new_element(kept, 0, line_state);
-}
+    return number < last_item ? loaded : -infinity();
 #else
-State kept_state(inout float4 kept[MOST_KEPT], uint4 line_place[ROWS], uint first, uint last_item) {
-    State state = no_items();
-    [unroll] for (uint k = 0; k < MOST_KEPT; ++k) {
-        // All are loaded, so that a thread waits once.
-        const uint number = first + k * threads_per_line;
-        const Item item = load_item(line_place, min(number, max(last_item, 1) - 1));
-        kept[k] = real_from(item.low, input_kind);
-        if (number < last_item) {
-            state = combined(state, state_of_loaded(item, number, 0));
-        }
-    }
-#if VECTOR == VECTOR_ITEMS
-    state = collapsed(state);
+    return number < last_item ? loaded : 0;
 #endif
-    return state;
 }
-#endif
+
+State state_of_number(float4 x) {
+    const float4 mapped = map == MAP_SQUARE ? x * x : magnitude_of(x);
+    return state_of(asuint(mapped), 0, 0);
+}
 #endif
 
 #endif

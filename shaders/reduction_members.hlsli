@@ -8,6 +8,7 @@ uint item_dimension_count;
 uint chunk_count;           // parts of a line that different groups reduce
 uint items_per_chunk;
 uint threads_per_line;      // a power of two
+uint columns_per_line;      // threads in a row, of which several rows have a line
 uint lines_per_group;
 uint lines_side_by_side;    // 1: adjacent threads have adjacent lines, 0: adjacent items
 uint input_kind;
@@ -29,5 +30,8 @@ uint rank_flip;
 uint is_exclusive;          // 1: cumulated items leave themselves out
 float line_size;            // elements of a line
 float epsilon;
+uint unused0;
+uint unused1;
+uint unused2;
 uint4 line_dimensions[MOST_ROWS * MOST_DIMENSIONS];
 uint4 item_dimensions[MOST_ROWS * MOST_DIMENSIONS];

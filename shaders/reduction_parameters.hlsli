@@ -42,8 +42,9 @@
 #define FINISH_SOFTMAX 4
 #define FINISH_LOG_SOFTMAX 5
 
-// Items that a thread keeps, where it needs them again.
-#define MOST_KEPT 4
+// Values of the macro KEPT: how many items a thread can keep, where it needs them again.
+#define KEPT_FEW 4
+#define KEPT_MANY 8
 
 // Rows of a dimension: its size, and a stride for each array.
 #define MOST_ROWS 2

@@ -292,9 +292,49 @@ float4 exponential_or_nan(float4 x) {
     return unless_nan(x, exp_exactly(x));
 }
 
-State state_of_item(Item item, uint4 index, float4 mean) {
-    const float4 x = real_from(item.low, input_kind);
-    return state_of(is_nan(x) ? 0xff800000 : asuint(x), is_nan(x) ? asuint(x) : 0x3f800000, 0);
+// Of two numbers, of which the second may be NaN.
+float4 larger(float4 x, float4 y) {
+    return y > x ? y : x;
+}
+
+float4 largest_lane(float4 x) {
+#if VECTOR == VECTOR_ITEMS
+    const float2 half_most = x.zw > x.xy ? x.zw : x.xy;
+    return half_most.y > half_most.x ? half_most.y : half_most.x;
+#else
+    return x;
+#endif
+}
+
+float4 sum_of_lanes(float4 x) {
+#if VECTOR == VECTOR_ITEMS
+    return (x.x + x.y) + (x.z + x.w);
+#else
+    return x;
+#endif
+}
+
+// What is subtracted before exponentials are taken: of infinities nothing can be.
+float4 base_of(float4 most) {
+    return is_infinite(most) ? 0 : most;
+}
+
+// With four more numbers, of which some may be minus infinity or NaN.
+State with_four(State state, float4 x, float4 y, float4 z, float4 w) {
+    const float4 before = asfloat(state.a);
+    const float4 most = larger(larger(larger(larger(before, x), y), z), w);
+    const float4 base = base_of(most);
+    float4 sum = asfloat(state.b);
+    [branch] if (any(state.a != asuint(most))) {
+        sum *= exp_exactly(before - base);
+    }
+    sum += (exponential_or_nan(x - base) + exponential_or_nan(y - base)) +
+           (exponential_or_nan(z - base) + exponential_or_nan(w - base));
+    return state_of(asuint(most), asuint(sum), 0);
+}
+
+float4 element_or_none(Item item, bool exists) {
+    return exists ? real_from(item.low, input_kind) : -infinity();
 }
 
 State combined(State x, State y) {

@@ -89,8 +89,9 @@ uint4 index_of(uint item) {
 #endif
 }
 
+// Of an item that has been loaded. Exponentials of elements are added up by fours: see with_four.
 State state_of_loaded(Item item, uint number, float4 mean) {
-#if SOURCE == SOURCE_TENSOR
+#if SOURCE == SOURCE_TENSOR && COMBINE != COMBINE_EXPONENTIALS
     return state_of_item(item, index_of(number), mean);
 #else
     return state_of(item.low, item.high, item.second);

@@ -20,6 +20,10 @@ constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t vector_size = 4;
 constexpr std::int64_t vector_step = 4;
 
+/// What a thread gets of a line: threads wait longer for each other than for memory. Few where it keeps them.
+constexpr std::uint64_t few_items = 4;
+constexpr std::uint64_t many_items = 16;
+
 /// Innermost first, in the order of the input's memory. Repeated elements are outermost.
 std::int64_t sort_key(const SharedDimension<reduction_arrays>& dimension) {
     const std::int64_t stride = dimension.strides[reduction_input];
@@ -89,14 +93,14 @@ std::uint64_t state_words(const Reduction& reduction) {
 }
 
 ShaderVariant reduction_variant(std::uint32_t combine, std::uint32_t numbers, std::uint32_t vector,
-                                std::uint32_t source, std::uint32_t target, bool kept) {
+                                std::uint32_t source, std::uint32_t target, std::uint32_t kept) {
     return {"reduction",
             {{"COMBINE", combine},
              {"NUMBERS", numbers},
              {"VECTOR", vector},
              {"SOURCE", source},
              {"TARGET", target},
-             {"KEPT", kept ? 1u : 0u}}};
+             {"KEPT", kept}}};
 }
 
 ShaderVariant apply_variant(std::uint32_t combine, std::uint32_t numbers, std::uint32_t vector) {
@@ -159,9 +163,7 @@ std::uint32_t vector_of(const ReductionShape& shape, std::uint32_t numbers, bool
     return are_adjacent(shape.lines, shape.items, arrays) ? VECTOR_LINES : VECTOR_NONE;
 }
 
-ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_side) {
-    // Several items for each thread, as threads wait longer for each other than for memory.
-    constexpr std::uint64_t wanted_items = 4;
+ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_side, std::uint64_t wanted_items) {
     // Neighbours that read a stretch of memory which is worth it.
     constexpr std::uint64_t fewest_side_by_side = 32;
     // Enough to keep a large GPU busy; beyond that, parts are not made smaller than this for each thread.
@@ -169,9 +171,17 @@ ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_
     constexpr std::uint64_t fewest_items_of_chunk = 16;
     ReductionDivision result;
     const std::uint64_t neighbours = side_by_side ? std::min(fewest_side_by_side, std::bit_ceil(lines)) : 1;
-    result.threads_per_line = std::min(group_size / neighbours, std::bit_ceil(groups_of(items, wanted_items)));
+    const auto threads_for = [&](std::uint64_t items_each) {
+        return std::min(group_size / neighbours, std::bit_ceil(groups_of(items, items_each)));
+    };
+    const auto line_groups_for = [&](std::uint64_t threads) { return groups_of(lines, group_size / threads); };
+    result.threads_per_line = threads_for(wanted_items);
+    while (result.threads_per_line < threads_for(few_items) &&
+           line_groups_for(result.threads_per_line) < enough_groups) {
+        result.threads_per_line *= 2;
+    }
     result.lines_per_group = group_size / result.threads_per_line;
-    const std::uint64_t line_groups = groups_of(lines, result.lines_per_group);
+    const std::uint64_t line_groups = line_groups_for(result.threads_per_line);
     const std::uint64_t wanted_chunks = groups_of(enough_groups, line_groups);
     const std::uint64_t items_per_thread =
         std::max(fewest_items_of_chunk, groups_of(items, wanted_chunks * result.threads_per_line));
@@ -215,7 +225,7 @@ bool ReductionPlanner::is_side_by_side() const {
     return line_stride != 0 && (item_stride == 0 || line_stride < item_stride);
 }
 
-ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector) const {
+ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector, std::uint64_t wanted_items) const {
     Pass result{.vector = vector, .parameters = reduction_.parameters, .division = {}};
     ReductionDimensions lines = shape_.lines;
     ReductionDimensions items = shape_.items;
@@ -234,13 +244,13 @@ ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector) const {
     parameters.line_count = static_cast<std::uint32_t>(count_of(lines));
     parameters.item_count = static_cast<std::uint32_t>(count_of(items));
     parameters.lines_side_by_side = side_by_side ? 1 : 0;
-    result.division = divide(count_of(lines), count_of(items), side_by_side);
+    result.division = divide(count_of(lines), count_of(items), side_by_side, wanted_items);
     parameters.part_count = static_cast<std::uint32_t>(result.division.chunks * line_count_);
     return result;
 }
 
 ShaderVariant ReductionPlanner::variant(std::uint32_t vector, std::uint32_t source, std::uint32_t target,
-                                        bool kept) const {
+                                        std::uint32_t kept) const {
     return reduction_variant(reduction_.combine, reduction_.numbers, vector, source, target, kept);
 }
 
@@ -249,6 +259,11 @@ void ReductionPlanner::put(const Pass& pass, ShaderVariant shader, std::vector<B
     parameters.chunk_count = static_cast<std::uint32_t>(pass.division.chunks);
     parameters.items_per_chunk = static_cast<std::uint32_t>(pass.division.items_per_chunk);
     parameters.threads_per_line = static_cast<std::uint32_t>(pass.division.threads_per_line);
+    // As many as rows, or up to twice as many; few threads are in one row.
+    constexpr std::uint64_t fewest_columns = 8;
+    const auto logarithm = static_cast<std::uint64_t>(std::countr_zero(pass.division.threads_per_line));
+    const std::uint64_t columns = std::max(fewest_columns, std::uint64_t{1} << ((logarithm + 1) / 2));
+    parameters.columns_per_line = static_cast<std::uint32_t>(std::min(pass.division.threads_per_line, columns));
     parameters.lines_per_group = static_cast<std::uint32_t>(pass.division.lines_per_group);
     Dispatch next;
     next.shader = std::move(shader);
@@ -295,7 +310,7 @@ void ReductionPlanner::finish(BufferRef before, BufferRef after, std::uint64_t c
     parameters.parts_before_count = static_cast<std::uint32_t>(chunks * line_count_);
     parameters.part_count = static_cast<std::uint32_t>(line_count_);
     parameters.lines_side_by_side = line_count_ > 1 ? 1 : 0;
-    last.division = divide(line_count_, chunks, line_count_ > 1);
+    last.division = divide(line_count_, chunks, line_count_ > 1, few_items);
     last.division.groups /= last.division.chunks;
     last.division.chunks = 1;
     last.division.items_per_chunk = chunks;
@@ -303,7 +318,7 @@ void ReductionPlanner::finish(BufferRef before, BufferRef after, std::uint64_t c
 }
 
 void ReductionPlanner::to_results() {
-    const Pass whole = pass(vector_of(shape_, reduction_.numbers, false));
+    const Pass whole = pass(vector_of(shape_, reduction_.numbers, false), many_items);
     if (whole.division.chunks == 1) {
         put(whole, variant(whole.vector, SOURCE_TENSOR, TARGET_RESULTS), buffers({}, {}));
     } else {
@@ -319,7 +334,7 @@ BufferRef ReductionPlanner::to_parts(BufferRef sums) {
     if (lines_have_means && (vector == VECTOR_LINES || !second_fits)) {
         vector = VECTOR_NONE;
     }
-    const Pass whole = pass(vector);
+    const Pass whole = pass(vector, many_items);
     const BufferRef chunks = chunks_of(whole, sums);
     if (whole.division.chunks == 1) {
         return chunks;
@@ -330,7 +345,7 @@ BufferRef ReductionPlanner::to_parts(BufferRef sums) {
 }
 
 BufferRef ReductionPlanner::to_chunks(std::uint64_t items_per_chunk) {
-    Pass whole = pass(VECTOR_NONE);
+    Pass whole = pass(VECTOR_NONE, few_items);
     ReductionDivision& division = whole.division;
     division.groups /= division.chunks;
     division.items_per_chunk = items_per_chunk;
@@ -340,12 +355,23 @@ BufferRef ReductionPlanner::to_chunks(std::uint64_t items_per_chunk) {
     return chunks_of(whole, {});
 }
 
+/// KEPT_…, or 0 where threads have more items than they can keep, or do not need them again.
+std::uint32_t ReductionPlanner::kept_items(const Pass& pass) const {
+    const std::uint64_t items = groups_of(pass.parameters.item_count, pass.division.threads_per_line);
+    if (reduction_.numbers != NUMBERS_REAL) {
+        return 0;
+    }
+    if (items <= KEPT_FEW) {
+        return KEPT_FEW;
+    }
+    const bool many_fit = reduction_.combine == COMBINE_EXPONENTIALS && pass.vector == VECTOR_ITEMS;
+    return items <= KEPT_MANY && many_fit ? KEPT_MANY : 0;
+}
+
 void ReductionPlanner::to_elements() {
-    const Pass whole = pass(vector_of(shape_, reduction_.numbers, true));
+    const Pass whole = pass(vector_of(shape_, reduction_.numbers, true), few_items);
     if (whole.division.chunks == 1) {
-        const bool are_few = groups_of(whole.parameters.item_count, whole.division.threads_per_line) <= MOST_KEPT;
-        const bool kept = are_few && reduction_.numbers == NUMBERS_REAL;
-        put(whole, variant(whole.vector, SOURCE_TENSOR, TARGET_ELEMENTS, kept), buffers({}, {}));
+        put(whole, variant(whole.vector, SOURCE_TENSOR, TARGET_ELEMENTS, kept_items(whole)), buffers({}, {}));
     } else {
         const BufferRef chunks = chunks_of(whole, {});
         const BufferRef parts = new_parts(1);
@@ -361,7 +387,7 @@ void ReductionPlanner::to_elements() {
 void ReductionPlanner::to_cumulated() {
     // As in shaders/cumulative.hlsl.
     constexpr std::uint64_t items_per_thread = 8;
-    Pass whole = pass(VECTOR_NONE);
+    Pass whole = pass(VECTOR_NONE, few_items);
     ReductionDivision& division = whole.division;
     // Chunks are made of whole tiles.
     const std::uint64_t tile = items_per_thread * division.threads_per_line;
@@ -392,7 +418,7 @@ std::optional<std::string> too_many_elements(const operators::Descriptor& descri
 
 std::vector<ShaderVariant> variants_of(const ReductionVariants& wanted) {
     std::vector<ShaderVariant> variants;
-    const auto add = [&](std::uint32_t vector, std::uint32_t source, std::uint32_t target, bool kept = false) {
+    const auto add = [&](std::uint32_t vector, std::uint32_t source, std::uint32_t target, std::uint32_t kept = 0) {
         variants.push_back(reduction_variant(wanted.combine, wanted.numbers, vector, source, target, kept));
     };
     std::vector<std::uint32_t> vectors{VECTOR_NONE};
@@ -410,7 +436,10 @@ std::vector<ShaderVariant> variants_of(const ReductionVariants& wanted) {
         if (wanted.elements) {
             add(vector, SOURCE_TENSOR, TARGET_ELEMENTS);
             if (wanted.numbers == NUMBERS_REAL) {
-                add(vector, SOURCE_TENSOR, TARGET_ELEMENTS, true);
+                add(vector, SOURCE_TENSOR, TARGET_ELEMENTS, KEPT_FEW);
+            }
+            if (wanted.combine == COMBINE_EXPONENTIALS && vector == VECTOR_ITEMS) {
+                add(vector, SOURCE_TENSOR, TARGET_ELEMENTS, KEPT_MANY);
             }
             variants.push_back(apply_variant(wanted.combine, wanted.numbers, vector));
         }
@@ -426,7 +455,7 @@ std::vector<ShaderVariant> cumulative_variants(std::uint32_t combine) {
     std::vector<ShaderVariant> variants;
     for (const std::uint32_t numbers :
          std::initializer_list<std::uint32_t>{NUMBERS_REAL, NUMBERS_WORD, NUMBERS_TWO_WORDS}) {
-        variants.push_back(reduction_variant(combine, numbers, VECTOR_NONE, SOURCE_TENSOR, TARGET_PARTS, false));
+        variants.push_back(reduction_variant(combine, numbers, VECTOR_NONE, SOURCE_TENSOR, TARGET_PARTS, 0));
         variants.push_back(cumulative_variant(combine, numbers));
     }
     return variants;

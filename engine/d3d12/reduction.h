@@ -81,7 +81,9 @@ struct ReductionDivision {
 /// VECTOR_…: whether four elements can be one item, of one line or of four. `writes`: also in the output.
 [[nodiscard]] std::uint32_t vector_of(const ReductionShape& shape, std::uint32_t numbers, bool writes);
 
-[[nodiscard]] ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_side);
+/// `wanted_items`: what a thread gets of a line, unless there are too few threads then.
+[[nodiscard]] ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_side,
+                                       std::uint64_t wanted_items);
 
 /// Adds a reduction's dispatches to a plan.
 class ReductionPlanner {
@@ -106,10 +108,11 @@ private:
         ReductionDivision division;
     };
 
-    [[nodiscard]] Pass pass(std::uint32_t vector) const;
+    [[nodiscard]] Pass pass(std::uint32_t vector, std::uint64_t wanted_items) const;
+    [[nodiscard]] std::uint32_t kept_items(const Pass& pass) const;
     void put(const Pass& pass, ShaderVariant shader, std::vector<BufferRef> buffers);
     [[nodiscard]] ShaderVariant variant(std::uint32_t vector, std::uint32_t source, std::uint32_t target,
-                                        bool kept = false) const;
+                                        std::uint32_t kept = 0) const;
     [[nodiscard]] std::vector<BufferRef> buffers(BufferRef before, BufferRef after) const;
     [[nodiscard]] BufferRef new_parts(std::uint64_t chunks);
     [[nodiscard]] BufferRef chunks_of(const Pass& pass, BufferRef sums);

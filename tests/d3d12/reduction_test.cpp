@@ -98,9 +98,10 @@ TEST(ReductionPlanning, LinesAreNumberedInTheOrderOfMemory) {
 TEST(ReductionPlanning, DividesLinesAndItems) {
     for (const std::uint64_t lines : {1u, 2u, 7u, 31u, 32u, 33u, 1000u, 4096u, 300000u}) {
         for (const std::uint64_t items : {1u, 2u, 4u, 5u, 63u, 64u, 65u, 1023u, 1024u, 1025u, 70000u, 1u << 24}) {
-            for (const bool side_by_side : {false, true}) {
-                SCOPED_TRACE(testing::Message() << lines << " lines, " << items << " items, " << side_by_side);
-                const ReductionDivision division = d3d12::divide(lines, items, side_by_side);
+            for (const std::uint64_t wanted : {4u, 5u, 16u, 17u}) {
+                const bool side_by_side = wanted % 2 != 0;
+                SCOPED_TRACE(testing::Message() << lines << " lines, " << items << " items, of which " << wanted);
+                const ReductionDivision division = d3d12::divide(lines, items, side_by_side, wanted);
                 EXPECT_EQ(division.threads_per_line * division.lines_per_group, 256u);
                 EXPECT_EQ(division.threads_per_line & (division.threads_per_line - 1), 0u);
                 const std::uint64_t line_groups = d3d12::groups_of(lines, division.lines_per_group);
@@ -286,6 +287,22 @@ TEST_F(ReductionsOnD3d12, ElementsOfRandomShapes) {
         const core::Dimensions sizes = random_sizes(random_, random_.between(1, 8), 3000);
         expect_like_reference(over_axes(operators[turn % 3], {real_types[turn % 2], sizes, &random_},
                                         random_axes(random_, sizes.size())));
+    }
+}
+
+/// Different numbers in each line: of equal ones no norm shows which were added up.
+TEST_F(ReductionsOnD3d12, NormsOfLinesOfAnySize) {
+    for (const DataType type : real_types) {
+        for (const std::uint32_t size : line_sizes) {
+            for (const std::uint32_t axis : {0u, 1u}) {
+                const core::Dimensions sizes = axis == 1 ? core::Dimensions{3, size} : core::Dimensions{size, 8};
+                expect_like_reference(describe("LP_NORMALIZATION", {{"InputTensor", tensor(type, sizes)},
+                                                                    {"OutputTensor", tensor(type, sizes)},
+                                                                    {"Axis", axis},
+                                                                    {"Epsilon", 0.25},
+                                                                    {"P", random_.between(1, 2)}}));
+            }
+        }
     }
 }
 
