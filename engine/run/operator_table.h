@@ -16,8 +16,9 @@ struct OperatorCases {
     std::size_t all = 0;
     /// Those that decide and that DirectML was run on.
     std::size_t compared = 0;
-    /// Those of them that DirectML is known to take otherwise, at least sometimes.
+    /// Those of them that DirectML is known to take otherwise, and those that it may take otherwise.
     std::size_t different = 0;
+    std::size_t doubtful = 0;
     /// Why: findings, or reasons where there is none.
     std::set<std::string> findings;
 };

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 
+#include "engine/d3d12/binding.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
@@ -236,6 +237,24 @@ TEST_F(ElementWiseOnD3d12, MovesBitsOfEveryTypeAndLayout) {
             EXPECT_EQ(elements_of(run_on(engine(), copy, inputs)[0]), elements_of(inputs[0])) << text_of(copy);
         }
     }
+}
+
+TEST_F(ElementWiseOnD3d12, QuantizingToBytesHasAShaderOfItsOwn) {
+    const auto shader = [](DataType from, DataType to, const core::TensorDesc& scale) {
+        const core::Dimensions sizes{2, 8};
+        const Descriptor quantize = describe("ELEMENT_WISE_QUANTIZE_LINEAR", {{"InputTensor", tensor(from, sizes)},
+                                                                              {"ScaleTensor", scale},
+                                                                              {"ZeroPointTensor", tensor(to, sizes)},
+                                                                              {"OutputTensor", tensor(to, sizes)}});
+        return d3d12::find_binding("ELEMENT_WISE_QUANTIZE_LINEAR")->plan(quantize).dispatches.at(0).shader.shader;
+    };
+    core::TensorDesc row = tensor(DataType::float32, {2, 8});
+    row.strides = core::Dimensions{0, 1};
+    EXPECT_EQ(shader(DataType::float32, DataType::int8, tensor(DataType::float32, {2, 8})), "quantize_bytes");
+    EXPECT_EQ(shader(DataType::float32, DataType::uint8, row), "quantize_bytes");
+    EXPECT_EQ(shader(DataType::int32, DataType::uint8, row), "element_wise");
+    row.strides = core::Dimensions{1, 2};
+    EXPECT_EQ(shader(DataType::float32, DataType::uint8, row), "element_wise");
 }
 
 /// A scale for each block of an odd size, along two dimensions.
