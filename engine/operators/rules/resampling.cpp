@@ -1,0 +1,36 @@
+// Relations of RESAMPLE, RESAMPLE1 and RESAMPLE2. "M" marks what was measured on Microsoft's DirectML 1.15.4.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/operators/rules.h"
+
+namespace dmlconform::operators {
+namespace {
+
+constexpr std::array<std::string_view, 1> names{"scales"};
+
+/// M: zero, negative numbers and NaN are rejected. Sizes of outputs are free: what lies beyond the input repeats its
+/// edges, and what is beyond the output is cropped.
+Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const auto& scales = descriptor.get<std::vector<float>>("Scales");
+    for (std::size_t d = 0; d < scales.size(); ++d) {
+        if (!(scales[d] > 0)) {
+            return broken_rule(descriptor, "scales",
+                               fmt::format("Scales[{}] is {}; it must be greater than 0", d, scales[d]));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+RulesRows resampling_rules() {
+    RulesRows rows;
+    for (const std::string_view name : {"RESAMPLE", "RESAMPLE1", "RESAMPLE2"}) {
+        rows.push_back({.name = name, .validate = check, .names = names});
+    }
+    return rows;
+}
+
+}  // namespace dmlconform::operators

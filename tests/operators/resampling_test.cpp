@@ -1,0 +1,36 @@
+// engine/operators/rules/resampling: which scales are legal.
+#include <limits>
+
+#include "tests/operators/rule_cases.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using operators::Descriptor;
+
+TEST(ResamplingRules, Scales) {
+    const auto real = [](core::Dimensions sizes) { return tensor(core::DataType::float32, std::move(sizes)); };
+    const auto scales = [](float last) { return operators::FieldValue(std::vector<float>{1, last}); };
+    for (const std::string_view op : {"RESAMPLE", "RESAMPLE1", "RESAMPLE2"}) {
+        SCOPED_TRACE(op);
+        const Descriptor plain =
+            describe(op, {{"InputTensor", real({2, 3})}, {"OutputTensor", real({2, 6})}, {"Scales", scales(2)}});
+        const Descriptor base = plain.schema->find_field("InputPixelOffsets") == nullptr
+                                    ? plain
+                                    : with(plain, {{"InputPixelOffsets", {0, 0}}, {"OutputPixelOffsets", {0, 0}}});
+        const std::string rule = std::string(op) + ".scales";
+        const RuleCase cases[] = {
+            {"the least scale", {{"Scales", scales(std::numeric_limits<float>::denorm_min())}}, ""},
+            {"zero", {{"Scales", scales(0)}}, rule},
+            {"a negative number", {{"Scales", scales(-2)}}, rule},
+            {"not a number", {{"Scales", scales(std::numeric_limits<float>::quiet_NaN())}}, rule},
+            {"an output of any size", {{"OutputTensor", real({7, 1})}}, ""},
+            {"of other dimensions", {{"OutputTensor", real({1, 2, 6})}}, "tensor.sameDimensionCount"},
+        };
+        expect_verdicts(base, cases);
+        expect_every_rule(op, {cases});
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
