@@ -30,7 +30,7 @@ private:
     std::shared_ptr<const Implementation> implementation_;
 };
 
-/// Names and versions of the libraries behind the engine.
+/// Names and versions of the libraries behind the engine. "vkd3d" is among them where Direct3D 12 is vkd3d's.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> library_versions();
 
 [[nodiscard]] HRESULT serialize_root_signature(const D3D12_ROOT_SIGNATURE_DESC& desc, ID3DBlob** blob,

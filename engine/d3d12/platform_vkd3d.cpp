@@ -22,6 +22,7 @@
 
 #include "engine/core/hresult.h"
 #include "engine/d3d12/platform.h"
+#include "engine/d3d12/vkd3d_version.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -235,13 +236,7 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
     }
     unsigned major = 0;
     unsigned minor = 0;
-    // "vkd3d-shader 2.1 (…)"
-    std::string vkd3d = vkd3d_shader_get_version(&major, &minor);
-    constexpr std::string_view prefix = "vkd3d-shader ";
-    if (vkd3d.starts_with(prefix)) {
-        vkd3d.erase(0, prefix.size());
-    }
-    return {{"vkd3d", vkd3d},
+    return {{"vkd3d", vkd3d_version(vkd3d_shader_get_version(&major, &minor))},
             {"Vulkan loader", fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(vulkan), VK_API_VERSION_MINOR(vulkan),
                                           VK_API_VERSION_PATCH(vulkan))},
             {"DirectX-Headers", DMLCONFORM_DIRECTX_HEADERS_VERSION}};

@@ -7,6 +7,7 @@
 #include "engine/core/hresult.h"
 #include "engine/d3d12/platform.h"
 #include "engine/d3d12/shader_library.h"
+#include "engine/d3d12/vkd3d_version.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -93,7 +94,18 @@ core::Result<ComPtr<ID3D12Device>> AdapterList::create_device(std::size_t index)
 }
 
 std::vector<std::pair<std::string, std::string>> library_versions() {
-    return {{"shader compiler", std::string(shader_compiler)}};
+    std::vector<std::pair<std::string, std::string>> versions{{"shader compiler", std::string(shader_compiler)}};
+    // The d3d12.dll that scripts/setup-directml makes has this entry point (engine/wine_d3d12), and no other has.
+    using GetVersion = const char*(__cdecl*)();
+    HMODULE library = GetModuleHandleW(L"d3d12.dll");
+    const auto get_version =
+        library == nullptr
+            ? nullptr
+            : reinterpret_cast<GetVersion>(reinterpret_cast<void*>(GetProcAddress(library, "DmlconformVkd3dVersion")));
+    if (get_version != nullptr) {
+        versions.emplace_back("vkd3d", vkd3d_version(get_version()));
+    }
+    return versions;
 }
 
 HRESULT serialize_root_signature(const D3D12_ROOT_SIGNATURE_DESC& desc, ID3DBlob** blob, ID3DBlob** messages) {

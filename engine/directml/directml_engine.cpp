@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/d3d12/adapters.h"
+#include "engine/d3d12/platform.h"
 #include "engine/directml/device.h"
 #include "engine/directml/executable.h"
 #include "engine/directml/marshal.h"
@@ -60,6 +61,11 @@ public:
         info_.libraries = {{"DirectML", library_.version()}};
         if (std::string wine = wine_version(); !wine.empty()) {
             info_.libraries.emplace_back("Wine", std::move(wine));
+        }
+        for (auto& [name, version] : d3d12::library_versions()) {
+            if (name == "vkd3d") {
+                info_.libraries.emplace_back(name, std::move(version));
+            }
         }
         info_.feature_level = std::min(*level, options_.feature_level);
         return {};

@@ -84,7 +84,24 @@ TEST_F(DirectMl, AnswersAsTheReferenceDoes) {
     const auto& libraries = document.at("engines").at(0).at("libraries").dump();
     EXPECT_NE(libraries.find("DirectML"), std::string::npos) << libraries;
     EXPECT_NE(libraries.find("Wine"), std::string::npos) << libraries;
+    EXPECT_NE(libraries.find("vkd3d"), std::string::npos) << libraries;
     EXPECT_EQ(processes_.left_behind(), "");
+}
+
+/// Cases whose shaders DirectML has in DXIL alone, and that fail on Wine's own Direct3D for want of it.
+TEST_F(DirectMl, TakesShadersInDxil) {
+    const std::vector<std::string> words = {cases_folder(), "--no-default-expectations",
+                                            "--filter",     "edges/cast/int64-to-float64/rounding",
+                                            "--filter",     "special/element_wise_max/nan/float32",
+                                            "--filter",     "types/binary/any-number[op=ELEMENT_WISE_MULTIPLY,T=INT64]",
+                                            "--filter",     "examples/random_generator/zero-state"};
+    const ProgramResult result = run(words);
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(prints(result, ": 4 pass\n"));
+    options_.environment.emplace_back("DMLCONFORM_DIRECT3D", "wine");
+    const ProgramResult on_wine = run(words);
+    EXPECT_TRUE(ends_with_code(on_wine, 1));
+    EXPECT_TRUE(prints(on_wine, ": 4 error\n"));
 }
 
 /// The Windows program by itself, to which a path that begins with a slash is an option: DirectML runs one case at a
@@ -184,7 +201,7 @@ TEST_F(DirectMl, ACrashOfDmlconformLeavesNothing) {
     EXPECT_EQ(processes_.left_behind(), "");
 }
 
-/// A driver that DirectML gets no error from and that computes nothing: Debian 12's own.
+/// A driver that DirectML gets no error from and that computes nothing: Debian 12's own, with Wine's own Direct3D.
 TEST_F(DirectMl, ADriverThatWritesNothingIsFound) {
     const fs::path real = checkout / "build/directml";
     if (!fs::exists(real / "mesa")) {
@@ -199,11 +216,37 @@ TEST_F(DirectMl, ADriverThatWritesNothingIsFound) {
         fs::create_symlink(real / name, fake / "build/directml" / name);
     }
     options_.environment.emplace_back("DMLCONFORM_ROOT", fake.string());
+    options_.environment.emplace_back("DMLCONFORM_DIRECT3D", "wine");
     const ProgramResult result = run({folder_.write("good.json", good_file())});
     EXPECT_TRUE(ends_with_code(result, 3));
     EXPECT_TRUE(complains(result, "self-test: DirectML succeeds on this device, but does not write the right numbers"));
     EXPECT_TRUE(complains(result, "Mesa's must be 25 or newer"));
     EXPECT_EQ(processes_.left_behind(), "");
+}
+
+/// What was set up by an older script, and a Direct3D that nobody knows. Needs no DirectML.
+TEST(DirectMlScript, SaysWhichDirect3dIsMissing) {
+    struct Row {
+        const char* direct3d;
+        const char* complaint;
+        const char* hint;
+    };
+    const TemporaryFolder folder;
+    fs::create_directories(fs::path(folder.path()) / "scripts");
+    fs::create_directories(fs::path(folder.path()) / "build/directml");
+    const fs::path script = fs::path(folder.path()) / "scripts/directml";
+    fs::copy_file(checkout / "scripts/directml", script);
+    folder.write("build/directml/ready", "");
+    for (const Row& row : {Row{"", "DirectML was set up here before it got a Direct3D 12 of its own",
+                               "run scripts/setup-directml again"},
+                           Row{"new", "DMLCONFORM_DIRECT3D is \"new\"", "it can be \"wine\", or not be there"}}) {
+        ProgramOptions options;
+        options.environment.emplace_back("DMLCONFORM_DIRECT3D", row.direct3d);
+        const ProgramResult result = run_program({script.string(), "adapters"}, options);
+        EXPECT_TRUE(ends_with_code(result, 3));
+        EXPECT_TRUE(complains(result, row.complaint));
+        EXPECT_TRUE(complains(result, row.hint));
+    }
 }
 
 /// Needs no DirectML.
