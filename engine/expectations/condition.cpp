@@ -7,6 +7,7 @@
 #include <array>
 
 #include "engine/core/utf8.h"
+#include "engine/expectations/dimension_condition.h"
 #include "engine/expectations/field_condition.h"
 #include "engine/expectations/tensor_condition.h"
 #include "engine/operators/rules.h"
@@ -76,6 +77,7 @@ private:
             {"differentTypes", &Reader::read_different_types},
             {"differentNumbers", &Reader::read_different_numbers},
             {"elementsAlong", &Reader::read_elements_along},
+            {"someDimension", &Reader::read_some_dimension},
             {"breaks", &Reader::read_breaks},
         };
         return all;
@@ -244,6 +246,11 @@ private:
                              return holds_along(facts.descriptor(), name, test);
                          },
                          false};
+    }
+
+    std::optional<Condition> read_some_dimension(const JsonValue& value) {
+        return read_dimension_condition(
+            value, [this](const std::string& name) { return find_field(name); }, problems_);
     }
 
     static bool holds_along(const operators::Descriptor& descriptor, const std::string& name,

@@ -69,6 +69,11 @@ Json condition_definition() {
               {"differentTypes", names},
               {"differentNumbers", names},
               {"elementsAlong", {{"type", "object"}, {"minProperties", 1}, {"maxProperties", 1}}},
+              {"someDimension",
+               {{"type", "object"},
+                {"minProperties", 1},
+                {"properties", {{"different", names}}},
+                {"additionalProperties", number_schema()}}},
               {"breaks", {{"anyOf", {text, {{"type", "array"}, {"items", text}}}}}}}}};
 }
 

@@ -13,6 +13,7 @@
 #include "tests/app/changed_worker.h"
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
+#include "tests/without_reference.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -276,6 +277,7 @@ TEST(Reduce, WronglyAcceptedDescriptors) {
 }
 
 TEST(Reduce, WronglyRejectedDescriptors) {
+    const WithoutReference resampling("RESAMPLE");
     const TemporaryFolder folder;
     const std::string engine = rejecting_worker(folder, 3);
     const auto subject = reduced(folder, folder.write("a.json", file_of({failing_case("a")})), engine, " attempts in ");
@@ -306,6 +308,7 @@ TEST(Reduce, AtTheFeatureLevelOfTheBundle) {
 }
 
 TEST(Reduce, WhereNobodySaysWhatIsRight) {
+    const WithoutReference resampling("RESAMPLE");
     const TemporaryFolder folder;
     const std::string engine = changed_worker(folder, R"(right = worker.answer
 def answer(request, programs):

@@ -8,6 +8,7 @@
 #include "tests/app/expectations.h"
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
+#include "tests/without_reference.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -28,7 +29,7 @@ std::string illegal_slice(std::string_view more = "") {
     return replaced(slice_case("bad", more), R"("InputWindowStrides": [2])", R"("InputWindowStrides": [0])");
 }
 
-/// Tensors of types that are not the same, of an operator that has a catalogue entry and, today, nothing else.
+/// Tensors of types that are not the same, of an operator that has a catalogue entry and nothing else.
 std::string illegal_identity() {
     return replaced(std::string(legal_identity), R"("OutputTensor": { "DataType": "FLOAT32")",
                     R"("OutputTensor": { "DataType": "FLOAT16")");
@@ -36,6 +37,7 @@ std::string illegal_identity() {
 
 class Gate : public testing::Test {
 protected:
+    WithoutReference resampling_{"RESAMPLE"};
     TemporaryFolder folder_;
 };
 

@@ -7,6 +7,7 @@
 #include "engine/cpu/reference.h"
 #include "tests/descriptor_builder.h"
 #include "tests/tensor_values.h"
+#include "tests/without_reference.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -31,6 +32,7 @@ TEST(CpuEngine, Info) {
 }
 
 TEST(CpuEngine, SupportsTheOperatorsThatHaveAKernel) {
+    const WithoutReference resampling("RESAMPLE");
     const cpu::CpuEngine engine(core::highest_feature_level);
     EXPECT_EQ(engine.unsupported(top_k()), std::nullopt);
     const auto reason = engine.unsupported(describe("RESAMPLE", {}));

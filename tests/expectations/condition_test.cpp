@@ -39,6 +39,11 @@ const char* const clipped = R"("operator": "ELEMENT_WISE_CLIP1",
     "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [3] }, "OutputTensor": { "DataType": "INT8", "Sizes": [3] },
               "MinMaxDataType": "FLOAT32", "Min": -1.5, "Max": 4 }, "expectError": "E_INVALIDARG")";
 
+const char* const sliced = R"("operator": "SLICE1",
+    "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [3, 5] }, "OutputTensor": { "DataType": "INT8", "Sizes": [3, 2] },
+              "InputWindowOffsets": [0, 1], "InputWindowSizes": [3, 4], "InputWindowStrides": [1, -2] },
+    "inputs": { "InputTensor": { "value": 1 } })";
+
 const char* const rounded = R"("operator": "ELEMENT_WISE_ROUND",
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1] },
               "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1] }, "RoundingMode": "HALVES_TO_NEAREST_EVEN" },
@@ -102,6 +107,17 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {normalised, R"({ "differentNumbers": ["Axes[1]", "Axes[2]"] })", false},
         {normalised, R"({ "elementsAlong": { "Axes": 10 } })", true},
         {normalised, R"({ "elementsAlong": { "Axes": { "above": 10 } } })", false},
+        {sliced, R"({ "someDimension": { "OutputTensor": 2 } })", true},
+        {sliced, R"({ "someDimension": { "OutputTensor": 2, "InputWindowStrides": 1 } })", false},
+        {sliced, R"({ "someDimension": { "InputWindowStrides": -2, "InputWindowSizes": 4 } })", true},
+        {sliced,
+         R"({ "someDimension": { "InputWindowStrides": 1, "different": ["OutputTensor", "InputWindowSizes"] } })",
+         false},
+        {sliced, R"({ "someDimension": { "InputWindowStrides": { "below": 0 },
+                     "different": ["OutputTensor", "InputWindowSizes"] } })",
+         true},
+        {sliced, R"({ "someDimension": { "InputWindowStrides": { "atLeast": -9 }, "InputTensor": { "above": 5 } } })",
+         false},
         // attributes
         {powers, R"({ "ScaleBias": { "Scale": { "not": 1 } } })", true},
         {powers, R"({ "ScaleBias": { "Scale": 2, "Bias": 0 } })", false},
@@ -204,6 +220,15 @@ TEST(Condition, ProblemsHaveTheirPlaces) {
         {R"({ "elementsAlong": { "InputTensor": 1 } })",
          "c.json:1:22: error: \"InputTensor\" is not an attribute that lists dimensions (at "
          "/elementsAlong/InputTensor)"},
+        {R"({ "someDimension": {} })",
+         "c.json:1:20: error: \"someDimension\" must be an object of tests (at /someDimension)\n"
+         "    hint: for example { \"Strides\": 1, \"different\": [\"OutputTensor\", \"WindowSizes\"] }"},
+        {R"({ "someDimension": { "ScaleBias": 1 } })",
+         "c.json:1:22: error: \"ScaleBias\" is neither a tensor nor an array of the operators that are meant (at "
+         "/someDimension/ScaleBias)"},
+        {R"({ "someDimension": { "different": ["InputTensor"] } })",
+         "c.json:1:35: error: two tensors or arrays of the operators that are meant have to be named here (at "
+         "/someDimension/different)"},
         {R"({ "breaks": "tensor.colour" })",
          "c.json:1:13: error: this is not a rule by which a descriptor of these operators can be illegal (at /breaks)\n"
          "    hint: `dmlconform coverage` names them"},

@@ -6,6 +6,7 @@
 
 #include "engine/fuzz/fuzzer.h"
 #include "tests/run/fake_engine.h"
+#include "tests/without_reference.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -105,6 +106,7 @@ TEST(Fuzzer, TheReferenceAloneComparesNothing) {
 }
 
 TEST(Fuzzer, WithoutAReferenceTwoEnginesAreCompared) {
+    const WithoutReference resampling("RESAMPLE");
     Behaviour other;
     other.name = "other";
     Outcome outcome = fuzzed("RESAMPLE", {Behaviour{}, other}, false, 40);
@@ -123,6 +125,7 @@ TEST(Fuzzer, WithoutAReferenceTwoEnginesAreCompared) {
 }
 
 TEST(Fuzzer, WithoutAReferenceOneEngineComparesNothing) {
+    const WithoutReference resampling("RESAMPLE");
     Behaviour lone;
     const Outcome outcome = fuzzed("RESAMPLE", {lone}, true, 40);
     EXPECT_EQ(outcome.total.compared, outcome.total.cases - outcome.total.legal);
@@ -130,6 +133,7 @@ TEST(Fuzzer, WithoutAReferenceOneEngineComparesNothing) {
 }
 
 TEST(Fuzzer, RejectingWhatAnotherAcceptsIsAFailure) {
+    const WithoutReference resampling("RESAMPLE");
     Behaviour rejecting;
     rejecting.name = "rejecting";
     rejecting.compile_failure = rejected(core::HResult::invalid_argument, "no");

@@ -15,6 +15,7 @@
 #include "engine/run/runner.h"
 #include "tests/run/fake_engine.h"
 #include "tests/tensor_values.h"
+#include "tests/without_reference.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -328,6 +329,7 @@ TEST(Reducer, LegalDescriptorsThatACaseWantsRejected) {
 }
 
 TEST(Reducer, WithoutAReferenceAnotherEngineSaysWhatIsRight) {
+    const WithoutReference resampling("RESAMPLE");
     const auto subject = fuzz::generate(*operators::find_operator("RESAMPLE"), {.seed = 8, .perturbed_percent = 0}, 1);
     ASSERT_TRUE(subject.has_value());
     Behaviour wrong;

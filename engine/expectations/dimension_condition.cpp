@@ -1,0 +1,128 @@
+// A dimension that tests of numbers, and differences between numbers, hold for.
+#include "engine/expectations/dimension_condition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/core/utf8.h"
+#include "engine/expectations/field_condition.h"
+#include "engine/expectations/number_condition.h"
+#include "engine/expectations/tensor_condition.h"
+
+namespace dmlconform::expectations {
+namespace {
+
+using cases::JsonValue;
+using cases::ProblemSink;
+
+struct DimensionTests {
+    std::vector<std::pair<std::string, NumberCondition>> numbers;
+    std::vector<std::array<std::string, 2>> different;
+};
+
+/// Nothing where there is no such dimension.
+std::optional<double> along(const operators::Descriptor& descriptor, const std::string& name, std::size_t dimension) {
+    if (const core::TensorDesc* const desc = find_tensor(descriptor, name).desc) {
+        return dimension < desc->sizes.size() ? std::optional<double>(desc->sizes[dimension]) : std::nullopt;
+    }
+    return number_of(descriptor, fmt::format("{}[{}]", name, dimension));
+}
+
+bool holds_for(const DimensionTests& tests, const operators::Descriptor& descriptor, std::size_t dimension) {
+    const auto number_holds = [&](const auto& entry) {
+        const auto number = along(descriptor, entry.first, dimension);
+        return number && entry.second.holds(*number);
+    };
+    const auto differ = [&](const auto& names) {
+        const auto a = along(descriptor, names[0], dimension);
+        const auto b = along(descriptor, names[1], dimension);
+        return a && b && *a != *b;
+    };
+    return std::all_of(tests.numbers.begin(), tests.numbers.end(), number_holds) &&
+           std::all_of(tests.different.begin(), tests.different.end(), differ);
+}
+
+class Reader {
+public:
+    Reader(const FindField& find_field, ProblemSink& problems) : find_field_(find_field), problems_(problems) {}
+
+    std::optional<DimensionTests> read(const JsonValue& value) {
+        if (value.object() == nullptr || value.object()->empty()) {
+            problems_.add(value.offset, "\"someDimension\" must be an object of tests",
+                          R"(for example { "Strides": 1, "different": ["OutputTensor", "WindowSizes"] })");
+            return std::nullopt;
+        }
+        DimensionTests tests;
+        for (const cases::JsonMember& member : *value.object()) {
+            if (!(member.key == "different" ? read_different(member.value, tests) : read_number(member, tests))) {
+                return std::nullopt;
+            }
+        }
+        return tests;
+    }
+
+private:
+    bool has_dimensions(const std::string& name) const {
+        const operators::Field* const field = find_field_(name);
+        return field != nullptr && (field->is_tensor() || field->type == operators::FieldType::uint_array ||
+                                    field->type == operators::FieldType::int_array);
+    }
+
+    bool read_number(const cases::JsonMember& member, DimensionTests& tests) {
+        if (!has_dimensions(member.key)) {
+            problems_.add(member.key_offset,
+                          fmt::format("\"{}\" is neither a tensor nor an array of the operators that are meant",
+                                      core::shortened(member.key)));
+            return false;
+        }
+        auto test = read_number_condition(member.value, member.key, nullptr, problems_);
+        if (test) {
+            tests.numbers.emplace_back(member.key, std::move(*test));
+        }
+        return test.has_value();
+    }
+
+    bool read_different(const JsonValue& value, DimensionTests& tests) {
+        const auto* names = value.array();
+        std::array<std::string, 2> two;
+        bool fits = names != nullptr && names->size() == two.size();
+        for (std::size_t i = 0; fits && i < two.size(); ++i) {
+            const std::string* const name = (*names)[i].string();
+            fits = name != nullptr && has_dimensions(*name);
+            two[i] = fits ? *name : std::string();
+        }
+        if (!fits) {
+            problems_.add(value.offset, "two tensors or arrays of the operators that are meant have to be named here");
+            return false;
+        }
+        tests.different.push_back(std::move(two));
+        return true;
+    }
+
+    const FindField& find_field_;
+    ProblemSink& problems_;
+};
+
+}  // namespace
+
+std::optional<Condition> read_dimension_condition(const JsonValue& value, const FindField& find_field,
+                                                  ProblemSink& problems) {
+    auto tests = Reader(find_field, problems).read(value);
+    if (!tests) {
+        return std::nullopt;
+    }
+    return Condition{[tests = std::move(*tests)](CaseFacts& facts) {
+                         for (std::size_t dimension = 0; dimension < core::max_dimension_count; ++dimension) {
+                             if (holds_for(tests, facts.descriptor(), dimension)) {
+                                 return true;
+                             }
+                         }
+                         return false;
+                     },
+                     false};
+}
+
+}  // namespace dmlconform::expectations
