@@ -79,9 +79,12 @@ void share_memory(Random& random, cases::Case& subject) {
 }  // namespace
 
 const OperatorFuzz& find_fuzz(const operators::OperatorSchema& schema) {
-    static constexpr std::array<const OperatorFuzz*, 5> all{&slice1_fuzz, &top_k_fuzz, &top_k1_fuzz,
+    static constexpr std::array<const OperatorFuzz*, 6> all{&slice1_fuzz,
+                                                            &top_k_fuzz,
+                                                            &top_k1_fuzz,
                                                             &mean_variance_normalization1_fuzz,
-                                                            &quantized_linear_convolution_fuzz};
+                                                            &quantized_linear_convolution_fuzz,
+                                                            &random_generator_fuzz};
     for (const OperatorFuzz* own : all) {
         if (own->name == schema.short_name()) {
             return *own;

@@ -27,6 +27,7 @@ extern const OperatorFuzz top_k_fuzz;
 extern const OperatorFuzz top_k1_fuzz;
 extern const OperatorFuzz mean_variance_normalization1_fuzz;
 extern const OperatorFuzz quantized_linear_convolution_fuzz;
+extern const OperatorFuzz random_generator_fuzz;
 
 /// Of the operators that move elements.
 [[nodiscard]] std::span<const OperatorFuzz> movement_fuzz();
