@@ -85,8 +85,12 @@ void add_parameters(Random& random, Descriptor& descriptor, core::FeatureLevel l
             random_parameter(random, schema, scale.c_str(), core::DataType::float32, channels, level);
         if (random.chance(2, 3)) {
             const core::DataType type = descriptor.tensor(std::string(of) + "Tensor")->data_type;
+            // Mostly of the scale's sizes: others are legal, but DirectML rejects them and computes nothing then.
             field_of(descriptor, zero_point) =
-                random_parameter(random, schema, zero_point.c_str(), type, random.chance(1, 2) ? channels : 1, level);
+                random.chance(7, 8)
+                    ? random_layout(random, type, descriptor.tensor(scale)->sizes, operators::FieldKind::input)
+                    : random_parameter(random, schema, zero_point.c_str(), type, random.chance(1, 2) ? channels : 1,
+                                       level);
         }
     }
     if (random.chance(1, 2)) {
