@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/app/case_texts.h"
+#include "tests/app/changed_worker.h"
 #include "tests/app/expectations.h"
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
@@ -206,6 +207,21 @@ TEST_F(Expect, UpdatesNarrowPatternsWhenAllCasesWereRun) {
     EXPECT_NE(content_of(file).find(R"({ "cases": "bad/bad", "status": "fail", "reason": "some" })"), std::string::npos)
         << content_of(file);
     EXPECT_TRUE(ends_with_code(run(file), 0));
+}
+
+/// Whoever wrote that entry knows which engine it is about; the run does not.
+TEST_F(Expect, UpdatesLeaveWhatPassesOnOneEngineOnly) {
+    const std::string file = expectations(R"({ "cases": "bad/g*", "status": "fail", "reason": "some" })");
+    const std::string text = content_of(file);
+    const std::string wrong = changed_worker(folder_, R"(right = worker.slice1
+def slice1(desc, data, output):
+    right(desc, data, output)
+    output[0] ^= 1
+worker.slice1 = slice1)");
+    const ProgramResult update = run(file, {"--engine", wrong, "--filter", "bad/good", "--update-expectations"});
+    EXPECT_TRUE(ends_with_code(update, 1));
+    EXPECT_TRUE(prints(update, "bad/good passes on one engine and fails on another: narrow \"bad/g*\" by hand"));
+    EXPECT_EQ(content_of(file), text);
 }
 
 TEST_F(Expect, UpdatesMakeTheFile) {
