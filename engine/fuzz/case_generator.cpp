@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "engine/core/hash.h"
@@ -44,6 +45,29 @@ bool is_small(const Descriptor& descriptor) {
         }
     }
     return true;
+}
+
+/// Whether indices that were drawn for the one are inside for the other: there are none, or all sizes are the same and
+/// so is what stands for a dimension. What indices outside give nobody specifies.
+bool indices_fit(const Descriptor& made, const Descriptor& changed) {
+    const auto& slots = made.inputs();
+    const auto is_index = [&](const operators::TensorSlot& slot) {
+        return slot.desc != nullptr && find_fuzz(*made.schema).sense(made, slot.name) == Sense::index;
+    };
+    if (std::none_of(slots.begin(), slots.end(), is_index)) {
+        return true;
+    }
+    const auto same_sizes = [](const operators::TensorSlot& a, const operators::TensorSlot& b) {
+        return (a.desc == nullptr) == (b.desc == nullptr) && (a.desc == nullptr || a.desc->sizes == b.desc->sizes);
+    };
+    const auto same_numbers = [](const operators::FieldValue& a, const operators::FieldValue& b) {
+        const auto* number = std::get_if<std::uint32_t>(&a);
+        const auto* other = std::get_if<std::uint32_t>(&b);
+        return (number == nullptr) == (other == nullptr) && (number == nullptr || *number == *other);
+    };
+    return std::ranges::equal(made.inputs(), changed.inputs(), same_sizes) &&
+           std::ranges::equal(made.outputs(), changed.outputs(), same_sizes) &&
+           std::ranges::equal(made.values, changed.values, same_numbers);
 }
 
 void fill_inputs(Random& random, cases::Case& subject) {
@@ -122,7 +146,7 @@ std::optional<cases::Case> generate(const operators::OperatorSchema& schema, con
             subject.expect_error = verdict->code;
             subject.description = fmt::format("{}: {} [{}]", slip, verdict->message, verdict->rule);
         }
-        if (verdict || is_small(perturbed)) {
+        if (verdict || (is_small(perturbed) && indices_fit(*descriptor, perturbed))) {
             descriptor = std::move(perturbed);
         }
     }
