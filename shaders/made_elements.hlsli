@@ -1,0 +1,42 @@
+// Elements that threads make one by one. The includer has a constant buffer with `packing`.
+//
+// ELEMENTS  how they lie: see element_layouts.hlsli
+
+#include "element_layouts.hlsli"
+#include "elements.hlsli"
+#include "float16.hlsli"
+
+#if ELEMENTS == ELEMENTS_WORDS
+#define LOAD(buffer, place) buffer[place]
+#else
+#define LOAD(buffer, place) LOAD_ELEMENT(buffer, packing, place)
+#endif
+
+// What make(number), which the includer defines, does with the bits of its element: it stores them, or leaves them in
+// its `result` to the thread, which has the element's neighbours.
+#if ELEMENTS == ELEMENTS_PACKED
+#define PUT(place, bits) result = (bits);
+#elif ELEMENTS == ELEMENTS_NARROW
+#define PUT(place, bits) STORE_ELEMENT(target, packing, place, bits)
+#else
+#define PUT(place, bits) target[place] = (bits);
+#endif
+
+// FLOAT32 or FLOAT16.
+float real_from(uint bits) {
+#if ELEMENTS == ELEMENTS_WORDS
+    return asfloat(bits);
+#else
+    return float_from_half(bits).x;
+#endif
+}
+
+uint bits_from(float number) {
+#if ELEMENTS == ELEMENTS_WORDS
+    return asuint(number);
+#else
+    return half_from_float(number).x;
+#endif
+}
+
+#define REAL(buffer, place) real_from(LOAD(buffer, place))

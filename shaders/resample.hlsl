@@ -1,0 +1,101 @@
+// Resampling: places of the output are places between elements of the input, and have the nearest of these or an
+// interpolation.
+//
+// TAKES     see resample_parameters.hlsli
+// ELEMENTS  see element_layouts.hlsli
+
+#include "dispatch.hlsli"
+#include "element_format.hlsli"
+#include "float32.hlsli"
+#include "strided.hlsli"
+#include "resample_parameters.hlsli"
+
+cbuffer Parameters : register(b0) {
+#include "resample_members.hlsli"
+};
+
+#include "made_elements.hlsli"
+
+RWStructuredBuffer<uint> source : register(u0);
+RWStructuredBuffer<uint> target : register(u1);
+
+#define SOURCE_PLACE places[0].y
+#define TARGET_PLACE places[0].z
+// Along scaled dimensions.
+#define NUMBERS uint4(places[0].w, places[1].xyz)
+
+#include "resample_places.hlsli"
+#include "interpolation.hlsli"
+
+uint offset_of(uint element, uint dimension) {
+    return min(element, scaled[2 * dimension].x - 1) * scaled[2 * dimension].y;
+}
+
+#if TAKES == TAKES_NEAREST
+
+uint make(uint number) {
+    uint result = 0;
+    STRIDED_OFFSETS(places, ROWS, number, dimensions, dimension_count)
+    const uint4 numbers = NUMBERS;
+    uint place = SOURCE_PLACE;
+    [unroll] for (uint d = 0; d < MOST_SCALED; ++d) {
+        if (d < scaled_count) {
+            place += offset_of(nearest_element(place_in_source(numbers[d], d)), d);
+        }
+    }
+    PUT(TARGET_PLACE, LOAD(source, place))
+    return result;
+}
+
+#else
+
+#define CORNERS (TAKES == TAKES_FOUR ? 16 : 4)
+
+// So many pairs of corners become one each: those that are next to each other along a dimension.
+#define BETWEEN_PAIRS(pairs, distance)                                                    \
+    {                                                                                     \
+        [unroll] for (uint pair = 0; pair < (pairs); ++pair) {                            \
+            corners[pair] = between(corners[2 * pair], corners[2 * pair + 1], distance);  \
+        }                                                                                 \
+    }
+
+uint make(uint number) {
+    uint result = 0;
+    STRIDED_OFFSETS(places, ROWS, number, dimensions, dimension_count)
+    const uint4 numbers = NUMBERS;
+    uint lower[TAKES];
+    uint upper[TAKES];
+    float distance[TAKES];
+    [unroll] for (uint d = 0; d < TAKES; ++d) {
+        lower[d] = 0;
+        upper[d] = 0;
+        distance[d] = 0;
+        if (d < scaled_count) {
+            const float place = place_in_source(numbers[d], d);
+            const float element = floor(place);
+            lower[d] = offset_of(uint(element), d);
+            upper[d] = offset_of(uint(element) + 1, d);
+            distance[d] = place - element;
+        }
+    }
+    float corners[CORNERS];
+    [unroll] for (uint i = 0; i < CORNERS; ++i) {
+        uint place = SOURCE_PLACE;
+        [unroll] for (uint a = 0; a < TAKES; ++a) {
+            place += (i >> a & 1) != 0 ? upper[a] : lower[a];
+        }
+        corners[i] = number_at(place);
+    }
+#if TAKES == TAKES_FOUR
+    BETWEEN_PAIRS(8, distance[0])
+    BETWEEN_PAIRS(4, distance[1])
+#endif
+    BETWEEN_PAIRS(2, distance[TAKES - 2])
+    BETWEEN_PAIRS(1, distance[TAKES - 1])
+    PUT(TARGET_PLACE, bits_of_number(corners[0]))
+    return result;
+}
+
+#endif
+
+#include "element_threads.hlsli"

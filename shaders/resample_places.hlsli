@@ -1,0 +1,38 @@
+// Places between elements, and what elements are as numbers. The includer has resample_members.hlsli in its constant
+// buffer, and `source`.
+
+// Where the forward pass's input has this place of its output; within it or not.
+float any_place(uint number, uint dimension) {
+    const uint4 row = scaled[2 * dimension];
+    const uint4 second_row = scaled[2 * dimension + 1];
+    precise const float moved = float(number) - asfloat(row.w);
+    precise const float place = divide_exactly(float4(moved, 0, 0, 0), asfloat(row.z)).x - asfloat(second_row.x);
+    return place;
+}
+
+float place_in_source(uint number, uint dimension) {
+    return clamp(any_place(number, dimension), 0, float(scaled[2 * dimension].x - 1));
+}
+
+uint nearest_element(float place) {
+    return uint(nearest == NEAREST_BELOW ? floor(place) : nearest == NEAREST_ABOVE ? ceil(place) : floor(place + 0.5));
+}
+
+float number_at(uint place) {
+    const uint bits = LOAD(source, place);
+#if ELEMENTS == ELEMENTS_WORDS
+    return asfloat(bits);
+#else
+    return kind == KIND_FLOAT16   ? float_from_half(bits).x
+           : kind == KIND_SIGNED ? float(int(bits << 24) >> 24)
+                                 : float(bits);
+#endif
+}
+
+uint bits_of_number(float number) {
+#if ELEMENTS == ELEMENTS_WORDS
+    return asuint(number);
+#else
+    return kind == KIND_FLOAT16 ? half_from_float(number).x : uint(int(number)) & 0xff;
+#endif
+}
