@@ -1,0 +1,161 @@
+// Places of samples. "M" marks what no documentation says and DirectML 1.15.4 does.
+#include "engine/cpu/window/regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/movement/indices.h"
+
+namespace dmlconform::cpu::window {
+namespace {
+
+/// More than that along an axis of a region are taken for a mistake, since they would take more memory than there is.
+constexpr std::int64_t most_samples = 1 << 20;
+
+/// Value of DML_REDUCE_FUNCTION_MAX.
+constexpr std::uint32_t function_max = 7;
+
+double number_of(const operators::Descriptor& descriptor, std::string_view field, double otherwise) {
+    return descriptor.schema->find_field(field) == nullptr ? otherwise : double{descriptor.number(field)};
+}
+
+/// A division, or a product with the reciprocal. Powers of two divide exactly.
+Interval quotient(const Interval& a, double divisor) {
+    int exponent = 0;
+    return std::frexp(divisor, &exponent) == 0.5 ? a * Interval(1 / divisor) : divided(a, divisor);
+}
+
+}  // namespace
+
+RegionRules::RegionRules(const operators::Descriptor& descriptor)
+    : scale_x(number_of(descriptor, "SpatialScaleX", 1)),
+      scale_y(number_of(descriptor, "SpatialScaleY", 1)),
+      input_offset(number_of(descriptor, "InputPixelOffset", 0.5)),
+      output_offset(number_of(descriptor, "OutputPixelOffset", -0.5)),
+      minimum_samples(descriptor.uint("MinimumSamplesPerOutput")),
+      maximum_samples(descriptor.uint("MaximumSamplesPerOutput")),
+      to_corners(descriptor.schema->find_field("AlignRegionsToCorners") != nullptr &&
+                 descriptor.uint("AlignRegionsToCorners") != 0),
+      linear(descriptor.uint("InterpolationMode") == 1),
+      maximum(descriptor.uint("ReductionFunction") == function_max) {}
+
+RegionAxis::RegionAxis(const RegionRules& rules, double scale, double start, double end, std::int64_t outputs,
+                       std::int64_t size)
+    : rules_(rules),
+      outputs_(outputs),
+      size_(size),
+      start_(start * scale),
+      end_(end * scale),
+      length_(end_ - start_),
+      start_range_(Interval(start) * Interval(scale)),
+      end_range_(Interval(end) * Interval(scale)),
+      length_range_(end_range_ - start_range_) {
+    const Interval ratio = quotient(abs(length_range_), static_cast<double>(outputs));
+    counts_.push_back(count_of(std::fabs(length_) / static_cast<double>(outputs)));
+    for (const double other : {ratio.low, ratio.high}) {
+        if (const std::int64_t count = count_of(other);
+            ratio.has_numbers() && std::ranges::count(counts_, count) == 0) {
+            counts_.push_back(count);
+        }
+    }
+}
+
+/// M: rounded up, whatever the direction of the region.
+std::int64_t RegionAxis::count_of(double ratio) const {
+    const auto least = static_cast<double>(rules_.minimum_samples);
+    const auto most = static_cast<double>(rules_.maximum_samples);
+    return static_cast<std::int64_t>(std::isnan(ratio) ? least : std::clamp(std::ceil(ratio), least, most));
+}
+
+/// Of the sample with this number, of `all`. M: from corner to corner there is one step less, and a single sample lies
+/// in the middle.
+double RegionAxis::place(double number, double all) const {
+    if (rules_.to_corners && all == 1) {
+        return (start_ + end_) / 2 - rules_.input_offset;
+    }
+    const double steps = rules_.to_corners ? all - 1 : all;
+    return (number - rules_.output_offset) * length_ / steps + start_ - rules_.input_offset;
+}
+
+/// With a step or without, with the offset taken from the sum or from the start.
+Interval RegionAxis::place_in_fp32(double number, double all) const {
+    const Interval offset(rules_.input_offset);
+    if (rules_.to_corners && all == 1) {
+        const Interval half(0.5);
+        return hull((start_range_ + end_range_) * half - offset, start_range_ + length_range_ * half - offset);
+    }
+    const double steps = rules_.to_corners ? all - 1 : all;
+    const Interval shifted = in_fp32(number) - Interval(rules_.output_offset);
+    const Interval way = hull(shifted * quotient(length_range_, steps), quotient(shifted * length_range_, steps));
+    return hull((way + start_range_) - offset, way + (start_range_ - offset));
+}
+
+/// M: nearer than a whole element to the picture; within the centres of the outermost elements for corners. NaN counts
+/// as inside.
+void RegionAxis::settle_inside(Sample& sample) const {
+    const double last = static_cast<double>(size_ - 1);
+    const Interval& range = sample.range;
+    if (rules_.to_corners) {
+        sample.is_inside = !(sample.place < 0 || sample.place > last);
+        sample.inside = !(range < Interval(0) || range > Interval(last));
+    } else {
+        sample.is_inside = !(sample.place <= -1 || sample.place >= last + 1);
+        sample.inside = !(range <= Interval(-1) || range >= Interval(last + 1));
+    }
+}
+
+std::vector<Sample> RegionAxis::samples(std::int64_t count, bool bounded) const {
+    const std::int64_t all = outputs_ * count;
+    if (count > most_samples || all > most_samples) {
+        throw std::length_error(
+            fmt::format("a region takes {} times {} samples along an axis; the reference takes {} "
+                        "at most",
+                        outputs_, count, most_samples));
+    }
+    std::vector<Sample> samples(static_cast<std::size_t>(all));
+    for (std::int64_t i = 0; i < all; ++i) {
+        Sample& sample = samples[static_cast<std::size_t>(i)];
+        sample.place = place(static_cast<double>(i), static_cast<double>(all));
+        sample.range =
+            bounded ? place_in_fp32(static_cast<double>(i), static_cast<double>(all)) : Interval(sample.place);
+        settle_inside(sample);
+        settle_around(sample, size_, rules_.linear ? Reading::linear : Reading::nearest, bounded);
+    }
+    return samples;
+}
+
+Regions::Regions(const operators::Descriptor& descriptor, const core::Tensor& regions, const core::Tensor& batches,
+                 const core::Dimensions& outputs, const core::Dimensions& picture)
+    : rules_(descriptor),
+      regions_(regions),
+      batches_(batches),
+      outputs_(outputs),
+      picture_(picture),
+      count_(std::int64_t{outputs[0]}) {}
+
+Region Regions::region(std::int64_t number, bool bounded) const {
+    const core::Strides strides = core::signed_strides(regions_.desc);
+    std::array<double, 4> corners{};  // x1, y1, x2, y2
+    element_wise::load(regions_.buffer.bytes(),
+                       {regions_.desc.data_type, number * strides[strides.size() - 2], strides.back()}, corners.size(),
+                       corners.data());
+    const RegionAxis y(rules_, rules_.scale_y, corners[1], corners[3], outputs_[2], picture_[2]);
+    const RegionAxis x(rules_, rules_.scale_x, corners[0], corners[2], outputs_[3], picture_[3]);
+    const movement::Indices batches(batches_);
+    Region region{.batch = batches.at(number * batches.strides().back()), .grids = {}};
+    for (const std::int64_t rows : y.counts()) {
+        for (const std::int64_t columns : x.counts()) {
+            if (bounded || region.grids.empty()) {
+                region.grids.push_back({rows, columns, y.samples(rows, bounded), x.samples(columns, bounded)});
+            }
+        }
+    }
+    return region;
+}
+
+}  // namespace dmlconform::cpu::window

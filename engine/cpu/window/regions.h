@@ -1,0 +1,95 @@
+// Regions of interest: where ROI_ALIGN and its relatives take their samples.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/core/tensor.h"
+#include "engine/cpu/kernel.h"
+#include "engine/cpu/window/interpolation.h"
+#include "engine/operators/descriptor.h"
+
+namespace dmlconform::cpu::window {
+
+/// What an operator says of all regions.
+struct RegionRules {
+    double scale_x = 1;
+    double scale_y = 1;
+    /// M: ROI_ALIGN's are those of the centres of elements, as the documentation of ROI_ALIGN1 says.
+    double input_offset = 0.5;
+    double output_offset = -0.5;
+    std::int64_t minimum_samples = 1;
+    std::int64_t maximum_samples = 1;
+    bool to_corners = false;
+    bool linear = false;
+    bool maximum = false;
+
+    explicit RegionRules(const operators::Descriptor& descriptor);
+};
+
+/// One axis of a region: `outputs` outputs, each of which takes as many samples, along `size` elements.
+class RegionAxis {
+public:
+    RegionAxis(const RegionRules& rules, double scale, double start, double end, std::int64_t outputs,
+               std::int64_t size);
+
+    /// How many samples an output takes, and what else FP32 may count.
+    [[nodiscard]] const std::vector<std::int64_t>& counts() const { return counts_; }
+
+    /// All samples if each output takes so many, in the order of the outputs.
+    [[nodiscard]] std::vector<Sample> samples(std::int64_t count, bool bounded) const;
+
+private:
+    [[nodiscard]] std::int64_t count_of(double ratio) const;
+    [[nodiscard]] double place(double number, double all) const;
+    [[nodiscard]] Interval place_in_fp32(double number, double all) const;
+    void settle_inside(Sample& sample) const;
+
+    const RegionRules& rules_;
+    std::int64_t outputs_;
+    std::int64_t size_;
+    double start_;
+    double end_;
+    double length_;
+    Interval start_range_;
+    Interval end_range_;
+    Interval length_range_;
+    std::vector<std::int64_t> counts_;
+};
+
+/// The samples of a region in both directions, if outputs take so many each.
+struct Grid {
+    std::int64_t rows = 1;
+    std::int64_t columns = 1;
+    std::vector<Sample> y;
+    std::vector<Sample> x;
+
+    [[nodiscard]] double count() const { return static_cast<double>(rows) * static_cast<double>(columns); }
+};
+
+/// One region. The first grid is what the formula says, the others are what FP32 may count.
+struct Region {
+    std::int64_t batch = 0;
+    std::vector<Grid> grids;
+};
+
+/// The list of regions: {.., n, 4} with one batch index each.
+class Regions {
+public:
+    Regions(const operators::Descriptor& descriptor, const core::Tensor& regions, const core::Tensor& batches,
+            const core::Dimensions& outputs, const core::Dimensions& picture);
+
+    [[nodiscard]] const RegionRules& rules() const { return rules_; }
+    [[nodiscard]] std::int64_t count() const { return count_; }
+    [[nodiscard]] Region region(std::int64_t number, bool bounded) const;
+
+private:
+    RegionRules rules_;
+    const core::Tensor& regions_;
+    const core::Tensor& batches_;
+    core::Dimensions outputs_;
+    core::Dimensions picture_;
+    std::int64_t count_;
+};
+
+}  // namespace dmlconform::cpu::window

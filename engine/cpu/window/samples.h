@@ -1,0 +1,60 @@
+// What a plane of a picture has at the samples of a region, and which of them is the greatest.
+#pragma once
+
+#include <span>
+
+#include "engine/cpu/window/regions.h"
+
+namespace dmlconform::cpu::window {
+
+class Plane {
+public:
+    /// Samples outside read `outside`.
+    Plane(const double* elements, std::int64_t columns, double outside, bool linear)
+        : elements_(elements), columns_(columns), outside_(outside), linear_(linear) {}
+
+    [[nodiscard]] double at(std::int64_t row, std::int64_t column) const { return elements_[row * columns_ + column]; }
+
+    /// Weighted by how near the elements are. Without a way to go, what lies beyond does not matter, be it infinite.
+    [[nodiscard]] double value(const Sample& y, const Sample& x) const;
+
+    /// What FP32 may have there.
+    [[nodiscard]] Interval range(const Sample& y, const Sample& x, double value) const;
+
+private:
+    [[nodiscard]] double in_row(std::int64_t row, const Between& x) const;
+    [[nodiscard]] Interval interpolated(const Sample& y, const Sample& x, double value) const;
+
+    const double* elements_;
+    std::int64_t columns_;
+    double outside_;
+    bool linear_;
+};
+
+/// The samples of one output.
+struct Samples {
+    std::span<const Sample> y;
+    std::span<const Sample> x;
+
+    [[nodiscard]] static Samples of(const Grid& grid, std::int64_t row, std::int64_t column) {
+        const auto part = [](const std::vector<Sample>& all, std::int64_t output, std::int64_t count) {
+            return std::span(all).subspan(static_cast<std::size_t>(output * count), static_cast<std::size_t>(count));
+        };
+        return {part(grid.y, row, grid.rows), part(grid.x, column, grid.columns)};
+    }
+
+    /// Calls visit(y, x) row by row.
+    template <class Visit>
+    void for_each(const Visit& visit) const {
+        for (const Sample& row : y) {
+            for (const Sample& column : x) {
+                visit(row, column);
+            }
+        }
+    }
+};
+
+/// M: a number is greater than NaN; of equal ones the first counts.
+[[nodiscard]] bool is_greater(double candidate, double greatest);
+
+}  // namespace dmlconform::cpu::window

@@ -1,0 +1,170 @@
+// Relations of ROI_POOLING, ROI_ALIGN, ROI_ALIGN1 and ROI_ALIGN_GRAD. "M" marks what was measured on Microsoft's
+// DirectML 1.15.4.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "engine/operators/rules.h"
+
+namespace dmlconform::operators {
+namespace {
+
+using WideSizes = std::vector<std::uint64_t>;
+
+const core::Dimensions& sizes_of(const Descriptor& descriptor, std::string_view field) {
+    return descriptor.tensor(field)->sizes;
+}
+
+/// Ones, and these at the end.
+Verdict check_innermost(const Descriptor& descriptor, std::string_view rule, std::string_view field,
+                        const core::Dimensions& innermost, std::string_view meaning) {
+    const core::Dimensions& sizes = sizes_of(descriptor, field);
+    const auto ones = static_cast<std::ptrdiff_t>(sizes.size() - innermost.size());
+    if (std::all_of(sizes.begin(), sizes.begin() + ones, [](std::uint32_t size) { return size == 1; }) &&
+        std::equal(innermost.begin(), innermost.end(), sizes.begin() + ones)) {
+        return {};
+    }
+    return broken_rule(descriptor, rule,
+                       fmt::format("{} has sizes {}; the last ones must be {}, {}, and those in front 1", field,
+                                   core::to_string(sizes), core::to_string(innermost), meaning));
+}
+
+// ---- ROI_POOLING -------------------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 2> pooling_names{"pooledSize", "regionSizes"};
+
+Verdict check_pooling(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const auto pooled = descriptor.get<Size2D>("PooledSize");
+    if (pooled.width == 0 || pooled.height == 0) {
+        return broken_rule(descriptor, "pooledSize",
+                           fmt::format("PooledSize is {} by {}; both must be at least 1", pooled.width, pooled.height));
+    }
+    const std::uint32_t count = sizes_of(descriptor, "ROITensor")[2];
+    return check_innermost(descriptor, "regionSizes", "ROITensor", {count, 5},
+                           "a batch and four coordinates for each region");
+}
+
+/// A region, a channel, and the parts of the region.
+WideSizes pooling_sizes(const Descriptor& descriptor) {
+    const auto pooled = descriptor.get<Size2D>("PooledSize");
+    return {sizes_of(descriptor, "ROITensor")[2], sizes_of(descriptor, "InputTensor")[1], pooled.height, pooled.width};
+}
+
+// ---- ROI_ALIGN ---------------------------------------------------------------------------------------------------
+
+/// Values of DML_REDUCE_FUNCTION.
+constexpr std::uint32_t function_average = 2;
+constexpr std::uint32_t function_max = 7;
+
+/// `outputs` has an output of the forward pass for each region and channel, `picture` its input.
+Verdict check_regions(const Descriptor& descriptor, std::string_view outputs, std::string_view picture) {
+    const core::Dimensions& regions = sizes_of(descriptor, "ROITensor");
+    const std::uint32_t count = regions[regions.size() - 2];
+    if (auto rejection =
+            check_innermost(descriptor, "regionSizes", "ROITensor", {count, 4}, "four coordinates for each region")) {
+        return rejection;
+    }
+    if (auto rejection =
+            check_innermost(descriptor, "batchSizes", "BatchIndicesTensor", {count}, "a batch for each region")) {
+        return rejection;
+    }
+    const core::Dimensions& sizes = sizes_of(descriptor, outputs);
+    const std::uint32_t channels = sizes_of(descriptor, picture)[1];
+    if (sizes[0] != count || sizes[1] != channels) {
+        return broken_rule(descriptor, "outputSizes",
+                           fmt::format("{} has sizes {}; the first two must be the {} regions of ROITensor and the {} "
+                                       "channels of {}",
+                                       outputs, core::to_string(sizes), count, channels, picture));
+    }
+    return {};
+}
+
+Verdict check_sampling(const Descriptor& descriptor) {
+    const std::uint32_t function = descriptor.uint("ReductionFunction");
+    if (function != function_average && function != function_max) {
+        return broken_rule(descriptor, "reductionFunction", "ReductionFunction must be AVERAGE or MAX");
+    }
+    const std::uint32_t least = descriptor.uint("MinimumSamplesPerOutput");
+    const std::uint32_t most = descriptor.uint("MaximumSamplesPerOutput");
+    if (least == 0 || least > most) {
+        return broken_rule(
+            descriptor, "samples",
+            fmt::format("MinimumSamplesPerOutput is {} and MaximumSamplesPerOutput {}; the first must be "
+                        "at least 1, and no more than the second",
+                        least, most));
+    }
+    // M: NaN is accepted, and makes every place NaN.
+    for (const std::string_view field : {"SpatialScaleX", "SpatialScaleY"}) {
+        if (const float scale = descriptor.number(field); scale < 0 || std::isinf(scale)) {
+            return broken_rule(descriptor, "spatialScale",
+                               fmt::format("{} is {}; it must be neither negative nor infinite", field, scale));
+        }
+    }
+    return {};
+}
+
+constexpr std::array<std::string_view, 6> align_names{"regionSizes",       "batchSizes", "outputSizes",
+                                                      "reductionFunction", "samples",    "spatialScale"};
+
+Verdict check_align(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    if (auto rejection = check_regions(descriptor, "OutputTensor", "InputTensor")) {
+        return rejection;
+    }
+    return check_sampling(descriptor);
+}
+
+/// Two weights, four products and a sum for each sample, of which outputs have the square of the minimum at least.
+Cost align_cost(const Descriptor& descriptor) {
+    const bool gradient = descriptor.schema->find_field("InputGradientTensor") != nullptr;
+    const core::Dimensions& outputs = sizes_of(descriptor, gradient ? "InputGradientTensor" : "OutputTensor");
+    const auto least = static_cast<double>(descriptor.uint("MinimumSamplesPerOutput"));
+    const double samples = static_cast<double>(*core::element_count(outputs)) * least * least;
+    return {.bytes = element_bytes(descriptor), .operations = samples * (descriptor.uint("InterpolationMode") ? 8 : 1)};
+}
+
+// ---- ROI_ALIGN_GRAD ----------------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 9> grad_names{"outputs",     "input",       "inputSizes", "regionSizes",
+                                                     "batchSizes",  "outputSizes", "samples",    "reductionFunction",
+                                                     "spatialScale"};
+
+Verdict check_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const core::TensorDesc* const input = descriptor.tensor("InputTensor");
+    const core::TensorDesc* const output = descriptor.tensor("OutputGradientTensor");
+    const bool of_regions = descriptor.tensor("OutputROIGradientTensor") != nullptr;
+    if (output == nullptr && !of_regions) {
+        return broken_rule(descriptor, "outputs",
+                           "OutputGradientTensor and OutputROIGradientTensor are absent; one of them must be there");
+    }
+    if (input == nullptr && (of_regions || descriptor.uint("ReductionFunction") == function_max)) {
+        return broken_rule(descriptor, "input",
+                           "InputTensor is absent; it must be there for MAX and for OutputROIGradientTensor");
+    }
+    // "Typically" in the documentation. M rejects other sizes.
+    if (input != nullptr && output != nullptr && input->sizes != output->sizes) {
+        return broken_rule(descriptor, "inputSizes",
+                           fmt::format("InputTensor has sizes {} and OutputGradientTensor {}; they must be the same",
+                                       core::to_string(input->sizes), core::to_string(output->sizes)));
+    }
+    if (auto rejection = check_regions(descriptor, "InputGradientTensor",
+                                       output != nullptr ? "OutputGradientTensor" : "InputTensor")) {
+        return rejection;
+    }
+    return check_sampling(descriptor);
+}
+
+}  // namespace
+
+RulesRows regions_rules() {
+    RulesRows rows{
+        {.name = "ROI_POOLING", .validate = check_pooling, .names = pooling_names, .output_sizes = pooling_sizes},
+        {.name = "ROI_ALIGN_GRAD", .validate = check_grad, .names = grad_names, .cost = align_cost}};
+    for (const std::string_view name : {"ROI_ALIGN", "ROI_ALIGN1"}) {
+        rows.push_back({.name = name, .validate = check_align, .names = align_names, .cost = align_cost});
+    }
+    return rows;
+}
+
+}  // namespace dmlconform::operators
