@@ -11,10 +11,13 @@ using operators::Descriptor;
 TEST(ResamplingRules, Scales) {
     const auto real = [](core::Dimensions sizes) { return tensor(core::DataType::float32, std::move(sizes)); };
     const auto scales = [](float last) { return operators::FieldValue(std::vector<float>{1, last}); };
-    for (const std::string_view op : {"RESAMPLE", "RESAMPLE1", "RESAMPLE2"}) {
+    for (const std::string_view op :
+         {"RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3", "RESAMPLE_GRAD", "RESAMPLE_GRAD1"}) {
         SCOPED_TRACE(op);
-        const Descriptor plain =
-            describe(op, {{"InputTensor", real({2, 3})}, {"OutputTensor", real({2, 6})}, {"Scales", scales(2)}});
+        const bool gradient = op.find("GRAD") != std::string_view::npos;
+        const std::string_view in = gradient ? "InputGradientTensor" : "InputTensor";
+        const std::string_view out = gradient ? "OutputGradientTensor" : "OutputTensor";
+        const Descriptor plain = describe(op, {{in, real({2, 3})}, {out, real({2, 6})}, {"Scales", scales(2)}});
         const Descriptor base = plain.schema->find_field("InputPixelOffsets") == nullptr
                                     ? plain
                                     : with(plain, {{"InputPixelOffsets", {0, 0}}, {"OutputPixelOffsets", {0, 0}}});
@@ -24,8 +27,8 @@ TEST(ResamplingRules, Scales) {
             {"zero", {{"Scales", scales(0)}}, rule},
             {"a negative number", {{"Scales", scales(-2)}}, rule},
             {"not a number", {{"Scales", scales(std::numeric_limits<float>::quiet_NaN())}}, rule},
-            {"an output of any size", {{"OutputTensor", real({7, 1})}}, ""},
-            {"of other dimensions", {{"OutputTensor", real({1, 2, 6})}}, "tensor.sameDimensionCount"},
+            {"an output of any size", {{out, real({7, 1})}}, ""},
+            {"of other dimensions", {{out, real({1, 2, 6})}}, "tensor.sameDimensionCount"},
         };
         expect_verdicts(base, cases);
         expect_every_rule(op, {cases});

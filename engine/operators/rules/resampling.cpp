@@ -1,4 +1,5 @@
-// Relations of RESAMPLE, RESAMPLE1 and RESAMPLE2. "M" marks what was measured on Microsoft's DirectML 1.15.4.
+// Relations of RESAMPLE in all its versions, and of its gradients. "M" marks what was measured on Microsoft's DirectML
+// 1.15.4.
 #include <fmt/format.h>
 
 #include <array>
@@ -27,7 +28,8 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
 
 RulesRows resampling_rules() {
     RulesRows rows;
-    for (const std::string_view name : {"RESAMPLE", "RESAMPLE1", "RESAMPLE2"}) {
+    for (const std::string_view name :
+         {"RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3", "RESAMPLE_GRAD", "RESAMPLE_GRAD1"}) {
         rows.push_back({.name = name, .validate = check, .names = names});
     }
     return rows;
