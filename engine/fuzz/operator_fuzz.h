@@ -33,6 +33,10 @@ extern const OperatorFuzz random_generator_fuzz;
 [[nodiscard]] std::span<const OperatorFuzz> movement_fuzz();
 /// Of poolings and local response normalisation.
 [[nodiscard]] std::span<const OperatorFuzz> window_fuzz();
+/// Of the operators with regions of interest.
+[[nodiscard]] std::span<const OperatorFuzz> regions_fuzz();
+/// Of resampling and its gradients.
+[[nodiscard]] std::span<const OperatorFuzz> resampling_fuzz();
 
 /// Of the operators that reduce, but for TOP_K and TOP_K1.
 [[nodiscard]] std::span<const OperatorFuzz> reduction_fuzz();

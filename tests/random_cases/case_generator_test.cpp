@@ -108,13 +108,18 @@ TEST(CaseGenerator, EveryOperatorHasLegalCasesThatReadBack) {
 TEST(CaseGenerator, FamiliesHaveLegalCasesOnly) {
     ASSERT_EQ(fuzz::movement_fuzz().size(), 26u);
     ASSERT_EQ(fuzz::window_fuzz().size(), 12u);
-    for (const auto family : {fuzz::movement_fuzz(), fuzz::window_fuzz()}) {
+    ASSERT_EQ(fuzz::regions_fuzz().size(), 4u);
+    ASSERT_EQ(fuzz::resampling_fuzz().size(), 6u);
+    for (const auto family :
+         {fuzz::movement_fuzz(), fuzz::window_fuzz(), fuzz::regions_fuzz(), fuzz::resampling_fuzz()}) {
         for (const fuzz::OperatorFuzz& row : family) {
             std::set<std::vector<std::uint32_t>> sizes;
             for (std::uint64_t n = 0; n < 50; ++n) {
                 const auto subject = made(std::string(row.name), {.seed = 4, .perturbed_percent = 0}, n);
                 ASSERT_TRUE(subject.has_value() && !subject->expect_error) << row.name << " " << n;
-                sizes.insert(subject->descriptor->outputs()[0].desc->sizes);
+                // A gradient may be asked for its second output alone.
+                const auto outputs = subject->descriptor->outputs();
+                sizes.insert((outputs[0].desc != nullptr ? outputs[0] : outputs[1]).desc->sizes);
             }
             EXPECT_GT(sizes.size(), 25u) << row.name;
         }

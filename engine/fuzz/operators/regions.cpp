@@ -1,0 +1,137 @@
+// Regions of interest: what the generic maker draws, with regions, batches and outputs that fit. Batch indices are 0 to
+// 2, so pictures have three batches or more.
+#include <algorithm>
+#include <array>
+
+#include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/fitting.h"
+
+namespace dmlconform::fuzz {
+namespace {
+
+using core::Dimensions;
+using operators::Descriptor;
+
+constexpr std::uint32_t most_indexed = 3;
+constexpr std::uint32_t most_regions = 4;
+
+constexpr std::array<std::string_view, 4> names{"ROI_POOLING", "ROI_ALIGN", "ROI_ALIGN1", "ROI_ALIGN_GRAD"};
+
+core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
+    return descriptor.schema->find_field(field) == nullptr
+               ? nullptr
+               : std::get_if<core::TensorDesc>(&field_of(descriptor, field));
+}
+
+/// Does nothing to a tensor that is absent.
+void resize(Descriptor& descriptor, std::string_view field, const Dimensions& sizes) {
+    if (core::TensorDesc* const desc = tensor_of(descriptor, field); desc != nullptr && desc->sizes != sizes) {
+        set_sizes(*desc, sizes);
+    }
+}
+
+/// Ones, and these at the end.
+Dimensions with_leading_ones(std::size_t rank, const Dimensions& innermost) {
+    Dimensions sizes(rank, 1);
+    std::copy(innermost.begin(), innermost.end(), sizes.end() - static_cast<std::ptrdiff_t>(innermost.size()));
+    return sizes;
+}
+
+/// One of a few, each as likely.
+template <class T>
+T one_of(Random& random, std::initializer_list<T> choices) {
+    return *(choices.begin() + random.below(static_cast<std::uint32_t>(choices.size())));
+}
+
+void fit_pooling(Random& random, Descriptor& descriptor) {
+    const std::uint32_t count = random.pick(1, most_regions);
+    resize(descriptor, "ROITensor", {1, 1, count, 5});
+    field_of(descriptor, "SpatialScale") = one_of(random, {1.0F, 0.5F, 0.125F, 0.3F, 2.0F});
+    const auto pooled = descriptor.get<operators::Size2D>("PooledSize");
+    const std::uint32_t channels = tensor_of(descriptor, "InputTensor")->sizes[1];
+    resize(descriptor, "OutputTensor", {count, channels, pooled.height, pooled.width});
+}
+
+/// The gradient has one output or both, and the input where it is of use.
+void fit_tensors_of_grad(Random& random, Descriptor& descriptor) {
+    const core::TensorDesc regions = *tensor_of(descriptor, "ROITensor");
+    const core::TensorDesc gradients = *tensor_of(descriptor, "InputGradientTensor");
+    const bool with_output = random.chance(3, 4);
+    const bool with_regions = !with_output || random.chance(1, 2);
+    const auto drop_or_add = [&](std::string_view field, bool wanted, const core::TensorDesc& like) {
+        if (!wanted) {
+            field_of(descriptor, field) = operators::Null{};
+        } else if (tensor_of(descriptor, field) == nullptr) {
+            field_of(descriptor, field) = core::TensorDesc::packed(like.data_type, like.sizes);
+        }
+    };
+    drop_or_add("OutputGradientTensor", with_output, gradients);
+    drop_or_add("OutputROIGradientTensor", with_regions, regions);
+    const bool is_maximum = descriptor.uint("ReductionFunction") == 7;
+    drop_or_add("InputTensor", with_regions || is_maximum || random.chance(1, 4), gradients);
+}
+
+void fit_sampling(Random& random, Descriptor& descriptor) {
+    field_of(descriptor, "ReductionFunction") = one_of(random, {2U, 7U});  // AVERAGE, MAX
+    const std::uint32_t least = random.chance(1, 2) ? 1 : random.pick(1, 3);
+    field_of(descriptor, "MinimumSamplesPerOutput") = least;
+    field_of(descriptor, "MaximumSamplesPerOutput") = least + (random.chance(1, 2) ? 0 : random.pick(0, 4));
+    for (const std::string_view scale : {"SpatialScaleX", "SpatialScaleY"}) {
+        field_of(descriptor, scale) = one_of(random, {1.0F, 0.5F, 0.25F, 0.3F, 2.0F});
+    }
+    if (descriptor.schema->find_field("InputPixelOffset") != nullptr) {
+        const bool centres = random.chance(1, 2);
+        field_of(descriptor, "InputPixelOffset") = centres ? 0.5F : one_of(random, {0.0F, 0.25F, -1.0F});
+        field_of(descriptor, "OutputPixelOffset") = centres ? -0.5F : one_of(random, {0.0F, -0.25F, 1.0F});
+        field_of(descriptor, "AlignRegionsToCorners") = std::uint32_t{random.chance(1, 3) ? 1U : 0U};
+    }
+}
+
+void fit_align(Random& random, Descriptor& descriptor) {
+    fit_sampling(random, descriptor);
+    const bool gradient = descriptor.schema->find_field("InputGradientTensor") != nullptr;
+    if (gradient) {
+        fit_tensors_of_grad(random, descriptor);
+    }
+    const std::string_view outputs = gradient ? "InputGradientTensor" : "OutputTensor";
+    const std::uint32_t count = random.pick(1, most_regions);
+    Dimensions picture = tensor_of(descriptor, outputs)->sizes;
+    picture[0] = std::max(picture[0], most_indexed);
+    for (const std::string_view field : {"InputTensor", "OutputGradientTensor"}) {
+        resize(descriptor, field, picture);
+    }
+    resize(descriptor, outputs, {count, picture[1], random.pick(1, 4), random.pick(1, 4)});
+    for (const std::string_view field : {"ROITensor", "OutputROIGradientTensor"}) {
+        if (tensor_of(descriptor, field) != nullptr) {
+            resize(descriptor, field, with_leading_ones(tensor_of(descriptor, "ROITensor")->sizes.size(), {count, 4}));
+        }
+    }
+    resize(descriptor, "BatchIndicesTensor",
+           with_leading_ones(tensor_of(descriptor, "BatchIndicesTensor")->sizes.size(), {count}));
+}
+
+Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
+    Descriptor descriptor = generic_fuzz.make(random, schema, level);
+    if (schema.find_field("PooledSize") != nullptr) {
+        fit_pooling(random, descriptor);
+    } else {
+        fit_align(random, descriptor);
+    }
+    return descriptor;
+}
+
+Sense sense(const Descriptor& descriptor, std::string_view input) {
+    if (input == "BatchIndicesTensor") {
+        return Sense::index;
+    }
+    return input == "InputTensor" && descriptor.schema->short_name() == "ROI_POOLING" ? Sense::ordered : Sense::number;
+}
+
+}  // namespace
+
+std::span<const OperatorFuzz> regions_fuzz() {
+    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, sense);
+    return all;
+}
+
+}  // namespace dmlconform::fuzz
