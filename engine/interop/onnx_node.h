@@ -78,6 +78,8 @@ private:
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_normalisation(const OnnxNode& node);
 /// Poolings and local response normalisation.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_window(const OnnxNode& node);
+/// Resizing, and regions of interest.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_resampling(const OnnxNode& node);
 /// Convolutions.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_composite(const OnnxNode& node);
 

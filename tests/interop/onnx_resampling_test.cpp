@@ -1,0 +1,239 @@
+// engine/interop/onnx_resampling: what becomes of Resize, Upsample, RoiAlign and MaxRoiPool.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/interop/onnx_node_tests.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+onnx::TensorProto zeros(std::vector<std::int64_t> dims) {
+    std::size_t count = 1;
+    for (const std::int64_t size : dims) {
+        count *= static_cast<std::size_t>(size);
+    }
+    return floats(std::move(dims), std::vector<float>(count));
+}
+
+onnx::TensorProto nothing() {
+    return {};
+}
+
+onnx::AttributeProto numbers(const std::string& name, const std::vector<float>& values) {
+    onnx::AttributeProto attribute;
+    attribute.set_name(name);
+    attribute.mutable_floats()->Add(values.begin(), values.end());
+    return attribute;
+}
+
+/// A row that is resized by that scale.
+NodeTest resize(std::int64_t in, std::int64_t out, float scale, std::vector<onnx::AttributeProto> attributes) {
+    return {"Resize", {zeros({1, in}), nothing(), floats({2}, {1, scale})}, {zeros({1, out})}, std::move(attributes)};
+}
+
+const std::vector<float>& list(const cases::Case& subject, const char* field) {
+    return subject.descriptor->get<std::vector<float>>(field);
+}
+
+struct Transformation {
+    const char* mode;
+    float scale;
+    float input_offset;
+    float output_offset;
+};
+
+/// From 4 elements to 7 by a scale of 1.75; the formulas are those of ONNX's Resize.
+TEST(OnnxResampling, CoordinateTransformations) {
+    for (const Transformation& row :
+         {Transformation{"half_pixel", 1.75F, 0.5F, -0.5F}, Transformation{"pytorch_half_pixel", 1.75F, 0.5F, -0.5F},
+          Transformation{"align_corners", 2, 0, 0}, Transformation{"asymmetric", 1.75F, 0, 0},
+          Transformation{"tf_half_pixel_for_nn", 1.75F, 0, -0.5F},
+          Transformation{"half_pixel_symmetric", 1.75F, 0.5F, -0.5F}}) {
+        SCOPED_TRACE(row.mode);
+        const auto subject =
+            imported(resize(4, 7, 1.75F, {text("mode", "linear"), text("coordinate_transformation_mode", row.mode)}));
+        EXPECT_EQ(subject.descriptor->schema->short_name(), "RESAMPLE2");
+        EXPECT_EQ(subject.descriptor->uint("InterpolationMode"), 1u);
+        EXPECT_EQ(list(subject, "Scales")[1], row.scale);
+        EXPECT_EQ(list(subject, "InputPixelOffsets")[1], row.input_offset);
+        EXPECT_EQ(list(subject, "OutputPixelOffsets")[1], row.output_offset);
+    }
+    const auto one = imported(
+        resize(4, 1, 0.25F, {text("mode", "linear"), text("coordinate_transformation_mode", "pytorch_half_pixel")}));
+    EXPECT_EQ(list(one, "InputPixelOffsets")[1], 0) << "a single output lies at 0";
+    EXPECT_EQ(list(one, "OutputPixelOffsets")[1], 0);
+    // 3 outputs of 4 * 0.8 = 3.2: the rest is left out on both sides alike.
+    const auto symmetric = imported(
+        resize(4, 3, 0.8F, {text("mode", "linear"), text("coordinate_transformation_mode", "half_pixel_symmetric")}));
+    // From corner to corner of 2.4 elements, as ONNX's own tests have it.
+    const auto corners =
+        imported(resize(4, 2, 0.6F, {text("mode", "linear"), text("coordinate_transformation_mode", "align_corners")}));
+    EXPECT_FLOAT_EQ(list(corners, "Scales")[1], 1.4F / 3);
+    EXPECT_FLOAT_EQ(list(symmetric, "InputPixelOffsets")[1], 0.5F - 2 * (1 - 3 / 3.2F));
+}
+
+/// RESAMPLE2 rounds up or down; the offset makes the nearest element of that.
+TEST(OnnxResampling, NearestModes) {
+    struct Row {
+        const char* mode;
+        std::uint32_t direction;
+        float input_offset;
+    };
+    for (const Row& row : {Row{"round_prefer_floor", 0, 1}, Row{"round_prefer_ceil", 1, 0}, Row{"floor", 1, 0.5F},
+                           Row{"ceil", 0, 0.5F}}) {
+        SCOPED_TRACE(row.mode);
+        const auto subject = imported(resize(4, 8, 2, {text("nearest_mode", row.mode)}));
+        EXPECT_EQ(subject.descriptor->uint("InterpolationMode"), 0u);
+        EXPECT_EQ(subject.descriptor->uint("RoundingDirection"), row.direction);
+        EXPECT_EQ(list(subject, "InputPixelOffsets")[1], row.input_offset);
+    }
+}
+
+TEST(OnnxResampling, ScalesFollowFromSizes) {
+    const auto sizes = imported({"Resize",
+                                 {zeros({1, 1, 2, 4}), nothing(), nothing(), longs({4}, {1, 1, 3, 2})},
+                                 {zeros({1, 1, 3, 2})},
+                                 {text("mode", "linear")}});
+    EXPECT_THAT(list(sizes, "Scales"), ElementsAre(1, 1, 1.5F, 0.5F));
+    const auto axes = imported({"Resize",
+                                {zeros({1, 1, 2, 4}), nothing(), floats({2}, {2, 3})},
+                                {zeros({1, 3, 2, 8})},
+                                {text("mode", "linear"), integers("axes", {-1, 1})},
+                                0,
+                                "",
+                                false,
+                                18});
+    EXPECT_THAT(list(axes, "Scales"), ElementsAre(1, 3, 1, 2));
+}
+
+/// Before Resize had modes it took the element below, as Upsample does.
+TEST(OnnxResampling, OldOperators) {
+    const NodeTest old{"Resize", {zeros({1, 2}), floats({2}, {1, 3})}, {zeros({1, 6})}, {}, 0, "", false, 10};
+    const NodeTest nine{"Upsample", {zeros({1, 2}), floats({2}, {1, 3})}, {zeros({1, 6})}, {}, 0, "", false, 9};
+    const NodeTest seven{"Upsample", {zeros({1, 2})}, {zeros({1, 6})}, {numbers("scales", {1, 3})}, 0, "", false, 7};
+    for (const NodeTest& test : {old, nine, seven}) {
+        SCOPED_TRACE(test.opset);
+        const auto subject = imported(test);
+        EXPECT_THAT(list(subject, "Scales"), ElementsAre(1, 3));
+        EXPECT_THAT(list(subject, "InputPixelOffsets"), ElementsAre(0, 0));
+        EXPECT_THAT(list(subject, "OutputPixelOffsets"), ElementsAre(0, 0));
+        EXPECT_EQ(subject.descriptor->uint("RoundingDirection"), 1u) << "down";
+    }
+}
+
+TEST(OnnxResampling, RegionsOfResize) {
+    const auto crop = [](std::vector<float> region) {
+        return NodeTest{"Resize",
+                        {zeros({1, 5}), floats({4}, region), nothing(), longs({2}, {1, 3})},
+                        {zeros({1, 3})},
+                        {text("mode", "linear"), text("coordinate_transformation_mode", "tf_crop_and_resize")}};
+    };
+    const auto subject = imported(crop({0, 0.25F, 1, 0.75F}));
+    EXPECT_EQ(list(subject, "Scales")[1], 1);
+    EXPECT_EQ(list(subject, "InputPixelOffsets")[1], -1) << "output 0 is element 1";
+    EXPECT_THAT(reason(crop({0, -0.25F, 1, 0.75F})), HasSubstr("extrapolation_value"));
+    EXPECT_THAT(reason(crop({0, 0.5F, 1, 0.5F})), HasSubstr("empty regions"));
+}
+
+TEST(OnnxResampling, Antialiasing) {
+    const std::vector<onnx::AttributeProto> linear{text("mode", "linear"), integer("antialias", 1)};
+    const auto subject = imported(resize(8, 2, 0.25F, linear));
+    EXPECT_EQ(subject.descriptor->schema->short_name(), "RESAMPLE3");
+    EXPECT_EQ(subject.descriptor->uint("Antialiased"), 1u);
+    EXPECT_EQ(imported(resize(8, 2, 0.25F, {integer("antialias", 1)})).descriptor->schema->short_name(), "RESAMPLE2")
+        << "the nearest element";
+    EXPECT_THAT(reason(resize(8, 6, 0.75F, linear)), HasSubstr("below 0.5"));
+    EXPECT_THAT(
+        reason(resize(8, 2, 0.25F, {text("mode", "linear"), integer("antialias", 1), integer("exclude_outside", 1)})),
+        HasSubstr("exclude_outside"));
+}
+
+TEST(OnnxResampling, DimensionsOfOneElementAreLeftOut) {
+    const auto scales = floats({6}, {1, 2, 1, 1, 2, 1});
+    const auto subject =
+        imported({"Resize", {zeros({1, 2, 1, 3, 2, 2}), nothing(), scales}, {zeros({1, 4, 1, 3, 4, 2})}});
+    EXPECT_THAT(subject.descriptor->tensor("InputTensor")->sizes, ElementsAre(2, 3, 2, 2));
+    EXPECT_THAT(list(subject, "Scales"), ElementsAre(2, 1, 2, 1));
+    EXPECT_THAT(reason({"Resize", {zeros({2, 2, 1, 3, 2, 2}), nothing(), scales}, {zeros({2, 4, 1, 3, 4, 2})}}),
+                HasSubstr("four dimensions"));
+}
+
+TEST(OnnxResampling, WhatDirectMLHasNot) {
+    EXPECT_THAT(reason(resize(4, 8, 2, {text("mode", "cubic")})), HasSubstr("no mode \"cubic\""));
+    EXPECT_THAT(reason(resize(4, 8, 2, {text("nearest_mode", "simple")})), HasSubstr("no nearest_mode"));
+    EXPECT_THAT(reason(resize(4, 8, 2, {text("coordinate_transformation_mode", "other")})),
+                HasSubstr("no coordinate_transformation_mode"));
+    EXPECT_THAT(reason({"Resize",
+                        {zeros({1, 4}), nothing(), nothing(), longs({2}, {1, 8})},
+                        {zeros({1, 8})},
+                        {text("keep_aspect_ratio_policy", "not_larger")}}),
+                HasSubstr("keep_aspect_ratio_policy"));
+    EXPECT_THAT(reason({"Resize", {zeros({1, 4}), nothing(), floats({3}, {1, 1, 2})}, {zeros({1, 8})}}),
+                HasSubstr("as many scales"));
+    EXPECT_THAT(reason({"Resize",
+                        {zeros({1, 4}), nothing(), floats({1}, {2})},
+                        {zeros({1, 8})},
+                        {integers("axes", {2})},
+                        0,
+                        "",
+                        false,
+                        18}),
+                HasSubstr("an axis that its input has not"));
+    EXPECT_THAT(reason({"Resize", {zeros({4}), nothing(), floats({1}, {2})}, {zeros({1, 8})}}),
+                HasSubstr("as many dimensions"));
+}
+
+// ---- regions of interest -----------------------------------------------------------------------------------------
+
+NodeTest roi_align(std::vector<onnx::AttributeProto> attributes, std::int64_t opset = 16) {
+    return {"RoiAlign",
+            {zeros({2, 1, 4, 4}), floats({1, 4}, {0, 0, 2, 0.5F}), longs({1}, {1})},
+            {zeros({1, 1, 3, 2})},
+            std::move(attributes),
+            0,
+            "",
+            false,
+            opset};
+}
+
+TEST(OnnxResampling, RoiAlign) {
+    const auto subject = imported(roi_align({number("spatial_scale", 0.5F), integer("sampling_ratio", 3)}));
+    const operators::Descriptor& descriptor = *subject.descriptor;
+    EXPECT_EQ(descriptor.schema->short_name(), "ROI_ALIGN1");
+    EXPECT_EQ(descriptor.number("InputPixelOffset"), 0.5F);
+    EXPECT_EQ(descriptor.number("OutputPixelOffset"), -0.5F);
+    EXPECT_EQ(descriptor.number("SpatialScaleX"), 0.5F);
+    EXPECT_EQ(descriptor.number("SpatialScaleY"), 0.5F);
+    EXPECT_EQ(descriptor.uint("MinimumSamplesPerOutput"), 3u);
+    EXPECT_EQ(descriptor.uint("MaximumSamplesPerOutput"), 3u);
+    EXPECT_EQ(descriptor.uint("ReductionFunction"), 2u);
+    EXPECT_EQ(descriptor.tensor("BatchIndicesTensor")->data_type, core::DataType::uint64);
+    const auto adaptive = imported(roi_align({}));
+    EXPECT_EQ(adaptive.descriptor->uint("MinimumSamplesPerOutput"), 1u);
+    EXPECT_EQ(adaptive.descriptor->uint("MaximumSamplesPerOutput"), 4294967295U);
+    EXPECT_THAT(reason(roi_align({text("mode", "max")})), HasSubstr("weighted elements"));
+    EXPECT_THAT(reason(roi_align({}, 10)), HasSubstr("widens regions")) << "half an element high";
+    const auto old = imported(roi_align({number("spatial_scale", 2)}, 10));
+    EXPECT_EQ(old.descriptor->number("InputPixelOffset"), 0);
+}
+
+TEST(OnnxResampling, MaxRoiPool) {
+    const auto pool = [](std::vector<onnx::AttributeProto> attributes) {
+        return NodeTest{
+            "MaxRoiPool", {zeros({1, 2, 4, 4}), zeros({3, 5})}, {zeros({3, 2, 1, 2})}, std::move(attributes)};
+    };
+    const auto subject = imported(pool({integers("pooled_shape", {1, 2}), number("spatial_scale", 0.25F)}));
+    EXPECT_EQ(subject.descriptor->schema->short_name(), "ROI_POOLING");
+    EXPECT_THAT(subject.descriptor->tensor("ROITensor")->sizes, ElementsAre(1, 1, 3, 5));
+    EXPECT_EQ(subject.descriptor->get<operators::Size2D>("PooledSize").height, 1u);
+    EXPECT_EQ(subject.descriptor->get<operators::Size2D>("PooledSize").width, 2u);
+    EXPECT_EQ(subject.descriptor->number("SpatialScale"), 0.25F);
+    EXPECT_THAT(reason(pool({})), HasSubstr("no pooled_shape"));
+    EXPECT_THAT(reason(pool({integers("pooled_shape", {2, 1})})), HasSubstr("ROI_POOLING.outputSizes"));
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
