@@ -113,8 +113,9 @@ std::vector<Weight> filtered(const Mapping& mapping, const Sample& sample, std::
             low = std::min(low, filter.weight(element, other));
             high = std::max(high, filter.weight(element, other));
         }
-        // A weight is no more than 1, or 1 for each place beyond.
-        const double error = 4 * 0x1p-23 * (1 + high * (2 / mapping.scale + 1));
+        // Three roundings of numbers up to 2, or up to 1 for each place beyond an outermost element.
+        const bool outermost = element == 0 || element == size - 1;
+        const double error = 0x1p-23 * (4 + (outermost ? 4 * high * (2 / mapping.scale + 1) : 0));
         if (high > 0) {
             weights.push_back({element, value, {std::max(0.0, low - error), high + error, false}});
             sum += value;
