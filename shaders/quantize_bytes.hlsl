@@ -6,7 +6,8 @@
 // neighbours among threads. Results go through groupshared memory, so that each thread writes 16 bytes, too.
 //
 // OPERATOR  the operator's number, as in operator_numbers.hlsli
-// ALIKE     0: scales and zero points may be any. 1: all elements have one zero point. 2: they have one scale, too
+// ALIKE     0: scales and zero points may be any. 1: all elements have one zero point. 2: they have one scale, too. 3: there are rows, which all
+//           have the same scales and zero points
 
 #include "operator_numbers.hlsli"
 
@@ -32,8 +33,6 @@ RWStructuredBuffer<uint> quantized_words : register(u4);
 // As in engine/d3d12/bindings/element_wise.cpp.
 #define GROUPS_PER_THREAD 4
 #define ROWS 2
-
-groupshared uint words[GROUP_SIZE * GROUPS_PER_THREAD];
 
 // Zero points of four elements, as a word of four bytes.
 uint zero_point_word(uint4 words, uint offset) {
@@ -87,6 +86,48 @@ bool all_moderate(float4 x) {
     return max(max(above.x, above.y), max(above.z, above.w)) < 0x5d800000 - least;
 }
 
+#if ALIKE == 3
+
+// A thread has the same column of several rows, so that what belongs to the column is loaded and worked out once. Neighbours have adjacent
+// columns: what they store lies side by side, too.
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint number = linear_group(group_id) * GROUP_SIZE + thread;
+    const uint4 columns = dimensions[0];
+    const uint4 rows = dimensions[ROWS];
+    const uint block = number / columns.x;
+    const uint column = number - block * columns.x;
+    const uint first_row = block * GROUPS_PER_THREAD;
+    if (first_row < rows.x) {
+        uint4 x[GROUPS_PER_THREAD];
+        uint4 scale = scales[column * columns.z / 4];
+        const uint zero_place = column * columns.w;
+        const uint4 zero_points_there = zero_points[zero_place / 16];
+        [unroll] for (uint i = 0; i < GROUPS_PER_THREAD; ++i) {
+            // Beyond the last row that one is loaded again.
+            const uint row = min(first_row + i, rows.x - 1);
+            x[i] = numbers[(column * columns.y + row * rows.y) / 4];
+        }
+        if (operands[1].z == PLACE_SAME) {
+            scale = word_of(scale, 0);
+        }
+        const float4 divisor = asfloat(scale);
+        const float4 reciprocal = moderate_reciprocal(divisor);
+        const bool is_reciprocal = all_moderate(divisor);
+        const float4 zero = bytes_of(zero_point_word(zero_points_there, zero_place) ^ sign_bits());
+        [unroll] for (uint j = 0; j < GROUPS_PER_THREAD; ++j) {
+            const uint word = quantized_word(asfloat(x[j]), divisor, reciprocal, is_reciprocal, zero);
+            if (first_row + j < rows.x) {
+                quantized_words[(first_row + j) * columns.x + column] = word;
+            }
+        }
+    }
+}
+
+#else
+
+groupshared uint words[GROUP_SIZE * GROUPS_PER_THREAD];
+
 // What all elements share is loaded with the first group, and worked out once.
 #define SHARED_SCALE(i) (ALIKE == 2 ? 0 : (i))
 #define SHARED_ZERO(i) (ALIKE != 0 ? 0 : (i))
@@ -137,3 +178,5 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     store(first + 4 * thread, uint4(words[4 * thread], words[4 * thread + 1], words[4 * thread + 2], words[4 * thread + 3]));
 }
+
+#endif

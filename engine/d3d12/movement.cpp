@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/core/tensor.h"
+#include "engine/d3d12/transposition.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -85,6 +86,11 @@ Dispatch Movement::dispatch(BufferRef source, BufferRef target) && {
     for (std::size_t c = 0; c < coordinates_.size(); ++c) {
         coordinates_[c].stride = units_.source_steps[c];
     }
+    if (!bounded()) {
+        if (auto tiles = transposition(units_, source, target)) {
+            return *std::move(tiles);
+        }
+    }
     const bool packed = units_.bytes <= widest_packed && units_.packed();
     const std::uint64_t count = count_of(units_.dimensions);
     parameters_.unit_count = static_cast<std::uint32_t>(count);
@@ -144,6 +150,9 @@ std::vector<ShaderVariant> movement_variants() {
     auto variants = all_variants("movement", {{"WIDTH", {8, 16, 32}}, {"PACKED", {0, 1}}, {"BOUNDED", {0, 1}}});
     for (ShaderVariant& wide : all_variants("movement", {{"WIDTH", {64, 128}}, {"PACKED", {0}}, {"BOUNDED", {0, 1}}})) {
         variants.push_back(std::move(wide));
+    }
+    for (ShaderVariant& tiles : transposition_variants()) {
+        variants.push_back(std::move(tiles));
     }
     return variants;
 }

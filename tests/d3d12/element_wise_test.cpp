@@ -257,6 +257,32 @@ TEST_F(ElementWiseOnD3d12, QuantizingToBytesHasAShaderOfItsOwn) {
     EXPECT_EQ(shader(DataType::float32, DataType::uint8, row), "element_wise");
 }
 
+/// Rows that have the same scales and zero points are computed column by column, up to the last of them.
+TEST_F(ElementWiseOnD3d12, QuantizesRows) {
+    Random random(5);
+    for (const core::Dimensions& sizes : {core::Dimensions{1, 2048}, {2, 8}, {7, 1024}, {9, 36}, {4, 1028}}) {
+        for (const DataType type : {DataType::uint8, DataType::int8}) {
+            const core::Dimensions along{0, 1};
+            const core::Dimensions once{0, 0};
+            for (const auto& [scale, zero] : {std::pair(along, along), {along, once}, {once, along}}) {
+                const Descriptor quantize =
+                    describe("ELEMENT_WISE_QUANTIZE_LINEAR", {{"InputTensor", tensor(DataType::float32, sizes)},
+                                                              {"ScaleTensor", tensor(DataType::float32, sizes, scale)},
+                                                              {"ZeroPointTensor", tensor(type, sizes, zero)},
+                                                              {"OutputTensor", tensor(type, sizes)}});
+                const auto shader =
+                    d3d12::find_binding("ELEMENT_WISE_QUANTIZE_LINEAR")->plan(quantize).dispatches.at(0).shader;
+                EXPECT_EQ(shader.key().starts_with("quantize_bytes ALIKE=3"), sizes[0] > 1) << shader.key();
+                std::vector<core::Tensor> inputs;
+                inputs.push_back(drawn(*quantize.tensor("InputTensor"), [&] { return random.between_reals(-90, 90); }));
+                inputs.push_back(drawn(*quantize.tensor("ScaleTensor"), [&] { return random.between_reals(0.25, 2); }));
+                inputs.push_back(drawn(*quantize.tensor("ZeroPointTensor"), [&] { return random.between(0, 100); }));
+                expect_like_reference(engine(), quantize, inputs);
+            }
+        }
+    }
+}
+
 /// A scale for each block of an odd size, along two dimensions.
 TEST_F(ElementWiseOnD3d12, QuantizesInBlocks) {
     const Descriptor dequantize = describe(

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/binding.h"
@@ -14,6 +16,7 @@
 #include "engine/d3d12/fused_activation.h"
 #include "engine/d3d12/scalar_conversion.h"
 #include "engine/d3d12/strided_dimensions.h"
+#include "engine/d3d12/transposition.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -32,6 +35,7 @@ constexpr std::uint64_t threads_per_group = 256;
 constexpr std::uint64_t vector_size = 4;
 // As in shaders/quantize_bytes.hlsl.
 constexpr std::uint64_t quantized_groups_per_thread = 4;
+constexpr std::uint32_t rows_alike = 3;
 
 using Flags = unsigned;
 constexpr Flags real = 1u << CLASS_REAL;
@@ -57,6 +61,8 @@ constexpr Flags channels = 1u << 13;
 constexpr Flags centred = 1u << 14;
 /// FLOAT32 to 8 bits has a shader of its own.
 constexpr Flags quantizing = 1u << 15;
+/// Where bits are moved, they may be transposed.
+constexpr Flags moving = 1u << 16;
 
 struct Row {
     std::string_view name;
@@ -64,7 +70,7 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"ELEMENT_WISE_IDENTITY", real | signed_32 | unsigned_32 | unsigned_64 | raw_unscaled},
+    {"ELEMENT_WISE_IDENTITY", real | signed_32 | unsigned_32 | unsigned_64 | raw_unscaled | moving},
     {"ELEMENT_WISE_ABS", real | signed_32 | signed_64 | saturating},
     {"ELEMENT_WISE_ACOS", real},
     {"ELEMENT_WISE_ADD", real | bits},
@@ -100,7 +106,7 @@ constexpr Row rows[] = {
     {"ELEMENT_WISE_DEQUANTIZE_LINEAR", real},
     {"ACTIVATION_ELU", real},
     {"ACTIVATION_HARD_SIGMOID", real},
-    {"ACTIVATION_IDENTITY", raw | unsigned_32},
+    {"ACTIVATION_IDENTITY", raw | unsigned_32 | moving},
     {"ACTIVATION_LEAKY_RELU", real},
     {"ACTIVATION_LINEAR", real},
     {"ACTIVATION_PARAMETERIZED_RELU", real | signed_32},
@@ -188,9 +194,12 @@ ShaderVariant quantize_bytes_of(const operators::OperatorSchema& schema, std::ui
 std::vector<ShaderVariant> variants_of(const Row& row) {
     std::vector<ShaderVariant> variants;
     if ((row.flags & quantizing) != 0) {
-        for (const std::uint32_t alike : {0u, 1u, 2u}) {
+        for (const std::uint32_t alike : {0u, 1u, 2u, rows_alike}) {
             variants.push_back(quantize_bytes_of(*operators::find_operator(row.name), alike));
         }
+    }
+    if ((row.flags & moving) != 0) {
+        variants = transposition_variants();
     }
     for (std::uint32_t number_class = CLASS_REAL; number_class <= CLASS_UNSIGNED_64; ++number_class) {
         for (const bool vector : {false, true}) {
@@ -234,6 +243,9 @@ public:
 
     [[nodiscard]] DispatchPlan plan() && {
         put_attributes();
+        if (auto moved = transposed()) {
+            return {{}, {*std::move(moved)}};
+        }
         class_ = number_class();
         parameters_.saturates = has(saturating) ? 1 : 0;
         share_dimensions();
@@ -246,8 +258,7 @@ public:
                                 : variant_of(*descriptor_.schema, class_, vector);
         dispatch.buffers = buffers();
         dispatch.parameters = words();
-        dispatch.groups =
-            groups_of(parameters_.group_total, threads_per_group * (bytes ? quantized_groups_per_thread : 1));
+        dispatch.groups = groups_of(bytes ? quantizing_threads() : parameters_.group_total, threads_per_group);
         return {{}, {dispatch}};
     }
 
@@ -266,6 +277,14 @@ private:
 
     /// True where integers and floating-point numbers alike are bits without a sign.
     [[nodiscard]] bool is_raw() const { return has(raw) || (has(raw_unscaled) && parameters_.has_scale_bias == 0); }
+
+    /// A copy that is faster by tiles.
+    [[nodiscard]] std::optional<Dispatch> transposed() const {
+        const core::TensorDesc& from = *tensors_.front();
+        const bool is_copy = has(moving) && is_raw() && core::bits_of(from.data_type) >= 8 &&
+                             from.data_type == output_tensor().data_type && from.sizes == output_tensor().sizes;
+        return is_copy ? transposition(from, output_tensor(), input(0), output(0)) : std::nullopt;
+    }
 
     [[nodiscard]] std::uint32_t number_class() const {
         const DataType deciding = has(output_decides) ? output_tensor().data_type : tensors_.front()->data_type;
@@ -416,13 +435,25 @@ private:
                (zero_point == nullptr || zero_point->data_type == output_tensor().data_type);
     }
 
-    /// What all elements share: 1 for the zero point, 2 for the scale, too.
+    /// What elements share: 1 for the zero point, 2 for the scale, too; or what rows do.
     [[nodiscard]] std::uint32_t quantizes_alike() const {
         const auto is_one = [this](std::size_t tensor) {
             return std::ranges::all_of(dimensions_,
                                        [tensor](const auto& dimension) { return dimension.strides[tensor] == 0; });
         };
+        const bool in_rows =
+            dimensions_.size() == 2 && dimensions_[1].strides[1] == 0 && dimensions_[1].strides[2] == 0;
+        if (in_rows && !(is_one(1) && is_one(2))) {
+            return rows_alike;
+        }
         return !is_one(2) ? 0 : is_one(1) ? 2 : 1;
+    }
+
+    [[nodiscard]] std::uint64_t quantizing_threads() const {
+        if (quantizes_alike() == rows_alike) {
+            return dimensions_[0].size * groups_of(dimensions_[1].size, quantized_groups_per_thread);
+        }
+        return groups_of(parameters_.group_total, quantized_groups_per_thread);
     }
 
     void put_operands(bool vector) {
