@@ -12,6 +12,7 @@
 #define VECTOR VECTOR_NONE
 #define SOURCE SOURCE_TENSOR
 #define TARGET TARGET_RESULTS
+#define FLOAT32 0
 
 #include "reduction_tensors.hlsli"
 

@@ -7,6 +7,7 @@
 // TARGET            what is written: parts for another pass, results, or the tensor anew
 // KEPT              how many items a thread may keep until it writes them; 0: it reads them again
 //
+// FLOAT32           1: all tensors are FLOAT32
 // See reduction_parameters.hlsli for their values.
 
 #include "dispatch.hlsli"
@@ -148,7 +149,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const float4 base = base_of(most);
     float4 sum = 0;
     [unroll] for (k = 0; k < KEPT; ++k) {
-        const float4 power = exponential_or_nan(kept[k] - base);
+        const float4 power = exponential_below_one(kept[k] - base);
         kept[k] = finish == FINISH_SOFTMAX ? power : kept[k];
         sum += power;
     }
@@ -157,8 +158,11 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     [unroll] for (k = 0; k < KEPT; ++k) {
         const uint item = first_item + lane + k * threads_per_line;
         if (item < last_item) {
-            const float4 softmax = kept[k] * asfloat(result.b);
-            store_item(line_place, item, finish == FINISH_SOFTMAX ? softmax : new_element(kept[k], 0, result));
+            float4 numbers = kept[k] * asfloat(result.b);
+            [branch] if (finish != FINISH_SOFTMAX) {
+                numbers = (kept[k] - asfloat(result.a)) - asfloat(result.b);
+            }
+            store_item(line_place, item, numbers);
         }
     }
 #else

@@ -10,6 +10,7 @@
 #define SOURCE SOURCE_TENSOR
 #define TARGET TARGET_ELEMENTS
 #define KEPT 0
+#define FLOAT32 0
 
 #include "reduction_tensors.hlsli"
 #include "reduction_elements.hlsli"

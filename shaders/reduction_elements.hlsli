@@ -55,7 +55,11 @@ float4 new_element(float4 x, uint4 index, State result) {
 #if COMBINE == COMBINE_EXPONENTIALS
     const float4 distance = x - asfloat(result.a);
     const float4 number = asfloat(result.b);
-    return finish == FINISH_SOFTMAX ? exponential_or_nan(distance) * number : distance - number;
+    float4 result_number = distance - number;
+    [branch] if (finish == FINISH_SOFTMAX) {
+        result_number = exponential_below_one(distance) * number;
+    }
+    return result_number;
 #elif COMBINE == COMBINE_FIRST_EXTREME
     return index == place_of(result) ? 1.0 : 0.0;
 #else
@@ -75,7 +79,9 @@ void store_item(uint4 line_place[ROWS], uint number, float4 numbers) {
     STRIDED_OFFSETS(item_place, ROWS, number, item_dimensions, item_dimension_count)
     const uint offset = OUTPUT_OF(line_place) + OUTPUT_OF(item_place);
     const uint4 bits = bits_from_real(numbers, output_kind);
-#if VECTOR
+#if VECTOR && FLOAT32
+    output[offset / 4] = bits;
+#elif VECTOR
     if (output_packing == 0) {
         output[offset / 4] = bits;
     } else {
@@ -99,8 +105,7 @@ float4 kept_element(uint4 line_place[ROWS], uint number, uint last_item) {
 }
 
 State state_of_number(float4 x) {
-    const float4 mapped = map == MAP_SQUARE ? x * x : magnitude_of(x);
-    return state_of(asuint(mapped), 0, 0);
+    return state_of(map == MAP_SQUARE ? asuint(x * x) : asuint(magnitude_of(x)), 0, 0);
 }
 #endif
 

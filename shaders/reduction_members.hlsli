@@ -30,8 +30,8 @@ uint rank_flip;
 uint is_exclusive;          // 1: cumulated items leave themselves out
 float line_size;            // elements of a line
 float epsilon;
+uint zero_bits;             // 0, which no compiler of shaders knows
 uint unused0;
 uint unused1;
-uint unused2;
 uint4 line_dimensions[MOST_ROWS * MOST_DIMENSIONS];
 uint4 item_dimensions[MOST_ROWS * MOST_DIMENSIONS];

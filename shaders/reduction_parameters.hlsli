@@ -30,6 +30,8 @@
 #define TARGET_RESULTS 1
 #define TARGET_ELEMENTS 2  // each element of the tensor becomes another by its line's result
 
+// The macro FLOAT32: 1 where that is the type of all tensors, and an item is four elements. 0: they may be of any.
+
 #define MAP_SAME 0
 #define MAP_MAGNITUDE 1
 #define MAP_SQUARE 2

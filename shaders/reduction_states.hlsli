@@ -1,7 +1,7 @@
 // What is known of a part of a line, and how parts are brought together. Four lanes: of one line, of four, or all the
 // same.
 //
-// COMBINE, NUMBERS  see reduction_parameters.hlsli
+// COMBINE, NUMBERS, FLOAT32  see reduction_parameters.hlsli
 
 #include "element_format.hlsli"
 #include "elements.hlsli"
@@ -54,11 +54,23 @@ struct Item {
 };
 
 float4 real_from(uint4 bits, uint kind) {
-    return kind == KIND_FLOAT16 ? float_from_half(bits) : asfloat(bits);
+    float4 number = asfloat(bits);
+#if !FLOAT32
+    [branch] if (kind == KIND_FLOAT16) {
+        number = float_from_half(bits);
+    }
+#endif
+    return number;
 }
 
 uint4 bits_from_real(float4 number, uint kind) {
-    return kind == KIND_FLOAT16 ? half_from_float(number) : asuint(number);
+    uint4 bits = asuint(number);
+#if !FLOAT32
+    [branch] if (kind == KIND_FLOAT16) {
+        bits = half_from_float(number);
+    }
+#endif
+    return bits;
 }
 
 #if COMBINE == COMBINE_SUM
@@ -70,7 +82,12 @@ State no_items() {
 
 State state_of_item(Item item, uint4 index, float4 mean) {
     const float4 x = real_from(item.low, input_kind);
-    const float4 mapped = map == MAP_SQUARE ? x * x : map == MAP_MAGNITUDE ? magnitude_of(x) : x;
+    float4 mapped = x;
+    [branch] if (map == MAP_SQUARE) {
+        mapped = x * x;
+    } else if (map == MAP_MAGNITUDE) {
+        mapped = magnitude_of(x);
+    }
     return state_of(asuint(mapped), 0, 0);
 }
 
@@ -290,6 +307,23 @@ State no_items() {
 
 float4 exponential_or_nan(float4 x) {
     return unless_nan(x, exp_exactly(x));
+}
+
+// exp(x) of what is not above 0, and NaN of NaN: without the conversions and the corner cases of exp_exactly. Less than 2^-126 is 0.
+float4 exponential_below_one(float4 x) {
+    // Numbers of this size are whole, and their last bits those of an integer.
+    const float rounder = 12582912.0;
+    precise const float4 moved = x * 1.44269504 + rounder;
+    // Compilers would find that what was added is subtracted again.
+    const float4 n = asfloat(asuint(moved) | zero_bits) - rounder;
+    const float4 r = x - n * LN2_HIGH - n * LN2_LOW;
+    const float4 series =
+        0.5 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720 + r * (1.0 / 5040)))));
+    const float4 power = (1 + (r + r * r * series)) * asfloat((asuint(moved) + 127) << 23);
+    // From ln(2^-126) down to minus infinity, by their bits, as NaN is not below anything.
+    const uint first = 0xc2aeac51;
+    const uint minus_infinity = 0xff800000;
+    return asuint(x) - first <= minus_infinity - first ? 0 : power;
 }
 
 // Of two numbers, of which the second may be NaN.

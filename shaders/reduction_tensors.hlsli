@@ -1,6 +1,6 @@
 // The tensors of reductions, and the parts that passes leave to each other.
 //
-// COMBINE, NUMBERS, VECTOR, SOURCE, TARGET  see reduction_parameters.hlsli
+// COMBINE, NUMBERS, VECTOR, SOURCE, TARGET, FLOAT32  see reduction_parameters.hlsli
 
 cbuffer Parameters : register(b0) {
 #include "reduction_members.hlsli"
@@ -39,7 +39,9 @@ RWStructuredBuffer<uint> means : register(u6);
 #define SECOND_OF(places) (places)[1].x
 #define MEAN_OF(places) (places)[1].y
 
-#if VECTOR
+#if VECTOR && FLOAT32
+#define LOAD_BITS(buffer, packing, offset) buffer[(offset) / 4]
+#elif VECTOR
 #define LOAD_BITS(buffer, packing, offset) four_of(buffer[(offset) >> ((packing) + 2)], packing, offset)
 #else
 #define LOAD_BITS(buffer, packing, offset) LOAD_ELEMENT(buffer, packing, offset)

@@ -93,14 +93,21 @@ std::uint64_t state_words(const Reduction& reduction) {
 }
 
 ShaderVariant reduction_variant(std::uint32_t combine, std::uint32_t numbers, std::uint32_t vector,
-                                std::uint32_t source, std::uint32_t target, std::uint32_t kept) {
+                                std::uint32_t source, std::uint32_t target, std::uint32_t kept, std::uint32_t float32) {
     return {"reduction",
             {{"COMBINE", combine},
              {"NUMBERS", numbers},
              {"VECTOR", vector},
              {"SOURCE", source},
              {"TARGET", target},
-             {"KEPT", kept}}};
+             {"KEPT", kept},
+             {"FLOAT32", float32}}};
+}
+
+/// Whether there are variants for FLOAT32 alone: sums and exponentials of it are what is reduced most.
+bool has_float32_variants(std::uint32_t combine, std::uint32_t numbers, std::uint32_t vector) {
+    return numbers == NUMBERS_REAL && vector != VECTOR_NONE &&
+           (combine == COMBINE_SUM || combine == COMBINE_EXPONENTIALS);
 }
 
 ShaderVariant apply_variant(std::uint32_t combine, std::uint32_t numbers, std::uint32_t vector) {
@@ -251,7 +258,13 @@ ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector, std::uint64_
 
 ShaderVariant ReductionPlanner::variant(std::uint32_t vector, std::uint32_t source, std::uint32_t target,
                                         std::uint32_t kept) const {
-    return reduction_variant(reduction_.combine, reduction_.numbers, vector, source, target, kept);
+    const auto is_float32 = [](const ReductionTensor& tensor) {
+        return tensor.desc == nullptr || tensor.desc->data_type == core::DataType::float32;
+    };
+    const bool float32 = source == SOURCE_TENSOR &&
+                         has_float32_variants(reduction_.combine, reduction_.numbers, vector) &&
+                         std::ranges::all_of(reduction_.tensors, is_float32);
+    return reduction_variant(reduction_.combine, reduction_.numbers, vector, source, target, kept, float32 ? 1 : 0);
 }
 
 void ReductionPlanner::put(const Pass& pass, ShaderVariant shader, std::vector<BufferRef> buffers) {
@@ -419,7 +432,12 @@ std::optional<std::string> too_many_elements(const operators::Descriptor& descri
 std::vector<ShaderVariant> variants_of(const ReductionVariants& wanted) {
     std::vector<ShaderVariant> variants;
     const auto add = [&](std::uint32_t vector, std::uint32_t source, std::uint32_t target, std::uint32_t kept = 0) {
-        variants.push_back(reduction_variant(wanted.combine, wanted.numbers, vector, source, target, kept));
+        const bool also_float32 =
+            source == SOURCE_TENSOR && has_float32_variants(wanted.combine, wanted.numbers, vector);
+        for (std::uint32_t float32 = 0; float32 <= (also_float32 ? 1u : 0u); ++float32) {
+            variants.push_back(
+                reduction_variant(wanted.combine, wanted.numbers, vector, source, target, kept, float32));
+        }
     };
     std::vector<std::uint32_t> vectors{VECTOR_NONE};
     if (wanted.numbers != NUMBERS_TWO_WORDS) {
@@ -455,7 +473,7 @@ std::vector<ShaderVariant> cumulative_variants(std::uint32_t combine) {
     std::vector<ShaderVariant> variants;
     for (const std::uint32_t numbers :
          std::initializer_list<std::uint32_t>{NUMBERS_REAL, NUMBERS_WORD, NUMBERS_TWO_WORDS}) {
-        variants.push_back(reduction_variant(combine, numbers, VECTOR_NONE, SOURCE_TENSOR, TARGET_PARTS, 0));
+        variants.push_back(reduction_variant(combine, numbers, VECTOR_NONE, SOURCE_TENSOR, TARGET_PARTS, 0, 0));
         variants.push_back(cumulative_variant(combine, numbers));
     }
     return variants;
