@@ -1,12 +1,15 @@
-// MEAN_VARIANCE_NORMALIZATION and its successors: a group reads several small sets, one set, or a chunk of one into
-// groupshared memory, and finds mean and variance there in two passes.
+// MEAN_VARIANCE_NORMALIZATION and its successors: a group reads several small sets, one set, or a chunk of one, and finds
+// mean and variance in two passes over what it keeps.
 //
 // APPLY  1: and normalises them, as sets fit groups. 0: and leaves the statistics for another pass.
+//
+// KEPT   how many items a thread keeps in registers: all that it has of whole sets. 0: groupshared memory has them
 //
 // VECTOR, HALF, FUSED: see mean_variance_normalization1.hlsli
 
 #include "mean_variance_normalization1.hlsli"
 
+#if !KEPT
 #if VECTOR
 #define ITEMS_PER_THREAD 4
 #else
@@ -15,19 +18,37 @@
 
 // Item number j of thread t is at j * GROUP_SIZE + t.
 groupshared Item items[ITEMS_PER_THREAD * GROUP_SIZE];
+#endif
 groupshared float3 partial_sums[GROUP_SIZE];
+groupshared float first_elements[GROUP_SIZE];
 
-// Sums over the threads of a set. The order depends on nothing but their number.
-float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
-    partial_sums[thread] = value;
-    [loop] for (uint gap = threads_per_set / 2; gap > 0; gap /= 2) {
-        GroupMemoryBarrierWithGroupSync();
-        if (lane < gap) {
-            partial_sums[thread] += partial_sums[thread + gap * lane_distance];
-        }
+// Of `count` partial sums, a power of two, from one on. Four at a time, so that a thread waits once for all of them.
+float3 sum_of_partial(uint first, uint distance, uint count) {
+    float3 sum = 0;
+    [loop] for (uint i = 0; i < count; i += 4) {
+        const float3 sum_0 = partial_sums[first + i * distance];
+        const float3 sum_1 = partial_sums[first + min(i + 1, count - 1) * distance];
+        const float3 sum_2 = partial_sums[first + min(i + 2, count - 1) * distance];
+        const float3 sum_3 = partial_sums[first + min(i + 3, count - 1) * distance];
+        sum += sum_0 + (count > 1 ? sum_1 : 0) + (count > 2 ? sum_2 + sum_3 : 0);
     }
+    return sum;
+}
+
+// Sums over the threads of a set, in two steps: first over those that have their place within columns, then over columns. The
+// order depends on nothing but their number.
+float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
+    const uint rows = threads_per_set / columns_per_set;
+    const uint first = thread - lane * lane_distance;
+    partial_sums[thread] = value;
     GroupMemoryBarrierWithGroupSync();
-    const float3 result = partial_sums[thread - lane * lane_distance];
+    if (rows > 1) {
+        if (lane < columns_per_set) {
+            partial_sums[thread] = sum_of_partial(thread, columns_per_set * lane_distance, rows);
+        }
+        GroupMemoryBarrierWithGroupSync();
+    }
+    const float3 result = sum_of_partial(first, lane_distance, columns_per_set);
     GroupMemoryBarrierWithGroupSync();
     return result;
 }
@@ -36,6 +57,28 @@ float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
 Item item_or_zero(Place set_place, uint item, uint last_item) {
     const Item loaded = load_item(place_of_item(set_place, min(item, max(last_item, 1) - 1)).input);
     return item < last_item ? loaded : (Item)0;
+}
+
+float4 numbers_together(Item item) {
+    return first_numbers(item) + second_numbers(item);
+}
+
+// Sums over the items of a thread.
+struct Deviations {
+    float4 sums;
+    float4 squares;
+    float4 unequal;
+};
+
+void add_deviations(inout Deviations deviations, float4 numbers, float4 others, float mean, float first) {
+    deviations.sums += numbers - mean;
+    deviations.squares += (numbers - mean) * (numbers - mean);
+    deviations.unequal += numbers != first ? 1.0 : 0.0;
+#if TWO_VECTORS
+    deviations.sums += others - mean;
+    deviations.squares += (others - mean) * (others - mean);
+    deviations.unequal += others != first ? 1.0 : 0.0;
+#endif
 }
 
 [numthreads(GROUP_SIZE, 1, 1)]
@@ -49,11 +92,27 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint last_item = set < set_count ? min(first_item + items_per_chunk, item_count) : first_item;
     const Place set_place = place_of_set(min(set, set_count - 1));
     uint i;
-    uint slot;
 
-    // Four at a time, so that a thread waits once for all of them.
     float4 sum = 0;
-    slot = thread;
+#if KEPT
+    Item loaded[KEPT];
+    // Not an array of structures, nor structures that functions return: vkd3d 2.1 was seen to mix these up.
+    float4 kept_first[KEPT];
+    float4 kept_second[KEPT];
+    uint k;
+    // All loads come first, so that a thread waits once for all of them.
+    [unroll] for (k = 0; k < KEPT; ++k) {
+        loaded[k] = item_or_zero(set_place, first_item + lane + k * threads_per_set, last_item);
+    }
+    [unroll] for (k = 0; k < KEPT; ++k) {
+        kept_first[k] = first_numbers(loaded[k]);
+        kept_second[k] = second_numbers(loaded[k]);
+        sum += kept_first[k] + kept_second[k];
+    }
+    first_elements[thread] = kept_first[0].x;
+#else
+    // Four at a time, so that a thread waits once for all of them.
+    uint slot = thread;
     [loop] for (i = first_item + lane; i < last_item; i += 4 * threads_per_set) {
         const Item item_0 = item_or_zero(set_place, i, last_item);
         const Item item_1 = item_or_zero(set_place, i + threads_per_set, last_item);
@@ -64,11 +123,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         items[slot + 2 * GROUP_SIZE] = item_2;
         items[slot + 3 * GROUP_SIZE] = item_3;
         slot += 4 * GROUP_SIZE;
-        sum += (first_numbers(item_0) + first_numbers(item_1)) + (first_numbers(item_2) + first_numbers(item_3));
-#if TWO_VECTORS
-        sum += (second_numbers(item_0) + second_numbers(item_1)) + (second_numbers(item_2) + second_numbers(item_3));
-#endif
+        sum += (numbers_together(item_0) + numbers_together(item_1)) + (numbers_together(item_2) + numbers_together(item_3));
     }
+    first_elements[thread] = first_numbers(items[thread]).x;
+#endif
 #if VECTOR
     const float elements_per_item = HALF ? 8 : 4;
 #else
@@ -79,26 +137,23 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const float mean = subtract_mean ? total / count : 0;
 
     // Deviations sum to 0, but for what the mean lacks by its roundings ("corrected two-pass algorithm": Chan, Golub & LeVeque 1983).
-    const float first = first_numbers(items[thread - lane * lane_distance]).x;
-    float4 deviations = 0;
-    float4 squares = 0;
-    float4 unequal = 0;
+    const float first = first_elements[thread - lane * lane_distance];
+    Deviations deviations = (Deviations)0;
+#if KEPT
+    [unroll] for (k = 0; k < KEPT; ++k) {
+        if (first_item + lane + k * threads_per_set < last_item) {
+            add_deviations(deviations, kept_first[k], kept_second[k], mean, first);
+        }
+    }
+#else
     slot = thread;
     [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
-        const float4 numbers = first_numbers(items[slot]);
-        deviations += numbers - mean;
-        squares += (numbers - mean) * (numbers - mean);
-        unequal += numbers != first ? 1.0 : 0.0;
-#if TWO_VECTORS
-        const float4 others = second_numbers(items[slot]);
-        deviations += others - mean;
-        squares += (others - mean) * (others - mean);
-        unequal += others != first ? 1.0 : 0.0;
-#endif
+        add_deviations(deviations, first_numbers(items[slot]), second_numbers(items[slot]), mean, first);
         slot += GROUP_SIZE;
     }
-    const float3 sums =
-        sum_over_set(float3(sum_of(deviations), sum_of(squares), sum_of(unequal)), thread, lane, lane_distance);
+#endif
+    const float3 sums = sum_over_set(float3(sum_of(deviations.sums), sum_of(deviations.squares), sum_of(deviations.unequal)),
+                                     thread, lane, lane_distance);
     // The mean of equal numbers is that number, whatever the roundings, and their variance 0.
     const bool constant = subtract_mean && sums.z == 0;
     // An infinite mean lacks nothing: all finite numbers are as far below (or above) it.
@@ -110,12 +165,30 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 
 #if APPLY
     const float4 set_statistics = finished(found.x, found.y, found.z);
+#if KEPT && !FUSED
+    [unroll] for (k = 0; k < KEPT; ++k) {
+        const uint item = first_item + lane + k * threads_per_set;
+        if (item < last_item) {
+            const Place place = place_of_item(set_place, item);
+            output[place.output] = normalised_item(kept_first[k], kept_second[k], set_statistics, place);
+        }
+    }
+#else
+    // With activations the code is too long to have it for each item that is kept: these are read again, from a cache.
+#if !KEPT
     slot = thread;
+#endif
     [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
         const Place place = place_of_item(set_place, i);
-        output[place.output] = normalised_item(items[slot], set_statistics, place);
+#if KEPT
+        const Item item = load_item(place.input);
+#else
+        const Item item = items[slot];
         slot += GROUP_SIZE;
+#endif
+        output[place.output] = normalised_item(first_numbers(item), second_numbers(item), set_statistics, place);
     }
+#endif
 #else
     if (lane == 0 && set < set_count) {
         if (chunk_count == 1) {

@@ -1,6 +1,7 @@
 // What the shaders of MEAN_VARIANCE_NORMALIZATION and its successors share. A set is the elements that share one mean.
 //
-// HALF    1: elements are FLOAT16, computed with in FP32 and rounded once. 0: FLOAT32.
+// HALF    1: elements are FLOAT16, computed with in FP32 and rounded once. 2: the same, and the device's own conversions are as good as those of
+//         float16.hlsli. 0: FLOAT32.
 // VECTOR  1: an item, which is what a thread reads at once, is 16 bytes of the input that lie side by side in a set, in the output
 //         too. 0: it is one element.
 // FUSED   1: an activation follows.
@@ -12,6 +13,7 @@
 
 #define GROUP_SIZE 256
 #define MOST_DIMENSIONS 8
+#define NATIVE_HALF (HALF == 2)
 
 cbuffer Parameters : register(b0) {
     uint set_count;
@@ -35,9 +37,9 @@ cbuffer Parameters : register(b0) {
     uint output_is_packed;
     float set_size;
     uint subtract_mean;         // 0: the mean is taken for 0
+    uint columns_per_set;       // threads in a row, of which several rows have a set
     uint unused0;
     uint unused1;
-    uint unused2;
     // Size, strides in input and output in items, and of the number of the set.
     uint4 set_dimensions[MOST_DIMENSIONS];
     uint4 item_dimensions[MOST_DIMENSIONS];
@@ -60,6 +62,13 @@ RWStructuredBuffer<Item> output : register(u3);
 // known: mean, what it still lacks, 1 / sqrt(variance + epsilon).
 RWStructuredBuffer<float4> chunks : register(u4);
 RWStructuredBuffer<float4> statistics : register(u5);
+// Scale and bias, where an item's parameters are one unit: see has_scale.
+RWStructuredBuffer<uint4> scale_units : register(u6);
+RWStructuredBuffer<uint4> bias_units : register(u7);
+
+// Values of has_scale and has_bias.
+#define PARAMETERS_ANYWHERE 1
+#define PARAMETERS_IN_UNITS 2
 
 // Places in the tensors.
 struct Place {
@@ -79,7 +88,9 @@ void add_place(inout Place place, uint steps, uint4 dimension, uint4 parameters)
 }
 
 #define ADD_PLACE(place, number, dimensions, parameters, count)                                          \
-    {                                                                                                    \
+    [branch] if ((count) == 1) {                                                                         \
+        add_place(place, number, dimensions[0], parameters[0]);                                          \
+    } else {                                                                                             \
         uint place_rest = (number);                                                                      \
         uint place_d = 0;                                                                                \
         [loop] for (; place_d + 1 < (count); ++place_d) {                                                \
@@ -105,28 +116,38 @@ Place place_of_item(Place set, uint item) {
 
 // The elements of an item, as far as it has them; in a vector of FLOAT16 those with even numbers, while second_numbers are those with
 // odd ones.
-#if VECTOR
-float4 first_numbers(uint4 item) {
-#if HALF
-    return float_from_half(item);
+float4 numbers_of(uint4 bits) {
+#if NATIVE_HALF
+    return f16tof32(bits);
+#elif HALF
+    return float_from_half(bits);
 #else
-    return asfloat(item);
+    return asfloat(bits);
 #endif
 }
-float4 second_numbers(uint4 item) {
-    return float_from_half(item >> 16);
+
+#if VECTOR
+float4 first_numbers(uint4 item) {
+    return numbers_of(item);
 }
 #else
 float4 first_numbers(uint item) {
-#if HALF
-    return float_from_half(uint4(item, 0, 0, 0));
-#else
-    return float4(asfloat(item), 0, 0, 0);
-#endif
+    return numbers_of(uint4(item, 0, 0, 0));
 }
 #endif
 
 #define TWO_VECTORS (VECTOR && HALF)
+
+#if TWO_VECTORS
+float4 second_numbers(uint4 item) {
+    return numbers_of(item >> 16);
+}
+#else
+// There are none.
+float4 second_numbers(Item item) {
+    return 0;
+}
+#endif
 
 #if VECTOR
 float sum_of(float4 numbers) {
@@ -147,67 +168,84 @@ Item load_item(uint place) {
 #endif
 }
 
-// Elements of scale or bias that belong to an item, from `place` on, `gap` apart.
-#if VECTOR
-#define ITEM_PLACES (place + uint4(0, 1, 2, 3) * gap)
-#else
-#define ITEM_PLACES uint4(place, place, place, place)
-#endif
+// Elements of scale or bias, from `place` on, `gap` apart.
 #if HALF
-#define ITEM_PARAMETERS(buffer)                                                      \
-    float_from_half(uint4(LOAD_ELEMENT(buffer, 1, places.x), LOAD_ELEMENT(buffer, 1, places.y), \
-                          LOAD_ELEMENT(buffer, 1, places.z), LOAD_ELEMENT(buffer, 1, places.w)))
+#define ONE_PARAMETER(buffer, place) float_from_half(LOAD_ELEMENT(buffer, 1, place).xxxx)
+#define FOUR_PARAMETERS(buffer, place, gap)                                                                       \
+    float_from_half(uint4(LOAD_ELEMENT(buffer, 1, place), LOAD_ELEMENT(buffer, 1, (place) + (gap)),               \
+                          LOAD_ELEMENT(buffer, 1, (place) + 2 * (gap)), LOAD_ELEMENT(buffer, 1, (place) + 3 * (gap))))
+#define PARAMETERS_PER_ITEM 8
+#define GAPS_PER_STEP 2
 #else
-#define ITEM_PARAMETERS(buffer) asfloat(uint4(buffer[places.x], buffer[places.y], buffer[places.z], buffer[places.w]))
+#define ONE_PARAMETER(buffer, place) asfloat(buffer[place].xxxx)
+#define FOUR_PARAMETERS(buffer, place, gap)                                                     \
+    asfloat(uint4(buffer[place], buffer[(place) + (gap)], buffer[(place) + 2 * (gap)], buffer[(place) + 3 * (gap)]))
+#define PARAMETERS_PER_ITEM 4
+#define GAPS_PER_STEP 1
 #endif
 
-float4 scales_from(uint place, uint gap) {
-    const uint4 places = ITEM_PLACES;
-    return ITEM_PARAMETERS(scale);
-}
-
-float4 biases_from(uint place, uint gap) {
-    const uint4 places = ITEM_PLACES;
-    return ITEM_PARAMETERS(bias);
-}
-
-// `centred` is input - mean. Elements of an item that are `gap` of its elements apart.
-float4 normalised(float4 centred, float rstd, Place place, uint gap) {
-    float4 result = centred * rstd;
-    if (has_scale) {
-        result = centred * (rstd * scales_from(place.scale, scale_step * gap));
+// Those of an item, if there are any: like its first_numbers and second_numbers. Often they are all the same one.
+#if VECTOR
+#define PUT_PARAMETERS(how, buffer, units, place, step, first, second)                    \
+    [branch] if (how == PARAMETERS_IN_UNITS) {                                            \
+        const Item parameter_unit = units[(place) / PARAMETERS_PER_ITEM];                 \
+        first = first_numbers(parameter_unit);                                            \
+        second = second_numbers(parameter_unit);                                          \
+    } else if (how != 0) {                                                                \
+        [branch] if (step == 0) {                                                         \
+            first = ONE_PARAMETER(buffer, place);                                         \
+            second = first;                                                               \
+        } else {                                                                          \
+            first = FOUR_PARAMETERS(buffer, place, GAPS_PER_STEP * step);                 \
+            second = FOUR_PARAMETERS(buffer, (place) + (step), GAPS_PER_STEP * step);     \
+        }                                                                                 \
     }
-    if (has_bias) {
-        result += biases_from(place.bias, bias_step * gap);
+#else
+#define PUT_PARAMETERS(how, buffer, units, place, step, first, second)                    \
+    [branch] if (how != 0) {                                                              \
+        first = ONE_PARAMETER(buffer, place);                                             \
     }
+#endif
+
+uint4 bits_of_results(float4 numbers) {
 #if FUSED
-    result = activate(result, activation, activation_first, activation_second);
+    numbers = activate(numbers, activation, activation_first, activation_second);
 #endif
-    return result;
+#if NATIVE_HALF
+    return f32tof16(numbers);
+#elif HALF
+    return half_from_float(numbers);
+#else
+    return asuint(numbers);
+#endif
 }
 
-// The output's item for one of the input. `set` is the statistics of the set.
-Item normalised_item(Item item, float4 set, Place place) {
+// The output's item for one of the input, whose numbers are these. `set` is the statistics of the set.
+Item normalised_item(float4 first, float4 second, float4 set, Place place) {
+    float4 first_scale = 1;
+    float4 second_scale = 1;
+    float4 first_bias = 0;
+    float4 second_bias = 0;
+    PUT_PARAMETERS(has_scale, scale, scale_units, place.scale, scale_step, first_scale, second_scale)
+    PUT_PARAMETERS(has_bias, bias, bias_units, place.bias, bias_step, first_bias, second_bias)
+    float4 numbers = ((first - set.x) - set.y) * (set.z * first_scale) + first_bias;
 #if TWO_VECTORS
+    const float4 others = ((second - set.x) - set.y) * (set.z * second_scale) + second_bias;
+#if FUSED
     // A loop for the compiler's sake: the code is long.
     uint4 result = 0;
     [loop] for (uint part = 0; part < 2; ++part) {
-        const float4 numbers = normalised((first_numbers(item) - set.x) - set.y, set.z, place, 2);
-        result |= half_from_float(numbers) << (16 * part);
-        item >>= 16;
-        place.scale += scale_step;
-        place.bias += bias_step;
+        result |= bits_of_results(numbers) << (16 * part);
+        numbers = others;
     }
     return result;
 #else
-    const float4 numbers = normalised((first_numbers(item) - set.x) - set.y, set.z, place, 1);
-#if HALF
-    return half_from_float(numbers).x;
-#elif VECTOR
-    return asuint(numbers);
-#else
-    return asuint(numbers).x;
+    return bits_of_results(numbers) | bits_of_results(others) << 16;
 #endif
+#elif VECTOR
+    return bits_of_results(numbers);
+#else
+    return bits_of_results(numbers).x;
 #endif
 }
 

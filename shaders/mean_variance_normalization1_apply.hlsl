@@ -5,6 +5,11 @@
 
 #include "mean_variance_normalization1.hlsli"
 
+Item normalised_item_at(Place place) {
+    const Item item = load_item(place.input);
+    return normalised_item(first_numbers(item), second_numbers(item), statistics[place.set], place);
+}
+
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * GROUP_SIZE + thread;
@@ -13,20 +18,20 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         uint word = 0;
         [loop] for (uint i = 0; i < 2 && 2 * number + i < item_count; ++i) {
             const Place place = place_of_item((Place)0, 2 * number + i);
-            word |= normalised_item(load_item(place.input), statistics[place.set], place) << (16 * i);
+            word |= normalised_item_at(place) << (16 * i);
         }
         if (2 * number < item_count) {
             output[number] = word;
         }
     } else if (number < item_count) {
         const Place place = place_of_item((Place)0, number);
-        const uint item = normalised_item(load_item(place.input), statistics[place.set], place);
+        const uint item = normalised_item_at(place);
         STORE_ELEMENT(output, 1, place.output, item)
     }
 #else
     if (number < item_count) {
         const Place place = place_of_item((Place)0, number);
-        output[place.output] = normalised_item(load_item(place.input), statistics[place.set], place);
+        output[place.output] = normalised_item_at(place);
     }
 #endif
 }

@@ -10,6 +10,7 @@
 #include "engine/d3d12/binding.h"
 #include "engine/d3d12/device.h"
 #include "engine/d3d12/executable.h"
+#include "engine/d3d12/half_conversions.h"
 #include "engine/d3d12/platform.h"
 #include "engine/d3d12/roofline.h"
 
@@ -32,6 +33,15 @@ std::uint64_t largest_tensor(const operators::Descriptor& descriptor) {
         }
     }
     return largest;
+}
+
+bool has_halves(const operators::Descriptor& descriptor) {
+    const auto is_half = [](const operators::TensorSlot& slot) {
+        return slot.desc != nullptr && slot.desc->data_type == core::DataType::float16;
+    };
+    const auto inputs = descriptor.inputs();
+    const auto outputs = descriptor.outputs();
+    return std::any_of(inputs.begin(), inputs.end(), is_half) || std::any_of(outputs.begin(), outputs.end(), is_half);
 }
 
 std::vector<const core::TensorDesc*> tensors_of(const std::vector<operators::TensorSlot>& slots) {
@@ -121,6 +131,10 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(
     }
     if (auto ready = ensure_device(); !ready) {
         return tl::unexpected(broken(info_.name, ready.error()));
+    }
+    if (!device_->half_conversions && has_halves(descriptor)) {
+        // Where that cannot be found out, shaders do without.
+        device_->half_conversions = has_exact_half_conversions(device_).value_or(false);
     }
     const Binding* binding = find_binding(descriptor.schema->short_name());
     auto executable =

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "engine/d3d12/buffer_pool.h"
@@ -21,6 +22,9 @@ struct Device {
     std::shared_ptr<PipelineCache> pipelines;
     /// Filled with core::untouched; made when first needed.
     PooledBuffer untouched;
+    /// Whether shaders may convert between FLOAT16 and FP32 by the device's own instructions; empty until that has been
+    /// looked at.
+    std::optional<bool> half_conversions;
     /// Largest buffer that a shader can address.
     std::uint64_t max_buffer_bytes;
 };

@@ -33,6 +33,12 @@ struct DefineRange {
 /// All combinations of the macros' values.
 [[nodiscard]] std::vector<ShaderVariant> all_variants(std::string_view shader, const std::vector<DefineRange>& ranges);
 
+/// A macro of shaders that convert FLOAT16. Plans name the first value, and the engine takes the second one where the
+/// device's own conversions are good enough: see half_conversions.h.
+inline constexpr std::string_view half_macro = "HALF";
+inline constexpr std::uint32_t half_by_integers = 1;
+inline constexpr std::uint32_t half_by_device = 2;
+
 /// A buffer that a dispatch works on.
 struct BufferRef {
     enum class Kind : std::uint8_t {

@@ -18,6 +18,16 @@ void unordered_access_barrier(ID3D12GraphicsCommandList& list) {
     list.ResourceBarrier(1, &barrier);
 }
 
+/// The variant that is best on the device, of those that do the same.
+ShaderVariant variant_on(const Device& device, ShaderVariant variant) {
+    for (auto& [name, value] : variant.defines) {
+        if (name == half_macro && value == half_by_integers && device.half_conversions.value_or(false)) {
+            value = half_by_device;
+        }
+    }
+    return variant;
+}
+
 }  // namespace
 
 core::Result<std::unique_ptr<Executable>> D3d12Executable::create(std::shared_ptr<Device> device,
@@ -42,7 +52,7 @@ D3d12Executable::D3d12Executable(std::shared_ptr<Device> device, TensorMemory me
 core::Result<void> D3d12Executable::prepare(const DispatchPlan& plan) {
     for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
         const Dispatch& dispatch = plan.dispatches[i];
-        auto pipeline = device_->pipelines->get(dispatch.shader, dispatch.buffers.size());
+        auto pipeline = device_->pipelines->get(variant_on(*device_, dispatch.shader), dispatch.buffers.size());
         if (!pipeline) {
             return tl::unexpected(pipeline.error());
         }

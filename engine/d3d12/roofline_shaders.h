@@ -14,9 +14,14 @@ namespace dmlconform::d3d12 {
     return {"roofline_multiply_add", {}};
 }
 
-/// Both, so that they can be compiled when the program is built.
+/// Whether it converts as shaders need it.
+[[nodiscard]] inline ShaderVariant half_conversions_shader() {
+    return {"half_conversions", {}};
+}
+
+/// All, so that they can be compiled when the program is built.
 [[nodiscard]] inline std::vector<ShaderVariant> roofline_variants() {
-    return {roofline_copy_shader(), roofline_multiply_add_shader()};
+    return {roofline_copy_shader(), roofline_multiply_add_shader(), half_conversions_shader()};
 }
 
 }  // namespace dmlconform::d3d12

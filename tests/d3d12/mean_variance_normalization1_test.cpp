@@ -125,6 +125,43 @@ TEST_F(NormalizationOnD3d12, SetsOfAnySize) {
     }
 }
 
+/// So many large sets that each has a group to itself, whose threads keep 5 to 16 vectors each.
+TEST_F(NormalizationOnD3d12, LargeSetsThatThreadsKeep) {
+    Random random(8);
+    constexpr std::uint32_t sets = 128;
+    for (const DataType type : types) {
+        const std::uint32_t vector = type == DataType::float16 ? 8 : 4;
+        for (const std::uint32_t vectors : {1025u, type == DataType::float16 ? 2048u : 2049u}) {
+            const std::uint32_t size = vectors * vector;
+            const Descriptor plain = normalization(type, {sets, size}, {1});
+            EXPECT_EQ(d3d12::find_binding("MEAN_VARIANCE_NORMALIZATION1")->plan(plain).dispatches.size(), 1U);
+            expect_like_reference(engine(), random, plain);
+            expect_like_reference(engine(), random,
+                                  with(plain, {{"FusedActivation", activation("ACTIVATION_SIGMOID")}}));
+        }
+        const Descriptor few = normalization(type, {3, 1025 * vector}, {1});
+        EXPECT_GT(d3d12::find_binding("MEAN_VARIANCE_NORMALIZATION1")->plan(few).dispatches.size(), 1U);
+    }
+}
+
+/// Parameters of a vector: a vector of theirs, one for all, and others anywhere.
+TEST_F(NormalizationOnD3d12, ParametersInAnyLayout) {
+    Random random(9);
+    for (const DataType type : types) {
+        constexpr std::uint32_t size = 64;
+        const core::TensorDesc layouts[] = {tensor(type, {3, size}, {0, 1}),        tensor(type, {3, size}, {size, 1}),
+                                            tensor(type, {3, size}, {size + 1, 1}), tensor(type, {3, size}, {1, 0}),
+                                            tensor(type, {3, size}, {0, 2}),        tensor(type, {3, 1})};
+        for (const core::TensorDesc& scale : layouts) {
+            for (const core::TensorDesc& bias : layouts) {
+                expect_like_reference(
+                    engine(), random,
+                    with(normalization(type, {3, size}, {1}), {{"ScaleTensor", scale}, {"BiasTensor", bias}}));
+            }
+        }
+    }
+}
+
 TEST_F(NormalizationOnD3d12, LargeSets) {
     Random random(3);
     for (const DataType type : types) {

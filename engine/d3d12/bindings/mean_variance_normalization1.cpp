@@ -22,6 +22,13 @@ constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t vector_bytes = 16;
 constexpr std::uint64_t vectors_per_thread = 4;
 constexpr std::uint64_t elements_per_thread = 16;
+/// Values of the macro KEPT.
+constexpr std::uint32_t few_kept = 4;
+constexpr std::uint32_t many_kept = 8;
+/// Of FLOAT32 alone: vectors of FLOAT16 are twice as many numbers.
+constexpr std::uint32_t most_kept = 16;
+constexpr std::uint32_t parameters_anywhere = 1;
+constexpr std::uint32_t parameters_in_units = 2;
 
 /// Order of Descriptor::inputs().
 enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };
@@ -58,7 +65,8 @@ struct Parameters {
     std::uint32_t output_is_packed = 0;
     float set_size = 1;
     std::uint32_t subtract_mean = 1;
-    std::array<std::uint32_t, 3> unused{};
+    std::uint32_t columns_per_set = 1;
+    std::array<std::uint32_t, 2> unused{};
     std::array<StridedDimension, core::max_dimension_count> set_dimensions{};
     std::array<StridedDimension, core::max_dimension_count> item_dimensions{};
     std::array<ParameterStrides, core::max_dimension_count> set_parameters{};
@@ -131,6 +139,20 @@ bool is_vector(const Dimensions& inner, const Dimensions& outer, std::uint64_t w
     return result && std::all_of(outer.begin(), outer.end(), whole);
 }
 
+/// How a vector's parameters lie, of tensors that are vectors as above.
+std::uint32_t parameters_of(const core::TensorDesc* desc, const Dimensions& inner, const Dimensions& outer, Array array,
+                            std::uint64_t width) {
+    if (desc == nullptr) {
+        return 0;
+    }
+    const auto whole = [&](const SharedDimension<array_count>& dimension) {
+        return dimension.strides[array] % static_cast<std::int64_t>(width) == 0;
+    };
+    const bool units = inner.front().strides[array] == 1 && std::all_of(inner.begin() + 1, inner.end(), whole) &&
+                       std::all_of(outer.begin(), outer.end(), whole);
+    return units ? parameters_in_units : parameters_anywhere;
+}
+
 /// From elements to vectors: only input and output are accessed by them.
 void widen(Dimensions& dimensions, std::uint64_t width, bool has_vectors) {
     const auto step = static_cast<std::int64_t>(width);
@@ -168,8 +190,8 @@ public:
           vector_width_(vector_bytes / core::bytes_of(op.input.data_type)),
           shape_(shape_of(op)) {
         common_.set_count = static_cast<std::uint32_t>(count_of(shape_.sets));
-        common_.has_scale = op.scale != nullptr ? 1 : 0;
-        common_.has_bias = op.bias != nullptr ? 1 : 0;
+        common_.has_scale = op.scale != nullptr ? parameters_anywhere : 0;
+        common_.has_bias = op.bias != nullptr ? parameters_anywhere : 0;
         common_.normalize_variance = op.normalize_variance ? 1 : 0;
         common_.subtract_mean = op.subtract_mean ? 1 : 0;
         common_.epsilon = op.epsilon;
@@ -194,8 +216,7 @@ private:
         Dimensions items = shape_.elements;
         Parameters parameters = common_;
         if (vector) {
-            parameters.scale_step = static_cast<std::uint32_t>(items.front().strides[scale]);
-            parameters.bias_step = static_cast<std::uint32_t>(items.front().strides[bias]);
+            put_vector_parameters(parameters, items, sets);
             widen(sets, vector_width_, false);
             widen(items, vector_width_, true);
         }
@@ -203,7 +224,11 @@ private:
         put_dimensions(items, parameters.item_dimension_count, parameters.item_dimensions, parameters.item_parameters);
         const std::uint64_t item_count = count_of(items);
         parameters.item_count = static_cast<std::uint32_t>(item_count);
-        divide_group(parameters, vector ? vectors_per_thread : elements_per_thread,
+        const std::uint32_t kept = vector ? kept_items(item_count) : 0;
+        divide_group(parameters,
+                     kept != 0 ? kept
+                     : vector  ? vectors_per_thread
+                               : elements_per_thread,
                      !vector && items.front().strides[x] > sets.front().strides[x] && sets.front().strides[x] != 0);
 
         // Elements of half a word are left to a pass in which threads have whole words.
@@ -211,6 +236,7 @@ private:
         Dispatch dispatch;
         dispatch.shader = variant("mean_variance_normalization1", vector, apply);
         dispatch.shader.defines.emplace_back("APPLY", apply ? 1 : 0);
+        dispatch.shader.defines.emplace_back("KEPT", kept);
         if (!apply) {
             const std::uint64_t chunks = parameters.chunk_count > 1 ? parameters.chunk_count * count_of(sets) : 1;
             plan_.temporaries = {chunks * statistics_bytes, count_of(sets) * statistics_bytes};
@@ -225,6 +251,28 @@ private:
         if (!apply) {
             this->apply();
         }
+    }
+
+    /// How many items of a set each thread of a group can keep; 0 where that is left to several groups for each set.
+    [[nodiscard]] std::uint32_t kept_items(std::uint64_t item_count) const {
+        // Enough to keep a large GPU busy.
+        constexpr std::uint64_t enough_sets = 128;
+        if (item_count <= group_size * few_kept) {
+            return few_kept;
+        }
+        const bool fits = item_count <= group_size * (half_ ? many_kept : most_kept);
+        if (!fits || common_.set_count < enough_sets) {
+            return 0;
+        }
+        return item_count <= group_size * many_kept ? many_kept : most_kept;
+    }
+
+    /// `inner` and `outer`: dimensions of elements, which are about to be widened.
+    void put_vector_parameters(Parameters& parameters, const Dimensions& inner, const Dimensions& outer) const {
+        parameters.scale_step = static_cast<std::uint32_t>(inner.front().strides[scale]);
+        parameters.bias_step = static_cast<std::uint32_t>(inner.front().strides[bias]);
+        parameters.has_scale = parameters_of(op_.scale, inner, outer, scale, vector_width_);
+        parameters.has_bias = parameters_of(op_.bias, inner, outer, bias, vector_width_);
     }
 
     /// How many sets a group takes, how many threads a set gets, and what part of it.
@@ -244,6 +292,11 @@ private:
         const std::uint64_t items_per_chunk = threads_per_set * items_per_thread;
         parameters.sets_side_by_side = side_by_side ? 1 : 0;
         parameters.threads_per_set = static_cast<std::uint32_t>(threads_per_set);
+        // As many as rows, or up to twice as many; few threads are in one row.
+        constexpr std::uint64_t fewest_columns = 8;
+        const auto logarithm = static_cast<std::uint64_t>(std::countr_zero(threads_per_set));
+        const std::uint64_t columns = std::max(fewest_columns, std::uint64_t{1} << ((logarithm + 1) / 2));
+        parameters.columns_per_set = static_cast<std::uint32_t>(std::min(threads_per_set, columns));
         parameters.sets_per_group = static_cast<std::uint32_t>(group_size / threads_per_set);
         parameters.items_per_chunk = static_cast<std::uint32_t>(items_per_chunk);
         parameters.chunk_count = static_cast<std::uint32_t>(groups_of(parameters.item_count, items_per_chunk));
@@ -266,8 +319,7 @@ private:
         const bool vector = is_vector(items, {}, vector_width_);
         Parameters parameters = common_;
         if (vector) {
-            parameters.scale_step = static_cast<std::uint32_t>(items.front().strides[scale]);
-            parameters.bias_step = static_cast<std::uint32_t>(items.front().strides[bias]);
+            put_vector_parameters(parameters, items, {});
             widen(items, vector_width_, true);
         }
         put_dimensions(items, parameters.item_dimension_count, parameters.item_dimensions, parameters.item_parameters);
@@ -283,17 +335,23 @@ private:
 
     [[nodiscard]] ShaderVariant variant(std::string_view shader, bool vector, bool applies) const {
         const bool fused = applies && op_.activation != nullptr;
-        return {shader, {{"HALF", half_ ? 1u : 0u}, {"VECTOR", vector ? 1u : 0u}, {"FUSED", fused ? 1u : 0u}}};
+        return {shader,
+                {{half_macro, half_ ? half_by_integers : 0}, {"VECTOR", vector ? 1u : 0u}, {"FUSED", fused ? 1u : 0u}}};
     }
 
     [[nodiscard]] std::vector<BufferRef> buffers() const {
         const bool temporaries = !plan_.temporaries.empty();
+        const BufferRef scales = op_.scale != nullptr ? input(scale_tensor) : BufferRef{};
+        const BufferRef biases = op_.bias != nullptr ? input(bias_tensor) : BufferRef{};
+        // Scale and bias as elements, and as units.
         return {input(input_tensor),
-                op_.scale != nullptr ? input(scale_tensor) : BufferRef{},
-                op_.bias != nullptr ? input(bias_tensor) : BufferRef{},
+                scales,
+                biases,
                 output(0),
                 temporaries ? temporary(0) : BufferRef{},
-                temporaries ? temporary(1) : BufferRef{}};
+                temporaries ? temporary(1) : BufferRef{},
+                scales,
+                biases};
     }
 
     static constexpr std::uint64_t statistics_bytes = 16;
@@ -312,7 +370,7 @@ DispatchPlan plan_normalization(const operators::Descriptor& descriptor) {
 }
 
 std::vector<ShaderVariant> normalization_variants() {
-    const DefineRange half{"HALF", {0, 1}};
+    const DefineRange half{half_macro, {0, half_by_integers, half_by_device}};
     const DefineRange vector{"VECTOR", {0, 1}};
     const DefineRange fused{"FUSED", {0, 1}};
     std::vector<ShaderVariant> variants{{"mean_variance_normalization1_combine", {}}};
@@ -321,9 +379,11 @@ std::vector<ShaderVariant> normalization_variants() {
             variants.push_back(std::move(variant));
         }
     };
-    add("mean_variance_normalization1", {half, vector, {"FUSED", {0}}, {"APPLY", {0}}});
-    add("mean_variance_normalization1", {{"HALF", {0}}, vector, fused, {"APPLY", {1}}});
-    add("mean_variance_normalization1", {{"HALF", {1}}, {"VECTOR", {1}}, fused, {"APPLY", {1}}});
+    const std::string_view name = "mean_variance_normalization1";
+    add(name, {half, vector, {"FUSED", {0}}, {"APPLY", {0}}, {"KEPT", {0}}});
+    add(name, {{half_macro, {0}}, {"VECTOR", {0}}, fused, {"APPLY", {1}}, {"KEPT", {0}}});
+    add(name, {half, {"VECTOR", {1}}, fused, {"APPLY", {1}}, {"KEPT", {few_kept, many_kept}}});
+    add(name, {{half_macro, {0}}, {"VECTOR", {1}}, fused, {"APPLY", {1}}, {"KEPT", {most_kept}}});
     add("mean_variance_normalization1_apply", {half, vector, fused});
     return variants;
 }
