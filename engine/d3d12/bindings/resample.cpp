@@ -150,14 +150,53 @@ DispatchPlan plan(const Descriptor& descriptor) {
     return plan_of(descriptor, geometry, tensors.to, {"resample", {"TAKES", takes}});
 }
 
+/// Where one element is made of more than two: the filter gets longer.
+bool is_stretched(float scale) {
+    return scale < 0.5F;
+}
+
+bool filters(const Descriptor& descriptor) {
+    const auto& scales = descriptor.get<std::vector<float>>("Scales");
+    return has_field(descriptor, "Antialiased") && descriptor.uint("Antialiased") != 0 && interpolates(descriptor) &&
+           std::any_of(scales.begin(), scales.end(), is_stretched);
+}
+
+DispatchPlan plan_filter(const Descriptor& descriptor) {
+    if (!filters(descriptor)) {
+        return plan(descriptor);
+    }
+    const Tensors tensors{*descriptor.tensor("InputTensor"), *descriptor.tensor("OutputTensor")};
+    const auto slope_of = [](float scale) { return is_stretched(scale) ? scale : whole_slope; };
+    return plan_of(descriptor, geometry_of(descriptor, tensors, false, slope_of), tensors.to,
+                   {"resample_weighted", {"WEIGHTS", WEIGHTS_FILTER}});
+}
+
+DispatchPlan plan_gradient(const Descriptor& descriptor) {
+    const Tensors tensors{*descriptor.tensor("OutputGradientTensor"), *descriptor.tensor("InputGradientTensor")};
+    const Geometry geometry = geometry_of(descriptor, tensors, true, [](float) { return whole_slope; });
+    return plan_of(descriptor, geometry, tensors.from, {"resample_weighted", {"WEIGHTS", WEIGHTS_GRADIENT}});
+}
+
 std::vector<ShaderVariant> variants() {
     return all_variants("resample",
                         {{"TAKES", {TAKES_NEAREST, TAKES_TWO, TAKES_FOUR}}, {"ELEMENTS", layouts_of({32, 16, 8})}});
 }
 
+std::vector<ShaderVariant> weighted_variants(std::uint32_t weights) {
+    return all_variants("resample_weighted", {{"WEIGHTS", {weights}}, {"ELEMENTS", layouts_of({32, 16, 8})}});
+}
+
+std::vector<ShaderVariant> filter_variants() {
+    auto result = variants();
+    const auto weighted = weighted_variants(WEIGHTS_FILTER);
+    result.insert(result.end(), weighted.begin(), weighted.end());
+    return result;
+}
+
 /// Places are FP32's numbers, and elements are counted in 32 bits.
 std::optional<std::string> too_many(const Descriptor& descriptor) {
     constexpr std::uint32_t most = std::uint32_t{1} << 24;
+    constexpr float shortest = 1.0F / 65536;
     const bool is_gradient = has_field(descriptor, "OutputGradientTensor");
     const core::Dimensions& from = descriptor.tensor(is_gradient ? "OutputGradientTensor" : "InputTensor")->sizes;
     const core::Dimensions& to = descriptor.tensor(is_gradient ? "InputGradientTensor" : "OutputTensor")->sizes;
@@ -171,6 +210,9 @@ std::optional<std::string> too_many(const Descriptor& descriptor) {
         if (std::max(from[d], to[d]) > most && !scaling.keeps(from[d], to[d])) {
             return "the shader does not tell more than 2^24 places in a scaled dimension apart";
         }
+        if (filters(descriptor) && scaling.scale < shortest) {
+            return "the shader's filter does not reach over more than 2^17 elements";
+        }
     }
     return std::nullopt;
 }
@@ -181,6 +223,13 @@ Bindings resample_bindings() {
     Bindings rows;
     for (const std::string_view name : {"RESAMPLE", "RESAMPLE1", "RESAMPLE2"}) {
         rows.push_back({.name = name, .plan = plan, .variants = variants, .unsupported = too_many});
+    }
+    rows.push_back({.name = "RESAMPLE3", .plan = plan_filter, .variants = filter_variants, .unsupported = too_many});
+    for (const std::string_view name : {"RESAMPLE_GRAD", "RESAMPLE_GRAD1"}) {
+        rows.push_back({.name = name,
+                        .plan = plan_gradient,
+                        .variants = [] { return weighted_variants(WEIGHTS_GRADIENT); },
+                        .unsupported = too_many});
     }
     return rows;
 }
