@@ -143,7 +143,7 @@ std::optional<Condition> read_pair(const JsonValue& value, const std::string& na
                      false};
 }
 
-/// A fused activation, by a glob of its type.
+/// A fused activation, or one of several, by a glob of its type.
 std::optional<Condition> read_activation(const JsonValue& value, const std::string& name, ProblemSink& problems) {
     const std::string* const glob = value.string();
     if (glob == nullptr) {
@@ -152,12 +152,19 @@ std::optional<Condition> read_activation(const JsonValue& value, const std::stri
                                                name, value.kind_name()));
         return std::nullopt;
     }
-    return Condition{[glob = *glob, name](CaseFacts& facts) {
-                         const FieldValue* const found = value_of(facts.descriptor(), name);
-                         const auto* fused = found == nullptr ? nullptr : std::get_if<operators::OperatorDesc>(found);
-                         return fused != nullptr && core::glob_matches(glob, (*fused)->schema->short_name());
-                     },
-                     false};
+    return Condition{
+        [glob = *glob, name](CaseFacts& facts) {
+            const auto matches = [&glob](const operators::OperatorDesc& fused) {
+                return core::glob_matches(glob, fused->schema->short_name());
+            };
+            const FieldValue* const found = value_of(facts.descriptor(), name);
+            if (const auto* fused = found == nullptr ? nullptr : std::get_if<operators::OperatorDesc>(found)) {
+                return matches(*fused);
+            }
+            const auto* several = found == nullptr ? nullptr : std::get_if<operators::OperatorDescArray>(found);
+            return several != nullptr && std::ranges::any_of(several->items, matches);
+        },
+        false};
 }
 
 }  // namespace
@@ -203,9 +210,6 @@ std::optional<Condition> read_field_condition(const JsonValue& value, const std:
         case FieldType::tensor_desc:
         case FieldType::tensor_desc_array:
             return read_tensor(value, name, problems);
-        case FieldType::operator_desc_array:
-            problems.add(value.offset, fmt::format("there are no tests of {}, an array of operators", name));
-            return std::nullopt;
         default:
             break;
     }
@@ -214,6 +218,7 @@ std::optional<Condition> read_field_condition(const JsonValue& value, const std:
     }
     switch (field.type) {
         case FieldType::operator_desc:
+        case FieldType::operator_desc_array:
             return read_activation(value, name, problems);
         case FieldType::scale_bias:
             return read_pair<operators::ScaleBias, float>(

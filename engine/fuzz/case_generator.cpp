@@ -114,8 +114,8 @@ const OperatorFuzz& find_fuzz(const operators::OperatorSchema& schema) {
             return *own;
         }
     }
-    for (const auto& family :
-         {movement_fuzz(), reduction_fuzz(), normalisation_fuzz(), window_fuzz(), regions_fuzz(), resampling_fuzz()}) {
+    for (const auto& family : {movement_fuzz(), reduction_fuzz(), normalisation_fuzz(), window_fuzz(), regions_fuzz(),
+                               resampling_fuzz(), recurrent_fuzz()}) {
         for (const OperatorFuzz& row : family) {
             if (row.name == schema.short_name()) {
                 return row;

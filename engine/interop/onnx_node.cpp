@@ -152,6 +152,9 @@ std::optional<std::uint32_t> axis_of(std::int64_t axis, std::size_t rank) {
 }
 
 core::Result<ordered_json> map_node(const OnnxNode& node) {
+    if (auto mapped = map_recurrent(node)) {
+        return std::move(*mapped);
+    }
     if (node.output(0) == nullptr) {
         return core::fail("the node has no first output");
     }

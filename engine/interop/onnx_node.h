@@ -80,6 +80,8 @@ private:
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_window(const OnnxNode& node);
 /// Resizing, and regions of interest.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_resampling(const OnnxNode& node);
+/// Recurrent networks. Their first output may be absent.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_recurrent(const OnnxNode& node);
 /// Convolutions.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_composite(const OnnxNode& node);
 

@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+
 #include "engine/cases/case_file.h"
 #include "engine/core/element.h"
 #include "tests/cases/reading.h"
 #include "tests/tensor_values.h"
+#include "tests/without_reference.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -313,14 +315,13 @@ TEST(CaseReader, Refused) {
 }
 
 TEST(CaseReader, WithoutAReferenceEveryOutputNeedsValues) {
-    const auto attention = [](std::string_view rest) {
-        return fmt::format(R"({{"cases": [{{"name": "a", "operator": "MULTIHEAD_ATTENTION1", "desc": {{
-            "QueryTensor": {{"DataType": "FLOAT32", "Sizes": [1,1,1]}},
-            "KeyTensor": {{"DataType": "FLOAT32", "Sizes": [1,1,1]}},
-            "ValueTensor": {{"DataType": "FLOAT32", "Sizes": [1,1,1]}},
-            "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1,1,1]}},
-            "OutputPresentKeyTensor": {{"DataType": "FLOAT32", "Sizes": [1,1,1,1]}},
-            "Scale": 1, "MaskFilterValue": 0, "QueryHeadCount": 1, "KeyValueHeadCount": 1, "MaskType": "NONE"}},
+    const WithoutReference none("RANDOM_GENERATOR");
+    const auto generator = [](std::string_view rest) {
+        return fmt::format(R"({{"cases": [{{"name": "a", "operator": "RANDOM_GENERATOR", "desc": {{
+            "InputStateTensor": {{"DataType": "UINT32", "Sizes": [1,1,1,6]}},
+            "OutputTensor": {{"DataType": "UINT32", "Sizes": [1,1,1,1]}},
+            "OutputStateTensor": {{"DataType": "UINT32", "Sizes": [1,1,1,6]}},
+            "Type": "PHILOX_4X32_10"}},
             {}}}]}})",
                            rest);
     };
@@ -328,17 +329,19 @@ TEST(CaseReader, WithoutAReferenceEveryOutputNeedsValues) {
         std::string text;
         std::vector<std::string> problems;
     };
-    const std::string inputs = R"("inputs": {"QueryTensor": [1], "KeyTensor": [1], "ValueTensor": [1]})";
     const Row rows[] = {
-        {attention(inputs + R"(, "expected": {"OutputTensor": [1], "OutputPresentKeyTensor": [1]})"), {}},
-        {attention(inputs + R"(, "expected": {"OutputPresentKeyTensor": [1]})"),
-         {R"(/cases/0/expected: "expected" is missing values for OutputTensor: there is no reference for MULTIHEAD_ATTENTION1 yet [for example "OutputTensor": [1, 2, 3])"}},
-        {attention(inputs),
+        {generator(
+             R"("inputs": {"InputStateTensor": [1, 2, 3, 4, 5, 6]}, "expected": {"OutputTensor": [1], "OutputStateTensor": [1, 2, 3, 4, 5, 6]})"),
+         {}},
+        {generator(
+             R"("inputs": {"InputStateTensor": [1, 2, 3, 4, 5, 6]}, "expected": {"OutputStateTensor": [1, 2, 3, 4, 5, 6]})"),
+         {R"(/cases/0/expected: "expected" is missing values for OutputTensor: there is no reference for RANDOM_GENERATOR yet [for example "OutputTensor": [1, 2, 3])"}},
+        {generator(R"("inputs": {"InputStateTensor": [1, 2, 3, 4, 5, 6]})"),
          {R"(/cases/0: "expected" is missing values for OutputTensor)",
-          R"(/cases/0: "expected" is missing values for OutputPresentKeyTensor)"}},
-        {attention(inputs + R"(, "expected": 1)"),
+          R"(/cases/0: "expected" is missing values for OutputStateTensor)"}},
+        {generator(R"("inputs": {"InputStateTensor": [1, 2, 3, 4, 5, 6]}, "expected": 1)"),
          {R"(/cases/0/expected: "expected" must be an object; this is a number)"}},
-        {attention(R"("expectError": "E_INVALIDARG")"), {}},
+        {generator(R"("expectError": "E_INVALIDARG")"), {}},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.text);

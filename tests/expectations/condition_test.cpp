@@ -49,6 +49,15 @@ const char* const rounded = R"("operator": "ELEMENT_WISE_ROUND",
               "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1] }, "RoundingMode": "HALVES_TO_NEAREST_EVEN" },
     "inputs": { "InputTensor": ["nan"] })";
 
+const char* const recurrent = R"("operator": "GRU",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 1, 1] },
+              "WeightTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 3, 1] },
+              "RecurrenceTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 3, 1] },
+              "OutputSingleTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 1, 1] },
+              "ActivationDescs": [{ "Type": "ACTIVATION_SIGMOID" }, { "Type": "ACTIVATION_ELU", "Alpha": 1 }],
+              "Direction": "FORWARD", "LinearBeforeReset": false },
+    "inputs": { "InputTensor": [1], "WeightTensor": [1, 1, 1], "RecurrenceTensor": [1, 1, 1] })";
+
 std::optional<Condition> read(const std::string& text, const cases::Case& subject, std::string& wrong) {
     const auto document = cases::parse_json(text);
     cases::ProblemSink problems("c.json", text);
@@ -133,6 +142,9 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {normalised, R"({ "FusedActivation": "ACTIVATION_*" })", true},
         {normalised, R"({ "FusedActivation": "ACTIVATION_ELU" })", false},
         {normalised, R"({ "FusedActivation": null })", false},
+        {recurrent, R"({ "ActivationDescs": "ACTIVATION_ELU" })", true},
+        {recurrent, R"({ "ActivationDescs": "ACTIVATION_SIG*" })", true},
+        {recurrent, R"({ "ActivationDescs": "ACTIVATION_TANH" })", false},
         {clipped, R"({ "MinMaxDataType": "FLOAT32", "Min": -1.5 })", true},
         {clipped, R"({ "Min": { "integer": true } })", false},
         {clipped, R"({ "Min": { "negative": true } })", true},

@@ -135,7 +135,8 @@ TEST(ConstraintRules, ActivationsInArrays) {
                                             {"WeightTensor", floats({1, 1, 3, 1})},
                                             {"RecurrenceTensor", floats({1, 1, 3, 1})},
                                             {"OutputSingleTensor", floats({1, 1, 1, 1})},
-                                            {"ActivationDescs", OperatorDescArray{}}});
+                                            {"ActivationDescs", OperatorDescArray{{activation("ACTIVATION_RELU"),
+                                                                                   activation("ACTIVATION_RELU")}}}});
     expect_verdicts(gru, cases);
 }
 

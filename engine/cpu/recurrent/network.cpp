@@ -1,0 +1,42 @@
+// Reading a network from its tensors and attributes.
+#include "engine/cpu/recurrent/network.h"
+
+#include "engine/cpu/composition/numbers.h"
+
+namespace dmlconform::cpu::recurrent {
+
+using composition::numbers_of;
+
+namespace {
+
+// DML_RECURRENT_NETWORK_DIRECTION
+constexpr std::uint32_t backward = 1;
+constexpr std::uint32_t bidirectional = 2;
+
+}  // namespace
+
+Network::Network(const KernelArguments& arguments, std::int64_t gate_count)
+    : gates(gate_count),
+      steps(arguments.descriptor.tensor("InputTensor")->sizes[1]),
+      batch(arguments.descriptor.tensor("InputTensor")->sizes[2]),
+      inputs(arguments.descriptor.tensor("InputTensor")->sizes[3]),
+      hidden(arguments.descriptor.tensor("RecurrenceTensor")->sizes[3]),
+      directions(arguments.descriptor.uint("Direction") == bidirectional ? 2 : 1),
+      runs_backward_(arguments.descriptor.uint("Direction") == backward),
+      input_(numbers_of(arguments, "InputTensor")),
+      weights_(numbers_of(arguments, "WeightTensor")),
+      recurrence_(numbers_of(arguments, "RecurrenceTensor")),
+      bias_(numbers_of(arguments, "BiasTensor")),
+      peepholes_(numbers_of(arguments, "PeepholeTensor")),
+      first_states_(numbers_of(arguments, "HiddenInitTensor")),
+      first_cells_(numbers_of(arguments, "CellMemInitTensor")) {
+    for (const double length : numbers_of(arguments, "SequenceLengthsTensor")) {
+        lengths_.push_back(static_cast<std::int64_t>(length));
+    }
+    for (const operators::OperatorDesc& activation :
+         arguments.descriptor.get<operators::OperatorDescArray>("ActivationDescs").items) {
+        activations_.emplace_back(activation.get());
+    }
+}
+
+}  // namespace dmlconform::cpu::recurrent

@@ -1,0 +1,99 @@
+// A recurrent network: its sizes, its numbers, and its activations, as RNN, LSTM and GRU have them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/cpu/element_wise/machine.h"
+#include "engine/cpu/kernel.h"
+
+namespace dmlconform::cpu::recurrent {
+
+struct Network {
+    Network(const KernelArguments& arguments, std::int64_t gate_count);
+
+    std::int64_t gates;
+    std::int64_t steps;
+    std::int64_t batch;
+    std::int64_t inputs;
+    std::int64_t hidden;
+    std::int64_t directions;
+
+    /// Of one direction, how many there are for each unit: RNN 1, GRU 2, LSTM 3.
+    [[nodiscard]] const element_wise::FusedActivation& activation(std::int64_t direction, std::size_t which) const {
+        return activations_[static_cast<std::size_t>(direction) * activations_.size() /
+                                static_cast<std::size_t>(directions) +
+                            which];
+    }
+    [[nodiscard]] bool runs_backward(std::int64_t direction) const { return runs_backward_ || direction == 1; }
+    /// Of that many steps of a sequence the next one.
+    [[nodiscard]] std::int64_t step_after(std::int64_t taken, std::int64_t direction, std::int64_t length) const {
+        return runs_backward(direction) ? length - 1 - taken : taken;
+    }
+    /// How many steps a sequence of the batch is said to have, which may be more than there are.
+    [[nodiscard]] std::int64_t said_length_of(std::int64_t sequence) const {
+        return lengths_.empty() ? steps : lengths_[static_cast<std::size_t>(sequence)];
+    }
+
+    /// The inputs of a step.
+    [[nodiscard]] std::span<const double> input(std::int64_t step, std::int64_t sequence) const {
+        return row(input_, step * batch + sequence, inputs);
+    }
+    /// A gate's factors for one unit.
+    [[nodiscard]] std::span<const double> weights(std::int64_t direction, std::int64_t gate, std::int64_t unit) const {
+        return row(weights_, (direction * gates + gate) * hidden + unit, inputs);
+    }
+    [[nodiscard]] std::span<const double> recurrence(std::int64_t direction, std::int64_t gate,
+                                                     std::int64_t unit) const {
+        return row(recurrence_, (direction * gates + gate) * hidden + unit, hidden);
+    }
+
+    [[nodiscard]] bool has_bias() const { return !bias_.empty(); }
+    /// What is added to the products with inputs, and to those with states.
+    [[nodiscard]] double input_bias(std::int64_t direction, std::int64_t gate, std::int64_t unit) const {
+        return bias_[static_cast<std::size_t>((2 * direction * gates + gate) * hidden + unit)];
+    }
+    [[nodiscard]] double state_bias(std::int64_t direction, std::int64_t gate, std::int64_t unit) const {
+        return bias_[static_cast<std::size_t>(((2 * direction + 1) * gates + gate) * hidden + unit)];
+    }
+
+    [[nodiscard]] bool has_peepholes() const { return !peepholes_.empty(); }
+    /// Peepholes are those of the input, output and forget gate, in that order.
+    [[nodiscard]] double peephole(std::int64_t direction, std::int64_t which, std::int64_t unit) const {
+        constexpr std::int64_t peepholes_of_unit = 3;
+        return peepholes_[static_cast<std::size_t>((peepholes_of_unit * direction + which) * hidden + unit)];
+    }
+
+    /// What a sequence starts from; nothing: zeros.
+    [[nodiscard]] std::span<const double> first_state(std::int64_t direction, std::int64_t sequence) const {
+        return start(first_states_, direction, sequence);
+    }
+    [[nodiscard]] std::span<const double> first_cell(std::int64_t direction, std::int64_t sequence) const {
+        return start(first_cells_, direction, sequence);
+    }
+
+private:
+    [[nodiscard]] static std::span<const double> row(const std::vector<double>& numbers, std::int64_t index,
+                                                     std::int64_t length) {
+        return {numbers.data() + index * length, static_cast<std::size_t>(length)};
+    }
+    [[nodiscard]] std::span<const double> start(const std::vector<double>& numbers, std::int64_t direction,
+                                                std::int64_t sequence) const {
+        return numbers.empty() ? std::span<const double>() : row(numbers, direction * batch + sequence, hidden);
+    }
+
+    bool runs_backward_;
+    std::vector<std::int64_t> lengths_;
+    std::vector<double> input_;
+    std::vector<double> weights_;
+    std::vector<double> recurrence_;
+    std::vector<double> bias_;
+    std::vector<double> peepholes_;
+    std::vector<double> first_states_;
+    std::vector<double> first_cells_;
+    std::vector<element_wise::FusedActivation> activations_;
+};
+
+}  // namespace dmlconform::cpu::recurrent

@@ -1,0 +1,200 @@
+// Running a network: each sequence of the batch by itself, in each direction, step by step.
+//
+// A cell is a class template over the arithmetic. It computes one step of a sequence:
+//
+//   template <class Arithmetic>
+//   class Cell : public CellBase<Arithmetic> {
+//   public:
+//       static constexpr std::int64_t gates;
+//       Cell(const Place& place, Arithmetic arithmetic, const operators::Descriptor& descriptor);
+//       /// Replaces states and cells by those after the step.
+//       void step(std::span<const double> input);
+//   };
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/cpu/composition/arithmetic.h"
+#include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/parallel.h"
+#include "engine/cpu/recurrent/network.h"
+
+namespace dmlconform::cpu::recurrent {
+
+using composition::Bounded;
+using composition::Exact;
+
+/// One sequence in one direction.
+struct Place {
+    const Network& network;
+    std::int64_t direction = 0;
+    std::int64_t sequence = 0;
+};
+
+/// What cells have in common: states, and the sums that their gates are made of.
+template <class Arithmetic>
+class CellBase {
+public:
+    using Number = typename Arithmetic::Number;
+    using Sum = typename Arithmetic::Sum;
+
+    CellBase(const Place& place, Arithmetic arithmetic)
+        : arithmetic_(arithmetic),
+          place_(place),
+          states_(started(place.network.first_state(place.direction, place.sequence))),
+          cells_(started(place.network.first_cell(place.direction, place.sequence))) {}
+
+    [[nodiscard]] const std::vector<Number>& states() const { return states_; }
+    [[nodiscard]] const std::vector<Number>& cells() const { return cells_; }
+
+protected:
+    [[nodiscard]] const Network& network() const { return place_.network; }
+    [[nodiscard]] std::int64_t units() const { return place_.network.hidden; }
+    [[nodiscard]] Number stored(const Number& x) const { return arithmetic_.stored(x); }
+
+    /// The whole sum of a gate, but for peepholes: x W + h R + biases.
+    [[nodiscard]] Sum gate_sum(std::int64_t gate, std::int64_t unit, std::span<const double> input,
+                               const std::vector<Number>& states) const {
+        Sum sum = input_part(gate, unit, input);
+        add_state_part(sum, gate, unit, states);
+        if (network().has_bias()) {
+            sum.begin_part();
+            sum.add(network().input_bias(place_.direction, gate, unit));
+            sum.add(network().state_bias(place_.direction, gate, unit));
+        }
+        return sum;
+    }
+
+    [[nodiscard]] Sum input_part(std::int64_t gate, std::int64_t unit, std::span<const double> input) const {
+        Sum sum = arithmetic_.sum();
+        sum.add_products(network().weights(place_.direction, gate, unit), input);
+        return sum;
+    }
+
+    void add_state_part(Sum& sum, std::int64_t gate, std::int64_t unit, const std::vector<Number>& states) const {
+        sum.begin_part();
+        sum.add_products(network().recurrence(place_.direction, gate, unit), std::span<const Number>(states));
+    }
+
+    [[nodiscard]] Number activated(std::size_t which, const Number& x) const {
+        return stored(network().activation(place_.direction, which)(stored(x)));
+    }
+
+    [[nodiscard]] std::vector<Number> started(std::span<const double> from) const {
+        std::vector<Number> numbers(static_cast<std::size_t>(units()), Number(0));
+        std::copy(from.begin(), from.end(), numbers.begin());
+        return numbers;
+    }
+
+    Arithmetic arithmetic_;
+    Place place_;
+    std::vector<Number> states_;
+    std::vector<Number> cells_;
+};
+
+/// An output that may be absent, and its bounds where they are wanted.
+class Written {
+public:
+    Written(const KernelArguments& arguments, std::size_t number);
+
+    [[nodiscard]] bool wants_bounds() const { return slack_ != nullptr; }
+    /// The vector of all units at that place, which are the first three dimensions.
+    template <class Range>
+    void put(std::int64_t a, std::int64_t b, std::int64_t c, const std::vector<double>& values,
+             const Range& range) const {
+        if (tensor_ == nullptr) {
+            return;
+        }
+        std::int64_t address = a * strides_[0] + b * strides_[1] + c * strides_[2];
+        const auto& sizes = tensor_->desc.sizes;
+        std::int64_t number = ((a * sizes[1] + b) * sizes[2] + c) * sizes[3];
+        for (std::size_t unit = 0; unit < values.size(); ++unit) {
+            movement::store_computed(*tensor_, address, number, values[unit], slack_, [&] { return range(unit); });
+            address += strides_[3];
+            ++number;
+        }
+    }
+
+private:
+    core::Tensor* tensor_ = nullptr;
+    core::ElementSlack* slack_ = nullptr;
+    core::Strides strides_;
+};
+
+template <template <class> class Cell>
+class Run {
+public:
+    explicit Run(const KernelArguments& arguments)
+        : descriptor_(arguments.descriptor), network_(arguments, Cell<Exact>::gates) {
+        for (std::size_t i = 0; i < arguments.outputs.size(); ++i) {
+            outputs_.emplace_back(arguments, i);
+            bounded_ = bounded_ || outputs_.back().wants_bounds();
+        }
+        half_ = arguments.descriptor.tensor("InputTensor")->data_type == core::DataType::float16;
+    }
+
+    void compute() const {
+        const std::int64_t cost =
+            network_.steps * network_.gates * network_.hidden * (network_.inputs + network_.hidden + 50);
+        parallel_for(network_.directions * network_.batch, bounded_ ? 100 * cost : cost,
+                     [&](std::int64_t first, std::int64_t last) {
+                         for (std::int64_t i = first; i < last; ++i) {
+                             run({network_, i / network_.batch, i % network_.batch});
+                         }
+                     });
+    }
+
+private:
+    /// Order of Descriptor::outputs().
+    enum Output : std::size_t { all_states, last_state, last_cell };
+
+    void run(const Place& place) const {
+        const std::int64_t direction = place.direction;
+        const std::int64_t sequence = place.sequence;
+        Cell<Exact> cell(place, {}, descriptor_);
+        std::optional<Cell<Bounded>> bounds;
+        if (bounded_) {
+            bounds.emplace(place, Bounded{half_}, descriptor_);
+        }
+        const auto state_range = [&](std::size_t unit) { return bounds->states()[unit]; };
+        const std::int64_t length = std::min(network_.said_length_of(sequence), network_.steps);
+        for (std::int64_t taken = 0; taken < length; ++taken) {
+            const std::int64_t step = network_.step_after(taken, direction, length);
+            cell.step(network_.input(step, sequence));
+            if (bounds) {
+                bounds->step(network_.input(step, sequence));
+            }
+            outputs_[all_states].put(step, direction, sequence, cell.states(), state_range);
+        }
+        const std::vector<double> zeros(cell.states().size());
+        const auto zero_range = [](std::size_t /*unit*/) { return Interval(0); };
+        for (std::int64_t step = length; step < network_.steps; ++step) {
+            outputs_[all_states].put(step, direction, sequence, zeros, zero_range);
+        }
+        if (has_last_step(place)) {
+            outputs_[last_state].put(0, direction, sequence, cell.states(), state_range);
+        } else {
+            outputs_[last_state].put(0, direction, sequence, zeros, zero_range);
+        }
+        if (outputs_.size() > last_cell) {
+            outputs_[last_cell].put(0, direction, sequence, cell.cells(),
+                                    [&](std::size_t unit) { return bounds->cells()[unit]; });
+        }
+    }
+
+    /// DirectML 1.15.4 takes the last state of a sequence that runs forward from the step that its length names, and
+    /// has zeros where there is no such step. No documentation says what it is then.
+    [[nodiscard]] bool has_last_step(const Place& place) const {
+        const std::int64_t length = network_.said_length_of(place.sequence);
+        return network_.runs_backward(place.direction) || (length >= 1 && length <= network_.steps);
+    }
+
+    const operators::Descriptor& descriptor_;
+    Network network_;
+    std::vector<Written> outputs_;
+    bool bounded_ = false;
+    bool half_ = false;
+};
+
+}  // namespace dmlconform::cpu::recurrent

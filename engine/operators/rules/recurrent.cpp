@@ -1,0 +1,125 @@
+// Relations of RNN, LSTM and GRU, from their documentation, and what they cost. "M" marks what was measured on
+// Microsoft's DirectML 1.15.4.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/operators/rules.h"
+
+namespace dmlconform::operators {
+namespace {
+
+using WideSizes = std::vector<std::uint64_t>;
+
+constexpr std::array<std::string_view, 4> names{"sizes", "activationCount", "outputs", "ownedByDml"};
+
+/// What the sizes of all tensors are made of.
+struct Shape {
+    std::uint64_t gates;
+    std::uint64_t activations;
+    std::uint64_t steps;
+    std::uint64_t batch;
+    std::uint64_t inputs;
+    std::uint64_t hidden;
+    std::uint64_t directions;
+
+    explicit Shape(const Descriptor& descriptor) {
+        const std::string_view name = descriptor.schema->short_name();
+        gates = name == "RNN" ? 1 : name == "GRU" ? 3 : 4;
+        activations = name == "RNN" ? 1 : name == "GRU" ? 2 : 3;
+        const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
+        steps = input[1];
+        batch = input[2];
+        inputs = input[3];
+        hidden = descriptor.tensor("RecurrenceTensor")->sizes[3];
+        constexpr std::uint32_t bidirectional = 2;
+        directions = descriptor.uint("Direction") == bidirectional ? 2 : 1;
+    }
+
+    /// For each tensor that the operator may have.
+    [[nodiscard]] std::vector<std::pair<std::string_view, WideSizes>> sizes() const {
+        const WideSizes states{1, directions, batch, hidden};
+        return {{"InputTensor", {1, steps, batch, inputs}},
+                {"WeightTensor", {1, directions, gates * hidden, inputs}},
+                {"RecurrenceTensor", {1, directions, gates * hidden, hidden}},
+                {"BiasTensor", {1, 1, directions, 2 * gates * hidden}},
+                {"HiddenInitTensor", states},
+                {"CellMemInitTensor", states},
+                {"SequenceLengthsTensor", {1, 1, 1, batch}},
+                {"PeepholeTensor", {1, 1, directions, 3 * hidden}},
+                {"OutputSequenceTensor", {steps, directions, batch, hidden}},
+                {"OutputSingleTensor", states},
+                {"OutputCellSingleTensor", states}};
+    }
+};
+
+/// Null for a tensor that is absent, or that the operator does not have.
+const core::TensorDesc* tensor_of(const Descriptor& descriptor, std::string_view field) {
+    return descriptor.schema->find_field(field) == nullptr ? nullptr : descriptor.tensor(field);
+}
+
+Verdict check_sizes(const Descriptor& descriptor, const Shape& shape) {
+    for (const auto& [field, sizes] : shape.sizes()) {
+        const core::TensorDesc* const desc = tensor_of(descriptor, field);
+        if (desc != nullptr && !std::equal(sizes.begin(), sizes.end(), desc->sizes.begin(), desc->sizes.end())) {
+            return broken_rule(
+                descriptor, "sizes",
+                fmt::format("{} has sizes {}; of {} steps, a batch of {}, {} inputs, a hidden size of {} and {} "
+                            "direction{} they must be {{{}}}",
+                            field, core::to_string(desc->sizes), shape.steps, shape.batch, shape.inputs, shape.hidden,
+                            shape.directions, shape.directions == 1 ? "" : "s", fmt::join(sizes, ", ")));
+        }
+    }
+    return {};
+}
+
+Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    for (const TensorSlot& input : descriptor.inputs()) {
+        if (input.desc != nullptr && input.desc->flags != core::TensorFlags::none) {
+            return broken_rule(
+                descriptor, "ownedByDml",
+                fmt::format("{} has the flag OWNED_BY_DML, which this operator does not take", input.name));
+        }
+    }
+    const Shape shape(descriptor);
+    if (auto rejection = check_sizes(descriptor, shape)) {
+        return rejection;
+    }
+    const std::size_t activations = descriptor.get<OperatorDescArray>("ActivationDescs").items.size();
+    if (activations != shape.activations * shape.directions) {
+        return broken_rule(
+            descriptor, "activationCount",
+            fmt::format("ActivationDescs has {} activations; it must have {} for each of {} direction{}", activations,
+                        shape.activations, shape.directions, shape.directions == 1 ? "" : "s"));
+    }
+    // M: OutputCellSingleTensor alone is not enough.
+    if (descriptor.tensor("OutputSequenceTensor") == nullptr && descriptor.tensor("OutputSingleTensor") == nullptr) {
+        return broken_rule(descriptor, "outputs",
+                           "OutputSequenceTensor and OutputSingleTensor are both absent; one of them must be there");
+    }
+    return {};
+}
+
+/// A product and an addition for each weight, in each step of each sequence.
+Cost cost(const Descriptor& descriptor) {
+    const Shape shape(descriptor);
+    const auto weights = static_cast<double>(shape.directions * shape.gates * shape.hidden) *
+                         static_cast<double>(shape.inputs + shape.hidden);
+    return {.bytes = element_bytes(descriptor),
+            .operations = 2 * weights * static_cast<double>(shape.steps * shape.batch)};
+}
+
+}  // namespace
+
+RulesRows recurrent_rules() {
+    RulesRows rows;
+    for (const std::string_view name : {"RNN", "LSTM", "GRU"}) {
+        rows.push_back({.name = name, .validate = check, .names = names, .cost = cost});
+    }
+    return rows;
+}
+
+}  // namespace dmlconform::operators

@@ -1,0 +1,176 @@
+// engine/cpu/recurrent: what cases cannot decide. Bounds hold what FP32 implementations compute that take sums in other
+// orders, and are not much wider.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "engine/cpu/reference.h"
+#include "tests/cpu/random_tensors.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using core::DataType;
+using core::Tensor;
+using operators::Descriptor;
+using operators::OperatorDescArray;
+using Floats = std::vector<float>;
+
+core::TensorDesc real(core::Dimensions sizes) {
+    return tensor(DataType::float32, std::move(sizes));
+}
+
+/// A batch of one in one direction.
+struct Net {
+    std::uint32_t gates = 1;
+    std::uint32_t steps = 1;
+    std::uint32_t inputs = 1;
+    std::uint32_t hidden = 1;
+    Floats input, weights, recurrence, bias;
+
+    Net(Random& random, std::uint32_t gate_count, std::uint32_t step_count)
+        : gates(gate_count), steps(step_count), inputs(random.pick(1U, 9U)), hidden(random.pick(1U, 9U)) {
+        const auto numbers = [&](std::size_t count, float largest) {
+            Floats result(count);
+            for (float& number : result) {
+                number = random.uniform(-largest, largest);
+            }
+            return result;
+        };
+        input = numbers(std::size_t{steps} * inputs, 2);
+        weights = numbers(std::size_t{gates} * hidden * inputs, 1);
+        recurrence = numbers(std::size_t{gates} * hidden * hidden, 1);
+        bias = numbers(std::size_t{2} * gates * hidden, 1);
+    }
+
+    /// In FP32, the states first, then the inputs from the last one, then the biases.
+    [[nodiscard]] float gate(std::size_t which, std::size_t unit, std::size_t step, const Floats& states) const {
+        const std::size_t row = which * hidden + unit;
+        float sum = 0;
+        for (std::size_t k = 0; k < hidden; ++k) {
+            sum = std::fma(recurrence[row * hidden + k], states[k], sum);
+        }
+        for (std::size_t i = inputs; i-- > 0;) {
+            sum += weights[row * inputs + i] * input[step * inputs + i];
+        }
+        return sum + (bias[row] + bias[gates * hidden + row]);
+    }
+};
+
+float sigmoid(float x) {
+    return 1 / (1 + std::exp(-x));
+}
+
+Floats rnn(const Net& net) {
+    Floats states(net.hidden), all;
+    for (std::size_t t = 0; t < net.steps; ++t) {
+        Floats next(net.hidden);
+        for (std::size_t u = 0; u < net.hidden; ++u) {
+            next[u] = std::tanh(net.gate(0, u, t, states));
+        }
+        states = next;
+        all.insert(all.end(), states.begin(), states.end());
+    }
+    return all;
+}
+
+Floats gru(const Net& net) {
+    Floats states(net.hidden), all;
+    for (std::size_t t = 0; t < net.steps; ++t) {
+        Floats update(net.hidden), reset(net.hidden), next(net.hidden);
+        for (std::size_t u = 0; u < net.hidden; ++u) {
+            update[u] = sigmoid(net.gate(0, u, t, states));
+            reset[u] = sigmoid(net.gate(1, u, t, states)) * states[u];
+        }
+        for (std::size_t u = 0; u < net.hidden; ++u) {
+            const float fresh = std::tanh(net.gate(2, u, t, reset));
+            next[u] = fresh + update[u] * (states[u] - fresh);
+        }
+        states = next;
+        all.insert(all.end(), states.begin(), states.end());
+    }
+    return all;
+}
+
+Floats lstm(const Net& net) {
+    Floats states(net.hidden), cells(net.hidden), all;
+    for (std::size_t t = 0; t < net.steps; ++t) {
+        Floats next(net.hidden);
+        for (std::size_t u = 0; u < net.hidden; ++u) {
+            const float fresh = sigmoid(net.gate(0, u, t, states)) * std::tanh(net.gate(3, u, t, states));
+            cells[u] = std::fma(sigmoid(net.gate(2, u, t, states)), cells[u], fresh);
+            next[u] = sigmoid(net.gate(1, u, t, states)) * std::tanh(cells[u]);
+        }
+        states = next;
+        all.insert(all.end(), states.begin(), states.end());
+    }
+    return all;
+}
+
+struct Kind {
+    std::string_view op;
+    std::uint32_t gates;
+    std::vector<std::string_view> activations;
+    Floats (*compute)(const Net& net);
+};
+
+const Kind kinds[] = {{"RNN", 1, {"ACTIVATION_TANH"}, rnn},
+                      {"GRU", 3, {"ACTIVATION_SIGMOID", "ACTIVATION_TANH"}, gru},
+                      {"LSTM", 4, {"ACTIVATION_SIGMOID", "ACTIVATION_TANH", "ACTIVATION_TANH"}, lstm}};
+
+cpu::Reference reference_of(const Kind& kind, const Net& net) {
+    OperatorDescArray activations;
+    for (const std::string_view name : kind.activations) {
+        activations.items.push_back(activation(name));
+    }
+    const Descriptor descriptor =
+        describe(kind.op, {{"InputTensor", real({1, net.steps, 1, net.inputs})},
+                           {"WeightTensor", real({1, 1, net.gates * net.hidden, net.inputs})},
+                           {"RecurrenceTensor", real({1, 1, net.gates * net.hidden, net.hidden})},
+                           {"BiasTensor", real({1, 1, 1, 2 * net.gates * net.hidden})},
+                           {"OutputSequenceTensor", real({net.steps, 1, 1, net.hidden})},
+                           {"ActivationDescs", activations}});
+    const Tensor tensors[] = {tensor_of<float>(*descriptor.tensor("InputTensor"), net.input),
+                              tensor_of<float>(*descriptor.tensor("WeightTensor"), net.weights),
+                              tensor_of<float>(*descriptor.tensor("RecurrenceTensor"), net.recurrence),
+                              tensor_of<float>(*descriptor.tensor("BiasTensor"), net.bias)};
+    std::vector<const Tensor*> inputs;
+    for (const operators::TensorSlot& slot : descriptor.inputs()) {
+        const auto position = inputs.size();
+        inputs.push_back(slot.desc == nullptr ? nullptr : &tensors[position]);
+    }
+    return cpu::compute_reference(descriptor, inputs);
+}
+
+TEST(Recurrent, BoundsHoldOtherOrders) {
+    Random random(1);
+    for (const Kind& kind : kinds) {
+        for (int turn = 0; turn < 60; ++turn) {
+            const Net net(random, kind.gates, random.pick(1U, 6U));
+            const cpu::Reference reference = reference_of(kind, net);
+            const Floats values = values_of<float>(reference.outputs[0]);
+            const Floats others = kind.compute(net);
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                EXPECT_GE(others[i], double{values[i]} - reference.slack[0].below[i]) << kind.op << " " << i;
+                EXPECT_LE(others[i], double{values[i]} + reference.slack[0].above[i]) << kind.op << " " << i;
+            }
+        }
+    }
+}
+
+/// After one step there are two functions and a few dozen roundings of numbers around 1.
+TEST(Recurrent, BoundsOfOneStepAreNarrow) {
+    Random random(2);
+    for (const Kind& kind : kinds) {
+        for (int turn = 0; turn < 60; ++turn) {
+            const cpu::Reference reference = reference_of(kind, Net(random, kind.gates, 1));
+            for (std::size_t i = 0; i < reference.slack[0].below.size(); ++i) {
+                EXPECT_GT(reference.slack[0].below[i] + reference.slack[0].above[i], 0) << kind.op;
+                EXPECT_LT(reference.slack[0].below[i] + reference.slack[0].above[i], 2e-4) << kind.op;
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
