@@ -31,6 +31,8 @@ extern const OperatorFuzz random_generator_fuzz;
 
 /// Of the operators that move elements.
 [[nodiscard]] std::span<const OperatorFuzz> movement_fuzz();
+/// Of attention.
+[[nodiscard]] std::span<const OperatorFuzz> attention_fuzz();
 /// Of recurrent networks.
 [[nodiscard]] std::span<const OperatorFuzz> recurrent_fuzz();
 /// Of poolings and local response normalisation.

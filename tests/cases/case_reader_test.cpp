@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-
 #include "engine/cases/case_file.h"
 #include "engine/core/element.h"
 #include "tests/cases/reading.h"

@@ -1,0 +1,82 @@
+// What attention is computed of: queries, keys and values of each head, what is added to them, and to their products.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/cpu/kernel.h"
+
+namespace dmlconform::cpu::attention {
+
+/// Rows of numbers: {batch, head, position, size}.
+struct Rows {
+    std::int64_t heads = 1;
+    std::int64_t positions = 0;
+    std::int64_t size = 1;
+    std::vector<double> numbers = {};
+
+    [[nodiscard]] std::span<const double> at(std::int64_t batch, std::int64_t head, std::int64_t position) const {
+        return {numbers.data() + ((batch * heads + head) * positions + position) * size,
+                static_cast<std::size_t>(size)};
+    }
+};
+
+/// Queries, keys or values.
+struct Operand {
+    /// Those of the past, which have no bias.
+    Rows past;
+    Rows rows;
+    /// One for each head and each place in it; empty: none.
+    std::vector<double> bias;
+
+    [[nodiscard]] std::int64_t positions() const { return past.positions + rows.positions; }
+};
+
+/// DML_MULTIHEAD_ATTENTION_MASK_TYPE
+enum class MaskType : std::uint32_t {
+    none,
+    key_sequence_length,
+    key_sequence_end_start,
+    key_query_sequence_length_start_end,
+    boolean,
+};
+
+/// What is added to the product of a query and a key because of the mask.
+class Mask {
+public:
+    Mask(const KernelArguments& arguments, std::int64_t batch, std::int64_t heads, std::int64_t queries,
+         std::int64_t keys);
+
+    [[nodiscard]] bool is_present() const { return type_ != MaskType::none; }
+    [[nodiscard]] double added(std::int64_t batch, std::int64_t head, std::int64_t query, std::int64_t key) const;
+
+private:
+    [[nodiscard]] std::int64_t number(std::int64_t index) const {
+        return static_cast<std::int64_t>(numbers_[static_cast<std::size_t>(index)]);
+    }
+    [[nodiscard]] bool is_valid(std::int64_t batch, std::int64_t query, std::int64_t key) const;
+
+    MaskType type_;
+    std::vector<double> numbers_;
+    double filter_;
+    std::int64_t batch_;
+    std::int64_t heads_;
+    std::int64_t queries_;
+    std::int64_t keys_;
+};
+
+struct Operands {
+    explicit Operands(const KernelArguments& arguments);
+
+    std::int64_t batch;
+    Operand queries;
+    Operand keys;
+    Operand values;
+    /// {batch, head, query, key}; empty: none.
+    std::vector<double> position_bias;
+    Mask mask;
+    double scale;
+};
+
+}  // namespace dmlconform::cpu::attention

@@ -1,0 +1,308 @@
+// MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: softmax(Q K^T * Scale + position bias + mask) V, for each head.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "engine/cpu/attention/operands.h"
+#include "engine/cpu/composition/arithmetic.h"
+#include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/parallel.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using attention::Operand;
+using attention::Operands;
+using composition::Bounded;
+using composition::Exact;
+
+/// {batch, head, position, size}, the past before the rest, with the bias.
+template <class Arithmetic>
+class Numbers {
+public:
+    using Number = typename Arithmetic::Number;
+
+    Numbers(const Operand& operand, std::int64_t batch, Arithmetic arithmetic)
+        : heads_(operand.rows.heads), positions_(operand.positions()), size_(operand.rows.size) {
+        numbers_.reserve(static_cast<std::size_t>(batch * heads_ * positions_ * size_));
+        for (std::int64_t b = 0; b < batch; ++b) {
+            for (std::int64_t h = 0; h < heads_; ++h) {
+                for (std::int64_t p = 0; p < positions_; ++p) {
+                    append(operand, b, h, p, arithmetic);
+                }
+            }
+        }
+    }
+
+    [[nodiscard]] std::span<const Number> at(std::int64_t batch, std::int64_t head, std::int64_t position) const {
+        return {numbers_.data() + ((batch * heads_ + head) * positions_ + position) * size_,
+                static_cast<std::size_t>(size_)};
+    }
+
+private:
+    void append(const Operand& operand, std::int64_t batch, std::int64_t head, std::int64_t position,
+                Arithmetic arithmetic) {
+        if (position < operand.past.positions) {
+            const auto row = operand.past.at(batch, head, position);
+            numbers_.insert(numbers_.end(), row.begin(), row.end());
+            return;
+        }
+        const auto row = operand.rows.at(batch, head, position - operand.past.positions);
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const Number number = row[i];
+            numbers_.push_back(
+                operand.bias.empty()
+                    ? number
+                    : arithmetic.stored(number + Number(operand.bias[static_cast<std::size_t>(head * size_) + i])));
+        }
+    }
+
+    std::int64_t heads_;
+    std::int64_t positions_;
+    std::int64_t size_;
+    std::vector<Number> numbers_;
+};
+
+/// One query of one head.
+struct Place {
+    std::int64_t batch = 0;
+    std::int64_t head = 0;
+    std::int64_t query = 0;
+};
+
+template <class Arithmetic>
+class Attention {
+public:
+    using Number = typename Arithmetic::Number;
+
+    Attention(const Operands& operands, Arithmetic arithmetic)
+        : operands_(operands),
+          arithmetic_(arithmetic),
+          queries_(operands.queries, operands.batch, arithmetic),
+          keys_(operands.keys, operands.batch, arithmetic),
+          values_(operands.values, operands.batch, arithmetic) {}
+
+    [[nodiscard]] const Numbers<Arithmetic>& keys() const { return keys_; }
+    [[nodiscard]] const Numbers<Arithmetic>& values() const { return values_; }
+
+    /// The query's part of the output, of its head.
+    [[nodiscard]] std::vector<Number> row(const Place& place) const {
+        const std::vector<Number> powers = powers_of(scores(place));
+        auto sum = arithmetic_.sum();
+        for (const Number& power : powers) {
+            sum.add(power);
+        }
+        const Number total = sum.result();
+        std::vector<Number> result;
+        for (std::int64_t i = 0; i < operands_.values.rows.size; ++i) {
+            result.push_back(weighted(place, powers, total, static_cast<std::size_t>(i)));
+        }
+        return result;
+    }
+
+private:
+    /// Heads of queries share those of keys and values, neighbours the same one.
+    [[nodiscard]] std::int64_t key_head(std::int64_t head) const {
+        return head * operands_.keys.rows.heads / operands_.queries.rows.heads;
+    }
+
+    [[nodiscard]] std::vector<Number> scores(const Place& place) const {
+        const std::int64_t count = operands_.keys.positions();
+        const auto query = queries_.at(place.batch, place.head, place.query);
+        std::vector<Number> scores;
+        for (std::int64_t key = 0; key < count; ++key) {
+            Number score = product(query, keys_.at(place.batch, key_head(place.head), key));
+            if (!operands_.position_bias.empty()) {
+                const std::int64_t index =
+                    ((place.batch * operands_.queries.rows.heads + place.head) * operands_.queries.rows.positions +
+                     place.query) *
+                        count +
+                    key;
+                score = arithmetic_.stored(score + operands_.position_bias[static_cast<std::size_t>(index)]);
+            }
+            if (operands_.mask.is_present()) {
+                score = arithmetic_.stored(score + operands_.mask.added(place.batch, place.head, place.query, key));
+            }
+            scores.push_back(score);
+        }
+        return scores;
+    }
+
+    /// The sum of products times Scale. The query may be scaled before, or each product.
+    [[nodiscard]] Number product(std::span<const Number> query, std::span<const Number> key) const {
+        auto sum = arithmetic_.sum();
+        auto scaled = arithmetic_.sum();
+        for (std::size_t i = 0; i < query.size(); ++i) {
+            sum.add_product(query[i], key[i]);
+            scaled.add_product(arithmetic_.stored(query[i] * operands_.scale), key[i]);
+        }
+        return arithmetic_.stored(
+            arithmetic_.either(arithmetic_.stored(sum.result()) * operands_.scale, scaled.result()));
+    }
+
+    /// exp(score - the largest one). Whatever is subtracted from all of them goes out of the quotients again, so that
+    /// the bounds can take the value's.
+    [[nodiscard]] std::vector<Number> powers_of(std::vector<Number> scores) const {
+        const double largest = largest_of(scores);
+        for (Number& score : scores) {
+            score = exp(score - largest);
+        }
+        return scores;
+    }
+
+    /// NaN is passed over: it comes out of the sum.
+    [[nodiscard]] static double largest_of(const std::vector<double>& scores) {
+        double largest = -INFINITY;
+        for (const double score : scores) {
+            largest = score > largest ? score : largest;
+        }
+        return largest;
+    }
+    [[nodiscard]] static double largest_of(const std::vector<Interval>& scores) {
+        double largest = -INFINITY;
+        for (const Interval& score : scores) {
+            largest = std::max(largest, score.has_numbers() ? score.low : -INFINITY);
+        }
+        return largest;
+    }
+
+    /// Powers are divided by their sum before they are multiplied with the values, or afterwards.
+    [[nodiscard]] Number weighted(const Place& place, const std::vector<Number>& powers, const Number& total,
+                                  std::size_t i) const {
+        auto before = arithmetic_.sum();
+        auto afterwards = arithmetic_.sum();
+        for (std::size_t key = 0; key < powers.size(); ++key) {
+            const Number value = values_.at(place.batch, key_head(place.head), static_cast<std::int64_t>(key))[i];
+            before.add_product(arithmetic_.stored(powers[key] / total), value);
+            afterwards.add_product(powers[key], value);
+        }
+        return arithmetic_.either(before.result(), afterwards.result() / total);
+    }
+
+    const Operands& operands_;
+    Arithmetic arithmetic_;
+    Numbers<Arithmetic> queries_;
+    Numbers<Arithmetic> keys_;
+    Numbers<Arithmetic> values_;
+};
+
+/// An output that may be absent, and its bounds where they are wanted.
+struct Written {
+    core::Tensor* tensor = nullptr;
+    core::ElementSlack* slack = nullptr;
+
+    Written(const KernelArguments& arguments, std::size_t number) {
+        core::Tensor* const output = arguments.outputs[number];
+        if (output != nullptr && !output->desc.sizes.empty()) {
+            tensor = output;
+            const bool wanted = !arguments.slack.empty() && !arguments.slack[number].below.empty();
+            slack = wanted ? &arguments.slack[number] : nullptr;
+        }
+    }
+};
+
+class Evaluation {
+public:
+    explicit Evaluation(const KernelArguments& arguments)
+        : operands_(arguments),
+          output_(arguments, 0),
+          present_keys_(arguments, 1),
+          present_values_(arguments, 2),
+          values_(operands_, {}) {
+        if (output_.slack != nullptr) {
+            bounds_.emplace(operands_, Bounded{arguments.outputs[0]->desc.data_type == core::DataType::float16});
+        }
+    }
+
+    void run() const {
+        put_output();
+        put_present(
+            present_keys_, values_.keys(), [this]() -> const auto& { return bounds_->keys(); });
+        put_present(
+            present_values_, values_.values(), [this]() -> const auto& { return bounds_->values(); });
+    }
+
+private:
+    /// {batch, query, head * size}, with ones in front.
+    void put_output() const {
+        const std::int64_t heads = operands_.queries.rows.heads;
+        const std::int64_t queries = operands_.queries.rows.positions;
+        const std::int64_t size = operands_.values.rows.size;
+        const core::Strides strides = core::signed_strides(output_.tensor->desc);
+        const std::size_t rank = strides.size();
+        const std::int64_t cost = operands_.keys.positions() * (operands_.keys.rows.size + size) * (bounds_ ? 100 : 2);
+        parallel_for(operands_.batch * heads * queries, cost, [&](std::int64_t first, std::int64_t last) {
+            for (std::int64_t i = first; i < last; ++i) {
+                const Place place{i / (heads * queries), i / queries % heads, i % queries};
+                const std::vector<double> row = values_.row(place);
+                const std::vector<Interval> ranges = bounds_ ? bounds_->row(place) : std::vector<Interval>();
+                for (std::size_t k = 0; k < row.size(); ++k) {
+                    const std::int64_t column = place.head * size + static_cast<std::int64_t>(k);
+                    movement::store_computed(
+                        *output_.tensor,
+                        place.batch * strides[rank - 3] + place.query * strides[rank - 2] + column * strides[rank - 1],
+                        (place.batch * queries + place.query) * heads * size + column, row[k], output_.slack,
+                        [&] { return ranges[k]; });
+                }
+            }
+        });
+    }
+
+    /// {batch, head, position, size}, with ones in front.
+    template <class Bounds>
+    void put_present(const Written& present, const Numbers<Exact>& values, const Bounds& bounds) const {
+        if (present.tensor == nullptr) {
+            return;
+        }
+        const core::Dimensions& sizes = present.tensor->desc.sizes;
+        const core::Strides strides = core::signed_strides(present.tensor->desc);
+        const std::size_t first = sizes.size() - 4;
+        const std::int64_t heads = sizes[first + 1];
+        const std::int64_t positions = sizes[first + 2];
+        std::int64_t number = 0;
+        for (std::int64_t row = 0; row < operands_.batch * heads * positions; ++row) {
+            const std::int64_t batch = row / (heads * positions);
+            const std::int64_t head = row / positions % heads;
+            const std::int64_t position = row % positions;
+            const auto numbers = values.at(batch, head, position);
+            std::int64_t address = batch * strides[first] + head * strides[first + 1] + position * strides[first + 2];
+            for (std::size_t i = 0; i < numbers.size(); ++i) {
+                movement::store_computed(*present.tensor, address, number, numbers[i], present.slack,
+                                         [&] { return bounds().at(batch, head, position)[i]; });
+                address += strides[first + 3];
+                ++number;
+            }
+        }
+    }
+
+    Operands operands_;
+    Written output_;
+    Written present_keys_;
+    Written present_values_;
+    Attention<Exact> values_;
+    std::optional<Attention<Bounded>> bounds_;
+};
+
+core::Tolerance tolerance(const operators::Descriptor& descriptor, const operators::TensorSlot& output) {
+    const bool is_copied = output.name != "OutputTensor" && descriptor.tensor("BiasTensor") == nullptr;
+    return movement::computed_tolerance(
+        !is_copied,
+        output.desc->data_type == core::DataType::float16
+            ? "the formula on intervals: sums in any order in FP32, exp as Direct3D allows it; scores, weights "
+              "and sums with biases may be stored as FLOAT16"
+            : "the formula on intervals: sums in any order in FP32, exp as Direct3D allows it");
+}
+
+}  // namespace
+
+Kernels attention_kernels() {
+    Kernels rows;
+    for (const char* name : {"MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1"}) {
+        rows.push_back({.name = name,
+                        .compute = [](const KernelArguments& arguments) { Evaluation(arguments).run(); },
+                        .tolerance = tolerance});
+    }
+    return rows;
+}
+
+}  // namespace dmlconform::cpu

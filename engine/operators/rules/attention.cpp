@@ -1,0 +1,269 @@
+// Relations of MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1, from their documentation, and what they cost. "M" marks
+// what was measured on Microsoft's DirectML 1.15.4.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/operators/rules.h"
+
+namespace dmlconform::operators {
+namespace {
+
+using WideSizes = std::vector<std::uint64_t>;
+
+constexpr std::array<std::string_view, 7> names{"sources", "dimensionCount", "headCount",          "sizes",
+                                                "mask",    "past",           "pastSequenceLengths"};
+/// The older operator has no such lengths.
+constexpr std::span<const std::string_view> names_of_older{names.data(), names.size() - 1};
+
+/// The last sizes of a tensor, those in front of which have to be 1; nothing if they are not, or if it has fewer.
+std::optional<WideSizes> last_sizes(const core::TensorDesc& desc, std::size_t count) {
+    const core::Dimensions& sizes = desc.sizes;
+    if (sizes.size() < count || std::any_of(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(count),
+                                            [](std::uint32_t size) { return size != 1; })) {
+        return std::nullopt;
+    }
+    return WideSizes(sizes.end() - static_cast<std::ptrdiff_t>(count), sizes.end());
+}
+
+/// DML_MULTIHEAD_ATTENTION_MASK_TYPE
+enum MaskType : std::uint32_t { none, key_sequence_length, key_sequence_end_start, lengths_starts_ends, boolean };
+
+// ---- where queries, keys and values come from --------------------------------------------------------------------
+
+/// Bits of the six tensors, in the order of the struct.
+constexpr std::array<std::string_view, 6> sources{"QueryTensor",           "KeyTensor",
+                                                  "ValueTensor",           "StackedQueryKeyTensor",
+                                                  "StackedKeyValueTensor", "StackedQueryKeyValueTensor"};
+constexpr unsigned query_key_value = 0b000111;
+constexpr unsigned stacked_query_key = 0b001100;
+constexpr unsigned stacked_key_value = 0b010001;
+constexpr unsigned stacked_all = 0b100000;
+
+unsigned present_sources(const Descriptor& descriptor) {
+    unsigned present = 0;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        present |= descriptor.tensor(sources[i]) == nullptr ? 0U : 1U << i;
+    }
+    return present;
+}
+
+Verdict check_sources(const Descriptor& descriptor) {
+    const unsigned present = present_sources(descriptor);
+    if (present != query_key_value && present != stacked_query_key && present != stacked_key_value &&
+        present != stacked_all) {
+        return broken_rule(descriptor, "sources",
+                           "queries, keys and values must come from QueryTensor, KeyTensor and ValueTensor, from "
+                           "StackedQueryKeyTensor and ValueTensor, from QueryTensor and StackedKeyValueTensor, or from "
+                           "StackedQueryKeyValueTensor alone");
+    }
+    return {};
+}
+
+/// M: tensors that are not stacked have as many dimensions as the output.
+Verdict check_ranks(const Descriptor& descriptor) {
+    if (present_sources(descriptor) != query_key_value) {
+        return {};
+    }
+    const std::size_t rank = descriptor.tensor("OutputTensor")->sizes.size();
+    for (const char* field : {"QueryTensor", "KeyTensor", "ValueTensor"}) {
+        if (descriptor.tensor(field)->sizes.size() != rank) {
+            return broken_rule(descriptor, "dimensionCount",
+                               fmt::format("{} has {} dimensions, OutputTensor {}", field,
+                                           descriptor.tensor(field)->sizes.size(), rank));
+        }
+    }
+    return {};
+}
+
+// ---- sizes -------------------------------------------------------------------------------------------------------
+
+std::uint64_t head_count(const Descriptor& descriptor, std::string_view field) {
+    return descriptor.schema->find_field(field) == nullptr ? descriptor.uint("HeadCount") : descriptor.uint(field);
+}
+
+/// What the sizes of all tensors are made of.
+struct Shape {
+    std::uint64_t batch = 0;
+    std::uint64_t queries = 0;
+    std::uint64_t keys = 0;
+    std::uint64_t past = 0;
+    std::uint64_t heads = 0;
+    std::uint64_t key_heads = 0;
+    std::uint64_t size = 0;
+    std::uint64_t value_size = 0;
+
+    [[nodiscard]] std::uint64_t all_keys() const { return past + keys; }
+};
+
+/// Of a tensor that has batches, positions, and so many heads one after the other, or stacked.
+struct HeadSizes {
+    std::uint64_t batch = 0;
+    std::uint64_t positions = 0;
+    std::uint64_t size = 0;
+};
+
+std::optional<HeadSizes> sizes_of_heads(const core::TensorDesc& desc, bool is_stacked, std::uint64_t heads) {
+    const auto sizes = last_sizes(desc, is_stacked ? 5 : 3);
+    if (!sizes) {
+        return std::nullopt;
+    }
+    return HeadSizes{(*sizes)[0], (*sizes)[1], is_stacked ? (*sizes)[4] : (*sizes)[2] / heads};
+}
+
+std::optional<Shape> shape_of(const Descriptor& descriptor) {
+    const auto first = [&](std::initializer_list<std::size_t> fields, std::uint64_t heads) {
+        std::optional<HeadSizes> found;
+        for (const std::size_t field : fields) {
+            const core::TensorDesc* const desc = descriptor.tensor(sources[field]);
+            if (desc != nullptr && !found) {
+                found = sizes_of_heads(*desc, field >= 3, heads);
+            }
+        }
+        return found;
+    };
+    Shape shape;
+    shape.heads = head_count(descriptor, "QueryHeadCount");
+    shape.key_heads = head_count(descriptor, "KeyValueHeadCount");
+    const auto query = first({0, 3, 5}, shape.heads);
+    const auto key = first({1, 3, 4, 5}, shape.key_heads);
+    const auto value = first({2, 4, 5}, shape.key_heads);
+    if (!query || !key || !value) {
+        return std::nullopt;
+    }
+    shape.batch = query->batch;
+    shape.queries = query->positions;
+    shape.keys = key->positions;
+    shape.size = query->size;
+    shape.value_size = value->size;
+    if (const core::TensorDesc* const past = descriptor.tensor("PastKeyTensor")) {
+        shape.past = past->sizes[past->sizes.size() - 2];
+    }
+    return shape;
+}
+
+struct Expected {
+    std::string_view field;
+    WideSizes sizes;
+};
+
+std::vector<Expected> expected_sizes(const Shape& s) {
+    return {{"QueryTensor", {s.batch, s.queries, s.heads * s.size}},
+            {"KeyTensor", {s.batch, s.keys, s.key_heads * s.size}},
+            {"ValueTensor", {s.batch, s.keys, s.key_heads * s.value_size}},
+            {"StackedQueryKeyTensor", {s.batch, s.queries, s.heads, 2, s.size}},
+            {"StackedKeyValueTensor", {s.batch, s.keys, s.key_heads, 2, s.size}},
+            {"StackedQueryKeyValueTensor", {s.batch, s.queries, s.heads, 3, s.size}},
+            {"BiasTensor", {s.heads * s.size + s.key_heads * (s.size + s.value_size)}},
+            {"RelativePositionBiasTensor", {s.batch, s.heads, s.queries, s.all_keys()}},
+            {"PastKeyTensor", {s.batch, s.key_heads, s.past, s.size}},
+            {"PastValueTensor", {s.batch, s.key_heads, s.past, s.value_size}},
+            {"OutputTensor", {s.batch, s.queries, s.heads * s.value_size}},
+            {"OutputPresentKeyTensor", {s.batch, s.key_heads, s.all_keys(), s.size}},
+            {"OutputPresentValueTensor", {s.batch, s.key_heads, s.all_keys(), s.value_size}}};
+}
+
+Verdict check_size(const Descriptor& descriptor, std::string_view rule, std::string_view field,
+                   const WideSizes& wanted) {
+    const core::TensorDesc* const desc = descriptor.tensor(field);
+    if (desc != nullptr && last_sizes(*desc, wanted.size()) != wanted) {
+        return broken_rule(descriptor, rule,
+                           fmt::format("{} has sizes {}; the last ones must be {{{}}}, and those in front of them 1",
+                                       field, core::to_string(desc->sizes), fmt::join(wanted, ", ")));
+    }
+    return {};
+}
+
+Verdict check_sizes(const Descriptor& descriptor, const Shape& shape) {
+    for (const auto& [field, sizes] : expected_sizes(shape)) {
+        if (auto rejection = check_size(descriptor, "sizes", field, sizes)) {
+            return rejection;
+        }
+    }
+    return {};
+}
+
+// ---- heads, masks, the past --------------------------------------------------------------------------------------
+
+Verdict check_heads(const Descriptor& descriptor) {
+    const std::uint64_t heads = head_count(descriptor, "QueryHeadCount");
+    const std::uint64_t key_heads = head_count(descriptor, "KeyValueHeadCount");
+    if (heads == 0 || key_heads == 0 || heads % key_heads != 0) {
+        return broken_rule(descriptor, "headCount",
+                           fmt::format("there are {} heads of queries and {} of keys and values; both must be at least "
+                                       "1, and the first a multiple of the second",
+                                       heads, key_heads));
+    }
+    return {};
+}
+
+Verdict check_mask(const Descriptor& descriptor, const Shape& shape) {
+    const std::uint32_t type = descriptor.uint("MaskType");
+    const bool has_mask = descriptor.tensor("MaskTensor") != nullptr;
+    if (type == none || !has_mask) {
+        return (type == none) == !has_mask ? Verdict()
+                                           : broken_rule(descriptor, "mask",
+                                                         has_mask ? "MaskTensor is there, and MaskType is NONE"
+                                                                  : "MaskType is not NONE, and MaskTensor is absent");
+    }
+    const std::array<WideSizes, 4> sizes{{{1, shape.batch},
+                                          {2, shape.batch},
+                                          {3 * shape.batch + 2},
+                                          {shape.batch, shape.heads, shape.queries, shape.all_keys()}}};
+    return check_size(descriptor, "mask", "MaskTensor", sizes[type - 1]);
+}
+
+Verdict check_past(const Descriptor& descriptor) {
+    if ((descriptor.tensor("PastKeyTensor") == nullptr) != (descriptor.tensor("PastValueTensor") == nullptr)) {
+        return broken_rule(descriptor, "past",
+                           "one of PastKeyTensor and PastValueTensor is there; both must be, or neither");
+    }
+    return {};
+}
+
+/// Their page says "TBD" of them. M: CompileOperator crashes.
+Verdict check_past_lengths(const Descriptor& descriptor) {
+    constexpr const char* field = "PastSequenceLengthsTensor";
+    if (descriptor.schema->find_field(field) != nullptr && descriptor.tensor(field) != nullptr) {
+        return broken_rule(descriptor, "pastSequenceLengths",
+                           "PastSequenceLengthsTensor is there; nothing says what it means, so that it must be absent");
+    }
+    return {};
+}
+
+Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    for (const auto& rule : {check_sources, check_ranks, check_heads, check_past, check_past_lengths}) {
+        if (auto rejection = rule(descriptor)) {
+            return rejection;
+        }
+    }
+    const auto shape = shape_of(descriptor);
+    if (!shape) {
+        return broken_rule(descriptor, "sizes",
+                           "the sizes in front of the last three of QueryTensor, KeyTensor and ValueTensor must be 1");
+    }
+    if (auto rejection = check_sizes(descriptor, *shape)) {
+        return rejection;
+    }
+    return check_mask(descriptor, *shape);
+}
+
+/// Two products of matrices, and for each score an exponential, a difference, an addition and a quotient.
+Cost cost(const Descriptor& descriptor) {
+    const auto shape = shape_of(descriptor);
+    const double scores = static_cast<double>(shape->batch * shape->heads) * static_cast<double>(shape->queries) *
+                          static_cast<double>(shape->all_keys());
+    return {.bytes = element_bytes(descriptor),
+            .operations = scores * (2 * static_cast<double>(shape->size + shape->value_size) + 4)};
+}
+
+}  // namespace
+
+RulesRows attention_rules() {
+    return {{.name = "MULTIHEAD_ATTENTION", .validate = check, .names = names_of_older, .cost = cost},
+            {.name = "MULTIHEAD_ATTENTION1", .validate = check, .names = names, .cost = cost}};
+}
+
+}  // namespace dmlconform::operators
