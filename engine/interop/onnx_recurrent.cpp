@@ -133,7 +133,7 @@ core::Result<void> put_lengths(OnnxCase& made, const OnnxTensor* tensor) {
     OnnxTensor lengths = *tensor;
     for (std::size_t i = 0; i < lengths.count(); ++i) {
         if (lengths.type != core::DataType::int32 || lengths.integer(i) < 0) {
-            return core::fail("sequence_lens are no INT32 from 0 on");
+            return core::fail("sequence_lens must be INT32, and not negative");
         }
     }
     lengths.type = core::DataType::uint32;

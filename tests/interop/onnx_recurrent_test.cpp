@@ -138,7 +138,7 @@ TEST(OnnxRecurrent, LeftOut) {
     EXPECT_THAT(reason({"RNN", inputs, outputs, {number("clip", 1)}}), HasSubstr("RNN does not clip"));
     EXPECT_THAT(reason({"RNN", {counted({1, 1, 1}), counted({1, 1, 1})}, outputs}), HasSubstr("X, W or R is absent"));
     EXPECT_THAT(reason({"RNN", {inputs[0], inputs[1], inputs[2], {}, lengths({-1})}, outputs}),
-                HasSubstr("sequence_lens are no INT32 from 0 on"));
+                HasSubstr("sequence_lens must be INT32, and not negative"));
     EXPECT_THAT(reason({"GRU", inputs, outputs}), HasSubstr("WeightTensor"));
 }
 

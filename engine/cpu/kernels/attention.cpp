@@ -209,7 +209,7 @@ public:
           present_keys_(arguments, 1),
           present_values_(arguments, 2),
           values_(operands_, {}) {
-        if (output_.slack != nullptr) {
+        if (output_.slack != nullptr || present_keys_.slack != nullptr || present_values_.slack != nullptr) {
             bounds_.emplace(operands_, Bounded{arguments.outputs[0]->desc.data_type == core::DataType::float16});
         }
     }
@@ -235,7 +235,8 @@ private:
             for (std::int64_t i = first; i < last; ++i) {
                 const Place place{i / (heads * queries), i / queries % heads, i % queries};
                 const std::vector<double> row = values_.row(place);
-                const std::vector<Interval> ranges = bounds_ ? bounds_->row(place) : std::vector<Interval>();
+                const std::vector<Interval> ranges =
+                    output_.slack != nullptr ? bounds_->row(place) : std::vector<Interval>();
                 for (std::size_t k = 0; k < row.size(); ++k) {
                     const std::int64_t column = place.head * size + static_cast<std::int64_t>(k);
                     movement::store_computed(

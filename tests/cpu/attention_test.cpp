@@ -1,0 +1,116 @@
+// engine/cpu/kernels/attention: what cases cannot decide. Bounds hold what FP32 implementations compute that go through
+// the keys once, and are not much wider.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/cpu/reference.h"
+#include "tests/cpu/random_tensors.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using core::DataType;
+using core::Tensor;
+using Floats = std::vector<float>;
+
+core::TensorDesc real(core::Dimensions sizes) {
+    return tensor(DataType::float32, std::move(sizes));
+}
+
+/// One head of one batch.
+struct Head {
+    std::uint32_t queries, keys, size, value_size;
+    Floats query, key, value;
+    float scale;
+
+    explicit Head(Random& random)
+        : queries(random.pick(1U, 4U)),
+          keys(random.pick(1U, 20U)),
+          size(random.pick(1U, 20U)),
+          value_size(random.pick(1U, 4U)),
+          scale(random.uniform(0.1F, 1)) {
+        const auto numbers = [&](std::uint32_t count) {
+            Floats result(count);
+            std::ranges::generate(result, [&] { return random.uniform(-2, 2); });
+            return result;
+        };
+        query = numbers(queries * size);
+        key = numbers(keys * size);
+        value = numbers(keys * value_size);
+    }
+
+    /// In FP32, with what was summed scaled again where a larger score comes, as fused kernels do it.
+    [[nodiscard]] Floats online() const {
+        Floats result;
+        for (std::size_t q = 0; q < queries; ++q) {
+            float largest = -INFINITY;
+            float total = 0;
+            Floats sums(value_size);
+            for (std::size_t k = 0; k < keys; ++k) {
+                float score = 0;
+                for (std::size_t i = size; i-- > 0;) {
+                    score = std::fma(query[q * size + i] * scale, key[k * size + i], score);
+                }
+                const float next = std::max(largest, score);
+                const float shrink = std::exp(largest - next);
+                const float power = std::exp(score - next);
+                largest = next;
+                total = total * shrink + power;
+                for (std::size_t i = 0; i < value_size; ++i) {
+                    sums[i] = sums[i] * shrink + power * value[k * value_size + i];
+                }
+            }
+            for (const float sum : sums) {
+                result.push_back(sum / total);
+            }
+        }
+        return result;
+    }
+
+    [[nodiscard]] cpu::Reference reference() const {
+        const auto descriptor = describe("MULTIHEAD_ATTENTION", {{"QueryTensor", real({1, queries, size})},
+                                                                 {"KeyTensor", real({1, keys, size})},
+                                                                 {"ValueTensor", real({1, keys, value_size})},
+                                                                 {"OutputTensor", real({1, queries, value_size})},
+                                                                 {"Scale", scale},
+                                                                 {"HeadCount", 1}});
+        const Tensor tensors[] = {tensor_of<float>(*descriptor.tensor("QueryTensor"), query),
+                                  tensor_of<float>(*descriptor.tensor("KeyTensor"), key),
+                                  tensor_of<float>(*descriptor.tensor("ValueTensor"), value)};
+        std::vector<const Tensor*> inputs(descriptor.inputs().size());
+        for (std::size_t i = 0; i < std::size(tensors); ++i) {
+            inputs[i] = &tensors[i];
+        }
+        return cpu::compute_reference(descriptor, inputs);
+    }
+};
+
+TEST(Attention, BoundsHoldWhatGoesThroughTheKeysOnce) {
+    Random random(1);
+    for (int turn = 0; turn < 200; ++turn) {
+        const Head head(random);
+        const cpu::Reference reference = head.reference();
+        const Floats values = values_of<float>(reference.outputs[0]);
+        const Floats others = head.online();
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            EXPECT_GE(others[i], double{values[i]} - reference.slack[0].below[i]);
+            EXPECT_LE(others[i], double{values[i]} + reference.slack[0].above[i]);
+        }
+    }
+}
+
+/// Scores are up to 80, of which FP32 has some 2^-17.
+TEST(Attention, BoundsAreNarrow) {
+    Random random(2);
+    for (int turn = 0; turn < 200; ++turn) {
+        const cpu::Reference reference = Head(random).reference();
+        for (std::size_t i = 0; i < reference.slack[0].below.size(); ++i) {
+            EXPECT_LT(reference.slack[0].below[i] + reference.slack[0].above[i], 1e-2);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
