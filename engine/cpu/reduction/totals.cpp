@@ -15,11 +15,6 @@ constexpr double smallest_normal = std::numeric_limits<float>::min();
 constexpr double one_rounding = 0x1p-23;
 constexpr int digits_of_fp32 = 24;
 
-/// How far the result of so many operations may be off, each of which rounds once.
-double after(std::int64_t roundings) {
-    return std::expm1(static_cast<double>(roundings) * one_rounding);
-}
-
 /// A number is an odd integer times a power of two.
 struct Digits {
     int exponent = 0;
@@ -45,6 +40,10 @@ Interval in_fp32(const Interval& x) {
 }
 
 }  // namespace
+
+double error_after(std::int64_t roundings) {
+    return std::expm1(static_cast<double>(roundings) * one_rounding);
+}
 
 // ---- products ----------------------------------------------------------------------------------------------------
 
@@ -93,7 +92,7 @@ Interval ProductRange::magnitude() const {
     const double exact = std::fabs(product_.result());
     const bool high = may_overflow();
     const bool low = may_underflow();
-    const double error = digits_ <= digits_of_fp32 && !high && !low ? 0 : after(count_ - 1);
+    const double error = digits_ <= digits_of_fp32 && !high && !low ? 0 : error_after(count_ - 1);
     // A product that is subnormal, if it is not zero, may be rounded up to twice as much.
     const double rise = low ? std::ldexp(1.0, static_cast<int>(std::min<std::int64_t>(count_ - 1, 2000))) : 1;
     return {low ? 0 : exact - exact * error, high ? infinity : (exact + exact * error) * rise, high && low};
@@ -161,7 +160,7 @@ double SumRange::error() const {
         return 0;
     }
     // A sum that is subnormal may become zero.
-    return magnitude * after(count_ - 1) + smallest_normal * static_cast<double>(count_ - 1);
+    return magnitude * error_after(count_ - 1) + smallest_normal * static_cast<double>(count_ - 1);
 }
 
 Interval SumRange::result() const {

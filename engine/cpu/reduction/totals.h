@@ -95,6 +95,9 @@ struct Greatest : AnyOrder {
     }
 };
 
+/// How far the result of so many operations may be off, as a part of it, each of which rounds once.
+[[nodiscard]] double error_after(std::int64_t roundings);
+
 /// What a sum in FP32 may come to.
 class SumRange {
 public:

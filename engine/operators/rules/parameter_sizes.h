@@ -1,4 +1,4 @@
-// Tensors whose elements are repeated along dimensions where they have one.
+// Tensors whose elements are repeated along dimensions where they have one, or everywhere.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,6 +23,28 @@ namespace dmlconform::operators {
         }
     }
     return {};
+}
+
+/// The tensor has one element, or `count` along the dimension that is this many from the end, 1 being the last; 0: one
+/// element only. An absent tensor is passed over.
+[[nodiscard]] inline Verdict check_one_or_each(const Descriptor& descriptor, std::string_view field,
+                                               std::size_t from_end, std::uint32_t count) {
+    const core::TensorDesc* parameter = descriptor.tensor(field);
+    if (parameter == nullptr || *core::element_count(parameter->sizes) == 1) {
+        return {};
+    }
+    const core::Dimensions& sizes = parameter->sizes;
+    core::Dimensions each(sizes.size(), 1);
+    const bool fits = from_end > 0 && from_end <= sizes.size();
+    if (fits) {
+        each[sizes.size() - from_end] = count;
+    }
+    if (fits && sizes == each) {
+        return {};
+    }
+    return broken_rule(descriptor, "parameterSizes",
+                       fmt::format("{} has sizes {}; it must have one element{}", field, core::to_string(sizes),
+                                   fits ? fmt::format(", or sizes {}", core::to_string(each)) : ""));
 }
 
 }  // namespace dmlconform::operators

@@ -1,0 +1,192 @@
+// GEMM: Alpha * A x B + Beta * C, and a fused activation, which may be a softmax over the result. "M" marks what no
+// documentation says and DirectML 1.15.4 does.
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/parallel.h"
+#include "engine/cpu/product/finish.h"
+#include "engine/cpu/reduction/sets.h"
+#include "engine/cpu/reduction/totals.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using operators::Descriptor;
+using product::Finish;
+
+/// Order of Descriptor::inputs().
+enum Input : std::size_t { a_tensor, b_tensor, c_tensor };
+
+bool is_softmax(const Descriptor* activation) {
+    return activation != nullptr && activation->schema->short_name().starts_with("ACTIVATION_SOFTMAX");
+}
+
+// ---- a fused softmax ---------------------------------------------------------------------------------------------
+
+std::vector<bool> softmax_dimensions(const Descriptor& softmax, std::size_t rank) {
+    if (softmax.schema->short_name() == "ACTIVATION_SOFTMAX1") {
+        return reduction::reduced_dimensions(softmax.uints("Axes"), rank);
+    }
+    std::vector<bool> reduced(rank);
+    reduced.back() = true;
+    return reduced;
+}
+
+/// The product's elements, before the softmax. Ranges are empty if they are not wanted.
+struct Products {
+    std::vector<double> values;
+    std::vector<Interval> ranges;
+};
+
+/// The elements of one set: their numbers in row-major order, and what comes of them.
+class SoftmaxSet {
+public:
+    SoftmaxSet(const Products& products, const std::vector<std::int64_t>& numbers)
+        : products_(products), numbers_(numbers) {
+        for (const std::int64_t number : numbers) {
+            const double x = products.values[static_cast<std::size_t>(number)];
+            maximum_ = x > maximum_ ? x : maximum_;
+        }
+        for (const std::int64_t number : numbers) {
+            sum_ += std::exp(products.values[static_cast<std::size_t>(number)] - maximum_);
+        }
+        if (!products.ranges.empty()) {
+            take_ranges();
+        }
+    }
+
+    [[nodiscard]] double value(std::int64_t number) const {
+        return std::exp(products_.values[static_cast<std::size_t>(number)] - maximum_) / sum_;
+    }
+    [[nodiscard]] Interval range(std::int64_t number) const {
+        const Interval power = power_of(products_.ranges[static_cast<std::size_t>(number)]);
+        return hull(power / sum_range_, power * (Interval(1) / sum_range_));
+    }
+
+private:
+    void take_ranges() {
+        maximum_range_ = products_.ranges[static_cast<std::size_t>(numbers_.front())];
+        for (const std::int64_t number : numbers_) {
+            maximum_range_ = max(maximum_range_, products_.ranges[static_cast<std::size_t>(number)]);
+        }
+        reduction::SumRange sum;
+        for (const std::int64_t number : numbers_) {
+            sum.add(power_of(products_.ranges[static_cast<std::size_t>(number)]));
+        }
+        sum_range_ = sum.result();
+    }
+
+    /// Nothing is above the maximum, however closely both are known.
+    [[nodiscard]] Interval power_of(const Interval& x) const {
+        Interval distance = x - maximum_range_;
+        distance.high = std::min(distance.high, 0.0);
+        return exp(distance);
+    }
+
+    const Products& products_;
+    const std::vector<std::int64_t>& numbers_;
+    double maximum_ = -std::numeric_limits<double>::infinity();
+    double sum_ = 0;
+    Interval maximum_range_;
+    Interval sum_range_;
+};
+
+void store_softmax(const KernelArguments& arguments, const Products& products, const Descriptor& softmax) {
+    core::Tensor& output = *arguments.outputs[0];
+    core::ElementSlack* const slack = movement::wanted_slack(arguments);
+    const core::Dimensions& sizes = output.desc.sizes;
+    const auto addresses = product::addresses_of(output.desc);
+    const reduction::Sets<1> sets(sizes, softmax_dimensions(softmax, sizes.size()),
+                                  {reduction::numbering_strides(sizes)});
+    parallel_for(sets.count(), sets.size() * 8, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t set = first; set < last; ++set) {
+            std::vector<std::int64_t> numbers;
+            const std::int64_t start = sets.kept().offsets_of(set)[0];
+            sets.inside().for_each_element([&](const auto& offsets) { numbers.push_back(start + offsets[0]); });
+            const SoftmaxSet one(products, numbers);
+            for (const std::int64_t number : numbers) {
+                movement::store_computed(output, addresses.offsets_of(number)[0], number, one.value(number), slack,
+                                         [&] { return one.range(number); });
+            }
+        }
+    });
+}
+
+/// Implementations may store the product as a tensor of the output's type before they take the softmax.
+void compute_with_softmax(const KernelArguments& arguments, const product::Factors& factors, const Finish& finish,
+                          const Descriptor& softmax) {
+    const core::DataType type = arguments.outputs[0]->desc.data_type;
+    const bool with_ranges = movement::wanted_slack(arguments) != nullptr;
+    Products products;
+    products.values.resize(*core::element_count(arguments.outputs[0]->desc.sizes));
+    products.ranges.resize(with_ranges ? products.values.size() : 0);
+    product::finish_each(factors, finish, with_ranges, [&](const product::Finished& finished) {
+        const auto first = static_cast<std::size_t>(finished.first);
+        std::ranges::copy(finished.values, products.values.begin() + finished.first);
+        for (std::size_t i = 0; i < finished.ranges.size(); ++i) {
+            const Interval& range = finished.ranges[i];
+            products.ranges[first + i] =
+                hull(range, element_wise::stored_range(type, range, element_wise::Store::wrapping));
+        }
+    });
+    store_softmax(arguments, products, softmax);
+}
+
+// ---- the operator ------------------------------------------------------------------------------------------------
+
+product::Shape shape_of(const core::Tensor& a, bool transposed, const core::TensorDesc& output) {
+    const core::Dimensions& sizes = a.desc.sizes;
+    product::Shape shape;
+    shape.rows = output.sizes[output.sizes.size() - 2];
+    shape.columns = output.sizes.back();
+    shape.depth = transposed ? sizes[sizes.size() - 2] : sizes.back();
+    for (std::size_t d = 0; d + 2 < output.sizes.size(); ++d) {
+        shape.batches *= output.sizes[d];
+    }
+    return shape;
+}
+
+void compute(const KernelArguments& arguments) {
+    const Descriptor& descriptor = arguments.descriptor;
+    const Descriptor* const activation = descriptor.activation("FusedActivation");
+    const bool transposed_a = descriptor.uint("TransA") != 0;
+    const core::Tensor& a = *arguments.inputs[a_tensor];
+    const product::MatrixFactors factors(
+        shape_of(a, transposed_a, arguments.outputs[0]->desc), {.values = product::numbers_of(a, transposed_a)},
+        {.values = product::numbers_of(*arguments.inputs[b_tensor], descriptor.uint("TransB") != 0)});
+    Finish finish{.factor = double{descriptor.get<float>("Alpha")}};
+    // Without C, Beta is ignored.
+    if (arguments.inputs[c_tensor] != nullptr) {
+        finish.weight = double{descriptor.get<float>("Beta")};
+        finish.addends = product::numbers_of(*arguments.inputs[c_tensor]);
+    }
+    // M: with a fused activation the product is a FLOAT16 tensor before C is added.
+    finish.sum_type = activation == nullptr ? core::DataType::float32 : arguments.outputs[0]->desc.data_type;
+    if (is_softmax(activation)) {
+        compute_with_softmax(arguments, factors, finish, *activation);
+        return;
+    }
+    finish.activation = element_wise::FusedActivation(activation);
+    finish.type = arguments.outputs[0]->desc.data_type;
+    product::store_product(arguments, factors, finish);
+}
+
+core::Tolerance tolerance(const Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
+    return movement::computed_tolerance(
+        true,
+        "one rounding of each product, and of the sum of all magnitudes for each addition, in any order, with Alpha "
+        "and "
+        "Beta * C in front of the sum or behind it; then what Direct3D allows the activation, which may be applied to "
+        "a "
+        "FLOAT16 tensor");
+}
+
+}  // namespace
+
+Kernels product_gemm_kernels() {
+    return {{.name = "GEMM", .compute = compute, .tolerance = tolerance}};
+}
+
+}  // namespace dmlconform::cpu

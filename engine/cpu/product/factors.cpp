@@ -1,0 +1,171 @@
+// The product in blocks that stay in the processor's caches.
+#include "engine/cpu/product/factors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/parallel.h"
+#include "engine/cpu/product/tile.h"
+
+namespace dmlconform::cpu::product {
+namespace {
+
+// A block of the right matrix is 512 KiB, one of the sums at most 1 MiB.
+constexpr std::int64_t block_depth = 256;
+constexpr std::int64_t block_columns = 256;
+constexpr std::int64_t block_rows = 512;
+
+std::int64_t blocks(std::int64_t size, std::int64_t block) {
+    return (size + block - 1) / block;
+}
+
+/// One thread's work: a block of one batch's sums after the other.
+class Worker {
+public:
+    Worker(const Factors& factors, bool with_bounds, const std::function<void(const Sums&)>& take)
+        : factors_(factors), with_bounds_(with_bounds), take_(take), tile_(fastest_tile()) {}
+
+    void compute(std::int64_t batch, std::int64_t first_row, std::int64_t first_column) {
+        const Shape& shape = factors_.shape();
+        batch_ = batch;
+        first_row_ = first_row;
+        first_column_ = first_column;
+        rows_ = std::min(block_rows, shape.rows - first_row);
+        columns_ = std::min(block_columns, shape.columns - first_column);
+        sum(Part::values, values_);
+        if (with_bounds_) {
+            sum(Part::bounds, bounds_);
+        }
+        for (std::int64_t row = 0; row < rows_; ++row) {
+            const auto at = static_cast<std::size_t>(row * stride());
+            take_(
+                {batch, first_row + row, first_column, columns_, &values_[at], with_bounds_ ? &bounds_[at] : nullptr});
+        }
+    }
+
+private:
+    [[nodiscard]] std::int64_t stride() const { return blocks(columns_, tile_columns) * tile_columns; }
+
+    void sum(Part part, std::vector<double>& sums) {
+        const std::int64_t depth = factors_.shape().depth;
+        sums.assign(static_cast<std::size_t>(blocks(rows_, tile_rows) * tile_rows * stride()), 0);
+        for (std::int64_t k = 0; k < depth; k += block_depth) {
+            const std::int64_t count = std::min(block_depth, depth - k);
+            load_right(part, k, count);
+            for (std::int64_t row = 0; row < rows_; row += tile_rows) {
+                load_left(part, row, k, count);
+                for (std::int64_t column = 0; column < columns_; column += tile_columns) {
+                    tile_(left_.data(), &right_[static_cast<std::size_t>(column * count)], count,
+                          &sums[static_cast<std::size_t>(row * stride() + column)], stride());
+                }
+            }
+        }
+    }
+
+    /// tile_rows rows of the left matrix, with zeros below the last one.
+    void load_left(Part part, std::int64_t row, std::int64_t k, std::int64_t count) {
+        const Numbers& left = factors_.left();
+        const bool magnitudes = part == Part::bounds && left.bounds.empty();
+        const std::vector<double>& from = part == Part::values || magnitudes ? left.values : left.bounds;
+        left_.assign(static_cast<std::size_t>(tile_rows * count), 0);
+        for (std::int64_t i = 0; i < std::min(tile_rows, rows_ - row); ++i) {
+            const double* const start = &from[factors_.left_index(batch_, first_row_ + row + i, k)];
+            for (std::int64_t x = 0; x < count; ++x) {
+                left_[static_cast<std::size_t>(x * tile_rows + i)] = magnitudes ? std::fabs(start[x]) : start[x];
+            }
+        }
+    }
+
+    /// A block of the right matrix, tile_columns columns after the other, with zeros behind the last one.
+    void load_right(Part part, std::int64_t k, std::int64_t count) {
+        const Numbers& right = factors_.right();
+        const bool magnitudes = part == Part::bounds && right.bounds.empty();
+        const std::vector<double>& from = part == Part::values || magnitudes ? right.values : right.bounds;
+        right_.resize(static_cast<std::size_t>(stride() * count));
+        row_.assign(static_cast<std::size_t>(stride()), 0);
+        for (std::int64_t i = 0; i < count; ++i) {
+            factors_.load_right(from, batch_, k + i, first_column_, columns_, row_.data());
+            if (magnitudes) {
+                std::transform(row_.begin(), row_.end(), row_.begin(), [](double x) { return std::fabs(x); });
+            }
+            for (std::int64_t column = 0; column < columns_; column += tile_columns) {
+                std::copy_n(&row_[static_cast<std::size_t>(column)], tile_columns,
+                            &right_[static_cast<std::size_t>(column * count + i * tile_columns)]);
+            }
+        }
+    }
+
+    const Factors& factors_;
+    bool with_bounds_;
+    const std::function<void(const Sums&)>& take_;
+    Tile tile_;
+    std::int64_t batch_ = 0;
+    std::int64_t first_row_ = 0;
+    std::int64_t first_column_ = 0;
+    std::int64_t rows_ = 0;
+    std::int64_t columns_ = 0;
+    std::vector<double> left_;
+    std::vector<double> right_;
+    std::vector<double> row_;
+    std::vector<double> values_;
+    std::vector<double> bounds_;
+};
+
+}  // namespace
+
+std::vector<double> numbers_of(const core::Tensor& tensor, bool transposed) {
+    core::Dimensions sizes = tensor.desc.sizes;
+    core::Strides strides = core::signed_strides(tensor.desc);
+    if (transposed) {
+        std::swap(sizes[sizes.size() - 2], sizes.back());
+        std::swap(strides[strides.size() - 2], strides.back());
+    }
+    std::vector<double> numbers(static_cast<std::size_t>(*core::element_count(sizes)));
+    const core::StridedRuns<1> runs(sizes, {strides});
+    const auto length = static_cast<std::size_t>(runs.run_length());
+    double* to = numbers.data();
+    runs.for_each_run([&](const auto& offsets) {
+        element_wise::load(tensor.buffer.bytes(), {tensor.desc.data_type, offsets[0], runs.run_strides()[0]}, length,
+                           to);
+        to += length;
+    });
+    return numbers;
+}
+
+Factors::Factors(const Shape& shape, Numbers left, Numbers right)
+    : shape_(shape),
+      left_(std::move(left)),
+      right_(std::move(right)),
+      left_batches_(static_cast<std::int64_t>(left_.values.size()) / (shape.rows * shape.depth)) {}
+
+std::size_t Factors::left_index(std::int64_t batch, std::int64_t row, std::int64_t k) const {
+    return static_cast<std::size_t>((batch % left_batches_ * shape_.rows + row) * shape_.depth + k);
+}
+
+std::int64_t MatrixFactors::right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const {
+    return (batch * shape().depth + k) * shape().columns + column;
+}
+
+void MatrixFactors::load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
+                               std::int64_t count, double* to) const {
+    std::copy_n(&from[static_cast<std::size_t>(right_index(batch, k, column))], count, to);
+}
+
+void multiply(const Factors& factors, bool with_bounds, const std::function<void(const Sums&)>& take) {
+    const Shape& shape = factors.shape();
+    const std::int64_t rows = blocks(shape.rows, block_rows);
+    const std::int64_t columns = blocks(shape.columns, block_columns);
+    const std::int64_t cost = std::min(shape.rows, block_rows) * std::min(shape.columns, block_columns) *
+                              std::min<std::int64_t>(shape.depth, 1'000'000) / 4;
+    parallel_for(shape.batches * rows * columns, cost, [&](std::int64_t first, std::int64_t last) {
+        Worker worker(factors, with_bounds, take);
+        for (std::int64_t block = first; block < last; ++block) {
+            worker.compute(block / columns / rows, block / columns % rows * block_rows,
+                           block % columns * block_columns);
+        }
+    });
+}
+
+}  // namespace dmlconform::cpu::product

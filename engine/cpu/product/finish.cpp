@@ -1,0 +1,80 @@
+// Finishing and storing sums.
+#include "engine/cpu/product/finish.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/cpu/movement/computed_element.h"
+
+namespace dmlconform::cpu::product {
+
+core::StridedRuns<1> addresses_of(const core::TensorDesc& desc) {
+    return {desc.sizes, {core::signed_strides(desc)}};
+}
+
+namespace {
+
+/// What the activation makes of a sum, or of the FLOAT16 number nearest to it.
+Interval activated(const Finish& finish, const Interval& range) {
+    if (!finish.activation.is_present()) {
+        return range;
+    }
+    return finish.activation(
+        hull(range, element_wise::stored_range(finish.type, range, element_wise::Store::wrapping)));
+}
+
+}  // namespace
+
+void finish_each(const Factors& factors, const Finish& finish, bool with_ranges, const Take& take) {
+    const Shape& shape = factors.shape();
+    const SumRanges ranges(factors, finish.error, finish.sum_type);
+    const std::int64_t elements = shape.batches * shape.rows * shape.columns;
+    const auto addends = static_cast<std::int64_t>(finish.addends.size());
+    const std::int64_t all_addends = std::max<std::int64_t>(addends, 1);
+    multiply(factors, with_ranges, [&](const Sums& sums) {
+        const std::int64_t first = (sums.batch * shape.rows + sums.row) * shape.columns + sums.column;
+        ScaledSum scaled{.factor = finish.factor, .weight = finish.weight};
+        std::vector<double> values(static_cast<std::size_t>(sums.count));
+        std::vector<Interval> accepted(with_ranges ? values.size() : 0);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto offset = static_cast<std::int64_t>(i);
+            if (addends != 0) {
+                // One after the other, each for as many elements; biases begin again with each batch.
+                scaled.addend = finish.addends[static_cast<std::size_t>(
+                    addends == elements ? first + offset : (first + offset) / shape.columns % all_addends)];
+            }
+            const double sum = std::isnan(sums.values[i]) ? sum_of_terms(factors, sums, offset) : sums.values[i];
+            values[i] = finish.activation(scaled.value(sum));
+            if (with_ranges) {
+                accepted[i] = activated(finish, ranges.range(sums, offset, scaled));
+            }
+        }
+        take({first, values, accepted});
+    });
+}
+
+void store_product(const KernelArguments& arguments, const Factors& factors, const Finish& finish) {
+    core::Tensor& output = *arguments.outputs[0];
+    core::ElementSlack* const slack = movement::wanted_slack(arguments);
+    const auto addresses = addresses_of(output.desc);
+    const std::int64_t run = addresses.run_length();
+    finish_each(factors, finish, slack != nullptr, [&](const Finished& finished) {
+        const auto count = static_cast<std::int64_t>(finished.values.size());
+        for (std::int64_t done = 0; slack == nullptr && done < count;) {
+            const std::int64_t number = finished.first + done;
+            const std::int64_t length = std::min(count - done, run - number % run);
+            element_wise::store(output.buffer.bytes(),
+                                {output.desc.data_type, addresses.offsets_of(number)[0], addresses.run_strides()[0]},
+                                static_cast<std::size_t>(length), &finished.values[static_cast<std::size_t>(done)],
+                                element_wise::Store::wrapping);
+            done += length;
+        }
+        for (std::size_t i = 0; slack != nullptr && i < finished.values.size(); ++i) {
+            const std::int64_t number = finished.first + static_cast<std::int64_t>(i);
+            movement::store_computed(output, addresses.offsets_of(number)[0], number, finished.values[i], slack,
+                                     [&] { return finished.ranges[i]; });
+        }
+    });
+}
+
+}  // namespace dmlconform::cpu::product

@@ -1,0 +1,175 @@
+// Which elements filters meet.
+#include "engine/cpu/product/places.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dmlconform::cpu::product {
+namespace {
+
+std::int64_t rounded_up_quotient(std::int64_t a, std::int64_t b) {
+    return a <= 0 ? 0 : (a + b - 1) / b;
+}
+
+std::int64_t product_of(const std::vector<Axis>& axes, std::int64_t Axis::*number) {
+    std::int64_t product = 1;
+    for (const Axis& axis : axes) {
+        product *= axis.*number;
+    }
+    return product;
+}
+
+}  // namespace
+
+std::int64_t Meetings::element_at(std::int64_t place) const {
+    const std::int64_t from = place - first;
+    if (from < 0 || from % step != 0 || from / step >= count) {
+        return Factors::nowhere;
+    }
+    return element + from / step * element_step;
+}
+
+Meetings meetings_of(const Axis& axis, std::int64_t tap) {
+    const std::int64_t places = axis.places - axis.output_padding;
+    const std::int64_t offset = tap * axis.dilation - axis.padding;
+    Meetings meetings;
+    if (axis.backward) {
+        meetings.step = axis.stride;
+        meetings.element = rounded_up_quotient(-offset, axis.stride);
+        meetings.first = meetings.element * axis.stride + offset;
+        meetings.count =
+            std::min(axis.elements - meetings.element, rounded_up_quotient(places - meetings.first, axis.stride));
+    } else {
+        meetings.element_step = axis.stride;
+        meetings.first = rounded_up_quotient(-offset, axis.stride);
+        meetings.element = meetings.first * axis.stride + offset;
+        meetings.count =
+            std::min(places - meetings.first, rounded_up_quotient(axis.elements - meetings.element, axis.stride));
+    }
+    meetings.count = std::max<std::int64_t>(meetings.count, 0);
+    return meetings;
+}
+
+/// Tensors of three dimensions may have two entries for their one spatial dimension: they are of height 1.
+Convolution Convolution::of(const operators::Descriptor& descriptor) {
+    const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
+    const core::Dimensions& filter = descriptor.tensor("FilterTensor")->sizes;
+    const core::Dimensions& output = descriptor.tensor("OutputTensor")->sizes;
+    const auto has = [&](const char* field) { return descriptor.schema->find_field(field) != nullptr; };
+    const std::int64_t groups = descriptor.uint("GroupCount");
+    Convolution convolution{.batches = input[0],
+                            .groups = groups,
+                            .channels = input[1] / groups,
+                            .output_channels = output[1] / groups,
+                            .axes = {}};
+    const std::size_t spatial = input.size() - 2;
+    for (std::size_t d = 0; d < spatial; ++d) {
+        const std::size_t entry = d + descriptor.uint("DimensionCount") - spatial;
+        convolution.axes.push_back(
+            {.elements = input[d + 2],
+             .taps = filter[d + 2],
+             .places = output[d + 2],
+             .output_padding = has("OutputPadding") ? descriptor.uints("OutputPadding")[entry] : 0,
+             .stride = descriptor.uints("Strides")[entry],
+             .dilation = descriptor.uints("Dilations")[entry],
+             .padding = descriptor.uints("StartPadding")[entry],
+             .backward = has("Direction") && descriptor.uint("Direction") != 0});
+    }
+    return convolution;
+}
+
+Shape Convolution::shape() const {
+    return {.batches = batches * groups,
+            .rows = output_channels,
+            .depth = channels * product_of(axes, &Axis::taps),
+            .columns = product_of(axes, &Axis::places)};
+}
+
+ConvolutionFactors::ConvolutionFactors(const Convolution& convolution, Numbers filters, Numbers picture)
+    : Factors(convolution.shape(), std::move(filters), std::move(picture)),
+      convolution_(convolution),
+      channel_size_(product_of(convolution.axes, &Axis::elements)) {
+    for (const Axis& axis : convolution_.axes) {
+        std::vector<Meetings>& meetings = meetings_.emplace_back();
+        std::vector<std::int64_t>& counts = counts_.emplace_back(static_cast<std::size_t>(axis.places), 0);
+        for (std::int64_t tap = 0; tap < axis.taps; ++tap) {
+            const Meetings& one = meetings.emplace_back(meetings_of(axis, tap));
+            for (std::int64_t i = 0; i < one.count; ++i) {
+                ++counts[static_cast<std::size_t>(one.first + i * one.step)];
+            }
+        }
+    }
+}
+
+ConvolutionFactors::Tap ConvolutionFactors::tap_of(std::int64_t batch, std::int64_t k) const {
+    Tap tap;
+    tap.meetings.resize(meetings_.size());
+    for (std::size_t d = meetings_.size(); d-- > 0;) {
+        const std::int64_t taps = convolution_.axes[d].taps;
+        tap.meetings[d] = &meetings_[d][static_cast<std::size_t>(k % taps)];
+        k /= taps;
+    }
+    // What is left of k is the channel. Batches of the product are in the order of groups of channels.
+    tap.start = (batch * convolution_.channels + k) * channel_size_;
+    return tap;
+}
+
+std::int64_t ConvolutionFactors::row_of(const Tap& tap, std::int64_t row) const {
+    std::int64_t result = 0;
+    std::int64_t size = 1;
+    for (std::size_t d = tap.meetings.size() - 1; d-- > 0;) {
+        const Axis& axis = convolution_.axes[d];
+        const std::int64_t element = tap.meetings[d]->element_at(row % axis.places);
+        if (element == nowhere) {
+            return nowhere;
+        }
+        result += element * size;
+        size *= axis.elements;
+        row /= axis.places;
+    }
+    return result;
+}
+
+std::int64_t ConvolutionFactors::right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const {
+    const Tap tap = tap_of(batch, k);
+    const Axis& inner = convolution_.axes.back();
+    const std::int64_t row = row_of(tap, column / inner.places);
+    const std::int64_t element = tap.meetings.back()->element_at(column % inner.places);
+    return row == nowhere || element == nowhere ? nowhere : tap.start + row * inner.elements + element;
+}
+
+void ConvolutionFactors::load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k,
+                                    std::int64_t column, std::int64_t count, double* to) const {
+    const Tap tap = tap_of(batch, k);
+    const Axis& inner = convolution_.axes.back();
+    const Meetings& meetings = *tap.meetings.back();
+    std::fill_n(to, count, 0.0);
+    for (std::int64_t done = 0; done < count;) {
+        const std::int64_t row = (column + done) / inner.places;
+        const std::int64_t first = (column + done) % inner.places;
+        const std::int64_t last = std::min(inner.places, first + count - done);
+        if (const std::int64_t above = row_of(tap, row); above != nowhere) {
+            const double* const elements = &from[static_cast<std::size_t>(tap.start + above * inner.elements)];
+            const std::int64_t begin = rounded_up_quotient(first - meetings.first, meetings.step);
+            const std::int64_t end =
+                std::min(meetings.count, rounded_up_quotient(last - meetings.first, meetings.step));
+            const std::int64_t shift = done - first + meetings.first;
+            for (std::int64_t i = begin; i < end; ++i) {
+                to[shift + i * meetings.step] = elements[meetings.element + i * meetings.element_step];
+            }
+        }
+        done += last - first;
+    }
+}
+
+std::int64_t ConvolutionFactors::terms(std::int64_t column) const {
+    std::int64_t terms = convolution_.channels;
+    for (std::size_t d = counts_.size(); d-- > 0;) {
+        const std::int64_t places = convolution_.axes[d].places;
+        terms *= counts_[d][static_cast<std::size_t>(column % places)];
+        column /= places;
+    }
+    return terms;
+}
+
+}  // namespace dmlconform::cpu::product

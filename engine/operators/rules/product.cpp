@@ -1,0 +1,357 @@
+// Relations of matrix products and convolutions, from their documentation and, for channels and sizes, from what a
+// convolution is. "M" marks what was measured on Microsoft's DirectML 1.15.4.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/operators/rules.h"
+#include "engine/operators/rules/parameter_sizes.h"
+
+namespace dmlconform::operators {
+namespace {
+
+using WideSizes = std::vector<std::uint64_t>;
+
+const core::Dimensions& sizes_of(const Descriptor& descriptor, std::string_view field) {
+    return descriptor.tensor(field)->sizes;
+}
+
+double count_of(const core::Dimensions& sizes) {
+    return static_cast<double>(*core::element_count(sizes));
+}
+
+// ---- matrix products ---------------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 3> gemm_names{"batches", "innerSizes", "fusedAxes"};
+constexpr std::array<std::string_view, 3> integer_names{"batches", "innerSizes", "parameterSizes"};
+
+/// The last two sizes, as the product takes the matrices.
+struct Matrix {
+    std::uint32_t rows = 1;
+    std::uint32_t columns = 1;
+};
+
+Matrix matrix_of(const Descriptor& descriptor, std::string_view field, std::string_view transform) {
+    const core::Dimensions& sizes = sizes_of(descriptor, field);
+    const bool transposed = descriptor.schema->find_field(transform) != nullptr && descriptor.uint(transform) != 0;
+    const std::uint32_t rows = sizes[sizes.size() - 2];
+    return transposed ? Matrix{sizes.back(), rows} : Matrix{rows, sizes.back()};
+}
+
+Matrix matrix_a(const Descriptor& descriptor) {
+    return matrix_of(descriptor, "ATensor", "TransA");
+}
+
+Matrix matrix_b(const Descriptor& descriptor) {
+    return matrix_of(descriptor, "BTensor", "TransB");
+}
+
+/// M: sizes are not broadcast; strides of 0 are what repeats a matrix.
+Verdict check_matrices(const Descriptor& descriptor) {
+    const core::Dimensions& a = sizes_of(descriptor, "ATensor");
+    const core::Dimensions& b = sizes_of(descriptor, "BTensor");
+    if (!std::equal(a.begin(), a.end() - 2, b.begin(), b.end() - 2)) {
+        return broken_rule(descriptor, "batches",
+                           fmt::format("ATensor has sizes {} and BTensor {}; those in front of the last two must be "
+                                       "equal",
+                                       core::to_string(a), core::to_string(b)));
+    }
+    if (matrix_a(descriptor).columns != matrix_b(descriptor).rows) {
+        return broken_rule(descriptor, "innerSizes",
+                           fmt::format("A has {} columns and B {} rows; they must be as many",
+                                       matrix_a(descriptor).columns, matrix_b(descriptor).rows));
+    }
+    return {};
+}
+
+WideSizes product_sizes(const Descriptor& descriptor) {
+    const core::Dimensions& a = sizes_of(descriptor, "ATensor");
+    WideSizes sizes(a.begin(), a.end() - 2);
+    sizes.push_back(matrix_a(descriptor).rows);
+    sizes.push_back(matrix_b(descriptor).columns);
+    return sizes;
+}
+
+/// A multiplication and an addition for each pair of elements that meet.
+Cost product_cost(const Descriptor& descriptor) {
+    return {.bytes = element_bytes(descriptor),
+            .operations = 2 * count_of(sizes_of(descriptor, "OutputTensor")) * matrix_a(descriptor).columns};
+}
+
+/// A softmax works on more than one element of the output. M: with the restrictions that it has by itself.
+Verdict check_fused_axes(const Descriptor& descriptor) {
+    const Descriptor* fused = descriptor.activation("FusedActivation");
+    const core::Dimensions& sizes = sizes_of(descriptor, "OutputTensor");
+    if (fused == nullptr) {
+        return {};
+    }
+    if (fused->schema->short_name() == "ACTIVATION_SOFTMAX" &&
+        std::any_of(sizes.begin(), sizes.end() - 2, [](std::uint32_t size) { return size != 1; })) {
+        return broken_rule(descriptor, "fusedAxes",
+                           fmt::format("OutputTensor has sizes {}; for the fused ACTIVATION_SOFTMAX those in front of "
+                                       "the last two must be 1",
+                                       core::to_string(sizes)));
+    }
+    if (fused->schema->short_name() == "ACTIVATION_SOFTMAX1") {
+        for (const std::uint32_t axis : fused->uints("Axes")) {
+            if (axis >= sizes.size()) {
+                return broken_rule(descriptor, "fusedAxes",
+                                   fmt::format("Axes of the fused ACTIVATION_SOFTMAX1 names {}, but OutputTensor has "
+                                               "{} dimensions",
+                                               axis, sizes.size()));
+            }
+        }
+    }
+    return {};
+}
+
+Verdict check_gemm(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const Verdict rejection = check_matrices(descriptor);
+    return rejection ? rejection : check_fused_axes(descriptor);
+}
+
+/// Scales and zero points of A and of the output are one element or one for each row, those of B one for each column.
+Verdict check_integer_product(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    if (auto rejection = check_matrices(descriptor)) {
+        return rejection;
+    }
+    for (const std::string_view of : {"A", "B", "Output"}) {
+        for (const std::string_view kind : {"ScaleTensor", "ZeroPointTensor"}) {
+            const std::string field = fmt::format("{}{}", of, kind);
+            if (descriptor.schema->find_field(field) == nullptr) {
+                continue;
+            }
+            const bool columns = of == "B";
+            const std::uint32_t count = columns ? matrix_b(descriptor).columns : matrix_a(descriptor).rows;
+            if (auto rejection = check_one_or_each(descriptor, field, columns ? 1 : 2, count)) {
+                return rejection;
+            }
+        }
+    }
+    return {};
+}
+
+// ---- convolutions ------------------------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 6> convolution_names{"dimensionCount",    "groupCount", "inputChannels",
+                                                            "strideAndDilation", "filterFits", "biasSizes"};
+constexpr std::array<std::string_view, 7> convolution_integer_names{
+    "dimensionCount", "groupCount", "inputChannels", "strideAndDilation",
+    "heightPadding",  "filterFits", "parameterSizes"};
+
+bool has_field(const Descriptor& descriptor, std::string_view field) {
+    return descriptor.schema->find_field(field) != nullptr;
+}
+
+bool is_backward(const Descriptor& descriptor) {
+    return has_field(descriptor, "Direction") && descriptor.uint("Direction") != 0;
+}
+
+/// Along one spatial dimension.
+struct Spatial {
+    std::uint64_t input = 1;
+    std::uint64_t filter = 1;
+    std::uint64_t stride = 1;
+    std::uint64_t dilation = 1;
+    std::uint64_t padding = 0;
+    std::uint64_t output_padding = 0;
+
+    /// From the filter's first element to its last one. Below 2^64 as long as the factors are below 2^32.
+    [[nodiscard]] std::uint64_t reach() const { return (filter - 1) * dilation + 1; }
+    /// What a forward filter slides over.
+    [[nodiscard]] std::uint64_t padded() const { return input + padding; }
+    /// What a backward filter writes to before the padding is taken away. Both terms are below 2^64; what is more than
+    /// any tensor has counts as 2^63.
+    [[nodiscard]] std::uint64_t written() const {
+        constexpr std::uint64_t most = std::uint64_t{1} << 63U;
+        const std::uint64_t moved = (input - 1) * stride;
+        return moved >= most || reach() >= most - moved ? most : moved + reach();
+    }
+};
+
+/// The entry of a spatial dimension in the arrays. Integer convolutions have two entries for three dimensions, too: the
+/// tensors are as if of height 1.
+std::size_t entry_of(const Descriptor& descriptor, std::size_t spatial) {
+    const std::size_t count = sizes_of(descriptor, "InputTensor").size() - 2;
+    return spatial + (descriptor.uint("DimensionCount") - count);
+}
+
+Spatial spatial_of(const Descriptor& descriptor, std::size_t d) {
+    const std::size_t entry = entry_of(descriptor, d);
+    Spatial spatial;
+    spatial.input = sizes_of(descriptor, "InputTensor")[d + 2];
+    spatial.filter = sizes_of(descriptor, "FilterTensor")[d + 2];
+    spatial.stride = descriptor.uints("Strides")[entry];
+    spatial.dilation = descriptor.uints("Dilations")[entry];
+    spatial.padding = std::uint64_t{descriptor.uints("StartPadding")[entry]} + descriptor.uints("EndPadding")[entry];
+    if (has_field(descriptor, "OutputPadding")) {
+        spatial.output_padding = descriptor.uints("OutputPadding")[entry];
+    }
+    return spatial;
+}
+
+/// The documentation gives strides and dilations of 0 no meaning, nor a filter that does not fit. M accepts them.
+Verdict check_spatial(const Descriptor& descriptor, std::size_t d) {
+    const Spatial spatial = spatial_of(descriptor, d);
+    if (spatial.stride == 0 || spatial.dilation == 0) {
+        return broken_rule(descriptor, "strideAndDilation",
+                           fmt::format("spatial dimension {} has stride {} and dilation {}; both must be at least 1", d,
+                                       spatial.stride, spatial.dilation));
+    }
+    if (is_backward(descriptor)) {
+        if (spatial.written() <= spatial.padding) {
+            return broken_rule(descriptor, "filterFits",
+                               fmt::format("spatial dimension {}: of the {} elements that the filter writes, {} are "
+                                           "padding that is taken away; at least one must be left",
+                                           d, spatial.written(), spatial.padding));
+        }
+    } else if (spatial.reach() > spatial.padded()) {
+        return broken_rule(descriptor, "filterFits",
+                           fmt::format("spatial dimension {}: a filter of {} with dilation {} reaches over {} "
+                                       "elements, the padded input has {}",
+                                       d, spatial.filter, spatial.dilation, spatial.reach(), spatial.padded()));
+    }
+    return {};
+}
+
+/// Forward, a group of filters sees a group of input channels. Backward, the filters are one for each input channel.
+Verdict check_channels(const Descriptor& descriptor) {
+    const std::uint32_t groups = descriptor.uint("GroupCount");
+    const core::Dimensions& filter = sizes_of(descriptor, "FilterTensor");
+    const std::uint32_t channels = sizes_of(descriptor, "InputTensor")[1];
+    if (groups == 0 || filter[0] % groups != 0) {
+        return broken_rule(
+            descriptor, "groupCount",
+            fmt::format("GroupCount is {}; it must be at least 1 and divide the {} filters", groups, filter[0]));
+    }
+    const std::uint64_t wanted = is_backward(descriptor) ? filter[0] : std::uint64_t{filter[1]} * groups;
+    if (wanted != channels) {
+        return broken_rule(descriptor, "inputChannels",
+                           fmt::format("InputTensor has {} channels; FilterTensor with sizes {} takes {}", channels,
+                                       core::to_string(filter), wanted));
+    }
+    return {};
+}
+
+std::uint64_t output_channels(const Descriptor& descriptor) {
+    const core::Dimensions& filter = sizes_of(descriptor, "FilterTensor");
+    return is_backward(descriptor) ? std::uint64_t{filter[1]} * descriptor.uint("GroupCount") : filter[0];
+}
+
+Verdict check_geometry(const Descriptor& descriptor) {
+    if (auto rejection = check_channels(descriptor)) {
+        return rejection;
+    }
+    for (std::size_t d = 0; d + 2 < sizes_of(descriptor, "InputTensor").size(); ++d) {
+        if (auto rejection = check_spatial(descriptor, d)) {
+            return rejection;
+        }
+    }
+    return {};
+}
+
+/// M: any DimensionCount is accepted that arrays have entries enough for, the first ones count.
+Verdict check_dimension_count(const Descriptor& descriptor, std::size_t wanted) {
+    if (descriptor.uint("DimensionCount") != wanted) {
+        return broken_rule(
+            descriptor, "dimensionCount",
+            fmt::format("DimensionCount is {}; for tensors of {} dimensions it must be {}",
+                        descriptor.uint("DimensionCount"), sizes_of(descriptor, "InputTensor").size(), wanted));
+    }
+    return {};
+}
+
+/// The documentation says so of four dimensions and of five.
+Verdict check_convolution(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    const std::size_t rank = sizes_of(descriptor, "InputTensor").size();
+    if (auto rejection = check_dimension_count(descriptor, rank - 2)) {
+        return rejection;
+    }
+    if (auto rejection = check_geometry(descriptor)) {
+        return rejection;
+    }
+    const core::TensorDesc* bias = descriptor.tensor("BiasTensor");
+    WideSizes wanted(rank, 1);
+    wanted[1] = output_channels(descriptor);
+    if (bias != nullptr && !std::equal(wanted.begin(), wanted.end(), bias->sizes.begin(), bias->sizes.end())) {
+        return broken_rule(descriptor, "biasSizes",
+                           fmt::format("BiasTensor has sizes {}; it must have {} elements along dimension 1, and one "
+                                       "along the others",
+                                       core::to_string(bias->sizes), wanted[1]));
+    }
+    return {};
+}
+
+/// "Only a value of 2 is supported", as for QUANTIZED_LINEAR_CONVOLUTION.
+Verdict check_convolution_integer(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
+    if (auto rejection = check_dimension_count(descriptor, 2)) {
+        return rejection;
+    }
+    if (auto rejection = check_geometry(descriptor)) {
+        return rejection;
+    }
+    const bool padded = descriptor.uints("StartPadding")[0] != 0 || descriptor.uints("EndPadding")[0] != 0;
+    if (sizes_of(descriptor, "InputTensor").size() == 3 && padded) {
+        return broken_rule(descriptor, "heightPadding",
+                           "StartPadding[0] and EndPadding[0] must be 0 for 3-D tensors, which have no height");
+    }
+    if (auto rejection = check_one_or_each(descriptor, "InputZeroPointTensor", 0, 1)) {
+        return rejection;
+    }
+    const core::TensorDesc* zero_points = descriptor.tensor("FilterZeroPointTensor");
+    const std::size_t from_end = zero_points == nullptr ? 0 : zero_points->sizes.size() - 1;
+    return check_one_or_each(descriptor, "FilterZeroPointTensor", from_end, sizes_of(descriptor, "FilterTensor")[0]);
+}
+
+WideSizes convolution_sizes(const Descriptor& descriptor) {
+    WideSizes sizes{sizes_of(descriptor, "InputTensor")[0], output_channels(descriptor)};
+    for (std::size_t d = 0; d + 2 < sizes_of(descriptor, "InputTensor").size(); ++d) {
+        const Spatial spatial = spatial_of(descriptor, d);
+        sizes.push_back(spatial.output_padding + (is_backward(descriptor)
+                                                      ? spatial.written() - spatial.padding
+                                                      : (spatial.padded() - spatial.reach()) / spatial.stride + 1));
+    }
+    return sizes;
+}
+
+/// A multiplication and an addition for each element of the filter at each place, as is the custom those on padding
+/// included. Places are those of the tensor that is read one after the other.
+Cost convolution_cost(const Descriptor& descriptor) {
+    const bool backward = is_backward(descriptor);
+    const core::Dimensions& filter = sizes_of(descriptor, "FilterTensor");
+    const double taps = count_of(filter) / filter[0];
+    return {.bytes = element_bytes(descriptor),
+            .operations = 2 * taps * count_of(sizes_of(descriptor, backward ? "InputTensor" : "OutputTensor"))};
+}
+
+}  // namespace
+
+RulesRows product_rules() {
+    RulesRows rows{{.name = "GEMM",
+                    .validate = check_gemm,
+                    .names = gemm_names,
+                    .output_sizes = product_sizes,
+                    .cost = product_cost},
+                   {.name = "CONVOLUTION",
+                    .validate = check_convolution,
+                    .names = convolution_names,
+                    .output_sizes = convolution_sizes,
+                    .cost = convolution_cost},
+                   {.name = "CONVOLUTION_INTEGER",
+                    .validate = check_convolution_integer,
+                    .names = convolution_integer_names,
+                    .output_sizes = convolution_sizes,
+                    .cost = convolution_cost}};
+    for (const std::string_view name :
+         {"MATRIX_MULTIPLY_INTEGER", "MATRIX_MULTIPLY_INTEGER_TO_FLOAT", "QUANTIZED_LINEAR_MATRIX_MULTIPLY"}) {
+        rows.push_back({.name = name,
+                        .validate = check_integer_product,
+                        .names = integer_names,
+                        .output_sizes = product_sizes,
+                        .cost = product_cost});
+    }
+    return rows;
+}
+
+}  // namespace dmlconform::operators
