@@ -115,7 +115,7 @@ const OperatorFuzz& find_fuzz(const operators::OperatorSchema& schema) {
         }
     }
     for (const auto& family : {movement_fuzz(), reduction_fuzz(), normalisation_fuzz(), window_fuzz(), regions_fuzz(),
-                               resampling_fuzz(), recurrent_fuzz(), attention_fuzz()}) {
+                               resampling_fuzz(), recurrent_fuzz(), attention_fuzz(), product_fuzz()}) {
         for (const OperatorFuzz& row : family) {
             if (row.name == schema.short_name()) {
                 return row;

@@ -41,6 +41,8 @@ extern const OperatorFuzz random_generator_fuzz;
 [[nodiscard]] std::span<const OperatorFuzz> regions_fuzz();
 /// Of resampling and its gradients.
 [[nodiscard]] std::span<const OperatorFuzz> resampling_fuzz();
+/// Of matrix products and convolutions.
+[[nodiscard]] std::span<const OperatorFuzz> product_fuzz();
 
 /// Of the operators that reduce, but for TOP_K and TOP_K1.
 [[nodiscard]] std::span<const OperatorFuzz> reduction_fuzz();

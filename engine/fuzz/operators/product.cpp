@@ -1,0 +1,254 @@
+// Matrix products and convolutions: what the generic maker draws, with matrices, filters and sizes that fit.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/fitting.h"
+#include "engine/fuzz/layout.h"
+
+namespace dmlconform::fuzz {
+namespace {
+
+using core::Dimensions;
+using operators::Descriptor;
+using Uints = std::vector<std::uint32_t>;
+
+constexpr std::array<std::string_view, 6> names{"GEMM",
+                                                "CONVOLUTION",
+                                                "CONVOLUTION_INTEGER",
+                                                "MATRIX_MULTIPLY_INTEGER",
+                                                "MATRIX_MULTIPLY_INTEGER_TO_FLOAT",
+                                                "QUANTIZED_LINEAR_MATRIX_MULTIPLY"};
+
+core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
+    return descriptor.schema->find_field(field) == nullptr
+               ? nullptr
+               : std::get_if<core::TensorDesc>(&field_of(descriptor, field));
+}
+
+/// Gives a tensor that is there these sizes, laid out at random.
+void lay_out(Random& random, Descriptor& descriptor, std::string_view field, const Dimensions& sizes) {
+    if (core::TensorDesc* const desc = tensor_of(descriptor, field)) {
+        *desc = random_layout(random, desc->data_type, sizes, descriptor.schema->find_field(field)->kind);
+    }
+}
+
+/// Sizes of so many dimensions, all 1 but for `count` along the one that is this many from the end.
+Dimensions one_or_each(std::size_t rank, std::size_t from_end, std::uint32_t count) {
+    Dimensions sizes(rank, 1);
+    if (from_end <= rank) {
+        sizes[rank - from_end] = count;
+    }
+    return sizes;
+}
+
+/// A scale and a zero point of one element, or of one for each row or column: mostly both alike, as implementations may
+/// want them.
+void fit_parameters(Random& random, Descriptor& descriptor, const std::string& of, std::size_t from_end,
+                    std::uint32_t count) {
+    const bool alike = !random.chance(1, 5);
+    const bool each = random.chance(1, 2);
+    for (const char* kind : {"ScaleTensor", "ZeroPointTensor"}) {
+        if (core::TensorDesc* const desc = tensor_of(descriptor, of + kind)) {
+            const bool many = alike ? each : random.chance(1, 2);
+            lay_out(random, descriptor, of + kind, one_or_each(desc->sizes.size(), from_end, many ? count : 1));
+        }
+    }
+}
+
+// ---- matrix products ---------------------------------------------------------------------------------------------
+
+std::uint32_t random_size(Random& random) {
+    return random.chance(1, 12) ? random.pick(15, 40) : random.pick(1, 7);
+}
+
+Dimensions matrix(Dimensions batches, std::uint32_t rows, std::uint32_t columns, bool transposed) {
+    batches.push_back(transposed ? columns : rows);
+    batches.push_back(transposed ? rows : columns);
+    return batches;
+}
+
+bool is_set(Descriptor& descriptor, std::string_view field) {
+    return descriptor.schema->find_field(field) != nullptr && std::get<std::uint32_t>(field_of(descriptor, field)) != 0;
+}
+
+/// A softmax takes the restrictions with it that it has by itself.
+void fit_softmax(Random& random, Descriptor& descriptor, Dimensions& batches) {
+    const Descriptor* const fused = descriptor.schema->find_field("FusedActivation") == nullptr
+                                        ? nullptr
+                                        : descriptor.activation("FusedActivation");
+    if (fused == nullptr) {
+        return;
+    }
+    if (fused->schema->short_name() == "ACTIVATION_SOFTMAX") {
+        std::fill(batches.begin(), batches.end(), 1);
+    }
+    if (fused->schema->short_name() == "ACTIVATION_SOFTMAX1") {
+        Descriptor softmax = *fused;
+        Uints axes;
+        for (std::uint32_t axis = 0; axis < batches.size() + 2; ++axis) {
+            if (random.chance(1, 2)) {
+                axes.push_back(axis);
+            }
+        }
+        field_of(softmax, "Axes") = axes.empty() ? Uints{0} : axes;
+        settle_counts(softmax);
+        field_of(descriptor, "FusedActivation") = std::make_shared<const Descriptor>(std::move(softmax));
+    }
+}
+
+void fit_matrices(Random& random, Descriptor& descriptor) {
+    const std::size_t rank = tensor_of(descriptor, "ATensor")->sizes.size();
+    Dimensions batches;
+    while (batches.size() + 2 < rank) {
+        batches.push_back(random.pick(1, 3));
+    }
+    fit_softmax(random, descriptor, batches);
+    std::array<std::uint32_t, 3> drawn{random_size(random), random_size(random), random_size(random)};
+    auto& [rows, columns, depth] = drawn;
+    if (random.chance(1, 20)) {
+        // Few rows and columns, so that no tensor becomes large.
+        drawn = {random.pick(1, 4), random.pick(1, 4), random.pick(200, 400)};
+        std::fill(batches.begin(), batches.end(), 1);
+    }
+    lay_out(random, descriptor, "ATensor", matrix(batches, rows, depth, is_set(descriptor, "TransA")));
+    lay_out(random, descriptor, "BTensor", matrix(batches, depth, columns, is_set(descriptor, "TransB")));
+    for (const char* field : {"CTensor", "BiasTensor", "OutputTensor"}) {
+        lay_out(random, descriptor, field, matrix(batches, rows, columns, false));
+    }
+    fit_parameters(random, descriptor, "A", 2, rows);
+    fit_parameters(random, descriptor, "B", 1, columns);
+    fit_parameters(random, descriptor, "Output", 2, rows);
+}
+
+// ---- convolutions ------------------------------------------------------------------------------------------------
+
+/// One number for each entry of the arrays.
+struct Arrays {
+    Uints strides;
+    Uints dilations;
+    Uints start_padding;
+    Uints end_padding;
+    Uints output_padding;
+
+    void push(Random& random, bool plain) {
+        strides.push_back(plain || random.chance(1, 2) ? 1 : random.pick(2, 3));
+        dilations.push_back(plain || random.chance(2, 3) ? 1 : random.pick(2, 3));
+        start_padding.push_back(plain || random.chance(1, 2) ? 0 : random.pick(1, 3));
+        end_padding.push_back(plain || random.chance(1, 2) ? 0 : random.pick(1, 3));
+        output_padding.push_back(plain || random.chance(3, 4) ? 0 : random.pick(1, 2));
+    }
+
+    void set(Descriptor& descriptor) const {
+        field_of(descriptor, "Strides") = strides;
+        field_of(descriptor, "Dilations") = dilations;
+        field_of(descriptor, "StartPadding") = start_padding;
+        field_of(descriptor, "EndPadding") = end_padding;
+        if (descriptor.schema->find_field("OutputPadding") != nullptr) {
+            field_of(descriptor, "OutputPadding") = output_padding;
+        }
+    }
+};
+
+/// The least input that leaves an output of at least one element.
+std::uint32_t least_input(const Arrays& arrays, std::uint32_t filter, bool backward) {
+    const std::uint32_t reach = (filter - 1) * arrays.dilations.back() + 1;
+    const std::uint32_t padding = arrays.start_padding.back() + arrays.end_padding.back();
+    if (!backward) {
+        return reach > padding ? reach - padding : 1;
+    }
+    return reach > padding ? 1 : (padding - reach) / arrays.strides.back() + 2;
+}
+
+void fit_convolution(Random& random, Descriptor& descriptor, core::FeatureLevel level) {
+    const std::size_t rank = tensor_of(descriptor, "InputTensor")->sizes.size();
+    const bool floating = descriptor.schema->find_field("Direction") != nullptr;
+    const bool backward = floating && is_set(descriptor, "Direction");
+    const std::uint32_t most = rank == 5 ? 2 : 4;
+    const std::uint32_t groups = random.chance(1, 2) ? 1 : random.pick(1, most - 1);
+    const std::uint32_t group_channels = random.pick(1, most);
+    const std::uint32_t group_filters = random.pick(1, most);
+    Arrays arrays;
+    if (!floating && rank == 3) {
+        arrays.push(random, true);
+    }
+    Dimensions filter{groups * group_filters, group_channels};
+    Dimensions input{random.pick(1, 2), backward ? filter[0] : groups * group_channels};
+    while (input.size() < rank) {
+        arrays.push(random, false);
+        filter.push_back(random.pick(1, rank == 5 ? 3 : 4));
+        input.push_back(std::max(least_input(arrays, filter.back(), backward),
+                                 random.chance(1, 12) && rank < 5 ? 16 : random.pick(1, rank == 5 ? 4 : 9)));
+    }
+    arrays.set(descriptor);
+    field_of(descriptor, "GroupCount") = groups;
+    lay_out(random, descriptor, "InputTensor", input);
+    lay_out(random, descriptor, "FilterTensor", filter);
+    const std::uint32_t output_channels = backward ? groups * group_channels : filter[0];
+    lay_out(random, descriptor, "BiasTensor", one_or_each(rank, rank - 1, output_channels));
+    lay_out(random, descriptor, "InputZeroPointTensor", Dimensions(rank, 1));
+    if (core::TensorDesc* const zero_points = tensor_of(descriptor, "FilterZeroPointTensor")) {
+        // As many dimensions as the other one, by the catalogue.
+        const core::TensorDesc* const other = tensor_of(descriptor, "InputZeroPointTensor");
+        const std::size_t dimensions = other != nullptr
+                                           ? other->sizes.size()
+                                           : random_rank(random, *descriptor.schema, "FilterZeroPointTensor", level);
+        const bool each = dimensions > 1 && random.chance(1, 2);
+        *zero_points =
+            random_layout(random, zero_points->data_type,
+                          each ? one_or_each(dimensions, dimensions - 1, filter[0]) : Dimensions(dimensions, 1),
+                          operators::FieldKind::input);
+    }
+    // The sizes follow, and then the layout.
+    settle_counts(descriptor);
+    generic_fuzz.settle(descriptor);
+    lay_out(random, descriptor, "OutputTensor", Dimensions(tensor_of(descriptor, "OutputTensor")->sizes));
+}
+
+Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
+    Descriptor descriptor = generic_fuzz.make(random, schema, level);
+    if (schema.find_field("FilterTensor") != nullptr) {
+        fit_convolution(random, descriptor, level);
+    } else {
+        fit_matrices(random, descriptor);
+    }
+    settle_counts(descriptor);
+    return descriptor;
+}
+
+/// Of the integers that become real numbers those are drawn that leave sums within the range of the output's type: what
+/// an implementation has beyond depends on the order of its steps.
+Sense sense_of_integers(const Descriptor& descriptor, core::DataType type) {
+    if (!descriptor.schema->short_name().ends_with("TO_FLOAT") || core::bits_of(type) <= 8) {
+        return Sense::bits;
+    }
+    return descriptor.tensor("OutputTensor")->data_type == core::DataType::float16 ? Sense::index
+           : core::bits_of(type) <= 16                                             ? Sense::bits
+                                                                                   : Sense::small;
+}
+
+Sense sense(const Descriptor& descriptor, std::string_view input) {
+    if (input == "OutputScaleTensor") {
+        return Sense::divisor;
+    }
+    if (input.ends_with("ScaleTensor")) {
+        return Sense::scale;
+    }
+    for (const operators::TensorSlot& slot : descriptor.inputs()) {
+        if (slot.name == input && slot.desc != nullptr) {
+            return core::is_floating_point(slot.desc->data_type) ? Sense::number
+                                                                 : sense_of_integers(descriptor, slot.desc->data_type);
+        }
+    }
+    return Sense::bits;
+}
+
+}  // namespace
+
+std::span<const OperatorFuzz> product_fuzz() {
+    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, sense);
+    return all;
+}
+
+}  // namespace dmlconform::fuzz
