@@ -159,7 +159,7 @@ core::Result<ordered_json> map_node(const OnnxNode& node) {
         return core::fail("the node has no first output");
     }
     for (const auto map : {map_element_wise, map_parameterised, map_movement, map_reduction, map_normalisation,
-                           map_window, map_resampling, map_composite}) {
+                           map_window, map_resampling, map_product, map_composite}) {
         if (auto mapped = map(node)) {
             return std::move(*mapped);
         }

@@ -83,6 +83,9 @@ private:
 /// Recurrent networks. Their first output may be absent.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_recurrent(const OnnxNode& node);
 /// Convolutions.
+/// Matrix products and convolutions.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_product(const OnnxNode& node);
+/// The quantised convolution.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_composite(const OnnxNode& node);
 
 /// InputTensor and OutputTensor of as many elements.
