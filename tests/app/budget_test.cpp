@@ -16,6 +16,7 @@
 #include "tests/app/expectations.h"
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
+#include "tests/without_reference.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -334,6 +335,7 @@ T steps_from(T number, int steps) {
 
 /// The default for operators without rules: 16 ULPs of FLOAT32, 4 of FLOAT16.
 TEST_F(Budgets, OperatorsWithoutRules) {
+    const WithoutReference gemm("GEMM");
     const auto members = [](const char* type) {
         return fmt::format(R"("operator": "GEMM",
             "desc": {{ "ATensor": {{ "DataType": "{0}", "Sizes": [1,1,1,2] }}, "BTensor": {{ "DataType": "{0}", "Sizes": [1,1,2,1] }},

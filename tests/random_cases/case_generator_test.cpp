@@ -110,8 +110,9 @@ TEST(CaseGenerator, FamiliesHaveLegalCasesOnly) {
     ASSERT_EQ(fuzz::window_fuzz().size(), 12u);
     ASSERT_EQ(fuzz::regions_fuzz().size(), 4u);
     ASSERT_EQ(fuzz::resampling_fuzz().size(), 6u);
-    for (const auto family :
-         {fuzz::movement_fuzz(), fuzz::window_fuzz(), fuzz::regions_fuzz(), fuzz::resampling_fuzz()}) {
+    ASSERT_EQ(fuzz::product_fuzz().size(), 6u);
+    for (const auto family : {fuzz::movement_fuzz(), fuzz::window_fuzz(), fuzz::regions_fuzz(), fuzz::resampling_fuzz(),
+                              fuzz::product_fuzz()}) {
         for (const fuzz::OperatorFuzz& row : family) {
             std::set<std::vector<std::uint32_t>> sizes;
             for (std::uint64_t n = 0; n < 50; ++n) {
