@@ -36,7 +36,7 @@ dmlconform_registry("${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp" engine/d3
 add_library(
   dmlconform_bindings STATIC
   ${binding_files} d3d12/binding.cpp d3d12/dispatch_plan.cpp d3d12/moved_units.cpp d3d12/movement.cpp
-  d3d12/reduction.cpp d3d12/transposition.cpp d3d12/window.cpp
+  d3d12/product.cpp d3d12/reduction.cpp d3d12/transposition.cpp d3d12/window.cpp
   "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")
 target_link_libraries(dmlconform_bindings PUBLIC dmlconform::operators)
 
@@ -105,7 +105,7 @@ endif()
 
 file(GLOB d3d12_sources CONFIGURE_DEPENDS "d3d12/*.cpp" "d3d12/*.h")
 list(FILTER d3d12_sources EXCLUDE
-     REGEX "/(binding|dispatch_plan|moved_units|movement|reduction|transposition|window)\\.cpp$")
+     REGEX "/(binding|dispatch_plan|moved_units|movement|product|reduction|transposition|window)\\.cpp$")
 add_library(dmlconform_d3d12 STATIC ${d3d12_sources} "${compiled_shaders}")
 add_library(dmlconform::d3d12 ALIAS dmlconform_d3d12)
 if(compiled_shaders_target)

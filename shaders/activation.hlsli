@@ -174,6 +174,8 @@ float4 activate_number(float4 x, uint activation, float first, float second) {
             return tanh_exactly(x);
         case ACTIVATION_THRESHOLDED_RELU:
             return x > first ? x : 0;
+        case ELEMENT_WISE_CLIP:
+            return max(first, min(x, second));
         default:
             return x;
     }

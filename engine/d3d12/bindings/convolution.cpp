@@ -1,0 +1,228 @@
+// Convolutions as products: rows are the output channels of a group, columns are the positions of all images, and a sum
+// goes over the taps of a window in the group's input channels.
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "engine/core/tensor.h"
+#include "engine/d3d12/binding.h"
+#include "engine/d3d12/element_format.h"
+#include "engine/d3d12/fused_activation.h"
+#include "engine/d3d12/product.h"
+
+namespace dmlconform::d3d12 {
+namespace {
+
+using operators::Descriptor;
+
+/// DML_CONVOLUTION_MODE.
+constexpr std::uint32_t mode_convolution = 0;
+/// DML_CONVOLUTION_DIRECTION.
+constexpr std::uint32_t direction_backward = 1;
+
+constexpr std::size_t channel_dimension = 1;
+constexpr std::size_t first_spatial = 2;
+/// The shaders have three spatial dimensions, the last of their rows.
+constexpr std::size_t rows_end = 4;
+
+/// What the operators have in common.
+struct Convolution {
+    const Descriptor& descriptor;
+    const core::TensorDesc& source;
+    const core::TensorDesc& filter;
+    const core::TensorDesc& target;
+    const core::TensorDesc* bias = nullptr;
+    bool is_backward = false;
+    bool is_flipped = false;
+
+    explicit Convolution(const Descriptor& any)
+        : descriptor(any),
+          source(*any.tensor("InputTensor")),
+          filter(*any.tensor("FilterTensor")),
+          target(*any.tensor("OutputTensor")) {}
+
+    [[nodiscard]] std::uint32_t groups() const { return descriptor.uint("GroupCount"); }
+    [[nodiscard]] std::size_t spatial_count() const { return source.sizes.size() - first_spatial; }
+    /// Of a spatial dimension. Where there are more numbers than dimensions the last ones count: CONVOLUTION_INTEGER
+    /// takes a tensor of three dimensions as one of height 1.
+    [[nodiscard]] std::uint32_t attribute(std::string_view name, std::size_t spatial) const {
+        const auto& numbers = descriptor.uints(name);
+        return numbers[numbers.size() - spatial_count() + spatial];
+    }
+    [[nodiscard]] std::uint32_t group_inputs() const { return source.sizes[channel_dimension] / groups(); }
+    [[nodiscard]] std::uint32_t group_outputs() const { return target.sizes[channel_dimension] / groups(); }
+    [[nodiscard]] std::uint64_t tap_count() const {
+        std::uint64_t count = 1;
+        for (std::size_t i = 0; i < spatial_count(); ++i) {
+            count *= filter.sizes[first_spatial + i];
+        }
+        return count;
+    }
+    [[nodiscard]] std::uint64_t depth() const { return group_inputs() * tap_count(); }
+};
+
+void put_window(ProductParameters& parameters, const Convolution& op) {
+    const auto input_strides = strides_in_words(op.source);
+    const auto filter_strides = strides_in_words(op.filter);
+    const auto output_strides = strides_in_words(op.target);
+    for (auto* row : {&parameters.column_sizes, &parameters.summed_size, &parameters.input_size, &parameters.window,
+                      &parameters.window_stride, &parameters.dilation}) {
+        row->words.fill(1);
+    }
+    parameters.column_sizes.words[0] = op.target.sizes[0];
+    parameters.column_strides.words[0] = output_strides[0];
+    parameters.input_strides.words[0] = input_strides[0];
+    for (std::size_t i = 0; i < op.spatial_count(); ++i) {
+        const std::size_t d = first_spatial + i;
+        const std::size_t row = rows_end - op.spatial_count() + i;
+        parameters.column_sizes.words[row] = op.target.sizes[d];
+        parameters.summed_size.words[row] = op.target.sizes[d];
+        parameters.column_strides.words[row] = output_strides[d];
+        parameters.input_strides.words[row] = input_strides[d];
+        parameters.input_size.words[row] = op.source.sizes[d];
+        parameters.window.words[row] = op.filter.sizes[d];
+        parameters.window_stride.words[row] = op.attribute("Strides", i);
+        parameters.dilation.words[row] = op.attribute("Dilations", i);
+        parameters.start_padding.words[row] = op.attribute("StartPadding", i);
+        parameters.filter_strides.words[row] = op.is_flipped ? 0 - filter_strides[d] : filter_strides[d];
+        parameters.filter_strides.words[0] += op.is_flipped ? (op.filter.sizes[d] - 1) * filter_strides[d] : 0;
+    }
+    parameters.is_backward = op.is_backward ? 1 : 0;
+    parameters.tap_count = static_cast<std::uint32_t>(op.tap_count());
+}
+
+Product product_of(std::uint32_t numbers, const Convolution& op) {
+    const auto input_strides = strides_in_words(op.source);
+    const auto filter_strides = strides_in_words(op.filter);
+    const auto output_strides = strides_in_words(op.target);
+    // The filter has its rows' channels first, or, backwards, those that are summed.
+    const std::uint32_t row_stride = filter_strides[op.is_backward ? channel_dimension : 0];
+    const std::uint32_t depth_stride = filter_strides[op.is_backward ? 0 : channel_dimension];
+    const std::uint32_t bias_stride = op.bias != nullptr ? strides_in_words(*op.bias)[channel_dimension] : 0;
+    Product product;
+    product.numbers = numbers;
+    product.is_window = true;
+    product.depth = op.depth();
+    SharedDimension<product_arrays> groups;
+    groups.size = op.groups();
+    groups.strides[array_a] =
+        op.is_backward ? std::int64_t{depth_stride} * op.group_inputs() : std::int64_t{row_stride} * op.group_outputs();
+    groups.strides[array_b] = std::int64_t{input_strides[channel_dimension]} * op.group_inputs();
+    groups.strides[array_addend] = std::int64_t{bias_stride} * op.group_outputs();
+    groups.strides[array_output] = std::int64_t{output_strides[channel_dimension]} * op.group_outputs();
+    product.products = {groups};
+    ProductParameters& parameters = product.parameters;
+    parameters.row_count = op.group_outputs();
+    parameters.column_count =
+        static_cast<std::uint32_t>(*core::element_count(op.target.sizes) / op.target.sizes[channel_dimension]);
+    parameters.a_row = row_stride;
+    parameters.output_row = output_strides[channel_dimension];
+    parameters.has_addend = op.bias != nullptr ? 1 : 0;
+    parameters.addend_row = bias_stride;
+    parameters.a_packing = packing_of(op.filter.data_type);
+    parameters.b_packing = packing_of(op.source.data_type);
+    parameters.output_packing = packing_of(op.target.data_type);
+    parameters.parameter_rows = op.group_outputs();
+    parameters.alpha = 1;
+    parameters.beta = 1;
+    parameters.input_channel = input_strides[channel_dimension];
+    parameters.filter_channel = depth_stride;
+    put_window(parameters, op);
+    product.buffers[product_output] = output(0);
+    return product;
+}
+
+Convolution real_convolution(const Descriptor& descriptor) {
+    Convolution op(descriptor);
+    op.bias = descriptor.tensor("BiasTensor");
+    op.is_backward = descriptor.uint("Direction") == direction_backward;
+    op.is_flipped = descriptor.uint("Mode") == mode_convolution;
+    return op;
+}
+
+DispatchPlan plan_convolution(const Descriptor& descriptor) {
+    const Convolution op = real_convolution(descriptor);
+    Product product = product_of(PRODUCT_REAL, op);
+    ProductParameters& parameters = product.parameters;
+    for (std::size_t i = 0; i < op.spatial_count(); ++i) {
+        parameters.summed_size.words[rows_end - op.spatial_count() + i] -= op.attribute("OutputPadding", i);
+    }
+    const FusedActivation fused = fused_activation(descriptor.activation("FusedActivation"));
+    parameters.activation = fused.number;
+    parameters.activation_first = fused.first;
+    parameters.activation_second = fused.second;
+    product.buffers[product_b] = input(0);
+    product.buffers[product_a] = input(1);
+    product.buffers[product_addend] = op.bias != nullptr ? input(2) : BufferRef{};
+    DispatchPlan plan;
+    add_product(plan, std::move(product));
+    return plan;
+}
+
+std::uint32_t sign_of(const core::TensorDesc& desc) {
+    return core::is_signed_integer(desc.data_type) ? 0x80 : 0;
+}
+
+/// From one output channel's element to the next; 0 when there is one for all.
+std::uint32_t channel_step(const core::TensorDesc* desc) {
+    if (desc == nullptr || desc->sizes.size() <= channel_dimension || desc->sizes[channel_dimension] == 1) {
+        return 0;
+    }
+    return strides_in_words(*desc)[channel_dimension];
+}
+
+DispatchPlan plan_integers(const Descriptor& descriptor) {
+    const Convolution op(descriptor);
+    Product product = product_of(PRODUCT_INTEGER, op);
+    ProductParameters& parameters = product.parameters;
+    const core::TensorDesc* input_zero = descriptor.tensor("InputZeroPointTensor");
+    const core::TensorDesc* filter_zero = descriptor.tensor("FilterZeroPointTensor");
+    parameters.a_sign = sign_of(op.filter);
+    parameters.b_sign = sign_of(op.source);
+    parameters.has_a_zero = filter_zero != nullptr ? 1 : 0;
+    parameters.has_b_zero = input_zero != nullptr ? 1 : 0;
+    parameters.a_zero_step = channel_step(filter_zero);
+    product.buffers[product_b] = input(0);
+    product.buffers[product_b_zero] = input_zero != nullptr ? input(1) : BufferRef{};
+    product.buffers[product_a] = input(2);
+    product.buffers[product_a_zero] = filter_zero != nullptr ? input(3) : BufferRef{};
+    DispatchPlan plan;
+    add_product(plan, std::move(product));
+    return plan;
+}
+
+/// Positions are numbers of 32 bits in shaders, and padding is told from the input by being beyond its end.
+std::optional<std::string> unsupported(const Convolution& op) {
+    for (std::size_t i = 0; i < op.spatial_count(); ++i) {
+        const std::size_t d = first_spatial + i;
+        const std::uint64_t start = op.attribute("StartPadding", i);
+        const std::uint64_t extent =
+            op.is_backward ? op.target.sizes[d] + start : op.source.sizes[d] + start + op.attribute("EndPadding", i);
+        const std::uint64_t reach = std::uint64_t{op.filter.sizes[d] - 1} * op.attribute("Dilations", i);
+        for (const std::uint64_t length : {extent, reach}) {
+            if (length > std::numeric_limits<std::uint32_t>::max()) {
+                return fmt::format(
+                    "spatial dimension {} has {} elements with its padding or between the ends of a "
+                    "window, more than 32 bits can count",
+                    i, length);
+            }
+        }
+    }
+    return too_deep(op.depth());
+}
+
+}  // namespace
+
+Bindings convolution_bindings() {
+    return {{.name = "CONVOLUTION",
+             .plan = plan_convolution,
+             .variants = [] { return product_variants(PRODUCT_REAL, true); },
+             .unsupported = [](const Descriptor& descriptor) { return unsupported(real_convolution(descriptor)); }},
+            {.name = "CONVOLUTION_INTEGER",
+             .plan = plan_integers,
+             .variants = [] { return product_variants(PRODUCT_INTEGER, true); },
+             .unsupported = [](const Descriptor& descriptor) { return unsupported(Convolution(descriptor)); }}};
+}
+
+}  // namespace dmlconform::d3d12

@@ -1,0 +1,192 @@
+// Division of products among groups of threads, and their dispatches.
+#include "engine/d3d12/product.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace dmlconform::d3d12 {
+namespace {
+
+constexpr std::uint64_t group_size = PRODUCT_GROUP_SIZE;
+/// Columns of a thread where there are no tiles.
+constexpr std::uint64_t plain_columns = 4;
+
+// Mesa's llvmpipe ends a thread's loops without a word after 65,535 rounds in all: in tiles eight terms take nine
+// rounds. And 32 bits hold so many products of 8-bit numbers.
+constexpr std::uint64_t most_depth_per_slice = 16384;
+constexpr std::uint64_t most_slices = 8192;
+static_assert(most_depth_per_slice * 255 * 255 <= 0x7fffffff);
+
+std::uint64_t element_count(const Product& product) {
+    return count_of(product.products) * product.parameters.row_count * product.parameters.column_count;
+}
+
+/// Tiles have a table of a window's taps, and a bit for each.
+bool has_small_window(const Product& product) {
+    const auto along = product.parameters.window.words;
+    const std::uint32_t longest = *std::max_element(along.begin() + 1, along.end());
+    return longest <= PRODUCT_MOST_TAPS_ALONG && product.parameters.tap_count <= PRODUCT_MOST_TAPS;
+}
+
+/// Rows and columns of a tile; 0 where there is too little to do for tiles, most of which would be idle.
+std::uint32_t side_of(const Product& product) {
+    constexpr std::uint32_t small = 64;
+    constexpr std::uint32_t large = 128;
+    constexpr std::uint32_t fewest_rows = 8;
+    constexpr std::uint32_t fewest_columns = 16;
+    constexpr double fewest_multiplications = 1 << 18;
+    // Fewer leave parts of a large GPU idle.
+    constexpr std::uint64_t enough_large_tiles = 100;
+
+    const std::uint32_t rows = product.parameters.row_count;
+    const std::uint32_t columns = product.parameters.column_count;
+    const double multiplications = static_cast<double>(element_count(product)) * static_cast<double>(product.depth);
+    if (rows < fewest_rows || columns < fewest_columns || multiplications < fewest_multiplications ||
+        (product.is_window && !has_small_window(product))) {
+        return 0;
+    }
+    const std::uint64_t tiles = groups_of(rows, large) * groups_of(columns, large) * count_of(product.products);
+    return rows > small && columns > small && tiles >= enough_large_tiles ? large : small;
+}
+
+ConstantBuffer::uint4 row_of(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+    return {{x, y, z, 0}};
+}
+
+/// See shaders/product_parameters.hlsli.
+void put_taps(ProductParameters& parameters) {
+    const auto& size = parameters.window.words;
+    std::uint32_t tap = 0;
+    std::array<std::uint32_t, 4> at{};
+    for (at[1] = 0; at[1] < size[1]; ++at[1]) {
+        for (at[2] = 0; at[2] < size[2]; ++at[2]) {
+            for (at[3] = 0; at[3] < size[3]; ++at[3]) {
+                std::uint32_t in_input = 0;
+                std::uint32_t in_filter = 0;
+                for (std::size_t d = 1; d < at.size(); ++d) {
+                    const std::uint32_t distance = at[d] * parameters.dilation.words[d];
+                    const std::uint32_t stride = parameters.input_strides.words[d];
+                    in_input += parameters.is_backward != 0 ? 0 - distance / parameters.window_stride.words[d] * stride
+                                                            : distance * stride;
+                    in_filter += at[d] * parameters.filter_strides.words[d];
+                }
+                parameters.taps[tap++] = row_of(in_input, in_filter, at[1] | at[2] << 8 | at[3] << 16);
+            }
+        }
+    }
+}
+
+/// Without taps that nobody reads.
+std::vector<std::uint32_t> words_of(const ProductParameters& parameters, std::uint32_t taps) {
+    auto words = parameters_from(parameters);
+    words.resize(words.size() - (PRODUCT_MOST_TAPS - taps) * parameters.taps[0].words.size());
+    return words;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> strides_in_words(const core::TensorDesc& desc) {
+    std::vector<std::uint32_t> result;
+    for (const std::uint64_t stride : core::effective_strides(desc)) {
+        result.push_back(static_cast<std::uint32_t>(stride));
+    }
+    return result;
+}
+
+ProductDivision divide(const Product& product) {
+    // Fewer groups leave parts of a large GPU idle, unless slices are too short to be worth their temporary.
+    constexpr std::uint64_t enough_groups = 256;
+    constexpr std::uint64_t shortest_slice = 512;
+    // What a turn is deep at most.
+    constexpr std::uint64_t step = 16;
+    static_assert(step % PRODUCT_TURN_DEPTH(64) == 0 && step % PRODUCT_TURN_DEPTH(128) == 0);
+
+    const std::uint32_t rows = product.parameters.row_count;
+    const std::uint32_t columns = product.parameters.column_count;
+    ProductDivision division;
+    division.side = side_of(product);
+    division.groups_per_slice =
+        division.side != 0
+            ? groups_of(rows, division.side) * groups_of(columns, division.side) * count_of(product.products)
+            : groups_of(count_of(product.products) * rows * groups_of(columns, plain_columns), group_size);
+    const std::uint64_t wanted = std::min(enough_groups / division.groups_per_slice, product.depth / shortest_slice);
+    const std::uint64_t needed = groups_of(product.depth, most_depth_per_slice);
+    division.slice_depth =
+        groups_of(groups_of(product.depth, std::max({needed, wanted, std::uint64_t{1}})), step) * step;
+    division.slices = groups_of(product.depth, division.slice_depth);
+    return division;
+}
+
+void add_product(DispatchPlan& plan, Product product) {
+    const ProductDivision division = divide(product);
+    const auto number = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
+    const std::uint32_t is_window = product.is_window ? 1 : 0;
+    ProductParameters& parameters = product.parameters;
+    parameters.product_count = number(count_of(product.products));
+    parameters.depth = number(product.depth);
+    parameters.dimension_count = number(product.products.size());
+    put_rows(strided_rows(product.products, product_arrays), parameters.dimensions);
+    parameters.slice_count = number(division.slices);
+    parameters.slice_depth = number(division.slice_depth);
+    std::uint32_t taps = 0;
+    if (division.side != 0) {
+        parameters.row_tiles = number(groups_of(parameters.row_count, division.side));
+        parameters.column_tiles = number(groups_of(parameters.column_count, division.side));
+        // Adjacent threads read what lies side by side.
+        parameters.a_along_depth = parameters.a_row != 1 ? 1 : 0;
+        parameters.b_along_depth = parameters.b_column != 1 && parameters.b_depth == 1 ? 1 : 0;
+    }
+    if (division.side != 0 && product.is_window) {
+        const std::uint32_t turn = PRODUCT_TURN_DEPTH(division.side);
+        taps = parameters.tap_count;
+        parameters.turn_taps = turn % taps;
+        parameters.turn_channels = turn / taps;
+        put_taps(parameters);
+    }
+
+    Dispatch dispatch;
+    dispatch.shader =
+        division.side != 0
+            ? ShaderVariant{"product_tiled",
+                            {{"NUMBERS", product.numbers}, {"WINDOW", is_window}, {"SIDE", division.side}}}
+            : ShaderVariant{"product_plain", {{"NUMBERS", product.numbers}, {"WINDOW", is_window}}};
+    dispatch.buffers.assign(product.buffers.begin(), product.buffers.end());
+    dispatch.parameters = words_of(parameters, taps);
+    dispatch.groups = division.groups_per_slice * division.slices;
+    if (division.slices > 1) {
+        dispatch.buffers.push_back(temporary(plan.temporaries.size()));
+        plan.temporaries.push_back(division.slices * element_count(product) * sizeof(std::uint32_t));
+    } else {
+        dispatch.buffers.push_back({});
+    }
+    plan.dispatches.push_back(dispatch);
+    if (division.slices > 1) {
+        dispatch.shader = {"product_finish", {{"NUMBERS", product.numbers}, {"WINDOW", is_window}}};
+        dispatch.groups = groups_of(element_count(product), group_size);
+        plan.dispatches.push_back(std::move(dispatch));
+    }
+}
+
+std::vector<ShaderVariant> product_variants(std::uint32_t numbers, bool is_window) {
+    const std::vector<DefineRange> ranges{{"NUMBERS", {numbers}}, {"WINDOW", {is_window ? 1u : 0u}}};
+    auto variants = all_variants("product_plain", ranges);
+    for (const ShaderVariant& variant : all_variants("product_finish", ranges)) {
+        variants.push_back(variant);
+    }
+    for (const ShaderVariant& variant : all_variants("product_tiled", {ranges[0], ranges[1], {"SIDE", {64, 128}}})) {
+        variants.push_back(variant);
+    }
+    return variants;
+}
+
+std::optional<std::string> too_deep(std::uint64_t depth) {
+    if (depth <= most_depth_per_slice * most_slices) {
+        return std::nullopt;
+    }
+    return fmt::format("each output sums {} products; the shaders can do {}", depth,
+                       most_depth_per_slice * most_slices);
+}
+
+}  // namespace dmlconform::d3d12

@@ -1,0 +1,310 @@
+// What the shaders of products share: operands, and the step from sums to the output.
+//
+// A product is rows times columns: each element of the output sums, over the depth, an element of A's row times one of B's column.
+// There may be many products of the same shape. A convolution is one for each group of channels: rows are output channels,
+// columns are the positions of all images, and the depth goes over a window's taps within those of channels. See
+// product_window.hlsli.
+//
+// Where the depth is very long it is cut into slices, which different groups sum, and product_finish.hlsl brings together.
+//
+// NUMBERS  see product_parameters.hlsli
+// WINDOW   1: B's columns are windows of an input. 0: B is a matrix
+
+#include "dispatch.hlsli"
+#include "elements.hlsli"
+#include "float16.hlsli"
+#include "strided.hlsli"
+
+#include "product_parameters.hlsli"
+
+#if NUMBERS == PRODUCT_REAL
+#include "activation.hlsli"
+#else
+#include "float32.hlsli"
+#endif
+
+cbuffer Parameters : register(b0) {
+#include "product_members.hlsli"
+};
+
+RWStructuredBuffer<uint> a : register(u0);
+RWStructuredBuffer<uint> b : register(u1);
+RWStructuredBuffer<uint> addend : register(u2);
+RWStructuredBuffer<uint> a_zeros : register(u3);
+RWStructuredBuffer<uint> b_zeros : register(u4);
+RWStructuredBuffer<uint> a_scales : register(u5);
+RWStructuredBuffer<uint> b_scales : register(u6);
+RWStructuredBuffer<uint> output_scales : register(u7);
+RWStructuredBuffer<uint> output_zeros : register(u8);
+RWStructuredBuffer<uint> output : register(u9);
+// Of each slice, the sums of all elements: of the first product those of the first row, and so on.
+RWStructuredBuffer<uint> slice_sums : register(u10);
+
+#if NUMBERS == PRODUCT_INTEGER
+#define Number int
+#define Number4 int4
+#else
+#define Number float
+#define Number4 float4
+#endif
+
+#define FOUR uint4(0, 1, 2, 3)
+
+// Where one product begins.
+struct Product {
+    uint number;
+    uint a;
+    uint b;
+    uint addend;
+    uint output;
+};
+
+Product product_of(uint number) {
+    STRIDED_OFFSETS(places, PRODUCT_ROWS, number, dimensions, dimension_count)
+    Product product;
+    product.number = number;
+    product.a = places[0].y;
+    product.b = places[0].z;
+    product.addend = places[0].w;
+    product.output = places[1].x;
+    return product;
+}
+
+// The bits of four elements, wherever they are.
+#define LOAD_FOUR(result, buffer, packing, offsets)                                                                   \
+    uint4 result;                                                                                                     \
+    if (packing == 0) {                                                                                               \
+        result = uint4(buffer[offsets.x], buffer[offsets.y], buffer[offsets.z], buffer[offsets.w]);                   \
+    } else {                                                                                                          \
+        result = uint4(LOAD_ELEMENT(buffer, packing, offsets.x), LOAD_ELEMENT(buffer, packing, offsets.y),            \
+                       LOAD_ELEMENT(buffer, packing, offsets.z), LOAD_ELEMENT(buffer, packing, offsets.w));           \
+    }
+
+// Of FLOAT32 or FLOAT16, as the packing says.
+float4 reals_from(uint4 bits, uint packing) {
+    float4 result = asfloat(bits);
+    if (packing != 0) {
+        result = float_from_half(bits);
+    }
+    return result;
+}
+
+uint4 bits_from_reals(float4 numbers, uint packing) {
+    uint4 result = asuint(numbers);
+    if (packing != 0) {
+        result = half_from_float(numbers);
+    }
+    return result;
+}
+
+// What turns an operand's bits into numbers: of each element, the row or the column that it is of.
+#if NUMBERS == PRODUCT_REAL
+
+struct Quantization {
+    uint unused;
+};
+
+Quantization a_quantization(Product product, uint4 rows) {
+    Quantization result;
+    result.unused = 0;
+    return result;
+}
+
+Quantization b_quantization(uint4 columns) {
+    Quantization result;
+    result.unused = 0;
+    return result;
+}
+
+float4 numbers_from(uint4 bits, uint packing, uint sign, Quantization quantization) {
+    return reals_from(bits, packing);
+}
+
+#else
+
+struct Quantization {
+    uint4 zeros;  // above the lowest number of the type. An absent one is 0
+    float4 scales;
+};
+
+Quantization a_quantization(Product product, uint4 rows) {
+    Quantization result;
+    result.zeros = a_sign;
+    result.scales = 1;
+    const uint4 numbers = product.number * parameter_rows + rows;
+    if (has_a_zero) {
+        const uint4 zero_offsets = numbers * a_zero_step;
+        LOAD_FOUR(zero_bits, a_zeros, a_packing, zero_offsets)
+        result.zeros = zero_bits ^ a_sign;
+    }
+#if NUMBERS == PRODUCT_MIXED
+    const uint4 scale_offsets = numbers * a_scale_step;
+    LOAD_FOUR(scale_bits, a_scales, output_packing, scale_offsets)
+    result.scales = reals_from(scale_bits, output_packing);
+#endif
+    return result;
+}
+
+Quantization b_quantization(uint4 columns) {
+    Quantization result;
+    result.zeros = b_sign;
+    result.scales = 1;
+    if (has_b_zero) {
+        const uint4 zero_offsets = columns * b_zero_step;
+        LOAD_FOUR(zero_bits, b_zeros, b_packing, zero_offsets)
+        result.zeros = zero_bits ^ b_sign;
+    }
+#if NUMBERS == PRODUCT_MIXED
+    const uint4 scale_offsets = columns * b_scale_step;
+    LOAD_FOUR(scale_bits, b_scales, output_packing, scale_offsets)
+    result.scales = reals_from(scale_bits, output_packing);
+#endif
+    return result;
+}
+
+#if NUMBERS == PRODUCT_INTEGER
+int4 numbers_from(uint4 bits, uint packing, uint sign, Quantization quantization) {
+    return int4(bits ^ sign) - int4(quantization.zeros);
+}
+#else
+// 33 bits hold the difference of two numbers of 32.
+float4 wide_difference(uint4 x, uint4 y) {
+    const uint4 low = x - y;
+    const int4 high = x < y ? -1 : 0;
+    return float4(float_from_int64(high.x, low.x), float_from_int64(high.y, low.y), float_from_int64(high.z, low.z),
+                  float_from_int64(high.w, low.w));
+}
+
+float4 numbers_from(uint4 bits, uint packing, uint sign, Quantization quantization) {
+    float4 result = float4(int4(bits ^ sign) - int4(quantization.zeros));
+    if (packing == 0) {
+        result = wide_difference(bits ^ sign, quantization.zeros);
+    }
+    return result * quantization.scales;
+}
+#endif
+
+#endif
+
+// Of elements in a row.
+float4 addends_of(Product product, uint row, uint4 columns) {
+    const uint4 offsets = product.addend + row * addend_row + columns * addend_column;
+    LOAD_FOUR(bits, addend, output_packing, offsets)
+    return reals_from(bits, output_packing);
+}
+
+#if NUMBERS == PRODUCT_REAL
+uint4 results_of(Product product, uint row, uint4 columns, float4 sums) {
+    float4 result = alpha * sums;
+    if (has_addend) {
+        result += beta * addends_of(product, row, columns);
+    }
+    return bits_from_reals(activate(result, activation, activation_first, activation_second), output_packing);
+}
+#elif NUMBERS == PRODUCT_MIXED
+uint4 results_of(Product product, uint row, uint4 columns, float4 sums) {
+    float4 result = sums;
+    if (has_addend) {
+        result += addends_of(product, row, columns);
+    }
+    return bits_from_reals(result, output_packing);
+}
+#else
+// Sums have two words, of which the upper one counts where they are quantised.
+uint4 results_of(Product product, uint row, uint4 columns, uint4 low, int4 high) {
+    uint4 result = low;
+    if (is_quantized) {
+        const uint4 b_offsets = columns * b_scale_step;
+        LOAD_FOUR(b_bits, b_scales, 0, b_offsets)
+        const uint parameter_row = product.number * parameter_rows + row;
+        precise const float4 scale = asfloat(a_scales[parameter_row * a_scale_step]) * asfloat(b_bits);
+        const float4 multiplier = divide_exactly(scale, asfloat(output_scales[parameter_row * output_scale_step]));
+        uint zero = output_sign;
+        if (has_output_zero) {
+            zero = LOAD_ELEMENT(output_zeros, output_packing, parameter_row * output_zero_step) ^ output_sign;
+        }
+        const float4 sums = float4(float_from_int64(high.x, low.x), float_from_int64(high.y, low.y),
+                                   float_from_int64(high.z, low.z), float_from_int64(high.w, low.w));
+        precise const float4 scaled = sums * multiplier;
+        // Scales of 0 or infinity are not allowed; if one is, let there at least be the same output everywhere.
+        const float4 rounded = is_nan(scaled) ? 0 : round(scaled);
+        result = uint4(clamp(rounded + float(zero), 0, 255)) ^ output_sign;
+    }
+    return result;
+}
+#endif
+
+// Four elements of a row, those that are there.
+void store_results(uint4 offsets, bool4 present, uint4 bits) {
+    const uint per_word = 1u << output_packing;
+    if (output_packing == 0) {
+        if (present.x) {
+            output[offsets.x] = bits.x;
+        }
+        if (present.y) {
+            output[offsets.y] = bits.y;
+        }
+        if (present.z) {
+            output[offsets.z] = bits.z;
+        }
+        if (present.w) {
+            output[offsets.w] = bits.w;
+        }
+    } else if (present.w && all(offsets == offsets.x + FOUR) && offsets.x % per_word == 0) {
+        // Whole words, which no other thread stores to.
+        if (output_packing == 1) {
+            output[offsets.x / 2] = bits.x | bits.y << 16;
+            output[offsets.x / 2 + 1] = bits.z | bits.w << 16;
+        } else {
+            output[offsets.x / 4] = bits.x | bits.y << 8 | bits.z << 16 | bits.w << 24;
+        }
+    } else {
+        [loop] for (uint i = 0; i < 4; ++i) {
+            if (present.x) {
+                STORE_ELEMENT(output, output_packing, offsets.x, bits.x)
+            }
+            present = present.yzww;
+            offsets = offsets.yzww;
+            bits = bits.yzww;
+        }
+    }
+}
+
+// Where these columns are in a row of the output.
+uint4 places_of(uint4 columns) {
+#if WINDOW
+    uint4 rest = columns;
+    uint4 result = rest % column_sizes.w * column_strides.w;
+    rest /= column_sizes.w;
+    result += rest % column_sizes.z * column_strides.z;
+    rest /= column_sizes.z;
+    result += rest % column_sizes.y * column_strides.y;
+    return result + rest / column_sizes.y * column_strides.x;
+#else
+    return columns * output_column;
+#endif
+}
+
+// Four elements of a row: outputs, or sums of a slice. Columns that are beyond the last one are left out. `places` is what
+// places_of gives for columns that are there.
+void put_sums(Product product, uint slice, uint row, uint4 columns, uint4 places, Number4 sums) {
+    bool4 present = columns < column_count;
+    if (slice_count == 1) {
+        const uint4 there = min(columns, column_count - 1);
+#if NUMBERS == PRODUCT_INTEGER
+        const uint4 bits = results_of(product, row, there, uint4(sums), sums >> 31);
+#else
+        const uint4 bits = results_of(product, row, there, sums);
+#endif
+        store_results(product.output + row * output_row + places, present, bits);
+    } else {
+        const uint first = ((slice * product_count + product.number) * row_count + row) * column_count + columns.x;
+        [loop] for (uint i = 0; i < 4; ++i) {
+            if (present.x) {
+                slice_sums[first + i] = asuint(sums.x);
+            }
+            present = present.yzww;
+            sums = sums.yzww;
+        }
+    }
+}

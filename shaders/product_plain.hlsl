@@ -1,0 +1,93 @@
+// Products of any shape: each thread makes four elements of a row that follow one another.
+//
+// NUMBERS, WINDOW  see product.hlsli
+
+#include "product.hlsli"
+#include "product_window.hlsli"
+
+#if WINDOW
+
+// Sums over a slice of the depth.
+Number4 sums_of(Product product, uint row, uint4 columns, uint first, uint last) {
+    const Origins origins = origins_of(columns);
+    const uint4 image = product.b + origins.image * input_strides.x;
+    const uint filter = product.a + row * a_row + filter_strides.x;
+    const Quantization a_scheme = a_quantization(product, row);
+    const Quantization b_scheme = b_quantization(columns);
+    uint w = first % window.w;
+    uint h = first / window.w % window.z;
+    uint d = first / window.w / window.z % window.y;
+    uint channel = first / window.w / window.z / window.y;
+    Number4 sums = 0;
+    [loop] for (uint i = first; i < last; ++i) {
+        const Found at_d = find_along(origins.d, d, dilation.y, window_stride.y, input_size.y);
+        const Found at_h = find_along(origins.h, h, dilation.z, window_stride.z, input_size.z);
+        const Found at_w = find_along(origins.w, w, dilation.w, window_stride.w, input_size.w);
+        const bool4 is_inside = origins.is_summed && at_d.is_inside && at_h.is_inside && at_w.is_inside;
+        if (any(is_inside)) {
+            const uint4 filter_offset = filter + channel * filter_channel + d * filter_strides.y +
+                                        h * filter_strides.z + w * filter_strides.w;
+            const uint4 place = image + channel * input_channel + at_d.place * input_strides.y +
+                                at_h.place * input_strides.z + at_w.place * input_strides.w;
+            const uint4 offsets = is_inside ? place : 0;
+            LOAD_FOUR(a_bits, a, a_packing, filter_offset)
+            LOAD_FOUR(b_bits, b, b_packing, offsets)
+            const Number4 a_numbers = numbers_from(a_bits, a_packing, a_sign, a_scheme);
+            const Number4 b_numbers = numbers_from(b_bits, b_packing, b_sign, b_scheme);
+            // A filter's infinity times nothing is nothing.
+            sums = is_inside ? sums + a_numbers * b_numbers : sums;
+        }
+        // On to the next tap.
+        ++w;
+        if (w == window.w) {
+            w = 0;
+            ++h;
+        }
+        if (h == window.z) {
+            h = 0;
+            ++d;
+        }
+        if (d == window.y) {
+            d = 0;
+            ++channel;
+        }
+    }
+    return sums;
+}
+
+#else
+
+Number4 sums_of(Product product, uint row, uint4 columns, uint first, uint last) {
+    const Quantization a_scheme = a_quantization(product, row);
+    const Quantization b_scheme = b_quantization(columns);
+    uint4 a_offsets = product.a + row * a_row + first * a_depth;
+    uint4 b_offsets = product.b + columns * b_column + first * b_depth;
+    Number4 sums = 0;
+    [loop] for (uint i = first; i < last; ++i) {
+        LOAD_FOUR(a_bits, a, a_packing, a_offsets)
+        LOAD_FOUR(b_bits, b, b_packing, b_offsets)
+        sums += numbers_from(a_bits, a_packing, a_sign, a_scheme) * numbers_from(b_bits, b_packing, b_sign, b_scheme);
+        a_offsets += a_depth;
+        b_offsets += b_depth;
+    }
+    return sums;
+}
+
+#endif
+
+[numthreads(PRODUCT_GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint quads = (column_count + 3) / 4;
+    const uint slice_groups = (product_count * row_count * quads + PRODUCT_GROUP_SIZE - 1) / PRODUCT_GROUP_SIZE;
+    const uint slice = linear_group(group_id) / slice_groups;
+    const uint number = linear_group(group_id) % slice_groups * PRODUCT_GROUP_SIZE + thread;
+    if (number < product_count * row_count * quads && slice < slice_count) {
+        const uint4 columns = number % quads * 4 + FOUR;
+        const uint row = number / quads % row_count;
+        const Product product = product_of(number / quads / row_count);
+        const uint4 there = min(columns, column_count - 1);
+        const uint first = slice * slice_depth;
+        const Number4 sums = sums_of(product, row, there, first, min(first + slice_depth, depth));
+        put_sums(product, slice, row, columns, places_of(there), sums);
+    }
+}
