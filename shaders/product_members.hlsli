@@ -66,4 +66,5 @@ uint4 window_stride;
 uint4 dilation;
 uint4 start_padding;
 uint4 filter_strides;  // the first one: where the first tap is
+// Where each is in the input and in the filter, both relative to the first one.
 uint4 taps[PRODUCT_MOST_TAPS];

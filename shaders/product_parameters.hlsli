@@ -15,8 +15,9 @@
 #define PRODUCT_ROWS 2
 #define PRODUCT_MOST_DIMENSIONS 6
 
-// Windows of tiles: taps in all, and along a dimension.
-#define PRODUCT_MOST_TAPS 512
+// Windows of tiles: taps in all, which have a bit each, and along a dimension.
+#define PRODUCT_MOST_TAPS 64
 #define PRODUCT_MOST_TAPS_ALONG 32
-// Rows of a tap: where it is in the input and in the filter, both relative to the first one; its places along depth,
-// height and width, eight bits each.
+
+// The macro PACKING: A's and B's are data.
+#define PRODUCT_ANY_PACKING 9

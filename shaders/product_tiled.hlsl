@@ -5,10 +5,19 @@
 // way.
 //
 // SIDE             64 or 128: a thread makes 4 by 4 elements, or 8 by 8
+// PACKING          of A and B, where it is known when the shader is compiled, which saves a tenth of the time; or PRODUCT_ANY_PACKING
 // NUMBERS, WINDOW  see product.hlsli
 
 #include "product.hlsli"
 #include "product_window.hlsli"
+
+#if PACKING == PRODUCT_ANY_PACKING
+#define A_PACKING a_packing
+#define B_PACKING b_packing
+#else
+#define A_PACKING PACKING
+#define B_PACKING PACKING
+#endif
 
 #define GROUP_SIZE PRODUCT_GROUP_SIZE
 #define TURN PRODUCT_TURN_DEPTH(SIDE)
@@ -19,6 +28,17 @@
 
 groupshared Number a_tile[2 * TILE_SIZE];
 groupshared Number b_tile[2 * TILE_SIZE];
+
+#define FOUR_IN_TILE(tile, place) Number4(tile[place], tile[(place) + 1], tile[(place) + 2], tile[(place) + 3])
+
+#define PUT_INTO_TILE(tile, first, share, numbers)                                  \
+    {                                                                               \
+        const uint4 tile_places = (first) + share.depths * TILE_ROW + share.lines;  \
+        tile[tile_places.x] = numbers.x;                                            \
+        tile[tile_places.y] = numbers.y;                                            \
+        tile[tile_places.z] = numbers.z;                                            \
+        tile[tile_places.w] = numbers.w;                                            \
+    }
 
 // What a thread reads of an operand in a turn: four elements.
 struct Share {
@@ -38,21 +58,24 @@ Share share_of(uint thread, uint along_depth) {
 }
 
 // Reading is begun before a turn is multiplied, and what was read is looked at after that.
-#define WORDS_AT(buffer, packing, offsets)                                                           \
-    uint4(buffer[WORD_OF(packing, offsets.x)], buffer[WORD_OF(packing, offsets.y)],                   \
-          buffer[WORD_OF(packing, offsets.z)], buffer[WORD_OF(packing, offsets.w)])
-#define BITS_IN(words, packing, offsets) ((words) >> SHIFT_OF(packing, offsets) & MASK_OF(packing))
+struct Reading {
+    uint4 words;
+    uint4 offsets;
+    uint4 inside;  // 1: there is such an element
+};
 
-#define PUT_INTO_TILE(tile, first, share, numbers)                              \
-    {                                                                           \
-        const uint4 places = (first) + share.depths * TILE_ROW + share.lines;   \
-        tile[places.x] = numbers.x;                                             \
-        tile[places.y] = numbers.y;                                             \
-        tile[places.z] = numbers.z;                                             \
-        tile[places.w] = numbers.w;                                             \
-    }
+// Where there is none, the first one is read.
+#define READ_WORDS(reading, buffer, packing)                                                                  \
+    reading.offsets *= reading.inside;                                                                        \
+    reading.words =                                                                                           \
+        uint4(buffer[WORD_OF(packing, reading.offsets.x)], buffer[WORD_OF(packing, reading.offsets.y)],       \
+              buffer[WORD_OF(packing, reading.offsets.z)], buffer[WORD_OF(packing, reading.offsets.w)]);
 
-#define FOUR_IN_TILE(tile, place) Number4(tile[place], tile[(place) + 1], tile[(place) + 2], tile[(place) + 3])
+Number4 numbers_in(Reading reading, uint packing, uint sign, Quantization quantization) {
+    const uint4 bits = reading.words >> SHIFT_OF(packing, reading.offsets) & MASK_OF(packing);
+    const Number4 numbers = numbers_from(bits, packing, sign, quantization);
+    return reading.inside != 0 ? numbers : 0;
+}
 
 #if WINDOW
 
@@ -88,14 +111,7 @@ Depth after_turn(Depth place) {
     return place;
 }
 
-// Of a window: a bit for each tap that finds input. Where there are too many taps for that, three of those of each dimension.
-struct Mask {
-    uint all;
-    uint d;
-    uint h;
-    uint w;
-};
-
+// A bit for each of a window's places along a dimension: whether it finds input.
 uint mask_along(uint origin, uint count, uint step, uint stride, uint size) {
     uint result = 0;
     [loop] for (uint tap = 0; tap < count; ++tap) {
@@ -106,31 +122,28 @@ uint mask_along(uint origin, uint count, uint step, uint stride, uint size) {
     return result;
 }
 
-bool is_inside(Mask mask, uint tap, uint places) {
-    bool result = (mask.all >> tap & 1) != 0;
-    if (tap_count > 32) {
-        result = ((mask.d >> (places & 31)) & (mask.h >> (places >> 8 & 31)) & (mask.w >> (places >> 16 & 31)) & 1) != 0;
-    }
-    return result;
-}
-
-Mask mask_of(Origins origins) {
-    Mask result;
-    result.d = !origins.is_summed.x ? 0 : mask_along(origins.d.x, window.y, dilation.y, window_stride.y, input_size.y);
-    result.h = mask_along(origins.h.x, window.z, dilation.z, window_stride.z, input_size.z);
-    result.w = mask_along(origins.w.x, window.w, dilation.w, window_stride.w, input_size.w);
-    result.all = 0;
-    uint bit = 1;
+// A bit for each tap.
+uint2 mask_of(Origins origins) {
+    const uint ds = mask_along(origins.d.x, window.y, dilation.y, window_stride.y, input_size.y);
+    const uint hs = mask_along(origins.h.x, window.z, dilation.z, window_stride.z, input_size.z);
+    const uint ws = mask_along(origins.w.x, window.w, dilation.w, window_stride.w, input_size.w);
+    uint2 result = 0;
+    uint tap = 0;
     [loop] for (uint d = 0; d < window.y; ++d) {
         [loop] for (uint h = 0; h < window.z; ++h) {
-            const bool row = (result.d >> d & result.h >> h & 1) != 0;
+            const uint row = origins.is_summed.x ? ds >> d & hs >> h & 1 : 0;
             [loop] for (uint w = 0; w < window.w; ++w) {
-                result.all |= row && (result.w >> w & 1) != 0 ? bit : 0;
-                bit <<= 1;
+                const uint bit = (row & ws >> w) << (tap & 31);
+                result |= tap < 32 ? uint2(bit, 0) : uint2(0, bit);
+                ++tap;
             }
         }
     }
     return result;
+}
+
+uint bit_of(uint2 mask, uint tap) {
+    return (tap < 32 ? mask.x : mask.y) >> (tap & 31) & 1;
 }
 
 #endif
@@ -169,7 +182,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #if WINDOW
     const Origins origins = origins_of(b_columns);
     const uint b_start = product.b + starts_of(origins).x;
-    const Mask mask = mask_of(origins);
+    const uint2 mask = mask_of(origins);
     Depth b_place = depth_of(turn + b_share.depths.x);
 #else
     uint4 b_offsets = product.b + b_columns * b_column + (turn + b_share.depths) * b_depth;
@@ -188,50 +201,42 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 
     const uint turns = (slice_end - turn + TURN - 1) / TURN;
     [loop] for (uint number = 0; number <= turns; ++number) {
-        uint4 a_words = 0;
-        uint4 b_words = 0;
-        uint4 a_at = 0;
-        uint4 b_at = 0;
-        const bool4 a_inside = turn + a_share.depths < slice_end;
-        bool4 b_inside = turn + b_share.depths < slice_end;
-        if (number < turns) {
+        // Beyond the last turn there is nothing inside.
+        Reading a_reading;
+        Reading b_reading;
+        a_reading.inside = turn + a_share.depths < slice_end ? 1 : 0;
+        b_reading.inside = turn + b_share.depths < slice_end ? 1 : 0;
 #if WINDOW
-            a_at = a_starts + a_place.channel * filter_channel + taps[a_place.tap].y;
-            Depth place = b_place;
-            b_at.x = place.channel * input_channel + taps[place.tap].x;
-            b_inside.x = b_inside.x && is_inside(mask, place.tap, taps[place.tap].z);
-            place = after_tap(place);
-            b_at.y = place.channel * input_channel + taps[place.tap].x;
-            b_inside.y = b_inside.y && is_inside(mask, place.tap, taps[place.tap].z);
-            place = after_tap(place);
-            b_at.z = place.channel * input_channel + taps[place.tap].x;
-            b_inside.z = b_inside.z && is_inside(mask, place.tap, taps[place.tap].z);
-            place = after_tap(place);
-            b_at.w = place.channel * input_channel + taps[place.tap].x;
-            b_inside.w = b_inside.w && is_inside(mask, place.tap, taps[place.tap].z);
-            b_at += b_start;
-            a_place = after_turn(a_place);
-            b_place = after_turn(b_place);
+        const Depth first = b_place;
+        const Depth second = after_tap(first);
+        const Depth third = after_tap(second);
+        const Depth fourth = after_tap(third);
+        a_reading.offsets = a_starts + a_place.channel * filter_channel + taps[a_place.tap].y;
+        b_reading.offsets = b_start +
+                            uint4(first.channel, second.channel, third.channel, fourth.channel) * input_channel +
+                            uint4(taps[first.tap].x, taps[second.tap].x, taps[third.tap].x, taps[fourth.tap].x);
+        b_reading.inside *=
+            uint4(bit_of(mask, first.tap), bit_of(mask, second.tap), bit_of(mask, third.tap), bit_of(mask, fourth.tap));
+        a_place = after_turn(a_place);
+        b_place = after_turn(b_place);
 #else
-            a_at = a_offsets;
-            b_at = b_offsets;
-            a_offsets += TURN * a_depth;
-            b_offsets += TURN * b_depth;
+        a_reading.offsets = a_offsets;
+        b_reading.offsets = b_offsets;
+        a_offsets += TURN * a_depth;
+        b_offsets += TURN * b_depth;
 #endif
-            a_at = a_inside ? a_at : 0;
-            b_at = b_inside ? b_at : 0;
-            a_words = WORDS_AT(a, a_packing, a_at);
-            b_words = WORDS_AT(b, b_packing, b_at);
-        }
+        READ_WORDS(a_reading, a, A_PACKING)
+        READ_WORDS(b_reading, b, B_PACKING)
         if (number > 0) {
             const uint tile = (number - 1) % 2 * TILE_SIZE;
             uint a_from = tile + row_quad * 4;
             uint b_from = tile + column_quad * 4;
-            [loop] for (uint k = 0; k < TURN; ++k) {
-                [unroll] for (uint i = 0; i < QUADS; ++i) {
-                    const Number4 rows = FOUR_IN_TILE(a_tile, a_from + i * 64);
-                    [unroll] for (uint j = 0; j < QUADS; ++j) {
-                        const Number4 columns = FOUR_IN_TILE(b_tile, b_from + j * 64);
+            [unroll] for (uint k = 0; k < TURN; ++k) {
+                // vkd3d 2.1 mixes up an array that would keep the columns.
+                [unroll] for (uint j = 0; j < QUADS; ++j) {
+                    const Number4 columns = FOUR_IN_TILE(b_tile, b_from + j * 64);
+                    [unroll] for (uint i = 0; i < QUADS; ++i) {
+                        const Number4 rows = FOUR_IN_TILE(a_tile, a_from + i * 64);
                         sums[(i * 4) * QUADS + j] += rows.x * columns;
                         sums[(i * 4 + 1) * QUADS + j] += rows.y * columns;
                         sums[(i * 4 + 2) * QUADS + j] += rows.z * columns;
@@ -242,29 +247,23 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
                 b_from += TILE_ROW;
             }
         }
-        if (number < turns) {
-            Number4 a_numbers = numbers_from(BITS_IN(a_words, a_packing, a_at), a_packing, a_sign, a_scheme);
-            Number4 b_numbers = numbers_from(BITS_IN(b_words, b_packing, b_at), b_packing, b_sign, b_scheme);
-            a_numbers = a_inside ? a_numbers : 0;
-            b_numbers = b_inside ? b_numbers : 0;
-            PUT_INTO_TILE(a_tile, number % 2 * TILE_SIZE, a_share, a_numbers)
-            PUT_INTO_TILE(b_tile, number % 2 * TILE_SIZE, b_share, b_numbers)
-            turn += TURN;
-        }
+        const Number4 a_numbers = numbers_in(a_reading, A_PACKING, a_sign, a_scheme);
+        const Number4 b_numbers = numbers_in(b_reading, B_PACKING, b_sign, b_scheme);
+        PUT_INTO_TILE(a_tile, number % 2 * TILE_SIZE, a_share, a_numbers)
+        PUT_INTO_TILE(b_tile, number % 2 * TILE_SIZE, b_share, b_numbers)
+        turn += TURN;
         GroupMemoryBarrierWithGroupSync();
     }
 
-    uint4 columns[QUADS];
     uint4 places[QUADS];
     [unroll] for (uint j = 0; j < QUADS; ++j) {
-        columns[j] = first_column + column_quad * 4 + j * 64 + FOUR;
-        places[j] = places_of(min(columns[j], column_count - 1));
+        places[j] = places_of(min(first_column + column_quad * 4 + j * 64 + FOUR, column_count - 1));
     }
     [loop] for (uint r = 0; r < 4 * QUADS; ++r) {
         const uint row = first_row + row_quad * 4 + r / 4 * 64 + r % 4;
         if (is_wanted && row < row_count) {
             [unroll] for (uint j = 0; j < QUADS; ++j) {
-                put_sums(product, slice, row, columns[j], places[j], sums[j]);
+                put_sums(product, slice, row, first_column + column_quad * 4 + j * 64 + FOUR, places[j], sums[j]);
             }
         }
         // On to the next row.

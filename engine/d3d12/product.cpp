@@ -51,11 +51,6 @@ std::uint32_t side_of(const Product& product) {
     return rows > small && columns > small && tiles >= enough_large_tiles ? large : small;
 }
 
-ConstantBuffer::uint4 row_of(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-    return {{x, y, z, 0}};
-}
-
-/// See shaders/product_parameters.hlsli.
 void put_taps(ProductParameters& parameters) {
     const auto& size = parameters.window.words;
     std::uint32_t tap = 0;
@@ -72,7 +67,7 @@ void put_taps(ProductParameters& parameters) {
                                                             : distance * stride;
                     in_filter += at[d] * parameters.filter_strides.words[d];
                 }
-                parameters.taps[tap++] = row_of(in_input, in_filter, at[1] | at[2] << 8 | at[3] << 16);
+                parameters.taps[tap++].words = {in_input, in_filter, 0, 0};
             }
         }
     }
@@ -150,7 +145,10 @@ void add_product(DispatchPlan& plan, Product product) {
     dispatch.shader =
         division.side != 0
             ? ShaderVariant{"product_tiled",
-                            {{"NUMBERS", product.numbers}, {"WINDOW", is_window}, {"SIDE", division.side}}}
+                            {{"NUMBERS", product.numbers},
+                             {"WINDOW", is_window},
+                             {"PACKING", product.numbers == PRODUCT_MIXED ? PRODUCT_ANY_PACKING : parameters.a_packing},
+                             {"SIDE", division.side}}}
             : ShaderVariant{"product_plain", {{"NUMBERS", product.numbers}, {"WINDOW", is_window}}};
     dispatch.buffers.assign(product.buffers.begin(), product.buffers.end());
     dispatch.parameters = words_of(parameters, taps);
@@ -175,7 +173,12 @@ std::vector<ShaderVariant> product_variants(std::uint32_t numbers, bool is_windo
     for (const ShaderVariant& variant : all_variants("product_finish", ranges)) {
         variants.push_back(variant);
     }
-    for (const ShaderVariant& variant : all_variants("product_tiled", {ranges[0], ranges[1], {"SIDE", {64, 128}}})) {
+    const std::vector<std::uint32_t> packings = numbers == PRODUCT_REAL ? std::vector<std::uint32_t>{0, 1}
+                                                : numbers == PRODUCT_INTEGER
+                                                    ? std::vector<std::uint32_t>{2}
+                                                    : std::vector<std::uint32_t>{PRODUCT_ANY_PACKING};
+    for (const ShaderVariant& variant :
+         all_variants("product_tiled", {ranges[0], ranges[1], {"PACKING", packings}, {"SIDE", {64, 128}}})) {
         variants.push_back(variant);
     }
     return variants;

@@ -91,8 +91,8 @@ TEST(ProductPlanning, LargeWindowsHaveNoTiles) {
         std::array<std::uint32_t, 3> size;
         std::uint32_t side;
     };
-    for (const auto& [size, side] : {Window{{1, 16, 32}, 64}, Window{{1, 1, 33}, 0}, Window{{33, 1, 1}, 0},
-                                     Window{{8, 8, 8}, 64}, Window{{9, 8, 8}, 0}}) {
+    for (const auto& [size, side] : {Window{{1, 2, 32}, 64}, Window{{1, 1, 33}, 0}, Window{{33, 1, 1}, 0},
+                                     Window{{4, 4, 4}, 64}, Window{{5, 4, 4}, 0}}) {
         SCOPED_TRACE(testing::Message() << size[0] << " by " << size[1] << " by " << size[2]);
         Product product = product_of({1, 64, 64, 1024, 0, 0});
         product.is_window = true;
@@ -220,10 +220,12 @@ TEST_F(MatricesOnD3d12, EdgesOfLargeTiles) {
     Random random(3);
     for (const Shape& shape : {Shape{65, 65, 1, {100}}, Shape{127, 129, 7, {5, 10}}, Shape{128, 128, 8, {100, 1}},
                                Shape{129, 127, 9, {50}}, Shape{66, 130, 17, {50}}}) {
-        const Descriptor descriptor =
-            gemm(random, random.one_of(real_types), shape, random.chance(2) ? &random : nullptr);
+        const DataType type = random.one_of(real_types);
+        const Descriptor descriptor = gemm(random, type, shape, random.chance(2) ? &random : nullptr);
         const auto plan = d3d12::find_binding("GEMM")->plan(descriptor);
-        EXPECT_EQ(plan.dispatches[0].shader.key(), "product_tiled NUMBERS=0 WINDOW=0 SIDE=128");
+        EXPECT_EQ(plan.dispatches[0].shader.key(), type == DataType::float16
+                                                       ? "product_tiled NUMBERS=0 WINDOW=0 PACKING=1 SIDE=128"
+                                                       : "product_tiled NUMBERS=0 WINDOW=0 PACKING=0 SIDE=128");
         expect_like_reference(engine(), random, descriptor);
     }
 }
@@ -592,7 +594,9 @@ TEST_F(WindowsOnD3d12, EdgesOfLargeTiles) {
         const Windows windows{3, 1, 3, 129, {extent, extent}, false};
         const Descriptor descriptor = convolution(random, type, windows, nullptr);
         const auto plan = d3d12::find_binding("CONVOLUTION")->plan(descriptor);
-        EXPECT_EQ(plan.dispatches[0].shader.key(), "product_tiled NUMBERS=0 WINDOW=1 SIDE=128");
+        EXPECT_EQ(plan.dispatches[0].shader.key(), type == DataType::float16
+                                                       ? "product_tiled NUMBERS=0 WINDOW=1 PACKING=1 SIDE=128"
+                                                       : "product_tiled NUMBERS=0 WINDOW=1 PACKING=0 SIDE=128");
         expect_like_reference(engine(), random, descriptor);
     }
 }
