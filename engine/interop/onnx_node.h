@@ -82,7 +82,6 @@ private:
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_resampling(const OnnxNode& node);
 /// Recurrent networks. Their first output may be absent.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_recurrent(const OnnxNode& node);
-/// Convolutions.
 /// Matrix products and convolutions.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_product(const OnnxNode& node);
 /// The quantised convolution.
