@@ -114,6 +114,16 @@ def problems_of_links(path, root, lines):
             yield number, f"{target or path.name} has no heading #{fragment}"
 
 
+def problems_of_paths(root, lines):
+    """Files and folders of the sources, named in code. Placeholders as in `cases/<operator>/` are passed over."""
+    for number, line, kind in lines:
+        if kind == "code":
+            continue
+        for path in re.findall(r"`((?:app|cases|cmake|docs|engine|schemas|scripts|shaders|tests)/[\w./-]+)`", line):
+            if not (root / path).exists():
+                yield number, f"there is no {path}"
+
+
 def problems_of_index(root):
     """Every document of docs/ has to be in its index."""
     index = root / "docs" / "README.md"
@@ -127,7 +137,8 @@ def problems_of_index(root):
 def problems_below(root):
     for path in files_below(root):
         lines = list(lines_of(path.read_text(encoding="utf-8")))
-        for found in (problems_of_lines(lines), problems_of_tables(lines), problems_of_links(path, root, lines)):
+        for found in (problems_of_lines(lines), problems_of_tables(lines), problems_of_links(path, root, lines),
+                      problems_of_paths(root, lines)):
             for number, problem in found:
                 yield path, number, problem
     yield from problems_of_index(root)

@@ -51,6 +51,7 @@ class Markdown(unittest.TestCase):
             ("x " * 61 + "\n", 1, "122 columns"),
             ("# A\n\n- " + "x " * 60 + "\n", 3, "122 columns"),
             ("[a](nowhere.md)\n", 1, "leads nowhere"),
+            ("a `docs/nowhere.md`, `docs/<name>.md`, `build/x`\n", 1, "there is no docs/nowhere.md"),
             ("a\n[b\nc](other.md#here)\n", 3, "no heading #here"),
             ("[a](other.md#there-2)\n", 1, "no heading #there-2"),
             ("[a](#nothing)\n", 1, "no heading #nothing"),
