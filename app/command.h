@@ -50,6 +50,8 @@ void add_list_command(CLI::App& app, int& exit_code);
 void add_adapters_command(CLI::App& app, int& exit_code);
 void add_describe_command(CLI::App& app, int& exit_code);
 void add_worker_command(CLI::App& app, int& exit_code);
+void add_completion_command(CLI::App& app, int& exit_code);
+void add_manual_command(CLI::App& app, int& exit_code);
 
 /// Options that choose cases, shared by the commands that read case files.
 struct CaseOptions {

@@ -25,6 +25,8 @@ void add_commands(CLI::App& app, const Invocation& invocation, int& exit_code) {
     add_coverage_command(app, exit_code);
     add_schema_command(app, exit_code);
     add_worker_command(app, exit_code);
+    add_completion_command(app, exit_code);
+    add_manual_command(app, exit_code);
 }
 
 }  // namespace dmlconform::app
