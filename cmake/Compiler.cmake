@@ -1,6 +1,7 @@
 # Warnings and code generation that all of the project's own targets share, as the target dmlconform_options.
 
-# The linker's list of files it read breaks where the checkout's path has a space: everything would be linked anew each time.
+# The linker's list of files it read breaks where the checkout's path has a space: everything would be linked anew each
+# time.
 set(CMAKE_LINK_DEPENDS_USE_LINKER OFF)
 
 add_library(dmlconform_options INTERFACE)

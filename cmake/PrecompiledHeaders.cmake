@@ -1,16 +1,18 @@
-# Other people's headers that most sources include, read once and not by each. Only with clang, which the sanitizers are built with: g++ 12
-# gains little by them, and warns of overflows in std::string that it sees through precompiled headers only and that are none. Visual
-# Studio's are bound to the debugging information of the target that made them: not tried. Each source includes what it uses all the same.
+# Other people's headers that most sources include, read once and not by each. Only with clang, which the sanitizers are
+# built with: g++ 12 gains little by them, and warns of overflows in std::string that it sees through precompiled
+# headers only and that are none. Visual Studio's are bound to the debugging information of the target that made them:
+# not tried. Each source includes what it uses all the same.
 
-set(precompiled_headers <algorithm> <filesystem> <fstream> <functional> <map> <memory> <optional> <string> <vector> <fmt/format.h>
+set(precompiled_headers <algorithm> <filesystem> <fstream> <functional> <map> <memory> <optional> <string> <vector>
+    <fmt/format.h>
     <nlohmann/json.hpp> <tl/expected.hpp>)
 set(precompiles OFF)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT MSVC)
   set(precompiles ON)
 endif()
 
-# dmlconform_precompile(<name> <libraries…> [HEADERS <headers…>]): these and more headers for targets that are compiled with the
-# options of this folder. They say: dmlconform_use_precompiled(<target> <name>).
+# dmlconform_precompile(<name> <libraries…> [HEADERS <headers…>]): these and more headers for targets that are compiled
+# with the options of this folder. They say: dmlconform_use_precompiled(<target> <name>).
 function(dmlconform_precompile name)
   if(NOT precompiles)
     return()
@@ -18,7 +20,8 @@ function(dmlconform_precompile name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" HEADERS)
   file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp" CONTENT "// A target must have a source.\n")
   add_library(${name} OBJECT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
-  target_link_libraries(${name} PRIVATE dmlconform_options fmt::fmt nlohmann_json::nlohmann_json tl::expected ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE dmlconform_options fmt::fmt nlohmann_json::nlohmann_json tl::expected
+                                        ${arg_UNPARSED_ARGUMENTS})
   target_precompile_headers(${name} PRIVATE ${precompiled_headers} ${arg_HEADERS})
 endfunction()
 

@@ -2,8 +2,9 @@
 #
 # dmlconform_registry(<source> <header> <namespace> <table> <rows> <folder> <files…>) writes a C++ source that defines
 #   const std::span<const RegistryFile<rows>> <namespace>::<table>
-# with one entry for each file: its name, and the function <name>_<table> that it defines, which returns its rows. A file's name
-# is its path below <folder> without the extension, with "_" for "/": element_wise/bits.cpp is element_wise_bits.
+# with one entry for each file: its name, and the function <name>_<table> that it defines, which returns its rows. A
+# file's name is its path below <folder> without the extension, with "_" for "/": element_wise/bits.cpp is
+# element_wise_bits.
 
 function(dmlconform_registry source header namespace table rows folder)
   set(declarations "")

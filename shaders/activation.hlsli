@@ -1,6 +1,7 @@
 // The activation functions that can be fused into an operator, to a few units in the last place, near zero too.
 //
-// The intrinsics of shaders are built from powers of two and logarithms to base 2, and good to about 21 bits of the absolute value.
+// The intrinsics of shaders are built from powers of two and logarithms to base 2, and good to about 21 bits of the
+// absolute value.
 
 #include "float32.hlsli"
 #include "operator_numbers.hlsli"
@@ -54,7 +55,8 @@ float4 log1p(float4 t) {
     return 2 * (s + s * series);
 }
 
-// factor / (1 + exp(-x)). The factor comes in early, so that a small sigmoid is not flushed where the product is no subnormal.
+// factor / (1 + exp(-x)). The factor comes in early, so that a small sigmoid is not flushed where the product is no
+// subnormal.
 float4 times_sigmoid(float4 factor, float4 x) {
     const Exponential e = exponential(-abs(x));
     const float4 power = times_power_of_two(1 + e.rest, e.n);
@@ -79,8 +81,9 @@ float4 tanh_exactly(float4 x) {
 
 // x times the normal distribution's share below x.
 float4 gelu(float4 x) {
-    // What lies beyond |x| is half of erfc(|x| / sqrt(2)): Chebyshev fit of Numerical Recipes (Press et al.), section 6.2, with a relative
-    // error below 1.2e-7 everywhere. There exp(-x^2 / 2) needs more bits of x^2 than FP32 has: the square of the top of x is exact.
+    // What lies beyond |x| is half of erfc(|x| / sqrt(2)): Chebyshev fit of Numerical Recipes (Press et al.), section
+    // 6.2, with a relative error below 1.2e-7 everywhere. There exp(-x^2 / 2) needs more bits of x^2 than FP32 has: the
+    // square of the top of x is exact.
     const float4 bounded = clamp(x, -18, 18);
     // Not by abs: NVIDIA's compiler (580) takes the absolute value of an integer when the bits of one are used.
     const float4 a = asfloat(asuint(bounded) & 0x7fffffff);
@@ -181,7 +184,8 @@ float4 activate_number(float4 x, uint activation, float first, float second) {
     }
 }
 
-// `activation` is the operator's number, or 0 for none. NaN stays NaN. Parameters are in the order of the operator's struct.
+// `activation` is the operator's number, or 0 for none. NaN stays NaN. Parameters are in the order of the operator's
+// struct.
 float4 activate(float4 x, uint activation, float first, float second) {
     const float4 result = activate_number(x, activation, first, second);
     return (asuint(x) & 0x7fffffff) > 0x7f800000 ? x : result;

@@ -1,9 +1,11 @@
 // The element-wise operators: an element of each output is a function of the inputs' elements at the same place.
 //
 // OPERATOR         the operator's number, as in operator_numbers.hlsli
-// CLASS            what it is computed with, see element_wise_parameters.hlsli. 8 and 16 bits are computed in 32, FLOAT16 in FP32.
+// CLASS            what it is computed with, see element_wise_parameters.hlsli. 8 and 16 bits are computed in 32,
+//                  FLOAT16 in FP32.
 // INPUTS, OUTPUTS  how many tensors it has
-// VECTOR           1: a thread computes four elements that are adjacent in the outputs, and adjacent or the same in each input.
+// VECTOR           1: a thread computes four elements that are adjacent in the outputs, and adjacent or the same in
+//                  each input.
 //                  0: it computes one, wherever its operands lie.
 
 #include "operator_numbers.hlsli"

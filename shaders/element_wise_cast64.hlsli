@@ -2,8 +2,8 @@
 
 #include "int64.hlsli"
 
-// How a number is rounded that has more bits than there is room for. To odd, which sets the last bit when anything is cut off, leaves
-// enough to a second rounding that is to nearest.
+// How a number is rounded that has more bits than there is room for. To odd, which sets the last bit when anything is
+// cut off, leaves enough to a second rounding that is to nearest.
 #define TO_NEAREST 0
 #define TO_ODD 1
 
@@ -18,7 +18,8 @@ Int64 rounded_shift(Int64 x, uint4 count, uint rounding) {
         return int64_of(result.low | (is_zero(cut) ? 0u : 1u), result.high);
     }
     const Int64 half_unit = shift_left(small_int64(1), max(bounded, 1) - 1);
-    const bool4 up = count > 0 && count < 64 && (less_unsigned(half_unit, cut) || (equal(half_unit, cut) && (kept.low & 1) != 0));
+    const bool4 up = count > 0 && count < 64 &&
+                     (less_unsigned(half_unit, cut) || (equal(half_unit, cut) && (kept.low & 1) != 0));
     return add(result, small_int64(up ? 1u : 0u));
 }
 

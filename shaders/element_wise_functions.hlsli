@@ -1,5 +1,5 @@
-// Functions of FP32 numbers for element-wise operators, to a few units in the last place wherever they are used, near zero too. They are made
-// of additions and multiplications, so that they are the same on all devices.
+// Functions of FP32 numbers for element-wise operators, to a few units in the last place wherever they are used, near
+// zero too. They are made of additions and multiplications, so that they are the same on all devices.
 
 #define PI 3.14159265
 #define LN2_HIGH 0.693145751953125
@@ -11,8 +11,8 @@ int4 order_of(float4 x) {
     return bits < 0 ? int4(0x80000000u - asuint(x)) : bits;
 }
 
-// The magnitude has no sign, or the same one. It is not cut off here: LLVM 19 (Mesa 25 on Debian 13) makes a wrong AVX-512
-// instruction of two masks and an or, and then arc_tangent and erf of x are x without the bits of the result.
+// The magnitude has no sign, or the same one. It is not cut off here: LLVM 19 (Mesa 25 on Debian 13) makes a wrong
+// AVX-512 instruction of two masks and an or, and then arc_tangent and erf of x are x without the bits of the result.
 float4 with_sign_of(float4 magnitude, float4 sign) {
     return asfloat(asuint(magnitude) | asuint(sign) & 0x80000000);
 }
@@ -72,7 +72,9 @@ float4 log_exactly(float4 x) {
     const float4 result = parts.exponent * LN2_HIGH + (2 * s + small);
     const uint4 bits = asuint(x);
     return (bits & 0x7fffffff) == 0 ? -infinity()
-                                    : bits > 0x7f800000 ? (is_nan(x) ? x : not_a_number()) : bits == 0x7f800000 ? x : result;
+           : bits > 0x7f800000      ? (is_nan(x) ? x : not_a_number())
+           : bits == 0x7f800000     ? x
+                                    : result;
 }
 
 bool4 is_whole(float4 x) {
@@ -158,7 +160,8 @@ float4 atanh_exactly(float4 x) {
     return a > 1 ? not_a_number() : with_sign_of(magnitude, x);
 }
 
-// An angle as a number of quarter turns and what is left, from -pi/4 to pi/4. Good to 2000 quarter turns; beyond 10^6 any angle is as good.
+// An angle as a number of quarter turns and what is left, from -pi/4 to pi/4. Good to 2000 quarter turns; beyond 10^6
+// any angle is as good.
 struct Angle {
     int4 quarters;
     float4 rest;

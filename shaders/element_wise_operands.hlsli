@@ -1,5 +1,5 @@
-// The operands of element_wise.hlsl: their buffers, and how four elements get from memory into bits, and back. A shader that is not
-// VECTOR uses only the first of four.
+// The operands of element_wise.hlsl: their buffers, and how four elements get from memory into bits, and back. A shader
+// that is not VECTOR uses only the first of four.
 
 #define ROWS ((INPUTS + OUTPUTS + 4) / 4)
 
@@ -164,7 +164,8 @@ uint wide_low(uint word, uint offset, uint packing) {
 #define IS_64(k) (operands[k].y == PACKING_64)
 // Both branches of a conditional are evaluated: it chooses among places, not among loads.
 #define LOAD_BITS(k, buffer)                                                                                           \
-    one_element(wide_low(buffer[IS_64(k) ? 2 * OFFSET(k) : WORD_OF(operands[k].y, OFFSET(k))], OFFSET(k), operands[k].y),     \
+    one_element(wide_low(buffer[IS_64(k) ? 2 * OFFSET(k) : WORD_OF(operands[k].y, OFFSET(k))], OFFSET(k),              \
+                         operands[k].y),                                                                               \
                 IS_64(k) ? buffer[IS_64(k) ? 2 * OFFSET(k) + 1 : 0] : 0)
 #else
 #define LOAD_BITS(k, buffer) \

@@ -266,7 +266,8 @@ AdamStep adam_step(float4 parameters, float4 first_moment, float4 second_moment,
     precise const float4 second = beta2 * second_moment + (1 - beta2) * gradient * gradient;
     result.first_moment = first;
     result.second_moment = second;
-    const float4 correction = divide_exactly(sqrt_exactly(bias_correction(beta2, steps)), bias_correction(beta1, steps));
+    const float4 correction =
+        divide_exactly(sqrt_exactly(bias_correction(beta2, steps)), bias_correction(beta1, steps));
     const float4 corrected_rate = steps == 0 ? rate : rate * correction;
     const float4 divisor = sqrt_exactly(second) + REAL_ATTRIBUTE(3);
     precise const float4 change = corrected_rate * divide_exactly(first, divisor);

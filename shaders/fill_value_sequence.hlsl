@@ -1,6 +1,7 @@
 // FILL_VALUE_SEQUENCE: the k-th element is the start plus k times the delta.
 //
-// A thread computes four elements. PACKED: the output has no gaps and is in the elements' order, so that they are adjacent.
+// A thread computes four elements. PACKED: the output has no gaps and is in the elements' order, so that they are
+// adjacent.
 
 #include "dispatch.hlsli"
 #include "element_format.hlsli"

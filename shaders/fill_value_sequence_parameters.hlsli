@@ -1,4 +1,5 @@
-// The constant buffer of fill_value_sequence.hlsl. C++ and HLSL both include this, within a structure that has the types.
+// The constant buffer of fill_value_sequence.hlsl. C++ and HLSL both include this, within a structure that has the
+// types.
 
 #define MOST_DIMENSIONS 8
 

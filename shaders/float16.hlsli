@@ -1,4 +1,5 @@
-// Conversion between binary16 and FP32 in integer arithmetic: shaders' own may flush subnormals, and round as they like.
+// Conversion between binary16 and FP32 in integer arithmetic: shaders' own may flush subnormals, and round as they
+// like.
 
 // The numbers in the low 16 bits.
 float4 float_from_half(uint4 bits) {

@@ -17,9 +17,9 @@ bool4 is_infinite(float4 value) {
     return (asuint(value) & 0x7fffffff) == 0x7f800000;
 }
 
-// 1 / x but for its last bits, where x is not far from 1. From no division, which compilers may find again in code near by: NVIDIA's (580)
-// was seen to lose the correction of a quotient by a second division. Integers of the bits are almost logarithms, so that the first estimate is
-// within 13 %; each step squares that (Newton).
+// 1 / x but for its last bits, where x is not far from 1. From no division, which compilers may find again in code near
+// by: NVIDIA's (580) was seen to lose the correction of a quotient by a second division. Integers of the bits are
+// almost logarithms, so that the first estimate is within 13 %; each step squares that (Newton).
 float4 estimated_reciprocal(float4 x) {
     float4 reciprocal = asfloat(0x7ef311c7u - asuint(x));
     reciprocal = reciprocal + reciprocal * (1 - x * reciprocal);
@@ -28,8 +28,8 @@ float4 estimated_reciprocal(float4 x) {
     return reciprocal;
 }
 
-// a / b, rounded to nearest as if it were exact; division in shaders may be a few units in the last place off. Operands and quotient that are
-// far from 1 come out as division has them.
+// a / b, rounded to nearest as if it were exact; division in shaders may be a few units in the last place off. Operands
+// and quotient that are far from 1 come out as division has them.
 float divide_exactly(float a, float b) {
     precise const float quotient = a / b;
     const uint quotient_exponent = asuint(quotient) >> 23 & 0xff;

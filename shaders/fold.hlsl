@@ -85,7 +85,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             [loop] for (uint w = window_dimension_count; w > 0; --w) {
                 const uint size = windows[2 * (w - 1)].x;
                 const uint quotient = window_rest / size;
-                block += block_at(w - 1, positions[w - 1], window_rest - quotient * size, hit) * windows[2 * (w - 1) + 1].y;
+                block += block_at(w - 1, positions[w - 1], window_rest - quotient * size, hit) *
+                         windows[2 * (w - 1) + 1].y;
                 window_rest = quotient;
             }
             if (hit) {

@@ -1,5 +1,7 @@
-// Whether the device's own conversions between binary16 and FP32 are those of float16.hlsli: all 65,536 numbers of 16 bits, and FP32 numbers at
-// and around the places where rounding changes from one of them to the next. Each group writes how many of its threads found a difference.
+// Whether the device's own conversions between binary16 and FP32 are those of float16.hlsli: all 65,536 numbers of 16
+// bits, and FP32 numbers at
+// and around the places where rounding changes from one of them to the next. Each group writes how many of its threads
+// found a difference.
 
 #include "dispatch.hlsli"
 #include "float16.hlsli"

@@ -1,7 +1,8 @@
 // Outputs whose elements are where an index tensor says: copies of units.
 //
 // WIDTH   bits of the units: see units.hlsli.
-// PACKED  for less than 32 bits. 1: the output has no gaps, so a thread makes a word of it. 0: each thread puts one unit to its place.
+// PACKED  for less than 32 bits. 1: the output has no gaps, so a thread makes a word of it. 0: each thread puts one
+//         unit to its place.
 
 #include "dispatch.hlsli"
 #include "elements.hlsli"

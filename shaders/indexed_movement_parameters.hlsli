@@ -2,7 +2,7 @@
 
 // How an output's element finds what it is.
 #define KIND_GATHER 0   // the indices say where in the source it is
-#define KIND_ONE_HOT 1  // the first of tuple's places in the source if the index is its own position, else the source's start
+#define KIND_ONE_HOT 1  // the first of tuple's places in the source if the index is its own position, else its start
 #define KIND_REVERSE 2  // the index says how many elements from the first on are in reversed order
 #define KIND_RESOLVE 3  // the index is the place of an update, plus 1, or 0 if it has none and is the source's
 

@@ -1,6 +1,7 @@
 // Elements of an index tensor: 32 or 64 bits, with or without a sign. Negative ones are counted from the end.
 //
-// The includer declares `indices`, a buffer of words, and has the members of index_parameters.hlsli in its constant buffer.
+// The includer declares `indices`, a buffer of words, and has the members of index_parameters.hlsli in its constant
+// buffer.
 
 struct Index {
     uint value;   // what is outside has become the nearest that is inside

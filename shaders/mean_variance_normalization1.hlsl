@@ -1,4 +1,5 @@
-// MEAN_VARIANCE_NORMALIZATION and its successors: a group reads several small sets, one set, or a chunk of one, and finds
+// MEAN_VARIANCE_NORMALIZATION and its successors: a group reads several small sets, one set, or a chunk of one, and
+// finds
 // mean and variance in two passes over what it keeps.
 //
 // APPLY  1: and normalises them, as sets fit groups. 0: and leaves the statistics for another pass.
@@ -35,7 +36,8 @@ float3 sum_of_partial(uint first, uint distance, uint count) {
     return sum;
 }
 
-// Sums over the threads of a set, in two steps: first over those that have their place within columns, then over columns. The
+// Sums over the threads of a set, in two steps: first over those that have their place within columns, then over
+// columns. The
 // order depends on nothing but their number.
 float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
     const uint rows = threads_per_set / columns_per_set;
@@ -136,7 +138,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const float total = sum_over_set(float3(sum_of(sum), 0, 0), thread, lane, lane_distance).x;
     const float mean = subtract_mean ? total / count : 0;
 
-    // Deviations sum to 0, but for what the mean lacks by its roundings ("corrected two-pass algorithm": Chan, Golub & LeVeque 1983).
+    // Deviations sum to 0, but for what the mean lacks by its roundings ("corrected two-pass algorithm": Chan, Golub &
+    // LeVeque 1983).
     const float first = first_elements[thread - lane * lane_distance];
     Deviations deviations = (Deviations)0;
 #if KEPT

@@ -1,8 +1,10 @@
 // What the shaders of MEAN_VARIANCE_NORMALIZATION and its successors share. A set is the elements that share one mean.
 //
-// HALF    1: elements are FLOAT16, computed with in FP32 and rounded once. 2: the same, and the device's own conversions are as good as those of
+// HALF    1: elements are FLOAT16, computed with in FP32 and rounded once. 2: the same, and the device's own
+// conversions are as good as those of
 //         float16.hlsli. 0: FLOAT32.
-// VECTOR  1: an item, which is what a thread reads at once, is 16 bytes of the input that lie side by side in a set, in the output
+// VECTOR  1: an item, which is what a thread reads at once, is 16 bytes of the input that lie side by side in a set, in
+// the output
 //         too. 0: it is one element.
 // FUSED   1: an activation follows.
 
@@ -58,8 +60,8 @@ RWStructuredBuffer<Item> input : register(u0);
 RWStructuredBuffer<uint> scale : register(u1);
 RWStructuredBuffer<uint> bias : register(u2);
 RWStructuredBuffer<Item> output : register(u3);
-// Of each chunk, as the group found it: mean, what the mean still lacks, sum of squared deviations, count. Of each set, when all is
-// known: mean, what it still lacks, 1 / sqrt(variance + epsilon).
+// Of each chunk, as the group found it: mean, what the mean still lacks, sum of squared deviations, count. Of each set,
+// when all is known: mean, what it still lacks, 1 / sqrt(variance + epsilon).
 RWStructuredBuffer<float4> chunks : register(u4);
 RWStructuredBuffer<float4> statistics : register(u5);
 // Scale and bias, where an item's parameters are one unit: see has_scale.
@@ -114,7 +116,8 @@ Place place_of_item(Place set, uint item) {
     return place;
 }
 
-// The elements of an item, as far as it has them; in a vector of FLOAT16 those with even numbers, while second_numbers are those with
+// The elements of an item, as far as it has them; in a vector of FLOAT16 those with even numbers, while second_numbers
+// are those with
 // odd ones.
 float4 numbers_of(uint4 bits) {
 #if NATIVE_HALF

@@ -1,6 +1,6 @@
 // MEAN_VARIANCE_NORMALIZATION and its successors, between reading and writing sets that do not fit a group: one group
-// for each set brings together what others found of its chunks (Chan, Golub & LeVeque 1983), in an order that depends on
-// nothing but their number.
+// for each set brings together what others found of its chunks (Chan, Golub & LeVeque 1983), in an order that depends
+// on nothing but their number.
 
 #define HALF 0
 #define VECTOR 0

@@ -1,8 +1,8 @@
 // Outputs whose elements each come from one place that is known beforehand, or are a constant: copies of units.
 //
 // WIDTH    bits of the units: see units.hlsli. The binding chooses units as large as the strides allow.
-// PACKED   for less than 64 bits. 1: the output has no gaps, so a thread makes 16 bytes of it from whatever units lie there. 0: each
-//          thread puts one unit to its place.
+// PACKED   for less than 64 bits. 1: the output has no gaps, so a thread makes 16 bytes of it from whatever units lie
+//          there. 0: each thread puts one unit to its place.
 // BOUNDED  0: every unit comes from the source. 1: some are a constant, or their place depends on bounds.
 
 #include "dispatch.hlsli"
@@ -162,7 +162,8 @@ Unit unit_at(Cursor cursor) {
 
 #if !BOUNDED
 
-// The four words of a thread's units, if number 0 of them came from offset `from`, and the others from behind it. From `begin` to `end` - 1 they do,
+// The four words of a thread's units, if number 0 of them came from offset `from`, and the others from behind it. From
+// `begin` to `end` - 1 they do,
 // and only these are right. All loads come first, so that a thread waits once.
 uint4 words_along(int from, int begin, int end) {
     uint4 words;

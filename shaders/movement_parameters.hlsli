@@ -23,9 +23,10 @@ uint unused0;
 uint unused1;
 uint unused2;
 uint4 pattern;         // 16 bytes of the constant, over and over
-// How the coordinate is bounded, how many elements it has, their stride, and how far apart the coordinates are that have one. Then
-// where the coordinate begins. One more, which has one element, is the coordinate of dimensions that have none.
+// How the coordinate is bounded, how many elements it has, their stride, and how far apart the coordinates are that
+// have one. Then where the coordinate begins. One more, which has one element, is the coordinate of dimensions that
+// have none.
 uint4 coordinates[2 * (MOST_COORDINATES + 1)];
-// Size, strides in source and target, and in the numbers that the band takes. With BOUNDED a second row: which coordinate the dimension
-// moves along, and by how much.
+// Size, strides in source and target, and in the numbers that the band takes. With BOUNDED a second row: which
+// coordinate the dimension moves along, and by how much.
 uint4 dimensions[2 * MOST_DIMENSIONS];

@@ -1,11 +1,14 @@
 // What the shaders of products share: operands, and the step from sums to the output.
 //
-// A product is rows times columns: each element of the output sums, over the depth, an element of A's row times one of B's column.
-// There may be many products of the same shape. A convolution is one for each group of channels: rows are output channels,
+// A product is rows times columns: each element of the output sums, over the depth, an element of A's row times one of
+// B's column.
+// There may be many products of the same shape. A convolution is one for each group of channels: rows are output
+// channels,
 // columns are the positions of all images, and the depth goes over a window's taps within those of channels. See
 // product_window.hlsli.
 //
-// Where the depth is very long it is cut into slices, which different groups sum, and product_finish.hlsl brings together.
+// Where the depth is very long it is cut into slices, which different groups sum, and product_finish.hlsl brings
+// together.
 //
 // NUMBERS  see product_parameters.hlsli
 // WINDOW   1: B's columns are windows of an input. 0: B is a matrix
@@ -285,7 +288,8 @@ uint4 places_of(uint4 columns) {
 #endif
 }
 
-// Four elements of a row: outputs, or sums of a slice. Columns that are beyond the last one are left out. `places` is what
+// Four elements of a row: outputs, or sums of a slice. Columns that are beyond the last one are left out. `places` is
+// what
 // places_of gives for columns that are there.
 void put_sums(Product product, uint slice, uint row, uint4 columns, uint4 places, Number4 sums) {
     bool4 present = columns < column_count;

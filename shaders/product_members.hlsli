@@ -1,4 +1,5 @@
-// The constant buffer of the shaders of products. C++ and HLSL both include this, within a structure that has the types.
+// The constant buffer of the shaders of products. C++ and HLSL both include this, within a structure that has the
+// types.
 // See product.hlsli.
 
 uint product_count;

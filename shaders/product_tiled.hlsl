@@ -1,11 +1,14 @@
 // Products in tiles, for the shapes in which it pays.
 //
-// A group of threads makes a tile of SIDE rows by SIDE columns, each thread a part of it that it keeps in registers. In turns they read a
-// stretch of the depth together into groupshared memory, which has room for two: while one is multiplied the next is on its
+// A group of threads makes a tile of SIDE rows by SIDE columns, each thread a part of it that it keeps in registers. In
+// turns they read a
+// stretch of the depth together into groupshared memory, which has room for two: while one is multiplied the next is on
+// its
 // way.
 //
 // SIDE             64 or 128: a thread makes 4 by 4 elements, or 8 by 8
-// PACKING          of A and B, where it is known when the shader is compiled, which saves a tenth of the time; or PRODUCT_ANY_PACKING
+// PACKING          of A and B, where it is known when the shader is compiled, which saves a tenth of the time; or
+// PRODUCT_ANY_PACKING
 // NUMBERS, WINDOW  see product.hlsli
 
 #include "product.hlsli"

@@ -1,12 +1,14 @@
 // Windows of an input, as columns of a product.
 //
-// Forwards, a tap of the window at an output's place looks at one place of the input. Backwards an input's place was spread over a
+// Forwards, a tap of the window at an output's place looks at one place of the input. Backwards an input's place was
+// spread over a
 // window of outputs, so that each output looks for the places that it had its share from: most taps find none where
 // windows were some way apart.
 
 #if WINDOW
 
-// Of four columns: where each window begins, along the dimensions that have names; and whether there is one, as padding of the output has
+// Of four columns: where each window begins, along the dimensions that have names; and whether there is one, as padding
+// of the output has
 // none.
 struct Origins {
     bool4 is_summed;

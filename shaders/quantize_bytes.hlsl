@@ -1,12 +1,14 @@
-// FLOAT32 quantised to integers of 8 bits that lie in memory without gaps, where element_wise.hlsl would compute four adjacent elements by each
-// thread.
+// FLOAT32 quantised to integers of 8 bits that lie in memory without gaps, where element_wise.hlsl would compute four
+// adjacent elements by each thread.
 //
-// What that shader computes for QUANTIZE and ELEMENT_WISE_QUANTIZE_LINEAR, with the same constant buffer. Four such elements are 16 bytes to read
-// and 4 to write. Here a thread has four groups of four elements, which are all loaded before any is computed, as neighbours in memory are
-// neighbours among threads. Results go through groupshared memory, so that each thread writes 16 bytes, too.
+// What that shader computes for QUANTIZE and ELEMENT_WISE_QUANTIZE_LINEAR, with the same constant buffer. Four such
+// elements are 16 bytes to read and 4 to write. Here a thread has four groups of four elements, which are all loaded
+// before any is computed, as neighbours in memory are neighbours among threads. Results go through groupshared memory,
+// so that each thread writes 16 bytes, too.
 //
 // OPERATOR  the operator's number, as in operator_numbers.hlsli
-// ALIKE     0: scales and zero points may be any. 1: all elements have one zero point. 2: they have one scale, too. 3: there are rows, which all
+// ALIKE     0: scales and zero points may be any. 1: all elements have one zero point. 2: they have one scale, too. 3:
+// there are rows, which all
 //           have the same scales and zero points
 
 #include "operator_numbers.hlsli"
@@ -88,7 +90,8 @@ bool all_moderate(float4 x) {
 
 #if ALIKE == 3
 
-// A thread has the same column of several rows, so that what belongs to the column is loaded and worked out once. Neighbours have adjacent
+// A thread has the same column of several rows, so that what belongs to the column is loaded and worked out once.
+// Neighbours have adjacent
 // columns: what they store lies side by side, too.
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
@@ -176,7 +179,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint first = linear_group(group_id) * (GROUP_SIZE * GROUPS_PER_THREAD);
     quantize(first + thread, thread);
     GroupMemoryBarrierWithGroupSync();
-    store(first + 4 * thread, uint4(words[4 * thread], words[4 * thread + 1], words[4 * thread + 2], words[4 * thread + 3]));
+    store(first + 4 * thread,
+          uint4(words[4 * thread], words[4 * thread + 1], words[4 * thread + 2], words[4 * thread + 3]));
 }
 
 #endif

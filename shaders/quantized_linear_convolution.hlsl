@@ -1,5 +1,5 @@
-// QUANTIZED_LINEAR_CONVOLUTION, whatever its shape: each thread makes four output elements that follow one another, a whole word of
-// a packed output. Those in one row share the filter.
+// QUANTIZED_LINEAR_CONVOLUTION, whatever its shape: each thread makes four output elements that follow one another, a
+// whole word of a packed output. Those in one row share the filter.
 //
 // FINISH  see quantized_linear_convolution.hlsli
 

@@ -1,8 +1,8 @@
 // What the shaders of QUANTIZED_LINEAR_CONVOLUTION share: tensors, taps, and the step from accumulators to the output.
 //
-// A tap is one position of the filter in one of its channels; an output element sums over all taps. Products of two 8-bit
-// numbers with their zero points subtracted are at most 255 * 255 in magnitude. FP32 sums TAPS_PER_FLUSH of
-// them exactly, and is faster at that than integers are on most GPUs.
+// A tap is one position of the filter in one of its channels; an output element sums over all taps. Products of two
+// 8-bit numbers with their zero points subtracted are at most 255 * 255 in magnitude. FP32 sums TAPS_PER_FLUSH of them
+// exactly, and is faster at that than integers are on most GPUs.
 //
 // Where there are very many taps they are cut into slices, which different groups sum, and a dispatch of another shader
 // brings together. 32 bits hold the sum of a slice.
@@ -116,8 +116,8 @@ uint four_filters(uint offset) {
     return word;
 }
 
-// The inputs in these columns of the row that starts at an offset, for four outputs side by side. Padding stands for the zero point and is
-// 0.
+// The inputs in these columns of the row that starts at an offset, for four outputs side by side. Padding stands for
+// the zero point and is 0.
 float4 inputs_in_row(uint row_start, uint4 columns, int zero) {
     float4 numbers = 0;
     if (inputs_adjacent && columns.x < input_size.y && columns.w < input_size.y) {
@@ -139,7 +139,8 @@ float4 inputs_in_row(uint row_start, uint4 columns, int zero) {
     return numbers;
 }
 
-// Where the window of an output position begins: padding is left of and above 0, which wraps around to very large numbers.
+// Where the window of an output position begins: padding is left of and above 0, which wraps around to very large
+// numbers.
 uint2 window_origin(uint2 position) {
     return position * window_stride - start_padding;
 }

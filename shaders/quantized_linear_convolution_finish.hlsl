@@ -1,5 +1,5 @@
-// QUANTIZED_LINEAR_CONVOLUTION, after a sum in slices: adds these up, in 64 bits, and computes the outputs. Each thread makes four that
-// follow one another, a whole word of a packed output.
+// QUANTIZED_LINEAR_CONVOLUTION, after a sum in slices: adds these up, in 64 bits, and computes the outputs. Each thread
+// makes four that follow one another, a whole word of a packed output.
 
 #define FINISH 0
 #include "quantized_linear_convolution.hlsli"

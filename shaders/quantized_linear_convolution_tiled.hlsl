@@ -1,8 +1,8 @@
 // QUANTIZED_LINEAR_CONVOLUTION as a matrix product, filter times windows of the input, for the shapes in which it pays.
 //
-// Rows of the product are output channels of one group, columns are output positions of one image, and the sum is over taps.
-// A group of threads makes a tile of TILE by TILE, each thread four by four of it, from stretches of taps that all
-// threads read into groupshared memory together.
+// Rows of the product are output channels of one group, columns are output positions of one image, and the sum is over
+// taps. A group of threads makes a tile of TILE by TILE, each thread four by four of it, from stretches of taps that
+// all threads read into groupshared memory together.
 //
 // FINISH  see quantized_linear_convolution.hlsli
 
@@ -13,12 +13,13 @@
 #define QUADS (TILE / 4)
 #define STRETCH 32  // taps; divides TAPS_PER_FLUSH
 
-// Of one dimension: vkd3d's compiler forgets the first index when it reads from two. The filter's rows are padded by one, as threads
-// that write a column would otherwise all write to the same memory bank.
+// Of one dimension: vkd3d's compiler forgets the first index when it reads from two. The filter's rows are padded by
+// one, as threads that write a column would otherwise all write to the same memory bank.
 #define FILTER_ROW (QUADS + 1)
 groupshared float4 filter_tile[STRETCH * FILTER_ROW];
 groupshared float4 input_tile[STRETCH * QUADS];
-// Of each tap: channel, row and column in the window; where its filter number is, relative to its output channel's first.
+// Of each tap: channel, row and column in the window; where its filter number is, relative to its output channel's
+// first.
 groupshared uint4 tap_tile[STRETCH];
 
 uint4 locate_tap(uint tap) {

@@ -1,7 +1,7 @@
 // RANDOM_GENERATOR: Philox 4x32-10.
 //
-// A thread makes the elements of four values of the counter, a group's size apart, each in a lane of its vectors. PACKED: the output
-// has no gaps and is in the elements' order.
+// A thread makes the elements of four values of the counter, a group's size apart, each in a lane of its vectors.
+// PACKED: the output has no gaps and is in the elements' order.
 
 #include "dispatch.hlsli"
 #include "int64.hlsli"

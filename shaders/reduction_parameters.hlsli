@@ -51,4 +51,3 @@
 // Rows of a dimension: its size, and a stride for each array.
 #define MOST_ROWS 2
 #define MOST_DIMENSIONS 8
-

@@ -309,7 +309,8 @@ float4 exponential_or_nan(float4 x) {
     return unless_nan(x, exp_exactly(x));
 }
 
-// exp(x) of what is not above 0, and NaN of NaN: without the conversions and the corner cases of exp_exactly. Less than 2^-126 is 0.
+// exp(x) of what is not above 0, and NaN of NaN: without the conversions and the corner cases of exp_exactly. Less than
+// 2^-126 is 0.
 float4 exponential_below_one(float4 x) {
     // Numbers of this size are whole, and their last bits those of an integer.
     const float rounder = 12582912.0;

@@ -1,4 +1,5 @@
-// Finds which update every element of an output gets: the place of the last one, plus 1. Elements without one keep their 0.
+// Finds which update every element of an output gets: the place of the last one, plus 1. Elements without one keep
+// their 0.
 //
 // The order of threads plays no part, so that results are the same from run to run where several updates meet.
 

@@ -1,7 +1,7 @@
 // Addresses in strided arrays: see engine/d3d12/strided_dimensions.h.
 //
-// A dimension is one row or more, a uint4 each: its size, and then its strides in the arrays that are walked together. The innermost
-// dimension comes first. Numbers are taken modulo 2^32, so that strides can be negative.
+// A dimension is one row or more, a uint4 each: its size, and then its strides in the arrays that are walked together.
+// The innermost dimension comes first. Numbers are taken modulo 2^32, so that strides can be negative.
 
 // Adds to `offsets`, a uint3, where the element with this row-major number lies. For up to three arrays.
 #define ADD_STRIDED_OFFSETS(offsets, number, dimensions, count)                               \

@@ -56,12 +56,13 @@ void put_tile_entry(uint slot, Entry entry) {
     tile_indices[slot] = entry.index;
 }
 
-// Sorts sequences, as far as the first `run` entries of each go, into their first slots. They lie side by side from slot `start` on,
-// `size_of_each` slots each, `slot_count` in all.
+// Sorts sequences, as far as the first `run` entries of each go, into their first slots. They lie side by side from
+// slot `start` on, `size_of_each` slots each, `slot_count` in all.
 //
-// A bitonic network. Pairs of sorted runs, `distance` slots apart, become sorted runs of twice the size: the first of one is compared with the
-// last of the other and so on (mirror image, so that all runs ascend), then entries within each half, nearer each time. From
-// runs of `run` slots on, only the earlier half of each pair goes on: that is how a few winners are selected out of many.
+// A bitonic network. Pairs of sorted runs, `distance` slots apart, become sorted runs of twice the size: the first of
+// one is compared with the last of the other and so on (mirror image, so that all runs ascend), then entries within
+// each half, nearer each time. From runs of `run` slots on, only the earlier half of each pair goes on: that is how a
+// few winners are selected out of many.
 void sort_sequences(uint thread, uint start, uint size_of_each, uint slot_count) {
     [loop] for (uint distance = 1; distance < size_of_each; distance *= 2) {
         const uint size = min(distance, run);
@@ -103,8 +104,8 @@ void put_best(uint thread, uint first, uint threads) {
     put_tile_entry(TILE + thread, best);
 }
 
-// Puts a thread's entries that can be winners behind the tile. `last` is the last of the threads' best entries that could be one:
-// k threads have an entry that does not come after it, so there are at most PER_THREAD * k of them.
+// Puts a thread's entries that can be winners behind the tile. `last` is the last of the threads' best entries that
+// could be one: k threads have an entry that does not come after it, so there are at most PER_THREAD * k of them.
 void pick(uint first, uint threads, Entry last, uint sequence) {
     [loop] for (uint j = 0; j < PER_THREAD; ++j) {
         const Entry entry = tile_entry(first + j * threads);
@@ -142,7 +143,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         put_tile_entry(sequence * slots + in_sequence, entry);
     }
 
-    // Few winners out of many entries: the best entry of each thread tells which entries can be among them, and only these are sorted.
+    // Few winners out of many entries: the best entry of each thread tells which entries can be among them, and only
+    // these are sorted.
     uint start = 0;
     uint size_of_each = slots;
     [loop] for (uint stage = picks ? 0 : 1; stage < 2; ++stage) {

@@ -2,8 +2,9 @@
 //
 // KEY_WORDS  1, or 2 for 64-bit elements.
 
-// An element on its way to its place. Keys are unsigned integers in the order that the operator asks for: where it is decreasing
-// the largest number has the smallest key. Equal keys are ordered by index, so that no two elements' entries are equal.
+// An element on its way to its place. Keys are unsigned integers in the order that the operator asks for: where it is
+// decreasing the largest number has the smallest key. Equal keys are ordered by index, so that no two elements' entries
+// are equal.
 struct Entry {
     uint key;
 #if KEY_WORDS == 2

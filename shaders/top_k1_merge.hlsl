@@ -1,5 +1,5 @@
-// TOP_K1, merging: where more winners are wanted than a tile can sort, pairs of sorted runs become runs of twice the length,
-// or of as many entries as are wanted.
+// TOP_K1, merging: where more winners are wanted than a tile can sort, pairs of sorted runs become runs of twice the
+// length, or of as many entries as are wanted.
 //
 // Each group makes CHUNK entries of one merged run, which come from a stretch of either run.
 //
@@ -76,7 +76,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint second_begin = begin - splits[0];
     uint i;
     [loop] for (i = thread; i < end - begin; i += GROUP_SIZE) {
-        stretch[i] = i < first_count ? runs[first_run + splits[0] + i] : runs[second_run + second_begin + i - first_count];
+        stretch[i] = i < first_count ? runs[first_run + splits[0] + i]
+                                     : runs[second_run + second_begin + i - first_count];
     }
     GroupMemoryBarrierWithGroupSync();
 

@@ -12,7 +12,7 @@ cbuffer Parameters : register(b0) {
     uint value_step;
     uint index_step;
     uint index_words;  // 1 or 2
-    uint nan_above;    // magnitude, moved to the top of a word, above which a floating-point number is NaN; 0 for integers
+    uint nan_above;    // a number whose magnitude, moved to the top of a word, is above this is NaN; 0 for integers
     uint sign_flip;    // 0x80000000 for signed integers
     uint order_flip;   // 0xffffffff when the largest come first
     uint entry_count;  // of one sequence at the source: elements or candidates
@@ -38,7 +38,8 @@ uint3 locate_sequence(uint sequence) {
     return offsets;
 }
 
-// 64-bit elements: the key is the number's bits, but for the sign, so that signed numbers are in the order of unsigned ones.
+// 64-bit elements: the key is the number's bits, but for the sign, so that signed numbers are in the order of unsigned
+// ones.
 #if KEY_WORDS == 2
 Entry entry_of_element(uint start, uint index) {
     const uint offset = start + index * input_step;
@@ -65,8 +66,8 @@ Entry entry_of_element(uint start, uint index) {
 }
 #endif
 
-// Values that lie side by side in words are put together by one thread, which spares atomics. So values are stored in units: words
-// there, single elements elsewhere.
+// Values that lie side by side in words are put together by one thread, which spares atomics. So values are stored in
+// units: words there, single elements elsewhere.
 bool values_are_in_words() {
     return (packing == 1 || packing == 2) && value_step == 1;
 }

@@ -1,4 +1,5 @@
-// Copies of units whose neighbours in the output are far apart in the source, and the other way round: by square tiles in groupshared memory, so
+// Copies of units whose neighbours in the output are far apart in the source, and the other way round: by square tiles
+// in groupshared memory, so
 // that whole words of both are read and written, by neighbouring threads where they are neighbours.
 //
 // WIDTH  bits of the units, up to 64: see units.hlsli. Rows of both tensors are whole words.

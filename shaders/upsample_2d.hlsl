@@ -1,4 +1,5 @@
-// UPSAMPLE_2D, linear: the elements' centres are the same in input and output, and what lies between four of them is interpolated.
+// UPSAMPLE_2D, linear: the elements' centres are the same in input and output, and what lies between four of them is
+// interpolated.
 
 #include "dispatch.hlsli"
 #include "elements.hlsli"
@@ -56,10 +57,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const Between x = between(places[1].x, scale.y, scale.w);
         const uint upper = places[0].y + y.first * stride.x;
         const uint lower = places[0].y + y.second * stride.x;
-        const float above = interpolated(element_at(upper + x.first * stride.y), element_at(upper + x.second * stride.y),
-                                         x.distance);
-        const float below = interpolated(element_at(lower + x.first * stride.y), element_at(lower + x.second * stride.y),
-                                         x.distance);
+        const float above = interpolated(element_at(upper + x.first * stride.y),
+                                         element_at(upper + x.second * stride.y), x.distance);
+        const float below = interpolated(element_at(lower + x.first * stride.y),
+                                         element_at(lower + x.second * stride.y), x.distance);
         const float value = interpolated(above, below, y.distance);
         STORE_ELEMENT(target, packing, places[0].z, packing == 0 ? asuint(value) : half_from_float(value).x)
     }

@@ -8,5 +8,6 @@ uint packing;     // 1: FLOAT16
 uint unused;
 uint4 scale;      // height, width, and how many elements the input has of them
 uint4 stride;     // height, width
-// Size, strides in the input where it is the same as the output, in the output, and in its height. In a second row: in its width.
+// Size, strides in the input where it is the same as the output, in the output, and in its height. In a second row: in
+// its width.
 uint4 dimensions[2 * MOST_DIMENSIONS];

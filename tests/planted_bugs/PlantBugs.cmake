@@ -1,11 +1,12 @@
-# Plants bugs in copies of the project's sources, for a test-only build that has all of them and switches one on at run time.
+# Plants bugs in copies of the project's sources, for a test-only build that has all of them and switches one on at run
+# time.
 #
-# A list of bugs (slice1.json, …) names places in sources: a file, the text that is right, as it stands there once, and the bugs that
-# replace it. In the copy the text becomes
+# A list of bugs (slice1.json, …) names places in sources: a file, the text that is right, as it stands there once, and
+# the bugs that replace it. In the copy the text becomes
 #   (planted_bug == 7 ? (bug) : planted_bug == 8 ? (other bug) : (right))            for an expression
 #   if (planted_bug == 7) { bug } else { right }                                     for "statement": true
-# which C++ and HLSL read alike. The cases that have to catch them are those of the folder of the list's name, or those that its "cases"
-# name. Places marked "always" are replaced by their only text: they bring in the switch.
+# which C++ and HLSL read alike. The cases that have to catch them are those of the folder of the list's name, or those
+# that its "cases" name. Places marked "always" are replaced by their only text: they bring in the switch.
 
 # plant_bugs(<list.json>): makes the copies below ${PLANTED_ROOT}, and appends to
 #   PLANTED_FILES  paths of the sources that have bugs, relative to the project
@@ -65,8 +66,8 @@ function(plant_place operator place list)
   string(FIND "${text}" "${found}" last REVERSE)
   if(first EQUAL -1 OR NOT first EQUAL last)
     # A test fails then, and not the configuration: whoever changes a line can build and run everything else.
-    string(APPEND PLANTED_PROBLEMS "${list}: this is not once in ${file}, which bugs are planted in; bring the list up to date:\n"
-                                   "${found}\n\n")
+    string(APPEND PLANTED_PROBLEMS
+           "${list}: this is not once in ${file}, which bugs are planted in; bring the list up to date:\n${found}\n\n")
     set(PLANTED_PROBLEMS "${PLANTED_PROBLEMS}" PARENT_SCOPE)
   else()
     string(JSON planted ERROR_VARIABLE none GET "${place}" always)
@@ -80,7 +81,8 @@ function(plant_place operator place list)
   set(PLANTED_NAMES "${PLANTED_NAMES}" PARENT_SCOPE)
 endfunction()
 
-# Sets `planted` to the text that has all bugs of `place`. A bug of one name in several places of an operator is one bug.
+# Sets `planted` to the text that has all bugs of `place`. A bug of one name in several places of an operator is one
+# bug.
 macro(planted_text)
   string(JSON statement ERROR_VARIABLE none GET "${place}" statement)
   string(JSON bug_count LENGTH "${place}" bugs)
@@ -127,7 +129,8 @@ function(plant_in_shaders text)
   set(PLANTED_FILES "${PLANTED_FILES}" PARENT_SCOPE)
 endfunction()
 
-# Takes the copies over, touching none that is as it was, so that only what changed is built again. Then writes the list of bugs.
+# Takes the copies over, touching none that is as it was, so that only what changed is built again. Then writes the list
+# of bugs.
 function(finish_planting)
   foreach(file IN LISTS PLANTED_FILES)
     file(COPY_FILE "${PLANTED_ROOT}/${file}.new" "${PLANTED_ROOT}/${file}" ONLY_IF_DIFFERENT)
