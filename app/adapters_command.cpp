@@ -9,8 +9,8 @@
 namespace dmlconform::app {
 
 void add_adapters_command(CLI::App& app, int& exit_code) {
-    CLI::App* command =
-        app.add_subcommand("adapters", "Show engines, the adapters they can run on, and why others are not usable");
+    CLI::App* command = app.add_subcommand(
+        "adapters", "Show engines, the adapters that they can run on, and why others are not usable");
     command->callback([&exit_code] {
         for (const run::AdapterLine& line : run::list_adapters()) {
             if (!line.problem.empty()) {

@@ -11,16 +11,18 @@ void BundleOptions::add_to(CLI::App& command) {
     CLI::Option* bundle =
         command
             .add_option("--bundle", folder,
-                        "Write a folder for each failure here, with all that it takes to see it again elsewhere")
+                        "For each failure, write a folder into this one, with everything that it takes to see it again "
+                        "elsewhere")
             ->type_name("DIR")
             ->check([](const std::string& path) { return std::string(path.empty() ? "the path is empty" : ""); });
-    command.add_option("--max-bundles", most, fmt::format("No more bundles than this. Default: {}", most))
+    command.add_option("--max-bundles", most, fmt::format("Write at most this many bundles. Default: {}", most))
         ->type_name("N")
         ->needs(bundle)
         ->transform(whole_number(1, 1'000'000));
     command
-        .add_option("--max-bundle-size", largest,
-                    "No bundle for a failure whose tensors take more bytes than this (256M, 2G, …). Default: 256M")
+        .add_option(
+            "--max-bundle-size", largest,
+            "Write no bundle for a failure whose tensors take more bytes than this (256M, 2G, …). Default: 256M")
         ->type_name("SIZE")
         ->needs(bundle)
         ->transform(size_in_bytes());

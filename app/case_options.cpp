@@ -58,19 +58,20 @@ std::string selection_hint(const CaseOptions& options, const cases::Corpus& corp
 }  // namespace
 
 void CaseOptions::add_to(CLI::App& command) {
-    command.add_option("paths", paths, "Case files, or folders in which every *.json is one")
+    command.add_option("paths", paths, "Case files, or folders. In a folder, every *.json is a case file")
         ->required()
         ->type_name("PATH");
     command
         .add_option("--filter", selector.filters,
-                    "Only cases whose id matches: `*` any characters, `?` one; repeat for more")
+                    "Take only cases whose id matches: `*` stands for any characters, `?` for one. Repeat it for more")
         ->type_name("GLOB")
         ->allow_extra_args(false);
-    command.add_option("--tag", selector.tags, "Only cases with this tag; repeat to ask for several at once")
+    command
+        .add_option("--tag", selector.tags, "Take only cases with this tag. Repeat it to ask for several tags at once")
         ->type_name("TAG")
         ->allow_extra_args(false);
     command.add_flag("--allow-external-data", allow_external_data,
-                     "Let cases read data files outside their own folder");
+                     "Let cases read data files outside of their own folder");
 }
 
 void add_feature_level(CLI::App& command, core::FeatureLevel& level) {
@@ -81,7 +82,7 @@ void add_feature_level(CLI::App& command, core::FeatureLevel& level) {
     command
         .add_option_function<std::string>(
             "--feature-level", [&level](const std::string& text) { level = *core::parse_feature_level(text); },
-            fmt::format("DirectML feature level to validate at. Default: {}", core::to_string(level)))
+            fmt::format("The feature level of DirectML to validate at. Default: {}", core::to_string(level)))
         ->type_name("LEVEL")
         ->check(CLI::IsMember(names));
 }

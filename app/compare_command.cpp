@@ -147,19 +147,20 @@ int compare_command(CompareOptions& options) {
 void add_compare_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<CompareOptions>();
     CLI::App* command =
-        app.add_subcommand("compare", "Tell whether benchmarks became slower, or are gone; exit code 1 if so");
-    command
-        ->add_option("BASE", options->base_file,
-                     "Google Benchmark's JSON of before, as `bench --benchmark_out=FILE` writes it, ...")
+        app.add_subcommand("compare", "Say whether benchmarks became slower or are gone. The exit code is 1 if so");
+    command->add_option("BASE", options->base_file, "The old times, as `bench --benchmark_out=FILE` writes them")
         ->type_name("FILE");
-    command->add_option("NEW", options->new_file, "... and of now")->type_name("FILE");
-    command->add_option("--base", options->base, "Several runs of the one side instead, ...")->type_name("FILE");
-    command->add_option("--new", options->now, "... and of the other; best taken in turns")->type_name("FILE");
+    command->add_option("NEW", options->new_file, "The new times")->type_name("FILE");
+    command->add_option("--base", options->base, "Instead of BASE: several runs of the old program")->type_name("FILE");
+    command
+        ->add_option("--new", options->now,
+                     "Instead of NEW: several runs of the new program. Take turns between the two")
+        ->type_name("FILE");
     add_comparison_options(*command, options->settings);
     command->add_flag("--allow-missing", options->allow_missing,
-                      "Let benchmarks of the base be missing in the other side; otherwise the exit code is 1");
+                      "Accept that benchmarks of the base are missing in the other side. Otherwise the exit code is 1");
     command->add_flag("--force", options->force, "Compare runs of different machines, adapters or drivers");
-    command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
+    command->add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
     command->callback([options, &exit_code] { exit_code = compare_command(*options); });
 }
 

@@ -7,10 +7,10 @@
 
 namespace dmlconform::app {
 void add_comparison_options(CLI::App& command, bench::ComparisonSettings& settings) {
-    add_percentage(command, "--threshold", settings.threshold, "Slowdowns up to this are none");
+    add_percentage(command, "--threshold", settings.threshold, "Ignore slowdowns up to this");
     command.add_flag("--paired", settings.paired,
-                     "The first run of one side was taken next to the first of the other, and so on: compare the two "
-                     "of each pair");
+                     "Compare run by run: the first of one side with the first of the other, and so on, because they "
+                     "were taken next to each other");
 }
 
 core::Result<void> check_pairs(const bench::ComparisonSettings& settings, std::size_t base, std::size_t now) {

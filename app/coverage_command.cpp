@@ -85,12 +85,12 @@ int coverage(const CoverageOptions& options) {
 
 void add_coverage_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<CoverageOptions>();
-    CLI::App* command =
-        app.add_subcommand("coverage", "Show what cases cover of the operators' types, ranks, attributes and rules");
+    CLI::App* command = app.add_subcommand(
+        "coverage", "Show which types, ranks, attributes and rules of the operators the cases cover");
     command->add_option("paths", options->paths, "Case files or folders")->required()->type_name("PATH");
-    command->add_option("--reasons", options->reasons, "File with the reasons why lines may stay uncovered")
+    command->add_option("--reasons", options->reasons, "A file with the reasons why lines may stay uncovered")
         ->type_name("FILE");
-    command->add_flag("--missing", options->missing_only, "Only what is not covered");
+    command->add_flag("--missing", options->missing_only, "Show only what is not covered");
     command->callback([options, &exit_code] { exit_code = coverage(*options); });
 }
 

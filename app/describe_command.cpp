@@ -201,15 +201,16 @@ void add_describe_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<DescribeOptions>();
     CLI::App* command =
         app.add_subcommand("describe", "List the operators, or show an operator's fields, supported types and engines");
-    CLI::Option* name = command->add_option("operator", options->name, "For example DML_OPERATOR_SLICE1 or SLICE1");
+    CLI::Option* name =
+        command->add_option("operator", options->name, "An operator, for example DML_OPERATOR_SLICE1 or SLICE1");
     name->type_name("OPERATOR");
-    CLI::Option* table =
-        command->add_flag("--table", options->table, "All operators as a Markdown table, with engines and tolerances");
+    CLI::Option* table = command->add_flag("--table", options->table,
+                                           "Show all operators as a Markdown table, with engines and tolerances");
     table->excludes(name);
     command
         ->add_option("--cases", options->cases,
-                     "Count the cases of these files or folders in the table, and what is known of "
-                     "DirectML by their folder \"expectations\"")
+                     "Count the cases of these files or folders in the table. Their folder \"expectations\" says how "
+                     "DirectML differs")
         ->type_name("PATH")
         ->needs(table);
     add_known_files(*command, options->known);

@@ -10,9 +10,10 @@ namespace {
 
 void add_directml_options(CLI::App& command, run::EngineOptions& options) {
     command
-        .add_option("--directml", options.directml,
-                    "The DirectML.dll to test. Default: the environment's DMLCONFORM_DIRECTML, or the one that Windows "
-                    "finds")
+        .add_option(
+            "--directml", options.directml,
+            "The DirectML.dll to test. Default: the one that the environment's DMLCONFORM_DIRECTML names, or the "
+            "one that Windows finds")
         ->type_name("PATH");
     command
         .add_option_function<std::vector<std::string>>(
@@ -22,7 +23,7 @@ void add_directml_options(CLI::App& command, run::EngineOptions& options) {
                     options.execution_flags |= run::execution_flags().at(name);
                 }
             },
-            "Compile operators of DirectML with this flag; repeat for more")
+            "Compile DirectML's operators with this flag. Repeat it for more")
         ->type_name("FLAG")
         ->allow_extra_args(false)
         ->check(CLI::IsMember(&run::execution_flags()));
@@ -32,7 +33,8 @@ void add_directml_options(CLI::App& command, run::EngineOptions& options) {
 
 void add_engine_options(CLI::App& command, run::EngineOptions& options) {
     command
-        .add_option("--adapter", options.adapter, "Run on the adapter with this in its name (`dmlconform adapters`)")
+        .add_option("--adapter", options.adapter,
+                    "Run on the adapter that has this in its name. `dmlconform adapters` lists them")
         ->type_name("SUBSTRING");
     add_feature_level(command, options.feature_level);
     const auto engines = run::engine_names();

@@ -44,21 +44,22 @@ std::string cases_text(const expectations::Expectation& entry) {
 
 void ExpectationOptions::add_reading_to(CLI::App& command) {
     command
-        .add_option("--expect", files,
-                    "A file of expectations: failures, skips and flakes that are known (docs/expectations.md); repeat "
-                    "for more")
+        .add_option(
+            "--expect", files,
+            "A file of expectations: known failures, skips and flakes (docs/expectations.md). Repeat it for more")
         ->type_name("FILE")
         ->allow_extra_args(false);
-    command.add_flag("--no-default-expectations", no_defaults,
-                     "Do not use the expectations that come with dmlconform for an engine (DirectML under Wine has "
-                     "some); --expect does not use them either");
+    command.add_flag(
+        "--no-default-expectations", no_defaults,
+        "Do not use the expectations that come with dmlconform (for DirectML under Wine). --expect does not "
+        "use them either");
 }
 
 void ExpectationOptions::add_to(CLI::App& command) {
     add_reading_to(command);
     command
         .add_flag("--update-expectations", update,
-                  "After the run, take out of the expectations what passes, and add what fails to the last file")
+                  "After the run, remove what passes from the expectations, and add what fails to the last file")
         ->needs("--expect");
 }
 
@@ -100,9 +101,10 @@ std::vector<std::string> ExpectationOptions::words_elsewhere() const {
 
 void add_known_files(CLI::App& command, std::vector<std::string>& files) {
     command
-        .add_option("--expect", files,
-                    "A file of expectations (docs/expectations.md): says which of the cases engines are known to take "
-                    "otherwise; repeat for more")
+        .add_option(
+            "--expect", files,
+            "A file of expectations (docs/expectations.md). It says how engines are known to differ. Repeat it for "
+            "more")
         ->type_name("FILE")
         ->allow_extra_args(false);
 }

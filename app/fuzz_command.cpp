@@ -374,27 +374,31 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
 void add_fuzz_command(CLI::App& app, const Invocation& invocation, int& exit_code) {
     auto options = std::make_shared<FuzzOptions>();
     CLI::App* command = app.add_subcommand(
-        "fuzz", "Run random cases on several engines and compare them with the reference and with each other");
-    command->add_option("operators", options->operators, "Operators. Default: all that can be compared")
+        "fuzz", "Run random cases on several engines, and compare them with the reference and with each other");
+    command
+        ->add_option("operators", options->operators,
+                     "The operators to make cases of. Default: all that can be compared")
         ->type_name("OPERATOR");
     options->engines.add_to(*command, "compare");
-    command->add_option("--seed", options->seed, "The same seed gives the same cases everywhere. Default: a random one")
+    command
+        ->add_option("--seed", options->seed,
+                     "The seed. The same seed gives the same cases everywhere. Default: a random one")
         ->type_name("N")
         ->transform(whole_number());
     command->add_option("--count", options->count, "End after this many cases")
         ->type_name("N")
         ->transform(whole_number(1));
-    command->add_option("--time", options->seconds, "End after this time. Default: 10, without --count")
+    command->add_option("--time", options->seconds, "End after this many seconds. Default: 10, unless --count is given")
         ->type_name("SECONDS")
         ->transform(number(0.001, 1e9));
-    command->add_option("--start", options->start, "Begin with this case of each operator, not with number 0")
+    command->add_option("--start", options->start, "Begin with this case of each operator. Default: 0")
         ->type_name("N")
         ->transform(whole_number());
     command
         ->add_option(
             "--perturbed", options->perturbed,
-            "Of a hundred cases, this many have one thing changed, and have to be rejected if they are illegal "
-            "then. Default: 20")
+            "Of a hundred cases, change one thing in this many. They have to be rejected if they are then illegal. "
+            "Default: 20")
         ->type_name("N")
         ->transform(whole_number(0, 100));
     command->add_option("--max-failures", options->max_failures, "End after this many failures. Default: 10")
@@ -402,7 +406,7 @@ void add_fuzz_command(CLI::App& app, const Invocation& invocation, int& exit_cod
         ->transform(whole_number(1));
     options->expectations.add_reading_to(*command);
     options->bundles.add_to(*command);
-    command->add_flag("--no-reduce", options->no_reduce, "Do not make the cases in bundles small");
+    command->add_flag("--no-reduce", options->no_reduce, "Do not make the cases in bundles smaller");
     command->add_flag("--print", options->print, "Print the cases as a case file instead of running them");
     command->callback([options, &invocation, &exit_code] { exit_code = fuzz_command(*options, invocation); });
 }

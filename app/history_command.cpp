@@ -183,51 +183,61 @@ int export_command(const HistoryOptions& options) {
 }
 
 void set_up_add(CLI::App& command, const std::shared_ptr<HistoryOptions>& options) {
-    command.add_option("RESULT", options->results, "What `run --json` or `bench --benchmark_out` wrote")
+    command.add_option("RESULT", options->results, "Results of `run --json` or `bench --benchmark_out`")
         ->required()
+        ->type_name("RESULT")
         ->expected(1, -1);
-    command.add_option("--commit", options->commit, "Of what the results are (default: what git says of this folder)")
+    command.add_option("--commit", options->commit, "The commit that the results are of. Default: what git says")
+        ->type_name("COMMIT")
         ->check([](const std::string& text) {
-            return history::is_commit(text) ? std::string() : "no name of a commit: \"" + text + "\"";
+            return history::is_commit(text) ? std::string() : "this is not the name of a commit: \"" + text + "\"";
         });
 }
 
 void set_up_show(CLI::App& command, const std::shared_ptr<HistoryOptions>& options) {
-    command.add_option("--filter", options->view.filter, "Only benchmarks and operators whose name matches this glob");
-    add_percentage(command, "--threshold", options->view.settings.threshold, "Changes up to this are none");
-    command
-        .add_option("--window", options->view.settings.window, "So many results before one are what it is held against")
+    command.add_option("--filter", options->view.filter, "Show only benchmarks and operators whose name matches")
+        ->type_name("GLOB");
+    add_percentage(command, "--threshold", options->view.settings.threshold, "Ignore changes up to this");
+    command.add_option("--window", options->view.settings.window, "Compare a result with this many before it")
+        ->type_name("N")
         ->capture_default_str()
         ->transform(whole_number(3, 1000));
     command.add_flag("--entries", options->view.entries, "List the entries instead");
-    command.add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
+    command.add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
 }
 
 void set_up_export(CLI::App& command, const std::shared_ptr<HistoryOptions>& options) {
-    command.add_option("--format", options->format, "bmf (Bencher), gbench (Google Benchmark), or csv (everything)")
+    command
+        .add_option("--format", options->format, "bmf (for Bencher), gbench (Google Benchmark), or csv (everything)")
         ->required()
+        ->type_name("FORMAT")
         ->check(CLI::IsMember({"bmf", "gbench", "csv"}));
     command
-        .add_option("--entry", options->entry, "Of this entry, for bmf and gbench (default: the newest of benchmarks)")
+        .add_option("--entry", options->entry,
+                    "The entry to write, for bmf and gbench. Default: the newest one with benchmarks")
+        ->type_name("N")
         ->transform(whole_number(1, std::numeric_limits<std::int64_t>::max()));
-    command.add_option("--output", options->output, "Write to this file instead of the standard output");
+    command.add_option("--output", options->output, "Write to this file. Default: the standard output")
+        ->type_name("FILE");
 }
 
 }  // namespace
 
 void add_history_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<HistoryOptions>();
-    CLI::App* command = app.add_subcommand("history", "Keep results over time; trends and change points");
+    CLI::App* command = app.add_subcommand("history", "Keep results over time, and find where something changed");
     command->require_subcommand(1);
     const auto add = [&](const char* name, const char* help, auto set_up, auto run) {
         CLI::App* sub = command->add_subcommand(name, help);
-        sub->add_option("--history", options->file, "The history")->type_name("FILE")->capture_default_str();
+        sub->add_option("--history", options->file, "The file with the history")
+            ->type_name("FILE")
+            ->capture_default_str();
         set_up(*sub, options);
         sub->callback([options, run, &exit_code] { exit_code = run(*options); });
     };
-    add("add", "Add results; one that is there already is not added again", set_up_add, add_command);
-    add("show", "Trends, and where something changed", set_up_show, show_command);
-    add("export", "Write it for other tools", set_up_export, export_command);
+    add("add", "Add results. A result that is there already is not added again", set_up_add, add_command);
+    add("show", "Show trends, and where something changed", set_up_show, show_command);
+    add("export", "Write results for other tools", set_up_export, export_command);
 }
 
 }  // namespace dmlconform::app

@@ -100,19 +100,21 @@ void add_import_command(CLI::App& app, int& exit_code) {
         std::string output;
     };
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("import", "Make cases of another tool's files");
+    CLI::App* command = app.add_subcommand("import", "Make cases from the files of another tool");
     command->require_subcommand(1);
     const auto add_output = [&](CLI::App& kind) {
-        kind.add_option("-o,--output", options->output, "The case file to write. Default: stdout")->type_name("FILE");
+        kind.add_option("-o,--output", options->output, "The case file to write. Default: the standard output")
+            ->type_name("FILE");
     };
     CLI::App* dxdispatch = command->add_subcommand(
-        "dxdispatch", "Make cases of the DirectML operators that a DxDispatch model dispatches");
+        "dxdispatch", "Make cases from the DirectML operators that a DxDispatch model dispatches");
     dxdispatch->add_option("model", options->source, "The model")->required()->type_name("MODEL");
     add_output(*dxdispatch);
     dxdispatch->callback([options, &exit_code] { exit_code = import_dxdispatch(options->source, options->output); });
 #if DMLCONFORM_HAS_ONNX
     CLI::App* onnx = command->add_subcommand(
-        "onnx-test", "Make cases of ONNX's backend node tests: a folder with a model.onnx, or many below one");
+        "onnx-test",
+        "Make cases from ONNX's backend node tests: a folder with a model.onnx, or a folder with many of these");
     onnx->add_option("folder", options->source, "The folder")->required()->type_name("FOLDER");
     add_output(*onnx);
     onnx->callback([options, &exit_code] {
@@ -128,11 +130,12 @@ void add_export_command(CLI::App& app, int& exit_code) {
         std::string output;
     };
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("export", "Make another tool's files of cases");
+    CLI::App* command = app.add_subcommand("export", "Make files for another tool from cases");
     command->require_subcommand(1);
     CLI::App* dxdispatch = command->add_subcommand("dxdispatch", "Make a model that DxDispatch runs");
     options->cases.add_to(*dxdispatch);
-    dxdispatch->add_option("-o,--output", options->output, "The model to write. Default: stdout")->type_name("FILE");
+    dxdispatch->add_option("-o,--output", options->output, "The model to write. Default: the standard output")
+        ->type_name("FILE");
     dxdispatch->callback([options, &exit_code] { exit_code = export_dxdispatch(options->cases, options->output); });
 }
 

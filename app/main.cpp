@@ -84,13 +84,14 @@ void print_help(const CLI::App& app) {
 
 int run(int argc, char** argv) {
     CLI::App app{"Conformance and benchmarks for DirectML operators", "dmlconform"};
-    app.set_version_flag("--version", version_text(), "Versions of the program and of everything linked into it");
+    app.set_version_flag("--version", version_text(),
+                         "Print the versions of the program and of everything that is linked into it");
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);
     app.footer(
-        "Exit codes: 0 everything as expected, 1 unexpected results, 2 usage or input error, 3 the run could not be "
+        "Exit codes: 0 everything is as expected, 1 unexpected results, 2 usage or input error, 3 the run could not be "
         "done.\n"
-        "`dmlconform COMMAND --help` tells more.");
+        "`dmlconform COMMAND --help` lists the options of a command.");
 
     const Invocation invocation{{argv, argv + argc}};
     int exit_code = dmlconform::app::exit_ok;

@@ -48,6 +48,9 @@ int merge_command(MergeOptions& options) {
             return exit_usage;
         }
     }
+    if (json == report::standard_output_path) {
+        leave_output_to_a_document();
+    }
     auto outputs = RunOutputs::create(options.outputs, {});
     if (!outputs) {
         print_error(outputs.error());
@@ -97,14 +100,14 @@ int merge_command(MergeOptions& options) {
 void add_merge_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<MergeOptions>();
     CLI::App* command =
-        app.add_subcommand("merge", "Make one result of the results of all shards (`run --shard I/N --json FILE`)");
-    command->add_option("results", options->files, "The shards' results, in any order")
+        app.add_subcommand("merge", "Combine the results of all shards into one (`run --shard I/N --json FILE`)");
+    command->add_option("results", options->files, "The results of the shards, in any order")
         ->required()
         ->type_name("RESULT");
     options->outputs.add_json_to(*command);
     options->outputs.add_reports_to(*command);
     command->add_flag("--strict", options->strict, "Fail where `run --strict` would");
-    command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
+    command->add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
     command->callback([options, &exit_code] { exit_code = merge_command(*options); });
 }
 

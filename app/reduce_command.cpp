@@ -196,20 +196,20 @@ int reduce_command(const ReduceOptions& options, const Invocation& invocation) {
 void add_reduce_command(CLI::App& app, const Invocation& invocation, int& exit_code) {
     auto options = std::make_shared<ReduceOptions>();
     CLI::App* command =
-        app.add_subcommand("reduce", "Make a failing case small: a repro bundle's, or one of a case file");
+        app.add_subcommand("reduce", "Make a failing case smaller: the case of a repro bundle, or one of a case file");
     options->cases.add_to(*command);
     options->engines.add_to(*command, "see the case fail on");
-    command
-        ->add_option("--against", options->against,
-                     "The engine that says what is right, for operators without a reference")
+    command->add_option("--against", options->against, "The engine that is right, for operators without a reference")
         ->type_name("NAME");
-    command->add_option("--time", options->seconds, "End after this time with what there is. Default: 60")
+    command
+        ->add_option("--time", options->seconds,
+                     "End after this many seconds, with the smallest case so far. Default: 60")
         ->type_name("SECONDS")
         ->transform(number(0.001, 1e9));
-    command->add_option("-o,--output", options->output, "Where to write it. Default: reduced.json beside the case")
+    command->add_option("-o,--output", options->output, "The case file to write. Default: reduced.json beside the case")
         ->type_name("FILE");
     command->add_flag("--trust-bundle", options->trust_bundle,
-                      "Run the engine's command that the bundle has; otherwise it is only shown");
+                      "Run the engine's command that the bundle names. Otherwise it is only shown");
     command->callback([options, &invocation, &exit_code] { exit_code = reduce_command(*options, invocation); });
 }
 

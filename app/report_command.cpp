@@ -81,12 +81,13 @@ bool check_outputs(const ReportOptions& options, int& exit_code) {
     if (!options.html.empty() && !page::has_chart_library()) {
         warn(
             "dmlconform: this build has no Chart.js, which the page draws with\n"
-            "    hint: install it (on Debian: libjs-chart.js), configure and build again; --markdown needs it not\n");
+            "    hint: install it (on Debian: libjs-chart.js), configure and build again; --markdown does not need "
+            "it\n");
         exit_code = exit_not_run;
         return false;
     }
     for (const std::string& path : {options.html, options.markdown}) {
-        if (path.empty() || path == "-") {
+        if (path.empty() || path == report::standard_output_path) {
             continue;
         }
         if (const auto writable = report::check_writable(path); !writable) {
@@ -102,7 +103,7 @@ bool write(const std::string& path, const std::string& text) {
     if (path.empty()) {
         return true;
     }
-    if (path == "-") {
+    if (path == report::standard_output_path) {
         print_document(text);
         return true;
     }
@@ -137,19 +138,22 @@ int report_command(ReportOptions& options) {
 void add_report_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<ReportOptions>();
     CLI::App* command =
-        app.add_subcommand("report", "Results as a page to look at, or as a summary for a pull request");
-    command->add_option("RESULT", options->results, "What `run --json` or `bench --benchmark_out` wrote")
+        app.add_subcommand("report", "Show results as a page to look at, or as a summary for a pull request");
+    command->add_option("RESULT", options->results, "Results of `run --json` or `bench --benchmark_out`")
         ->required()
+        ->type_name("RESULT")
         ->expected(1, -1);
-    command->add_option("--html", options->html, "Write a page that needs no other file and no network")
+    command
+        ->add_option("--html", options->html,
+                     "Write a page that needs no other file and no network. - is the standard output")
         ->type_name("FILE");
-    command->add_option("--markdown", options->markdown, "Write the short form, for GITHUB_STEP_SUMMARY; - for stdout")
+    command->add_option("--markdown", options->markdown, "Write the short form, in Markdown. - is the standard output")
         ->type_name("FILE");
-    command->add_option("--base", options->base, "Benchmarks that those among the results are compared with")
+    command->add_option("--base", options->base, "Compare the benchmarks among the results with the ones in this file")
         ->type_name("FILE");
     add_comparison_options(*command, options->data.settings);
-    command->add_option("--history", options->history, "With the trends of this history")->type_name("FILE");
-    command->add_option("--title", options->data.title, "The heading")->capture_default_str();
+    command->add_option("--history", options->history, "Show the trends of this history, too")->type_name("FILE");
+    command->add_option("--title", options->data.title, "The heading of the page")->capture_default_str();
     command->callback([options, &exit_code] { exit_code = report_command(*options); });
 }
 

@@ -313,9 +313,10 @@ int run_command(RunOptions& options, const Invocation& invocation) {
 /// Options about the order of cases, and how many are run at a time.
 void add_schedule_options(CLI::App& command, RunOptions& options) {
     command
-        .add_option("-j,--jobs", options.jobs,
-                    "Cases to run at a time, each on all engines. Default: 1 for engines in processes of their own, "
-                    "else one for each hardware thread, at most 8")
+        .add_option(
+            "-j,--jobs", options.jobs,
+            "How many cases to run at a time, each on all engines. Default: 1 if engines are in processes of their "
+            "own, otherwise one for each hardware thread, but at most 8")
         ->type_name("N")
         ->transform(whole_number(1, 1024))
         ->excludes("--isolate");
@@ -324,12 +325,12 @@ void add_schedule_options(CLI::App& command, RunOptions& options) {
                     "Skip cases that need more bytes than this (256M, 2G, …). Default: what the machine has")
         ->type_name("SIZE")
         ->transform(size_in_bytes());
-    command.add_flag("--fail-fast", options.settings.fail_fast, "End with the first case that fails");
-    command.add_option("--repeat", options.settings.repeat, "Run all cases so many times. Default: 1")
+    command.add_flag("--fail-fast", options.settings.fail_fast, "End the run with the first case that fails");
+    command.add_option("--repeat", options.settings.repeat, "Run all cases this many times. Default: 1")
         ->type_name("N")
         ->transform(whole_number(1, 1'000'000));
     command.add_flag("--shuffle", options.shuffle,
-                     "Run the cases in an order of chance, which the header names; --shuffle=SEED: in that one again");
+                     "Run cases in random order. The header prints the seed, and --shuffle=SEED repeats it");
 }
 
 }  // namespace
@@ -337,7 +338,8 @@ void add_schedule_options(CLI::App& command, RunOptions& options) {
 void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code) {
     auto options = std::make_shared<RunOptions>();
     options->settings.cases.max_memory = run::physical_memory();
-    CLI::App* command = app.add_subcommand("run", "Run cases on engines and compare what comes out with what should");
+    CLI::App* command =
+        app.add_subcommand("run", "Run cases on engines, and compare the outputs with what they should be");
     options->cases.add_to(*command);
     options->engines.add_to(*command, "run on");
     options->expectations.add_to(*command);
@@ -345,16 +347,18 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
     options->shards.add_to(*command);
     add_schedule_options(*command, *options);
     command->add_flag("--include-unspecified", options->settings.include_unspecified,
-                      "Let cases tagged `unspecified` decide too; otherwise they are only reported");
+                      "Let cases tagged `unspecified` decide, too. Otherwise they are only reported");
     command->add_flag("--strict", options->strict,
-                      "Fail where something was verified by no engine, or in part only, and where a filter matches "
-                      "nothing; otherwise that is only said");
-    CLI::Option* quiet = command->add_flag("-q,--quiet", options->quiet, "One line per failure, and the totals");
-    command->add_flag("-v,--verbose", options->verbose, "A line for every result")->excludes(quiet);
+                      "Fail if no engine verified a case, if a case was verified only in part, or if a filter matches "
+                      "nothing. Otherwise the run only says so");
+    CLI::Option* quiet =
+        command->add_flag("-q,--quiet", options->quiet, "Print one line for each failure, and the totals");
+    command->add_flag("-v,--verbose", options->verbose, "Print a line for every result")->excludes(quiet);
     command->add_flag_callback(
         "--times", [options] { options->settings.cases.further_executions = further_executions; },
-        "Execute what passed five more times, and show the median too: the first execution is mostly slower");
-    command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
+        "Execute each case that passed five more times, and show the median, too. The first execution is mostly "
+        "slower");
+    command->add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
     command->callback([options, &invocation, &exit_code] { exit_code = run_command(*options, invocation); });
 }
 

@@ -24,7 +24,9 @@ std::string is_a_path(const std::string& path) {
 }
 
 void add_file(CLI::App& command, const char* name, std::string& path, const char* what) {
-    command.add_option(name, path, what)->type_name("FILE")->check(is_a_path);
+    command.add_option(name, path, fmt::format("{}. - is the standard output", what))
+        ->type_name("FILE")
+        ->check(is_a_path);
 }
 
 std::string variable(const char* name) {
@@ -43,7 +45,7 @@ bool is_device(const std::string& path) {
 void RunOutputOptions::add_to(CLI::App& command) {
     add_json_to(command);
     add_reports_to(command);
-    add_file(command, "--jsonl", jsonl, "Write each result as a line of JSON as soon as it is there");
+    add_file(command, "--jsonl", jsonl, "Write each result to this file as a line of JSON, as soon as it is there");
     bundles.add_to(command);
 }
 
@@ -53,9 +55,11 @@ void RunOutputOptions::add_json_to(CLI::App& command) {
 
 void RunOutputOptions::add_reports_to(CLI::App& command) {
     add_file(command, "--junit", junit,
-             "Write JUnit XML. Default for `run`: where XML_OUTPUT_FILE or GTEST_OUTPUT in the environment say");
-    add_file(command, "--summary", summary, "Write a summary in Markdown; to $GITHUB_STEP_SUMMARY it is appended");
-    command.add_flag("--github", github, "Annotate failing cases for GitHub Actions, on the standard output");
+             "Write JUnit XML to this file. Default for `run`: what the environment's XML_OUTPUT_FILE or GTEST_OUTPUT "
+             "names");
+    add_file(command, "--summary", summary,
+             "Write a summary in Markdown to this file. If it is $GITHUB_STEP_SUMMARY, the summary is appended");
+    command.add_flag("--github", github, "Print annotations of failing cases for GitHub Actions");
 }
 
 core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, const report::Caller& caller,
@@ -67,6 +71,13 @@ core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, con
         }
         if (!is_device(*path) && !paths.insert(*path).second) {
             return core::fail(fmt::format("two outputs are to be written to {}", *path));
+        }
+        if (*path == report::standard_output_path) {
+            if (options.github) {
+                return core::fail("--github and another output both need the standard output",
+                                  "write the other one to a file");
+            }
+            leave_output_to_a_document();
         }
         if (auto writable = report::check_writable(*path); !writable) {
             return tl::unexpected(std::move(writable.error()));

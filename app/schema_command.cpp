@@ -20,7 +20,7 @@ void add_schema_command(CLI::App& app, int& exit_code) {
                                                                   {"result", report::result_schema}};
     CLI::App* command =
         app.add_subcommand("schema", "Print the JSON Schema of case files, of expectations or of results");
-    command->add_option("kind", *kind, "case-file, expectations or result")
+    command->add_option("kind", *kind, "What the schema is for")
         ->required()
         ->type_name("KIND")
         ->check(CLI::IsMember(schemas));

@@ -62,13 +62,14 @@ std::string path_of_gtest_output(const std::string& text) {
 void ShardOptions::add_to(CLI::App& command) {
     command
         .add_option("--shard", shard,
-                    "Run one of N parts of the cases, from 1/N to N/N. Default: what TEST_SHARD_INDEX, "
-                    "GTEST_SHARD_INDEX or SLURM_ARRAY_TASK_ID in the environment ask for, or all cases")
+                    "Run one of N parts of the cases, from 1/N to N/N. Default: the part that the environment's "
+                    "TEST_SHARD_INDEX, GTEST_SHARD_INDEX or SLURM_ARRAY_TASK_ID asks for, or all cases")
         ->type_name("I/N");
     command
         .add_option(
             "--durations", durations,
-            "Make shards that take equally long by the times in this result (`--json`); the same for all shards")
+            "Divide the cases so that shards take equally long, by the times in this result (`--json`). Give all "
+            "shards the same file")
         ->type_name("RESULT");
 }
 

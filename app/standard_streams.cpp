@@ -22,6 +22,9 @@ namespace {
 /// The first error of standard output; 0: none.
 int output_error = 0;
 
+/// Whether the standard output is left to a document.
+bool output_is_a_document = false;
+
 void note_error() {
     if (output_error == 0) {
         output_error = errno != 0 ? errno : EIO;
@@ -69,7 +72,15 @@ void turn_write_signals_into_errors() {
 }
 #endif
 
+void leave_output_to_a_document() {
+    output_is_a_document = true;
+}
+
 void print(const core::ShownText& text) {
+    if (output_is_a_document) {
+        print_warning(text);
+        return;
+    }
     write_output(core::without_commands(text.text()));
 }
 

@@ -17,7 +17,11 @@ void open_standard_streams();
 /// end of the program. Programs that are started keep the system's way.
 void turn_write_signals_into_errors();
 
-/// To the standard output.
+/// A document is going to have the standard output for itself: what is printed for people goes to the standard error
+/// from now on.
+void leave_output_to_a_document();
+
+/// To the standard output, unless that is left to a document.
 void print(const core::ShownText& text);
 template <class... Arguments>
 void say(fmt::format_string<core::Cleaned<Arguments>...> format, const Arguments&... arguments) {

@@ -82,7 +82,7 @@ void add_validate_command(CLI::App& app, int& exit_code) {
     };
     auto options = std::make_shared<Options>();
     CLI::App* command =
-        app.add_subcommand("validate", "Check case files and whether their descriptors are legal, without any engine");
+        app.add_subcommand("validate", "Check case files, and whether their descriptors are legal, without any engine");
     options->cases.add_to(*command);
     add_known_files(*command, options->known);
     add_feature_level(*command, options->level);

@@ -46,10 +46,11 @@ int work(const WorkerOptions& options) {
 
 void add_worker_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<WorkerOptions>();
-    CLI::App* command =
-        app.add_subcommand("worker", "Serve an engine to another process (docs/worker-protocol.md); for machines");
+    CLI::App* command = app.add_subcommand(
+        "worker", "Serve an engine to another process (docs/worker-protocol.md). This is for programs, not for people");
     command
-        ->add_option("--engine", options->engine, fmt::format("One of {}", core::show_list(run::engine_names(), ", ")))
+        ->add_option("--engine", options->engine,
+                     fmt::format("The engine to serve: {}", core::show_list(run::engine_names(), ", ")))
         ->required()
         ->type_name("NAME");
     add_engine_options(*command, options->options);

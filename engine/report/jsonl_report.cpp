@@ -22,7 +22,8 @@ core::Result<void> JsonlReport::begin(const RunContext& /*context*/, std::span<c
     }
     std::error_code ignored;
     const auto status = std::filesystem::status(path_, ignored);
-    const bool special = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+    const bool special =
+        path_ == standard_output_path || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status));
     errno = 0;
     file_ = special ? open_in_place(path_) : File(std::fopen(path_.c_str(), "wb"));
     return file_ ? core::Result<void>() : failed();

@@ -22,12 +22,15 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 /// errno, on any other system: those have std::tmpfile.
 [[nodiscard]] File make_passing_file(const std::filesystem::path& path);
 
+/// What stands for the standard output where a path is given. A file of that name is "./-".
+inline constexpr const char* standard_output_path = "-";
+
 /// Opens what is there, to be written from its beginning on: a device, a pipe, or what the program's standard output or
 /// standard error goes to, which is written to where those are. Null, with errno, where that is not possible.
 [[nodiscard]] File open_in_place(const std::filesystem::path& path);
 
-/// Whether the path leads to what the program's standard output or standard error goes to: replacing that would leave
-/// them with a file that nobody finds.
+/// Whether the path is "-", or leads to what the program's standard output or standard error goes to: replacing that
+/// would leave them with a file that nobody finds.
 [[nodiscard]] bool is_standard_stream(const std::filesystem::path& path);
 
 }  // namespace dmlconform::report

@@ -31,6 +31,9 @@ File writable(int descriptor) {
 /// Standard output or standard error where the path leads to one of them; -1 where not. Devices are none: they can be
 /// opened again.
 int standard_stream_at(const std::filesystem::path& path) {
+    if (path == standard_output_path) {
+        return STDOUT_FILENO;
+    }
     struct stat there {};
     if (stat(path.c_str(), &there) != 0 || S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode)) {
         return -1;

@@ -39,11 +39,19 @@ File make_passing_file(const std::filesystem::path& path) {
         "w+b");
 }
 
-bool is_standard_stream(const std::filesystem::path& /*path*/) {
-    return false;  // there are no paths that lead to them
+bool is_standard_stream(const std::filesystem::path& path) {
+    return path == standard_output_path;  // no other path leads to one of them
 }
 
 File open_in_place(const std::filesystem::path& path) {
+    if (is_standard_stream(path)) {
+        std::fflush(stdout);
+        const int descriptor = _dup(_fileno(stdout));
+        if (descriptor >= 0) {
+            _setmode(descriptor, _O_BINARY);
+        }
+        return with_stream(descriptor, "wb");
+    }
     return with_stream(_wopen(path.c_str(), _O_WRONLY | _O_BINARY | _O_NOINHERIT), "wb");
 }
 

@@ -185,7 +185,7 @@ core::Result<void> append_to_file(const std::string& path, std::string_view cont
     if (!target) {
         return tl::unexpected(target.error());
     }
-    if (target->in_place && !fs::is_regular_file(path)) {
+    if (target->in_place && (path == standard_output_path || !fs::is_regular_file(path))) {
         return write_file(path, content);
     }
     errno = 0;

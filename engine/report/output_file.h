@@ -15,7 +15,8 @@ namespace dmlconform::report {
 [[nodiscard]] core::Result<void> check_writable(const std::string& path);
 
 /// A file that is written bit by bit, under a name of its own beside its path until it is complete. Where the path is a
-/// symbolic link, the file behind it is replaced. Devices and pipes are written to as they are.
+/// symbolic link, the file behind it is replaced. Devices, pipes and the standard output ("-") are written to as they
+/// are.
 class OutputFile {
 public:
     OutputFile() = default;

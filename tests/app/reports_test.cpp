@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -180,6 +181,44 @@ TEST_F(Reports, PathsThatCannotBeWrittenAreErrorsBeforeTheRun) {
     const ProgramResult twice = run({"--json", folder_.at("x"), "--junit", folder_.at("x")});
     EXPECT_TRUE(ends_with_code(twice, 2));
     EXPECT_TRUE(complains(twice, "two outputs are to be written to"));
+}
+
+/// "-" is the standard output, which then has the report alone: what is for people goes to the standard error.
+TEST_F(Reports, OnTheStandardOutput) {
+    ProgramOptions options;
+    options.folder = folder_.path().string();
+    const ProgramResult json = run({"--json", "-"}, options);
+    EXPECT_TRUE(ends_with_code(json, 1));
+    EXPECT_TRUE(complains(json, "1 pass, 1 fail"));
+    const Json result = Json::parse(json.output, nullptr, false);
+    ASSERT_TRUE(result.is_object()) << json.all();
+    EXPECT_EQ(result["results"].size(), 4u);
+    EXPECT_EQ(result["exitCode"], 1);
+
+    const ProgramResult lines = run({"--jsonl", "-"}, options);
+    EXPECT_EQ(std::count(lines.output.begin(), lines.output.end(), '\n'), 4) << lines.all();
+    EXPECT_EQ(Json::parse(lines.output.substr(0, lines.output.find('\n')))["id"], "cases/good");
+
+    EXPECT_TRUE(run({"--junit", "-"}, options).output.starts_with("<?xml"));
+    EXPECT_TRUE(run({"--summary", "-"}, options).output.starts_with("#"));
+
+    folder_.write("shard.json", run({"--shard", "1/1", "--json", "-"}, options).output);
+    const ProgramResult merged = dmlconform({"merge", "shard.json", "--json", "-"}, options);
+    EXPECT_EQ(Json::parse(merged.output, nullptr, false)["exitCode"], 1) << merged.all();
+
+    const ProgramResult imported =
+        dmlconform({"export", "dxdispatch", "cases.json", "--filter", "cases/alone", "-o", "-"}, options);
+    EXPECT_TRUE(Json::parse(imported.output, nullptr, false).is_object()) << imported.all();
+    EXPECT_FALSE(std::filesystem::exists(folder_.at("-")));
+}
+
+TEST_F(Reports, OnTheStandardOutputThereIsRoomForOne) {
+    for (const std::vector<std::string>& two :
+         {std::vector<std::string>{"--json", "-", "--junit", "-"}, {"--json", "-", "--github"}}) {
+        const ProgramResult result = run(two);
+        EXPECT_TRUE(ends_with_code(result, 2));
+        EXPECT_EQ(result.output, "");
+    }
 }
 
 /// Nothing is lost but that report.
