@@ -125,7 +125,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         items[slot + 2 * GROUP_SIZE] = item_2;
         items[slot + 3 * GROUP_SIZE] = item_3;
         slot += 4 * GROUP_SIZE;
-        sum += (numbers_together(item_0) + numbers_together(item_1)) + (numbers_together(item_2) + numbers_together(item_3));
+        sum += (numbers_together(item_0) + numbers_together(item_1)) +
+               (numbers_together(item_2) + numbers_together(item_3));
     }
     first_elements[thread] = first_numbers(items[thread]).x;
 #endif
@@ -155,8 +156,9 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         slot += GROUP_SIZE;
     }
 #endif
-    const float3 sums = sum_over_set(float3(sum_of(deviations.sums), sum_of(deviations.squares), sum_of(deviations.unequal)),
-                                     thread, lane, lane_distance);
+    const float3 sums =
+        sum_over_set(float3(sum_of(deviations.sums), sum_of(deviations.squares), sum_of(deviations.unequal)), thread, lane,
+                     lane_distance);
     // The mean of equal numbers is that number, whatever the roundings, and their variance 0.
     const bool constant = subtract_mean && sums.z == 0;
     // An infinite mean lacks nothing: all finite numbers are as far below (or above) it.
