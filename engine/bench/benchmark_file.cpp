@@ -69,7 +69,7 @@ private:
 
     core::Result<void> read_entry(const Json& entry, std::size_t i, std::map<std::string, BenchmarkTimes>& medians) {
         if (!entry.is_object()) {
-            return wrong(i, "", "this is no object");
+            return wrong(i, "", "this is not an object");
         }
         for (const char* member : {"name", "time_unit"}) {
             if (!entry.contains(member) || !entry[member].is_string()) {
@@ -95,7 +95,8 @@ private:
         }
         const double seconds = entry["real_time"].get<double>() * *unit;
         if (!std::isfinite(seconds) || seconds <= 0) {
-            return wrong(i, "real_time", fmt::format("{} is no time that something takes", entry["real_time"].dump()));
+            return wrong(i, "real_time",
+                         fmt::format("{} is not a time that something takes", entry["real_time"].dump()));
         }
         const bool has_run_name = entry.contains("run_name") && entry["run_name"].is_string();
         const std::string name = entry[has_run_name ? "run_name" : "name"].get<std::string>();

@@ -46,7 +46,8 @@ std::string read_name(const JsonValue& object, ProblemSink& problems) {
                std::string_view("_.-/").find(c) != std::string_view::npos;
     });
     if (!legal) {
-        problems.add(object.find("name")->offset, fmt::format("\"{}\" is no name for a case", core::shortened(*name)),
+        problems.add(object.find("name")->offset,
+                     fmt::format("\"{}\" is not a name for a case", core::shortened(*name)),
                      fmt::format("letters, digits and `_ . - /`, at most {} of them", longest));
     }
     return *name;
@@ -177,7 +178,7 @@ void read_feature_level(const JsonValue& object, Case& result, ProblemSink& prob
         const auto level = core::parse_feature_level(*text);
         if (!level) {
             problems.add(object.find("minFeatureLevel")->offset,
-                         fmt::format("\"{}\" is no feature level", core::shortened(*text)), "for example \"4.1\"");
+                         fmt::format("\"{}\" is not a feature level", core::shortened(*text)), "for example \"4.1\"");
         }
         result.min_feature_level = level.value_or(core::FeatureLevel{});
         return;

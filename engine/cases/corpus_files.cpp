@@ -95,7 +95,7 @@ std::vector<fs::path> files_at(const std::string& given, Corpus& corpus) {
         if (entry->is_regular_file(unknown)) {
             files.push_back(entry->path());
         } else {
-            add_problem(corpus, entry->path().generic_string(), "this is no regular file, nor a link to one");
+            add_problem(corpus, entry->path().generic_string(), "this is not a regular file, nor a link to one");
         }
     }
     if (error) {

@@ -69,7 +69,7 @@ std::optional<std::uint32_t> read_uint(const JsonValue& value, const Field& fiel
         for (const auto& enumerator : enumeration.enumerators) {
             names.push_back(enumerator.name.substr(enumeration.prefix().size()));
         }
-        problems.add(value.offset, fmt::format("\"{}\" is no value of {}", core::shortened(*text), enumeration.name),
+        problems.add(value.offset, fmt::format("\"{}\" is not a value of {}", core::shortened(*text), enumeration.name),
                      names.size() <= 4 ? fmt::format("it has {}", fmt::join(names, ", ")) : suggestion(*text, names));
     }
     return parsed;
@@ -122,9 +122,10 @@ const OperatorSchema* read_activation_type(const JsonValue& value, ProblemSink& 
     }
     const OperatorSchema* schema = operators::find_operator(*name);
     if (schema == nullptr) {
-        problems.add(type->offset, fmt::format("\"{}\" is no operator that the catalogue has", core::shortened(*name)),
-                     operator_suggestion(
-                         operators::find_operator("ACTIVATION_" + *name) != nullptr ? "ACTIVATION_" + *name : *name));
+        problems.add(
+            type->offset, fmt::format("\"{}\" is not an operator that the catalogue has", core::shortened(*name)),
+            operator_suggestion(operators::find_operator("ACTIVATION_" + *name) != nullptr ? "ACTIVATION_" + *name
+                                                                                           : *name));
     }
     return schema;
 }

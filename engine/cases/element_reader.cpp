@@ -47,7 +47,7 @@ core::Result<std::uint64_t> read_element(const JsonValue& value, core::DataType 
                 return core::encode_element(type, number);
             }
         }
-        return core::fail(fmt::format("\"{}\" is no value of {}", core::shortened(*text), core::name(type)),
+        return core::fail(fmt::format("\"{}\" is not a value of {}", core::shortened(*text), core::name(type)),
                           core::is_floating_point(type)
                               ? R"(write a number, "nan", "inf", "-inf", or "0x…" for the bits)"
                               : R"(write a number, or "0x…" for the bits)");

@@ -35,7 +35,7 @@ SourcePointer read_object(const JsonValue& object, const core::TensorDesc& desc,
     static const std::array<std::string, 7> keys{"value",      "start",  "step", "valueStart",
                                                  "valueDelta", "random", "file"};
     std::string hint = object.object()->empty() ? "" : suggestion(object.object()->front().key, keys);
-    problems.add(object.offset, "this is no data initialiser", hint.empty() ? forms : std::move(hint));
+    problems.add(object.offset, "this is not a data initialiser", hint.empty() ? forms : std::move(hint));
     return nullptr;
 }
 

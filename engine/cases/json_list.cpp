@@ -58,7 +58,7 @@ public:
             const std::string_view what = exception.what();
             const std::size_t bracket = what.find("] ");
             const std::string_view text = what.substr(bracket == std::string_view::npos ? 0 : bracket + 2);
-            error_ = core::Error{fmt::format("{}: this is no JSON, or not all of it: {}", path_,
+            error_ = core::Error{fmt::format("{}: this is not JSON, or not all of it: {}", path_,
                                              core::shortened(text, 2 * core::most_quoted)),
                                  ""};
         }
@@ -175,7 +175,7 @@ core::Result<Json> read_json_list(const std::string& path, std::istream& stream,
                                   const JsonListVisitor& visit) {
     Builder builder(path, list, visit);
     if (!Json::sax_parse(stream, &builder)) {
-        return tl::unexpected(builder.error().value_or(core::Error{fmt::format("{}: this is no JSON", path), ""}));
+        return tl::unexpected(builder.error().value_or(core::Error{fmt::format("{}: this is not JSON", path), ""}));
     }
     return std::move(builder.rest());
 }

@@ -178,7 +178,7 @@ std::string_view npy_type_code(core::DataType type) {
 
 core::Result<NpyHeader> parse_npy_header(std::string_view start) {
     if (!start.starts_with(magic)) {
-        return core::fail("this is no .npy file: it does not begin with NumPy's magic bytes");
+        return core::fail("this is not a .npy file: it does not begin with NumPy's magic bytes");
     }
     const auto byte = [&](std::size_t i) -> std::size_t {
         return i < start.size() ? static_cast<unsigned char>(start[i]) : 0;

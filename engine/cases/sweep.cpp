@@ -154,7 +154,7 @@ bool Sweep::read_variables(const JsonValue& sweep, std::size_t most, ProblemSink
         }
         if (member.key.empty() || member.key.find_first_of(".{}[]=,") != std::string::npos) {
             problems.add(member.key_offset,
-                         fmt::format("\"{}\" is no name for a variable", core::shortened(member.key)));
+                         fmt::format("\"{}\" is not a name for a variable", core::shortened(member.key)));
             return false;
         }
         product = core::checked_multiply(product, values->size()).value_or(std::numeric_limits<std::uint64_t>::max());

@@ -38,7 +38,7 @@ core::DataType read_data_type(const JsonValue& object, ProblemSink& problems) {
         for (std::uint32_t i = 1; i < core::data_type_count; ++i) {
             names.emplace_back(core::name(static_cast<core::DataType>(i)));
         }
-        problems.add(value->offset, fmt::format("\"{}\" is no tensor data type", core::shortened(*text)),
+        problems.add(value->offset, fmt::format("\"{}\" is not a tensor data type", core::shortened(*text)),
                      suggestion(*text, names));
     }
     return core::DataType::unknown;
@@ -57,7 +57,7 @@ core::TensorFlags read_flags(const JsonValue& value, ProblemSink& problems) {
         name.remove_prefix(prefix.size());
     }
     if (name != names[0] && name != names[1]) {
-        problems.add(value.offset, fmt::format("\"{}\" is no tensor flag", core::shortened(*text)),
+        problems.add(value.offset, fmt::format("\"{}\" is not a tensor flag", core::shortened(*text)),
                      suggestion(*text, names));
     }
     return name == names[1] ? core::TensorFlags::owned_by_dml : core::TensorFlags::none;

@@ -19,7 +19,7 @@ Result<std::ifstream> open_regular_file(const fs::path& path, std::uintmax_t mos
         return fail(hidden ? fmt::format("the file cannot be read: {}", error.message()) : "there is no such file");
     }
     if (!fs::is_regular_file(status)) {
-        return fail(fs::is_directory(status) ? "this is a folder, not a file" : "this is no regular file");
+        return fail(fs::is_directory(status) ? "this is a folder, not a file" : "this is not a regular file");
     }
     const std::uintmax_t size = fs::file_size(path, error);
     if (!error && size > most) {

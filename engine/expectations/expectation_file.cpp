@@ -237,7 +237,7 @@ private:
         if (!text.empty()) {
             result_.expires = parse_date(text);
             if (!result_.expires) {
-                problems_.add(entry_.find("expires")->offset, fmt::format("\"{}\" is no day", core::shortened(text)),
+                problems_.add(entry_.find("expires")->offset, fmt::format("\"{}\" is not a day", core::shortened(text)),
                               "the last day on which the expectation counts, as 2026-12-31");
             }
         }

@@ -58,7 +58,7 @@ private:
             if (const auto parsed = enumeration_->parse(*value.string())) {
                 return *parsed;
             }
-            problems_.add(value.offset, fmt::format("\"{}\" is no value of {}", core::shortened(*value.string()),
+            problems_.add(value.offset, fmt::format("\"{}\" is not a value of {}", core::shortened(*value.string()),
                                                     enumeration_->name));
             return std::nullopt;
         }

@@ -120,7 +120,7 @@ private:
             return problems_.add(value.offset,
                                  value.string() == nullptr
                                      ? fmt::format("a data type must be a string; this is {}", value.kind_name())
-                                     : fmt::format("\"{}\" is no data type", core::shortened(*value.string())));
+                                     : fmt::format("\"{}\" is not a data type", core::shortened(*value.string())));
         }
         test.data_types.push_back(*type);
     }
@@ -142,7 +142,7 @@ private:
             const auto [rest, error] = std::from_chars(member.key.data(), end, dimension);
             if (error != std::errc() || rest != end || dimension >= core::max_dimension_count) {
                 problems_.add(member.key_offset,
-                              fmt::format("\"{}\" is no dimension: they are 0 to {}", core::shortened(member.key),
+                              fmt::format("\"{}\" is not a dimension: they are 0 to {}", core::shortened(member.key),
                                           core::max_dimension_count - 1));
             } else if (auto wanted = read_number_condition(member.value, "a size", nullptr, problems_)) {
                 test.sizes.emplace(dimension, std::move(*wanted));

@@ -84,7 +84,7 @@ core::Result<VersionRange> VersionRange::parse(std::string_view text) {
         const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
         const auto version = parse_version(text.substr(at, end - at));
         if (!version) {
-            return core::fail(fmt::format("\"{}\" is no version", core::shortened(text.substr(at, end - at))),
+            return core::fail(fmt::format("\"{}\" is not a version", core::shortened(text.substr(at, end - at))),
                               "a range is \">=22.3 <24.1\", for example, or \"22.3\" for 22.3 and all 22.3.x");
         }
         bound.version = *version;

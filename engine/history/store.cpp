@@ -26,7 +26,7 @@ constexpr int busy_milliseconds = 60'000;
 core::Error explain(const std::string& path, const SqlError& error) {
     switch (error.code()) {
         case SQLITE_NOTADB:
-            return {fmt::format("{}: this is no history, but another kind of file", path),
+            return {fmt::format("{}: this is not a history, but another kind of file", path),
                     "`dmlconform history add` makes one"};
         case SQLITE_CORRUPT:
             return {fmt::format("{}: the history is damaged: {}", path, error.what()), "is the file all there?"};
@@ -141,7 +141,7 @@ core::Result<std::unique_ptr<Store>> Store::open(const std::string& path, Access
     std::error_code ignored;
     const auto status = std::filesystem::status(path, ignored);
     if (path.empty() || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
-        return core::fail(fmt::format("\"{}\" is no file that a history can be in", path));
+        return core::fail(fmt::format("\"{}\" is not a file that a history can be in", path));
     }
     if (access == Access::read && !std::filesystem::exists(path, ignored)) {
         return core::fail(fmt::format("{}: there is no history", path), "`dmlconform history add` makes one");

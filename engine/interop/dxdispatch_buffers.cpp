@@ -38,7 +38,7 @@ core::Result<core::DataType> type_of(const JsonValue& object, const char* key) {
     const auto type =
         value == nullptr || value->string() == nullptr ? std::nullopt : core::parse_data_type(*value->string());
     if (!type) {
-        return core::fail(fmt::format("\"{}\" is no data type", key));
+        return core::fail(fmt::format("\"{}\" is not a data type", key));
     }
     return *type;
 }

@@ -145,8 +145,9 @@ public:
         if (*type != "dispatch") {
             // Printing and writing files are for people who look at results; a case compares them.
             if (*type != "print" && *type != "writeFile") {
-                leave_out(fmt::format("command {}", index),
-                          {fmt::format("\"{}\" is no command that is known", core::shortened(*type)), known_commands});
+                leave_out(
+                    fmt::format("command {}", index),
+                    {fmt::format("\"{}\" is not a command that is known", core::shortened(*type)), known_commands});
             }
             return;
         }
@@ -193,7 +194,7 @@ private:
             return schema;
         }
         const bool other = *type == "hlsl" || *type == "onnx" || *type == "dmlSerializedGraph";
-        return other ? core::fail(fmt::format("type {} is no single DirectML operator", *type),
+        return other ? core::fail(fmt::format("type {} is not a single DirectML operator", *type),
                                   "dispatchables with a DML_OPERATOR_… as type become cases")
                      : core::fail(fmt::format("the catalogue has no operator \"{}\"", core::shortened(*type)),
                                   "`dmlconform describe` lists them");
@@ -396,7 +397,7 @@ core::Result<Imported> read_dxdispatch(const std::string& file, std::string_view
     const JsonValue* commands = document->find("commands");
     if (resources == nullptr || resources->object() == nullptr || dispatchables == nullptr ||
         dispatchables->object() == nullptr || commands == nullptr || commands->array() == nullptr) {
-        return core::fail(fmt::format("{} is no DxDispatch model", file),
+        return core::fail(fmt::format("{} is not a DxDispatch model", file),
                           "a model has \"resources\", \"dispatchables\" and \"commands\"");
     }
     ModelReader reader(file, clean, *resources, *dispatchables);

@@ -167,7 +167,7 @@ Mapped map_transpose(const OnnxNode& node) {
     for (const std::int64_t axis : node.integers("perm")) {
         const auto d = axis_of(axis, input->sizes.size());
         if (!d || std::find(order.begin(), order.end(), *d) != order.end()) {
-            return core::fail("\"perm\" is no permutation");
+            return core::fail("\"perm\" is not a permutation");
         }
         order.push_back(*d);
     }
@@ -175,7 +175,7 @@ Mapped map_transpose(const OnnxNode& node) {
         order.push_back(--d);
     }
     if (order.size() != input->sizes.size()) {
-        return core::fail("\"perm\" is no permutation");
+        return core::fail("\"perm\" is not a permutation");
     }
     core::Dimensions strides;
     const OnnxTensor shown = transposed(*input, order, strides);

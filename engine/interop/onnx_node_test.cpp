@@ -31,7 +31,7 @@ core::Result<Message> parse(const fs::path& path) {
     }
     Message message;
     if (!message.ParseFromString(*bytes)) {
-        return core::fail(fmt::format("{} is no such message of ONNX", path.filename().string()));
+        return core::fail(fmt::format("{} is not such a message of ONNX", path.filename().string()));
     }
     return message;
 }
@@ -222,7 +222,7 @@ private:
 core::Result<Imported> read_onnx_node_tests(const std::string& folder) {
     std::error_code error;
     if (!fs::is_directory(folder, error)) {
-        return core::fail(fmt::format("{} is no folder", folder));
+        return core::fail(fmt::format("{} is not a folder", folder));
     }
     // Without a separator at its end, so that it has a name.
     fs::path root = fs::path(folder).lexically_normal();

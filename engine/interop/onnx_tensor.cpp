@@ -152,7 +152,7 @@ core::Result<DataType> onnx_data_type(int number) {
             return core::fail(fmt::format("ONNX data type {} has no counterpart", name));
         }
     }
-    return core::fail(fmt::format("{} is no data type of ONNX", number));
+    return core::fail(fmt::format("{} is not a data type of ONNX", number));
 }
 
 core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto) {

@@ -125,7 +125,7 @@ void add_support(OperatorSchema& schema, const json& entry) {
     for (const json& tensor : entry.at("tensors")) {
         const auto name = tensor.get<std::string>();
         if (schema.find_field(name) == nullptr) {
-            throw std::runtime_error("tensorSupport names '" + name + "', which is no field");
+            throw std::runtime_error("tensorSupport names '" + name + "', which is not a field");
         }
         schema.tensor_support[name].push_back(support);
     }
@@ -159,7 +159,7 @@ template <class Suits>
 void require_field(const OperatorSchema& schema, const std::string& name, const char* what, Suits&& suits) {
     const Field* field = schema.find_field(array_of(name));
     if (field == nullptr || !suits(*field)) {
-        throw std::runtime_error("'" + name + "' is no " + what + " of " + schema.name);
+        throw std::runtime_error("'" + name + "' is not " + what + " of " + schema.name);
     }
 }
 
@@ -175,46 +175,46 @@ void check_references(const OperatorSchema& schema) {
     };
     for (const Field& field : schema.fields) {
         if (!field.count_field.empty()) {
-            require_field(schema, field.count_field, "count", is_number);
+            require_field(schema, field.count_field, "a count", is_number);
         }
         if (field.type == FieldType::scalar_union || !field.data_type_field.empty()) {
-            require_field(schema, field.data_type_field, "data type", is_data_type);
+            require_field(schema, field.data_type_field, "a data type", is_data_type);
         }
     }
     for (const SameConstraint& constraint : schema.same) {
         for (const std::string& tensor : constraint.tensors) {
-            require_field(schema, tensor, "tensor", is_tensor);
+            require_field(schema, tensor, "a tensor", is_tensor);
         }
     }
     for (const SizesConstraint& constraint : schema.sizes) {
         for (const std::string& tensor : constraint.tensors) {
-            require_field(schema, tensor, "tensor", is_tensor);
+            require_field(schema, tensor, "a tensor", is_tensor);
         }
         if (constraint.kind == SizesConstraint::Kind::divide) {
-            require_field(schema, constraint.of, "tensor", is_tensor);
+            require_field(schema, constraint.of, "a tensor", is_tensor);
         }
     }
     const auto is_of = [](FieldKind kind) {
         return [kind](const Field& field) { return field.kind == kind && field.type == FieldType::tensor_desc; };
     };
     for (const auto& [output, inputs] : schema.in_place) {
-        require_field(schema, output, "output", is_of(FieldKind::output));
+        require_field(schema, output, "an output", is_of(FieldKind::output));
         for (const std::string& input : inputs) {
-            require_field(schema, input, "input", is_of(FieldKind::input));
+            require_field(schema, input, "an input", is_of(FieldKind::input));
         }
     }
     for (const AttributeConstraint& constraint : schema.attributes) {
-        require_field(schema, constraint.tensor, "tensor", is_tensor);
+        require_field(schema, constraint.tensor, "a tensor", is_tensor);
         switch (constraint.kind) {
             case AttributeConstraint::Kind::dimension_count:
             case AttributeConstraint::Kind::size:
-                require_field(schema, constraint.field, "number", is_number);
+                require_field(schema, constraint.field, "a number", is_number);
                 break;
             case AttributeConstraint::Kind::axis:
-                require_field(schema, constraint.field, "axis", is_axis);
+                require_field(schema, constraint.field, "an axis", is_axis);
                 break;
             case AttributeConstraint::Kind::data_type:
-                require_field(schema, constraint.field, "data type", is_data_type);
+                require_field(schema, constraint.field, "a data type", is_data_type);
                 break;
         }
     }

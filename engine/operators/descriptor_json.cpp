@@ -91,7 +91,7 @@ Descriptor read_desc(const OperatorSchema& schema, const json& desc, int depth);
 
 std::uint64_t read_unsigned(const std::string& name, const json& value, std::uint64_t largest) {
     if (!value.is_number_unsigned() && !(value.is_number_integer() && value.get<std::int64_t>() >= 0)) {
-        throw Malformed(name + " is no unsigned integer");
+        throw Malformed(name + " is not an unsigned integer");
     }
     const auto number = value.get<std::uint64_t>();
     if (number > largest) {
@@ -108,18 +108,18 @@ std::int32_t read_int(const std::string& name, const json& value) {
     // An unsigned number beyond the range of the signed type would wrap.
     const bool too_large = value.is_number_unsigned() && value.get<std::uint64_t>() > 0x7fffffff;
     if (!value.is_number_integer() || too_large) {
-        throw Malformed(name + " is no integer of 32 bits");
+        throw Malformed(name + " is not an integer of 32 bits");
     }
     const auto number = value.get<std::int64_t>();
     if (number < std::numeric_limits<std::int32_t>::min() || number > std::numeric_limits<std::int32_t>::max()) {
-        throw Malformed(name + " is no integer of 32 bits");
+        throw Malformed(name + " is not an integer of 32 bits");
     }
     return static_cast<std::int32_t>(number);
 }
 
 float read_float(const std::string& name, const json& value) {
     if (!value.is_number()) {
-        throw Malformed(name + " is no number");
+        throw Malformed(name + " is not a number");
     }
     const auto number = value.get<double>();
     // Out of the range of float the conversion is undefined; infinities and NaN are in it.
@@ -133,7 +133,7 @@ float read_float(const std::string& name, const json& value) {
 template <class Read>
 auto read_list(const std::string& name, const json& value, Read&& read_item) {
     if (!value.is_array()) {
-        throw Malformed(name + " is no array");
+        throw Malformed(name + " is not an array");
     }
     std::vector<decltype(read_item(name, value))> list;
     list.reserve(value.size());
@@ -156,7 +156,7 @@ core::TensorDesc read_tensor(const std::string& name, const json& value) {
     const json& type = member(name, value, "DataType");
     const auto parsed = type.is_string() ? core::parse_data_type(type.get_ref<const std::string&>()) : std::nullopt;
     if (!parsed) {
-        throw Malformed(name + ".DataType is no data type");
+        throw Malformed(name + ".DataType is not a data type");
     }
     desc.data_type = *parsed;
     desc.flags = static_cast<core::TensorFlags>(read_uint(name + ".Flags", member(name, value, "Flags")));
@@ -179,7 +179,7 @@ core::TensorDesc read_tensor(const std::string& name, const json& value) {
 const OperatorSchema* read_operator(const std::string& name, const json& value) {
     const OperatorSchema* schema = value.is_string() ? find_operator(value.get_ref<const std::string&>()) : nullptr;
     if (schema == nullptr) {
-        throw Malformed(name + " is no operator that the catalogue has");
+        throw Malformed(name + " is not an operator that the catalogue has");
     }
     return schema;
 }
@@ -198,7 +198,7 @@ std::uint32_t read_enumerator(const Field& field, const json& value) {
     }
     const auto parsed = field.enumeration->parse(value.get_ref<const std::string&>());
     if (!parsed) {
-        throw Malformed(fmt::format("{} is no enumerator of {}", field.name, field.enumeration->name));
+        throw Malformed(fmt::format("{} is not an enumerator of {}", field.name, field.enumeration->name));
     }
     return *parsed;
 }
@@ -259,7 +259,7 @@ void check_counts(const Descriptor& descriptor) {
 
 Descriptor read_desc(const OperatorSchema& schema, const json& desc, int depth) {
     if (!desc.is_object()) {
-        throw Malformed("the fields of " + schema.name + " are no map");
+        throw Malformed("the fields of " + schema.name + " are not a map");
     }
     for (const auto& [name, value] : desc.items()) {
         if (schema.find_field(name) == nullptr) {

@@ -83,7 +83,7 @@ bool was_interrupted(const Json& document) {
 core::Result<void> Merge::take(const std::string& path, Json& result) {
     const auto order = result.find("order");
     if (order == result.end() || !order->is_number_unsigned()) {
-        return core::fail(fmt::format("{}: this is no result of a shard: its results have no \"order\"", path),
+        return core::fail(fmt::format("{}: this is not a result of a shard: its results have no \"order\"", path),
                           "`dmlconform run --shard I/N --json FILE` writes them");
     }
     const std::string& engine = result["engine"].get_ref<const std::string&>();
@@ -153,7 +153,7 @@ core::Result<void> Merge::add(const std::string& path) {
     }
     part.results = places_.size() - before;
     if (!has_shard(part.document)) {
-        return core::fail(fmt::format("{}: this is no result of a shard", path),
+        return core::fail(fmt::format("{}: this is not a result of a shard", path),
                           "`dmlconform run --shard I/N --json FILE` writes them");
     }
     if (!parts_.empty()) {

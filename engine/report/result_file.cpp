@@ -88,7 +88,7 @@ public:
         };
         if (!has("format", format_name)) {
             throw Stop{
-                {fmt::format("{}: this is no result of dmlconform: \"format\" is not \"{}\"", path_, format_name),
+                {fmt::format("{}: this is not a result of dmlconform: \"format\" is not \"{}\"", path_, format_name),
                  "`dmlconform run --json FILE` writes them"}};
         }
         if (!has("formatVersion", format_version)) {
@@ -125,7 +125,7 @@ private:
     template <std::size_t N>
     void check(const Json& object, const std::array<Member, N>& members, const std::string& place) const {
         if (!object.is_object()) {
-            wrong(place, "this is no object");
+            wrong(place, "this is not an object");
         }
         for (const Member& member : members) {
             const auto found = object.find(member.name);

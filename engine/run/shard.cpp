@@ -49,7 +49,7 @@ Found of_test_runner(const RunnerVariables& names, const Environment& environmen
         return std::nullopt;  // how Bazel says that it does not divide the test
     }
     if (count > most_shards || which >= count) {
-        return core::fail(fmt::format("{}={} and {}={} are no shard", names.total, *total, names.index, *index),
+        return core::fail(fmt::format("{}={} and {}={} are not a shard", names.total, *total, names.index, *index),
                           "the index counts from 0 and is below the total; --shard I/N counts instead");
     }
     return ShardOfEnvironment{{static_cast<std::size_t>(which), static_cast<std::size_t>(count)},
@@ -101,7 +101,7 @@ Found of_slurm(const Environment& environment) {
             }
         }
         return core::fail(
-            all + " is no shard",
+            all + " is not a shard",
             "give the array evenly spaced ids, as --array=0-6, or --shard I/N; --shard 1/1 runs all cases "
             "in each task");
     }
@@ -121,7 +121,7 @@ core::Result<Shard> parse_shard(std::string_view text) {
     const std::uint64_t index = number(text.substr(0, slash)).value_or(0);
     const std::uint64_t count = number(text.substr(std::min(slash + 1, text.size()))).value_or(0);
     if (index == 0 || count > most_shards || index > count) {
-        return core::fail(fmt::format("\"{}\" is no shard", text), "3/7 is the third of seven, 7/7 the last");
+        return core::fail(fmt::format("\"{}\" is not a shard", text), "3/7 is the third of seven, 7/7 the last");
     }
     return Shard{static_cast<std::size_t>(index - 1), static_cast<std::size_t>(count)};
 }

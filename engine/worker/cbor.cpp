@@ -132,7 +132,7 @@ private:
         for (std::uint64_t i = 0; i < size; ++i) {
             const auto first = std::to_integer<unsigned>(take(1)[0]);
             if (static_cast<MajorType>(first >> 5) != MajorType::text) {
-                throw Malformed("a map's key is no text");
+                throw Malformed("a map's key is not a text");
             }
             std::string key = text(argument(first & 31u));
             if (object.contains(key)) {

@@ -49,7 +49,7 @@ core::Result<std::shared_ptr<Connection>> Connection::open(const WorkerCommand& 
         }
         auto info = info_from_json(answer);
         if (!info) {
-            return core::fail(fmt::format("`{}` is no worker to talk to: {}{}", to_string(command),
+            return core::fail(fmt::format("`{}` is not a worker to talk to: {}{}", to_string(command),
                                           info.error().message, connection->last_words()));
         }
         connection->info_ = std::move(*info);

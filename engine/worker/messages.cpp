@@ -71,7 +71,7 @@ core::Result<EngineInfo> info_from_json(const json& answer) {
     }
     for (const json& pair : *libraries) {
         if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string()) {
-            return core::fail("its libraries are no pairs of name and version");
+            return core::fail("its libraries are not pairs of name and version");
         }
         info.libraries.emplace_back(pair[0].get_ref<const std::string&>(), pair[1].get_ref<const std::string&>());
     }

@@ -226,7 +226,7 @@ core::Result<void> serve(const core::Result<std::unique_ptr<Engine>>& engine, co
     while (source(header)) {
         const auto size = message_size(header);
         if (!size) {
-            return core::fail("this is no request: " + size.error().message);
+            return core::fail("this is not a request: " + size.error().message);
         }
         auto content = read_content(*size, source);
         if (!content) {
@@ -234,12 +234,12 @@ core::Result<void> serve(const core::Result<std::unique_ptr<Engine>>& engine, co
         }
         auto request = decode_cbor(*content);
         if (!request) {
-            return core::fail("this is no request: " + request.error().message);
+            return core::fail("this is not a request: " + request.error().message);
         }
         content->clear();
         const auto id = unsigned_member(*request, "id");
         if (!id) {
-            return core::fail("this is no request: it has no id");
+            return core::fail("this is not a request: it has no id");
         }
         if (!write(server.answer(*request), *id, sink)) {
             return {};

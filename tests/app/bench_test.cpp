@@ -115,7 +115,7 @@ TEST(Compare, ExitCodes) {
     EXPECT_TRUE(ends_with_code(regression, 1));
     EXPECT_TRUE(prints(regression, "SLOWER"));
     EXPECT_TRUE(prints(regression, "1 compared at 5%: 1 slower, 0 faster, 0 unreliable, 0 as before"));
-    EXPECT_TRUE(ends_with_code(dmlconform({"compare", slower, base}), 0)) << "faster is no regression";
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", slower, base}), 0)) << "faster is not a regression";
 
     const ProgramResult several = dmlconform({"compare", "--base", base, base, "--new", slower, slower});
     EXPECT_TRUE(ends_with_code(several, 1));
@@ -143,7 +143,7 @@ TEST(Compare, ExitCodes) {
 
     const ProgramResult truncated = dmlconform({"compare", base, cut});
     EXPECT_TRUE(ends_with_code(truncated, 2));
-    EXPECT_TRUE(complains(truncated, "cut.json: this is no JSON, or not all of it"));
+    EXPECT_TRUE(complains(truncated, "cut.json: this is not JSON, or not all of it"));
     EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, folder.at("none.json")}), 2));
 }
 

@@ -70,7 +70,7 @@ worker.answer = answer)");
     EXPECT_THAT(wide.output, HasSubstr("the case passes, but"));
     const auto wrong = fuzz(R"("FLOAT17")");
     EXPECT_EQ(wrong.exit_code, 2) << wrong.all();
-    EXPECT_THAT(wrong.errors, HasSubstr("\"FLOAT17\" is no data type"));
+    EXPECT_THAT(wrong.errors, HasSubstr("\"FLOAT17\" is not a data type"));
 }
 
 TEST(Fuzz, PrintedCasesCanBeRun) {

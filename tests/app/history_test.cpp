@@ -102,17 +102,17 @@ TEST(History, BadResultsLeaveItUntouched) {
     const std::string run_start =
         R"({"format": "dmlconform-result", "formatVersion": 1, "started": "now", "engines": [], )";
     const Row rows[] = {
-        {results(2, 100).substr(0, 200), "this is no JSON, or not all of it"},
+        {results(2, 100).substr(0, 200), "this is not JSON, or not all of it"},
         {R"({"a": 1})", "no results of Google Benchmark"},
-        {"\x89PNG\r\n", "this is no JSON"},
-        {results(2, -100), "/benchmarks/0/real_time: -100.0 is no time"},
-        {results(2, 0), "/benchmarks/0/real_time: 0.0 is no time"},
+        {"\x89PNG\r\n", "this is not JSON"},
+        {results(2, -100), "/benchmarks/0/real_time: -100.0 is not a time"},
+        {results(2, 0), "/benchmarks/0/real_time: 0.0 is not a time"},
         {R"({"benchmarks": [{"name": "a", "real_time": 1, "time_unit": "parsec"}]})", "/benchmarks/0/time_unit"},
         {R"({"benchmarks": [{"name": "a", "real_time": 1, "time_unit": "us"},
                             {"name": "a", "real_time": 1, "time_unit": "ms"}]})",
          "/benchmarks/1/time_unit: \"ms\", but what came before of a is in \"us\""},
         {run_start + R"("results": [{"id": "a"}]})", "/results/0/operator: it must be a text, and is missing"},
-        {run_start + R"("results": [)", "this is no JSON, or not all of it"},
+        {run_start + R"("results": [)", "this is not JSON, or not all of it"},
         {R"({"format": "dmlconform-result", "formatVersion": 9, "results": []})", "/formatVersion"},
     };
     for (const Row& row : rows) {

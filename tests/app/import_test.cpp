@@ -113,9 +113,10 @@ TEST(Import, WhatCannotBeTakenIsAnInputErrorWithPlaceReasonAndHint) {
 "commands": [ { "type": "dispatch", "dispatchable": "shader", "bindings": {} } ] })");
     const ProgramResult result = dmlconform({"import", "dxdispatch", file, "-o", folder.at("cases.json")});
     EXPECT_EQ(result.exit_code, 2);
-    EXPECT_NE(result.errors.find(file + ":2:13: shader: type hlsl is no single DirectML operator (dispatchables with a "
-                                        "DML_OPERATOR_… as type become cases)"),
-              std::string::npos)
+    EXPECT_NE(
+        result.errors.find(file + ":2:13: shader: type hlsl is not a single DirectML operator (dispatchables with a "
+                                  "DML_OPERATOR_… as type become cases)"),
+        std::string::npos)
         << result.errors;
     EXPECT_FALSE(std::filesystem::exists(folder.at("cases.json")));
 }

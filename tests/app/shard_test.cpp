@@ -137,7 +137,7 @@ TEST_F(Shards, NumbersThatCannotBeAreNotMerged) {
     };
     const ProgramResult too_many = merged_with([](Json& shard) { shard["shard"]["casesOfAll"] = 1; });
     EXPECT_TRUE(ends_with_code(too_many, 2));
-    EXPECT_TRUE(complains(too_many, "this is no result of a shard"));
+    EXPECT_TRUE(complains(too_many, "this is not a result of a shard"));
     const ProgramResult fewer = [&] {
         Json first = good;
         Json second = read(files[1]);
@@ -232,7 +232,7 @@ TEST_F(Shards, MergeRefusesWhatDoesNotBelongTogether) {
         std::string file;
         std::string message;
     } const wrong[] = {
-        {whole, "this is no result of a shard"},
+        {whole, "this is not a result of a shard"},
         {files[0], "are both shard 1/2"},
         {fewer, "their cases are not the same"},
         {three, "one is of 2 shards, the other of 3"},
@@ -241,11 +241,11 @@ TEST_F(Shards, MergeRefusesWhatDoesNotBelongTogether) {
         {changed("cases.json", [](Json& d) { d["shard"]["fingerprint"] = "0123456789abcdef"; }),
          "their cases are not the same"},
         {changed("versions.json", [](Json& d) { d["versions"]["fmt"] = "0"; }), "different versions"},
-        {changed("shard.json", [](Json& d) { d["shard"]["index"] = 0; }), "this is no result of a shard"},
+        {changed("shard.json", [](Json& d) { d["shard"]["index"] = 0; }), "this is not a result of a shard"},
         {changed("order.json", [&](Json& d) { d["results"][0]["order"] = read(files[0])["results"][0]["order"]; }),
          "several shards have run"},
-        {folder_.write("cut.json", text.substr(0, text.size() / 2)), "this is no JSON, or not all of it"},
-        {folder_.write("empty.json", ""), "this is no JSON, or not all of it"},
+        {folder_.write("cut.json", text.substr(0, text.size() / 2)), "this is not JSON, or not all of it"},
+        {folder_.write("empty.json", ""), "this is not JSON, or not all of it"},
         {folder_.at("none.json"), "there is no such file"},
         {folder_.at("cases"), "this is a folder, not a file"},
     };

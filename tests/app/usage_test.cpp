@@ -197,8 +197,8 @@ TEST_F(Usage, ProblemsOfAllFilesAreReportedBeforeAnythingRuns) {
     const ProgramResult result = dmlconform({"run", folder_.path().string(), "--json", folder_.at("result.json")});
     EXPECT_TRUE(ends_with_code(result, 2));
     EXPECT_TRUE(complains(result, one + ":1:2: error: "));
-    EXPECT_TRUE(
-        complains(result, two + ":1:21: error: \"a b\" is no name for a case (at /cases/0/name)\n    hint: letters"));
+    EXPECT_TRUE(complains(
+        result, two + ":1:21: error: \"a b\" is not a name for a case (at /cases/0/name)\n    hint: letters"));
     EXPECT_TRUE(complains(result, two + ":1:38: error: \"c d\""));
     EXPECT_TRUE(complains(result, "dmlconform: 7 problems in the input; nothing was run\n"));
     EXPECT_FALSE(std::filesystem::exists(folder_.at("result.json")));

@@ -168,7 +168,7 @@ TEST_F(Worker, OneThatDoesNotStartEndsTheRun) {
          "5; "
          "it said: no such device"},
         {"exec:/nowhere/worker", "/nowhere/worker cannot be started: No such file or directory"},
-        {"exec:echo this is no worker", "it begins with \"this is \" instead of a frame's header"},
+        {"exec:echo this is not a worker", "it begins with \"this is \" instead of a frame's header"},
         {"exec:" + dmlconform_path() + " worker --engine cpux", "exit code 2"},
     };
     for (const auto& [engine, message] : rows) {
@@ -209,9 +209,9 @@ TEST_F(Worker, EndsWithItsInput) {
     EXPECT_TRUE(ends_with_code(nothing, 0));
     EXPECT_EQ(nothing.output + nothing.errors, "");
     const ProgramResult garbage =
-        run_program({"/bin/sh", "-c", "echo this is no frame | " + dmlconform_path() + " worker --engine cpu"});
+        run_program({"/bin/sh", "-c", "echo this is not a frame | " + dmlconform_path() + " worker --engine cpu"});
     EXPECT_TRUE(ends_with_code(garbage, 2));
-    EXPECT_TRUE(complains(garbage, "this is no request: it begins with \"this is \""));
+    EXPECT_TRUE(complains(garbage, "this is not a request: it begins with \"this is \""));
     EXPECT_EQ(garbage.output, "");
 }
 

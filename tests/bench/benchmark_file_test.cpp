@@ -59,8 +59,8 @@ TEST(BenchmarkFile, BadOnes) {
         std::string_view message;
     };
     const Row rows[] = {
-        {"", "r.json: this is no JSON"},
-        {R"({"benchmarks": [{"name": "a", )", "r.json: this is no JSON"},
+        {"", "r.json: this is not JSON"},
+        {R"({"benchmarks": [{"name": "a", )", "r.json: this is not JSON"},
         {"[]", "r.json: no results of Google Benchmark"},
         {R"({"results": []})", "r.json: no results of Google Benchmark"},
         {R"({"benchmarks": []})", "r.json: there are no times in it"},
@@ -68,7 +68,7 @@ TEST(BenchmarkFile, BadOnes) {
          "r.json: /benchmarks/0: the key \"real_time\" occurs twice"},
         {R"({"benchmarks": [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[)",
          "r.json: /benchmarks/0: more than 64 levels of nesting"},
-        {R"({"benchmarks": [3]})", "r.json: /benchmarks/0/: this is no object"},
+        {R"({"benchmarks": [3]})", "r.json: /benchmarks/0/: this is not an object"},
         {R"({"benchmarks": [{"real_time": 1, "time_unit": "us"}]})", "r.json: /benchmarks/0/name: a text is missing"},
         {R"({"benchmarks": [{"name": "a", "real_time": 1}]})", "r.json: /benchmarks/0/time_unit: a text is missing"},
         {R"({"benchmarks": [{"name": "a", "real_time": 1, "time_unit": "h"}]})",
@@ -80,11 +80,11 @@ TEST(BenchmarkFile, BadOnes) {
         {R"({"benchmarks": [{"name": "a", "real_time": "1", "time_unit": "us"}]})",
          "r.json: /benchmarks/0/real_time: a number is missing"},
         {R"({"benchmarks": [{"name": "a", "real_time": 0, "time_unit": "us"}]})",
-         "r.json: /benchmarks/0/real_time: 0 is no time"},
+         "r.json: /benchmarks/0/real_time: 0 is not a time"},
         {R"({"benchmarks": [{"name": "a", "real_time": -1.5, "time_unit": "us"}]})",
-         "r.json: /benchmarks/0/real_time: -1.5 is no time"},
-        {R"({"benchmarks": [{"name": "a", "real_time": NaN, "time_unit": "us"}]})", "r.json: this is no JSON"},
-        {R"({"benchmarks": [{"name": "a", "real_time": 1e999, "time_unit": "us"}]})", "r.json: this is no JSON"},
+         "r.json: /benchmarks/0/real_time: -1.5 is not a time"},
+        {R"({"benchmarks": [{"name": "a", "real_time": NaN, "time_unit": "us"}]})", "r.json: this is not JSON"},
+        {R"({"benchmarks": [{"name": "a", "real_time": 1e999, "time_unit": "us"}]})", "r.json: this is not JSON"},
     };
     for (const Row& row : rows) {
         const auto file = parse_benchmark_file("r.json", row.text);

@@ -184,7 +184,7 @@ TEST(CaseReader, Names) {
          {"", " ", "a b", "a*", "a?", "a[1]", "a:b", "a,b", "a=b", "ä", "a\\\\b", "a\\nb", "a\\u0000"}) {
         const Suite suite = read(one_case(fmt::format(R"("name": "{}")", name)));
         ASSERT_EQ(suite.problems.size(), 1u) << name;
-        EXPECT_TRUE(contains(suite.problems[0].message, "is no name for a case"));
+        EXPECT_TRUE(contains(suite.problems[0].message, "is not a name for a case"));
         EXPECT_EQ(suite.problems[0].pointer, "/cases/0/name");
     }
 }
@@ -231,7 +231,7 @@ TEST(CaseReader, Refused) {
           "/cases/0/tags/2: a tag must be a string; this is null"}},
         {R"("name": "a", "minFeatureLevel": "9.9")",
          true,
-         {R"(/cases/0/minFeatureLevel: "9.9" is no feature level [for example "4.1"])"}},
+         {R"(/cases/0/minFeatureLevel: "9.9" is not a feature level [for example "4.1"])"}},
         {R"("name": "a", "minFeatureLevel": 4.1)",
          true,
          {R"(/cases/0/minFeatureLevel: "minFeatureLevel" must be a string; this is a number)"}},
@@ -471,7 +471,7 @@ TEST(CaseReader, SeveralMistakesAreReportedAtOnceEachInItsPlace) {
     EXPECT_EQ(
         short_texts(suite.problems),
         (std::vector<std::string>{
-            R"(8:15 /cases/1/name: "bad name" is no name for a case [letters, digits and `_ . - /`, at most 500 of them])",
+            R"(8:15 /cases/1/name: "bad name" is not a name for a case [letters, digits and `_ . - /`, at most 500 of them])",
             "8:58 /cases/1/tags/0: a tag must be a string; this is a number",
             "11:38 /cases/1/inputs/InputTensor/1: 200 is out of the range of INT8 (-128 to 127)",
             R"(12:32 /cases/2/operator: the catalogue has no operator "SLICEONE" [`dmlconform describe` lists them])",

@@ -214,7 +214,7 @@ TEST_F(FileSource, Refused) {
         {R"({"file": "fortran.npy"})", DataType::float32, square, at("fortran.npy") + " is in Fortran order",
          "ascontiguousarray"},
         {R"({"file": "big.npy"})", DataType::float32, square, "the .npy file has the type '>f4'", "big-endian"},
-        {R"({"file": "notreally.npy"})", DataType::float32, square, "this is no .npy file", ""},
+        {R"({"file": "notreally.npy"})", DataType::float32, square, "this is not a .npy file", ""},
         {R"({"file": "y.bin"})", DataType::float32, square,
          at("y.bin") + " holds 12 bytes of elements; FLOAT32 [2,2] takes 16", ""},
         {R"({"file": "empty.dat"})", DataType::float32, square, at("empty.dat") + " holds 0 bytes", ""},

@@ -141,16 +141,16 @@ TEST(Initialiser, Refused) {
          {4},
          R"([128, 1, 0.5, "x"])",
          {"1:2 /0: 128 is out of the range of INT8 (-128 to 127)", "1:10 /2: 0.5 is not an integer",
-          "1:15 /3: \"x\" is no value of INT8"}},
+          "1:15 /3: \"x\" is not a value of INT8"}},
         {DataType::int8, {2}, R"({"value": 200})", {"1:11 /value: 200 is out of the range of INT8"}},
         {DataType::float16, {2}, R"({"value": 1e5})", {"1:11 /value: 100000 is out of the range of FLOAT16"}},
         // Objects.
-        {DataType::float32, {2}, "{}", {"1:1 : this is no data initialiser " + forms}},
-        {DataType::float32, {2}, R"({"valeu": 1})", {"1:1 : this is no data initialiser [did you mean `value`?]"}},
+        {DataType::float32, {2}, "{}", {"1:1 : this is not a data initialiser " + forms}},
+        {DataType::float32, {2}, R"({"valeu": 1})", {"1:1 : this is not a data initialiser [did you mean `value`?]"}},
         {DataType::float32,
          {2},
          R"({"radnom": "bits"})",
-         {"1:1 : this is no data initialiser [did you mean `random`?]"}},
+         {"1:1 : this is not a data initialiser [did you mean `random`?]"}},
         {DataType::float32,
          {2},
          R"({"value": 1, "start": 1, "step": 1})",
@@ -343,7 +343,7 @@ TEST(Initialiser, ListsForRepeatedElementsMustAgree) {
         {{2}, {0}, R"(["nan", "nan"])", ""},
         {{2}, {0}, R"(["0x7fc00000", "0x7fc00001"])", "elements 0 and 1 differ"},
         {{2}, {0}, "[0.0, -0.0]", "elements 0 and 1 differ"},
-        {{2}, {0}, R"([1, "x"])", "\"x\" is no value"},
+        {{2}, {0}, R"([1, "x"])", "\"x\" is not a value"},
     };
     for (const Row& row : rows) {
         const auto desc = tensor(DataType::float32, row.sizes, row.strides);

@@ -65,10 +65,10 @@ TEST(JsonList, Refused) {
         many += "," + text_of_a_mebibyte;
     }
     const std::pair<std::string, const char*> rows[] = {
-        {"", "r.json: this is no JSON, or not all of it: "},
-        {R"({"list": [1, 2)", "r.json: this is no JSON, or not all of it: "},
-        {R"({"list": []} x)", "r.json: this is no JSON, or not all of it: "},
-        {"{\"list\": [\"\xFC\"]}", "r.json: this is no JSON, or not all of it: "},
+        {"", "r.json: this is not JSON, or not all of it: "},
+        {R"({"list": [1, 2)", "r.json: this is not JSON, or not all of it: "},
+        {R"({"list": []} x)", "r.json: this is not JSON, or not all of it: "},
+        {"{\"list\": [\"\xFC\"]}", "r.json: this is not JSON, or not all of it: "},
         {R"({"list": [{"a": 1}, {"a": 1, "b": {}, "a": 2}]})",
          "r.json: /list/1: the key \"a\" occurs twice in one object"},
         {R"({"list": [], "list": []})", "r.json: the key \"list\" occurs twice in one object"},
@@ -77,7 +77,7 @@ TEST(JsonList, Refused) {
         {deep_element, "r.json: more than 64 levels of nesting"},
         {R"({"list": [[)" + many + "]]}", "r.json: /list/0: it takes more than 67108864 bytes"},
         {R"({"a": [)" + many + "]}", "r.json: what is beside \"list\" takes more than 67108864 bytes"},
-        {R"({"list": [)" + std::string(10'000, 'x'), "r.json: this is no JSON"},
+        {R"({"list": [)" + std::string(10'000, 'x'), "r.json: this is not JSON"},
     };
     for (const auto& [text, message] : rows) {
         const ListReading reading = read(text);

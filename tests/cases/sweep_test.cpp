@@ -154,9 +154,9 @@ TEST(Sweep, Refused) {
         {R"("sweep": [])", {R"(/cases/0/sweep: "sweep" must be an object)"}},
         {R"("sweep": {"n": []})", {R"(/cases/0/sweep/n: "n" must be an array of at least one value)"}},
         {R"("sweep": {"n": 4})", {R"(/cases/0/sweep/n: "n" must be an array of at least one value)"}},
-        {R"("sweep": {"a.b": [1]})", {R"(/cases/0/sweep/a.b: "a.b" is no name for a variable)"}},
-        {R"("sweep": {"": [1]})", {R"(/cases/0/sweep/: "" is no name for a variable)"}},
-        {R"("sweep": {"a=b": [1]})", {R"(/cases/0/sweep/a=b: "a=b" is no name for a variable)"}},
+        {R"("sweep": {"a.b": [1]})", {R"(/cases/0/sweep/a.b: "a.b" is not a name for a variable)"}},
+        {R"("sweep": {"": [1]})", {R"(/cases/0/sweep/: "" is not a name for a variable)"}},
+        {R"("sweep": {"a=b": [1]})", {R"(/cases/0/sweep/a=b: "a=b" is not a name for a variable)"}},
         {R"("sweep": {"m": [1]})",
          {R"(/cases/0/desc/InputTensor/Sizes/0: the sweep has no "n" [)",
           R"(/cases/0/desc/InputWindowSizes/0: the sweep has no "n" [)"}},
@@ -178,7 +178,7 @@ TEST(Sweep, Refused) {
 
 TEST(Sweep, PlaceholdersNeedASweep) {
     const Suite suite = read_case_file("f.json", file(R"("tags": [])", R"("${T}")"));
-    EXPECT_TRUE(contains(all_text(suite.problems), "\"${T}\" is no tensor data type"));
+    EXPECT_TRUE(contains(all_text(suite.problems), "\"${T}\" is not a tensor data type"));
 }
 
 TEST(Sweep, ASkippedCaseWithoutANameIsReportedForThat) {

@@ -206,11 +206,11 @@ TEST(Condition, ProblemsHaveTheirPlaces) {
          "c.json:1:18: error: the test of InputTensor must be null for an absent tensor, or an object; this is a "
          "number (at /InputTensor)"},
         {R"({ "InputTensor": { "DataType": "FLOAT31" } })",
-         "c.json:1:32: error: \"FLOAT31\" is no data type (at /InputTensor/DataType)"},
+         "c.json:1:32: error: \"FLOAT31\" is not a data type (at /InputTensor/DataType)"},
         {R"({ "InputTensor": { "Strides": "odd" } })",
          "c.json:1:31: error: \"Strides\" may be absent, given, packed, strided, repeating (at /InputTensor/Strides)"},
         {R"({ "InputTensor": { "Sizes": { "8": 1 } } })",
-         "c.json:1:31: error: \"8\" is no dimension: they are 0 to 7 (at /InputTensor/Sizes/8)"},
+         "c.json:1:31: error: \"8\" is not a dimension: they are 0 to 7 (at /InputTensor/Sizes/8)"},
         {R"({ "InputTensor": { "elements": {} } })",
          "c.json:1:32: error: the test of \"elements\" has no bounds (at /InputTensor/elements)"},
         {R"({ "InputTensor": { "elements": [] } })",

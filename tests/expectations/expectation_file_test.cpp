@@ -102,12 +102,13 @@ TEST(ExpectationFile, ProblemsHaveTheirPlaces) {
          "e.json:2:50: error: unknown key \"drivre\" in an expectation (at /expectations/0/drivre)\n    hint: did you "
          "mean `driver`?"},
         {file_of("{ " + required + R"(, "driver": "new" })"),
-         "e.json:2:60: error: \"driver\": \"new\" is no version (at /expectations/0/driver)\n    hint: a range is "
+         "e.json:2:60: error: \"driver\": \"new\" is not a version (at /expectations/0/driver)\n    hint: a range is "
          "\">=22.3 <24.1\", for example, or \"22.3\" for 22.3 and all 22.3.x"},
         {file_of("{ " + required + R"(, "driver": 22.3 })"),
          "e.json:2:60: error: \"driver\" must be a string; this is a number (at /expectations/0/driver)"},
         {file_of("{ " + required + R"(, "expires": "2026-02-30" })"),
-         "e.json:2:61: error: \"2026-02-30\" is no day (at /expectations/0/expires)\n    hint: the last day on which "
+         "e.json:2:61: error: \"2026-02-30\" is not a day (at /expectations/0/expires)\n    hint: the last day on "
+         "which "
          "the "
          "expectation counts, as 2026-12-31"},
         {file_of("{ " + required + R"(, "retries": 1 })"),

@@ -154,10 +154,10 @@ TEST(Store, FilesThatAreNone) {
     EXPECT_NE(refusal(folder.at("none"), Store::Access::read).find("there is no history"), std::string::npos);
     EXPECT_NE(refusal(folder.at("no/such/folder"), Store::Access::write).find("cannot be opened"), std::string::npos);
     for (const Store::Access access : {Store::Access::read, Store::Access::write}) {
-        EXPECT_NE(refusal(folder.at(""), access).find("is no file"), std::string::npos);
-        EXPECT_NE(refusal("", access).find("is no file"), std::string::npos);
+        EXPECT_NE(refusal(folder.at(""), access).find("is not a file"), std::string::npos);
+        EXPECT_NE(refusal("", access).find("is not a file"), std::string::npos);
         const std::string text = folder.write("text", std::string(5000, 'x'));
-        EXPECT_NE(refusal(text, access).find("this is no history"), std::string::npos);
+        EXPECT_NE(refusal(text, access).find("this is not a history"), std::string::npos);
         EXPECT_EQ(tests::content_of(text), std::string(5000, 'x')) << "untouched";
     }
     EXPECT_NE(refusal(folder.write("empty", ""), Store::Access::read).find("there is nothing in it"),

@@ -249,7 +249,7 @@ TEST(DxDispatchImport, BuffersThatAreNotAsTheyMustBe) {
     for (
         const auto& [resource, reason] : std::vector<std::pair<std::string, std::string>>{
             {R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1, 2] })", "takes 16 bytes"},
-            {R"({ "initialValuesDataType": "FLOAT33", "initialValues": [1] })", "is no data type"},
+            {R"({ "initialValuesDataType": "FLOAT33", "initialValues": [1] })", "is not a data type"},
             {R"({ "initialValuesDataType": "FLOAT32" })", "no \"initialValues\""},
             {R"({ "initialValuesDataType": "FLOAT32", "initialValues": { "valueCount": 1e15, "value": 0 } })",
              "make no buffer"},

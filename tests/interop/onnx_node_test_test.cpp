@@ -161,7 +161,7 @@ TEST(OnnxImport, HostileFiles) {
     EXPECT_EQ(read->cases.size(), 1u);
     EXPECT_THAT(
         read->left_out,
-        ElementsAre(HasSubstr("broken: input_0.pb is no such message"), HasSubstr("empty: the model has 0 nodes"),
+        ElementsAre(HasSubstr("broken: input_0.pb is not such a message"), HasSubstr("empty: the model has 0 nodes"),
                     HasSubstr("gone: there are no data"), HasSubstr("no-data: it has no test_data_set_0")));
     EXPECT_FALSE(interop::read_onnx_node_tests(folder.at("nowhere")).has_value());
     EXPECT_FALSE(interop::read_onnx_node_tests(folder.at("right/test_data_set_0")).has_value());

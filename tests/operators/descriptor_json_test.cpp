@@ -135,30 +135,30 @@ TEST(DescriptorJson, EveryOperatorOfTheCatalogueIsReadAsItIsWritten) {
 TEST(DescriptorJson, WhatIsNotADescriptor) {
     const Row rows[] = {
         {"", R"({"operator": null})", "has no operator"},
-        {"", R"({"operator": 3})", "operator is no operator that the catalogue has"},
-        {"", R"({"operator": "SLICE9"})", "operator is no operator that the catalogue has"},
+        {"", R"({"operator": 3})", "operator is not an operator that the catalogue has"},
+        {"", R"({"operator": "SLICE9"})", "operator is not an operator that the catalogue has"},
         {"", R"({"desc": null})", "has no desc"},
-        {"", R"({"desc": [1]})", "the fields of DML_OPERATOR_SLICE1 are no map"},
+        {"", R"({"desc": [1]})", "the fields of DML_OPERATOR_SLICE1 are not a map"},
         {"/desc", R"({"Extra": 1})", "DML_OPERATOR_SLICE1 has no field Extra"},
         {"/desc", R"({"InputWindowSizes": null})", "DML_OPERATOR_SLICE1 has no InputWindowSizes"},
         {"/desc", R"({"InputTensor": 5})", "InputTensor has no DataType"},
-        {"/desc", R"({"InputWindowSizes": 5})", "InputWindowSizes is no array"},
-        {"/desc", R"({"InputWindowSizes": [4, -1]})", "InputWindowSizes is no unsigned integer"},
-        {"/desc", R"({"InputWindowSizes": [4, 1.5]})", "InputWindowSizes is no unsigned integer"},
+        {"/desc", R"({"InputWindowSizes": 5})", "InputWindowSizes is not an array"},
+        {"/desc", R"({"InputWindowSizes": [4, -1]})", "InputWindowSizes is not an unsigned integer"},
+        {"/desc", R"({"InputWindowSizes": [4, 1.5]})", "InputWindowSizes is not an unsigned integer"},
         {"/desc", R"({"InputWindowSizes": [4, 4294967296]})", "InputWindowSizes is 4294967296, more than 4294967295"},
-        {"/desc", R"({"InputWindowStrides": [1, 2147483648]})", "InputWindowStrides is no integer of 32 bits"},
-        {"/desc", R"({"InputWindowStrides": [1, -2147483649]})", "InputWindowStrides is no integer of 32 bits"},
+        {"/desc", R"({"InputWindowStrides": [1, 2147483648]})", "InputWindowStrides is not an integer of 32 bits"},
+        {"/desc", R"({"InputWindowStrides": [1, -2147483649]})", "InputWindowStrides is not an integer of 32 bits"},
         {"/desc", R"({"InputWindowStrides": [1, 18446744073709551615]})",
-         "InputWindowStrides is no integer of 32 bits"},
+         "InputWindowStrides is not an integer of 32 bits"},
         {"/desc", R"({"InputWindowSizes": [4, 3, 2]})", "InputWindowSizes has 3 entries, but DimensionCount"},
         {"/desc", R"({"DimensionCount": 3})", "has 2 entries, but DimensionCount"},
-        {"/desc/InputTensor", R"({"DataType": "FLOAT"})", "InputTensor.DataType is no data type"},
-        {"/desc/InputTensor", R"({"DataType": 1})", "InputTensor.DataType is no data type"},
+        {"/desc/InputTensor", R"({"DataType": "FLOAT"})", "InputTensor.DataType is not a data type"},
+        {"/desc/InputTensor", R"({"DataType": 1})", "InputTensor.DataType is not a data type"},
         {"/desc/InputTensor", R"({"Sizes": null})", "InputTensor has no Sizes"},
         {"/desc/InputTensor", R"({"Strides": [1]})", "InputTensor has 1 strides for 2 sizes"},
         {"/desc/InputTensor", R"({"TotalTensorSizeInBytes": -4})",
-         "InputTensor.TotalTensorSizeInBytes is no unsigned integer"},
-        {"/desc/InputTensor", R"({"Flags": "NONE"})", "InputTensor.Flags is no unsigned integer"},
+         "InputTensor.TotalTensorSizeInBytes is not an unsigned integer"},
+        {"/desc/InputTensor", R"({"Flags": "NONE"})", "InputTensor.Flags is not an unsigned integer"},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.patch);
@@ -172,12 +172,12 @@ TEST(DescriptorJson, WhatIsNotADescriptor) {
 
 TEST(DescriptorJson, WhatIsNoActivationOrNumber) {
     const Row rows[] = {
-        {"/desc", R"({"FusedActivation": {"Type": "NONE"}})", "FusedActivation.Type is no operator"},
+        {"/desc", R"({"FusedActivation": {"Type": "NONE"}})", "FusedActivation.Type is not an operator"},
         {"/desc/FusedActivation", R"({"Desc": null})", "FusedActivation has no Desc"},
-        {"/desc/FusedActivation/Desc", R"({"Alpha": "x"})", "Alpha is no number"},
+        {"/desc/FusedActivation/Desc", R"({"Alpha": "x"})", "Alpha is not a number"},
         {"/desc/FusedActivation/Desc", R"({"Alpha": 1e39})", "Alpha is beyond the range of a float"},
         {"/desc/FusedActivation/Desc", R"({"Alpha": -1e300})", "Alpha is beyond the range of a float"},
-        {"/desc", R"({"NormalizeVariance": "MAYBE"})", "NormalizeVariance is no enumerator of BOOL"},
+        {"/desc", R"({"NormalizeVariance": "MAYBE"})", "NormalizeVariance is not an enumerator of BOOL"},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.patch);

@@ -72,18 +72,18 @@ TEST(ResultFile, BadOnes) {
     };
     const Json gone(Json::value_t::discarded);
     const Row rows[] = {
-        {"/format", "other", "this is no result of dmlconform"},
+        {"/format", "other", "this is not a result of dmlconform"},
         {"/formatVersion", 2, "/formatVersion: only version 1 is known here"},
         {"/started", gone, "/started: it must be a text, and is missing"},
         {"/engines", 3, "/engines: it must be a list"},
         {"/engines/0/name", "d3d12", "there are results of an engine \"cpu\", which is not among /engines"},
         {"/engines/0/driver", gone, "/engines/0/driver: it must be a text"},
         {"/results", gone, "/results: it must be a list, and is missing"},
-        {"/results/1", 3, "/results/1: this is no object"},
+        {"/results/1", 3, "/results/1: this is not an object"},
         {"/results/1/status", "passed", "/results/1/status: there is no status \"passed\""},
         {"/results/1/gated", "yes", "/results/1/gated: it must be true or false"},
         {"/results/1/timing/executeNanoseconds", -3, "/results/1/timing/executeNanoseconds: it must be a whole number"},
-        {"/results/1/timing", "soon", "/results/1/timing: this is no object"},
+        {"/results/1/timing", "soon", "/results/1/timing: this is not an object"},
         {"/results/1/outputs/0/elements", -1, "/results/1/outputs/0/elements: it must be a whole number"},
     };
     for (const Row& row : rows) {
@@ -128,7 +128,7 @@ TEST(ResultFile, CutOffAnywhere) {
     for (std::size_t length = 0; length < text.size(); length += 5) {
         const Reading reading = read(text.substr(0, length));
         ASSERT_FALSE(reading.header) << length;
-        EXPECT_NE(reading.header.error().message.find("this is no JSON, or not all of it"), std::string::npos);
+        EXPECT_NE(reading.header.error().message.find("this is not JSON, or not all of it"), std::string::npos);
     }
 }
 

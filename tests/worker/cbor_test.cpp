@@ -108,7 +108,7 @@ TEST(Cbor, Garbage) {
         {"bbffffffffffffffff6161", "ends in the middle"},
         {"8201", "ends in the middle"},
         {"a16161", "ends in the middle"},
-        {"a10000", "key is no text"},
+        {"a10000", "key is not a text"},
         {"a2616100616100", "key twice"},
         {"c000", "tags"},
         {"d82a00", "tags"},

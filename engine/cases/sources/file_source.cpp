@@ -52,7 +52,7 @@ core::Result<fs::path> resolve(const std::string& written, const DataFolder& fol
     // Canonical, so that neither ".." nor a link leads out unnoticed.
     const fs::path path = fs::weakly_canonical(base / fs::path(written), error);
     if (error) {
-        return core::fail(fmt::format("\"{}\" is no usable path: {}", core::shortened(written), error.message()));
+        return core::fail(fmt::format("\"{}\" is not a usable path: {}", core::shortened(written), error.message()));
     }
     const auto [rest, unused] = std::mismatch(base.begin(), base.end(), path.begin(), path.end());
     if (rest != base.end() && !folder.allow_external) {
