@@ -143,7 +143,7 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
             return exit_usage;
         }
     }
-    if (options.cases.selector.filters.empty() && options.cases.selector.tags.empty()) {
+    if (options.cases.selector.filters.empty() && options.cases.selector.tags.empty() && !options.cases.shape.any()) {
         options.cases.selector.tags.emplace_back(bench_tag);
     }
     const auto selection = load_selection(options.cases);
@@ -179,6 +179,7 @@ void add_bench_command(CLI::App& app, const Invocation& invocation, int& exit_co
     auto options = std::make_shared<BenchOptions>();
     CLI::App* command = app.add_subcommand("bench", "Time cases: those tagged `bench`, unless others are chosen");
     options->cases.add_to(*command);
+    options->cases.shape.add_to(*command);
     options->engines.add_to(*command, "time");
     command->add_flag("--cold", options->settings.cold,
                       "Use copies of the tensors in turn, which are larger than the last-level cache");

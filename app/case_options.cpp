@@ -8,6 +8,7 @@
 #include "app/command.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
+#include "engine/cases/descriptor_reader.h"
 #include "engine/core/utf8.h"
 
 namespace dmlconform::app {
@@ -50,6 +51,9 @@ std::string selection_hint(const CaseOptions& options, const cases::Corpus& corp
             return fmt::format("did you mean `*{}*`? A filter matches the whole id", filter);
         }
     }
+    if (options.selector.filters.empty() && options.selector.tags.empty()) {
+        return options.selector.ids == nullptr ? "--exclude leaves none of them" : "have the cases been renamed?";
+    }
     return options.selector.filters.empty()
                ? "a case needs all of the tags"
                : "`dmlconform list` shows ids; a filter matches the whole id, so you may want `*` at its ends";
@@ -64,6 +68,9 @@ void CaseOptions::add_to(CLI::App& command) {
     command
         .add_option("--filter", selector.filters,
                     "Take only cases whose id matches: `*` stands for any characters, `?` for one. Repeat it for more")
+        ->type_name("GLOB")
+        ->allow_extra_args(false);
+    command.add_option("--exclude", selector.excludes, "Leave out cases whose id matches. Repeat it for more")
         ->type_name("GLOB")
         ->allow_extra_args(false);
     command
@@ -95,22 +102,58 @@ void Selection::for_each(const std::function<void(const cases::Case&)>& visit) c
     });
 }
 
+namespace {
+
+/// What the paths hold, or the cases that are made of the operators that they name.
+core::Result<cases::Corpus> load(const CaseOptions& options, const cases::CaseVisitor& visit) {
+    const cases::ReadOptions reading{.allow_external_data = options.allow_external_data,
+                                     .without_expected = options.without_expected};
+    if (!options.shape.any()) {
+        return cases::load_corpus(options.paths, reading, visit);
+    }
+    if (options.paths.size() != 1) {
+        return core::fail("--sizes, --attr and --type are for one operator",
+                          "for example bench TOP_K1 --sizes 1,1,8,8");
+    }
+    const std::string& name = options.paths.front();
+    const operators::OperatorSchema* schema = operators::find_operator(name);
+    if (schema == nullptr) {
+        const std::string hint = cases::operator_suggestion(name);
+        return core::fail(fmt::format("the catalogue has no operator \"{}\"", name),
+                          hint.empty() ? "--sizes, --attr and --type make a case of an operator" : hint);
+    }
+    const auto shape = options.shape.shape();
+    const auto text = shape ? fuzz::shaped_case_file(*schema, *shape) : tl::unexpected(shape.error());
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    return cases::read_corpus(name, *text, reading, visit);
+}
+
+}  // namespace
+
 std::optional<Selection> load_selection(const CaseOptions& options, bool keep_ids) {
-    Selection selection{{}, options.selector, 0, options.selector.filters, {}};
+    Selection selection{{}, options.selector, 0, options.selector.filters, options.selector.excludes, {}};
     std::size_t total = 0;
-    selection.corpus = cases::load_corpus(
-        options.paths, {.allow_external_data = options.allow_external_data}, [&](const cases::Case& subject) {
-            ++total;
-            if (!options.selector.matches(subject)) {
-                return;
-            }
-            ++selection.count;
-            std::erase_if(selection.unmatched,
-                          [&](const std::string& filter) { return run::glob_matches(filter, subject.id); });
-            if (keep_ids) {
-                selection.ids.push_back(run::id_hash(subject.id));
-            }
-        });
+    auto corpus = load(options, [&](const cases::Case& subject) {
+        ++total;
+        std::erase_if(selection.unmatched_excludes,
+                      [&](const std::string& exclude) { return run::glob_matches(exclude, subject.id); });
+        if (!options.selector.matches(subject)) {
+            return;
+        }
+        ++selection.count;
+        std::erase_if(selection.unmatched,
+                      [&](const std::string& filter) { return run::glob_matches(filter, subject.id); });
+        if (keep_ids) {
+            selection.ids.push_back(run::id_hash(subject.id));
+        }
+    });
+    if (!corpus) {
+        print_error(corpus.error());
+        return std::nullopt;
+    }
+    selection.corpus = std::move(*corpus);
     const auto& problems = selection.corpus.problems;
     if (!problems.empty()) {
         print_problems(problems, "the input");
@@ -127,6 +170,9 @@ std::optional<Selection> load_selection(const CaseOptions& options, bool keep_id
         warn("dmlconform: none of the {} cases has the id or tags asked for\n    hint: {}\n", total,
              selection_hint(options, selection.corpus));
         return std::nullopt;
+    }
+    for (const std::string& exclude : selection.unmatched_excludes) {
+        warn("dmlconform: note: --exclude {} matches none of the cases\n", exclude);
     }
     return selection;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/shape_options.h"
 #include "engine/cases/corpus.h"
 #include "engine/run/engine_list.h"
 #include "engine/run/selection.h"
@@ -34,6 +35,7 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
 void add_bench_command(CLI::App& app, const Invocation& invocation, int& exit_code);
 #endif
 void add_merge_command(CLI::App& app, int& exit_code);
+void add_diff_command(CLI::App& app, int& exit_code);
 void add_fuzz_command(CLI::App& app, const Invocation& invocation, int& exit_code);
 void add_reduce_command(CLI::App& app, const Invocation& invocation, int& exit_code);
 void add_import_command(CLI::App& app, int& exit_code);
@@ -49,6 +51,7 @@ void add_coverage_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_adapters_command(CLI::App& app, int& exit_code);
 void add_describe_command(CLI::App& app, int& exit_code);
+void add_new_command(CLI::App& app, int& exit_code);
 void add_worker_command(CLI::App& app, int& exit_code);
 void add_completion_command(CLI::App& app, int& exit_code);
 void add_manual_command(CLI::App& app, int& exit_code);
@@ -58,6 +61,10 @@ struct CaseOptions {
     std::vector<std::string> paths;
     run::Selector selector;
     bool allow_external_data = false;
+    /// cases::ReadOptions::without_expected.
+    bool without_expected = false;
+    /// Where there is any, the paths are names of operators. Only for commands that add its options.
+    ShapeOptions shape{};
 
     void add_to(CLI::App& command);
 };
@@ -75,8 +82,9 @@ struct Selection {
     run::Selector selector;
     /// How many cases are selected.
     std::size_t count = 0;
-    /// Filters that match none of them.
+    /// Filters and exclusions that match none of the cases.
     std::vector<std::string> unmatched{};
+    std::vector<std::string> unmatched_excludes{};
     /// run::id_hash of each, if they were to be kept; in their order.
     std::vector<std::uint64_t> ids{};
 

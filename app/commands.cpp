@@ -9,6 +9,7 @@ void add_commands(CLI::App& app, const Invocation& invocation, int& exit_code) {
     add_bench_command(app, invocation, exit_code);
 #endif
     add_merge_command(app, exit_code);
+    add_diff_command(app, exit_code);
     add_fuzz_command(app, invocation, exit_code);
     add_reduce_command(app, invocation, exit_code);
     add_import_command(app, exit_code);
@@ -22,6 +23,7 @@ void add_commands(CLI::App& app, const Invocation& invocation, int& exit_code) {
     add_list_command(app, exit_code);
     add_adapters_command(app, exit_code);
     add_describe_command(app, exit_code);
+    add_new_command(app, exit_code);
     add_coverage_command(app, exit_code);
     add_schema_command(app, exit_code);
     add_worker_command(app, exit_code);

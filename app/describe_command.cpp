@@ -1,153 +1,102 @@
 // `dmlconform describe`: operators as the catalogue has them.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/command.h"
 #include "app/expectation_options.h"
+#include "app/operator_json.h"
+#include "app/operator_text.h"
 #include "app/standard_streams.h"
 #include "engine/cases/descriptor_reader.h"
+#include "engine/core/glob.h"
 #include "engine/operators/catalogue.h"
-#include "engine/operators/constraint_rules.h"
 #include "engine/run/engine_list.h"
 #include "engine/run/operator_table.h"
 
 namespace dmlconform::app {
 namespace {
 
-using operators::Field;
 using operators::OperatorSchema;
+using Schemas = std::vector<const OperatorSchema*>;
 
-std::string type_text(const OperatorSchema& schema, const Field& field) {
-    if (field.enumeration != nullptr) {
-        return field.enumeration->name;
-    }
-    static constexpr const char* names[] = {"tensor",        "tensors",         "activation", "activations", "UINT",
-                                            "INT",           "FLOAT",           "UINT[]",     "INT[]",       "FLOAT[]",
-                                            "{Scale, Bias}", "{Width, Height}", "scalar"};
-    std::string text = names[static_cast<std::size_t>(field.type)];
-    if (!field.count_field.empty()) {
-        text += fmt::format(" of {}", field.count_field);
-    }
-    if (!field.data_type_field.empty()) {
-        text += fmt::format(" of type {}", field.data_type_field);
-    }
-    return schema.is_count(field) ? text + ", may be left out" : text;
+bool is_pattern(const std::string& name) {
+    return name.find_first_of("*?") != std::string::npos;
 }
 
-void print_fields(const OperatorSchema& schema) {
-    static constexpr const char* kinds[] = {"input", "output", "attribute"};
-    for (const Field& field : schema.fields) {
-        say("  {:<28} {:<10} {}{}\n", field.name, kinds[static_cast<std::size_t>(field.kind)], type_text(schema, field),
-            field.optional ? ", optional" : "");
-        if (field.required_before) {
-            say("  {:<28} {:<10} optional from feature level {} on\n", "", "", core::to_string(*field.required_before));
-        }
-        if (field.enumeration != nullptr && field.enumeration->name != "BOOL") {
-            std::vector<std::string> names;
-            for (const auto& enumerator : field.enumeration->enumerators) {
-                names.push_back(fmt::format("{} = {}", enumerator.name.substr(field.enumeration->prefix().size()),
-                                            enumerator.value));
-            }
-            say("  {:<28} {}\n", "", core::show_list(names, ", "));
+/// Those of that name, or that the pattern matches, in the catalogue's order. None: that is complained about.
+Schemas find_schemas(const std::string& name) {
+    Schemas found;
+    if (const OperatorSchema* schema = operators::find_operator(name)) {
+        found.push_back(schema);
+    }
+    for (const std::string& full : operators::operator_names()) {
+        const OperatorSchema* schema = operators::find_operator(full);
+        if (is_pattern(name) &&
+            (core::glob_matches(name, full) || core::glob_matches(name, std::string(schema->short_name())))) {
+            found.push_back(schema);
         }
     }
-}
-
-void print_support(const OperatorSchema& schema) {
-    say("\nTensors by feature level (a row holds until the next for the same tensor):\n");
-    for (const Field& field : schema.fields) {
-        const auto rows = schema.tensor_support.find(field.name);
-        if (rows == schema.tensor_support.end()) {
-            continue;
-        }
-        for (const operators::TensorSupport& row : rows->second) {
-            std::vector<std::string_view> types;
-            for (const core::DataType type : row.data_types) {
-                types.push_back(core::name(type));
-            }
-            say("  {:<28} {}  {}-{} dimensions  {}\n", field.name, core::to_string(row.level), row.min_dimensions,
-                row.max_dimensions, core::show_list(types, " "));
-        }
-    }
-}
-
-void print_constraints(const OperatorSchema& schema) {
-    const std::vector<std::string> lines = operators::constraint_lines(schema);
-    if (!lines.empty()) {
-        say("\nConstraints:\n  {}\n", core::show_list(lines, "\n  "));
-    }
-}
-
-void print_in_place(const OperatorSchema& schema) {
-    if (schema.in_place.empty()) {
-        return;
-    }
-    say("\nMay be computed in place:\n");
-    for (const auto& [output, inputs] : schema.in_place) {
-        say("  {} in the memory of {}\n", output, core::show_list(inputs, " or "));
-    }
-}
-
-void print_fusable(const OperatorSchema& schema) {
-    if (schema.fusable.empty()) {
-        return;
-    }
-    say("\nActivations that can be fused, with the feature level from which on:\n");
-    for (const auto& [activation, level] : schema.fusable) {
-        say("  {:<44} {}\n", activation, core::to_string(level));
-    }
-}
-
-/// What engines are known to do otherwise than the documentation says.
-void print_known(const OperatorSchema& schema, const std::vector<expectations::Expectation>& known) {
-    bool first = true;
-    for (const expectations::Expectation& entry : known) {
-        if (entry.is_about(schema.short_name()) && entry.expected != expectations::Expected::skip &&
-            entry.expected != expectations::Expected::flake) {
-            if (first) {
-                say("\nKnown differences, for some descriptors:\n");
-            }
-            say("  {}: {} ({})\n", entry.title(), entry.what_is_done(), entry.place());
-            first = false;
-        }
-    }
-}
-
-int describe(const std::string& name, const std::vector<std::string>& files) {
-    const auto known = read_expectations(files);
-    if (!known) {
-        return exit_usage;
-    }
-    if (name.empty()) {
-        for (const std::string& full : operators::operator_names()) {
-            const OperatorSchema& schema = *operators::find_operator(full);
-            const auto engines = run::engines_for(schema);
-            say("{:<52} from feature level {}{}{}\n", full, core::to_string(schema.introduced),
-                engines.empty() ? "" : ", runs on ", core::show_list(engines, " and "));
-        }
-        return exit_ok;
-    }
-    const OperatorSchema* schema = operators::find_operator(name);
-    if (schema == nullptr) {
-        const std::string hint = cases::operator_suggestion(name);
+    if (found.empty()) {
+        const std::string hint = is_pattern(name) ? "" : cases::operator_suggestion(name);
         warn("dmlconform: the catalogue has no operator \"{}\"\n    hint: {}\n", name,
              hint.empty() ? "`dmlconform describe` lists them" : hint);
+    }
+    return found;
+}
+
+/// All of them where no name is given; nothing where a name means none.
+std::optional<Schemas> find_all(const std::vector<std::string>& names) {
+    Schemas all;
+    for (const std::string& name : names.empty() ? std::vector<std::string>{"*"} : names) {
+        const Schemas found = find_schemas(name);
+        if (found.empty()) {
+            return std::nullopt;
+        }
+        for (const OperatorSchema* schema : found) {
+            if (std::find(all.begin(), all.end(), schema) == all.end()) {
+                all.push_back(schema);
+            }
+        }
+    }
+    return all;
+}
+
+void print_line(const OperatorSchema& schema) {
+    const auto engines = run::engines_for(schema);
+    say("{:<52} from feature level {}{}{}\n", schema.name, core::to_string(schema.introduced),
+        engines.empty() ? "" : ", runs on ", core::show_list(engines, " and "));
+}
+
+/// A line each for all operators, and for those that a pattern matches; otherwise everything.
+int describe(const std::vector<std::string>& names, const std::vector<std::string>& files, bool json) {
+    const auto known = read_expectations(files);
+    const auto schemas = known ? find_all(names) : std::nullopt;
+    if (!schemas) {
         return exit_usage;
     }
-    const auto engines = run::engines_for(*schema);
-    say("{} ({}), from feature level {} on\n", schema->name, schema->number, core::to_string(schema->introduced));
-    say("{}\n\n", engines.empty() ? "neither cpu nor d3d12 computes it: cases need expected values"
-                                  : fmt::format("computed by {}", fmt::join(engines, " and ")));
-    print_fields(*schema);
-    print_support(*schema);
-    print_constraints(*schema);
-    print_in_place(*schema);
-    print_fusable(*schema);
-    print_known(*schema, *known);
+    if (json) {
+        auto document = nlohmann::ordered_json::array();
+        for (const OperatorSchema* schema : *schemas) {
+            document.push_back(operator_json(*schema));
+        }
+        print_document(document.dump(1) + "\n");
+        return exit_ok;
+    }
+    const bool in_short = names.empty() || std::any_of(names.begin(), names.end(), is_pattern);
+    for (const OperatorSchema* schema : *schemas) {
+        if (in_short) {
+            print_line(*schema);
+        } else {
+            if (schema != schemas->front()) {
+                say("\n");
+            }
+            print_operator(*schema, *known);
+        }
+    }
     return exit_ok;
 }
 
@@ -189,8 +138,9 @@ int print_table(const std::vector<std::string>& paths, std::vector<std::string> 
 }
 
 struct DescribeOptions {
-    std::string name;
+    std::vector<std::string> names;
     bool table = false;
+    bool json = false;
     std::vector<std::string> cases;
     std::vector<std::string> known;
 };
@@ -201,8 +151,9 @@ void add_describe_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<DescribeOptions>();
     CLI::App* command =
         app.add_subcommand("describe", "List the operators, or show an operator's fields, supported types and engines");
-    CLI::Option* name =
-        command->add_option("operator", options->name, "An operator, for example DML_OPERATOR_SLICE1 or SLICE1");
+    CLI::Option* name = command->add_option("operator", options->names,
+                                            "An operator, for example DML_OPERATOR_SLICE1 or SLICE1. A pattern, for "
+                                            "example 'ACTIVATION_*', lists those that match");
     name->type_name("OPERATOR");
     CLI::Option* table = command->add_flag("--table", options->table,
                                            "Show all operators as a Markdown table, with engines and tolerances");
@@ -213,10 +164,11 @@ void add_describe_command(CLI::App& app, int& exit_code) {
                      "DirectML differs")
         ->type_name("PATH")
         ->needs(table);
+    command->add_flag("--json", options->json, "Print everything about them as JSON, for scripts")->excludes(table);
     add_known_files(*command, options->known);
     command->callback([options, &exit_code] {
-        exit_code =
-            options->table ? print_table(options->cases, options->known) : describe(options->name, options->known);
+        exit_code = options->table ? print_table(options->cases, options->known)
+                                   : describe(options->names, options->known, options->json);
     });
 }
 

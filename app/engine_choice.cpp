@@ -31,7 +31,7 @@ constexpr std::size_t most_processes = 1024;
 /// Complains about options that contradict each other or ask for what there is not.
 bool check_engines(const EngineChoice& choice) {
     const auto known = run::engine_names();
-    for (const std::string& name : choice.engines) {
+    for (const std::string& name : choice.asked()) {
         if (is_command(name)) {
             if (const auto words = run::exec_words(name); !words) {
                 warn("dmlconform: --engine {}: {}\n    hint: for example --engine 'exec:python3 worker.py'\n", name,
@@ -151,6 +151,14 @@ std::size_t EngineChoice::processes() const {
     return count && *count <= most_processes ? static_cast<std::size_t>(*count) : 0;
 }
 
+std::vector<std::string> EngineChoice::asked() const {
+    std::vector<std::string> names = engines;
+    if (!one_more.empty() && !is_among(names, one_more)) {
+        names.push_back(one_more);
+    }
+    return names;
+}
+
 std::vector<std::string> EngineChoice::words() const {
     std::vector<std::string> list;
     if (!isolate.empty()) {
@@ -171,9 +179,10 @@ std::vector<std::string> EngineChoice::words() const {
 }
 
 bool has_processes(const EngineChoice& choice) {
-    return !choice.isolate.empty() ||
-           std::any_of(choice.engines.begin(), choice.engines.end(),
-                       [](const std::string& name) { return is_command(name) || run::runs_in_own_process(name); });
+    const std::vector<std::string> asked = choice.asked();
+    return !choice.isolate.empty() || std::any_of(asked.begin(), asked.end(), [](const std::string& name) {
+        return is_command(name) || run::runs_in_own_process(name);
+    });
 }
 
 core::Result<std::vector<run::Lane>> make_lanes(Engines engines, std::size_t count, bool asked) {
@@ -211,7 +220,7 @@ std::optional<Engines> make_engines(const EngineChoice& choice, const Invocation
     EngineMaker maker(choice, invocation);
     exit_code = exit_not_run;
     for (const std::string& name : run::engine_names()) {
-        const bool asked = is_among(choice.engines, name);
+        const bool asked = is_among(choice.asked(), name);
         if (!asked && (!choice.engines.empty() || run::runs_in_own_process(name))) {
             continue;
         }
@@ -220,7 +229,7 @@ std::optional<Engines> make_engines(const EngineChoice& choice, const Invocation
             return std::nullopt;
         }
     }
-    for (const std::string& name : choice.engines) {
+    for (const std::string& name : choice.asked()) {
         if (is_command(name) && !maker.add(name)) {
             return std::nullopt;
         }

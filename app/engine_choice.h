@@ -16,6 +16,8 @@ namespace dmlconform::app {
 struct EngineChoice {
     /// Names, and commands with "exec:" in front; empty for all that are usable.
     std::vector<std::string> engines;
+    /// One more engine that is asked for, whichever the others are; empty: none.
+    std::string one_more;
     run::EngineOptions options;
     /// How many processes each engine gets of its own, or CLI11's word for an option without a number; empty: none.
     std::string isolate;
@@ -24,6 +26,8 @@ struct EngineChoice {
 
     /// `purpose` completes "An engine to …".
     void add_to(CLI::App& command, const std::string& purpose);
+    /// All engines that are asked for by name.
+    [[nodiscard]] std::vector<std::string> asked() const;
     /// How many processes --isolate asks for; 0 without it, and for what is not such a number.
     [[nodiscard]] std::size_t processes() const;
     /// Options by which the same engines run in the same way, but for those that EngineInfo knows.

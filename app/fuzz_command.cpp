@@ -72,7 +72,7 @@ std::optional<std::vector<const operators::OperatorSchema*>> chosen_operators(co
     // All that can be compared: with the reference, or, for the rest, between two engines that may know everything.
     const auto others =
         engines == nullptr ? 0 : std::count_if(engines->begin(), engines->end(), [](const auto& engine) {
-            return !fuzz::is_reference(*engine) && engine->info().name != "d3d12";
+            return !engine->info().is_reference && engine->info().name != "d3d12";
         });
     for (const std::string& name : operators::operator_names()) {
         const operators::OperatorSchema* schema = operators::find_operator(name);

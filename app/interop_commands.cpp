@@ -1,14 +1,17 @@
 // `dmlconform import` and `dmlconform export`: other tools' files.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/command.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
 #include "engine/cases/case_writer.h"
 #include "engine/core/text_file.h"
+#include "engine/cpu/reference.h"
 #include "engine/interop/dxdispatch_reader.h"
 #include "engine/interop/dxdispatch_writer.h"
 #if DMLCONFORM_HAS_ONNX
@@ -66,10 +69,27 @@ int write_imported(const core::Result<interop::Imported>& imported, const std::s
     return write_output(output, cases::case_file_text(origin, imported->cases));
 }
 
+/// Says how cases are run that neither have expected values nor a reference: a model has none.
+void note_without_reference(const interop::Imported& imported) {
+    const auto count = std::count_if(imported.cases.begin(), imported.cases.end(), [](const auto& entry) {
+        const auto* schema = operators::find_operator(entry["operator"].template get_ref<const std::string&>());
+        return schema != nullptr && !cpu::has_reference(*schema);
+    });
+    if (count != 0) {
+        warn(
+            "dmlconform: note: {} of {} cases are of operators without a reference\n"
+            "    hint: `dmlconform run --against ENGINE` compares engines with each other\n",
+            count, imported.cases.size());
+    }
+}
+
 int import_dxdispatch(const std::string& model, const std::string& output) {
     const auto text = content_of(model);
-    return write_imported(text ? interop::read_dxdispatch(model, *text) : tl::unexpected(text.error()), model,
-                          "the DxDispatch model", output);
+    const auto imported = text ? interop::read_dxdispatch(model, *text) : tl::unexpected(text.error());
+    if (imported) {
+        note_without_reference(*imported);
+    }
+    return write_imported(imported, model, "the DxDispatch model", output);
 }
 
 int export_dxdispatch(const CaseOptions& options, const std::string& output) {
@@ -134,6 +154,7 @@ void add_export_command(CLI::App& app, int& exit_code) {
     command->require_subcommand(1);
     CLI::App* dxdispatch = command->add_subcommand("dxdispatch", "Make a model that DxDispatch runs");
     options->cases.add_to(*dxdispatch);
+    options->cases.without_expected = true;
     dxdispatch->add_option("-o,--output", options->output, "The model to write. Default: the standard output")
         ->type_name("FILE");
     dxdispatch->callback([options, &exit_code] { exit_code = export_dxdispatch(options->cases, options->output); });

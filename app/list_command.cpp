@@ -47,6 +47,7 @@ void add_list_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand("list", "Print the ids of cases");
     options->cases.add_to(*command);
+    options->cases.without_expected = true;
     command->add_flag("--json", options->json, "Print JSON, with operator, file, line and tags");
     command->callback([options, &exit_code] { exit_code = list(options->cases, options->json); });
 }

@@ -72,7 +72,7 @@ int merge_command(MergeOptions& options) {
     const auto idle = idle_engines(engines_named_in(merge.context().command), totals);
     const bool too_little = options.strict && totals.unverified.any();
     const int exit_code = gaps->empty() && totals.passed() && idle.empty() && !too_little ? exit_ok : exit_unexpected;
-    print(report::summary(totals, report::ConsoleStyle(use_color(options.no_color))));
+    print(report::summary(totals, report::ConsoleStyle(use_color(options.no_color)), output_width()));
     print_idle(idle);
     for (const std::string& gap : *gaps) {
         warn("dmlconform: {}\n", gap);

@@ -158,7 +158,8 @@ void print_reduction(const fuzz::Reduction& reduction, const cases::Case& subjec
     }
 }
 
-int reduce_command(const ReduceOptions& options, const Invocation& invocation) {
+int reduce_command(ReduceOptions& options, const Invocation& invocation) {
+    options.cases.without_expected = !options.against.empty();
     const auto selection = load_selection(options.cases);
     const auto subject = selection ? only_case(*selection) : std::nullopt;
     if (!subject) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <random>
 
+#include "app/against_option.h"
 #include "app/command.h"
 #include "app/engine_choice.h"
 #include "app/expectation_options.h"
@@ -16,6 +17,7 @@
 #include "app/interrupt.h"
 #include "app/messages.h"
 #include "app/number_options.h"
+#include "app/rerun_option.h"
 #include "app/run_outputs.h"
 #include "app/shard_options.h"
 #include "app/standard_streams.h"
@@ -23,6 +25,7 @@
 #include "engine/bench/machine.h"
 #include "engine/core/hardware_threads.h"
 #include "engine/report/console_report.h"
+#include "engine/report/failure_causes.h"
 #include "engine/report/progress.h"
 #include "engine/run/physical_memory.h"
 #include "engine/run/runner.h"
@@ -37,6 +40,9 @@ constexpr std::size_t further_executions = 5;
 struct RunOptions {
     CaseOptions cases;
     EngineChoice engines;
+    AgainstOption against;
+    /// A result whose failures are run again; empty: none.
+    std::string rerun_failed;
     ExpectationOptions expectations;
     RunOutputOptions outputs;
     ShardOptions shards;
@@ -47,10 +53,14 @@ struct RunOptions {
     std::string shuffle;
     /// What a run does not show is a failure.
     bool strict = false;
+    bool fail_on_skip = false;
     bool quiet = false;
     bool verbose = false;
     bool no_color = false;
 };
+
+/// Further ones are told in one line each, unless --verbose is given.
+constexpr std::size_t most_blocks_of_a_cause = 10;
 
 /// Prints while the run goes on.
 class ConsoleObserver final : public run::Observer {
@@ -80,8 +90,12 @@ public:
         if (failed && (result.gated || options_.verbose)) {
             failed_ += result.gated ? 1 : 0;
             progress_.clear();
-            print(options_.quiet ? report::result_line(result, engine, style_)
-                                 : report::failure_block(result, engine, caller_, style_) + core::show("\n"));
+            // Many failures of one cause say little more than a few.
+            const std::size_t alike = result.gated ? causes_.add(result) : 0;
+            const bool in_short = options_.quiet || (alike > most_blocks_of_a_cause && !options_.verbose);
+            print(in_short ? report::result_line(result, engine, style_)
+                           : report::failure_block(result, engine, caller_, style_) + core::show("\n"));
+            in_short_ = in_short;
         } else if (options_.verbose) {
             progress_.clear();
             say("{}{}", report::result_line(result, engine, style_), report::comparison_lines(result));
@@ -92,11 +106,11 @@ public:
 
     void finish(const run::RunTotals& totals) {
         progress_.clear();
-        const bool follows_lines = options_.verbose || (options_.quiet && failed_ != 0);
-        if (follows_lines) {
+        if (options_.verbose || in_short_) {
             say("\n");
         }
-        print(report::summary(totals, style_));
+        print(causes_.summary(totals.engines));
+        print(report::summary(totals, style_, output_width(), options_.verbose));
     }
 
 private:
@@ -108,7 +122,10 @@ private:
     report::Caller caller_;
     report::ConsoleStyle style_;
     report::ProgressLine progress_;
+    report::FailureCauses causes_;
     std::size_t failed_ = 0;
+    /// Whether the last failure was told in one line.
+    bool in_short_ = false;
 };
 
 /// More gain nothing on a graphics adapter (docs/running.md), and operators of large tensors use all threads anyway.
@@ -123,7 +140,8 @@ report::Caller caller_of(const RunOptions& options, const Invocation& invocation
     if (options.settings.cases.further_executions != 0) {
         caller.options.emplace_back("--times");  // what fails may fail only when it is executed again
     }
-    for (const auto& words : {options.engines.words(), options.expectations.words()}) {
+    for (const auto& words : {options.cases.shape.words(), options.engines.words(), options.against.words(),
+                              options.expectations.words()}) {
         caller.options.insert(caller.options.end(), words.begin(), words.end());
     }
     return caller;
@@ -178,15 +196,24 @@ void print_header(const RunOptions& options, const run::Lane& engines, std::size
     say("\n");
 }
 
-int exit_code_of(const RunOptions& options, const run::RunTotals& totals, bool is_shard) {
+/// `recorded`: cases whose values an engine gave, for which a run may be there alone.
+int exit_code_of(const RunOptions& options, const run::RunTotals& totals, bool is_shard, std::size_t recorded) {
     if (interrupted()) {
         return interrupt_exit_code();
     }
     // A small shard may well have nothing for one of the engines: `merge` sees all of them.
-    const auto idle = is_shard ? std::vector<std::string>() : idle_engines(options.engines.engines, totals);
+    const auto idle = is_shard ? std::vector<std::string>() : idle_engines(options.engines.asked(), totals);
     print_idle(idle);
+    const bool skipped = options.fail_on_skip && !totals.skips.empty();
+    if (skipped) {
+        say("Skipped, which --fail-on-skip makes a failure:\n");
+        for (const std::string& line : run::reason_lines(totals.skips, "case")) {
+            say("  {}\n", line);
+        }
+    }
     const bool too_little = options.strict && totals.unverified.any();
-    return totals.passed() && idle.empty() && !too_little ? exit_ok : exit_unexpected;
+    const bool passed = totals.passed() || (recorded != 0 && totals.failures() == 0);
+    return passed && idle.empty() && !too_little && !skipped ? exit_ok : exit_unexpected;
 }
 
 /// The run itself, with everything ready.
@@ -200,6 +227,11 @@ int run_lanes(const RunOptions& options, const Invocation& invocation, const Sel
     if (!options.quiet) {
         print_header(options, engines, lanes.size(), selection, shard);
     }
+    std::shared_ptr<report::RecordedCases> recording;
+    if (!options.against.record.empty()) {
+        recording = std::make_shared<report::RecordedCases>(options.against.record, *options.settings.cases.against);
+        outputs.add_report(recording);
+    }
     catch_interrupts();
     outputs.begin(context, infos_of(engines));
     const std::size_t case_count = selection.count * options.settings.repeat;
@@ -212,7 +244,9 @@ int run_lanes(const RunOptions& options, const Invocation& invocation, const Sel
     observer.finish(totals);
     // The other shards have something to verify, and merging them shows whether that was done.
     const bool empty_shard = shard && selection.count == 0 && !interrupted();
-    const int exit_code = empty_shard ? exit_ok : exit_code_of(options, totals, shard.has_value());
+    const int exit_code = empty_shard ? exit_ok
+                                      : exit_code_of(options, totals, shard.has_value(),
+                                                     recording == nullptr ? 0 : recording->recorded());
     if (empty_shard) {
         say("This shard has none of the {} cases.\n", shard->cases_of_all);
     }
@@ -226,6 +260,9 @@ int run_lanes(const RunOptions& options, const Invocation& invocation, const Sel
     }
     outputs.finish_reports(totals, exit_code);
     print(outputs.bundle_summary());
+    if (recording != nullptr) {
+        print(recording->summary());
+    }
     bool updated = true;
     if (options.expectations.update && !interrupted()) {
         if (const auto done = update_expectations(options.expectations, update, totals.engines, complete); !done) {
@@ -252,10 +289,48 @@ bool read_seed(RunOptions& options) {
     return options.settings.shuffle.has_value();
 }
 
+/// Chooses the cases that failed before, from their own files unless others are given, and the engines that they failed
+/// on unless others are. An exit code where that is the end.
+std::optional<int> choose_failed(RunOptions& options) {
+    if (options.rerun_failed.empty()) {
+        return std::nullopt;
+    }
+    const auto failed = read_failed(options.rerun_failed);
+    if (!failed) {
+        print_error(failed.error());
+        return exit_usage;
+    }
+    if (failed->ids->empty()) {
+        say("Nothing failed in {}, so that nothing is run.\n", options.rerun_failed);
+        return exit_ok;
+    }
+    options.cases.selector.ids = failed->ids;
+    if (options.cases.paths.empty()) {
+        options.cases.paths = failed->files;
+    }
+    if (options.engines.engines.empty()) {
+        options.engines.engines = failed->engines;
+        for (const std::string& name : failed->commands) {
+            warn("dmlconform: note: cases failed on {} too: --engine 'exec:COMMAND' runs them there\n", name);
+        }
+    }
+    return std::nullopt;
+}
+
 int run_command(RunOptions& options, const Invocation& invocation) {
     if (!read_seed(options)) {
         return exit_usage;
     }
+    if (const auto end = choose_failed(options)) {
+        return *end;
+    }
+    if (const auto good = options.against.check(options.engines); !good) {
+        print_error(good.error());
+        return exit_usage;
+    }
+    options.engines.one_more = options.against.engine;
+    options.cases.without_expected = options.against.any();
+    options.settings.cases.keep_computed = !options.against.record.empty();
     if (const auto applied = apply_test_environment(options.cases.selector.filters, options.outputs.junit); !applied) {
         print_error(applied.error());
         return exit_usage;
@@ -293,6 +368,7 @@ int run_command(RunOptions& options, const Invocation& invocation) {
     if (!engines) {
         return exit_code;
     }
+    options.settings.cases.against = options.against.index_in(*engines);
     if (options.expectations.take_defaults(infos_of(*engines))) {
         expected = load_expectations(options.expectations);
         if (!expected) {
@@ -341,7 +417,10 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
     CLI::App* command =
         app.add_subcommand("run", "Run cases on engines, and compare the outputs with what they should be");
     options->cases.add_to(*command);
+    CLI::Option* paths = command->get_option("paths")->required(false);
     options->engines.add_to(*command, "run on");
+    options->cases.shape.add_to(*command);
+    options->against.add_to(*command);
     options->expectations.add_to(*command);
     options->outputs.add_to(*command);
     options->shards.add_to(*command);
@@ -351,6 +430,12 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
     command->add_flag("--strict", options->strict,
                       "Fail if no engine verified a case, if a case was verified only in part, or if a filter matches "
                       "nothing. Otherwise the run only says so");
+    command->add_flag("--fail-on-skip", options->fail_on_skip, "Fail where an engine skips a case");
+    command
+        ->add_option("--rerun-failed", options->rerun_failed,
+                     "Run only the cases that failed in this result (`--json`), from the files that it names, and on "
+                     "the engines where they failed, unless PATH and --engine say otherwise")
+        ->type_name("RESULT");
     CLI::Option* quiet =
         command->add_flag("-q,--quiet", options->quiet, "Print one line for each failure, and the totals");
     command->add_flag("-v,--verbose", options->verbose, "Print a line for every result")->excludes(quiet);
@@ -359,7 +444,12 @@ void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code
         "Execute each case that passed five more times, and show the median, too. The first execution is mostly "
         "slower");
     command->add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
-    command->callback([options, &invocation, &exit_code] { exit_code = run_command(*options, invocation); });
+    command->callback([options, paths, &invocation, &exit_code] {
+        if (options->cases.paths.empty() && options->rerun_failed.empty()) {
+            throw CLI::RequiredError(paths->get_name());
+        }
+        exit_code = run_command(*options, invocation);
+    });
 }
 
 }  // namespace dmlconform::app

@@ -36,6 +36,9 @@ public:
     [[nodiscard]] static core::Result<RunOutputs> create(const RunOutputOptions& options, const report::Caller& caller,
                                                          std::vector<std::string> rerun_options = {});
 
+    /// One more, which does not come from an option of all runs.
+    void add_report(std::shared_ptr<report::Sink> report) { reports_.push_back(std::move(report)); }
+
     void begin(const report::RunContext& context, std::span<const EngineInfo> engines);
     void add(const run::CaseResult& result);
     /// Ends all but the result.

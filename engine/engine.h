@@ -35,6 +35,9 @@ struct EngineInfo {
     std::string command{};
     /// Tensors are sent to it, so that there are more copies of them.
     bool in_own_process = false;
+    /// Its answers are the exact ones, with which others are compared where a case expects no values. It runs on the
+    /// processor, so that neither adapter nor driver need be asked for.
+    bool is_reference = false;
 };
 
 /// Why there is no executable: the engine rejected the descriptor, or it broke.

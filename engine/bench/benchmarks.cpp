@@ -30,7 +30,7 @@ constexpr double device_cache_bytes = 256.0 * 1024 * 1024;
 /// Bytes beyond which nothing an execution used is found in a cache by the next.
 double cold_working_set(const Engine& engine) {
     double largest = device_cache_bytes;
-    if (engine.info().name == "cpu") {
+    if (engine.info().is_reference) {
         largest = 0;
         for (const auto& cache : benchmark::CPUInfo::Get().caches) {
             largest = std::max(largest, static_cast<double>(cache.size));
@@ -62,6 +62,7 @@ void add_rate(benchmark::State& state, const char* name, double each) {
 /// `seconds`: of all iterations.
 void add_counters(benchmark::State& state, const Entry& entry, double seconds) {
     const operators::Descriptor& descriptor = *entry.subject->descriptor;
+    state.SetLabel(std::string(descriptor.schema->short_name()));
     const operators::Cost cost = operators::minimum_cost(descriptor);
     add_rate(state, "bytes_per_second", cost.bytes);
     add_rate(state, "operations_per_second", cost.operations);
@@ -148,7 +149,7 @@ std::optional<LeftOut> reason_against(Entry& entry, const std::string& name, boo
         return LeftOut{name, "the case expects an error: there is nothing to time", true};
     }
     const run::CaseResult result = run::run_case(*entry.subject, *entry.engine);
-    entry.own_times = result.timing.device.has_value() || result.timing.told || entry.cpu_time;
+    entry.own_times = result.timing.device.has_value() || result.timing.measured_there || entry.cpu_time;
     entry.timed_by_device = result.timing.device && entry.clock;
     entry.verified = result.status == run::Status::pass || result.status == run::Status::reference;
     if (entry.verified || (!verify && result.timing.total.count() != 0)) {

@@ -25,6 +25,8 @@ struct CaseContext {
     std::size_t skipped = 0;
     /// Whether a case that was right when it was read first is returned with Case::problem if it is not now.
     bool was_right = false;
+    /// ReadOptions::without_expected.
+    bool without_expected = false;
 };
 
 /// Reads a case into which the file's defaults are merged already, or an expansion of one. Reports what is wrong.

@@ -54,7 +54,7 @@ const JsonValue::Array* read_envelope(const JsonValue& document, JsonValue& defa
 void check_entry(Corpus& corpus, ProblemSink& problems, const CaseVisitor& visit) {
     const Corpus::Entry& entry = corpus.entries.back();
     const Corpus::File& file = corpus.files[entry.file];
-    CaseContext context{file.stem, file.folder, "", 0, false};
+    CaseContext context{file.stem, file.folder, "", 0, false, file.without_expected};
     for (std::size_t i = 0; i < entry.expansions(); ++i) {
         const auto expansion = entry.sweep ? entry.sweep->expansion(i, problems) : std::optional(entry.text);
         if (!expansion || problems.is_hopeless()) {
@@ -166,8 +166,10 @@ Corpus read_corpus(const std::string& file, std::string_view text, const ReadOpt
         return corpus;
     }
     const std::filesystem::path path(file);
-    corpus.files.push_back(
-        {path.stem().generic_string(), {path.parent_path(), options.allow_external_data}, problems.fresh()});
+    corpus.files.push_back({path.stem().generic_string(),
+                            {path.parent_path(), options.allow_external_data},
+                            options.without_expected,
+                            problems.fresh()});
     JsonValue defaults{document->offset, std::make_shared<const JsonValue::Object>()};
     if (const JsonValue::Array* cases = read_envelope(*document, defaults, problems)) {
         for (const JsonValue& entry : *cases) {
@@ -196,7 +198,7 @@ std::optional<Case> CorpusReader::at(std::size_t position) {
     const Corpus::Entry& entry = entries[entry_];
     const Corpus::File& file = corpus_.files[entry.file];
     ProblemSink problems = file.places.fresh();
-    CaseContext context{file.stem, file.folder, "", 0, true};
+    CaseContext context{file.stem, file.folder, "", 0, true, file.without_expected};
     if (!entry.sweep) {
         return read_case(entry.text, context, problems);
     }

@@ -25,6 +25,8 @@ struct ReadOptions {
     bool allow_external_data = false;
     /// In one file, expansions of sweeps counted one by one. Each takes some 10 µs to be checked.
     std::size_t most_cases = 1'000'000;
+    /// Lets cases of operators without a reference expect no values: somebody else is going to say what is right.
+    bool without_expected = false;
     /// Leaves a file out that says it is one of expectations, rather than complaining about it.
     bool pass_over_expectations = false;
 };
@@ -53,6 +55,8 @@ struct Corpus {
     struct File {
         std::string stem;
         DataFolder folder;
+        /// ReadOptions::without_expected.
+        bool without_expected = false;
         /// Knows the file's name and lines.
         ProblemSink places;
     };

@@ -15,6 +15,12 @@ std::size_t cell_of(std::uint64_t index, std::uint64_t count, std::size_t cells)
     return static_cast<std::size_t>(index * cells / count);
 }
 
+/// How many indices of `count` fall into the cell.
+std::uint64_t indices_in(std::size_t cell, std::uint64_t count, std::size_t cells) {
+    const auto first = [&](std::uint64_t which) { return (which * count + cells - 1) / cells; };
+    return first(cell + 1) - first(cell);
+}
+
 }  // namespace
 
 ErrorMap error_map(const core::Tensor& expected, const core::Tensor& actual, const core::Tolerance& tolerance,
@@ -32,6 +38,7 @@ ErrorMap error_map(const core::Tensor& expected, const core::Tensor& actual, con
     map.rows = static_cast<std::size_t>(std::min<std::uint64_t>(height, ErrorMap::most_cells));
     map.columns = static_cast<std::size_t>(std::min<std::uint64_t>(width, ErrorMap::most_cells));
     map.used.resize(map.rows * map.columns);
+    map.wrong.resize(map.used.size());
     const auto packed = core::packed_strides(sizes);
     const core::StridedRuns<3> runs(sizes, {core::signed_strides(expected.desc), core::signed_strides(actual.desc),
                                             core::Strides(packed.begin(), packed.end())});
@@ -52,11 +59,17 @@ ErrorMap error_map(const core::Tensor& expected, const core::Tensor& actual, con
                 const auto index = static_cast<std::uint64_t>(offsets[2] + i * index_step);
                 const std::size_t row = cell_of(index / width, height, map.rows);
                 const std::size_t column = cell_of(index % width, width, map.columns);
-                double& used = map.used[row * map.columns + column];
-                used = std::max(used, difference_of(a, b, tolerance, slack, static_cast<std::size_t>(index)).used);
+                const std::size_t cell = row * map.columns + column;
+                const double used = difference_of(a, b, tolerance, slack, static_cast<std::size_t>(index)).used;
+                map.used[cell] = std::max(map.used[cell], used);
+                map.wrong[cell] += used <= 1 ? 0 : 1;
             }
         });
     });
+    for (std::size_t cell = 0; cell < map.wrong.size(); ++cell) {
+        map.wrong[cell] /= static_cast<double>(indices_in(cell / map.columns, height, map.rows) *
+                                               indices_in(cell % map.columns, width, map.columns));
+    }
     return map;
 }
 

@@ -20,6 +20,8 @@ struct ErrorMap {
     /// Row by row: the largest share of its tolerance that an element of the cell is off by; more than 1 is beyond it.
     /// Infinite where there is no bound to hold it against, as with an exact tolerance or NaN.
     std::vector<double> used;
+    /// Row by row: which share of the cell's elements is beyond the tolerance.
+    std::vector<double> wrong{};
 };
 
 /// The same arguments as for compare(). The output has elements.

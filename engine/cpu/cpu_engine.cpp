@@ -64,6 +64,7 @@ private:
 
 CpuEngine::CpuEngine(core::FeatureLevel level) {
     info_.name = "cpu";
+    info_.is_reference = true;
     info_.adapter = "reference on " + core::hardware_threads_text();
     info_.feature_level = level;
 }

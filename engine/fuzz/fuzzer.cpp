@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/cases/recorded_case.h"
 #include "engine/cpu/reference.h"
-#include "engine/fuzz/execution.h"
 #include "engine/operators/rules.h"
 #include "engine/run/runner.h"
 
@@ -67,7 +67,7 @@ private:
         note_known(subject, result);
         tally_->skipped += result.status == run::Status::skip ? 1 : 0;
         // The reference rejects by the very rules that made the case, so that only its failures say something.
-        if (result.status != run::Status::skip && !is_reference(*engines_[engine])) {
+        if (result.status != run::Status::skip && !engines_[engine]->info().is_reference) {
             ++tally_->compared;
             tally_->rejected += subject->expect_error && result.status == run::Status::pass ? 1 : 0;
         }
@@ -110,25 +110,19 @@ private:
                 judge(expected, e, expected_by);
                 continue;
             }
-            const Execution execution = execute(*subject, *engines_[e]);
-            switch (execution.kind) {
-                case Execution::Kind::unsupported:
-                    ++tally_->skipped;
-                    break;
-                case Execution::Kind::broken:
-                    fail(subject, failed(run::Status::error, execution.reason), e);
-                    break;
-                case Execution::Kind::rejected:
-                    ++verdicts;
-                    rejecting = rejecting ? rejecting : e;
-                    rejection = execution.reason;
-                    break;
-                case Execution::Kind::done:
-                default:
-                    ++verdicts;
-                    expected_by = e;
-                    expected = std::make_shared<const cases::Case>(expecting(*subject, execution.outputs));
-                    break;
+            const run::CaseResult answer = run::answer_of(*subject, *engines_[e]);
+            if (answer.status == run::Status::skip) {
+                ++tally_->skipped;
+            } else if (answer.rejection) {
+                ++verdicts;
+                rejecting = rejecting ? rejecting : e;
+                rejection = answer.rejection->message;
+            } else if (answer.status != run::Status::reference) {
+                fail(subject, answer, e);
+            } else {
+                ++verdicts;
+                expected_by = e;
+                expected = std::make_shared<const cases::Case>(cases::recorded_case(*subject, *answer.computed));
             }
         }
         if (rejecting && expected != nullptr) {
@@ -160,10 +154,6 @@ private:
 };
 
 }  // namespace
-
-bool is_reference(const Engine& engine) {
-    return engine.info().name == "cpu";
-}
 
 OperatorTally FuzzResult::total() const {
     OperatorTally sum;

@@ -80,7 +80,4 @@ struct FuzzSettings {
 [[nodiscard]] FuzzResult fuzz(const FuzzSettings& settings, std::span<const std::unique_ptr<Engine>> engines,
                               FuzzObserver& observer);
 
-/// The engine that the reference is: comparing it with itself says nothing.
-[[nodiscard]] bool is_reference(const Engine& engine);
-
 }  // namespace dmlconform::fuzz

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/cases/recorded_case.h"
 #include "engine/core/hash.h"
 #include "engine/cpu/reference.h"
-#include "engine/fuzz/execution.h"
 #include "engine/fuzz/random.h"
 #include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
@@ -120,7 +120,9 @@ Reduction Search::finish() {
     reduction.subject.description = fmt::format("reduced from {}: {}", original_.id, reduction.result.reason);
     if (!cpu::has_reference(*best_.descriptor.schema) && has_data()) {
         if (other_ != nullptr) {
-            reduction.subject = expecting(reduction.subject, execute(reduction.subject, *other_).outputs);
+            if (const auto answer = run::answer_of(reduction.subject, *other_); answer.computed != nullptr) {
+                reduction.subject = cases::recorded_case(reduction.subject, *answer.computed);
+            }
         } else {
             expect_zeros(reduction.subject);
         }
@@ -159,11 +161,9 @@ std::optional<run::CaseResult> Search::judged(const cases::Case& subject) {
     if (subject.expect_error || other_ == nullptr || cpu::has_reference(*subject.descriptor->schema)) {
         return run_once(subject);
     }
-    const Execution execution = execute(subject, *other_);
-    if (execution.kind != Execution::Kind::done) {
-        return std::nullopt;
-    }
-    return run_once(expecting(subject, execution.outputs));
+    const run::CaseResult answer = run::answer_of(subject, *other_);
+    return answer.computed == nullptr ? std::nullopt
+                                      : std::optional(run_once(cases::recorded_case(subject, *answer.computed)));
 }
 
 run::CaseResult Search::run_once(const cases::Case& subject) {

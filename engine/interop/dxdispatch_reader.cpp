@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 
 #include "engine/cases/case_writer.h"
 #include "engine/cases/descriptor_reader.h"
 #include "engine/cases/element_reader.h"
+#include "engine/cases/unique_names.h"
 #include "engine/core/checked.h"
 #include "engine/core/utf8.h"
-#include "engine/cpu/reference.h"
 #include "engine/interop/dxdispatch_buffers.h"
 #include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
@@ -229,11 +228,6 @@ private:
         if (const auto rejection = operators::validate(descriptor, core::highest_feature_level)) {
             return core::fail("the descriptor is illegal: " + rejection->message);
         }
-        if (!cpu::has_reference(*descriptor.schema)) {
-            return core::fail(fmt::format("there is no reference for {}, and a model has no expected values",
-                                          descriptor.schema->short_name()),
-                              "`dmlconform describe` says which operators have one");
-        }
         return {};
     }
 
@@ -327,7 +321,6 @@ private:
             return legal;
         }
         cases::Case subject;
-        subject.id = "dxdispatch/" + unique_name(name);
         const auto bound = std::make_shared<operators::Descriptor>(descriptor);
         bound->in_place = operators::in_place_slots(*bound, in_place_names(*bound, bindings.at_execution));
         subject.descriptor = bound;
@@ -346,23 +339,13 @@ private:
         const std::size_t outputs = subject.descriptor->outputs().size();
         subject.expected.resize(outputs);
         subject.tolerances.resize(outputs);
+        subject.id = "dxdispatch/" + names_.unique(cases::case_name("dxdispatch/" + name));
         auto object = cases::case_to_json(subject);
         if (!object) {
             return tl::unexpected(object.error());
         }
-        names_.insert(subject.id);
         result_.cases.push_back(std::move(*object));
         return {};
-    }
-
-    /// The dispatchable's name as that of a case; with a number where it is dispatched again.
-    [[nodiscard]] std::string unique_name(const std::string& name) {
-        const std::string first = cases::case_name("dxdispatch/" + name);
-        std::string candidate = first;
-        for (int& number = numbers_[first]; names_.contains("dxdispatch/" + candidate);) {
-            candidate = fmt::format("{}-{}", first, number++ + 2);
-        }
-        return candidate;
     }
 
     cases::ProblemSink places_;
@@ -372,9 +355,7 @@ private:
     std::set<std::string> dispatched_;
     /// Resources that commands so far have written.
     std::set<std::string> written_;
-    std::set<std::string> names_;
-    /// By name: how many numbers were tried.
-    std::map<std::string, int> numbers_;
+    cases::UniqueNames names_;
     /// In the model: what is looked at.
     cases::Position place_;
     /// Of all tensors so far.

@@ -9,6 +9,7 @@
 #include "engine/cases/corpus.h"
 #include "engine/cases/json_text.h"
 #include "engine/cases/npy_writer.h"
+#include "engine/cases/recorded_case.h"
 #include "engine/report/bundle.h"
 #include "engine/report/command_line.h"
 #include "engine/report/output_file.h"
@@ -119,7 +120,13 @@ private:
             }
             return path;
         };
-        const auto object = cases::case_to_json(*result_.subject, options);
+        // What another engine computed is not to be had elsewhere.
+        const bool by_engine = std::any_of(result_.outputs.begin(), result_.outputs.end(),
+                                           [](const run::OutputResult& output) { return !output.expected_by.empty(); });
+        const cases::Case subject = by_engine && result_.evidence != nullptr
+                                        ? cases::recorded_case(*result_.subject, result_.evidence->expected)
+                                        : *result_.subject;
+        const auto object = cases::case_to_json(subject, options);
         if (!object) {
             return tl::unexpected(object.error());
         }
@@ -132,7 +139,7 @@ private:
         std::string text =
             fmt::format("# in this folder; on the machine where it failed, with {} too\ndmlconform run . {}",
                         shell_quoted("--adapter=" + engine_.adapter), engine_options(engine_, false));
-        if (engine_.name == "cpu" || !engine_.command.empty()) {
+        if (engine_.is_reference || !engine_.command.empty()) {
             text = fmt::format("# in this folder\ndmlconform run . {}", engine_options(engine_, false));
         }
         if (result_.subject->has_tag(run::unspecified_tag)) {

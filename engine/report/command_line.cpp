@@ -25,7 +25,7 @@ std::string options_of(std::span<const EngineInfo> engines, bool here) {
             continue;
         }
         names += engine.name;
-        if (here && engine.name != "cpu" && !engine.adapter.empty()) {
+        if (here && !engine.is_reference && !engine.adapter.empty()) {
             adapters.insert(engine.adapter);
         }
         if (engine.feature_level != core::highest_feature_level) {

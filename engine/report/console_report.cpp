@@ -10,6 +10,8 @@
 #include "engine/core/element.h"
 #include "engine/operators/descriptor.h"
 #include "engine/report/command_line.h"
+#include "engine/report/element_lines.h"
+#include "engine/report/totals_table.h"
 #include "engine/run/runner.h"
 
 namespace dmlconform::report {
@@ -54,12 +56,21 @@ core::ShownText histogram_text(const compare::UlpHistogram& histogram) {
     return core::show_list(parts, ", ");
 }
 
+/// Who says what is right.
+std::string source_of(const run::OutputResult& output) {
+    if (!output.expected_by.empty()) {
+        return "engine " + output.expected_by;
+    }
+    return output.from_reference ? "CPU reference" : "case file";
+}
+
 core::ShownText output_block(const run::OutputResult& output) {
     const compare::Comparison& comparison = output.comparison;
-    core::ShownText text = labelled(
-        "output", core::show("{}: {} of {} elements beyond tolerance ({}); expected values from the {}", output.name,
-                             comparison.beyond, comparison.elements, core::to_string(output.tolerance),
-                             output.from_reference ? "CPU reference" : "case file"));
+    core::ShownText text =
+        labelled("output", core::show("{}: {} of {} elements beyond tolerance ({}); expected values from the {}",
+                                      output.name, comparison.beyond, comparison.elements,
+                                      core::to_string(output.tolerance), source_of(output)));
+    text += element_lines(output);
     if (const auto& worst = comparison.worst) {
         const core::DataType type = output.desc.data_type;
         const core::Dimensions coordinates = compare::coordinates_of(worst->index, output.desc.sizes);
@@ -81,63 +92,6 @@ core::ShownText output_block(const run::OutputResult& output) {
 
 // ---- totals ------------------------------------------------------------------------------------------------------
 
-/// Right-aligned, in characters: "µ" takes two bytes.
-std::string right(std::string_view text, std::size_t width) {
-    const auto characters = static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
-    return std::string(width > characters ? width - characters : 0, ' ') + std::string(text);
-}
-
-/// Which columns the table of totals has, and how wide they are.
-struct TableLayout {
-    std::vector<run::Status> statuses;
-    std::size_t engine_width = 8;
-    /// Whether further executions were timed.
-    bool steady = false;
-
-    explicit TableLayout(const run::RunTotals& totals) {
-        for (std::size_t status = 0; status < run::status_count; ++status) {
-            const auto which = static_cast<run::Status>(status);
-            // Only engines in processes of their own, and expectations, have these: no columns of zeros without them.
-            const bool rare = which == run::Status::crash || which == run::Status::timeout ||
-                              status >= static_cast<std::size_t>(run::Status::xfail);
-            if (!rare || totals.count(which) != 0) {
-                statuses.push_back(which);
-            }
-        }
-        steady = std::any_of(totals.all.begin(), totals.all.end(),
-                             [](const run::Tally& tally) { return !tally.steady.empty(); });
-        for (const EngineInfo& engine : totals.engines) {
-            engine_width = std::max(engine_width, engine.name.size());
-        }
-    }
-};
-
-core::ShownText table_header(const TableLayout& layout) {
-    core::ShownText row = core::show("{:<32} {:<{}}", "operator", "engine", layout.engine_width);
-    for (const run::Status status : layout.statuses) {
-        row += core::show("{:>10}", to_string(status));
-    }
-    return row + core::show("{:>11}{:>11}{}", "time", "median",
-                            layout.steady ? core::show("{:>11}", "steady") : core::ShownText());
-}
-
-core::ShownText table_row(const TableLayout& layout, const std::string& name, const std::string& engine,
-                          const run::Tally& tally, const ConsoleStyle& style) {
-    core::ShownText row = core::show("{:<32} {:<{}}", name, engine, layout.engine_width);
-    for (const run::Status status : layout.statuses) {
-        const std::size_t count = tally.count(status);
-        const core::ShownText cell = core::show("{:>10}", count);
-        row += count == 0 ? style.faint(cell) : style.status(status, cell);
-    }
-    const std::string median = tally.executions.empty() ? "-" : format_duration(tally.executions.median());
-    row += core::show("{}{}", right(format_duration(tally.total), 11), right(median, 11));
-    if (layout.steady) {
-        row += core::show("{}", right(tally.steady.empty() ? "-" : format_duration(tally.steady.median()), 11));
-    }
-    return row + core::show("\n");
-}
-
 /// "3 pass, 1 fail": results by status, or nothing.
 core::ShownText counts_text(const run::RunTotals& totals, bool gated, const ConsoleStyle& style) {
     std::vector<core::ShownText> parts;
@@ -150,27 +104,13 @@ core::ShownText counts_text(const run::RunTotals& totals, bool gated, const Cons
     return core::show_list(parts, ", ");
 }
 
-bool only_skips(const run::Tally& tally) {
+std::size_t failures_off_gate(const run::RunTotals& totals) {
+    std::size_t sum = 0;
     for (std::size_t status = 0; status < run::status_count; ++status) {
-        if (static_cast<run::Status>(status) != run::Status::skip && tally.counts[status] != 0) {
-            return false;
-        }
+        sum += run::is_failure(static_cast<run::Status>(status)) ? totals.off_gate[status] : 0;
     }
-    return true;
+    return sum;
 }
-
-/// The operators that an engine skips altogether: most of them where it has few kernels, so they share one row.
-struct SkippedOperators {
-    std::size_t operators = 0;
-    run::Tally tally;
-
-    void add(const run::Tally& row) {
-        constexpr auto skip = static_cast<std::size_t>(run::Status::skip);
-        ++operators;
-        tally.counts[skip] += row.counts[skip];
-    }
-    [[nodiscard]] bool share_a_row() const { return operators > 1; }
-};
 
 core::ShownText verdict(const run::RunTotals& totals, const ConsoleStyle& style) {
     const core::ShownText on_gate = counts_text(totals, true, style);
@@ -179,6 +119,11 @@ core::ShownText verdict(const run::RunTotals& totals, const ConsoleStyle& style)
                    format_duration(totals.duration), on_gate.text().empty() ? core::show("none on the gate") : on_gate);
     if (const core::ShownText off_gate = counts_text(totals, false, style); !off_gate.text().empty()) {
         text += core::show("Off the gate, because nobody specifies the right answer: {}\n", off_gate);
+        const std::size_t failed = failures_off_gate(totals);
+        if (failed != 0) {
+            text += core::show("  failed{}: {}\n", failed > totals.off_gate_failures.size() ? ", among them" : "",
+                               core::show_list(totals.off_gate_failures, ", "));
+        }
     }
     if (totals.verified() == 0 && totals.failures() == 0) {
         text += style.status(run::Status::fail, core::show("Nothing was verified: no case passed or failed.")) +
@@ -199,6 +144,9 @@ core::ShownText failure_block(const run::CaseResult& result, const EngineInfo& e
         style.bold(core::show("{}", result.subject->id)), engine.name,
         engine.adapter.empty() ? core::ShownText() : core::show(" ({})", engine.adapter));
     text += labelled("reason", result.reason);
+    if (!result.hint.empty()) {
+        text += labelled("note", result.hint);
+    }
     if (result.rejection) {
         text += labelled("rule", result.rejection->rule);
         if (result.rejection->legal_from) {
@@ -230,8 +178,8 @@ core::ShownText result_line(const run::CaseResult& result, const EngineInfo& eng
     core::ShownText text =
         core::show("{} {} on {}", style.status(result.status, core::show("{:<9}", to_string(result.status))),
                    result.subject->id, engine.name);
-    if (!result.reason.empty()) {
-        text += core::show(": {}", result.reason);
+    if (const std::string message = message_of(result); !message.empty()) {
+        text += core::show(": {}", message);
     }
     if (!result.gated) {
         text += core::show(" (unspecified)");
@@ -255,33 +203,8 @@ core::ShownText comparison_lines(const run::CaseResult& result) {
     return text;
 }
 
-core::ShownText summary(const run::RunTotals& totals, const ConsoleStyle& style) {
-    const TableLayout layout(totals);
-    const auto& engines = totals.engines;
-    core::ShownText text = style.bold(table_header(layout)) + core::show("\n");
-    std::vector<SkippedOperators> skipped(engines.size());
-    for (const auto& [key, tally] : totals.rows) {
-        if (only_skips(tally)) {
-            skipped[key.second].add(tally);
-        }
-    }
-    for (const auto& [key, tally] : totals.rows) {
-        if (!only_skips(tally) || !skipped[key.second].share_a_row()) {
-            text += table_row(layout, key.first, engines[key.second].name, tally, style);
-        }
-    }
-    for (std::size_t i = 0; i < engines.size(); ++i) {
-        if (skipped[i].share_a_row()) {
-            text += table_row(layout, fmt::format("{} operators skipped", skipped[i].operators), engines[i].name,
-                              skipped[i].tally, style);
-        }
-    }
-    if (totals.rows.size() > engines.size()) {
-        for (std::size_t i = 0; i < engines.size(); ++i) {
-            text += table_row(layout, "all", engines[i].name, totals.all[i], style);
-        }
-    }
-    return text + core::show("\n") + verdict(totals, style);
+core::ShownText summary(const run::RunTotals& totals, const ConsoleStyle& style, std::size_t width, bool every_row) {
+    return totals_table(totals, style, width, every_row) + core::show("\n") + verdict(totals, style);
 }
 
 }  // namespace dmlconform::report

@@ -31,7 +31,8 @@ struct Caller {
 /// What the comparisons of a result were made of: one line for each output, to follow a result_line.
 [[nodiscard]] core::ShownText comparison_lines(const run::CaseResult& result);
 
-/// The table of totals per operator and engine, with times, and the closing lines that say how the run ended.
-[[nodiscard]] core::ShownText summary(const run::RunTotals& totals, const ConsoleStyle& style);
+/// The table of totals (totals_table.h), and the closing lines that say how the run ended.
+[[nodiscard]] core::ShownText summary(const run::RunTotals& totals, const ConsoleStyle& style, std::size_t width = 0,
+                                      bool every_row = false);
 
 }  // namespace dmlconform::report

@@ -54,7 +54,7 @@ core::Result<void> GithubReport::add(const run::CaseResult& result) {
         // The console's text may have left a line unfinished.
         return write(fmt::format("\n::{} file={},line={},title={}::{}\n", error ? "error" : "warning",
                                  escaped(shown_path(result.subject->file, workspace_), true), result.subject->line,
-                                 escaped(title, true), escaped(result.reason, false)));
+                                 escaped(title, true), escaped(message_of(result), false)));
     }
     return {};
 }

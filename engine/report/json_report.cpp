@@ -34,6 +34,9 @@ Json engine_json(const EngineInfo& engine) {
     if (!engine.command.empty()) {
         json["command"] = engine.command;
     }
+    if (engine.is_reference) {
+        json["reference"] = true;
+    }
     return json;
 }
 
@@ -43,7 +46,11 @@ Json error_map_json(const compare::ErrorMap& map) {
     for (const double share : map.used) {
         used.push_back(std::isfinite(share) ? Json(std::stod(fmt::format("{:.3g}", share))) : Json(nullptr));
     }
-    return {{"rows", map.rows}, {"columns", map.columns}, {"used", std::move(used)}};
+    Json wrong = Json::array();
+    for (const double share : map.wrong) {
+        wrong.push_back(std::stod(fmt::format("{:.3g}", share)));
+    }
+    return {{"rows", map.rows}, {"columns", map.columns}, {"used", std::move(used)}, {"wrong", std::move(wrong)}};
 }
 
 Json shard_json(const run::ShardInfo& info) {
@@ -65,7 +72,9 @@ Json comparison_json(const run::OutputResult& output) {
     Json json{{"name", output.name},
               {"dataType", core::name(output.desc.data_type)},
               {"sizes", output.desc.sizes},
-              {"expectedFrom", output.from_reference ? "reference" : "case"},
+              {"expectedFrom", !output.expected_by.empty() ? output.expected_by
+                               : output.from_reference     ? "reference"
+                                                           : "case"},
               {"tolerance", core::to_string(output.tolerance)},
               {"elements", comparison.elements},
               {"beyondTolerance", comparison.beyond},
@@ -131,6 +140,12 @@ Json result_object(const run::CaseResult& result, const std::string& engine) {
     }
     if (!result.reason.empty()) {
         json["reason"] = result.reason;
+    }
+    if (!result.difference.empty()) {
+        json["difference"] = result.difference;
+    }
+    if (!result.hint.empty()) {
+        json["hint"] = result.hint;
     }
     if (result.actual) {
         json["actualStatus"] = to_string(*result.actual);

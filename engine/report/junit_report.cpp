@@ -19,7 +19,7 @@ std::string seconds(std::chrono::nanoseconds time) {
 
 /// <failure message="…" type="fail">…</failure>
 std::string element(std::string_view name, const run::CaseResult& result, std::string_view text) {
-    return fmt::format("<{0} message=\"{1}\" type=\"{2}\">{3}</{0}>", name, xml_escaped(result.reason),
+    return fmt::format("<{0} message=\"{1}\" type=\"{2}\">{3}</{0}>", name, xml_escaped(message_of(result)),
                        to_string(result.status), xml_escaped(text));
 }
 
@@ -71,7 +71,7 @@ core::Result<void> JunitReport::add(const run::CaseResult& result) {
     if (!result.gated && result.status != run::Status::pass) {
         ++suite.skipped;
         inner = fmt::format("<skipped message=\"off the gate, because nobody specifies the right answer: {}: {}\"/>",
-                            to_string(result.status), xml_escaped(result.reason));
+                            to_string(result.status), xml_escaped(message_of(result)));
     } else if (result.status == run::Status::fail || result.status == run::Status::xpass) {
         ++suite.failures;
         inner = element("failure", result, failure_text(result, suite.engine, caller_));
@@ -82,7 +82,7 @@ core::Result<void> JunitReport::add(const run::CaseResult& result) {
         inner = fmt::format("<system-out>flake: {}</system-out>", xml_escaped(result.reason));
     } else if (result.status != run::Status::pass) {
         ++suite.skipped;
-        inner = fmt::format("<skipped message=\"{}: {}\"/>", to_string(result.status), xml_escaped(result.reason));
+        inner = fmt::format("<skipped message=\"{}: {}\"/>", to_string(result.status), xml_escaped(message_of(result)));
     }
     const std::string repetition = result.repetition == 0 ? "" : fmt::format(" (run {})", result.repetition + 1);
     return suite.cases.append(fmt::format(

@@ -102,7 +102,7 @@ core::Result<void> MarkdownReport::add(const run::CaseResult& result) {
         const bool known = result.status == run::Status::xfail && result.expectation != nullptr;
         where.rows.push_back(fmt::format("| {} | {} | {} | {} |", cell(result.subject->id),
                                          cell(engines_[result.engine].name), to_string(result.status),
-                                         cell(known ? result.expectation->title() : result.reason)));
+                                         cell(known ? result.expectation->title() : message_of(result))));
     }
     return {};
 }

@@ -40,7 +40,7 @@ std::string short_name(const std::string& op) {
 Json comparable_engines(const Json& document) {
     Json engines = document["engines"];
     for (Json& engine : engines) {
-        if (engine["name"] == "cpu") {
+        if (engine.value("reference", false)) {
             engine.erase("adapter");
         }
     }
@@ -105,6 +105,9 @@ core::Result<void> Merge::take(const std::string& path, Json& result) {
         tallies_[{short_name(result["operator"].get<std::string>()), place.engine}].add(counted);
     } else {
         ++off_gate_[static_cast<std::size_t>(counted.status)];
+        if (run::is_failure(counted.status) && off_gate_failures_.size() < run::RunTotals::most_off_gate_failures) {
+            off_gate_failures_.push_back(fmt::format("{} on {}", result["id"].get<std::string>(), engine));
+        }
     }
     result.erase("order");
     const std::string line = result.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -232,15 +235,18 @@ core::Result<void> Merge::count_unverified() {
         const auto best =
             std::max_element(first, last, [](const Place& a, const Place& b) { return a.shown < b.shown; });
         std::string id;
-        if (first->gated && best->shown != run::Shown::all) {
-            const auto line = lines_.read(first->offset, first->length);
+        std::vector<std::string> why;
+        for (auto place = first; place != last && first->gated && best->shown != run::Shown::all; ++place) {
+            const auto line = lines_.read(place->offset, place->length);
             if (!line) {
                 return tl::unexpected(line.error());
             }
-            id = Json::parse(*line)["id"].get<std::string>();
+            const Json result = Json::parse(*line);
+            id = result["id"].get<std::string>();
+            why.push_back(fmt::format("{}: {}", result["engine"].get<std::string>(), result.value("reason", "")));
         }
         if (first->gated) {
-            unverified_.add(id, best->shown);
+            unverified_.add(id, best->shown, fmt::format("{}", fmt::join(why, "; ")));
         }
         first = last;
     }
@@ -264,6 +270,7 @@ std::vector<EngineInfo> Merge::engines() const {
         info.name = engine["name"].get<std::string>();
         info.adapter = engine["adapter"].get<std::string>();
         info.driver = engine["driver"].get<std::string>();
+        info.is_reference = engine.value("reference", false);
     }
     return list;
 }
@@ -272,6 +279,7 @@ run::RunTotals Merge::totals() const {
     run::RunTotals totals(engines());
     totals.results = places_.size();
     totals.off_gate = off_gate_;
+    totals.off_gate_failures = off_gate_failures_;
     totals.unverified = unverified_;
     for (const auto& [key, tally] : tallies_) {
         const auto engine =
@@ -353,6 +361,8 @@ run::CaseResult result_of(const Json& json, std::span<const EngineInfo> engines)
     result.status = *status_named(json["status"].get_ref<const std::string&>());
     result.gated = json["gated"].get<bool>();
     result.reason = json.value("reason", "");
+    result.difference = json.value("difference", "");
+    result.hint = json.value("hint", "");
     result.timing = timing_of(json);
     return result;
 }

@@ -62,6 +62,7 @@ private:
     SpoolFile lines_;
     std::map<std::pair<std::string, std::uint32_t>, run::Tally> tallies_;
     run::StatusCounts off_gate_{};
+    std::vector<std::string> off_gate_failures_;
     run::Unverified unverified_;
 };
 

@@ -4,10 +4,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include "engine/core/shown_text.h"
 
 namespace dmlconform::report {
+
+std::string progress_text(std::size_t done, std::size_t total, std::size_t failed, std::chrono::nanoseconds elapsed) {
+    constexpr std::chrono::seconds too_early_to_tell{2};
+    std::string text = fmt::format("[{}/{}] {}%", done, total, total == 0 ? 100 : 100 * done / total);
+    if (failed != 0) {
+        text += fmt::format(" {} failed", failed);
+    }
+    if (done == 0 || elapsed < too_early_to_tell) {
+        return text;
+    }
+    const double left =
+        std::chrono::duration<double>(elapsed).count() * static_cast<double>(total - done) / static_cast<double>(done);
+    const auto seconds = static_cast<std::uint64_t>(std::ceil(left));
+    return text + (seconds < 60     ? fmt::format(" {} s left", seconds)
+                   : seconds < 3600 ? fmt::format(" {}:{:02} min left", seconds / 60, seconds % 60)
+                                    : fmt::format(" {}:{:02} h left", seconds / 3600, seconds / 60 % 60));
+}
 
 void ProgressLine::show(std::size_t done, std::size_t total, std::size_t failed, const std::string& current) {
     const auto now = std::chrono::steady_clock::now();
@@ -16,11 +35,7 @@ void ProgressLine::show(std::size_t done, std::size_t total, std::size_t failed,
     }
     last_ = now;
     // Short enough for the narrowest terminal: a line that wraps cannot be written over.
-    std::string line = fmt::format("[{}/{}]", done, total);
-    if (failed != 0) {
-        line += fmt::format(" {} failed", failed);
-    }
-    line += fmt::format(" {}", core::one_line(current));
+    std::string line = progress_text(done, total, failed, now - begun_) + " " + core::one_line(current);
     line.resize(std::min<std::size_t>(line.size(), 78));
     write("\r\x1b[K" + line);
     visible_ = true;

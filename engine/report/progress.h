@@ -8,6 +8,10 @@
 
 namespace dmlconform::report {
 
+/// "[120/480] 25% 3 failed 40 s left": the time as if the rest took as long for each case.
+[[nodiscard]] std::string progress_text(std::size_t done, std::size_t total, std::size_t failed,
+                                        std::chrono::nanoseconds elapsed);
+
 class ProgressLine {
 public:
     /// Writes to `stream` if `enabled`; otherwise does nothing.
@@ -27,6 +31,7 @@ private:
     std::FILE* stream_;
     bool enabled_;
     bool visible_ = false;
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     std::chrono::steady_clock::time_point last_;
 };
 

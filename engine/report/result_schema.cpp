@@ -52,6 +52,8 @@ Json summary_schema() {
 /// Null where it is infinite.
 const Json difference{{"type", {"number", "null"}}, {"minimum", 0}};
 
+const Json share{{"type", "number"}, {"minimum", 0}, {"maximum", 1}};
+
 Json worst_schema() {
     return object({{"index", count},
                    {"coordinates", array_of(count)},
@@ -74,18 +76,22 @@ Json output_schema() {
     for (std::size_t bucket = 0; bucket < compare::UlpHistogram::bucket_count; ++bucket) {
         buckets[compare::UlpHistogram::label(bucket)] = count;
     }
-    return object({{"name", string},
-                   {"dataType", {{"enum", std::move(types)}}},
-                   {"sizes", array_of(count)},
-                   {"expectedFrom", {{"enum", {"case", "reference"}}}},
-                   {"tolerance", string},
-                   {"elements", count},
-                   {"beyondTolerance", count},
-                   {"ulpHistogram", object(std::move(buckets))},
-                   {"largestToleranceUsed", {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}},
-                   {"worst", worst_schema()},
-                   {"errorMap", object({{"rows", count}, {"columns", count}, {"used", array_of(difference)}})}},
-                  {"largestToleranceUsed", "worst", "errorMap"});
+    return object(
+        {{"name", string},
+         {"dataType", {{"enum", std::move(types)}}},
+         {"sizes", array_of(count)},
+         // Or the name of the engine that the run is against.
+         {"expectedFrom", string},
+         {"tolerance", string},
+         {"elements", count},
+         {"beyondTolerance", count},
+         {"ulpHistogram", object(std::move(buckets))},
+         {"largestToleranceUsed", {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}},
+         {"worst", worst_schema()},
+         {"errorMap",
+          object({{"rows", count}, {"columns", count}, {"used", array_of(difference)}, {"wrong", array_of(share)}},
+                 {"wrong"})}},
+        {"largestToleranceUsed", "worst", "errorMap"});
 }
 
 Json case_result_schema() {
@@ -109,6 +115,8 @@ Json case_result_schema() {
                    {"status", {{"enum", status_names()}}},
                    {"gated", {{"type", "boolean"}}},
                    {"reason", string},
+                   {"difference", string},
+                   {"hint", string},
                    {"actualStatus", {{"enum", status_names()}}},
                    {"attempts", {{"type", "integer"}, {"minimum", 2}}},
                    {"expectation", expectation},
@@ -119,8 +127,8 @@ Json case_result_schema() {
                    {"strayWrites", array_of(object({{"output", string}, {"offset", count}, {"bytes", count}}))},
                    {"timing", timing},
                    {"order", count}},
-                  {"repetition", "reason", "actualStatus", "attempts", "expectation", "rejection", "uncompared",
-                   "strayWrites", "timing", "order"});
+                  {"repetition", "reason", "difference", "hint", "actualStatus", "attempts", "expectation", "rejection",
+                   "uncompared", "strayWrites", "timing", "order"});
 }
 
 }  // namespace
@@ -131,8 +139,9 @@ std::string result_schema() {
                                 {"driver", string},
                                 {"libraries", string_map},
                                 {"featureLevel", string},
-                                {"command", string}},
-                               {"command"});
+                                {"command", string},
+                                {"reference", {{"const", true}}}},
+                               {"command", "reference"});
     const Json shard = object({{"index", count},
                                {"count", count},
                                {"cases", count},

@@ -49,7 +49,7 @@ std::uint64_t memory_needed(const cases::Case& subject, const MoreCopies& more) 
         if (outputs[i].desc == nullptr) {
             continue;
         }
-        add(sum, 4 + copies, outputs[i].desc->total_bytes);
+        add(sum, 4 + copies + (more.answer ? 1 : 0), outputs[i].desc->total_bytes);
         const core::Tolerance tolerance =
             subject.tolerances[i].value_or(cpu::default_tolerance(*subject.descriptor, outputs[i]));
         if (tolerance.element_slack) {

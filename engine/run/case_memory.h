@@ -13,6 +13,8 @@ struct MoreCopies {
     bool sent = false;
     /// A failure keeps copies (CaseSettings::keep_evidence).
     bool evidence = false;
+    /// An engine's outputs are kept for the others to be compared with (CaseSettings::against).
+    bool answer = false;
 };
 
 /// Bytes, roughly: each input once here and once in the engine, each output twice as much (the engine's and what is

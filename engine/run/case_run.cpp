@@ -2,6 +2,7 @@
 #include "engine/run/case_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -9,11 +10,13 @@
 #include <stdexcept>
 
 #include "engine/compare/beyond.h"
-#include "engine/cpu/cpu_engine.h"
+#include "engine/core/element.h"
 #include "engine/cpu/reference.h"
 #include "engine/engine_lost.h"
 #include "engine/run/blank_output.h"
 #include "engine/run/case_memory.h"
+#include "engine/run/case_values.h"
+#include "engine/run/dispute.h"
 
 namespace dmlconform::run {
 namespace {
@@ -23,26 +26,9 @@ using Clock = std::chrono::steady_clock;
 /// No further execution begins after this.
 constexpr std::chrono::milliseconds longest_repetition{100};
 
-/// Whether the engine is the one whose answer the reference is.
-bool is_reference(const Engine& engine) {
-    return engine.info().name == "cpu";
-}
-
-/// A data file of the case has gone or changed since the case was read.
-class DataUnavailable : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
 std::string memory_text(std::uint64_t bytes) {
     constexpr std::uint64_t mebibyte = 1024 * 1024;
     return bytes < 10 * mebibyte ? fmt::format("{} bytes", bytes) : fmt::format("{} MiB", bytes / mebibyte);
-}
-
-core::Tensor copy_of(const core::Tensor& tensor) {
-    core::Tensor copy(tensor.desc);
-    std::ranges::copy(tensor.buffer.bytes(), copy.buffer.bytes().begin());
-    return copy;
 }
 
 Status status_of(EngineLost::Kind kind) {
@@ -56,10 +42,30 @@ Status status_of(EngineLost::Kind kind) {
     }
 }
 
+/// "1 of 8: [0,0,1,3] 12 expected, 11 got".
+std::string difference_text(const OutputResult& output, bool is_only_output) {
+    const compare::Comparison& comparison = output.comparison;
+    const std::string count =
+        fmt::format("{}{} of {}", is_only_output ? "" : output.name + ": ", comparison.beyond, comparison.elements);
+    if (!comparison.worst) {
+        return count;
+    }
+    const core::DataType type = output.desc.data_type;
+    return fmt::format("{}{} [{}] {} expected, {} got", count, comparison.beyond == 1 ? ":" : ", most at",
+                       fmt::join(compare::coordinates_of(comparison.worst->index, output.desc.sizes), ","),
+                       core::format_element(type, comparison.worst->expected_bits),
+                       core::format_element(type, comparison.worst->actual_bits));
+}
+
 class CaseRun {
 public:
     CaseRun(std::shared_ptr<const cases::Case> subject, const CaseSettings& settings)
-        : subject_(std::move(subject)), case_(*subject_), descriptor_(*case_.descriptor), settings_(settings) {}
+        : subject_(std::move(subject)),
+          case_(*subject_),
+          descriptor_(*case_.descriptor),
+          settings_(settings),
+          values_(case_, settings.against.has_value()),
+          dispute_(values_) {}
 
     CaseResult on(Engine& engine, std::size_t index) {
         CaseResult result;
@@ -82,7 +88,25 @@ public:
         return result;
     }
 
+    /// The engine that the others are compared with is through.
+    void end_answer(const CaseResult& result, const std::string& name) {
+        asked_ = name;
+        no_answer_ = values_.has_answer() ? "" : result.reason;
+    }
+
+    /// With all results there, what only their comparison shows.
+    void settle_dispute(std::span<CaseResult> results, std::span<const std::unique_ptr<Engine>> engines) {
+        const std::string verdict = dispute_.verdict(*descriptor_.schema, engines);
+        for (CaseResult& result : results) {
+            result.hint = is_failure(result.status) && !result.difference.empty() ? verdict : "";
+        }
+    }
+
 private:
+    [[nodiscard]] bool says_what_is_expected(const Engine& engine, const CaseResult& result) const {
+        return settings_.against ? *settings_.against == result.engine : engine.info().is_reference;
+    }
+
     static void finish(CaseResult& result, Status status, std::string reason) {
         result.status = status;
         result.reason = std::move(reason);
@@ -113,7 +137,7 @@ private:
                           fmt::format("the descriptor was accepted, but has to be rejected with {}; {}",
                                       core::to_string(*case_.expect_error), opinion_for(engine)));
         }
-        if (auto reason = unjudgeable()) {
+        if (auto reason = unjudgeable(engine, result)) {
             return finish(result, Status::skip, std::move(*reason));
         }
         execute(engine, **executable, result);
@@ -125,7 +149,8 @@ private:
         if (operators::validate(descriptor_, core::highest_feature_level)) {
             return std::nullopt;
         }
-        const std::uint64_t needed = memory_needed(case_, {engine.info().in_own_process, settings_.keep_evidence});
+        const std::uint64_t needed = memory_needed(
+            case_, {engine.info().in_own_process, settings_.keep_evidence, settings_.against.has_value()});
         return needed <= settings_.max_memory
                    ? std::nullopt
                    : std::optional(fmt::format("needs about {} of memory; {} are allowed", memory_text(needed),
@@ -133,9 +158,18 @@ private:
     }
 
     /// Why no answer of an engine can be judged: without expected values or a reference nobody says what is right.
-    [[nodiscard]] std::optional<std::string> unjudgeable() const {
-        if (case_.needs_reference() && !cpu::has_reference(*descriptor_.schema)) {
-            return fmt::format("there is no reference yet for {}", descriptor_.schema->short_name());
+    [[nodiscard]] std::optional<std::string> unjudgeable(const Engine& engine, const CaseResult& result) const {
+        if (!case_.needs_reference()) {
+            return std::nullopt;
+        }
+        if (settings_.against) {
+            return says_what_is_expected(engine, result) || values_.has_answer()
+                       ? std::nullopt
+                       : std::optional(fmt::format("{} has no values to compare with: {}", asked_, no_answer_));
+        }
+        if (!cpu::has_reference(*descriptor_.schema)) {
+            return fmt::format("there is no reference yet for {}, and the case expects no values",
+                               descriptor_.schema->short_name());
         }
         return std::nullopt;
     }
@@ -166,7 +200,7 @@ private:
     }
 
     void execute(const Engine& engine, Executable& executable, CaseResult& result) {
-        prepare_inputs();
+        const auto inputs = values_.inputs();
         std::vector<core::Tensor> outputs;
         std::vector<core::Tensor*> targets;
         const auto slots = descriptor_.outputs();
@@ -175,10 +209,11 @@ private:
             outputs.push_back(slot.desc == nullptr ? core::Tensor() : core::output_tensor(*slot.desc));
             targets.push_back(slot.desc == nullptr ? nullptr : &outputs.back());
         }
-        if (const auto failure = timed(executable, targets, result.timing)) {
+        if (const auto failure = timed(executable, inputs, targets, result.timing)) {
             return finish(result, Status::error, *failure);
         }
         find_stray_writes(outputs, result);
+        keep_answer(outputs, result);
         compare_outputs(engine, outputs, result);
         if (settings_.further_executions != 0 && !is_failure(result.status)) {
             if (const auto failure = repeat(executable, result.timing)) {
@@ -190,16 +225,29 @@ private:
         }
     }
 
+    /// What the others are compared with.
+    void keep_answer(const std::vector<core::Tensor>& outputs, CaseResult& result) {
+        if (settings_.against != result.engine) {
+            return;
+        }
+        std::vector<core::Tensor> answer;
+        for (const core::Tensor& output : outputs) {
+            answer.push_back(output.buffer.bytes().empty() ? core::Tensor() : copy_of(output));
+        }
+        const auto kept = std::make_shared<const std::vector<core::Tensor>>(std::move(answer));
+        values_.set_answer(kept);
+        result.computed = settings_.keep_computed ? kept : nullptr;
+    }
+
     Evidence evidence(std::vector<core::Tensor> actual) {
         Evidence all;
-        for (const core::Tensor* input : input_pointers_) {
+        for (const core::Tensor* input : values_.inputs()) {
             all.inputs.push_back(input == nullptr ? core::Tensor() : copy_of(*input));
         }
         const auto slots = descriptor_.outputs();
-        const bool has_reference = cpu::has_reference(*descriptor_.schema);
         for (std::size_t i = 0; i < slots.size(); ++i) {
-            const bool known = slots[i].desc != nullptr && (case_.expected[i] || has_reference);
-            all.expected.push_back(known ? copy_of(expected(i)) : core::Tensor());
+            const bool known = slots[i].desc != nullptr && values_.knows(i);
+            all.expected.push_back(known ? copy_of(values_.expected(i)) : core::Tensor());
         }
         all.actual = std::move(actual);
         return all;
@@ -224,9 +272,10 @@ private:
     }
 
     /// Binds, executes and reads. The result is the reason of a failure.
-    std::optional<std::string> timed(Executable& executable, std::span<core::Tensor* const> outputs, Timing& timing) {
+    static std::optional<std::string> timed(Executable& executable, std::span<const core::Tensor* const> inputs,
+                                            std::span<core::Tensor* const> outputs, Timing& timing) {
         const auto start = Clock::now();
-        if (const auto bound = executable.bind(input_pointers_); !bound) {
+        if (const auto bound = executable.bind(inputs); !bound) {
             return bound.error().message;
         }
         const auto execution = Clock::now();
@@ -238,9 +287,9 @@ private:
             return read.error().message;
         }
         timing.total = Clock::now() - start;
-        const auto told = executable.execute_time();
-        timing.told = told.has_value();
-        timing.execute = told.value_or(executed - execution);
+        const auto measured = executable.execute_time();
+        timing.measured_there = measured.has_value();
+        timing.execute = measured.value_or(executed - execution);
         timing.device = executable.device_time();
         return std::nullopt;
     }
@@ -265,52 +314,71 @@ private:
 
     void compare_outputs(const Engine& engine, const std::vector<core::Tensor>& outputs, CaseResult& result) {
         const auto slots = descriptor_.outputs();
-        bool compared = false;
         std::string blank;
         std::vector<std::vector<std::uint64_t>> beyond(slots.size());
         for (std::size_t i = 0; i < slots.size(); ++i) {
             if (slots[i].desc == nullptr) {
                 continue;
             }
-            if (!case_.expected[i] && is_reference(engine)) {
+            if (!case_.expected[i] && says_what_is_expected(engine, result)) {
                 result.uncompared.push_back(slots[i].name);
                 continue;
             }
-            OutputResult& output = result.outputs.emplace_back();
-            output.name = slots[i].name;
-            output.desc = *slots[i].desc;
-            output.tolerance = case_.tolerances[i].value_or(cpu::default_tolerance(descriptor_, slots[i]));
-            output.from_reference = !case_.expected[i];
-            const bool has_slack =
-                output.tolerance.element_slack || output.tolerance.alternatives || output.tolerance.meaningful_part;
-            const core::ElementSlack* slack = has_slack ? &reference().slack[i] : nullptr;
-            output.comparison = compare::compare(expected(i), outputs[i], output.tolerance, slack);
-            if (!output.comparison.passed()) {
-                output.error_map = compare::error_map(expected(i), outputs[i], output.tolerance, slack);
-                if (settings_.expected != nullptr && settings_.expected->knows_elements(result.engine)) {
-                    beyond[i] = compare::elements_beyond(expected(i), outputs[i], output.tolerance, slack);
-                }
-            }
-            compared = true;
-            // Where nothing means anything, nothing need be written.
-            const bool is_meant = slack == nullptr || slack->meaningful != 0;
-            if (is_meant && output.comparison.histogram.counts[0] != output.comparison.elements && blank.empty()) {
-                if (const auto what = blank_output(expected(i), outputs[i], output.tolerance.element_slack)) {
-                    blank = fmt::format("{}: {}", output.name, *what);
-                }
+            const std::string missing = compare_output(i, slots[i], outputs[i], result, beyond[i]);
+            blank = blank.empty() ? missing : blank;
+        }
+        if (result.outputs.empty() && result.stray_writes.empty()) {
+            return finish(result, Status::reference,
+                          settings_.against
+                              ? "the case has no expected values, so the others are compared with this engine"
+                              : "the case has no expected values, so this engine is the reference");
+        }
+        conclude(outputs, blank, std::move(beyond), result);
+    }
+
+    /// Compares one output. The result says what makes it look as if nothing was computed; empty if nothing does.
+    std::string compare_output(std::size_t i, const operators::TensorSlot& slot, const core::Tensor& actual,
+                               CaseResult& result, std::vector<std::uint64_t>& beyond) {
+        OutputResult& output = result.outputs.emplace_back();
+        output.name = slot.name;
+        output.desc = *slot.desc;
+        output.tolerance = values_.tolerance(i);
+        output.from_reference = !case_.expected[i];
+        output.expected_by = output.from_reference && settings_.against ? asked_ : "";
+        const core::ElementSlack* slack = values_.slack(i);
+        const core::Tensor& expected = values_.expected(i);
+        output.comparison = compare::compare(expected, actual, output.tolerance, slack);
+        if (!output.comparison.passed()) {
+            output.error_map = compare::error_map(expected, actual, output.tolerance, slack);
+            output.shown = compare::shown_elements(expected, actual, output.tolerance, slack);
+            if (settings_.expected != nullptr && settings_.expected->knows_elements(result.engine)) {
+                beyond = compare::elements_beyond(expected, actual, output.tolerance, slack);
             }
         }
-        const bool passed = std::all_of(result.outputs.begin(), result.outputs.end(),
-                                        [](const OutputResult& output) { return output.comparison.passed(); });
+        // Where nothing means anything, nothing need be written.
+        const bool is_meant = slack == nullptr || slack->meaningful != 0;
+        if (is_meant && output.comparison.histogram.counts[0] != output.comparison.elements) {
+            if (const auto what = blank_output(expected, actual, output.tolerance.element_slack)) {
+                return fmt::format("{}: {}", output.name, *what);
+            }
+        }
+        return {};
+    }
+
+    void conclude(const std::vector<core::Tensor>& outputs, const std::string& blank,
+                  std::vector<std::vector<std::uint64_t>> beyond, CaseResult& result) {
+        const auto differs = [](const OutputResult& output) { return !output.comparison.passed(); };
+        const auto worst = std::find_if(result.outputs.begin(), result.outputs.end(), differs);
+        const bool passed = worst == result.outputs.end();
+        if (!passed) {
+            result.difference = difference_text(*worst, descriptor_.outputs().size() == 1);
+        }
         if (!result.stray_writes.empty()) {
             return finish(result, Status::fail,
                           stray_write_reason(result.stray_writes.front()) +
                               (passed ? "" : "; the output differs beyond tolerance"));
         }
-        if (!compared) {
-            return finish(result, Status::reference,
-                          "the case has no expected values, so this engine is the reference");
-        }
+        dispute_.hear(result.engine, !passed && blank.empty() && !worst->from_reference, outputs);
         if (passed && blank.empty()) {
             return finish(result, Status::pass, "");
         }
@@ -324,61 +392,16 @@ private:
                                : "the output differs beyond tolerance; " + blank);
     }
 
-    static void fill(const cases::Initialiser& initialiser, core::Tensor& tensor) {
-        if (const auto filled = initialiser.fill(tensor); !filled) {
-            throw DataUnavailable(filled.error().message);
-        }
-    }
-
-    void prepare_inputs() {
-        if (prepared_) {
-            return;
-        }
-        const auto slots = descriptor_.inputs();
-        inputs_.clear();  // what an attempt for an earlier engine left when memory ran out
-        input_pointers_.clear();
-        inputs_.reserve(slots.size());
-        for (std::size_t i = 0; i < slots.size(); ++i) {
-            if (slots[i].desc == nullptr) {
-                input_pointers_.push_back(nullptr);
-                continue;
-            }
-            fill(*case_.inputs[i], inputs_.emplace_back(*slots[i].desc));
-            input_pointers_.push_back(&inputs_.back());
-        }
-        prepared_ = true;
-    }
-
-    const cpu::Reference& reference() {
-        if (!reference_) {
-            reference_ = cpu::compute_reference(descriptor_, input_pointers_);
-        }
-        return *reference_;
-    }
-
-    const core::Tensor& expected(std::size_t output) {
-        if (!case_.expected[output]) {
-            return reference().outputs[output];
-        }
-        expected_.resize(case_.expected.size());
-        if (!expected_[output]) {
-            const core::TensorDesc& desc = *descriptor_.outputs()[output].desc;
-            core::Tensor values(core::TensorDesc::packed(desc.data_type, desc.sizes));
-            fill(*case_.expected[output], values);
-            expected_[output] = std::move(values);
-        }
-        return *expected_[output];
-    }
-
     std::shared_ptr<const cases::Case> subject_;
     const cases::Case& case_;
     const operators::Descriptor& descriptor_;
     const CaseSettings& settings_;
-    bool prepared_ = false;
-    std::vector<core::Tensor> inputs_;
-    std::vector<const core::Tensor*> input_pointers_;
-    std::optional<cpu::Reference> reference_;
-    std::vector<std::optional<core::Tensor>> expected_;
+    CaseValues values_;
+    Dispute dispute_;
+    /// Of the engine that the others are compared with.
+    std::string asked_;
+    /// Why it computed nothing.
+    std::string no_answer_;
 };
 
 }  // namespace
@@ -386,20 +409,36 @@ private:
 std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subject,
                                  std::span<const std::unique_ptr<Engine>> engines, const CaseSettings& settings) {
     CaseRun run(subject, settings);
-    std::vector<CaseResult> results;
-    results.reserve(engines.size());
-    for (std::size_t i = 0; i < engines.size(); ++i) {
+    std::vector<CaseResult> results(engines.size());
+    const auto run_on = [&](std::size_t i) {
         const auto once = [&] { return run.on(*engines[i], i); };
-        results.push_back(settings.expected == nullptr
-                              ? once()
-                              : run_as_planned(settings.expected->plan(*subject, i), subject, i, once));
+        results[i] = settings.expected == nullptr
+                         ? once()
+                         : run_as_planned(settings.expected->plan(*subject, i), subject, i, once);
+    };
+    if (settings.against) {
+        run_on(*settings.against);
+        run.end_answer(results[*settings.against], engines[*settings.against]->info().name);
     }
+    for (std::size_t i = 0; i < engines.size(); ++i) {
+        if (settings.against != i) {
+            run_on(i);
+        }
+    }
+    run.settle_dispute(results, engines);
     return results;
 }
 
 CaseResult run_case(const cases::Case& subject, Engine& engine, const CaseSettings& settings, std::size_t index) {
     // The caller keeps the case.
     return CaseRun(std::shared_ptr<const cases::Case>(std::shared_ptr<void>(), &subject), settings).on(engine, index);
+}
+
+CaseResult answer_of(const cases::Case& subject, Engine& engine) {
+    CaseSettings settings;
+    settings.against = 0;
+    settings.keep_computed = true;
+    return run_case(subject, engine, settings);
 }
 
 }  // namespace dmlconform::run

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct CaseSettings {
     /// Says which cases are not run, or run again when they fail, and which elements may differ; null: none. It is not
     /// applied to the results.
     const ExpectedResults* expected = nullptr;
+    /// Which of the lane's engines says what is expected where the case does not; nothing: the reference does.
+    std::optional<std::size_t> against{};
+    /// Lets results of that engine have CaseResult::computed.
+    bool keep_computed = false;
     /// So many further executions of what passed are timed, for Timing::steady; fewer if they take long.
     std::size_t further_executions = 0;
 };
@@ -35,5 +40,9 @@ struct CaseSettings {
 /// engine's among those of the run.
 [[nodiscard]] CaseResult run_case(const cases::Case& subject, Engine& engine, const CaseSettings& settings = {},
                                   std::size_t index = 0);
+
+/// What an engine computes, for others to be compared with: CaseResult::computed has it if there is any. The status of
+/// a case without expected values is `reference` then.
+[[nodiscard]] CaseResult answer_of(const cases::Case& subject, Engine& engine);
 
 }  // namespace dmlconform::run

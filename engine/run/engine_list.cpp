@@ -127,7 +127,7 @@ bool runs_in_own_process([[maybe_unused]] std::string_view name) {
 }
 
 core::Result<std::unique_ptr<Engine>> create_engine(const std::string& name, const EngineOptions& options) {
-    if (name == "cpu") {
+    if (name == reference_engine) {
         return std::make_unique<cpu::CpuEngine>(options.feature_level);
     }
     if (name == "d3d12") {

@@ -32,6 +32,9 @@ struct EngineOptions {
 /// The words that give another process of this program the same engine options.
 [[nodiscard]] std::vector<std::string> engine_arguments(const EngineOptions& options);
 
+/// The engine that has EngineInfo::is_reference.
+inline constexpr std::string_view reference_engine = "cpu";
+
 /// In the order in which engines run a case: the reference first.
 [[nodiscard]] std::span<const std::string> engine_names();
 

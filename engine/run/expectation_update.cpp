@@ -167,7 +167,7 @@ std::vector<std::string> ExpectationUpdate::entries_for_failures(
         std::string entry =
             fmt::format("{{\n  \"cases\": {},\n  \"engine\": {},\n", id_list(ids, "  "), quoted(engine.name));
         // The processor's name says nothing about where the CPU engine fails.
-        if (!engine.adapter.empty() && engine.name != "cpu" && !engine.name.starts_with("exec:")) {
+        if (!engine.adapter.empty() && !engine.is_reference && !engine.name.starts_with("exec:")) {
             entry += fmt::format("  \"adapter\": {},\n", quoted(engine.adapter));
         }
         entries.push_back(entry + fmt::format("  \"status\": \"{}\",\n  \"reason\": {}\n}}", to_string(failure.status),

@@ -11,13 +11,15 @@
 #include "engine/cases/case.h"
 #include "engine/compare/comparison.h"
 #include "engine/compare/error_map.h"
+#include "engine/compare/shown_elements.h"
 #include "engine/engine.h"
 #include "engine/expectations/expectation.h"
 
 namespace dmlconform::run {
 
-/// How a case ended on an engine. `reference` is the CPU engine on a case without expected values: it ran, but there
-/// was nothing to compare it with, so it counts neither as passed nor as skipped. `crash` and `timeout` are for engines
+/// How a case ended on an engine. `reference` is the engine whose answer the others are compared with, on a case
+/// without expected values: it ran, but there was nothing to compare it with, so it counts neither as passed nor as
+/// skipped. `crash` and `timeout` are for engines
 /// in processes of their own: the process ended, or was ended because it did not answer. Expectations make of these
 /// `xfail`, a failure that was expected; `xpass`, a pass where a failure was expected; and `flake`, which passed when
 /// it was tried again.
@@ -44,11 +46,16 @@ struct OutputResult {
     std::string name;
     core::TensorDesc desc;
     core::Tolerance tolerance;
-    /// Where the expected values came from: the case file, or the reference engine.
+    /// Whether the expected values came from the reference, or from the engine that the run is against, and not from
+    /// the case file.
     bool from_reference = false;
+    /// The engine that the run is against, where the values came from it; empty: the reference, or the case file.
+    std::string expected_by{};
     compare::Comparison comparison;
     /// Where the errors are, if the output is beyond its tolerance.
     std::optional<compare::ErrorMap> error_map;
+    /// Elements for people to look at, if the output is beyond its tolerance.
+    std::vector<compare::ShownElement> shown{};
 };
 
 /// An output behind whose end the engine wrote.
@@ -65,8 +72,8 @@ struct Timing {
     std::optional<std::chrono::nanoseconds> device;
     /// The median of further executions of what passed, if the run makes some: by the device's clock where it has one.
     std::optional<std::chrono::nanoseconds> steady{};
-    /// The engine runs elsewhere and told `execute` itself: the way there and back is not part of it.
-    bool told = false;
+    /// The engine runs elsewhere and measured `execute` there: the way there and back is not part of it.
+    bool measured_there = false;
 };
 
 /// What a failure was seen in.
@@ -100,6 +107,11 @@ struct CaseResult {
     bool gated = true;
     /// Why it is no pass, in a sentence; empty for a pass.
     std::string reason;
+    /// How much differs, and the worst of it, in numbers; empty unless values differ. Not part of the reason, by which
+    /// failures of one kind are found.
+    std::string difference{};
+    /// What may be wrong other than the engine; empty: nothing is known.
+    std::string hint{};
     /// The rejection that decided the case, if one did.
     std::optional<operators::Rejection> rejection;
     std::vector<OutputResult> outputs;
@@ -110,6 +122,11 @@ struct CaseResult {
     Timing timing;
     /// Of a failure after execution, if the run keeps it.
     std::shared_ptr<const Evidence> evidence;
+    /// What the engine computed, in the order of Descriptor::outputs(), if the run keeps it.
+    std::shared_ptr<const std::vector<core::Tensor>> computed{};
 };
+
+/// The reason with the numbers and the hint: what a report of one line says.
+[[nodiscard]] std::string message_of(const CaseResult& result);
 
 }  // namespace dmlconform::run

@@ -1,6 +1,9 @@
 // Adding up.
 #include "engine/run/totals.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -63,13 +66,21 @@ void Tally::add(const Tally& other) {
     }
     total += other.total;
     executions.add(other.executions);
+    steady.add(other.steady);
 }
 
 void RunTotals::add(const CaseResult& result) {
     ++results;
     if (!result.gated) {
         ++off_gate[static_cast<std::size_t>(result.status)];
+        if (is_failure(result.status) && off_gate_failures.size() < most_off_gate_failures) {
+            off_gate_failures.push_back(fmt::format("{} on {}", result.subject->id, engines[result.engine].name));
+        }
         return;
+    }
+    if (result.status == Status::skip && result.expectation == nullptr) {
+        SharedReason& reason = skips[fmt::format("{}: {}", engines[result.engine].name, result.reason)];
+        reason.example = ++reason.count == 1 ? result.subject->id : reason.example;
     }
     rows[{std::string(result.subject->descriptor->schema->short_name()), result.engine}].add(result);
     all[result.engine].add(result);
@@ -80,10 +91,12 @@ void RunTotals::add_case(std::span<const CaseResult> results_of_case) {
         return;
     }
     Shown shown = Shown::nothing;
+    std::vector<std::string> why;
     for (const CaseResult& result : results_of_case) {
         shown = std::max(shown, shown_by(result));
+        why.push_back(fmt::format("{}: {}", engines[result.engine].name, result.reason));
     }
-    unverified.add(results_of_case.front().subject->id, shown);
+    unverified.add(results_of_case.front().subject->id, shown, fmt::format("{}", fmt::join(why, "; ")));
 }
 
 std::size_t RunTotals::count(Status status, bool gated) const {

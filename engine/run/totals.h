@@ -55,12 +55,18 @@ struct RunTotals {
     /// One for each engine; only results on the gate.
     std::vector<Tally> all;
     StatusCounts off_gate{};
+    /// "ID on ENGINE" of the first failures off the gate.
+    std::vector<std::string> off_gate_failures{};
+    /// Results on the gate that are skips which nobody asked for, by engine and reason.
+    SharedReasons skips{};
     std::size_t results = 0;
     Unverified unverified;
     std::chrono::nanoseconds duration{};
 
     RunTotals() = default;
     explicit RunTotals(std::vector<EngineInfo> on) : engines(std::move(on)), all(engines.size()) {}
+
+    static constexpr std::size_t most_off_gate_failures = 10;
 
     void add(const CaseResult& result);
     /// Counts a case by what all engines made of it; its results are added one by one besides.

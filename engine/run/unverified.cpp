@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace dmlconform::run {
 namespace {
 
@@ -28,10 +30,35 @@ Shown shown_by(const CaseResult& result) {
     return shown_by(result.status, result.expectation != nullptr, result.uncompared.empty());
 }
 
-void Unverified::add(std::string_view id, Shown shown) {
+std::vector<std::string> reason_lines(const SharedReasons& reasons, std::string_view unit) {
+    constexpr std::size_t most_lines = 8;
+    std::vector<const SharedReasons::value_type*> sorted;
+    for (const auto& entry : reasons) {
+        sorted.push_back(&entry);
+    }
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto* a, const auto* b) { return a->second.count > b->second.count; });
+    std::vector<std::string> lines;
+    for (const auto* entry : sorted) {
+        if (lines.size() == most_lines) {
+            lines.push_back(fmt::format("and {} more reasons", sorted.size() - most_lines));
+            break;
+        }
+        const auto& [reason, shared] = *entry;
+        lines.push_back(fmt::format("{} {}{}: {} ({}{})", shared.count, unit, shared.count == 1 ? "" : "s", reason,
+                                    shared.count == 1 ? "" : "for example ", shared.example));
+    }
+    return lines;
+}
+
+void Unverified::add(std::string_view id, Shown shown, const std::string& why) {
     ++of;
     if (shown == Shown::all) {
         return;
+    }
+    if (shown == Shown::nothing && !why.empty()) {
+        SharedReason& reason = reasons[why];
+        reason.example = ++reason.count == 1 ? std::string(id) : reason.example;
     }
     auto& ids = shown == Shown::nothing ? examples : in_part_examples;
     ++(shown == Shown::nothing ? cases : in_part);
@@ -44,6 +71,9 @@ std::vector<std::string> Unverified::sentences() const {
     std::vector<std::string> all;
     if (cases != 0) {
         all.push_back(fmt::format("Verified by no engine: {}", count_text(cases, of, examples)));
+        for (const std::string& line : reason_lines(reasons, "case")) {
+            all.push_back("  " + line);
+        }
     }
     if (in_part != 0) {
         all.push_back(

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/run/engine_list.h"
 #include "engine/worker/command_words.h"
 
 namespace dmlconform::run {
@@ -47,6 +48,7 @@ core::Result<std::unique_ptr<Engine>> create_worker_engine(worker::WorkerCommand
     if (!engine) {
         return tl::unexpected(std::move(engine.error()));
     }
+    (*engine)->set_reference((*engine)->info().name == reference_engine);
     return std::move(*engine);
 }
 

@@ -324,6 +324,7 @@ core::Result<std::unique_ptr<Engine>> WorkerEngine::another() const {
         return tl::unexpected(std::move(started.error()));
     }
     (*started)->set_origin(info_.name, info_.command);
+    (*started)->set_reference(info_.is_reference);
     return std::move(*started);
 }
 

@@ -44,6 +44,8 @@ public:
         info_.name = std::move(name);
         info_.command = std::move(command);
     }
+    /// Only for this program's own reference: what a process says of itself is not believed.
+    void set_reference(bool is_reference) { info_.is_reference = is_reference; }
 
 private:
     class Process;

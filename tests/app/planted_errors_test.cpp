@@ -208,8 +208,8 @@ private:
 };
 
 std::vector<std::string> run_on_all_engines(const TemporaryFolder& folder) {
-    std::vector<std::string> words{"run", folder.path().string(), "--json", folder.at("result.txt"),
-                                   "--allow-external-data"};
+    std::vector<std::string> words{"run",    folder.path().string(),  "--verbose",
+                                   "--json", folder.at("result.txt"), "--allow-external-data"};
     for (const std::string& engine : usable_engines()) {
         words.insert(words.end(), {"--engine", engine});
     }

@@ -135,7 +135,9 @@ TEST_F(Run, LowFeatureLevelsSkip) {
 TEST_F(Run, Quiet) {
     const ProgramResult result = dmlconform({"run", bad_, "--quiet", "--engine", "cpu"});
     EXPECT_TRUE(ends_with_code(result, 1));
-    EXPECT_TRUE(result.output.starts_with("fail      bad/bad on cpu: the output differs beyond tolerance\n\noperator "))
+    EXPECT_TRUE(
+        result.output.starts_with("fail      bad/bad on cpu: the output differs beyond tolerance "
+                                  "(1 of 2: [1] 3.0000002 expected, 3 got)\n\noperator "))
         << result.output;
     EXPECT_EQ(occurrences(result.output, "\n"), 6u) << "a line for the failure, the table, the verdict\n"
                                                     << result.output;
@@ -284,7 +286,7 @@ TEST_F(Run, ProgressIsShownOnATerminalAndTakenAway) {
     const std::string file = folder_.write("many.json", file_of({many}));
     const ProgramResult failing = dmlconform({"run", file, "--engine", "cpu"}, {.terminal_for_errors = true});
     EXPECT_TRUE(ends_with_code(failing, 1));
-    EXPECT_TRUE(complains(failing, "/20001] 1 failed many/"));
+    EXPECT_TRUE(complains(failing, "% 1 failed many/"));
 }
 
 // ---- interruption --------------------------------------------------------------------------------------------------
@@ -418,9 +420,10 @@ TEST(AllCases, PassOnTheReference) {
     EXPECT_TRUE(ends_with_code(result, 0));
     EXPECT_EQ(occurrences(result.output, "FAIL"), 0u);
     EXPECT_EQ(occurrences(result.output, "ERROR"), 0u);
-    for (const char* name : {"SLICE1", "TOP_K1", "QUANTIZED_LINEAR_CONVOLUTION", "MEAN_VARIANCE_NORMALIZATION1"}) {
-        EXPECT_TRUE(prints(result, fmt::format("\n{:<32} cpu ", name)));
-    }
+    // None of them failed, so that they share a row.
+    const std::size_t row = result.output.find(" operators ");
+    ASSERT_NE(row, std::string::npos) << result.output;
+    EXPECT_GT(std::stoi(result.output.substr(result.output.rfind('\n', row) + 1)), 100);
 }
 
 TEST(AllCases, PassOnAllUsableEngines) {
@@ -474,7 +477,7 @@ TEST(RunTimes, OfFurtherExecutions) {
     EXPECT_FALSE(prints(plain, "steady"));
     const ProgramResult timed = dmlconform({"run", file, "--engine", "cpu", "--times", "--json", report});
     EXPECT_TRUE(ends_with_code(timed, 0));
-    EXPECT_TRUE(prints(timed, "     steady\n"));
+    EXPECT_TRUE(prints(timed, "  steady\n"));
     const auto document = nlohmann::json::parse(content_of(report));
     EXPECT_GT(document.at("results")[0].at("timing").at("steadyNanoseconds").get<std::uint64_t>(), 0u);
 }

@@ -70,7 +70,7 @@ TEST_F(Usage, MistakesOnTheCommandLine) {
          R"(the catalogue has no operator "DML_OPERATOR_TOP_K2")",
          "did you mean `DML_OPERATOR_TOP_K"},
         {{"describe", "NONSENSE"}, "the catalogue has no operator", "`dmlconform describe` lists them"},
-        {{"describe", "SLICE1", "TOP_K1"}, "TOP_K1", ""},
+        {{"describe", "SLICE1", "TOP_K9"}, "TOP_K9", "did you mean"},
         {{"describe", "SLICE1", "--table"}, "--table", ""},
         {{"describe", "--cases", "cases"}, "--table", ""},
         {{"adapters", "extra"}, "extra", ""},

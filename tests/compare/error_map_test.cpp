@@ -46,6 +46,7 @@ TEST(ErrorMap, SmallOutputsHaveACellForEachElement) {
     EXPECT_EQ(map.rows, 2u);
     EXPECT_EQ(map.columns, 3u);
     EXPECT_EQ(map.used, (std::vector<double>{0, 0.5, 0, 0, 0, 2}));
+    EXPECT_EQ(map.wrong, (std::vector<double>{0, 0, 0, 0, 0, 1}));
 }
 
 TEST(ErrorMap, LargeOnesShareCells) {
@@ -55,6 +56,8 @@ TEST(ErrorMap, LargeOnesShareCells) {
     EXPECT_EQ(map.columns, 32u);
     EXPECT_EQ(map.used.front(), 5);
     EXPECT_EQ(map.used.back(), 7);
+    EXPECT_DOUBLE_EQ(map.wrong.front(), 2.0 / (4 * 3)) << "of four rows and three columns";
+    EXPECT_DOUBLE_EQ(map.wrong.back(), 1.0 / (3 * 2));
     EXPECT_EQ(std::count(map.used.begin(), map.used.end(), 0.0), 32 * 32 - 2);
 }
 

@@ -10,6 +10,7 @@ EngineInfo engine(const char* name, const char* adapter, core::FeatureLevel leve
     EngineInfo info;
     info.name = name;
     info.adapter = adapter;
+    info.is_reference = info.name == "cpu";
     info.feature_level = level;
     return info;
 }

@@ -94,6 +94,7 @@ public:
     explicit FakeEngine(Behaviour behaviour) : behaviour_(std::move(behaviour)) {
         info_.name = behaviour_.name;
         info_.adapter = "made up";
+        info_.is_reference = behaviour_.name == "cpu";
         info_.feature_level = behaviour_.feature_level;
     }
 

@@ -34,19 +34,32 @@ TEST(Unverified, SentencesNameAFew) {
     EXPECT_THAT(unverified.sentences(), ElementsAre());
     unverified.add("a", Shown::all);
     EXPECT_FALSE(unverified.any());
-    unverified.add("b", Shown::nothing);
+    unverified.add("b", Shown::nothing, "d3d12: no shader");
     EXPECT_TRUE(unverified.any());
-    EXPECT_THAT(unverified.sentences(), ElementsAre("Verified by no engine: 1 of 2 cases: b"));
+    EXPECT_THAT(unverified.sentences(),
+                ElementsAre("Verified by no engine: 1 of 2 cases: b", "  1 case: d3d12: no shader (b)"));
     for (const char* id : {"c", "d", "e"}) {
-        unverified.add(id, Shown::nothing);
+        unverified.add(id, Shown::nothing, "d3d12: too large");
     }
     unverified.add("p", Shown::part);
     unverified.filters = {"x*"};
     EXPECT_THAT(unverified.sentences(),
                 ElementsAre("Verified by no engine: 4 of 6 cases, among them b, c, d",
+                            "  3 cases: d3d12: too large (for example c)", "  1 case: d3d12: no shader (b)",
                             "Verified in part, because only the reference computed an output without expected values: "
                             "1 of 6 cases: p",
                             "The filter x* matches none of the cases"));
+}
+
+TEST(Unverified, OfManyReasonsTheMostFrequent) {
+    run::SharedReasons reasons;
+    for (std::size_t i = 0; i < 10; ++i) {
+        reasons["reason " + std::to_string(i)] = {i + 1, "x"};
+    }
+    const auto lines = run::reason_lines(reasons, "result");
+    ASSERT_EQ(lines.size(), 9u);
+    EXPECT_EQ(lines.front(), "10 results: reason 9 (for example x)");
+    EXPECT_EQ(lines.back(), "and 2 more reasons");
 }
 
 TEST(Unverified, OneEngineOfSeveralIsEnough) {

@@ -1,0 +1,144 @@
+// `dmlconform diff`: what changed from one result to another.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "app/standard_streams.h"
+#include "app/terminal.h"
+#include "engine/report/console_style.h"
+#include "engine/report/output_file.h"
+#include "engine/report/result_diff.h"
+#include "engine/report/text_table.h"
+
+namespace dmlconform::app {
+namespace {
+
+using report::DiffKind;
+
+struct DiffOptions {
+    std::string base;
+    std::string now;
+    std::string json;
+    bool allow_missing = false;
+    bool all = false;
+    bool no_color = false;
+};
+
+run::Status colour_of(DiffKind kind) {
+    return report::is_regression(kind) ? run::Status::fail
+           : kind == DiffKind::fixed   ? run::Status::pass
+                                       : run::Status::skip;
+}
+
+/// By operator and engine, those that there is a change of.
+void print_counts(const report::ResultDiff& diff, const report::ConsoleStyle& style) {
+    report::TextTable table({"operator", "engine"});
+    for (std::size_t kind = 0; kind < report::diff_kind_count; ++kind) {
+        table.add_count_column(to_string(static_cast<DiffKind>(kind)), colour_of(static_cast<DiffKind>(kind)));
+    }
+    for (const auto& [key, counts] : diff.counts) {
+        constexpr std::string_view prefix = "DML_OPERATOR_";
+        const std::string name = key.first.starts_with(prefix) ? key.first.substr(prefix.size()) : key.first;
+        table.add_row({name, key.second}, {counts.begin(), counts.end()});
+    }
+    print(table.text(output_width(), style));
+}
+
+void print_changes(const report::ResultDiff& diff, const DiffOptions& options, const report::ConsoleStyle& style) {
+    constexpr std::size_t most_of_a_kind = 20;
+    std::size_t shown = 0;
+    for (std::size_t i = 0; i < diff.changes.size(); ++i) {
+        const report::ChangedResult& change = diff.changes[i];
+        const bool first = i == 0 || diff.changes[i - 1].kind != change.kind;
+        shown = first ? 1 : shown + 1;
+        if (shown <= most_of_a_kind || options.all) {
+            say("{} {} on {}: {}{}{}{}\n",
+                style.status(colour_of(change.kind), core::show("{}", to_string(change.kind))), change.id,
+                change.engine, change.before.empty() ? "not there" : change.before + " before",
+                change.now.empty() ? "" : ", " + change.now + " now", change.reason.empty() ? "" : ": " + change.reason,
+                change.gated ? "" : " (off the gate)");
+        } else if (i + 1 == diff.changes.size() || diff.changes[i + 1].kind != change.kind) {
+            say("… and {} more {} (--all lists them)\n", shown - most_of_a_kind, to_string(change.kind));
+        }
+    }
+}
+
+void print_verdict(const report::ResultDiff& diff, const DiffOptions& options) {
+    std::vector<std::string> parts;
+    for (std::size_t kind = 0; kind < report::diff_kind_count; ++kind) {
+        const auto which = static_cast<DiffKind>(kind);
+        if (const std::size_t count = diff.count(which); count != 0) {
+            parts.push_back(fmt::format("{} {}", count, to_string(which)));
+        }
+    }
+    parts.push_back(fmt::format("{} as before", diff.same));
+    if (diff.still_failing != 0) {
+        parts.push_back(fmt::format("{} of them failing still", diff.still_failing));
+    }
+    say("{}\n", core::show_list(parts, ", "));
+    if (diff.count(DiffKind::missing) != 0 && !options.allow_missing) {
+        say("Missing results are regressions: --allow-missing accepts them.\n");
+    }
+}
+
+int diff_command(const DiffOptions& options) {
+    if (!options.json.empty() && options.json != "-") {
+        if (const auto writable = report::check_writable(options.json); !writable) {
+            print_error(writable.error());
+            return exit_usage;
+        }
+    }
+    const auto diff = report::diff_results(options.base, options.now);
+    if (!diff) {
+        print_error(diff.error());
+        return exit_usage;
+    }
+    const int exit_code = diff->regressed(options.allow_missing) ? exit_unexpected : exit_ok;
+    if (!options.json.empty()) {
+        const std::string text =
+            to_json(*diff).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+        if (options.json == "-") {
+            print_document(text);
+            return exit_code;
+        }
+        if (const auto written = report::write_file(options.json, text); !written) {
+            print_error(written.error());
+            return exit_not_run;
+        }
+    }
+    const report::ConsoleStyle style(use_color(options.no_color));
+    for (const std::string& device : diff->devices) {
+        say("other device: {}\n", device);
+    }
+    print_changes(*diff, options, style);
+    if (!diff->counts.empty()) {
+        say("\n");
+        print_counts(*diff, style);
+        say("\n");
+    }
+    print_verdict(*diff, options);
+    return exit_code;
+}
+
+}  // namespace
+
+void add_diff_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<DiffOptions>();
+    CLI::App* command = app.add_subcommand(
+        "diff", "Tell what changed between two results of `run --json`; exit code 1 for regressions");
+    command->add_option("BASE", options->base, "The result of before")->required()->type_name("RESULT");
+    command->add_option("NEW", options->now, "The result of now")->required()->type_name("RESULT");
+    command->add_option("--json", options->json, "Write the changes as JSON; - for stdout, and nothing else then")
+        ->type_name("FILE");
+    command->add_flag("--allow-missing", options->allow_missing,
+                      "Let results of the base be missing; otherwise that is a regression");
+    command->add_flag("--all", options->all, "List all changes, and not only the first of each kind");
+    command->add_flag("--no-color", options->no_color, "No colours, as with the environment variable NO_COLOR");
+    command->callback([options, &exit_code] { exit_code = diff_command(*options); });
+}
+
+}  // namespace dmlconform::app

@@ -1,0 +1,97 @@
+// `dmlconform new`: a case of an operator to start from.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "app/number_options.h"
+#include "app/standard_streams.h"
+#include "engine/cases/case_writer.h"
+#include "engine/cases/descriptor_reader.h"
+#include "engine/cpu/reference.h"
+#include "engine/fuzz/example_case.h"
+#include "engine/report/output_file.h"
+
+namespace dmlconform::app {
+namespace {
+
+struct NewOptions {
+    std::string name;
+    std::optional<std::uint64_t> rank;
+    std::string type;
+    std::string output;
+    core::FeatureLevel level = core::highest_feature_level;
+};
+
+/// What is asked for, in words.
+std::string wish_text(const NewOptions& options) {
+    return (options.rank ? fmt::format(" with {} dimensions", *options.rank) : "") +
+           (options.type.empty() ? "" : " of " + options.type) +
+           fmt::format(" at feature level {}", core::to_string(options.level));
+}
+
+int new_command(const NewOptions& options) {
+    const operators::OperatorSchema* schema = operators::find_operator(options.name);
+    if (schema == nullptr) {
+        const std::string hint = cases::operator_suggestion(options.name);
+        print_error({fmt::format("the catalogue has no operator \"{}\"", options.name),
+                     hint.empty() ? "`dmlconform describe` lists them" : hint});
+        return exit_usage;
+    }
+    fuzz::ExampleWish wish;
+    wish.level = options.level;
+    wish.rank = options.rank ? std::optional(static_cast<std::size_t>(*options.rank)) : std::nullopt;
+    wish.type = options.type.empty() ? std::nullopt : core::parse_data_type(options.type);
+    const auto example = fuzz::example_case(*schema, wish);
+    if (!example) {
+        print_error({fmt::format("no legal descriptor of {} was found{}", schema->short_name(), wish_text(options)),
+                     fmt::format("`dmlconform describe {}` shows what its tensors may be", schema->short_name())});
+        return exit_usage;
+    }
+    const auto object = cases::case_to_json(*example);
+    if (!object) {
+        print_error(object.error());
+        return exit_not_run;
+    }
+    const std::string text = cases::case_file_text("", {&*object, 1});
+    if (options.output.empty()) {
+        print_document(text);
+    } else if (const auto written = report::write_file(options.output, text); !written) {
+        print_error(written.error());
+        return exit_not_run;
+    }
+    if (!cpu::has_reference(*schema)) {
+        warn(
+            "dmlconform: note: there is no reference for {}: give it \"expected\" values, or run it with --against "
+            "ENGINE\n",
+            schema->short_name());
+    }
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_new_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<NewOptions>();
+    CLI::App* command = app.add_subcommand("new", "Print a case file with a case of an operator, to start from");
+    command->add_option("operator", options->name, "For example DML_OPERATOR_SLICE1 or SLICE1")
+        ->required()
+        ->type_name("OPERATOR");
+    command->add_option("--rank", options->rank, "The number of dimensions of the operator's first tensor")
+        ->type_name("N")
+        ->transform(whole_number(1, 8));
+    std::vector<std::string> types;
+    for (std::uint32_t i = 1; i < core::data_type_count; ++i) {
+        types.emplace_back(core::name(static_cast<core::DataType>(i)));
+    }
+    command->add_option("--type", options->type, "The data type of the operator's first tensor")
+        ->type_name("TYPE")
+        ->check(CLI::IsMember(types));
+    add_feature_level(*command, options->level);
+    command->add_option("-o,--output", options->output, "The case file to write. Default: stdout")->type_name("FILE");
+    command->callback([options, &exit_code] { exit_code = new_command(*options); });
+}
+
+}  // namespace dmlconform::app

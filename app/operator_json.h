@@ -1,0 +1,13 @@
+// `dmlconform describe --json`.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/operators/catalogue.h"
+
+namespace dmlconform::app {
+
+/// What print_operator prints, for scripts.
+[[nodiscard]] nlohmann::ordered_json operator_json(const operators::OperatorSchema& schema);
+
+}  // namespace dmlconform::app

@@ -1,0 +1,216 @@
+// An operator as a person reads it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "app/operator_text.h"
+#include "app/standard_streams.h"
+#include "engine/cpu/reference.h"
+#include "engine/fuzz/case_generator.h"
+#include "engine/fuzz/example_case.h"
+#include "engine/operators/constraint_rules.h"
+#include "engine/operators/rules.h"
+#include "engine/run/engine_list.h"
+
+namespace dmlconform::app {
+namespace {
+
+using operators::Field;
+using operators::OperatorSchema;
+
+std::string type_text(const OperatorSchema& schema, const Field& field) {
+    if (field.enumeration != nullptr) {
+        return field.enumeration->name;
+    }
+    static constexpr const char* names[] = {"tensor",        "tensors",         "activation", "activations", "UINT",
+                                            "INT",           "FLOAT",           "UINT[]",     "INT[]",       "FLOAT[]",
+                                            "{Scale, Bias}", "{Width, Height}", "scalar"};
+    std::string text = names[static_cast<std::size_t>(field.type)];
+    if (!field.count_field.empty()) {
+        text += fmt::format(" of {}", field.count_field);
+    }
+    if (!field.data_type_field.empty()) {
+        text += fmt::format(" of type {}", field.data_type_field);
+    }
+    return schema.is_count(field) ? text + ", may be left out" : text;
+}
+
+void print_fields(const OperatorSchema& schema) {
+    static constexpr const char* kinds[] = {"input", "output", "attribute"};
+    for (const Field& field : schema.fields) {
+        say("  {:<28} {:<10} {}{}\n", field.name, kinds[static_cast<std::size_t>(field.kind)], type_text(schema, field),
+            field.optional ? ", optional" : "");
+        if (field.required_before) {
+            say("  {:<28} {:<10} optional from feature level {} on\n", "", "", core::to_string(*field.required_before));
+        }
+        if (field.enumeration != nullptr && field.enumeration->name != "BOOL") {
+            std::vector<std::string> names;
+            for (const auto& enumerator : field.enumeration->enumerators) {
+                names.push_back(fmt::format("{} = {}", enumerator.name.substr(field.enumeration->prefix().size()),
+                                            enumerator.value));
+            }
+            say("  {:<28} {}\n", "", core::show_list(names, ", "));
+        }
+    }
+}
+
+void print_support(const OperatorSchema& schema) {
+    say("\nTensors by feature level (a row holds until the next for the same tensor):\n");
+    for (const Field& field : schema.fields) {
+        const auto rows = schema.tensor_support.find(field.name);
+        if (rows == schema.tensor_support.end()) {
+            continue;
+        }
+        for (const operators::TensorSupport& row : rows->second) {
+            std::vector<std::string_view> types;
+            for (const core::DataType type : row.data_types) {
+                types.push_back(core::name(type));
+            }
+            say("  {:<28} {}  {}-{} dimensions  {}\n", field.name, core::to_string(row.level), row.min_dimensions,
+                row.max_dimensions, core::show_list(types, " "));
+        }
+    }
+}
+
+void print_constraints(const OperatorSchema& schema) {
+    const std::vector<std::string> lines = operators::constraint_lines(schema);
+    if (!lines.empty()) {
+        say("\nConstraints:\n  {}\n", core::show_list(lines, "\n  "));
+    }
+}
+
+void print_in_place(const OperatorSchema& schema) {
+    if (schema.in_place.empty()) {
+        return;
+    }
+    say("\nMay be computed in place:\n");
+    for (const auto& [output, inputs] : schema.in_place) {
+        say("  {} in the memory of {}\n", output, core::show_list(inputs, " or "));
+    }
+}
+
+void print_fusable(const OperatorSchema& schema) {
+    if (schema.fusable.empty()) {
+        return;
+    }
+    say("\nActivations that can be fused, with the feature level from which on:\n");
+    for (const auto& [activation, level] : schema.fusable) {
+        say("  {:<44} {}\n", activation, core::to_string(level));
+    }
+}
+
+/// What engines are known to do otherwise than the documentation says.
+void print_known(const OperatorSchema& schema, const std::vector<expectations::Expectation>& known) {
+    bool first = true;
+    for (const expectations::Expectation& entry : known) {
+        if (entry.is_about(schema.short_name()) && entry.expected != expectations::Expected::skip &&
+            entry.expected != expectations::Expected::flake) {
+            if (first) {
+                say("\nKnown differences, for some descriptors:\n");
+            }
+            say("  {}: {} ({})\n", entry.title(), entry.what_is_done(), entry.place());
+            first = false;
+        }
+    }
+}
+
+/// The rules of its own, which the constraints do not state.
+void print_rules(const OperatorSchema& schema) {
+    const std::vector<std::string> own = own_rules(schema);
+    if (!own.empty()) {
+        say("\nRules of its own, by the names that rejections have:\n  {}\n", core::show_list(own, "\n  "));
+    }
+}
+
+/// By an example, because sizes may follow from attributes in any way.
+void print_output_sizes(const cases::Case& example) {
+    const operators::Descriptor& descriptor = *example.descriptor;
+    if (!operators::output_sizes(descriptor, core::highest_feature_level)) {
+        return;
+    }
+    say("\nThe sizes of the first output follow from the other fields, for example:\n");
+    for (const std::string& line : to_lines(descriptor)) {
+        say("  {}\n", line);
+    }
+}
+
+void print_tolerances(const OperatorSchema& schema) {
+    const auto tolerances = default_tolerances(schema);
+    if (tolerances.empty()) {
+        return;
+    }
+    say("\nTolerance where a case states none:\n");
+    for (const auto& [tolerance, types] : tolerances) {
+        say("  {:<28} {}\n", core::show_list(types, " "), tolerance);
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> own_rules(const OperatorSchema& schema) {
+    std::vector<std::string> own;
+    for (const std::string& rule : operators::rule_names(schema)) {
+        if (rule.starts_with(std::string(schema.short_name()) + ".")) {
+            own.push_back(rule);
+        }
+    }
+    return own;
+}
+
+std::map<std::string, std::vector<std::string>> default_tolerances(const OperatorSchema& schema) {
+    // Tolerances may depend on anything in a descriptor: random ones show them.
+    constexpr std::uint64_t enough_for_every_type = 400;
+    fuzz::GeneratorSettings settings;
+    settings.perturbed_percent = 0;
+    std::map<core::DataType, std::string> by_type;
+    for (std::uint64_t number = 0; number < enough_for_every_type; ++number) {
+        const auto example = fuzz::generate(schema, settings, number);
+        const core::TensorDesc* first = example ? fuzz::first_tensor(*example->descriptor) : nullptr;
+        if (first == nullptr || by_type.contains(first->data_type)) {
+            continue;
+        }
+        for (const operators::TensorSlot& slot : example->descriptor->outputs()) {
+            if (slot.desc != nullptr) {
+                by_type[first->data_type] = core::to_string(cpu::default_tolerance(*example->descriptor, slot));
+                break;
+            }
+        }
+    }
+    std::map<std::string, std::vector<std::string>> tolerances;
+    for (const auto& [type, tolerance] : by_type) {
+        tolerances[tolerance].emplace_back(core::name(type));
+    }
+    return tolerances;
+}
+
+std::string documentation_link(const OperatorSchema& schema) {
+    std::string name(schema.short_name());
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return fmt::format("https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_{}_operator_desc", name);
+}
+
+void print_operator(const OperatorSchema& schema, const std::vector<expectations::Expectation>& known) {
+    const auto engines = run::engines_for(schema);
+    say("{} ({}), from feature level {} on\n", schema.name, schema.number, core::to_string(schema.introduced));
+    say("{}\n{}\n\n",
+        engines.empty() ? "neither cpu nor d3d12 computes it: cases need expected values, or `run --against ENGINE`"
+                        : fmt::format("computed by {}", fmt::join(engines, " and ")),
+        documentation_link(schema));
+    print_fields(schema);
+    print_support(schema);
+    print_constraints(schema);
+    print_rules(schema);
+    if (const auto example = fuzz::example_case(schema)) {
+        print_output_sizes(*example);
+    }
+    print_tolerances(schema);
+    print_in_place(schema);
+    print_fusable(schema);
+    print_known(schema, known);
+    say("\n`dmlconform new {}` prints a case to start from.\n", schema.short_name());
+}
+
+}  // namespace dmlconform::app

@@ -1,0 +1,100 @@
+// Lists with commas.
+#include "app/shape_options.h"
+
+#include <fmt/format.h>
+
+#include "app/number_options.h"
+
+namespace dmlconform::app {
+namespace {
+
+/// At commas that are not between brackets or quotes.
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> parts(1);
+    int depth = 0;
+    bool quoted = false;
+    for (const char c : text) {
+        quoted = quoted != (c == '"');
+        depth += quoted ? 0 : (c == '[' || c == '{') ? 1 : (c == ']' || c == '}') ? -1 : 0;
+        if (c == ',' && depth == 0 && !quoted) {
+            parts.emplace_back();
+        } else {
+            parts.back() += c;
+        }
+    }
+    return parts;
+}
+
+core::Result<core::Dimensions> parse_sizes(const std::string& text) {
+    core::Dimensions sizes;
+    for (const std::string& part : split(text)) {
+        const auto size = parse_whole_number(part);
+        if (!size || *size == 0 || *size > std::numeric_limits<std::uint32_t>::max()) {
+            return core::fail(fmt::format("--sizes {}: \"{}\" is not a size", text, part), "for example 1,1,4096,1024");
+        }
+        sizes.push_back(static_cast<std::uint32_t>(*size));
+    }
+    return sizes;
+}
+
+}  // namespace
+
+void ShapeOptions::add_to(CLI::App& command) {
+    command
+        .add_option(
+            "--sizes", sizes,
+            "Take PATH for an operator's name, and make a case of it with random inputs, whose first tensor has "
+            "these sizes")
+        ->type_name("N,N,...");
+    command
+        .add_option("--attr", attributes,
+                    "The same with these attributes, in JSON as in a case file: Axis=3,K=10; repeat for more")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+    std::vector<std::string> types;
+    for (std::uint32_t i = 1; i < core::data_type_count; ++i) {
+        types.emplace_back(core::name(static_cast<core::DataType>(i)));
+    }
+    command.add_option("--type", type, "The same with this data type of the first tensor")
+        ->type_name("TYPE")
+        ->check(CLI::IsMember(types));
+}
+
+core::Result<fuzz::Shape> ShapeOptions::shape() const {
+    fuzz::Shape shape;
+    if (!sizes.empty()) {
+        auto parsed = parse_sizes(sizes);
+        if (!parsed) {
+            return tl::unexpected(parsed.error());
+        }
+        shape.sizes = std::move(*parsed);
+    }
+    for (const std::string& option : attributes) {
+        for (const std::string& part : split(option)) {
+            const std::size_t sign = part.find('=');
+            if (sign == std::string::npos || sign == 0) {
+                return core::fail(fmt::format("--attr {}: \"{}\" is not NAME=VALUE", option, part),
+                                  "for example --attr Axis=3,K=10");
+            }
+            shape.attributes.emplace_back(part.substr(0, sign), part.substr(sign + 1));
+        }
+    }
+    shape.type = type.empty() ? std::nullopt : core::parse_data_type(type);
+    return shape;
+}
+
+std::vector<std::string> ShapeOptions::words() const {
+    std::vector<std::string> words;
+    if (!sizes.empty()) {
+        words.push_back("--sizes=" + sizes);
+    }
+    for (const std::string& option : attributes) {
+        words.push_back("--attr=" + option);
+    }
+    if (!type.empty()) {
+        words.push_back("--type=" + type);
+    }
+    return words;
+}
+
+}  // namespace dmlconform::app

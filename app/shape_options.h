@@ -1,0 +1,25 @@
+// --sizes, --attr and --type: an operator in a few words instead of a case file.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/core/error.h"
+#include "engine/fuzz/shaped_case.h"
+
+namespace dmlconform::app {
+
+struct ShapeOptions {
+    std::string sizes;
+    std::vector<std::string> attributes;
+    std::string type;
+
+    void add_to(CLI::App& command);
+    [[nodiscard]] bool any() const { return !sizes.empty() || !attributes.empty() || !type.empty(); }
+    [[nodiscard]] core::Result<fuzz::Shape> shape() const;
+    /// For commands that run a case again as it was run.
+    [[nodiscard]] std::vector<std::string> words() const;
+};
+
+}  // namespace dmlconform::app

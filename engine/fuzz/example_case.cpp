@@ -1,0 +1,155 @@
+// The plainest of many random cases.
+#include "engine/fuzz/example_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "engine/cases/recorded_case.h"
+#include "engine/core/element.h"
+#include "engine/cpu/cpu_engine.h"
+#include "engine/cpu/reference.h"
+#include "engine/fuzz/case_generator.h"
+#include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/operator_fuzz.h"
+#include "engine/operators/rules.h"
+#include "engine/run/case_run.h"
+
+namespace dmlconform::fuzz {
+namespace {
+
+/// Enough for the rarest rank of the pickiest operator.
+constexpr std::uint64_t most_numbers = 3000;
+
+bool is_wished(const operators::Descriptor& descriptor, const ExampleWish& wish) {
+    const core::TensorDesc* first = first_tensor(descriptor);
+    return first == nullptr
+               ? !wish.rank && !wish.type
+               : (!wish.rank || first->sizes.size() == *wish.rank) && (!wish.type || first->data_type == *wish.type);
+}
+
+/// What a person would not begin with costs; the least is best.
+double cost_of(const operators::Descriptor& descriptor, const ExampleWish& wish) {
+    double cost = descriptor.in_place.empty() ? 0 : 20;
+    for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
+        for (const operators::TensorSlot& slot : slots) {
+            if (slot.desc == nullptr) {
+                continue;
+            }
+            const auto elements = static_cast<double>(core::element_count(slot.desc->sizes).value_or(1));
+            cost += core::is_packed(*slot.desc) ? 0 : 100;
+            cost += slot.desc->flags == core::TensorFlags::none ? 0 : 10;
+            // Some eight elements, not all of them in one dimension.
+            cost += std::fabs(std::log2(elements) - 3);
+            cost += !wish.type && slot.desc->data_type != core::DataType::float32 ? 4 : 0;
+        }
+    }
+    for (const operators::FieldValue& value : descriptor.values) {
+        cost += std::holds_alternative<operators::OperatorDesc>(value) ? 30 : 0;
+    }
+    const core::TensorDesc* first = first_tensor(descriptor);
+    if (first != nullptr && first->sizes.size() > 1) {
+        const auto ones = std::count(first->sizes.begin(), first->sizes.end(), 1u);
+        cost += std::fabs(static_cast<double>(first->sizes.size()) - static_cast<double>(ones) - 2);
+    }
+    return cost;
+}
+
+/// 1, 2, 3, …, where any numbers will do.
+std::optional<cases::Initialiser> counted_elements(const core::TensorDesc& desc) {
+    const std::uint64_t count = core::element_count(desc.sizes).value_or(0);
+    if (core::bytes_of(desc.data_type) == 0 || count == 0 || count > 100) {
+        return std::nullopt;
+    }
+    std::vector<std::byte> bytes(static_cast<std::size_t>(core::bytes_of(desc.data_type, count)));
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const auto bits = core::encode_element(desc.data_type, core::Integer{false, i + 1});
+        if (!bits) {
+            return std::nullopt;
+        }
+        core::store_element(bytes, desc.data_type, i, *bits);
+    }
+    return cases::given_elements(std::move(bytes));
+}
+
+/// Without strides, gaps and alignments that say nothing.
+void lay_out_plainly(cases::Case& subject) {
+    operators::Descriptor plain = *subject.descriptor;
+    for (const TensorField& tensor : tensors_of(plain)) {
+        if (core::is_packed(*tensor.desc)) {
+            set_sizes(*tensor.desc, tensor.desc->sizes);
+            tensor.desc->base_offset_alignment = 0;
+        }
+    }
+    if (!operators::validate(plain, core::highest_feature_level)) {
+        subject.descriptor = std::make_shared<const operators::Descriptor>(std::move(plain));
+    }
+}
+
+void make_plain(cases::Case& subject) {
+    lay_out_plainly(subject);
+    const operators::Descriptor& descriptor = *subject.descriptor;
+    const OperatorFuzz& known = find_fuzz(*descriptor.schema);
+    const auto slots = descriptor.inputs();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (slots[i].desc == nullptr) {
+            continue;
+        }
+        const Sense sense = known.sense(descriptor, slots[i].name);
+        const bool any = sense == Sense::bits || sense == Sense::ordered || sense == Sense::number;
+        if (auto plain = any ? counted_elements(*slots[i].desc) : std::nullopt) {
+            subject.inputs[i] = std::move(*plain);
+        }
+    }
+}
+
+}  // namespace
+
+const core::TensorDesc* first_tensor(const operators::Descriptor& descriptor) {
+    for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
+        for (const operators::TensorSlot& slot : slots) {
+            if (slot.desc != nullptr) {
+                return slot.desc;
+            }
+        }
+    }
+    return nullptr;
+}
+
+std::optional<cases::Case> example_case(const operators::OperatorSchema& schema, const ExampleWish& wish) {
+    GeneratorSettings settings;
+    settings.level = wish.level;
+    settings.perturbed_percent = 0;
+    std::optional<cases::Case> best;
+    double least = 0;
+    for (std::uint64_t number = 0; number < most_numbers; ++number) {
+        auto candidate = generate(schema, settings, number);
+        if (!candidate || !is_wished(*candidate->descriptor, wish)) {
+            continue;
+        }
+        const double cost = cost_of(*candidate->descriptor, wish);
+        if (!best || cost < least) {
+            best = std::move(candidate);
+            least = cost;
+        }
+    }
+    if (!best) {
+        return std::nullopt;
+    }
+    std::string name(schema.short_name());
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    best->id = fmt::format("new/{}/example", name);
+    make_plain(*best);
+    if (cpu::has_reference(schema)) {
+        cpu::CpuEngine reference(core::highest_feature_level);
+        if (const auto answer = run::answer_of(*best, reference); answer.computed != nullptr) {
+            best = cases::recorded_case(*best, *answer.computed);
+        }
+    }
+    return best;
+}
+
+}  // namespace dmlconform::fuzz

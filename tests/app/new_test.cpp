@@ -1,0 +1,128 @@
+// dmlconform new and describe: from an operator's name to a case that runs.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/app/expectations.h"
+#include "tests/app/program.h"
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using nlohmann::json;
+
+TEST(New, CasesRunAsTheyAre) {
+    const TemporaryFolder folder;
+    // One of each way in which random cases are made.
+    for (const char* name :
+         {"SLICE1", "TOP_K1", "QUANTIZED_LINEAR_CONVOLUTION", "MEAN_VARIANCE_NORMALIZATION1", "GATHER", "REDUCE",
+          "ACTIVATION_SOFTMAX1", "MAX_POOLING2", "ELEMENT_WISE_ADD1", "FILL_VALUE_SEQUENCE"}) {
+        SCOPED_TRACE(name);
+        const ProgramResult made = dmlconform({"new", name});
+        ASSERT_TRUE(ends_with_code(made, 0));
+        EXPECT_EQ(made.errors, "");
+        const std::string file = folder.write(std::string(name) + ".json", made.output);
+        const ProgramResult run = dmlconform({"run", file, "--engine", "cpu"});
+        EXPECT_TRUE(ends_with_code(run, 0)) << made.output;
+        EXPECT_TRUE(prints(run, ": 1 pass\n"));
+        EXPECT_EQ(dmlconform({"new", name}).output, made.output) << "the same every time";
+    }
+}
+
+TEST(New, RankTypeAndLevel) {
+    const struct {
+        std::vector<std::string> words;
+        std::size_t rank;
+        const char* type;
+    } rows[] = {
+        {{"SLICE1", "--rank", "3", "--type", "INT16"}, 3, "INT16"},
+        {{"ELEMENT_WISE_ADD", "--rank", "7"}, 7, "FLOAT32"},
+        {{"TOP_K1", "--type", "FLOAT16"}, 0, "FLOAT16"},
+        {{"SLICE1", "--feature-level", "2.1"}, 0, "FLOAT32"},
+    };
+    for (const auto& row : rows) {
+        std::vector<std::string> words{"new"};
+        words.insert(words.end(), row.words.begin(), row.words.end());
+        const ProgramResult made = dmlconform(words);
+        ASSERT_TRUE(ends_with_code(made, 0));
+        const json desc = json::parse(made.output)["cases"][0]["desc"];
+        const json& tensor = desc.contains("ATensor") ? desc["ATensor"] : desc["InputTensor"];
+        EXPECT_EQ(tensor["DataType"], row.type);
+        if (row.rank != 0) {
+            EXPECT_EQ(tensor["Sizes"].size(), row.rank);
+        }
+        EXPECT_FALSE(tensor.contains("Strides")) << "plain";
+    }
+}
+
+TEST(New, Slips) {
+    const struct {
+        std::vector<std::string> words;
+        const char* message;
+    } rows[] = {
+        {{"SLICE9"}, "the catalogue has no operator \"SLICE9\"\n    hint: did you mean"},
+        {{"UPSAMPLE_2D", "--type", "INT64"},
+         "no legal descriptor of UPSAMPLE_2D was found of INT64 at feature level 6.4\n    hint: `dmlconform describe "
+         "UPSAMPLE_2D`"},
+        {{"SLICE1", "--rank", "9"}, "--rank"},
+        {{"SLICE1", "--type", "FLOAT8"}, "--type"},
+        {{}, "operator is required"},
+    };
+    for (const auto& row : rows) {
+        std::vector<std::string> words{"new"};
+        words.insert(words.end(), row.words.begin(), row.words.end());
+        const ProgramResult result = dmlconform(words);
+        EXPECT_TRUE(ends_with_code(result, 2));
+        EXPECT_TRUE(complains(result, row.message));
+        EXPECT_EQ(result.output, "");
+    }
+}
+
+TEST(Describe, AnOperatorWithEverythingAboutIt) {
+    const ProgramResult result = dmlconform({"describe", "SLICE1"});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    for (const char* part :
+         {"https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice1_operator_desc\n",
+          "Constraints:\n", "Rules of its own, by the names that rejections have:\n", "  SLICE1.windowStride\n",
+          "Tolerance where a case states none:\n", " INT64 exact\n",
+          "`dmlconform new SLICE1` prints a case to start from.\n"}) {
+        EXPECT_TRUE(prints(result, part));
+    }
+    EXPECT_TRUE(prints(dmlconform({"describe", "GATHER"}),
+                       "\nThe sizes of the first output follow from the other fields, for example:\n"));
+}
+
+TEST(Describe, SeveralAndPatterns) {
+    const ProgramResult two = dmlconform({"describe", "SLICE1", "DML_OPERATOR_TOP_K1"});
+    EXPECT_TRUE(prints(two, "DML_OPERATOR_SLICE1 ("));
+    EXPECT_TRUE(prints(two, "\nDML_OPERATOR_TOP_K1 ("));
+    const ProgramResult pattern = dmlconform({"describe", "SLICE*", "DML_OPERATOR_SLICE?"});
+    EXPECT_TRUE(ends_with_code(pattern, 0));
+    std::istringstream lines(pattern.output);
+    std::size_t count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+        EXPECT_TRUE(line.starts_with("DML_OPERATOR_SLICE")) << line;
+    }
+    EXPECT_EQ(count, 3u) << "SLICE, SLICE1 and SLICE_GRAD, each once\n" << pattern.output;
+    EXPECT_TRUE(ends_with_code(dmlconform({"describe", "NOTHING*"}), 2));
+    EXPECT_TRUE(ends_with_code(dmlconform({"describe", "SLICE1", "SLICE9"}), 2));
+}
+
+TEST(Describe, ForScripts) {
+    const ProgramResult result = dmlconform({"describe", "TOP_K1", "--json"});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    const json document = json::parse(result.output);
+    ASSERT_EQ(document.size(), 1u);
+    const json& top_k1 = document[0];
+    EXPECT_EQ(top_k1["name"], "DML_OPERATOR_TOP_K1");
+    EXPECT_EQ(top_k1["fields"][0]["name"], "InputTensor");
+    EXPECT_EQ(top_k1["fields"][0]["kind"], "input");
+    EXPECT_EQ(top_k1["tolerances"]["FLOAT32"], "exact");
+    EXPECT_TRUE(top_k1["tensors"][0].contains("dataTypes"));
+    EXPECT_EQ(json::parse(dmlconform({"describe", "SLICE*", "--json"}).output).size(), 3u);
+}
+
+}  // namespace
+}  // namespace dmlconform::tests

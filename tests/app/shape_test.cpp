@@ -1,0 +1,101 @@
+// run and bench with --sizes, --attr and --type: an operator in one line, without a case file.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/changed_worker.h"
+#include "tests/app/expectations.h"
+#include "tests/app/program.h"
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using nlohmann::json;
+
+TEST(Shape, RunsWithRandomInputsAgainstTheReference) {
+    const TemporaryFolder folder;
+    const struct {
+        std::vector<std::string> words;
+        std::vector<const char*> descriptor;
+    } rows[] = {
+        {{"TOP_K1", "--sizes", "1,1,6,32", "--attr", "Axis=3,K=10", "--type", "FLOAT16"},
+         {"InputTensor: FLOAT16 [1,1,6,32]", "OutputValueTensor: FLOAT16 [1,1,6,10]", "Axis: 3", "K: 10"}},
+        {{"ELEMENT_WISE_ADD", "--sizes", "2,3,4"},
+         {"ATensor: FLOAT32 [2,3,4]", "BTensor: FLOAT32 [2,3,4]", "OutputTensor: FLOAT32 [2,3,4]"}},
+        {{"REDUCE", "--sizes", "1,2,8,8", "--attr", "Function=SUM", "--attr", "Axes=[2,3]"},
+         {"InputTensor: FLOAT32 [1,2,8,8]", "OutputTensor: FLOAT32 [1,2,1,1]"}},
+        {{"ACTIVATION_RELU", "--type", "FLOAT16"}, {"InputTensor: FLOAT16 ["}},
+    };
+    for (const auto& row : rows) {
+        SCOPED_TRACE(row.words.front());
+        std::vector<std::string> words{"run"};
+        words.insert(words.end(), row.words.begin(), row.words.end());
+        // Alone, the reference verifies nothing; what it ran is in the result.
+        words.insert(words.end(), {"--engine", "cpu", "--json", folder.at("r.json")});
+        const ProgramResult result = dmlconform(words);
+        EXPECT_TRUE(ends_with_code(result, 1));
+        EXPECT_TRUE(prints(result, ": 1 reference\n"));
+        const json stored = json::parse(content_of(folder.at("r.json")))["results"][0];
+        EXPECT_EQ(stored["id"], row.words.front() + "/shape");
+        const std::string descriptor = stored["descriptor"].dump();
+        for (const char* line : row.descriptor) {
+            EXPECT_NE(descriptor.find(line), std::string::npos) << line << "\n" << descriptor;
+        }
+    }
+}
+
+TEST(Shape, FailuresAreRunAgainInTheSameWords) {
+    const TemporaryFolder folder;
+    const std::string wrong = changed_worker(folder, R"(right = worker.slice1
+def slice1(desc, data, output):
+    right(desc, data, output)
+    output[0:4] = b"\0\0\0\x41"
+worker.slice1 = slice1)");
+    const ProgramResult result = dmlconform({"run", "SLICE1", "--sizes", "4,4", "--engine", wrong});
+    EXPECT_TRUE(ends_with_code(result, 1));
+    EXPECT_TRUE(prints(result, "FAIL SLICE1/shape on exec:python"));
+    EXPECT_TRUE(prints(result, " run SLICE1 --filter SLICE1/shape "));
+    EXPECT_TRUE(prints(result, " --sizes=4,4\n"));
+}
+
+TEST(Shape, Bench) {
+    if (dmlconform({"bench", "--help"}).exit_code != 0) {
+        GTEST_SKIP() << "this build has no benchmarks";
+    }
+    const ProgramResult result =
+        dmlconform({"bench", "SLICE1", "--sizes", "1,1,64,64", "--engine", "cpu", "--no-roofline",
+                    "--benchmark_min_time=0.001", "--benchmark_repetitions=1"});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(prints(result, "cpu/SLICE1/shape"));
+}
+
+TEST(Shape, Slips) {
+    const struct {
+        std::vector<std::string> words;
+        const char* message;
+    } rows[] = {
+        {{"SLICE9", "--sizes", "4"}, "the catalogue has no operator \"SLICE9\""},
+        {{"SLICE1", "TOP_K1", "--sizes", "4"}, "are for one operator"},
+        {{"SLICE1", "--sizes", "4,x"}, "\"x\" is not a size"},
+        {{"SLICE1", "--sizes", "4,0"}, "\"0\" is not a size"},
+        {{"SLICE1", "--sizes", "4,,4"}, "\"\" is not a size"},
+        {{"TOP_K1", "--attr", "Axis"}, "\"Axis\" is not NAME=VALUE"},
+        {{"TOP_K1", "--attr", "Axes=1"}, "TOP_K1 has no attribute \"Axes\""},
+        {{"TOP_K1", "--attr", "InputTensor=1"}, "TOP_K1 has no attribute \"InputTensor\""},
+        {{"TOP_K1", "--attr", "Axis=\"x\""}, "Axis"},
+        {{"TOP_K1", "--sizes", "1,1,1,8", "--attr", "Axis=3,K=9"}, "these make an illegal TOP_K1: "},
+        {{"UPSAMPLE_2D", "--sizes", "2,2"}, "no legal descriptor of UPSAMPLE_2D was found with 2 dimensions"},
+        {{"SLICE1", "--type", "FLOAT7"}, "--type"},
+    };
+    for (const auto& row : rows) {
+        std::vector<std::string> words{"run"};
+        words.insert(words.end(), row.words.begin(), row.words.end());
+        const ProgramResult result = dmlconform(words);
+        EXPECT_TRUE(ends_with_code(result, 2));
+        EXPECT_TRUE(complains(result, row.message));
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
