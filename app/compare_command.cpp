@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/command.h"
@@ -12,6 +14,9 @@
 #include "app/terminal.h"
 #include "engine/bench/comparison.h"
 #include "engine/report/console_style.h"
+#include "engine/report/markdown_text.h"
+#include "engine/report/output_file.h"
+#include "engine/report/text_table.h"
 
 namespace dmlconform::app {
 namespace {
@@ -26,35 +31,44 @@ struct CompareOptions {
     bool force = false;
     /// Benchmarks of the base may be missing.
     bool allow_missing = false;
+    /// Files to write, "-" for stdout; empty: none.
+    std::string json;
+    std::string markdown;
     bool no_color = false;
 };
 
-core::ShownText change_text(bench::Change change, const report::ConsoleStyle& style) {
+const char* change_text(bench::Change change) {
     switch (change) {
         case bench::Change::slower:
-            return style.status(run::Status::fail, core::show("SLOWER"));
+            return "SLOWER";
         case bench::Change::faster:
-            return style.status(run::Status::pass, core::show("faster"));
+            return "faster";
         case bench::Change::unreliable:
-            return style.status(run::Status::skip, core::show("unreliable"));
+            return "unreliable";
         case bench::Change::none:
         default:
-            return {};
+            return "";
     }
 }
 
+/// "0.98 to 1.03"; empty where there are too few runs to say.
+std::string interval_text(const bench::Interval& interval) {
+    return std::isfinite(interval.greatest) ? fmt::format("{:.3f} to {:.3f}", interval.least, interval.greatest) : "";
+}
+
 void print_comparison(const bench::RunComparison& comparison, const report::ConsoleStyle& style) {
-    std::size_t width = 9;
-    for (const auto& compared : comparison.benchmarks) {
-        width = std::max(width, compared.name.size());
+    report::TextTable table({"benchmark"});
+    for (const char* column : {"base", "new", "ratio", "verdict", "95%", "spread", "p"}) {
+        table.add_value_column(column);
     }
-    say("{}\n", style.bold(core::show("{:<{}} {:>12} {:>12} {:>8} {:>8} {:>8}", "benchmark", width, "base", "new",
-                                      "ratio", "spread", "p")));
     for (const auto& compared : comparison.benchmarks) {
-        say("{:<{}} {:>12} {:>12} {:>8.3f} {:>7.1f}% {:>8.2g} {}\n", compared.name, width,
-            report::format_seconds(compared.base), report::format_seconds(compared.now), compared.ratio,
-            100 * compared.spread, compared.p, change_text(compared.change, style));
+        table.add_row(
+            {compared.name}, {},
+            {report::format_seconds(compared.base), report::format_seconds(compared.now),
+             fmt::format("{:.3f}", compared.ratio), change_text(compared.change), interval_text(compared.interval),
+             fmt::format("{:.1f}%", 100 * compared.spread), fmt::format("{:.2g}", compared.p)});
     }
+    print(table.text(output_width(), style));
     for (const std::string& name : comparison.missing) {
         say("only in base: {}\n", name);
     }
@@ -63,12 +77,24 @@ void print_comparison(const bench::RunComparison& comparison, const report::Cons
     }
 }
 
+/// How all of them together changed, and those of each operator where there are several.
+void print_means(const bench::RunComparison& comparison) {
+    const bench::MeanRatio mean = comparison.mean();
+    say("\ngeometric mean of {} {}: {:.3f}\n", mean.benchmarks, mean.benchmarks == 1 ? "ratio" : "ratios", mean.ratio);
+    const auto by_operator = comparison.mean_by_operator();
+    for (const auto& [op, ratio] : by_operator) {
+        if (by_operator.size() > 1) {
+            say("  {:.3f}  {} ({})\n", ratio.ratio, op, ratio.benchmarks);
+        }
+    }
+}
+
 void print_verdict(const bench::RunComparison& comparison, const CompareOptions& options) {
     std::size_t counts[4] = {};
     for (const auto& compared : comparison.benchmarks) {
         ++counts[static_cast<std::size_t>(compared.change)];
     }
-    say("\n{} compared at {:g}%: {} slower, {} faster, {} unreliable, {} as before\n", comparison.benchmarks.size(),
+    say("{} compared at {:g}%: {} slower, {} faster, {} unreliable, {} as before\n", comparison.benchmarks.size(),
         100 * options.settings.threshold, counts[static_cast<std::size_t>(bench::Change::slower)],
         counts[static_cast<std::size_t>(bench::Change::faster)],
         counts[static_cast<std::size_t>(bench::Change::unreliable)],
@@ -111,7 +137,84 @@ std::optional<std::vector<bench::BenchmarkFile>> read_all(const std::vector<std:
     return files.size() == paths.size() ? std::optional(std::move(files)) : std::nullopt;
 }
 
+nlohmann::ordered_json bound(double value) {
+    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+
+std::string comparison_json(const bench::RunComparison& comparison) {
+    using Json = nlohmann::ordered_json;
+    Json benchmarks = Json::array();
+    for (const auto& compared : comparison.benchmarks) {
+        benchmarks.push_back({{"name", compared.name},
+                              {"operator", compared.op},
+                              {"verdict", bench::to_string(compared.change)},
+                              {"baseSeconds", compared.base},
+                              {"newSeconds", compared.now},
+                              {"ratio", compared.ratio},
+                              {"ratioAtLeast", bound(compared.interval.least)},
+                              {"ratioAtMost", bound(compared.interval.greatest)},
+                              {"spread", compared.spread},
+                              {"p", compared.p}});
+    }
+    Json operators = Json::object();
+    for (const auto& [op, mean] : comparison.mean_by_operator()) {
+        operators[op] = {{"geometricMean", mean.ratio}, {"benchmarks", mean.benchmarks}};
+    }
+    const Json document{{"format", "dmlconform-comparison"}, {"geometricMean", comparison.mean().ratio},
+                        {"operators", std::move(operators)}, {"benchmarks", std::move(benchmarks)},
+                        {"missing", comparison.missing},     {"added", comparison.added}};
+    return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string comparison_markdown(const bench::RunComparison& comparison) {
+    constexpr std::size_t longest_cell = 200;
+    std::string text =
+        fmt::format("Geometric mean of {} ratios: {:.3f}\n\n", comparison.mean().benchmarks, comparison.mean().ratio);
+    text += "| benchmark | base | new | ratio | 95% | |\n| --- | ---: | ---: | ---: | --- | --- |\n";
+    for (const auto& compared : comparison.benchmarks) {
+        text += fmt::format("| {} | {} | {} | {:.3f} | {} | {} |\n", report::markdown_text(compared.name, longest_cell),
+                            report::format_seconds(compared.base), report::format_seconds(compared.now), compared.ratio,
+                            interval_text(compared.interval), change_text(compared.change));
+    }
+    for (const std::string& name : comparison.missing) {
+        text += fmt::format("\nOnly in base: {}\n", report::markdown_text(name, longest_cell));
+    }
+    return text;
+}
+
+/// To the file, or to stdout for "-"; nothing where the path is empty. False when it cannot be written.
+template <class Make>
+bool write_document(const std::string& path, const Make& make) {
+    if (path.empty()) {
+        return true;
+    }
+    if (path == "-") {
+        print_document(make());
+        return true;
+    }
+    const auto written = report::write_file(path, make());
+    if (!written) {
+        print_error(written.error());
+    }
+    return written.has_value();
+}
+
+/// Whether the files that are asked for could be written; what cannot be is named.
+bool can_write(const CompareOptions& options) {
+    for (const std::string& path : {options.json, options.markdown}) {
+        const auto writable = path.empty() || path == "-" ? core::Result<void>() : report::check_writable(path);
+        if (!writable) {
+            print_error(writable.error());
+            return false;
+        }
+    }
+    return true;
+}
+
 int compare_command(CompareOptions& options) {
+    if (!can_write(options)) {
+        return exit_usage;
+    }
     if (!sort_files(options)) {
         return exit_usage;
     }
@@ -136,10 +239,19 @@ int compare_command(CompareOptions& options) {
         warn("dmlconform: the files have no benchmark in common\n");
         return exit_unexpected;
     }
-    print_comparison(comparison, report::ConsoleStyle(use_color(options.no_color)));
-    print_verdict(comparison, options);
     const bool lost = !comparison.missing.empty() && !options.allow_missing;
-    return comparison.regressed() || lost ? exit_unexpected : exit_ok;
+    const int exit_code = comparison.regressed() || lost ? exit_unexpected : exit_ok;
+    const bool shown = options.json != "-" && options.markdown != "-";
+    if (!write_document(options.json, [&] { return comparison_json(comparison); }) ||
+        !write_document(options.markdown, [&] { return comparison_markdown(comparison); })) {
+        return exit_not_run;
+    }
+    if (shown) {
+        print_comparison(comparison, report::ConsoleStyle(use_color(options.no_color)));
+        print_means(comparison);
+        print_verdict(comparison, options);
+    }
+    return exit_code;
 }
 
 }  // namespace
@@ -160,6 +272,10 @@ void add_compare_command(CLI::App& app, int& exit_code) {
     command->add_flag("--allow-missing", options->allow_missing,
                       "Accept that benchmarks of the base are missing in the other side. Otherwise the exit code is 1");
     command->add_flag("--force", options->force, "Compare runs of different machines, adapters or drivers");
+    command->add_option("--json", options->json, "Write the comparison as JSON. - is the standard output")
+        ->type_name("FILE");
+    command->add_option("--markdown", options->markdown, "Write the comparison as a table in Markdown")
+        ->type_name("FILE");
     command->add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
     command->callback([options, &exit_code] { exit_code = compare_command(*options); });
 }

@@ -110,6 +110,9 @@ private:
         BenchmarkTimes& times = (is_aggregate ? medians : file_.benchmarks)[name];
         times.seconds.push_back(seconds);
         add_counters(entry, times);
+        if (entry.contains("label") && entry["label"].is_string()) {
+            times.label = entry["label"].get<std::string>();
+        }
         return {};
     }
 

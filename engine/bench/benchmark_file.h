@@ -18,6 +18,8 @@ struct BenchmarkTimes {
     /// By name, for the same repetitions where they have them: bytes_per_second, items_per_second,
     /// operations_per_second, percent_of_roofline, unsettled.
     std::map<std::string, std::vector<double>> counters;
+    /// What `dmlconform bench` says of it: the operator. Empty in files of others.
+    std::string label{};
 
     /// Whether the repetitions drifted, by what the file says.
     [[nodiscard]] bool unsettled() const { return counters.contains(unsettled_counter); }

@@ -68,6 +68,16 @@ Runs runs_of(std::span<const BenchmarkFile> files) {
     return runs;
 }
 
+/// The operator, as the first file that has the benchmark says.
+std::string label_of(std::span<const BenchmarkFile> files, const std::string& name) {
+    for (const BenchmarkFile& file : files) {
+        if (const auto found = file.benchmarks.find(name); found != file.benchmarks.end()) {
+            return found->second.label;
+        }
+    }
+    return {};
+}
+
 /// What counts of one side: a number for each run, or one for each repetition.
 std::vector<double> sample_of(const std::vector<std::vector<double>>& runs, bool by_run) {
     std::vector<double> sample;
@@ -79,6 +89,17 @@ std::vector<double> sample_of(const std::vector<std::vector<double>>& runs, bool
         }
     }
     return sample;
+}
+
+constexpr double confidence = 0.95;
+
+Interval exponential(const Interval& logarithms) {
+    return {std::exp(logarithms.least), std::exp(logarithms.greatest)};
+}
+
+std::vector<double> logarithms(std::vector<double> values) {
+    std::transform(values.begin(), values.end(), values.begin(), [](double value) { return std::log(value); });
+    return values;
 }
 
 ComparedBenchmark compare_benchmark(const std::string& name, const Repeated& base, const Repeated& now,
@@ -93,6 +114,7 @@ ComparedBenchmark compare_benchmark(const std::string& name, const Repeated& bas
                                base_median,
                                now_median,
                                now_median / base_median,
+                               exponential(shift_interval(logarithms(before), logarithms(after), confidence)),
                                std::max(spread(before), spread(after)),
                                mann_whitney_p(before, after)};
     // Runs that scatter more than what is looked for show nothing, unless they do not even touch.
@@ -115,8 +137,10 @@ ComparedBenchmark compare_pairs(const std::string& name, const std::vector<std::
         ratios.push_back(now / base);
         differences.push_back(now - base);
     }
-    ComparedBenchmark compared{name,           Change::none,   median(before),     median(after),
-                               median(ratios), spread(ratios), sign_p(differences)};
+    ComparedBenchmark compared{name,           Change::none,
+                               median(before), median(after),
+                               median(ratios), exponential(median_interval(logarithms(ratios), confidence)),
+                               spread(ratios), sign_p(differences)};
     // Twice the standard error of a median: sqrt(pi / 2) / sqrt(n) standard deviations, which are the half width of
     // a normal distribution's middle half over 0.6745.
     const double error = std::sqrt(std::numbers::pi / 2 / static_cast<double>(pairs.size())) *
@@ -143,9 +167,36 @@ Pairs pairs_of(std::span<const BenchmarkFile> base, std::span<const BenchmarkFil
 
 }  // namespace
 
+const char* to_string(Change change) {
+    constexpr std::array names{"as before", "slower", "faster", "unreliable"};
+    return names[static_cast<std::size_t>(change)];
+}
+
 bool RunComparison::regressed() const {
     return std::any_of(benchmarks.begin(), benchmarks.end(),
                        [](const ComparedBenchmark& compared) { return compared.change == Change::slower; });
+}
+
+MeanRatio RunComparison::mean() const {
+    double sum = 0;
+    for (const ComparedBenchmark& compared : benchmarks) {
+        sum += std::log(compared.ratio);
+    }
+    return {benchmarks.empty() ? 1 : std::exp(sum / static_cast<double>(benchmarks.size())), benchmarks.size()};
+}
+
+std::map<std::string, MeanRatio> RunComparison::mean_by_operator() const {
+    std::map<std::string, RunComparison> groups;
+    for (const ComparedBenchmark& compared : benchmarks) {
+        if (!compared.op.empty()) {
+            groups[compared.op].benchmarks.push_back(compared);
+        }
+    }
+    std::map<std::string, MeanRatio> means;
+    for (const auto& [op, group] : groups) {
+        means[op] = group.mean();
+    }
+    return means;
 }
 
 RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now,
@@ -169,6 +220,9 @@ RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const 
         } else {
             comparison.missing.push_back(name);
         }
+    }
+    for (ComparedBenchmark& compared : comparison.benchmarks) {
+        compared.op = label_of(now, compared.name);
     }
     for (const auto& [name, runs] : after) {
         if (!before.contains(name)) {

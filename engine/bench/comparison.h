@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/bench/benchmark_file.h"
+#include "engine/bench/rank_test.h"
 
 namespace dmlconform::bench {
 
@@ -29,6 +31,9 @@ enum class Change : std::uint8_t {
                  // in no run of one side did it settle
 };
 
+/// "slower", …; "as before" where nothing changed.
+[[nodiscard]] const char* to_string(Change change);
+
 struct ComparedBenchmark {
     std::string name;
     Change change = Change::none;
@@ -37,10 +42,21 @@ struct ComparedBenchmark {
     double now = 0;
     /// 1.1: 10 % slower. Of the medians; or the median of the pairs' ratios.
     double ratio = 1;
+    /// Within which the ratio is with 95 % confidence: of the shifts of logarithms that the Mann-Whitney test does not
+    /// reject, or of the median of pairs. From 0 to infinity where there are too few runs to say.
+    Interval interval{};
     /// Half of the middle half's width, as a share of the median: of the side where it is larger; or of the ratios.
     double spread = 0;
     /// Of the Mann-Whitney U test, two-sided; of pairs, of the sign test.
     double p = 1;
+    /// BenchmarkTimes::label.
+    std::string op{};
+};
+
+/// The geometric mean of ratios.
+struct MeanRatio {
+    double ratio = 1;
+    std::size_t benchmarks = 0;
 };
 
 struct RunComparison {
@@ -53,6 +69,9 @@ struct RunComparison {
     std::vector<std::string> differences;
 
     [[nodiscard]] bool regressed() const;
+    [[nodiscard]] MeanRatio mean() const;
+    /// By operator, of the benchmarks whose files name it.
+    [[nodiscard]] std::map<std::string, MeanRatio> mean_by_operator() const;
 };
 
 /// So many files of a side are enough for their medians to be what is compared.

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 namespace dmlconform::bench {
@@ -77,6 +79,38 @@ double normal_p(double u, std::span<const double> sorted, double m, double n) {
     return std::erfc(z / std::numbers::sqrt2);
 }
 
+/// Between the values that `outside` of the sorted ones lie beyond on each side.
+Interval between(std::vector<double> values, std::size_t outside) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (2 * outside >= values.size() || outside == 0) {
+        return {-infinity, infinity};
+    }
+    std::sort(values.begin(), values.end());
+    return {values[outside - 1], values[values.size() - outside]};
+}
+
+/// How many of the pairs' differences may be left out on each side: the most that a tail of U has beside it.
+std::size_t pairs_outside(std::size_t m, std::size_t n, double confidence) {
+    const double tail = (1 - confidence) / 2;
+    if (m * n > most_exact_pairs) {
+        // The normal distribution's quantile, by bisection of its tail.
+        double z = 0;
+        for (double step = 4; step > 1e-9; step /= 2) {
+            z += std::erfc((z + step) / std::numbers::sqrt2) / 2 > tail ? step : 0;
+        }
+        const auto pairs = static_cast<double>(m * n);
+        const double outside = pairs / 2 - z * std::sqrt(pairs * static_cast<double>(m + n + 1) / 12);
+        return outside < 1 ? 0 : static_cast<std::size_t>(outside);
+    }
+    const auto shares = u_distribution(m, n);
+    double sum = 0;
+    std::size_t outside = 0;
+    while (outside < shares.size() && sum + shares[outside] <= tail) {
+        sum += shares[outside++];
+    }
+    return outside;
+}
+
 }  // namespace
 
 double mann_whitney_p(std::span<const double> a, std::span<const double> b) {
@@ -107,6 +141,31 @@ double sign_p(std::span<const double> differences) {
             std::exp(std::lgamma(all + 1) - std::lgamma(i + 1) - std::lgamma(all - i + 1) - all * std::numbers::ln2);
     }
     return std::min(1.0, 2 * tail);
+}
+
+Interval shift_interval(std::span<const double> a, std::span<const double> b, double confidence) {
+    std::vector<double> shifts;
+    for (const double x : a) {
+        for (const double y : b) {
+            shifts.push_back(y - x);
+        }
+    }
+    return between(std::move(shifts), a.empty() || b.empty() ? 0 : pairs_outside(a.size(), b.size(), confidence));
+}
+
+Interval median_interval(std::span<const double> sample, double confidence) {
+    const auto n = static_cast<double>(sample.size());
+    const double tail = (1 - confidence) / 2;
+    double sum = 0;
+    std::size_t outside = 0;
+    for (double i = 0; i < n; ++i) {
+        sum += std::exp(std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1) - n * std::numbers::ln2);
+        if (sum > tail) {
+            break;
+        }
+        ++outside;
+    }
+    return between({sample.begin(), sample.end()}, outside);
 }
 
 double trend_p(std::span<const double> sample) {

@@ -17,6 +17,19 @@ namespace dmlconform::bench {
 /// the differences are does not matter, so that a few runs that were disturbed for long do not either.
 [[nodiscard]] double sign_p(std::span<const double> differences);
 
+/// What an estimate may be by chance; infinite where a sample is too small to say.
+struct Interval {
+    double least = 0;
+    double greatest = 0;
+};
+
+/// By how much the second sample is larger than the first: the shifts that mann_whitney_p would not call significant at
+/// 1 - `confidence` (Hodges and Lehmann's interval).
+[[nodiscard]] Interval shift_interval(std::span<const double> a, std::span<const double> b, double confidence);
+
+/// Of the median of what the sample is from: the values that sign_p would not call significant.
+[[nodiscard]] Interval median_interval(std::span<const double> sample, double confidence);
+
 /// The two-sided p-value of the Mann-Kendall test: how probable so many pairs in one order are when every order of the
 /// sample is as probable as any other. 1 for fewer than two. By the normal approximation, with a correction for
 /// continuity; from 8 values on it is good enough.

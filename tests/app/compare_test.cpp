@@ -1,0 +1,61 @@
+// What dmlconform compare tells besides its verdict: how sure ratios are, their means, and both for other programs.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/expectations.h"
+#include "tests/app/program.h"
+#include "tests/temporary_folder.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using nlohmann::json;
+
+/// Nine repetitions of two benchmarks of two operators.
+std::string results(double add, double gemm) {
+    json document{{"context", {{"dmlconform.machine", "M"}}}, {"benchmarks", json::array()}};
+    for (int i = 0; i < 9; ++i) {
+        for (const auto& [name, op, time] : {std::tuple{"cpu/a", "ADD", add}, std::tuple{"cpu/b", "GEMM", gemm}}) {
+            document["benchmarks"].push_back(
+                {{"name", name}, {"label", op}, {"real_time", time * (1 + 0.001 * i)}, {"time_unit", "us"}});
+        }
+    }
+    return document.dump();
+}
+
+TEST(CompareReport, IntervalsAndMeans) {
+    const TemporaryFolder folder;
+    const std::string base = folder.write("base.json", results(100, 100));
+    const std::string now = folder.write("now.json", results(121, 100));
+    const ProgramResult result = dmlconform({"compare", base, now});
+    EXPECT_TRUE(ends_with_code(result, 1));
+    EXPECT_TRUE(prints(result, "1.210   SLOWER  1.206 to 1.214"));
+    EXPECT_TRUE(prints(result, "geometric mean of 2 ratios: 1.100\n  1.210  ADD (1)\n  1.000  GEMM (1)\n"));
+    const ProgramResult script = dmlconform({"compare", base, now, "--json", "-"});
+    EXPECT_TRUE(ends_with_code(script, 1));
+    const json document = json::parse(script.output);
+    EXPECT_NEAR(document["geometricMean"].get<double>(), 1.1, 1e-9);
+    EXPECT_NEAR(document["operators"]["ADD"]["geometricMean"].get<double>(), 1.21, 1e-9);
+    EXPECT_EQ(document["benchmarks"][0]["verdict"], "slower");
+    EXPECT_LT(document["benchmarks"][0]["ratioAtLeast"].get<double>(), 1.21);
+    EXPECT_GT(document["benchmarks"][0]["ratioAtMost"].get<double>(), 1.21);
+    const ProgramResult markdown = dmlconform({"compare", base, now, "--markdown", folder.at("out.md")});
+    EXPECT_TRUE(ends_with_code(markdown, 1));
+    const std::string text = content_of(folder.at("out.md"));
+    EXPECT_NE(text.find("| cpu/a | 100 µs | 121 µs | 1.210 | 1.206 to 1.214 | SLOWER |\n"), std::string::npos) << text;
+}
+
+TEST(CompareReport, WhatCannotBeWrittenIsSaidBeforehand) {
+    const TemporaryFolder folder;
+    const std::string base = folder.write("base.json", results(100, 100));
+    for (const char* option : {"--json", "--markdown"}) {
+        const ProgramResult result = dmlconform({"compare", base, base, option, folder.at("nowhere/x")});
+        EXPECT_TRUE(ends_with_code(result, 2));
+        EXPECT_EQ(result.output, "");
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
