@@ -8,6 +8,7 @@
 
 #include "engine/bench/quantiles.h"
 #include "engine/core/embedded_text.h"
+#include "engine/core/feature_level.h"
 
 namespace dmlconform::page {
 
@@ -18,7 +19,8 @@ extern const std::span<const std::string_view> chart_library;
 namespace {
 
 /// In the order that they need each other.
-constexpr std::array scripts{"format.js", "filters.js", "tables.js", "charts.js", "failures.js", "times.js", "main.js"};
+constexpr std::array scripts{"format.js",   "filters.js", "tables.js", "charts.js", "command.js",
+                             "failures.js", "matrix.js",  "times.js",  "main.js"};
 
 std::string_view text_named(std::string_view name) {
     const auto found = std::find_if(template_texts.begin(), template_texts.end(),
@@ -65,11 +67,6 @@ Json runs_json(const std::vector<RunFile>& runs) {
     return rows;
 }
 
-const char* change_name(bench::Change change) {
-    constexpr std::array names{"as before", "slower", "faster", "unreliable"};
-    return names[static_cast<std::size_t>(change)];
-}
-
 /// The repetitions of a benchmark in all files of one side, and the roofline's time, where they tell it.
 Json sample_json(const std::vector<BenchFile>& files, const std::string& name) {
     Json seconds = Json::array();
@@ -106,7 +103,7 @@ Json benchmarks_json(const PageData& data) {
     for (const bench::ComparedBenchmark& compared : data.comparison.benchmarks) {
         Json& row = rows[compared.name];
         row["base"] = sample_json(data.base, compared.name);
-        row["change"] = change_name(compared.change);
+        row["change"] = bench::to_string(compared.change);
         row["ratio"] = compared.ratio;
         row["spread"] = compared.spread;
         row["p"] = compared.p;
@@ -143,6 +140,7 @@ Json data_json(const PageData& data) {
             {"totals", totals_json(data.totals)},
             {"failures", failures_json(data)},
             {"failureCount", data.failure_count},
+            {"highestFeatureLevel", core::to_string(core::highest_feature_level)},
             {"threshold", data.settings.threshold},
             {"benchFiles", bench_files_json(data.benches)},
             {"baseFiles", bench_files_json(data.base)},

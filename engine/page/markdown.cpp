@@ -12,6 +12,14 @@
 namespace dmlconform::page {
 namespace {
 
+/// The reason with the numbers and the hint, as run::message_of has it.
+std::string message(const nlohmann::ordered_json& result) {
+    const std::string difference = result.value("difference", "");
+    const std::string hint = result.value("hint", "");
+    return result.value("reason", "") + (difference.empty() ? "" : fmt::format(" ({})", difference)) +
+           (hint.empty() ? "" : "; " + hint);
+}
+
 constexpr std::size_t most_lines = 20;
 constexpr std::size_t longest_text = 300;
 
@@ -61,7 +69,7 @@ std::string failure_list(const PageData& data) {
         const Json& result = data.failures[i].result;
         text += fmt::format("- **{}** {} on {}{}: {}\n", result["status"].get<std::string>(),
                             escaped(result["id"].get<std::string>()), escaped(result["engine"].get<std::string>()),
-                            result["gated"].get<bool>() ? "" : " (off the gate)", escaped(result.value("reason", "")));
+                            result["gated"].get<bool>() ? "" : " (off the gate)", escaped(message(result)));
     }
     return data.failure_count > most_lines ? fmt::format("{}- … and {} more\n", text, data.failure_count - most_lines)
                                            : text;

@@ -26,10 +26,19 @@ bool is_data_type(std::string_view word) {
     return false;
 }
 
-Json engines_json(const report::ResultHeader& header) {
+/// What shows an engine, and what starts it again.
+Json engines_json(const Json& document) {
     Json engines = Json::array();
-    for (const report::StoredEngine& engine : header.engines) {
-        engines.push_back({{"name", engine.name}, {"adapter", engine.adapter}, {"driver", engine.driver}});
+    for (const Json& engine : document["engines"]) {
+        Json& kept = engines.emplace_back(Json::object());
+        for (const char* member : {"name", "adapter", "driver", "featureLevel", "command"}) {
+            if (const auto found = engine.find(member); found != engine.end() && found->is_string()) {
+                kept[member] = *found;
+            }
+        }
+        if (const auto reference = engine.find("reference"); reference != engine.end() && *reference == true) {
+            kept["reference"] = true;
+        }
     }
     return engines;
 }
@@ -75,7 +84,7 @@ core::Result<void> PageData::add_run(const std::string& path) {
     if (!header) {
         return tl::unexpected(header.error());
     }
-    runs.push_back({path, engines_json(*header), header->started, header->machine, document.value("command", Json())});
+    runs.push_back({path, engines_json(document), header->started, header->machine, document.value("command", Json())});
     return {};
 }
 

@@ -104,12 +104,20 @@ class Test:
         self.check('2 failures, 1 passed' in text('#verdict'), 'the verdict counts')
         self.check('1 of 2 benchmarks slower' in text('#verdict'), 'and has the benchmarks')
         self.check(count('#failures-list details') == 2, 'both failures are listed')
+        order = browser.evaluate('[...document.querySelectorAll("main > section")].filter(s => !s.hidden).map(s => s.id).join()')
+        self.check(order.startswith('regressions,failures,matrix,'), f'what is wrong comes first, then the matrix: {order}')
+        self.check('conv' in text('#regressions-list'), 'the slower benchmark is among the regressions')
+        self.check(text('#matrix-table tbody').split() == 'SLICE1 2 of 3 failed'.split(), 'the matrix has a row for the operator')
         self.check('SLOWER' in text('#times-table').upper(), 'the slowdown is shown')
         self.check('c0ffee' in text('#trends-list'), 'the trend shows its change')
         browser.evaluate('document.querySelector("#failures-list details").open = true')
         browser.evaluate('new Promise(done => setTimeout(done, 100))')
         opened = text('#failures-list details')
         self.check('expected ' in opened and ' ULP' in opened, 'an opened failure has its worst element')
+        self.check('beyond tolerance (' in opened or 'expected,' in opened, 'and the difference in numbers')
+        self.check("dmlconform run " in opened and "--filter 'bad-" in opened, 'and the command to run it again')
+        self.check('--engine cpu' in opened and '--adapter' not in opened, 'in which the reference has no adapter')
+        self.check(count('#failures-list details .again button') == 1, 'with a button that copies it')
         self.check(count('#failures-list details canvas') == 2, 'and its error map and histogram')
         drawn = 'Array.from(document.querySelectorAll("canvas")).filter(c => c.offsetParent && Chart.getChart(c)).length'
         self.check(browser.evaluate(drawn) == count('#content canvas'), 'every canvas has a chart')
@@ -126,8 +134,18 @@ class Test:
         search('conv')
         self.check(rows() == 0, 'or nothing')
         self.check(browser.evaluate('document.querySelectorAll("#times-table tbody tr").length') == 1, 'benchmarks are searched too')
+        self.check('text=conv' in browser.evaluate('location.hash'), 'the filter is a part of the address')
+        browser.evaluate('location.hash = "#?text=other"')
+        browser.evaluate('new Promise(done => setTimeout(done, 100))')
+        self.check(rows() == 1, 'and an address filters')
         browser.evaluate('document.getElementById("filter-clear").click()')
         self.check(rows() == 2, 'and all is back')
+        browser.evaluate('document.querySelector("#matrix-table td.cell-fail").click()')
+        self.check(browser.evaluate('document.getElementById("filter-operator").value') == 'SLICE1', 'a cell of the matrix filters')
+        browser.evaluate('document.getElementById("filter-clear").click()')
+        top = browser.evaluate('scrollTo(0, 0); document.querySelector("#verdict a").click(); scrollY')
+        self.check(top > 0, 'the verdict leads to what it counts')
+        self.check(browser.evaluate('document.getElementById("contents").getBoundingClientRect().top') == 0, 'the navigation stays')
 
     def keyboard(self, browser):
         browser.evaluate('document.activeElement.blur(); scrollTo(0, 0)')
@@ -145,7 +163,7 @@ class Test:
 
     def looks(self, browser, name):
         backs = set()
-        for width, scheme in ((1200, 'light'), (1200, 'dark'), (390, 'light'), (390, 'dark')):
+        for width, scheme in ((1400, 'light'), (1400, 'dark'), (500, 'light'), (390, 'light'), (390, 'dark')):
             browser.look(width, scheme)
             browser.screenshot(self.at(f'{name}-{width}-{scheme}.png'))
             wide = browser.evaluate('document.documentElement.scrollWidth')

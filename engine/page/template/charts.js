@@ -69,16 +69,22 @@ function heatColor(used) {
   return `hsl(${50 - 50 * heat} 90% ${55 - 12 * heat}%)`;
 }
 
-/** map: {rows, columns, used: row by row, null where infinite}. */
+/** Shares of wrong elements to colours: grey for none, then from yellow to red. */
+function shareColor(share) {
+  return share === 0 ? color("panel") : `hsl(${50 - 50 * share} 90% ${58 - 16 * share}%)`;
+}
+
+/** map: {rows, columns, used: row by row, null where infinite; wrong: shares of elements, absent in older results}. */
 function drawErrorMap(canvas, map) {
-  const points = map.used.map((used, index) => ({ x: index % map.columns, y: Math.floor(index / map.columns), used }));
+  const points = map.used.map((used, index) => ({ x: index % map.columns, y: Math.floor(index / map.columns), used,
+    wrong: map.wrong ? map.wrong[index] : null }));
   const size = chart => {
     const area = chart.chartArea || { width: 100, height: 100 };
     return Math.max(Math.min(area.width / map.columns, area.height / map.rows) / Math.SQRT2 - 0.3, 1);
   };
   plot(canvas, {
     type: "scatter",
-    data: { datasets: [{ data: points, pointStyle: "rect", pointBackgroundColor: points.map(point => heatColor(point.used)),
+    data: { datasets: [{ data: points, pointStyle: "rect", pointBackgroundColor: points.map(point => point.wrong === null ? heatColor(point.used) : shareColor(point.wrong)),
       pointBorderWidth: 0, pointRadius: context => size(context.chart), pointHoverRadius: context => size(context.chart) }] },
     options: {
       scales: {
@@ -88,7 +94,8 @@ function drawErrorMap(canvas, map) {
           title: { display: true, text: "← all others" } },
       },
       plugins: { legend: { display: false }, tooltip: { callbacks: { label: context =>
-        context.raw.used === null ? "infinitely far off, or NaN" : `${threeDigits(context.raw.used)} of the tolerance` } } },
+        (context.raw.wrong === null ? "" : `${percentText(context.raw.wrong)} of the elements wrong, `) +
+        (context.raw.used === null ? "infinitely far off, or NaN" : `at most ${threeDigits(context.raw.used)} of the tolerance`) } } },
     },
   });
 }

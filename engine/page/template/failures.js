@@ -1,6 +1,6 @@
 // The list of failures: each opens to everything that its result says.
 
-const FAILURES_AT_ONCE = 50;
+const FAILURES_AT_ONCE = 20;
 let failuresShown = FAILURES_AT_ONCE;
 
 function definitions(pairs) {
@@ -32,7 +32,9 @@ function outputBlock(output) {
     const shape = Math.min(Math.max(output.errorMap.columns / output.errorMap.rows, 0.5), 4);
     frame.style.width = `min(100%, ${18 * shape}rem)`;
     frame.style.aspectRatio = String(shape);
-    plots.append(make("div", {}, make("p", { className: "note" }, "Error over the output, in tolerances: grey within, yellow to red beyond."), frame));
+    plots.append(make("div", {}, make("p", { className: "note" }, output.errorMap.wrong ?
+      "Share of wrong elements over the output: grey is none, red is all." :
+      "Error over the output, in tolerances: grey within, yellow to red beyond."), frame));
     drawn.push(() => drawErrorMap(canvas, output.errorMap));
   }
   if (output.ulpHistogram) {
@@ -51,13 +53,15 @@ function failureContent(failure) {
   const run = data.runs[failure.run];
   const content = [definitions([
     ["reason", failure.reason],
+    ["difference", failure.difference],
+    ["note", failure.hint],
     ["case", `${failure.file}:${failure.line}`],
     ["result", run.path],
     ["tags", (failure.tags || []).join(", ")],
     ["rejection", failure.rejection ? `${failure.rejection.code}: ${failure.rejection.message} [${failure.rejection.rule}]` : ""],
     ["descriptor", make("pre", {}, failure.descriptor.join("\n"))],
     ["stray writes", (failure.strayWrites || []).map(stray => `${stray.output}: ${stray.bytes} bytes from byte ${stray.offset} on`).join("; ")],
-    ["run again", make("code", {}, `dmlconform run ${failure.file} --filter '${failure.id}' --engine ${failure.engine}`)],
+    ["run again", copyable(runAgain(failure))],
   ])];
   const drawn = [];
   for (const output of failure.outputs) {
@@ -68,11 +72,17 @@ function failureContent(failure) {
   return [content, drawn];
 }
 
+/** As reports of one line have it. */
+function messageOf(failure) {
+  return (failure.reason ? ": " + failure.reason : "") + (failure.difference ? ` (${failure.difference})` : "") +
+    (failure.hint ? "; " + failure.hint : "");
+}
+
 function failureEntry(failure) {
   const details = make("details", {}, make("summary", {},
     make("span", { className: statusClass(failure.status) }, failure.status.toUpperCase()), " ",
     make("strong", {}, failure.id), ` on ${failure.engine}`, failure.gated ? "" : " (off the gate)",
-    make("span", { className: "faint" }, failure.reason ? ": " + failure.reason : "")));
+    make("span", { className: "faint" }, messageOf(failure))));
   let draws = null;
   details.addEventListener("toggle", () => {
     if (!details.open) return;
@@ -86,7 +96,10 @@ function failureEntry(failure) {
   return details;
 }
 
-function drawFailures(rows) {
+function drawFailures(unsorted) {
+  // What decides comes first.
+  const rows = [...unsorted].sort((a, b) => Number(b.gated) - Number(a.gated));
+  const offGate = rows.filter(failure => !failure.gated).length;
   byId("failures-list").replaceChildren(...rows.slice(0, failuresShown).map(failureEntry));
   forgetCharts();
   const more = byId("failures-more");
@@ -98,5 +111,6 @@ function drawFailures(rows) {
   const kept = data.failureCount > data.failures.length ?
     ` The page has the first ${countText(data.failures.length)} of ${countText(data.failureCount)}; all are in the result.` : "";
   byId("failures-note").textContent =
-    data.failureCount === 0 ? "None." : (rows.length === data.failures.length ? `${countText(rows.length)} ${rows.length === 1 ? "failure" : "failures"}.` : `${countText(rows.length)} of ${countText(data.failures.length)} match the filter.`) + kept;
+    data.failureCount === 0 ? "None." : (rows.length === data.failures.length ?
+      `${countText(rows.length - offGate)} ${rows.length - offGate === 1 ? "failure" : "failures"}${offGate ? `, and ${countText(offGate)} off the gate` : ""}.` : `${countText(rows.length)} of ${countText(data.failures.length)} match the filter.`) + kept;
 }

@@ -50,19 +50,57 @@ function keepsName(name) {
     (!filters.type || plain.includes(filters.type.toLowerCase())) && matchesText([name]);
 }
 
+/** The filters are a part of the address, so that a link shows what its sender sees. */
+function filtersToAddress() {
+  const set = Object.entries(filters).filter(([, value]) => value);
+  const text = new URLSearchParams(set).toString();
+  history.replaceState(null, "", text ? "#?" + text : location.pathname + location.search);
+}
+
+function filtersFromAddress() {
+  if (!location.hash.startsWith("#?")) return;
+  for (const [name, value] of new URLSearchParams(location.hash.slice(2))) {
+    if (name in filters) filters[name] = value;
+  }
+}
+
+/** Shows them in their fields; a choice that the page does not have is none. */
+function showFilters() {
+  for (const name of Object.keys(filters)) {
+    byId("filter-" + name).value = filters[name];
+    if (byId("filter-" + name).value !== filters[name]) byId("filter-" + name).value = filters[name] = "";
+  }
+}
+
+let filtersChanged = () => {};
+
+/** Changes some of them. */
+function setFilters(values) {
+  Object.assign(filters, values);
+  showFilters();
+  filtersToAddress();
+  filtersChanged();
+}
+
 function setUpFilters(changed) {
+  filtersChanged = changed;
   fillSelect("engine", data.totals.map(row => row.engine));
   fillSelect("operator", data.totals.map(row => row.operator));
   fillSelect("type", data.totals.map(row => row.type));
   fillSelect("status", data.totals.length ? data.statuses.map(status => status.name) : []);
   for (const name of Object.keys(filters)) {
     byId("filter-" + name).addEventListener("input", event => {
-      filters[name] = event.target.value;
-      changed();
+      setFilters({ [name]: event.target.value });
     });
   }
-  byId("filter-clear").addEventListener("click", () => {
-    for (const name of Object.keys(filters)) byId("filter-" + name).value = filters[name] = "";
+  filtersFromAddress();
+  showFilters();
+  addEventListener("hashchange", () => {
+    filtersFromAddress();
+    showFilters();
     changed();
+  });
+  byId("filter-clear").addEventListener("click", () => {
+    setFilters({ text: "", engine: "", operator: "", type: "", status: "" });
   });
 }

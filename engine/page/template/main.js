@@ -6,13 +6,30 @@ const data = JSON.parse(byId("data").textContent);
 const mostOpenFiles = 6;
 
 const sections = [
-  { id: "summary", title: "Conformance", there: () => data.totals.length > 0 },
+  { id: "regressions", title: "Regressions", there: () => slowerBenchmarks().length > 0 },
   { id: "failures", title: "Failures", there: () => data.runs.length > 0 },
+  { id: "matrix", title: "Operators", there: () => data.totals.length > 0 },
+  { id: "summary", title: "By type", there: () => data.totals.length > 0 },
   { id: "distances", title: "Distances", there: () => data.totals.some(row => row.ulps.some(count => count)) },
   { id: "tolerances", title: "Tolerance used", there: () => data.totals.some(row => row.tolerance.some(count => count)) },
   { id: "times", title: "Times", there: () => data.benchmarks.length > 0 },
   { id: "trends", title: "Trends", there: () => Boolean(data.trends && data.trends.length) },
 ];
+
+function slowerBenchmarks() {
+  return data.benchmarks.filter(row => row.change === "slower");
+}
+
+/** Goes there without changing the address, which has the filters. */
+function linkTo(id, properties, text) {
+  const link = make("a", { href: "#" + id, ...properties }, text);
+  link.addEventListener("click", event => {
+    event.preventDefault();
+    byId(id).scrollIntoView();
+    byId(id).querySelector("button, summary, [tabindex]")?.focus({ preventScroll: true });
+  });
+  return link;
+}
 
 function sumOf(name) {
   const index = data.statuses.findIndex(status => status.name === name);
@@ -23,14 +40,14 @@ function drawHeader() {
   document.title = data.title;
   byId("title").textContent = data.title;
   const failures = data.totals.reduce((sum, row) => sum + failuresOf(row), 0);
-  const slower = data.benchmarks.filter(row => row.change === "slower").length;
+  const slower = slowerBenchmarks().length;
   const parts = [];
   if (data.totals.length) {
-    parts.push([failures ? "fail" : sumOf("pass") ? "pass" : "skip-status",
+    parts.push([failures ? "fail" : sumOf("pass") ? "pass" : "skip-status", failures ? "failures" : "matrix",
       `${countText(failures)} ${failures === 1 ? "failure" : "failures"}, ${countText(sumOf("pass"))} passed, ${countText(sumOf("skip"))} skipped`]);
   }
-  if (compared()) parts.push([slower ? "slower" : "pass", `${slower} of ${data.benchmarks.length} benchmarks slower`]);
-  byId("verdict").replaceChildren(...parts.flatMap(([mark, text], index) => [index ? " · " : "", make("span", { className: mark }, text)]));
+  if (compared()) parts.push([slower ? "slower" : "pass", slower ? "regressions" : "times", `${slower} of ${data.benchmarks.length} benchmarks slower`]);
+  byId("verdict").replaceChildren(...parts.flatMap(([mark, id, text], index) => [index ? " · " : "", linkTo(id, { className: mark }, text)]));
   const engines = run => run.engines.map(engine => [engine.name, engine.adapter, engine.driver].filter(Boolean).join(", "));
   const bench = (what, file) => make("p", { className: "run" },
     [what + " " + file.path, file.context.date, file.context["dmlconform.machine"] || file.context.host_name].filter(Boolean).join(" · "));
@@ -41,11 +58,19 @@ function drawHeader() {
     ...lines.length > mostOpenFiles ? [make("details", {}, make("summary", { className: "run" }, `from ${lines.length} files`), ...lines)] : lines);
 }
 
+function drawRegressions() {
+  byId("regressions-list").replaceChildren(...slowerBenchmarks().sort((a, b) => b.ratio - a.ratio).map(row =>
+    make("p", { className: "slower" }, `${row.name}: ${timeText(median(row.base.seconds))} → ${timeText(median(row.now.seconds))} ` +
+      `(${percentText(row.ratio - 1)} slower)`)));
+}
+
 function draw() {
   const totals = data.totals.filter(keepsTotal);
   const failures = data.failures.filter(keepsFailure);
   const benchmarks = data.benchmarks.filter(row => keepsName(row.name));
   const shown = new Set(sections.filter(section => section.there()).map(section => section.id));
+  if (shown.has("regressions")) drawRegressions();
+  if (shown.has("matrix")) drawMatrix(totals);
   if (shown.has("summary")) drawSummary(totals);
   if (shown.has("failures")) drawFailures(failures);
   if (shown.has("distances")) drawDistances(totals);
@@ -58,7 +83,7 @@ function draw() {
 
 for (const section of sections) {
   byId(section.id).hidden = !section.there();
-  if (section.there()) byId("contents").append(make("a", { href: "#" + section.id }, section.title));
+  if (section.there()) byId("contents").append(linkTo(section.id, {}, section.title));
 }
 setUpFilters(draw);
 drawHeader();

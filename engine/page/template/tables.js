@@ -1,15 +1,25 @@
 // Tables whose columns sort; their headings are buttons, so that the keyboard does too.
 
+const ROWS_AT_ONCE = 60;
+
 /**
  * Columns: {title, value(row), text(row)?, kind?: "text", mark(row)?: class names}. What `text` gives, a text or an element, is
- * shown; `value` is sorted by.
+ * shown; `value` is sorted by. With a button `more`, the first rows are shown until it is pressed.
  */
-function fillTable(table, columns, rows, sort) {
+function fillTable(table, columns, rows, sort, more = null) {
   const draw = () => {
     const column = columns[sort.column];
     const sorted = [...rows].sort((a, b) => sort.direction * order(column.value(a), column.value(b)));
     const head = make("tr", {}, ...columns.map((one, index) => heading(one, index, sort, draw)));
-    const body = sorted.map(row => make("tr", {}, ...columns.map(one => cell(one, row))));
+    const shown = more && !more.dataset.all ? sorted.slice(0, ROWS_AT_ONCE) : sorted;
+    if (more) {
+      more.hidden = shown.length === sorted.length;
+      more.onclick = () => {
+        more.dataset.all = "yes";
+        draw();
+      };
+    }
+    const body = shown.map(row => make("tr", {}, ...columns.map(one => cell(one, row))));
     const focused = table.contains(document.activeElement) && document.activeElement.dataset.column;
     table.replaceChildren(make("thead", {}, head), make("tbody", {}, ...body));
     if (focused) table.querySelector(`[data-column="${focused}"]`).focus();
@@ -35,7 +45,9 @@ function heading(column, index, sort, draw) {
 
 function cell(column, row) {
   const classes = [column.kind || "", column.mark ? column.mark(row) : ""].join(" ");
-  return make("td", { className: classes }, column.text ? column.text(row) : String(column.value(row)));
+  const element = make("td", { className: classes }, column.text ? column.text(row) : String(column.value(row)));
+  if (column.click) element.addEventListener("click", column.click(row));
+  return element;
 }
 
 function statusClass(name) {
@@ -69,5 +81,5 @@ function drawSummary(rows) {
       text: row => row.tolerance.some(bin => bin) ? percentText(row.largestTolerance, 0) : "·" },
     { title: "Time", value: row => row.seconds, text: row => timeText(row.seconds) },
   ];
-  fillTable(byId("summary-table"), columns, rows, summarySort);
+  fillTable(byId("summary-table"), columns, rows, summarySort, byId("summary-more"));
 }
