@@ -391,8 +391,9 @@ TEST(Catalogue, EveryEntryIsConsistent) {
         for (const auto& [activation, level] : schema->fusable) {
             const OperatorSchema* fused = find_operator(activation);
             ASSERT_NE(fused, nullptr) << activation;
-            EXPECT_TRUE(std::any_of(schema->fields.begin(), schema->fields.end(),
-                                    [](const Field& field) { return field.type == FieldType::operator_desc; }));
+            EXPECT_TRUE(std::any_of(schema->fields.begin(), schema->fields.end(), [](const Field& field) {
+                return field.type == FieldType::operator_desc || field.type == FieldType::operator_desc_array;
+            }));
             EXPECT_GE(level, schema->introduced) << activation;
             EXPECT_GE(level, fused->introduced) << activation;
         }

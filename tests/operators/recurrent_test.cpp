@@ -91,10 +91,10 @@ TEST(RecurrentRules, GatesAndActivations) {
         };
         EXPECT_FALSE(operators::validate(of_directions(1), core::highest_feature_level));
         EXPECT_FALSE(operators::validate(of_directions(2), core::highest_feature_level));
-        const std::string name(op);
+        const std::string rule = std::string(op) + ".activationCount";
         const RuleCase cases[] = {
-            {"one activation too many", {{"ActivationDescs", sigmoids(activations + 1)}}, name + ".activationCount"},
-            {"none", {{"ActivationDescs", sigmoids(0)}}, name + ".activationCount"},
+            {"one activation too many", {{"ActivationDescs", sigmoids(activations + 1)}}, rule},
+            {"none", {{"ActivationDescs", sigmoids(0)}}, rule},
             {"a softmax",
              {{"ActivationDescs",
                OperatorDescArray{std::vector<operators::OperatorDesc>(activations, activation("ACTIVATION_SOFTMAX"))}}},
