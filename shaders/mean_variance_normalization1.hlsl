@@ -157,8 +157,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     }
 #endif
     const float3 sums =
-        sum_over_set(float3(sum_of(deviations.sums), sum_of(deviations.squares), sum_of(deviations.unequal)), thread, lane,
-                     lane_distance);
+        sum_over_set(float3(sum_of(deviations.sums), sum_of(deviations.squares), sum_of(deviations.unequal)), thread,
+                     lane, lane_distance);
     // The mean of equal numbers is that number, whatever the roundings, and their variance 0.
     const bool constant = subtract_mean && sums.z == 0;
     // An infinite mean lacks nothing: all finite numbers are as far below (or above) it.
