@@ -17,10 +17,17 @@ constexpr std::uint64_t plain_columns = 4;
 // rounds. And 32 bits hold so many products of 8-bit numbers.
 constexpr std::uint64_t most_depth_per_slice = 16384;
 constexpr std::uint64_t most_slices = 8192;
+/// As large as tensors may be.
+constexpr std::uint64_t most_slice_bytes = std::uint64_t{1} << 32;
 static_assert(most_depth_per_slice * 255 * 255 <= 0x7fffffff);
 
 std::uint64_t element_count(const Product& product) {
     return count_of(product.products) * product.parameters.row_count * product.parameters.column_count;
+}
+
+/// Of the temporary that the sums of slices go to.
+std::uint64_t slice_bytes(const Product& product, const ProductDivision& division) {
+    return division.slices > 1 ? division.slices * element_count(product) * sizeof(std::uint32_t) : 0;
 }
 
 /// Tiles have a table of a window's taps, and a bit for each.
@@ -155,7 +162,7 @@ void add_product(DispatchPlan& plan, Product product) {
     dispatch.groups = division.groups_per_slice * division.slices;
     if (division.slices > 1) {
         dispatch.buffers.push_back(temporary(plan.temporaries.size()));
-        plan.temporaries.push_back(division.slices * element_count(product) * sizeof(std::uint32_t));
+        plan.temporaries.push_back(slice_bytes(product, division));
     } else {
         dispatch.buffers.push_back({});
     }
@@ -184,12 +191,17 @@ std::vector<ShaderVariant> product_variants(std::uint32_t numbers, bool is_windo
     return variants;
 }
 
-std::optional<std::string> too_deep(std::uint64_t depth) {
-    if (depth <= most_depth_per_slice * most_slices) {
-        return std::nullopt;
+std::optional<std::string> unsupported_product(const Product& product) {
+    if (product.depth > most_depth_per_slice * most_slices) {
+        return fmt::format("each output sums {} products; the shaders can do {}", product.depth,
+                           most_depth_per_slice * most_slices);
     }
-    return fmt::format("each output sums {} products; the shaders can do {}", depth,
-                       most_depth_per_slice * most_slices);
+    const std::uint64_t bytes = slice_bytes(product, divide(product));
+    if (bytes > most_slice_bytes) {
+        return fmt::format("sums of {} products are made in parts, which would take {} bytes; shaders address {}",
+                           product.depth, bytes, most_slice_bytes);
+    }
+    return std::nullopt;
 }
 
 }  // namespace dmlconform::d3d12

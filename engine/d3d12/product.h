@@ -75,6 +75,6 @@ void add_product(DispatchPlan& plan, Product product);
 [[nodiscard]] std::vector<ShaderVariant> product_variants(std::uint32_t numbers, bool is_window);
 
 /// Why the shaders cannot sum so many terms; empty when they can.
-[[nodiscard]] std::optional<std::string> too_deep(std::uint64_t depth);
+[[nodiscard]] std::optional<std::string> unsupported_product(const Product& product);
 
 }  // namespace dmlconform::d3d12

@@ -102,6 +102,15 @@ TEST(ProductPlanning, LargeWindowsHaveNoTiles) {
     }
 }
 
+TEST(ProductPlanning, SumsThatAreTooLongAreUnsupported) {
+    EXPECT_FALSE(d3d12::unsupported_product(product_of({1, 4096, 4096, 16384, 0, 0})));
+    EXPECT_FALSE(d3d12::unsupported_product(product_of({1, 1, 1, 1u << 27, 0, 0})));
+    EXPECT_TRUE(d3d12::unsupported_product(product_of({1, 1, 1, (1u << 27) + 1, 0, 0})));
+    // 64 slices of 2^24 elements are 2^32 bytes.
+    EXPECT_FALSE(d3d12::unsupported_product(product_of({1, 4096, 4096, 64 * 16384, 0, 0})));
+    EXPECT_TRUE(d3d12::unsupported_product(product_of({1, 4096, 4096, 65 * 16384, 0, 0})));
+}
+
 // ---- Matrices ----
 
 using MatricesOnD3d12 = D3d12Test;

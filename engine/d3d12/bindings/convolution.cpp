@@ -193,7 +193,7 @@ DispatchPlan plan_integers(const Descriptor& descriptor) {
 }
 
 /// Positions are numbers of 32 bits in shaders, and padding is told from the input by being beyond its end.
-std::optional<std::string> unsupported(const Convolution& op) {
+std::optional<std::string> unsupported(const Convolution& op, std::uint32_t numbers) {
     for (std::size_t i = 0; i < op.spatial_count(); ++i) {
         const std::size_t d = first_spatial + i;
         const std::uint64_t start = op.attribute("StartPadding", i);
@@ -209,7 +209,7 @@ std::optional<std::string> unsupported(const Convolution& op) {
             }
         }
     }
-    return too_deep(op.depth());
+    return unsupported_product(product_of(numbers, op));
 }
 
 }  // namespace
@@ -218,11 +218,13 @@ Bindings convolution_bindings() {
     return {{.name = "CONVOLUTION",
              .plan = plan_convolution,
              .variants = [] { return product_variants(PRODUCT_REAL, true); },
-             .unsupported = [](const Descriptor& descriptor) { return unsupported(real_convolution(descriptor)); }},
+             .unsupported =
+                 [](const Descriptor& descriptor) { return unsupported(real_convolution(descriptor), PRODUCT_REAL); }},
             {.name = "CONVOLUTION_INTEGER",
              .plan = plan_integers,
              .variants = [] { return product_variants(PRODUCT_INTEGER, true); },
-             .unsupported = [](const Descriptor& descriptor) { return unsupported(Convolution(descriptor)); }}};
+             .unsupported =
+                 [](const Descriptor& descriptor) { return unsupported(Convolution(descriptor), PRODUCT_INTEGER); }}};
 }
 
 }  // namespace dmlconform::d3d12

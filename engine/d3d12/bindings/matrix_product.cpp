@@ -136,16 +136,13 @@ void add_softmax(DispatchPlan& plan, const Descriptor& activation, const core::T
     ReductionPlanner(plan, std::move(reduction)).to_elements();
 }
 
-DispatchPlan plan_gemm(const Descriptor& descriptor) {
-    const core::TensorDesc& target = *descriptor.tensor("OutputTensor");
-    const Descriptor* activation = descriptor.activation("FusedActivation");
-    const core::TensorDesc sums = core::TensorDesc::packed(core::DataType::float32, target.sizes);
-    const bool has_softmax = is_softmax(activation);
+/// Into `target`, which is the output unless a softmax follows.
+Product gemm_product(const Descriptor& descriptor, const core::TensorDesc& target) {
     const core::TensorDesc* addend = descriptor.tensor("CTensor");
     Product product =
         product_of(PRODUCT_REAL, {Matrix(descriptor.tensor("ATensor"), descriptor.uint("TransA") == transpose),
                                   Matrix(descriptor.tensor("BTensor"), descriptor.uint("TransB") == transpose),
-                                  Matrix(addend), Matrix(has_softmax ? &sums : &target)});
+                                  Matrix(addend), Matrix(&target)});
     product.parameters.alpha = descriptor.number("Alpha");
     product.parameters.beta = descriptor.number("Beta");
     product.buffers[product_a] = input(0);
@@ -155,8 +152,15 @@ DispatchPlan plan_gemm(const Descriptor& descriptor) {
     if (is_better_swapped(product.parameters)) {
         swap_rows_and_columns(product);
     }
+    return product;
+}
+
+DispatchPlan plan_gemm(const Descriptor& descriptor) {
+    const core::TensorDesc& target = *descriptor.tensor("OutputTensor");
+    const Descriptor* activation = descriptor.activation("FusedActivation");
     DispatchPlan plan;
-    if (!has_softmax) {
+    if (!is_softmax(activation)) {
+        Product product = gemm_product(descriptor, target);
         const FusedActivation fused = fused_activation(activation);
         product.parameters.activation = fused.number;
         product.parameters.activation_first = fused.first;
@@ -164,8 +168,10 @@ DispatchPlan plan_gemm(const Descriptor& descriptor) {
         add_product(plan, std::move(product));
         return plan;
     }
+    const core::TensorDesc sums = core::TensorDesc::packed(core::DataType::float32, target.sizes);
     const BufferRef between = temporary(0);
     plan.temporaries.push_back(sums.total_bytes);
+    Product product = gemm_product(descriptor, sums);
     product.buffers[product_output] = between;
     add_product(plan, std::move(product));
     add_softmax(plan, *activation, sums, between, target);
@@ -189,7 +195,7 @@ std::uint32_t column_step(const core::TensorDesc* desc) {
 }
 
 /// Of A and B that are integers, with a zero point each, and maybe scales.
-DispatchPlan plan_integers(const Descriptor& descriptor, std::uint32_t numbers) {
+Product integer_product(const Descriptor& descriptor, std::uint32_t numbers) {
     const auto has_field = [&](std::string_view name) {
         const auto& fields = descriptor.schema->fields;
         return std::any_of(fields.begin(), fields.end(), [&](const auto& field) { return field.name == name; });
@@ -226,17 +232,11 @@ DispatchPlan plan_integers(const Descriptor& descriptor, std::uint32_t numbers) 
     parameters.b_scale_step = column_step(tensor("BScaleTensor"));
     parameters.output_scale_step = row_step(tensor("OutputScaleTensor"));
     parameters.output_zero_step = row_step(tensor("OutputZeroPointTensor"));
-    DispatchPlan plan;
-    add_product(plan, std::move(product));
-    return plan;
+    return product;
 }
 
 std::optional<std::string> unsupported_gemm(const Descriptor& descriptor) {
-    return too_deep(Matrix(descriptor.tensor("ATensor"), descriptor.uint("TransA") == transpose).columns());
-}
-
-std::optional<std::string> unsupported_integers(const Descriptor& descriptor) {
-    return too_deep(Matrix(descriptor.tensor("ATensor")).columns());
+    return unsupported_product(gemm_product(descriptor, *descriptor.tensor("OutputTensor")));
 }
 
 std::vector<ShaderVariant> gemm_variants() {
@@ -250,9 +250,17 @@ std::vector<ShaderVariant> gemm_variants() {
 
 Binding integer_binding(std::string_view name, std::uint32_t numbers) {
     return {.name = name,
-            .plan = [numbers](const Descriptor& descriptor) { return plan_integers(descriptor, numbers); },
+            .plan =
+                [numbers](const Descriptor& descriptor) {
+                    DispatchPlan plan;
+                    add_product(plan, integer_product(descriptor, numbers));
+                    return plan;
+                },
             .variants = [numbers] { return product_variants(numbers, false); },
-            .unsupported = unsupported_integers};
+            .unsupported =
+                [numbers](const Descriptor& descriptor) {
+                    return unsupported_product(integer_product(descriptor, numbers));
+                }};
 }
 
 }  // namespace
