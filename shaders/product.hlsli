@@ -189,11 +189,16 @@ float4 numbers_from(uint4 bits, uint packing, uint sign, Quantization quantizati
 
 #endif
 
-// Of elements in a row.
+// Of elements in a row. They are of the type of A where that is real: the output may be a temporary of FP32.
 float4 addends_of(Product product, uint row, uint4 columns) {
+#if NUMBERS == PRODUCT_REAL
+    const uint packing = a_packing;
+#else
+    const uint packing = output_packing;
+#endif
     const uint4 offsets = product.addend + row * addend_row + columns * addend_column;
-    LOAD_FOUR(bits, addend, output_packing, offsets)
-    return reals_from(bits, output_packing);
+    LOAD_FOUR(bits, addend, packing, offsets)
+    return reals_from(bits, packing);
 }
 
 #if NUMBERS == PRODUCT_REAL

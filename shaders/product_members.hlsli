@@ -22,7 +22,7 @@ uint addend_column;
 
 uint a_packing;
 uint b_packing;
-uint output_packing;  // and the addend's
+uint output_packing;
 uint dimension_count;
 uint a_sign;  // of integers: the sign bit of signed ones, else 0
 uint b_sign;
