@@ -33,6 +33,8 @@ RWStructuredBuffer<uint> output_zero_points : register(u7);
 #define SECOND_PLACE places[0].z
 #define TARGET_PLACE places[0].w
 #define OTHER_PLACE places[1].x
+// Of windows along their dimensions.
+#define NUMBERS places[1].yzw
 
 // Places along a dimension of what is read.
 struct Range {
@@ -135,37 +137,27 @@ uint own_place(uint start, uint3 numbers, uint3 strides) {
 #define PUT_LANES(place, bits) PUT(place, bits)
 #endif
 
-Words make(uint number) {
-    Words result = 0;
-    STRIDED_OFFSETS(places, WINDOW_ROWS, number, dimensions, dimension_count)
-    const uint3 numbers = places[1].yzw;
-    const Range columns = range_of(0, numbers.x);
-    const Range rows = range_of(1, numbers.y);
-    const Range planes = range_of(2, numbers.z);
-    const bool any = columns.count != 0 && rows.count != 0 && planes.count != 0;
-    const uint3 first_steps = FIRST_STRIDES * uint3(columns.step, rows.step, planes.step);
-    const uint3 second_steps = SECOND_STRIDES * uint3(columns.step, rows.step, planes.step);
-    const uint3 starts = uint3(columns.first, rows.first, planes.first);
-    uint plane = own_place(SOURCE_PLACE, starts, FIRST_STRIDES);
-    uint second_plane = own_place(SECOND_PLACE, starts, SECOND_STRIDES);
-#if FUNCTION == WINDOW_LARGEST_GRADIENT
-    State state = nothing(number);
-#elif FUNCTION == WINDOW_QUANTIZED_AVERAGE
-    State state = nothing(OTHER_PLACE);
-#else
-    State state = nothing(any ? second_plane : no_place);
-#endif
-    [loop] for (uint p = 0; p < planes.count; ++p) {
+struct Ranges {
+    Range columns;
+    Range rows;
+    Range planes;
+};
+
+State seen_in(Ranges ranges, State state, uint plane, uint second_plane) {
+    const uint3 steps = uint3(ranges.columns.step, ranges.rows.step, ranges.planes.step);
+    const uint3 first_steps = FIRST_STRIDES * steps;
+    const uint3 second_steps = SECOND_STRIDES * steps;
+    [loop] for (uint p = 0; p < ranges.planes.count; ++p) {
         uint row = plane;
         uint second_row = second_plane;
-        [loop] for (uint r = 0; r < rows.count; ++r) {
+        [loop] for (uint r = 0; r < ranges.rows.count; ++r) {
             uint place = row;
             uint second_place = second_row;
 #if FUNCTION == WINDOW_AVERAGE_GRADIENT
-            state.outer_divisor = divisor_of(planes.first + p, 2) * divisor_of(rows.first + r, 1);
+            state.outer_divisor = divisor_of(ranges.planes.first + p, 2) * divisor_of(ranges.rows.first + r, 1);
 #endif
-            [loop] for (uint c = 0; c < columns.count; ++c) {
-                see(state, place, second_place, columns.first + c);
+            [loop] for (uint c = 0; c < ranges.columns.count; ++c) {
+                see(state, place, second_place, ranges.columns.first + c);
                 place += first_steps.x;
                 second_place += second_steps.x;
             }
@@ -175,14 +167,19 @@ Words make(uint number) {
         plane += first_steps.z;
         second_plane += second_steps.z;
     }
+    return state;
+}
 
+// Puts what becomes of it to its place; `seen` elements there were.
+Words finish(State state, uint number, uint4 places[WINDOW_ROWS], float seen) {
+    Words result = 0;
+    const bool any = seen != 0;
+    const uint3 numbers = NUMBERS;
 #if FUNCTION == WINDOW_AVERAGE
-    const float seen = float(columns.count) * float(rows.count) * float(planes.count);
     PUT_LANES(TARGET_PLACE, BITS_OF_REALS(average(state, seen)))
 #elif FUNCTION == WINDOW_ROOT
     PUT(TARGET_PLACE, bits_from(root(state)))
 #elif FUNCTION == WINDOW_QUANTIZED_AVERAGE
-    const float seen = float(columns.count) * float(rows.count) * float(planes.count);
     PUT(TARGET_PLACE, quantized_average(state, seen, OTHER_PLACE))
 #elif FUNCTION == WINDOW_LARGEST
     PUT_LANES(TARGET_PLACE, any ? bits_of_key(state.key) : lowest_low)
@@ -211,6 +208,27 @@ Words make(uint number) {
     PUT(TARGET_PLACE, bits_from(asfloat(second_target[number]) - gradient_factor * x * state.sum))
 #endif
     return result;
+}
+
+Words make(uint number) {
+    STRIDED_OFFSETS(places, WINDOW_ROWS, number, dimensions, dimension_count)
+    Ranges ranges;
+    ranges.columns = range_of(0, NUMBERS.x);
+    ranges.rows = range_of(1, NUMBERS.y);
+    ranges.planes = range_of(2, NUMBERS.z);
+    const float seen = float(ranges.columns.count) * float(ranges.rows.count) * float(ranges.planes.count);
+    const bool any = seen != 0;
+    const uint3 starts = uint3(ranges.columns.first, ranges.rows.first, ranges.planes.first);
+    const uint plane = own_place(SOURCE_PLACE, starts, FIRST_STRIDES);
+    const uint second_plane = own_place(SECOND_PLACE, starts, SECOND_STRIDES);
+#if FUNCTION == WINDOW_LARGEST_GRADIENT
+    const State none = nothing(number);
+#elif FUNCTION == WINDOW_QUANTIZED_AVERAGE
+    const State none = nothing(OTHER_PLACE);
+#else
+    const State none = nothing(any ? second_plane : no_place);
+#endif
+    return finish(seen_in(ranges, none, plane, second_plane), number, places, seen);
 }
 
 #include "element_threads.hlsli"

@@ -42,15 +42,16 @@ bool may_have_lanes(std::uint32_t function) {
 }
 
 /// Divides the outermost dimension into fours, if windows do not slide along it: its planes have windows at the same
-/// places. The rest says how far planes are apart.
-bool divide_into_lanes(StridedDimensions<array_count>& dimensions, WindowParameters& parameters) {
+/// places. The rest says how far planes are apart, of which each has whole words.
+bool divide_into_lanes(StridedDimensions<array_count>& dimensions, WindowParameters& parameters,
+                       std::uint32_t elements_per_word) {
     auto& planes = dimensions.back();
     for (std::size_t number = numbers; number < array_count; ++number) {
         if (planes.strides[number] != 0) {
             return false;
         }
     }
-    if (planes.size % lane_count != 0) {
+    if (planes.size % lane_count != 0 || planes.strides[made] % elements_per_word != 0) {
         return false;
     }
     planes.size /= lane_count;
@@ -89,8 +90,9 @@ Dispatch window_dispatch(const WindowPass& pass) {
     }
     dimensions = merged(dimensions);
     const std::uint32_t layout = layout_of(pass.type, pass.packed);
-    const bool lanes =
-        layout == ELEMENTS_WORDS && may_have_lanes(pass.function) && divide_into_lanes(dimensions, parameters);
+    const std::uint32_t per_word = layout == ELEMENTS_PACKED ? 1u << packing_of(pass.type) : 1u;
+    const bool lanes = layout != ELEMENTS_NARROW && may_have_lanes(pass.function) &&
+                       divide_into_lanes(dimensions, parameters, per_word);
     put_rows(strided_rows(dimensions, array_count), parameters.dimensions);
     const std::uint64_t count = count_of(dimensions);
     parameters.element_count = static_cast<std::uint32_t>(count);
@@ -110,7 +112,11 @@ std::vector<ShaderVariant> window_variants(std::uint32_t function, std::initiali
     auto variants =
         all_variants("window", {{"FUNCTION", {function}}, {"ELEMENTS", layouts_of(widths)}, {"LANES", {1}}});
     if (may_have_lanes(function)) {
-        variants.push_back({"window", {{"FUNCTION", function}, {"ELEMENTS", ELEMENTS_WORDS}, {"LANES", lane_count}}});
+        for (const std::uint32_t layout : layouts_of(widths)) {
+            if (layout != ELEMENTS_NARROW) {
+                variants.push_back({"window", {{"FUNCTION", function}, {"ELEMENTS", layout}, {"LANES", lane_count}}});
+            }
+        }
     }
     return variants;
 }

@@ -157,7 +157,7 @@ TEST(WindowPlanning, GroupsHaveAThreadForEachElementOrWordOrFourPlanes) {
         std::uint64_t groups;
     };
     const Row rows[] = {{DataType::float32, 8, 4, 32}, {DataType::int32, 8, 4, 32}, {DataType::float32, 7, 4, 28},
-                        {DataType::float16, 8, 1, 64}, {DataType::uint8, 8, 1, 32}, {DataType::uint64, 8, 1, 128},
+                        {DataType::float16, 8, 4, 16}, {DataType::uint8, 8, 4, 8},  {DataType::uint64, 8, 1, 128},
                         {DataType::float32, 1, 1, 4}};
     for (const Row& row : rows) {
         SCOPED_TRACE(testing::Message() << core::name(row.type) << ", planes: 4 times " << row.planes);
