@@ -51,16 +51,22 @@ core::Result<Matrices> matrices_of(const OnnxNode& node, const OnnxTensor* a, co
     if (a == nullptr || b == nullptr || a->sizes.empty() || b->sizes.empty()) {
         return core::fail(node.type + " has not two factors");
     }
-    const std::size_t vectors = (a->sizes.size() == 1 ? 1 : 0) + (b->sizes.size() == 1 ? 1 : 0);
-    if (node.output(0)->sizes.size() + vectors != std::max<std::size_t>({a->sizes.size(), b->sizes.size(), 2})) {
+    const bool row = a->sizes.size() == 1;
+    const bool column = b->sizes.size() == 1;
+    Matrices matrices{*a, *b, {}, {}, node.output(0)->sizes};
+    if (row && column && node.output(0)->count() == 1) {
+        // The output is a scalar, which is a tensor of size 1 here.
+        matrices.sizes.clear();
+    }
+    const std::size_t vectors = (row ? 1 : 0) + (column ? 1 : 0);
+    if (matrices.sizes.size() + vectors != std::max<std::size_t>({a->sizes.size(), b->sizes.size(), 2})) {
         return core::fail(node.type + " has an output of another number of dimensions than its factors make");
     }
-    Matrices matrices{*a, *b, {}, {}, node.output(0)->sizes};
-    if (a->sizes.size() == 1) {
+    if (row) {
         matrices.a.sizes.insert(matrices.a.sizes.begin(), 1);
-        matrices.sizes.insert(matrices.sizes.end() - (b->sizes.size() > 1 ? 1 : 0), 1);
+        matrices.sizes.insert(matrices.sizes.end() - (column ? 0 : 1), 1);
     }
-    if (b->sizes.size() == 1) {
+    if (column) {
         matrices.b.sizes.push_back(1);
         matrices.sizes.push_back(1);
     }
