@@ -64,13 +64,24 @@ uint make(uint number) {
     const uint2 rows = part_of(numbers.x, 2, numbers.z, pooled_height, height);
     const uint2 columns = part_of(numbers.x, 1, numbers.w, pooled_width, width);
     State state = nothing(0);
+    // Both zeros are as large: the first of them counts, and keys do not tell which.
+    const uint magnitude_bits = MASK_OF(packing) >> 1;
+    uint zero = 0;
+    bool any_zero = false;
     [loop] for (uint y = rows.x; y < rows.y; ++y) {
         [loop] for (uint x = columns.x; x < columns.y; ++x) {
-            see(state, plane + y * picture_strides.z + x * picture_strides.w, 0, 0);
+            const uint place = plane + y * picture_strides.z + x * picture_strides.w;
+            const uint bits = LOAD(source, place);
+            see(state, place, 0, 0);
+            if (!any_zero && (bits & magnitude_bits) == 0) {
+                any_zero = true;
+                zero = bits;
+            }
         }
     }
     const bool any = rows.x < rows.y && columns.x < columns.y;
-    PUT(TARGET_PLACE, any ? bits_of_key(state.key) : 0)
+    const uint largest = any ? bits_of_key(state.key) : 0;
+    PUT(TARGET_PLACE, (largest & magnitude_bits) == 0 ? zero : largest)
     return result;
 }
 
