@@ -92,8 +92,7 @@ TEST_F(Barriers, BetweenTheDispatchesOfAllOperators) {
         if (are_independent(subject.descriptor->schema->short_name())) {
             ASSERT_THAT(hazards_in(commands, plan_), IsEmpty());
         } else {
-            ASSERT_THAT(hazards_in(commands, plan_),
-                        testing::Contains(HasSubstr("no barrier between dispatches 0 and 1")));
+            ASSERT_THAT(hazards_in(commands, plan_), testing::Contains(HasSubstr("no barrier between dispatches ")));
         }
     }
     EXPECT_GE(plans, 100u);

@@ -434,7 +434,7 @@ TEST_F(MatricesOnD3d12, DistantZeroPoints) {
 
 // ---- Windows ----
 
-using WindowsOnD3d12 = D3d12Test;
+using ConvolutionsOnD3d12 = D3d12Test;
 
 /// One spatial dimension.
 struct Extent {
@@ -548,7 +548,7 @@ Windows random_windows(Random& random, std::uint32_t channels, std::uint32_t mos
     return windows;
 }
 
-TEST_F(WindowsOnD3d12, RandomShapes) {
+TEST_F(ConvolutionsOnD3d12, RandomShapes) {
     Random random(11);
     for (int turn = 0; turn < 300 && !HasFailure(); ++turn) {
         const Windows windows = random_windows(random, 4, 5);
@@ -557,7 +557,7 @@ TEST_F(WindowsOnD3d12, RandomShapes) {
     }
 }
 
-TEST_F(WindowsOnD3d12, RandomShapesInTiles) {
+TEST_F(ConvolutionsOnD3d12, RandomShapesInTiles) {
     Random random(12);
     int tiled = 0;
     for (int turn = 0; turn < 60 && !HasFailure(); ++turn) {
@@ -574,7 +574,7 @@ TEST_F(WindowsOnD3d12, RandomShapesInTiles) {
 }
 
 /// More taps than a word has bits; windows in three dimensions; and more channels in a turn than taps.
-TEST_F(WindowsOnD3d12, LargeWindowsInTiles) {
+TEST_F(ConvolutionsOnD3d12, LargeWindowsInTiles) {
     const Extent seven{20, 7, 2, 1, 3, 3, 1};
     const Extent four{9, 4, 1, 2, 3, 2, 0};
     const Extent three{12, 3, 2, 2, 1, 2, 0};
@@ -595,7 +595,7 @@ TEST_F(WindowsOnD3d12, LargeWindowsInTiles) {
     }
 }
 
-TEST_F(WindowsOnD3d12, EdgesOfLargeTiles) {
+TEST_F(ConvolutionsOnD3d12, EdgesOfLargeTiles) {
     Random random(14);
     const Extent extent{65, 2, 1, 1, 1, 0, 0};
     for (const DataType type : real_types) {
@@ -609,7 +609,7 @@ TEST_F(WindowsOnD3d12, EdgesOfLargeTiles) {
     }
 }
 
-TEST_F(WindowsOnD3d12, ManyChannelsAreCutIntoSlices) {
+TEST_F(ConvolutionsOnD3d12, ManyChannelsAreCutIntoSlices) {
     Random random(15);
     for (const std::uint32_t outputs : {3u, 9u}) {
         const Windows windows{1, 1, 3000, outputs, {{6, 3, 1, 1, 1, 1, 0}, {5, 2, 1, 1, 0, 0, 0}}, outputs == 9};
@@ -619,7 +619,7 @@ TEST_F(WindowsOnD3d12, ManyChannelsAreCutIntoSlices) {
     }
 }
 
-TEST_F(WindowsOnD3d12, Integers) {
+TEST_F(ConvolutionsOnD3d12, Integers) {
     Random random(16);
     int tiled = 0;
     for (int turn = 0; turn < 200 && !HasFailure(); ++turn) {
@@ -663,7 +663,7 @@ TEST_F(WindowsOnD3d12, Integers) {
 }
 
 /// What shaders cannot count is said.
-TEST_F(WindowsOnD3d12, DistancesBeyondThirtyTwoBitsAreUnsupported) {
+TEST_F(ConvolutionsOnD3d12, DistancesBeyondThirtyTwoBitsAreUnsupported) {
     struct Far {
         Extent extent;
         bool is_backward;
