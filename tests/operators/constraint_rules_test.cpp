@@ -131,12 +131,13 @@ TEST(ConstraintRules, ActivationsInArrays) {
          pair(activation("ACTIVATION_SIGMOID"), activation("ACTIVATION_TANH", {{"InputTensor", floats({1})}})),
          "activation.tensors"},
     };
-    const Descriptor gru = describe("GRU", {{"InputTensor", floats({1, 1, 1, 1})},
-                                            {"WeightTensor", floats({1, 1, 3, 1})},
-                                            {"RecurrenceTensor", floats({1, 1, 3, 1})},
-                                            {"OutputSingleTensor", floats({1, 1, 1, 1})},
-                                            {"ActivationDescs", OperatorDescArray{{activation("ACTIVATION_RELU"),
-                                                                                   activation("ACTIVATION_RELU")}}}});
+    const Descriptor gru = describe(
+        "GRU",
+        {{"InputTensor", floats({1, 1, 1, 1})},
+         {"WeightTensor", floats({1, 1, 3, 1})},
+         {"RecurrenceTensor", floats({1, 1, 3, 1})},
+         {"OutputSingleTensor", floats({1, 1, 1, 1})},
+         {"ActivationDescs", OperatorDescArray{{activation("ACTIVATION_RELU"), activation("ACTIVATION_RELU")}}}});
     expect_verdicts(gru, cases);
 }
 
