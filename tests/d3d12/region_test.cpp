@@ -85,7 +85,7 @@ protected:
 };
 
 TEST_F(RegionsOnD3d12, PooledAtRandom) {
-    for (int turn = 0; turn < 100 && !HasFailure(); ++turn) {
+    for (std::size_t turn = 0; turn < 100 && !HasFailure(); ++turn) {
         const DataType type = types[turn % 2];
         const Shapes shapes = random_shapes();
         const core::Dimensions regions{1, 1, shapes.regions, 5};
@@ -100,7 +100,7 @@ TEST_F(RegionsOnD3d12, PooledAtRandom) {
 }
 
 TEST_F(RegionsOnD3d12, AlignedAtRandom) {
-    for (int turn = 0; turn < 160 && !HasFailure(); ++turn) {
+    for (std::size_t turn = 0; turn < 160 && !HasFailure(); ++turn) {
         const DataType type = types[turn / 2 % 2];
         const Shapes shapes = random_shapes();
         const DataType index = random_.chance(2) ? DataType::uint32 : DataType::uint64;
@@ -119,7 +119,7 @@ TEST_F(RegionsOnD3d12, AlignedAtRandom) {
 }
 
 TEST_F(RegionsOnD3d12, GradientsAtRandom) {
-    for (int turn = 0; turn < 160 && !HasFailure(); ++turn) {
+    for (std::size_t turn = 0; turn < 160 && !HasFailure(); ++turn) {
         const DataType type = types[turn % 2];
         const Shapes shapes = random_shapes();
         const std::uint32_t wanted = random_.between(1, 3);

@@ -200,7 +200,7 @@ TEST(WindowPlanning, SaysWhatItCannotCount) {
 // ---- Against the reference ----
 
 TEST_F(WindowsOnD3d12, AveragesOfRandomWindows) {
-    for (int turn = 0; turn < 120 && !HasFailure(); ++turn) {
+    for (std::size_t turn = 0; turn < 120 && !HasFailure(); ++turn) {
         const std::string_view op = turn % 2 == 0 ? "AVERAGE_POOLING" : "AVERAGE_POOLING1";
         const Windows windows = random_windows(random_, turn % 2 != 0);
         expect_like_reference(
@@ -225,7 +225,7 @@ TEST_F(WindowsOnD3d12, AveragesOfWholeChannels) {
 }
 
 TEST_F(WindowsOnD3d12, RootsOfRandomWindows) {
-    for (int turn = 0; turn < 120 && !HasFailure(); ++turn) {
+    for (std::size_t turn = 0; turn < 120 && !HasFailure(); ++turn) {
         const std::string_view op = turn % 2 == 0 ? "LP_POOLING" : "LP_POOLING1";
         const Windows windows = random_windows(random_, turn % 2 != 0);
         expect_like_reference(pooling(op, real_types[turn / 2 % 2], windows, {{"P", random_.between(1, 4)}}));
@@ -233,7 +233,7 @@ TEST_F(WindowsOnD3d12, RootsOfRandomWindows) {
 }
 
 TEST_F(WindowsOnD3d12, LargestOfEveryType) {
-    for (int turn = 0; turn < 12; ++turn) {
+    for (std::size_t turn = 0; turn < 12; ++turn) {
         for (const DataType type : all_types) {
             expect_like_reference(pooling("MAX_POOLING", type, random_windows(random_, false)), turn % 3 == 0);
             for (const std::string_view op : {"MAX_POOLING1", "MAX_POOLING2"}) {
@@ -256,7 +256,7 @@ TEST_F(WindowsOnD3d12, LargestOfSpecialNumbers) {
                                0x00000001u, 0x80000001u, 0x007fffffu, 0xff7fffffu, 0x3f800000u, 0xbf800000u};
     constexpr std::array halves{0x0000u, 0x8000u, 0x7c00u, 0xfc00u, 0x7e00u, 0xfe00u,
                                 0x0001u, 0x8001u, 0x03ffu, 0xfbffu, 0x3c00u, 0xbc00u};
-    for (int turn = 0; turn < 60 && !HasFailure(); ++turn) {
+    for (std::size_t turn = 0; turn < 60 && !HasFailure(); ++turn) {
         const DataType type = real_types[turn % 2];
         Windows windows = random_windows(random_, true);
         Descriptor descriptor = with(pooling("MAX_POOLING2", type, windows),
@@ -276,7 +276,7 @@ TEST_F(WindowsOnD3d12, LargestOfSpecialNumbers) {
 }
 
 TEST_F(WindowsOnD3d12, QuantizedAveragesOfRandomWindows) {
-    for (int turn = 0; turn < 120 && !HasFailure(); ++turn) {
+    for (std::size_t turn = 0; turn < 120 && !HasFailure(); ++turn) {
         const Windows windows = random_windows(random_, true);
         const DataType type = byte_types[turn % 2];
         const DataType made = byte_types[random_.between(0, 1)];
@@ -301,7 +301,7 @@ TEST_F(WindowsOnD3d12, QuantizedAveragesOfRandomWindows) {
 }
 
 TEST_F(WindowsOnD3d12, GradientsOfRandomWindows) {
-    for (int turn = 0; turn < 160 && !HasFailure(); ++turn) {
+    for (std::size_t turn = 0; turn < 160 && !HasFailure(); ++turn) {
         const DataType type = real_types[turn / 2 % 2];
         const bool is_average = turn % 2 == 0;
         const std::string_view op = is_average ? "AVERAGE_POOLING_GRAD" : "MAX_POOLING_GRAD";
@@ -319,7 +319,7 @@ TEST_F(WindowsOnD3d12, GradientsOfRandomWindows) {
 }
 
 TEST_F(WindowsOnD3d12, LocalResponsesOfRandomShapes) {
-    for (int turn = 0; turn < 160 && !HasFailure(); ++turn) {
+    for (std::size_t turn = 0; turn < 160 && !HasFailure(); ++turn) {
         const DataType type = real_types[turn / 2 % 2];
         const core::Dimensions sizes{random_.between(1, 3), random_.between(1, 12), random_.between(1, 9),
                                      random_.between(1, 9)};
