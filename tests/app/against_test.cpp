@@ -40,7 +40,7 @@ class Against : public testing::Test {
 protected:
     /// An engine that answers every case with these bytes.
     std::string answering(const std::string& name, const std::string& bytes) const {
-        const std::string answers = folder_.write(name, json{json::array({bytes})}.dump());
+        const std::string answers = folder_.write(name, json::array({json::array({bytes})}).dump());
         return fmt::format("exec:python3 '{}' '{}' '{}'", ANSWERING_WORKER, EXAMPLE_WORKER, answers);
     }
 
