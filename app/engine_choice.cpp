@@ -12,7 +12,7 @@
 #include "app/number_options.h"
 #include "app/program_path.h"
 #include "app/standard_streams.h"
-#include "engine/run/wine_directml.h"
+#include "engine/directml/wine/command.h"
 #include "engine/run/worker_engines.h"
 
 namespace dmlconform::app {
@@ -87,8 +87,9 @@ private:
         }
         if (run::runs_in_own_process(name) && !choice_.timeout) {
             run::EngineOptions patient = options_;
-            patient.worker.case_limit = run::wine_case_limit;
-            patient.worker.start_limit = run::wine_case_limit;  // Wine starts in seconds, but not on a busy machine
+            patient.worker.case_limit = directml::wine::case_limit;
+            // Wine starts in seconds, but not on a busy machine.
+            patient.worker.start_limit = directml::wine::case_limit;
             return run::create_engine(name, patient);
         }
         if (choice_.isolate.empty() || run::runs_in_own_process(name)) {

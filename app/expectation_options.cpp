@@ -10,10 +10,10 @@
 #include "app/messages.h"
 #include "app/standard_streams.h"
 #include "engine/core/text_file.h"
+#include "engine/directml/wine/command.h"
 #include "engine/expectations/expectation_file.h"
 #include "engine/report/file_lock.h"
 #include "engine/report/output_file.h"
-#include "engine/run/wine_directml.h"
 
 namespace dmlconform::app {
 namespace {
@@ -68,7 +68,7 @@ bool ExpectationOptions::take_defaults(const std::vector<EngineInfo>& engines) {
         return false;
     }
     for (const EngineInfo& engine : engines) {
-        const auto file = run::default_expectations(engine);
+        const auto file = directml::wine::default_expectations(engine);
         if (file && std::find(files.begin(), files.end(), *file) == files.end()) {
             files.push_back(*file);
         }

@@ -15,9 +15,9 @@ namespace dmlconform::app {
 
 struct ExpectationOptions {
     std::vector<std::string> files;
-    /// What run::default_expectations has is not to be used. Neither is it when there are files.
+    /// What directml::wine::default_expectations has is not to be used. Neither is it when there are files.
     bool no_defaults = false;
-    /// Where `files` is what run::default_expectations has.
+    /// Where `files` is what directml::wine::default_expectations has.
     bool are_defaults = false;
     /// Rewrites the files after the run.
     bool update = false;

@@ -95,7 +95,7 @@ core::Result<ComPtr<ID3D12Device>> AdapterList::create_device(std::size_t index)
 
 std::vector<std::pair<std::string, std::string>> library_versions() {
     std::vector<std::pair<std::string, std::string>> versions{{"shader compiler", std::string(shader_compiler)}};
-    // The d3d12.dll that scripts/setup-directml makes has this entry point (engine/wine_d3d12), and no other has.
+    // Only the d3d12.dll that scripts/setup-directml makes (engine/directml/wine/d3d12) has this entry point.
     using GetVersion = const char*(__cdecl*)();
     HMODULE library = GetModuleHandleW(L"d3d12.dll");
     const auto get_version =

@@ -17,7 +17,7 @@
 #if DMLCONFORM_HAS_DIRECTML
 #include "engine/directml/directml_engine.h"
 #elif DMLCONFORM_DIRECTML_IN_WINE
-#include "engine/run/wine_directml.h"
+#include "engine/directml/wine/command.h"
 #include "engine/run/worker_engines.h"
 #endif
 
@@ -40,7 +40,7 @@ core::Result<std::unique_ptr<Engine>> create_directml(const EngineOptions& optio
 const std::array<std::string, 3> names{"cpu", "d3d12", "directml"};
 
 core::Result<std::unique_ptr<Engine>> create_directml(const EngineOptions& options) {
-    auto command = wine_directml_command(engine_arguments(options));
+    auto command = directml::wine::worker_command(engine_arguments(options));
     if (!command) {
         return tl::unexpected(command.error());
     }

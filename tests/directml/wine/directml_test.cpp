@@ -10,8 +10,8 @@
 #include "tests/app/case_texts.h"
 #include "tests/app/expectations.h"
 #include "tests/app/program.h"
+#include "tests/directml/wine/processes_of_a_run.h"
 #include "tests/temporary_folder.h"
-#include "tests/wine/processes_of_a_run.h"
 
 namespace dmlconform::tests {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-namespace dmlconform::wine_d3d12 {
+namespace dmlconform::directml::wine {
 
 /// The first one with these numbers, or null.
 VkPhysicalDevice find_device(VkInstance instance, std::uint32_t vendor_id, std::uint32_t device_id);
 
-}  // namespace dmlconform::wine_d3d12
+}  // namespace dmlconform::directml::wine

@@ -1,9 +1,9 @@
 // Compiled for this machine: for what winegcc compiles, Vulkan's headers declare Windows' calling convention.
-#include "engine/wine_d3d12/vulkan_devices.h"
+#include "engine/directml/wine/d3d12/vulkan_devices.h"
 
 #include <vector>
 
-namespace dmlconform::wine_d3d12 {
+namespace dmlconform::directml::wine {
 
 VkPhysicalDevice find_device(VkInstance instance, std::uint32_t vendor_id, std::uint32_t device_id) {
     std::uint32_t count = 0;
@@ -21,4 +21,4 @@ VkPhysicalDevice find_device(VkInstance instance, std::uint32_t vendor_id, std::
     return VK_NULL_HANDLE;
 }
 
-}  // namespace dmlconform::wine_d3d12
+}  // namespace dmlconform::directml::wine

@@ -1,9 +1,9 @@
-// engine/run/wine_directml: which engines come with expectations.
-#include "engine/run/wine_directml.h"
+// engine/directml/wine/command: which engines come with expectations.
+#include "engine/directml/wine/command.h"
 
 #include <gtest/gtest.h>
 
-namespace dmlconform::run {
+namespace dmlconform::directml::wine {
 namespace {
 
 EngineInfo info(std::string name, std::vector<std::pair<std::string, std::string>> libraries) {
@@ -38,4 +38,4 @@ TEST(WineDirectMl, OthersDoNot) {
 }
 
 }  // namespace
-}  // namespace dmlconform::run
+}  // namespace dmlconform::directml::wine

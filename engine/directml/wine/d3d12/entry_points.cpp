@@ -15,11 +15,11 @@
 #include <memory>
 #include <optional>
 
-#include "engine/wine_d3d12/vulkan_devices.h"
+#include "engine/directml/wine/d3d12/vulkan_devices.h"
 
 namespace {
 
-using dmlconform::wine_d3d12::find_device;
+using dmlconform::directml::wine::find_device;
 
 HRESULT signal_event(HANDLE event) {
     return SetEvent(event) != FALSE ? S_OK : E_FAIL;

@@ -1,12 +1,12 @@
 // Finding what scripts/setup-directml has made.
-#include "engine/run/wine_directml.h"
+#include "engine/directml/wine/command.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
-namespace dmlconform::run {
+namespace dmlconform::directml::wine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,7 +30,7 @@ std::string version_of(std::string_view library, const EngineInfo& engine) {
     return found == engine.libraries.end() ? std::string() : found->second;
 }
 
-/// "1.15.4" of "1.15.4.0"; empty for what is no version, which must not become part of a path.
+/// "1.15.4" of "1.15.4.0"; empty for what is not a version, which must not become part of a path.
 std::string first_three_numbers(const std::string& version) {
     if (version.find_first_not_of("0123456789.") != std::string::npos) {
         return {};
@@ -59,7 +59,7 @@ std::optional<std::string> default_expectations(const EngineInfo& engine) {
     return (error || near.begin()->string() == ".." ? file : near).string();
 }
 
-core::Result<worker::WorkerCommand> wine_directml_command(const std::vector<std::string>& arguments) {
+core::Result<worker::WorkerCommand> worker_command(const std::vector<std::string>& arguments) {
     const fs::path root = checkout();
     std::error_code error;
     if (!fs::exists(root / "build/directml/ready", error)) {
@@ -77,4 +77,4 @@ core::Result<worker::WorkerCommand> wine_directml_command(const std::vector<std:
     return command;
 }
 
-}  // namespace dmlconform::run
+}  // namespace dmlconform::directml::wine
