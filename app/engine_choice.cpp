@@ -109,16 +109,16 @@ private:
 };
 
 /// The same engines once more.
-core::Result<run::Lane> one_more_lane(const run::Lane& engines) {
-    run::Lane lane;
+core::Result<run::EngineSet> one_more_set(const run::EngineSet& engines) {
+    run::EngineSet set;
     for (const auto& engine : engines) {
         auto one_more = engine->another();
         if (!one_more) {
             return tl::unexpected(one_more.error());
         }
-        lane.push_back(std::move(*one_more));
+        set.push_back(std::move(*one_more));
     }
-    return lane;
+    return set;
 }
 
 }  // namespace
@@ -186,23 +186,23 @@ bool has_processes(const EngineChoice& choice) {
     });
 }
 
-core::Result<std::vector<run::Lane>> make_lanes(Engines engines, std::size_t count, bool asked) {
-    std::vector<run::Lane> lanes;
-    lanes.push_back(std::move(engines));
-    while (lanes.size() < count) {
-        auto lane = one_more_lane(lanes.front());
-        if (!lane && !asked) {
+core::Result<std::vector<run::EngineSet>> make_engine_sets(Engines engines, std::size_t count, bool asked) {
+    std::vector<run::EngineSet> sets;
+    sets.push_back(std::move(engines));
+    while (sets.size() < count) {
+        auto set = one_more_set(sets.front());
+        if (!set && !asked) {
             warn("dmlconform: note: {} at a time and not {}: {}\n",
-                 lanes.size() == 1 ? "1 case" : fmt::format("{} cases", lanes.size()), count, lane.error().message);
+                 sets.size() == 1 ? "1 case" : fmt::format("{} cases", sets.size()), count, set.error().message);
             break;
         }
-        if (!lane) {
+        if (!set) {
             return tl::unexpected(core::Error{
-                fmt::format("{} cases at a time are too many: {}", count, lane.error().message), lane.error().hint});
+                fmt::format("{} cases at a time are too many: {}", count, set.error().message), set.error().hint});
         }
-        lanes.push_back(std::move(*lane));
+        sets.push_back(std::move(*set));
     }
-    return lanes;
+    return sets;
 }
 
 std::vector<EngineInfo> infos_of(const Engines& engines) {

@@ -34,7 +34,7 @@ struct EngineChoice {
     [[nodiscard]] std::vector<std::string> words() const;
 };
 
-using Engines = std::vector<std::unique_ptr<Engine>>;
+using Engines = run::EngineSet;
 
 /// The engines asked for, or all that are usable: those of this program in their order, then commands as they were
 /// given. Nothing when one that was asked for is not usable: then that is reported, and `exit_code` says of what kind
@@ -45,9 +45,10 @@ using Engines = std::vector<std::unique_ptr<Engine>>;
 /// In the same order.
 [[nodiscard]] std::vector<EngineInfo> infos_of(const Engines& engines);
 
-/// So many lanes, of which these engines are the first. Where there cannot be more of an engine, that is an error if
+/// So many sets of engines, of which these are the first. Where there cannot be more of an engine, that is an error if
 /// somebody asked for that many; otherwise there are fewer, and the console says why.
-[[nodiscard]] core::Result<std::vector<run::Lane>> make_lanes(Engines engines, std::size_t count, bool asked);
+[[nodiscard]] core::Result<std::vector<run::EngineSet>> make_engine_sets(Engines engines, std::size_t count,
+                                                                         bool asked);
 
 /// Whether any of the engines chosen runs outside this process.
 [[nodiscard]] bool has_processes(const EngineChoice& choice);

@@ -118,12 +118,12 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    using dmlconform::app::settled;
+    using dmlconform::app::final_exit_code;
     using dmlconform::app::warn;
     dmlconform::app::open_standard_streams();
     dmlconform::app::turn_write_signals_into_errors();
     try {
-        return settled(run(argc, argv));
+        return final_exit_code(run(argc, argv));
     } catch (const std::bad_alloc&) {
         std::fputs("dmlconform: out of memory\n", stderr);
     } catch (const std::system_error& error) {

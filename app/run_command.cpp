@@ -59,14 +59,14 @@ struct RunOptions {
     bool no_color = false;
 };
 
-/// Further ones are told in one line each, unless --verbose is given.
+/// Further ones are printed in one line each, unless --verbose is given.
 constexpr std::size_t most_blocks_of_a_cause = 10;
 
 /// Prints while the run goes on.
 class ConsoleObserver final : public run::Observer {
 public:
-    ConsoleObserver(const RunOptions& options, const run::Lane& engines, std::size_t case_count, report::Caller caller,
-                    RunOutputs& outputs, run::ExpectationUpdate* update)
+    ConsoleObserver(const RunOptions& options, const run::EngineSet& engines, std::size_t case_count,
+                    report::Caller caller, RunOutputs& outputs, run::ExpectationUpdate* update)
         : options_(options),
           engines_(engines),
           case_count_(case_count),
@@ -115,7 +115,7 @@ public:
 
 private:
     const RunOptions& options_;
-    const run::Lane& engines_;
+    const run::EngineSet& engines_;
     std::size_t case_count_;
     RunOutputs& outputs_;
     run::ExpectationUpdate* update_;
@@ -124,12 +124,12 @@ private:
     report::ProgressLine progress_;
     report::FailureCauses causes_;
     std::size_t failed_ = 0;
-    /// Whether the last failure was told in one line.
+    /// Whether the last failure was printed in one line.
     bool in_short_ = false;
 };
 
 /// More gain nothing on a graphics adapter (docs/running.md), and operators of large tensors use all threads anyway.
-constexpr unsigned most_lanes = 8;
+constexpr unsigned most_at_a_time = 8;
 
 /// What runs a case again as it was run.
 report::Caller caller_of(const RunOptions& options, const Invocation& invocation) {
@@ -156,21 +156,21 @@ std::vector<std::string> bundle_options(const RunOptions& options) {
 }
 
 /// How many cases are run at a time.
-std::size_t lane_count(const RunOptions& options) {
+std::size_t cases_at_a_time(const RunOptions& options) {
     if (options.jobs != 0) {
         return options.jobs;
     }
     if (has_processes(options.engines)) {
         return std::max<std::size_t>(options.engines.processes(), 1);
     }
-    return std::min(core::hardware_threads(), most_lanes);
+    return std::min(core::hardware_threads(), most_at_a_time);
 }
 
-void print_header(const RunOptions& options, const run::Lane& engines, std::size_t lanes, const Selection& selection,
-                  const std::optional<run::ShardInfo>& shard) {
+void print_header(const RunOptions& options, const run::EngineSet& engines, std::size_t at_a_time,
+                  const Selection& selection, const std::optional<run::ShardInfo>& shard) {
     say("{} on {}{}\n", selection.count == 1 ? "1 case" : fmt::format("{} cases", selection.count),
         engines.size() == 1 ? "1 engine" : fmt::format("{} engines", engines.size()),
-        lanes == 1 ? "" : fmt::format(", {} at a time", lanes));
+        at_a_time == 1 ? "" : fmt::format(", {} at a time", at_a_time));
     std::size_t width = 8;
     for (const auto& engine : engines) {
         width = std::max(width, engine->info().name.size() + 1);
@@ -217,15 +217,15 @@ int exit_code_of(const RunOptions& options, const run::RunTotals& totals, bool i
 }
 
 /// The run itself, with everything ready.
-int run_lanes(const RunOptions& options, const Invocation& invocation, const Selection& selection,
-              const std::vector<run::Lane>& lanes, RunOutputs& outputs, std::optional<run::ShardInfo> shard) {
-    const run::Lane& engines = lanes.front();
+int run_on(const RunOptions& options, const Invocation& invocation, const Selection& selection,
+           const std::vector<run::EngineSet>& sets, RunOutputs& outputs, std::optional<run::ShardInfo> shard) {
+    const run::EngineSet& engines = sets.front();
     const report::RunContext context{
         invocation.words, versions(),
         fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())), bench::machine_name(),
         shard};
     if (!options.quiet) {
-        print_header(options, engines, lanes.size(), selection, shard);
+        print_header(options, engines, sets.size(), selection, shard);
     }
     std::shared_ptr<report::RecordedCases> recording;
     if (!options.against.record.empty()) {
@@ -239,7 +239,7 @@ int run_lanes(const RunOptions& options, const Invocation& invocation, const Sel
     ConsoleObserver observer(options, engines, case_count, caller_of(options, invocation), outputs,
                              options.expectations.update ? &update : nullptr);
     run::RunTotals totals =
-        run::run_cases(run::selected_cases(selection.corpus, selection.selector), lanes, observer, options.settings);
+        run::run_cases(run::selected_cases(selection.corpus, selection.selector), sets, observer, options.settings);
     totals.unverified.filters = selection.unmatched;
     observer.finish(totals);
     // The other shards have something to verify, and merging them shows whether that was done.
@@ -273,7 +273,7 @@ int run_lanes(const RunOptions& options, const Invocation& invocation, const Sel
     return outputs.finish_result(totals, updated ? exit_code : exit_not_run);
 }
 
-/// Settles the seed; false when it is none.
+/// Reads --shuffle=SEED, or draws a seed; false when the text is not a seed.
 bool read_seed(RunOptions& options) {
     if (options.shuffle.empty()) {
         return true;
@@ -376,14 +376,14 @@ int run_command(RunOptions& options, const Invocation& invocation) {
         }
     }
     options.settings.expected = expected.get();
-    const auto lanes =
-        make_lanes(std::move(*engines), std::min(lane_count(options), std::max<std::size_t>(selection->count, 1)),
-                   options.jobs != 0);
-    if (!lanes) {
-        print_error(lanes.error());
+    const auto sets = make_engine_sets(std::move(*engines),
+                                       std::min(cases_at_a_time(options), std::max<std::size_t>(selection->count, 1)),
+                                       options.jobs != 0);
+    if (!sets) {
+        print_error(sets.error());
         return exit_not_run;
     }
-    return run_lanes(options, invocation, *selection, *lanes, *outputs, info);
+    return run_on(options, invocation, *selection, *sets, *outputs, info);
 }
 
 /// Options about the order of cases, and how many are run at a time.

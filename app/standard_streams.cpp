@@ -110,7 +110,7 @@ core::Result<void> flush_output() {
                : core::fail(fmt::format("the standard output cannot be written: {}", std::strerror(output_error)));
 }
 
-int settled(int exit_code) {
+int final_exit_code(int exit_code) {
     const auto flushed = flush_output();
     if (flushed) {
         return exit_code;

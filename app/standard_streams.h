@@ -41,8 +41,8 @@ void print_document(std::string_view document);
 /// Writes what was held back. An error, also when anything before could not be written.
 [[nodiscard]] core::Result<void> flush_output();
 
-/// The exit code that counts when nothing more is going to be printed: `exit_code`, or exit_not_run, with a word about
-/// it, where the standard output could not be written.
-[[nodiscard]] int settled(int exit_code);
+/// To be called when nothing more is going to be printed: writes what was held back. Returns `exit_code`, or
+/// exit_not_run, with a message, where the standard output could not be written.
+[[nodiscard]] int final_exit_code(int exit_code);
 
 }  // namespace dmlconform::app

@@ -7,9 +7,9 @@
 namespace dmlconform::d3d12 {
 
 /// "2.1 (Debian 2.1+ds-1)" of "vkd3d-shader 2.1 (Debian 2.1+ds-1)".
-inline std::string vkd3d_version(std::string_view told) {
+inline std::string vkd3d_version(std::string_view text) {
     constexpr std::string_view prefix = "vkd3d-shader ";
-    return std::string(told.starts_with(prefix) ? told.substr(prefix.size()) : told);
+    return std::string(text.starts_with(prefix) ? text.substr(prefix.size()) : text);
 }
 
 }  // namespace dmlconform::d3d12

@@ -52,7 +52,7 @@ bool is_small(const Descriptor& descriptor) {
 bool indices_fit(const Descriptor& made, const Descriptor& changed) {
     const auto& slots = made.inputs();
     const auto is_index = [&](const operators::TensorSlot& slot) {
-        return slot.desc != nullptr && find_fuzz(*made.schema).sense(made, slot.name) == Sense::index;
+        return slot.desc != nullptr && find_fuzz(*made.schema).element_kind(made, slot.name) == ElementKind::index;
     };
     if (std::none_of(slots.begin(), slots.end(), is_index)) {
         return true;
@@ -77,8 +77,8 @@ void fill_inputs(Random& random, cases::Case& subject) {
             subject.inputs.emplace_back();
             continue;
         }
-        const Sense sense = find_fuzz(*descriptor.schema).sense(descriptor, slot.name);
-        subject.inputs.emplace_back(cases::given_elements(random_elements(random, *slot.desc, sense)));
+        const ElementKind kind = find_fuzz(*descriptor.schema).element_kind(descriptor, slot.name);
+        subject.inputs.emplace_back(cases::given_elements(random_elements(random, *slot.desc, kind)));
     }
 }
 

@@ -20,7 +20,7 @@ operators::FieldValue& field_of(operators::Descriptor& descriptor, std::string_v
     return descriptor.values[static_cast<std::size_t>(found - descriptor.schema->fields.data())];
 }
 
-void settle_counts(operators::Descriptor& descriptor) {
+void set_counts(operators::Descriptor& descriptor) {
     const auto& fields = descriptor.schema->fields;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         if (descriptor.schema->is_count(fields[i])) {

@@ -14,7 +14,7 @@ namespace dmlconform::fuzz {
 [[nodiscard]] operators::FieldValue& field_of(operators::Descriptor& descriptor, std::string_view field);
 
 /// Sets every count to the length of the arrays that it counts, and counts of nothing to 0.
-void settle_counts(operators::Descriptor& descriptor);
+void set_counts(operators::Descriptor& descriptor);
 
 /// All tensors that are there, by reference, inputs and outputs in the order of the fields.
 struct TensorField {

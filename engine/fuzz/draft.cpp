@@ -98,12 +98,12 @@ void keep(Draft& draft, std::size_t input, std::size_t dimension, Range range) {
     set_sizes(desc, sizes);
 }
 
-void settle(Draft& draft) {
+void repair(Draft& draft) {
     std::vector<core::Dimensions> before;
     for (const core::TensorDesc* desc : input_descs(draft)) {
         before.push_back(desc == nullptr ? core::Dimensions() : desc->sizes);
     }
-    find_fuzz(*draft.descriptor.schema).settle(draft.descriptor);
+    find_fuzz(*draft.descriptor.schema).repair(draft.descriptor);
     const auto descs = input_descs(draft);
     for (std::size_t i = 0; i < descs.size(); ++i) {
         if (descs[i] != nullptr && descs[i]->sizes != before[i] && !draft.inputs[i].empty()) {

@@ -31,7 +31,7 @@ void keep(Draft& draft, std::size_t input, std::size_t dimension, Range range);
 
 /// Makes what follows from inputs and attributes legal again where possible, and the data as large as the tensors:
 /// an input whose sizes changed with that keeps its first elements, and repeats the last ones where it has too few.
-void settle(Draft& draft);
+void repair(Draft& draft);
 
 /// The number of elements of an input, and one of them.
 [[nodiscard]] std::size_t count_of(const Draft& draft, std::size_t input);

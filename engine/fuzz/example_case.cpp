@@ -97,8 +97,8 @@ void make_plain(cases::Case& subject) {
         if (slots[i].desc == nullptr) {
             continue;
         }
-        const Sense sense = known.sense(descriptor, slots[i].name);
-        const bool any = sense == Sense::bits || sense == Sense::ordered || sense == Sense::number;
+        const ElementKind kind = known.element_kind(descriptor, slots[i].name);
+        const bool any = kind == ElementKind::bits || kind == ElementKind::ordered || kind == ElementKind::number;
         if (auto plain = any ? counted_elements(*slots[i].desc) : std::nullopt) {
             subject.inputs[i] = std::move(*plain);
         }

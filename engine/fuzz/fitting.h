@@ -25,16 +25,16 @@ template <class Fittings>
     return descriptor;
 }
 
-/// A row for each name. Changes are settled as the generic rows settle them.
+/// A row for each name, with the repair of the generic row.
 template <class Names>
 [[nodiscard]] std::vector<OperatorFuzz> fuzz_of_each(const Names& names, decltype(OperatorFuzz::make) make,
-                                                     decltype(OperatorFuzz::sense) sense) {
+                                                     decltype(OperatorFuzz::element_kind) element_kind) {
     std::vector<OperatorFuzz> rows;
     for (const auto& entry : names) {
         if constexpr (requires { entry.name; }) {
-            rows.push_back({entry.name, make, sense, generic_fuzz.settle});
+            rows.push_back({entry.name, make, element_kind, generic_fuzz.repair});
         } else {
-            rows.push_back({entry, make, sense, generic_fuzz.settle});
+            rows.push_back({entry, make, element_kind, generic_fuzz.repair});
         }
     }
     return rows;

@@ -104,7 +104,7 @@ std::string mutate_lengths(Random& random, Descriptor& descriptor, const std::st
             },
             descriptor.values[i]);
     }
-    settle_counts(descriptor);
+    set_counts(descriptor);
     return fmt::format("{} is one {}", count, longer ? "more" : "less");
 }
 
@@ -142,7 +142,7 @@ std::string mutate(Random& random, Descriptor& descriptor) {
         }
         if (field.is_tensor() && random.chance(1, 12)) {
             value = operators::Null{};
-            settle_counts(descriptor);
+            set_counts(descriptor);
             return fmt::format("{} was there", field.name);
         }
         if (auto* desc = std::get_if<core::TensorDesc>(&value)) {

@@ -16,10 +16,10 @@ struct OperatorFuzz {
     /// A descriptor that is legal at that level, at which the operator exists.
     operators::Descriptor (*make)(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level);
     /// What the elements of an input are.
-    Sense (*sense)(const operators::Descriptor& descriptor, std::string_view input);
+    ElementKind (*element_kind)(const operators::Descriptor& descriptor, std::string_view input);
     /// After a change of inputs or attributes, makes legal again what follows from them: windows, counts along an
     /// axis, the sizes of outputs. The result may still be illegal.
-    void (*settle)(operators::Descriptor& descriptor);
+    void (*repair)(operators::Descriptor& descriptor);
 };
 
 extern const OperatorFuzz slice1_fuzz;

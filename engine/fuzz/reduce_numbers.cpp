@@ -51,7 +51,7 @@ bool simplify_number(Search& search, Pick&& pick) {
     for (const auto candidate : simpler(*number)) {
         Draft draft = search.best();
         *pick(draft) = candidate;
-        if (search.attempt_settled(std::move(draft))) {
+        if (search.attempt_repaired(std::move(draft))) {
             return true;
         }
     }

@@ -69,7 +69,7 @@ bool drop_optional_fields(Search& search) {
         if (is_input) {
             draft.inputs[slot].clear();
         }
-        settle_counts(draft.descriptor);
+        set_counts(draft.descriptor);
         changed = search.attempt(std::move(draft)) || changed;
     }
     return changed;
@@ -100,7 +100,7 @@ bool cut(Search& search, std::size_t input, std::size_t dimension, Range range, 
         }
     }
     shift_offsets(draft, dimension, range.first);
-    return search.attempt_settled(std::move(draft));
+    return search.attempt_repaired(std::move(draft));
 }
 
 bool cut_dimension(Search& search, std::size_t input, std::size_t dimension, bool linked) {
@@ -218,8 +218,8 @@ bool drop_dimension(Search& search, std::size_t dimension) {
             steps->erase(steps->begin() + static_cast<std::ptrdiff_t>(dimension));
         }
     }
-    settle_counts(draft.descriptor);
-    return search.attempt_settled(std::move(draft));
+    set_counts(draft.descriptor);
+    return search.attempt_repaired(std::move(draft));
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ std::uint64_t Search::digest(const Draft& draft) {
 }
 
 bool Search::attempt(Draft draft) {
-    // What settles to what has been there already is no step forward, and could go on for ever.
+    // A draft whose repair leads back to an earlier one is not a step forward: that could go on for ever.
     if (over() || accepted_.contains(digest(draft)) || !fits(draft)) {
         return false;
     }
@@ -103,10 +103,10 @@ bool Search::attempt(Draft draft) {
     return true;
 }
 
-bool Search::attempt_settled(Draft draft) {
-    Draft settled = draft;
-    settle(settled);
-    return attempt(std::move(settled)) || (!has_data() && attempt(std::move(draft)));
+bool Search::attempt_repaired(Draft draft) {
+    Draft repaired = draft;
+    repair(repaired);
+    return attempt(std::move(repaired)) || (!has_data() && attempt(std::move(draft)));
 }
 
 bool Search::over() {

@@ -26,7 +26,7 @@ public:
 
     /// The same after what follows from a change was made legal again. What has to be rejected may be so by just that:
     /// then it is tried as it is, too.
-    bool attempt_settled(Draft draft);
+    bool attempt_repaired(Draft draft);
 
     /// Time is up, or it was stopped.
     [[nodiscard]] bool over();

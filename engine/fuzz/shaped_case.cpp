@@ -71,18 +71,18 @@ Descriptor resized(Descriptor descriptor, const core::Dimensions& sizes, bool al
             }
         }
     }
-    find_fuzz(*descriptor.schema).settle(descriptor);
-    settle_counts(descriptor);
+    find_fuzz(*descriptor.schema).repair(descriptor);
+    set_counts(descriptor);
     return descriptor;
 }
 
 /// Random data for what the operator takes it for.
-ordered_json input_json(Sense sense, core::DataType type, const Descriptor& descriptor) {
+ordered_json input_json(ElementKind kind, core::DataType type, const Descriptor& descriptor) {
     const bool is_float =
         type == core::DataType::float16 || type == core::DataType::float32 || type == core::DataType::float64;
     const bool is_signed = is_float || std::string_view(core::name(type)).starts_with("INT");
-    switch (sense) {
-        case Sense::index: {
+    switch (kind) {
+        case ElementKind::index: {
             // Small enough for any dimension that has more than one element.
             std::uint32_t smallest = 2;
             if (const core::TensorDesc* first = first_tensor(descriptor)) {
@@ -90,9 +90,9 @@ ordered_json input_json(Sense sense, core::DataType type, const Descriptor& desc
             }
             return {{"random", "integer"}, {"min", 0}, {"max", std::min(smallest, 2u) - 1}, {"seed", 1}};
         }
-        case Sense::scale:
+        case ElementKind::scale:
             return {{"value", 0.5}};
-        case Sense::divisor:
+        case ElementKind::divisor:
             return {{"value", 64}};
         default:
             return is_float ? ordered_json{{"random", "uniform"}, {"min", -1}, {"max", 1}, {"seed", 1}}
@@ -107,7 +107,7 @@ core::Result<std::string> shaped_case_file(const operators::OperatorSchema& sche
     if (!plain) {
         return tl::unexpected(plain.error());
     }
-    // Attributes again at the end: settling changes what does not fit, which is to be an error.
+    // Attributes again at the end: the repair changes what does not fit, which is to be an error.
     std::optional<Descriptor> legal;
     operators::Verdict verdict;
     for (const bool alike : {true, false}) {
@@ -133,8 +133,8 @@ core::Result<std::string> shaped_case_file(const operators::OperatorSchema& sche
     ordered_json entry{{"name", "shape"}, {"operator", schema.name}, {"desc", cases::desc_to_json(*legal)}};
     for (const operators::TensorSlot& slot : legal->inputs()) {
         if (slot.desc != nullptr) {
-            const Sense sense = find_fuzz(schema).sense(*legal, slot.name);
-            entry["inputs"][slot.name] = input_json(sense, slot.desc->data_type, *legal);
+            const ElementKind kind = find_fuzz(schema).element_kind(*legal, slot.name);
+            entry["inputs"][slot.name] = input_json(kind, slot.desc->data_type, *legal);
         }
     }
     return cases::case_file_text("", {&entry, 1});

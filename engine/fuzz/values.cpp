@@ -106,23 +106,23 @@ Make numbers(Random& random, DataType type) {
     };
 }
 
-Make maker(Random& random, DataType type, Sense sense) {
-    switch (sense) {
-        case Sense::bits:
+Make maker(Random& random, DataType type, ElementKind kind) {
+    switch (kind) {
+        case ElementKind::bits:
             return any_bits(random, type);
-        case Sense::ordered:
+        case ElementKind::ordered:
             return ordered(random, type);
-        case Sense::scale:
-        case Sense::divisor:
-            return [type, lowest = sense == Sense::scale ? -6 : 3](Random& r) {
+        case ElementKind::scale:
+        case ElementKind::divisor:
+            return [type, lowest = kind == ElementKind::scale ? -6 : 3](Random& r) {
                 const double power = power_of_two(lowest + static_cast<std::int32_t>(r.below(9)));
                 return encoded(type, r.chance(1, 2) ? power : power * (1 + static_cast<double>(r.below(256)) / 256));
             };
-        case Sense::small:
+        case ElementKind::small:
             return [type](Random& r) { return encoded(type, static_cast<double>(r.below(65536)) - 32768); };
-        case Sense::index:
+        case ElementKind::index:
             return [type](Random& r) { return encoded(type, r.chance(1, 2) ? 0 : r.below(3)); };
-        case Sense::number:
+        case ElementKind::number:
         default:
             return numbers(random, type);
     }
@@ -130,10 +130,10 @@ Make maker(Random& random, DataType type, Sense sense) {
 
 }  // namespace
 
-std::vector<std::byte> random_elements(Random& random, const core::TensorDesc& desc, Sense sense) {
+std::vector<std::byte> random_elements(Random& random, const core::TensorDesc& desc, ElementKind kind) {
     const std::uint64_t count = core::element_count(desc.sizes).value_or(0);
     std::vector<std::byte> elements(static_cast<std::size_t>(core::bytes_of(desc.data_type, count)));
-    const Make make = maker(random, desc.data_type, sense);
+    const Make make = maker(random, desc.data_type, kind);
     for (std::uint64_t i = 0; i < count; ++i) {
         core::store_element(elements, desc.data_type, i, make(random));
     }

@@ -11,7 +11,7 @@
 namespace dmlconform::fuzz {
 
 /// What the elements of a tensor are to an operator.
-enum class Sense : std::uint8_t {
+enum class ElementKind : std::uint8_t {
     bits,     // only moved: any bits at all, NaNs too
     ordered,  // compared: ties, extremes and infinities, but no NaN, whose place nothing specifies
     number,   // computed with: numbers of one magnitude, no NaN or infinity
@@ -22,6 +22,6 @@ enum class Sense : std::uint8_t {
 };
 
 /// Elements of the tensor, packed, in row-major order. The data type is at least a byte wide.
-[[nodiscard]] std::vector<std::byte> random_elements(Random& random, const core::TensorDesc& desc, Sense sense);
+[[nodiscard]] std::vector<std::byte> random_elements(Random& random, const core::TensorDesc& desc, ElementKind kind);
 
 }  // namespace dmlconform::fuzz

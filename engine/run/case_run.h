@@ -22,7 +22,7 @@ struct CaseSettings {
     /// Says which cases are not run, or run again when they fail, and which elements may differ; null: none. It is not
     /// applied to the results.
     const ExpectedResults* expected = nullptr;
-    /// Which of the lane's engines says what is expected where the case does not; nothing: the reference does.
+    /// Which of the engines says what is expected where the case does not; nothing: the reference does.
     std::optional<std::size_t> against{};
     /// Lets results of that engine have CaseResult::computed.
     bool keep_computed = false;

@@ -15,21 +15,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For each lane, how many results may wait for that of a slow case before them.
+/// For each set of engines, how many results may wait for that of a slow case before them.
 constexpr std::size_t most_waiting = 64;
 
 class Run {
 public:
-    Run(const CaseSource& source, std::span<const Lane> lanes, Observer& observer, const RunSettings& settings)
+    Run(const CaseSource& source, std::span<const EngineSet> sets, Observer& observer, const RunSettings& settings)
         : source_(source),
-          lanes_(lanes),
+          sets_(sets),
           observer_(observer),
           settings_(settings),
           case_settings_(settings.cases),
           count_(source.positions * settings.repeat),
-          window_(most_waiting * lanes.size()) {
+          window_(most_waiting * sets.size()) {
         std::vector<EngineInfo> engines;
-        for (const auto& engine : lanes.front()) {
+        for (const auto& engine : sets.front()) {
             engines.push_back(engine->info());
         }
         if (settings.expected != nullptr) {
@@ -42,15 +42,15 @@ public:
     RunTotals run() {
         const auto start = Clock::now();
         std::vector<std::thread> threads;
-        threads.reserve(lanes_.size());
+        threads.reserve(sets_.size());
         try {
-            for (std::size_t i = 1; i < lanes_.size(); ++i) {
-                threads.emplace_back([this, i] { work(lanes_[i]); });
+            for (std::size_t i = 1; i < sets_.size(); ++i) {
+                threads.emplace_back([this, i] { work(sets_[i]); });
             }
         } catch (const std::exception&) {
-            // The system has no more threads for us: the lanes that there are do all the work.
+            // The system has no more threads for us: the sets of engines that have a thread do all the work.
         }
-        work(lanes_[0]);
+        work(sets_[0]);
         for (std::thread& thread : threads) {
             thread.join();
         }
@@ -64,11 +64,11 @@ public:
 private:
     using Results = std::vector<CaseResult>;
 
-    void work(const Lane& lane) {
+    void work(const EngineSet& engines) {
         try {
             const CaseSource::Reader read = source_.reader();
             while (const auto number = take()) {
-                finish(*number, results_of(*number, read, lane));
+                finish(*number, results_of(*number, read, engines));
             }
         } catch (...) {
             const std::lock_guard lock(mutex_);
@@ -89,7 +89,7 @@ private:
         return taken_++;
     }
 
-    Results results_of(std::size_t number, const CaseSource::Reader& read, const Lane& lane) {
+    Results results_of(std::size_t number, const CaseSource::Reader& read, const EngineSet& engines) {
         const std::size_t repetition = number / source_.positions;
         std::size_t position = number % source_.positions;
         if (settings_.shuffle) {
@@ -105,7 +105,7 @@ private:
         }
         Results results;
         try {
-            results = run_case(subject, lane, case_settings_);
+            results = run_case(subject, engines, case_settings_);
         } catch (const EngineLost&) {
             // Interrupted: this case was not run.
             const std::lock_guard lock(mutex_);
@@ -139,7 +139,7 @@ private:
             }
             totals_.add(result);
             observer_.on_result(result);
-            // What other lanes have of later cases is not reported: it would depend on their speed.
+            // What other threads have of later cases is not reported: it would depend on their speed.
             failed_fast_ = failed_fast_ || (settings_.fail_fast && result.gated && is_failure(result.status));
         }
         totals_.add_case(results);
@@ -147,7 +147,7 @@ private:
     }
 
     const CaseSource& source_;
-    std::span<const Lane> lanes_;
+    std::span<const EngineSet> sets_;
     Observer& observer_;
     const RunSettings& settings_;
     CaseSettings case_settings_;
@@ -169,9 +169,9 @@ private:
 
 }  // namespace
 
-RunTotals run_cases(const CaseSource& source, std::span<const Lane> lanes, Observer& observer,
+RunTotals run_cases(const CaseSource& source, std::span<const EngineSet> sets, Observer& observer,
                     const RunSettings& settings) {
-    return Run(source, lanes, observer, settings).run();
+    return Run(source, sets, observer, settings).run();
 }
 
 }  // namespace dmlconform::run

@@ -49,11 +49,11 @@ struct RunSettings {
 };
 
 /// What runs one case at a time: an instance of each of the run's engines.
-using Lane = std::vector<std::unique_ptr<Engine>>;
+using EngineSet = std::vector<std::unique_ptr<Engine>>;
 
-/// Runs every case on every engine, as many at a time as there are lanes. All lanes have the same engines, and there is
-/// at least one.
-[[nodiscard]] RunTotals run_cases(const CaseSource& source, std::span<const Lane> lanes, Observer& observer,
+/// Runs every case on every engine, as many at a time as there are sets. There is at least one set, and all have the
+/// same engines.
+[[nodiscard]] RunTotals run_cases(const CaseSource& source, std::span<const EngineSet> sets, Observer& observer,
                                   const RunSettings& settings = {});
 
 }  // namespace dmlconform::run

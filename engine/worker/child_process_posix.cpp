@@ -149,7 +149,7 @@ struct Start {
         execvp(start.arguments[0], start.arguments.data());
     }
     const int error = errno;
-    [[maybe_unused]] const ssize_t told = ::write(start.failure, &error, sizeof error);
+    [[maybe_unused]] const ssize_t written = ::write(start.failure, &error, sizeof error);
     _exit(127);
 }
 

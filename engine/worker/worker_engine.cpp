@@ -126,8 +126,8 @@ public:
         if (auto done = outcome(answer); !done) {
             return done;
         }
-        auto told = take_time(answer, "deviceNanoseconds", device_time_);
-        return told ? take_time(answer, "nanoseconds", execute_time_) : told;
+        auto taken = take_time(answer, "deviceNanoseconds", device_time_);
+        return taken ? take_time(answer, "nanoseconds", execute_time_) : taken;
     }
 
     core::Result<void> read(std::span<core::Tensor* const> outputs) override {

@@ -295,7 +295,7 @@ ProgramResult without_threads(const std::string& words) {
          fmt::format("ulimit -s 8000000 && ulimit -v 6000000 && exec '{}' {}", dmlconform_path(), words)});
 }
 
-TEST_F(Limits, WithoutThreadsThereAreFewerLanes) {
+TEST_F(Limits, WithoutThreadsFewerCasesRunAtATime) {
     const ProgramResult here = without_threads("--version");
     if (here.exit_code != 0) {
         GTEST_SKIP() << "limits cannot be set here: " << here.all();

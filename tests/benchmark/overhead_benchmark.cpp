@@ -53,7 +53,7 @@ void run_small_cases_on_cpu(benchmark::State& state) {
     for (const cases::Case& entry : suite.cases) {
         selected.push_back(&entry);
     }
-    run::Lane engines;
+    run::EngineSet engines;
     engines.push_back(std::make_unique<cpu::CpuEngine>(core::highest_feature_level));
     Silent observer;
     for (auto _ : state) {

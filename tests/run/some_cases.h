@@ -109,7 +109,7 @@ struct AllResults {
     [[nodiscard]] bool passed() const { return totals().passed(); }
 };
 
-[[nodiscard]] inline AllResults run_watched(const std::vector<cases::Case>& cases, std::span<const run::Lane> lanes,
+[[nodiscard]] inline AllResults run_watched(const std::vector<cases::Case>& cases, std::span<const run::EngineSet> sets,
                                             Recorder& recorder, const run::RunSettings& settings = {}) {
     // Results own their cases, which may be temporaries of the test.
     std::vector<std::shared_ptr<const cases::Case>> copies;
@@ -118,11 +118,11 @@ struct AllResults {
     }
     const run::CaseSource source{copies.size(),
                                  [&]() -> run::CaseSource::Reader { return [&](std::size_t i) { return copies[i]; }; }};
-    run::RunTotals totals = run::run_cases(source, lanes, recorder, settings);
+    run::RunTotals totals = run::run_cases(source, sets, recorder, settings);
     return {std::move(totals.engines), recorder.results, totals.duration};
 }
 
-[[nodiscard]] inline AllResults run_all(const std::vector<cases::Case>& cases, const run::Lane& engines,
+[[nodiscard]] inline AllResults run_all(const std::vector<cases::Case>& cases, const run::EngineSet& engines,
                                         const run::RunSettings& settings = {}) {
     Recorder recorder;
     return run_watched(cases, {&engines, 1}, recorder, settings);

@@ -66,12 +66,12 @@ TEST(Unverified, OneEngineOfSeveralIsEnough) {
     const auto cases = cases_of({slice_with_expected, slice_without_expected, top_k_half_expected});
     Behaviour reference;
     reference.name = "cpu";
-    run::Lane alone;
+    run::EngineSet alone;
     alone.push_back(std::make_unique<FakeEngine>(reference));
-    run::Lane both;
+    run::EngineSet both;
     both.push_back(std::make_unique<FakeEngine>(reference));
     both.push_back(std::make_unique<FakeEngine>(Behaviour{}));
-    const auto unverified_on = [&](const run::Lane& lane) {
+    const auto unverified_on = [&](const run::EngineSet& engines) {
         std::vector<std::shared_ptr<const cases::Case>> copies;
         for (const cases::Case& entry : cases) {
             copies.push_back(std::make_shared<const cases::Case>(entry));
@@ -79,7 +79,7 @@ TEST(Unverified, OneEngineOfSeveralIsEnough) {
         const run::CaseSource source{
             copies.size(), [&]() -> run::CaseSource::Reader { return [&](std::size_t i) { return copies[i]; }; }};
         Recorder recorder;
-        return run::run_cases(source, {&lane, 1}, recorder).unverified;
+        return run::run_cases(source, {&engines, 1}, recorder).unverified;
     };
     const auto by_reference = unverified_on(alone);
     EXPECT_EQ(by_reference.of, 3u);

@@ -142,7 +142,7 @@ private:
                 index_[a] = run % axes_[a].size;
                 run /= axes_[a].size;
             }
-            settle(0);
+            add_from(0);
         }
 
         [[nodiscard]] std::int64_t from() const { return from_.back(); }
@@ -151,7 +151,7 @@ private:
         void advance() {
             for (std::size_t a = axes_.size(); a-- > 0;) {
                 if (++index_[a] < axes_[a].size) {
-                    return settle(a);
+                    return add_from(a);
                 }
                 index_[a] = 0;
             }
@@ -159,7 +159,7 @@ private:
 
     private:
         /// Sums from this dimension on, of which the outer ones are known.
-        void settle(std::size_t a) {
+        void add_from(std::size_t a) {
             for (; a < axes_.size(); ++a) {
                 from_[a + 1] = plus(from_[a], axes_[a], index_[a]);
                 to_[a + 1] =

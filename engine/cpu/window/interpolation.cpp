@@ -56,7 +56,7 @@ std::vector<Between> steps_between(double low, double high, std::int64_t size) {
     return result;
 }
 
-void settle_around(Sample& sample, std::int64_t size, Reading reading, bool bounded) {
+void find_neighbours(Sample& sample, std::int64_t size, Reading reading, bool bounded) {
     const double place = std::isnan(sample.place) ? 0 : sample.place;
     const bool anywhere = sample.range.nan || !sample.range.has_numbers();
     const Interval range = anywhere ? Interval(0, static_cast<double>(size - 1), false) : hull(place, sample.range);

@@ -46,7 +46,7 @@ struct Sample {
 enum class Reading : std::uint8_t { linear, nearest, below, above };
 
 /// Sets what lies around the sample's place.
-void settle_around(Sample& sample, std::int64_t size, Reading reading, bool bounded);
+void find_neighbours(Sample& sample, std::int64_t size, Reading reading, bool bounded);
 
 /// How much of an element is in what is interpolated.
 struct Weight {

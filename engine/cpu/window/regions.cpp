@@ -97,7 +97,7 @@ Interval RegionAxis::place_in_fp32(double number, double all) const {
 
 /// M: nearer than a whole element to the picture; within the centres of the outermost elements for corners. NaN counts
 /// as inside.
-void RegionAxis::settle_inside(Sample& sample) const {
+void RegionAxis::mark_inside(Sample& sample) const {
     const double last = static_cast<double>(size_ - 1);
     const Interval& range = sample.range;
     if (rules_.to_corners) {
@@ -123,8 +123,8 @@ std::vector<Sample> RegionAxis::samples(std::int64_t count, bool bounded) const 
         sample.place = place(static_cast<double>(i), static_cast<double>(all));
         sample.range =
             bounded ? place_in_fp32(static_cast<double>(i), static_cast<double>(all)) : Interval(sample.place);
-        settle_inside(sample);
-        settle_around(sample, size_, rules_.linear ? Reading::linear : Reading::nearest, bounded);
+        mark_inside(sample);
+        find_neighbours(sample, size_, rules_.linear ? Reading::linear : Reading::nearest, bounded);
     }
     return samples;
 }

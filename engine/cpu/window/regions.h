@@ -43,7 +43,7 @@ private:
     [[nodiscard]] std::int64_t count_of(double ratio) const;
     [[nodiscard]] double place(double number, double all) const;
     [[nodiscard]] Interval place_in_fp32(double number, double all) const;
-    void settle_inside(Sample& sample) const;
+    void mark_inside(Sample& sample) const;
 
     const RegionRules& rules_;
     std::int64_t outputs_;

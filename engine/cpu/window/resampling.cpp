@@ -159,7 +159,7 @@ std::vector<Sample> samples_along(const operators::Descriptor& descriptor, const
         Sample& sample = samples[static_cast<std::size_t>(output)];
         sample.place = mapping.place(output);
         sample.range = bounded ? mapping.place_in_fp32(output) : Interval(sample.place);
-        settle_around(sample, line.size, reading, bounded);
+        find_neighbours(sample, line.size, reading, bounded);
     }
     return samples;
 }

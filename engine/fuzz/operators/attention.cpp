@@ -139,18 +139,18 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     return descriptor;
 }
 
-Sense sense(const Descriptor& /*descriptor*/, std::string_view input) {
-    return input == "MaskTensor" ? Sense::index : Sense::number;
+ElementKind element_kind(const Descriptor& /*descriptor*/, std::string_view input) {
+    return input == "MaskTensor" ? ElementKind::index : ElementKind::number;
 }
 
 /// Too much follows from too much to make all of it fit again: what does not is illegal, and passed over.
-void settle(Descriptor& /*descriptor*/) {}
+void repair(Descriptor& /*descriptor*/) {}
 
 }  // namespace
 
 std::span<const OperatorFuzz> attention_fuzz() {
     static constexpr std::array<OperatorFuzz, 2> all{
-        {{"MULTIHEAD_ATTENTION", make, sense, settle}, {"MULTIHEAD_ATTENTION1", make, sense, settle}}};
+        {{"MULTIHEAD_ATTENTION", make, element_kind, repair}, {"MULTIHEAD_ATTENTION1", make, element_kind, repair}}};
     return all;
 }
 

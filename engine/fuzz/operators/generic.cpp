@@ -23,7 +23,7 @@ using operators::SameConstraint;
 using Property = SameConstraint::Property;
 
 /// Gives the first output the sizes that follow from the rest.
-void settle_output(Descriptor& descriptor, core::FeatureLevel level) {
+void set_output_sizes(Descriptor& descriptor, core::FeatureLevel level) {
     const auto sizes = operators::output_sizes(descriptor, level);
     for (const TensorField& tensor : tensors_of(descriptor)) {
         if (sizes && tensor.field->kind == operators::FieldKind::output) {
@@ -55,8 +55,8 @@ public:
                 descriptor.values[i] = attribute(field, descriptor);
             }
         }
-        settle_counts(descriptor);
-        settle_output(descriptor, level_);
+        set_counts(descriptor);
+        set_output_sizes(descriptor, level_);
         return descriptor;
     }
 
@@ -303,17 +303,17 @@ Descriptor make(Random& random, const OperatorSchema& schema, core::FeatureLevel
     return GenericMaker(random, schema, level).make();
 }
 
-Sense sense(const Descriptor& descriptor, std::string_view input) {
+ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
     for (const operators::TensorSlot& slot : descriptor.inputs()) {
         if (slot.name == input && slot.desc != nullptr && core::is_floating_point(slot.desc->data_type)) {
-            return Sense::number;
+            return ElementKind::number;
         }
     }
     // An integer may be an index, and one that leads out of its tensor has no meaning.
-    return Sense::index;
+    return ElementKind::index;
 }
 
-void settle(Descriptor& descriptor) {
+void repair(Descriptor& descriptor) {
     for (const SameConstraint& same : descriptor.schema->same) {
         const core::TensorDesc* first = nullptr;
         for (const TensorField& tensor : tensors_of(descriptor)) {
@@ -328,11 +328,11 @@ void settle(Descriptor& descriptor) {
             }
         }
     }
-    settle_output(descriptor, core::highest_feature_level);
+    set_output_sizes(descriptor, core::highest_feature_level);
 }
 
 }  // namespace
 
-const OperatorFuzz generic_fuzz{"", make, sense, settle};
+const OperatorFuzz generic_fuzz{"", make, element_kind, repair};
 
 }  // namespace dmlconform::fuzz

@@ -12,7 +12,7 @@ namespace {
 
 using operators::Descriptor;
 
-void settle(Descriptor& descriptor) {
+void repair(Descriptor& descriptor) {
     const auto* input = std::get_if<core::TensorDesc>(&field_of(descriptor, "InputTensor"));
     auto* axes = std::get_if<std::vector<std::uint32_t>>(&field_of(descriptor, "Axes"));
     if (input == nullptr || axes == nullptr || input->sizes.empty()) {
@@ -86,16 +86,16 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     if (random.chance(1, 2)) {
         field_of(descriptor, "FusedActivation") = random_activation(random, schema, level);
     }
-    settle_counts(descriptor);
+    set_counts(descriptor);
     return descriptor;
 }
 
-Sense sense(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
-    return Sense::number;
+ElementKind element_kind(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
+    return ElementKind::number;
 }
 
 }  // namespace
 
-const OperatorFuzz mean_variance_normalization1_fuzz{"MEAN_VARIANCE_NORMALIZATION1", make, sense, settle};
+const OperatorFuzz mean_variance_normalization1_fuzz{"MEAN_VARIANCE_NORMALIZATION1", make, element_kind, repair};
 
 }  // namespace dmlconform::fuzz

@@ -246,22 +246,22 @@ constexpr std::array<Fitting, 26> fittings{{
 
 Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
     Descriptor descriptor = make_fitting(fittings, random, schema, level);
-    settle_counts(descriptor);
-    generic_fuzz.settle(descriptor);
+    set_counts(descriptor);
+    generic_fuzz.repair(descriptor);
     return descriptor;
 }
 
-Sense sense(const Descriptor& descriptor, std::string_view input) {
+ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
     if (input == "IndicesTensor" || input == "SequenceLengthsTensor") {
-        return Sense::index;
+        return ElementKind::index;
     }
-    return descriptor.schema->short_name() == "FOLD" ? Sense::number : Sense::bits;
+    return descriptor.schema->short_name() == "FOLD" ? ElementKind::number : ElementKind::bits;
 }
 
 }  // namespace
 
 std::span<const OperatorFuzz> movement_fuzz() {
-    static const std::vector<OperatorFuzz> all = fuzz_of_each(fittings, make, sense);
+    static const std::vector<OperatorFuzz> all = fuzz_of_each(fittings, make, element_kind);
     return all;
 }
 

@@ -81,17 +81,17 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
 }
 
 /// A negative variance leaves nothing but NaN.
-Sense sense(const Descriptor& descriptor, std::string_view input) {
+ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
     if (input == "VarianceTensor") {
-        return Sense::scale;
+        return ElementKind::scale;
     }
-    return descriptor.schema->short_name() == "ACTIVATION_HARDMAX" ? Sense::ordered : Sense::number;
+    return descriptor.schema->short_name() == "ACTIVATION_HARDMAX" ? ElementKind::ordered : ElementKind::number;
 }
 
 }  // namespace
 
 std::span<const OperatorFuzz> normalisation_fuzz() {
-    static const std::vector<OperatorFuzz> all = fuzz_of_each(fittings, make, sense);
+    static const std::vector<OperatorFuzz> all = fuzz_of_each(fittings, make, element_kind);
     return all;
 }
 

@@ -93,7 +93,7 @@ void fit_softmax(Random& random, Descriptor& descriptor, Dimensions& batches) {
             }
         }
         field_of(softmax, "Axes") = axes.empty() ? Uints{0} : axes;
-        settle_counts(softmax);
+        set_counts(softmax);
         field_of(descriptor, "FusedActivation") = std::make_shared<const Descriptor>(std::move(softmax));
     }
 }
@@ -201,8 +201,8 @@ void fit_convolution(Random& random, Descriptor& descriptor, core::FeatureLevel 
                           operators::FieldKind::input);
     }
     // The sizes follow, and then the layout.
-    settle_counts(descriptor);
-    generic_fuzz.settle(descriptor);
+    set_counts(descriptor);
+    generic_fuzz.repair(descriptor);
     lay_out(random, descriptor, "OutputTensor", Dimensions(tensor_of(descriptor, "OutputTensor")->sizes));
 }
 
@@ -213,41 +213,41 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     } else {
         fit_matrices(random, descriptor);
     }
-    settle_counts(descriptor);
+    set_counts(descriptor);
     return descriptor;
 }
 
 /// Of the integers that become real numbers those are drawn that leave sums within the range of the output's type: what
 /// an implementation has beyond depends on the order of its steps.
-Sense sense_of_integers(const Descriptor& descriptor, core::DataType type) {
+ElementKind kind_of_integers(const Descriptor& descriptor, core::DataType type) {
     if (!descriptor.schema->short_name().ends_with("TO_FLOAT") || core::bits_of(type) <= 8) {
-        return Sense::bits;
+        return ElementKind::bits;
     }
-    return descriptor.tensor("OutputTensor")->data_type == core::DataType::float16 ? Sense::index
-           : core::bits_of(type) <= 16                                             ? Sense::bits
-                                                                                   : Sense::small;
+    return descriptor.tensor("OutputTensor")->data_type == core::DataType::float16 ? ElementKind::index
+           : core::bits_of(type) <= 16                                             ? ElementKind::bits
+                                                                                   : ElementKind::small;
 }
 
-Sense sense(const Descriptor& descriptor, std::string_view input) {
+ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
     if (input == "OutputScaleTensor") {
-        return Sense::divisor;
+        return ElementKind::divisor;
     }
     if (input.ends_with("ScaleTensor")) {
-        return Sense::scale;
+        return ElementKind::scale;
     }
     for (const operators::TensorSlot& slot : descriptor.inputs()) {
         if (slot.name == input && slot.desc != nullptr) {
-            return core::is_floating_point(slot.desc->data_type) ? Sense::number
-                                                                 : sense_of_integers(descriptor, slot.desc->data_type);
+            return core::is_floating_point(slot.desc->data_type) ? ElementKind::number
+                                                                 : kind_of_integers(descriptor, slot.desc->data_type);
         }
     }
-    return Sense::bits;
+    return ElementKind::bits;
 }
 
 }  // namespace
 
 std::span<const OperatorFuzz> product_fuzz() {
-    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, sense);
+    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, element_kind);
     return all;
 }
 

@@ -17,7 +17,7 @@ const Uints* uints(Descriptor& descriptor, const char* field) {
 }
 
 /// One parameter for each output channel stays so when their number changes.
-void settle_parameters(Descriptor& descriptor, std::uint32_t channels) {
+void resize_parameters(Descriptor& descriptor, std::uint32_t channels) {
     for (const char* name : {"FilterScaleTensor", "FilterZeroPointTensor", "BiasTensor"}) {
         auto* desc = std::get_if<core::TensorDesc>(&field_of(descriptor, name));
         if (desc == nullptr || desc->sizes.size() < 2 || desc->sizes[1] == channels ||
@@ -30,7 +30,7 @@ void settle_parameters(Descriptor& descriptor, std::uint32_t channels) {
     }
 }
 
-void settle(Descriptor& descriptor) {
+void repair(Descriptor& descriptor) {
     const auto* input = std::get_if<core::TensorDesc>(&field_of(descriptor, "InputTensor"));
     const auto* filter = std::get_if<core::TensorDesc>(&field_of(descriptor, "FilterTensor"));
     auto* output = std::get_if<core::TensorDesc>(&field_of(descriptor, "OutputTensor"));
@@ -60,7 +60,7 @@ void settle(Descriptor& descriptor) {
     if (output->sizes != sizes) {
         set_sizes(*output, sizes);
     }
-    settle_parameters(descriptor, filter->sizes[0]);
+    resize_parameters(descriptor, filter->sizes[0]);
 }
 
 /// One element, in a number of dimensions that is legal; or one for each channel.
@@ -132,25 +132,25 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     }
     field_of(descriptor, "GroupCount") = groups;
     add_parameters(random, descriptor, level);
-    settle(descriptor);
+    repair(descriptor);
     field_of(descriptor, "OutputTensor") =
         random_layout(random, output_type, descriptor.tensor("OutputTensor")->sizes, operators::FieldKind::output);
-    settle_counts(descriptor);
+    set_counts(descriptor);
     return descriptor;
 }
 
-Sense sense(const Descriptor& /*descriptor*/, std::string_view input) {
+ElementKind element_kind(const Descriptor& /*descriptor*/, std::string_view input) {
     if (input == "OutputScaleTensor") {
-        return Sense::divisor;
+        return ElementKind::divisor;
     }
     if (input.ends_with("ScaleTensor")) {
-        return Sense::scale;
+        return ElementKind::scale;
     }
-    return input == "BiasTensor" ? Sense::small : Sense::bits;
+    return input == "BiasTensor" ? ElementKind::small : ElementKind::bits;
 }
 
 }  // namespace
 
-const OperatorFuzz quantized_linear_convolution_fuzz{"QUANTIZED_LINEAR_CONVOLUTION", make, sense, settle};
+const OperatorFuzz quantized_linear_convolution_fuzz{"QUANTIZED_LINEAR_CONVOLUTION", make, element_kind, repair};
 
 }  // namespace dmlconform::fuzz

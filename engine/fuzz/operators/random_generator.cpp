@@ -31,11 +31,11 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     return descriptor;
 }
 
-Sense sense(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
-    return Sense::bits;
+ElementKind element_kind(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
+    return ElementKind::bits;
 }
 
-void settle(Descriptor& descriptor) {
+void repair(Descriptor& descriptor) {
     std::size_t rank = 0;
     for (const TensorField& tensor : tensors_of(descriptor)) {
         if (is_state(*tensor.field)) {
@@ -49,6 +49,6 @@ void settle(Descriptor& descriptor) {
 
 }  // namespace
 
-const OperatorFuzz random_generator_fuzz{"RANDOM_GENERATOR", make, sense, settle};
+const OperatorFuzz random_generator_fuzz{"RANDOM_GENERATOR", make, element_kind, repair};
 
 }  // namespace dmlconform::fuzz

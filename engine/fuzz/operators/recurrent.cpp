@@ -108,16 +108,16 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
         field_of(descriptor, "OutputSingleTensor") =
             random_layout(random, type, shape.sizes_of("OutputSingleTensor"), operators::FieldKind::output);
     }
-    settle_counts(descriptor);
+    set_counts(descriptor);
     return descriptor;
 }
 
-Sense sense(const Descriptor& /*descriptor*/, std::string_view input) {
-    return input == "SequenceLengthsTensor" ? Sense::index : Sense::number;
+ElementKind element_kind(const Descriptor& /*descriptor*/, std::string_view input) {
+    return input == "SequenceLengthsTensor" ? ElementKind::index : ElementKind::number;
 }
 
 /// The input and the recurrence say what all other sizes are.
-void settle(Descriptor& descriptor) {
+void repair(Descriptor& descriptor) {
     const Dimensions input = descriptor.tensor("InputTensor")->sizes;
     const Dimensions recurrence = descriptor.tensor("RecurrenceTensor")->sizes;
     if (input.size() != 4 || recurrence.size() != 4) {
@@ -140,8 +140,9 @@ void settle(Descriptor& descriptor) {
 }  // namespace
 
 std::span<const OperatorFuzz> recurrent_fuzz() {
-    static constexpr std::array<OperatorFuzz, 3> all{
-        {{"RNN", make, sense, settle}, {"LSTM", make, sense, settle}, {"GRU", make, sense, settle}}};
+    static constexpr std::array<OperatorFuzz, 3> all{{{"RNN", make, element_kind, repair},
+                                                      {"LSTM", make, element_kind, repair},
+                                                      {"GRU", make, element_kind, repair}}};
     return all;
 }
 

@@ -68,11 +68,11 @@ bool has_field(const Descriptor& descriptor, std::string_view name) {
     return descriptor.schema->find_field(name) != nullptr;
 }
 
-void settle(Descriptor& descriptor) {
+void repair(Descriptor& descriptor) {
     if (has_field(descriptor, "OutputCoordinatesTensor")) {
         fit_coordinates(descriptor);
     }
-    generic_fuzz.settle(descriptor);
+    generic_fuzz.repair(descriptor);
 }
 
 Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
@@ -86,8 +86,8 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     if (has_field(descriptor, "P")) {
         field_of(descriptor, "P") = random.pick(1, 2);
     }
-    settle_counts(descriptor);
-    settle(descriptor);
+    set_counts(descriptor);
+    repair(descriptor);
     return descriptor;
 }
 
@@ -107,23 +107,23 @@ bool compares(const Descriptor& descriptor) {
     }
 }
 
-Sense sense_of_compared(const Descriptor& descriptor, std::string_view /*input*/) {
-    return compares(descriptor) ? Sense::ordered : Sense::number;
+ElementKind kind_of_compared(const Descriptor& descriptor, std::string_view /*input*/) {
+    return compares(descriptor) ? ElementKind::ordered : ElementKind::number;
 }
 
-Sense sense_of_numbers(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
-    return Sense::number;
+ElementKind kind_of_numbers(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
+    return ElementKind::number;
 }
 
 constexpr std::array<OperatorFuzz, 8> all{{
-    {"REDUCE", make, sense_of_compared, settle},
-    {"ARGMIN", make, sense_of_compared, settle},
-    {"ARGMAX", make, sense_of_compared, settle},
-    {"NONZERO_COORDINATES", make, sense_of_compared, settle},
-    {"CUMULATIVE_SUMMATION", make, sense_of_numbers, settle},
-    {"CUMULATIVE_PRODUCT", make, sense_of_numbers, settle},
-    {"DYNAMIC_QUANTIZE_LINEAR", make, sense_of_numbers, settle},
-    {"LP_NORMALIZATION", make, sense_of_numbers, settle},
+    {"REDUCE", make, kind_of_compared, repair},
+    {"ARGMIN", make, kind_of_compared, repair},
+    {"ARGMAX", make, kind_of_compared, repair},
+    {"NONZERO_COORDINATES", make, kind_of_compared, repair},
+    {"CUMULATIVE_SUMMATION", make, kind_of_numbers, repair},
+    {"CUMULATIVE_PRODUCT", make, kind_of_numbers, repair},
+    {"DYNAMIC_QUANTIZE_LINEAR", make, kind_of_numbers, repair},
+    {"LP_NORMALIZATION", make, kind_of_numbers, repair},
 }};
 
 }  // namespace

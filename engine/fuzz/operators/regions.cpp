@@ -120,17 +120,18 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     return descriptor;
 }
 
-Sense sense(const Descriptor& descriptor, std::string_view input) {
+ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
     if (input == "BatchIndicesTensor") {
-        return Sense::index;
+        return ElementKind::index;
     }
-    return input == "InputTensor" && descriptor.schema->short_name() == "ROI_POOLING" ? Sense::ordered : Sense::number;
+    return input == "InputTensor" && descriptor.schema->short_name() == "ROI_POOLING" ? ElementKind::ordered
+                                                                                      : ElementKind::number;
 }
 
 }  // namespace
 
 std::span<const OperatorFuzz> regions_fuzz() {
-    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, sense);
+    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, element_kind);
     return all;
 }
 

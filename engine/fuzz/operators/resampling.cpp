@@ -79,18 +79,18 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
         field_of(descriptor, "InputPixelOffsets") = input_offsets;
         field_of(descriptor, "OutputPixelOffsets") = output_offsets;
     }
-    settle_counts(descriptor);
+    set_counts(descriptor);
     return descriptor;
 }
 
-Sense sense(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
-    return Sense::number;
+ElementKind element_kind(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
+    return ElementKind::number;
 }
 
 }  // namespace
 
 std::span<const OperatorFuzz> resampling_fuzz() {
-    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, sense);
+    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, element_kind);
     return all;
 }
 

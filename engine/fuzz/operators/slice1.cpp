@@ -15,7 +15,7 @@ std::uint32_t steps_in(std::uint32_t window, std::int32_t stride) {
     return step == 0 ? 1 : 1 + static_cast<std::uint32_t>((window - 1) / step);
 }
 
-void settle(Descriptor& descriptor) {
+void repair(Descriptor& descriptor) {
     const auto* input = std::get_if<core::TensorDesc>(&field_of(descriptor, "InputTensor"));
     auto* output = std::get_if<core::TensorDesc>(&field_of(descriptor, "OutputTensor"));
     auto* offsets = std::get_if<std::vector<std::uint32_t>>(&field_of(descriptor, "InputWindowOffsets"));
@@ -58,16 +58,16 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     field_of(descriptor, "InputWindowOffsets") = offsets;
     field_of(descriptor, "InputWindowSizes") = windows;
     field_of(descriptor, "InputWindowStrides") = strides;
-    settle_counts(descriptor);
+    set_counts(descriptor);
     return descriptor;
 }
 
-Sense sense(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
-    return Sense::bits;
+ElementKind element_kind(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
+    return ElementKind::bits;
 }
 
 }  // namespace
 
-const OperatorFuzz slice1_fuzz{"SLICE1", make, sense, settle};
+const OperatorFuzz slice1_fuzz{"SLICE1", make, element_kind, repair};
 
 }  // namespace dmlconform::fuzz

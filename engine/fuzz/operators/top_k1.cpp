@@ -10,7 +10,7 @@ namespace {
 
 using operators::Descriptor;
 
-void settle(Descriptor& descriptor) {
+void repair(Descriptor& descriptor) {
     const auto* input = std::get_if<core::TensorDesc>(&field_of(descriptor, "InputTensor"));
     auto* axis = std::get_if<std::uint32_t>(&field_of(descriptor, "Axis"));
     auto* k = std::get_if<std::uint32_t>(&field_of(descriptor, "K"));
@@ -51,13 +51,13 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     return descriptor;
 }
 
-Sense sense(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
-    return Sense::ordered;
+ElementKind element_kind(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
+    return ElementKind::ordered;
 }
 
 }  // namespace
 
-const OperatorFuzz top_k_fuzz{"TOP_K", make, sense, settle};
-const OperatorFuzz top_k1_fuzz{"TOP_K1", make, sense, settle};
+const OperatorFuzz top_k_fuzz{"TOP_K", make, element_kind, repair};
+const OperatorFuzz top_k1_fuzz{"TOP_K1", make, element_kind, repair};
 
 }  // namespace dmlconform::fuzz

@@ -78,25 +78,25 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
             fit_parameters(random, descriptor, *tensor_of(descriptor, "InputTensor"));
         }
     }
-    settle_counts(descriptor);
-    generic_fuzz.settle(descriptor);
+    set_counts(descriptor);
+    generic_fuzz.repair(descriptor);
     return descriptor;
 }
 
-Sense sense(const Descriptor& descriptor, std::string_view input) {
+ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
     if (input.ends_with("ScaleTensor")) {
-        return Sense::scale;
+        return ElementKind::scale;
     }
     if (input == "InputTensor" && descriptor.schema->short_name().starts_with("MAX_POOLING")) {
-        return Sense::ordered;
+        return ElementKind::ordered;
     }
-    return Sense::number;
+    return ElementKind::number;
 }
 
 }  // namespace
 
 std::span<const OperatorFuzz> window_fuzz() {
-    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, sense);
+    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, element_kind);
     return all;
 }
 

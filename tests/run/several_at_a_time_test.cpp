@@ -1,4 +1,4 @@
-// engine/run/runner with several lanes: the same results in the same order, whatever takes how long.
+// engine/run/runner with several sets of engines: the same results in the same order, whatever takes how long.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,12 +25,12 @@ std::vector<cases::Case> numbered(int count) {
     return cases_of({texts.begin(), texts.end()});
 }
 
-std::vector<run::Lane> lanes_of(std::size_t count, const Behaviour& behaviour) {
-    std::vector<run::Lane> lanes(count);
-    for (run::Lane& lane : lanes) {
-        lane.push_back(std::make_unique<FakeEngine>(behaviour));
+std::vector<run::EngineSet> engine_sets(std::size_t count, const Behaviour& behaviour) {
+    std::vector<run::EngineSet> sets(count);
+    for (run::EngineSet& set : sets) {
+        set.push_back(std::make_unique<FakeEngine>(behaviour));
     }
-    return lanes;
+    return sets;
 }
 
 std::vector<std::string> ids(const AllResults& run) {
@@ -41,7 +41,7 @@ std::vector<std::string> ids(const AllResults& run) {
     return list;
 }
 
-TEST(Lanes, ResultsInTheOrderOfTheCases) {
+TEST(SeveralAtATime, ResultsInTheOrderOfTheCases) {
     const auto subjects = numbered(300);
     std::atomic<int> executions{0};
     Behaviour uneven;
@@ -52,36 +52,36 @@ TEST(Lanes, ResultsInTheOrderOfTheCases) {
     };
     Recorder one;
     Recorder three;
-    const auto lanes = lanes_of(3, uneven);
-    const AllResults alone = run_watched(subjects, std::span(lanes).first(1), one);
-    const AllResults together = run_watched(subjects, lanes, three);
+    const auto sets = engine_sets(3, uneven);
+    const AllResults alone = run_watched(subjects, std::span(sets).first(1), one);
+    const AllResults together = run_watched(subjects, sets, three);
     EXPECT_EQ(alone.results.size(), 300u);
     EXPECT_EQ(ids(alone), ids(together));
     EXPECT_EQ(together.count(Status::pass), 300u);
 }
 
-TEST(Lanes, FailFastEndsWithTheFirstFailureInTheirOrder) {
+TEST(SeveralAtATime, FailFastEndsWithTheFirstFailureInTheirOrder) {
     auto subjects = numbered(200);
     for (const std::size_t wrong : {150u, 60u}) {
         subjects[wrong].expected = cases_of({slice_with_wrong_expected}).front().expected;
     }
     for (const std::size_t count : {1u, 4u}) {
         Recorder recorder;
-        const auto lanes = lanes_of(count, {});
-        const AllResults run = run_watched(subjects, lanes, recorder, {.fail_fast = true});
+        const auto sets = engine_sets(count, {});
+        const AllResults run = run_watched(subjects, sets, recorder, {.fail_fast = true});
         ASSERT_EQ(run.results.size(), 61u);
         EXPECT_EQ(run.results.back().subject->id, "some/60");
         EXPECT_EQ(run.failures(), 1u);
     }
 }
 
-TEST(Lanes, ShufflesAndRepetitions) {
+TEST(SeveralAtATime, ShufflesAndRepetitions) {
     const auto subjects = numbered(50);
     Recorder first;
     Recorder second;
-    const auto lanes = lanes_of(2, {});
+    const auto sets = engine_sets(2, {});
     const run::RunSettings settings{.repeat = 2, .shuffle = 5};
-    const AllResults run = run_watched(subjects, lanes, first, settings);
+    const AllResults run = run_watched(subjects, sets, first, settings);
     ASSERT_EQ(run.results.size(), 100u);
     const auto order = ids(run);
     EXPECT_EQ(std::set<std::string>(order.begin(), order.begin() + 50).size(), 50u);
@@ -89,10 +89,10 @@ TEST(Lanes, ShufflesAndRepetitions) {
     EXPECT_NE(std::vector(order.begin(), order.begin() + 50), std::vector(order.begin() + 50, order.end()));
     EXPECT_EQ(run.results[49].repetition, 0u);
     EXPECT_EQ(run.results[50].repetition, 1u);
-    EXPECT_EQ(ids(run_watched(subjects, lanes, second, settings)), order);
+    EXPECT_EQ(ids(run_watched(subjects, sets, second, settings)), order);
 }
 
-TEST(Lanes, AnExceptionEndsTheRunAndReachesTheCaller) {
+TEST(SeveralAtATime, AnExceptionEndsTheRunAndReachesTheCaller) {
     const run::CaseSource broken{100, [] {
                                      return [](std::size_t position) -> std::shared_ptr<const cases::Case> {
                                          if (position == 30) {
@@ -102,8 +102,8 @@ TEST(Lanes, AnExceptionEndsTheRunAndReachesTheCaller) {
                                      };
                                  }};
     Recorder recorder;
-    const auto lanes = lanes_of(3, {});
-    EXPECT_THROW((void)run::run_cases(broken, lanes, recorder), std::runtime_error);
+    const auto sets = engine_sets(3, {});
+    EXPECT_THROW((void)run::run_cases(broken, sets, recorder), std::runtime_error);
 }
 
 constexpr std::string_view repeated_element = R"({ "name": "repeated", "operator": "SLICE1",
@@ -155,8 +155,8 @@ TEST(Memory, CasesThatNeedTooMuchAreSkipped) {
     EXPECT_EQ(run::memory_needed(cases_of({repeated_nibble})[0]), 2 * 8u + 501u + 4 * 4000u + 18 * 1000u);
     run::RunSettings settings;
     settings.cases.max_memory = 100;
-    const auto lanes = lanes_of(1, {});
-    const AllResults run = run_all(subjects, lanes[0], settings);
+    const auto sets = engine_sets(1, {});
+    const AllResults run = run_all(subjects, sets[0], settings);
     EXPECT_EQ(run.results[0].status, Status::pass);
     EXPECT_EQ(run.results[1].status, Status::skip);
     EXPECT_EQ(run.results[1].reason, "needs about 168 bytes of memory; 100 bytes are allowed");
@@ -164,11 +164,11 @@ TEST(Memory, CasesThatNeedTooMuchAreSkipped) {
 
 TEST(Evidence, OfFailuresWhenItIsAskedFor) {
     const auto subjects = cases_of({slice_with_wrong_expected, slice_with_expected});
-    const auto lanes = lanes_of(1, {});
-    EXPECT_EQ(run_all(subjects, lanes[0]).results[0].evidence, nullptr);
+    const auto sets = engine_sets(1, {});
+    EXPECT_EQ(run_all(subjects, sets[0]).results[0].evidence, nullptr);
     run::RunSettings settings;
     settings.cases.keep_evidence = true;
-    const AllResults run = run_all(subjects, lanes[0], settings);
+    const AllResults run = run_all(subjects, sets[0], settings);
     ASSERT_NE(run.results[0].evidence, nullptr);
     EXPECT_EQ(run.results[1].evidence, nullptr) << "a pass";
     const run::Evidence& evidence = *run.results[0].evidence;
