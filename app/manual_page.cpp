@@ -136,8 +136,7 @@ std::string manual_page(const CommandNode& program, const std::string& version) 
         ".SH NAME\ndmlconform \\- {}\n"
         ".SH SYNOPSIS\n\\fBdmlconform\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n"
         ".SH DESCRIPTION\nCases in JSON describe tensors and operators of DirectML. dmlconform runs them on engines "
-        "and "
-        "compares every element of every output with what is right, within a tolerance.\n"
+        "and compares every element of every output with what is right, within a tolerance.\n"
         ".SH OPTIONS\n{}.SH COMMANDS\n{}{}",
         version, escaped(program.help), own_options(program), commands(program), foot);
 }

@@ -141,8 +141,8 @@ struct OperatorSchema {
     std::vector<AttributeConstraint> attributes;
     /// By output, the inputs in whose memory it may be computed: either's name in the C struct.
     std::map<std::string, std::vector<std::string>, std::less<>> in_place;
-    /// Operators that may be fused, by full name, with the level from which on. Empty where there is no such field, or
-    /// where no source says which: RNN, LSTM, GRU.
+    /// Operators that may be fused, by full name, each with the lowest level at which it may be. An entry that has a
+    /// field for them and lists none takes any activation.
     std::map<std::string, core::FeatureLevel, std::less<>> fusable;
 
     /// "SLICE1".
@@ -157,7 +157,7 @@ struct OperatorSchema {
 /// "QuantizationTensors" for "QuantizationTensors[1]"; a name without an index is itself.
 [[nodiscard]] std::string_view array_of(std::string_view name);
 
-/// Parses one catalogue file. An error also when a field is named that there is not, or that cannot be meant.
+/// Parses one catalogue file. An error, too, where it names a field that the struct does not have.
 [[nodiscard]] core::Result<OperatorSchema> parse_schema(std::string_view text);
 
 /// Accepts "DML_OPERATOR_SLICE1" and "SLICE1"; null when the catalogue has no such operator. The result lives as long

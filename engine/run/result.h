@@ -19,10 +19,10 @@ namespace dmlconform::run {
 
 /// How a case ended on an engine. `reference` is the engine whose answer the others are compared with, on a case
 /// without expected values: it ran, but there was nothing to compare it with, so it counts neither as passed nor as
-/// skipped. `crash` and `timeout` are for engines
-/// in processes of their own: the process ended, or was ended because it did not answer. Expectations make of these
-/// `xfail`, a failure that was expected; `xpass`, a pass where a failure was expected; and `flake`, which passed when
-/// it was tried again.
+/// skipped. `crash` and `timeout` are for engines in processes of their own: the process ended by itself, or it was
+/// ended because it did not answer.
+/// Expectations make three more of these: `xfail`, a failure that was expected; `xpass`, a pass where a failure was
+/// expected; and `flake`, a failure that passed when it was tried again.
 enum class Status : std::uint8_t { pass, fail, skip, error, crash, timeout, reference, xfail, xpass, flake };
 
 inline constexpr std::size_t status_count = 10;
@@ -105,7 +105,7 @@ struct CaseResult {
     unsigned attempts = 1;
     /// False for a case whose right answer nobody specifies: it is reported, but decides nothing.
     bool gated = true;
-    /// Why it is no pass, in a sentence; empty for a pass.
+    /// Why it is not a pass, in a sentence; empty for a pass.
     std::string reason;
     /// How much differs, and the worst of it, in numbers; empty unless values differ. Not part of the reason, by which
     /// failures of one kind are found.

@@ -81,8 +81,8 @@ TEST_F(Gate, ARejectionSaysWhatTheCatalogueThinks) {
     const ProgramResult wrongly_rejected = dmlconform({"run", legal, "--engine", engine});
     EXPECT_TRUE(ends_with_code(wrongly_rejected, 1));
     EXPECT_TRUE(prints(wrongly_rejected,
-                       "the descriptor was rejected with E_INVALIDARG: too large for me; it is legal "
-                       "by the catalogue\n"));
+                       "the descriptor was rejected with E_INVALIDARG: too large for me; it is legal by the "
+                       "catalogue\n"));
     // Legal from 4.1 on only.
     const std::string later =
         folder_.write("level.json", R"({ "cases": [ { "name": "a", "operator": "SLICE1", "minFeatureLevel": "2.1",

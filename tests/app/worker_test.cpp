@@ -165,8 +165,7 @@ TEST_F(Worker, OneThatDoesNotStartEndsTheRun) {
     const std::pair<std::string, std::string> rows[] = {
         {"exec:sh -c 'echo no such device >&2; exit 5'",
          "`sh -c echo no such device >&2; exit 5` does not answer as a worker: the worker ended in `info`: exit code "
-         "5; "
-         "it said: no such device"},
+         "5; it said: no such device"},
         {"exec:/nowhere/worker", "/nowhere/worker cannot be started: No such file or directory"},
         {"exec:echo this is not a worker", "it begins with \"this is \" instead of a frame's header"},
         {"exec:" + dmlconform_path() + " worker --engine cpux", "exit code 2"},

@@ -108,9 +108,7 @@ TEST(ExpectationFile, ProblemsHaveTheirPlaces) {
          "e.json:2:60: error: \"driver\" must be a string; this is a number (at /expectations/0/driver)"},
         {file_of("{ " + required + R"(, "expires": "2026-02-30" })"),
          "e.json:2:61: error: \"2026-02-30\" is not a day (at /expectations/0/expires)\n    hint: the last day on "
-         "which "
-         "the "
-         "expectation counts, as 2026-12-31"},
+         "which the expectation counts, as 2026-12-31"},
         {file_of("{ " + required + R"(, "retries": 1 })"),
          "e.json:2:61: error: only a flake has \"retries\" (at /expectations/0/retries)"},
         {file_of(R"({ "cases": "a", "status": "flake", "reason": "r", "retries": 0 })"),

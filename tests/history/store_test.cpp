@@ -192,8 +192,7 @@ TEST(Store, OddContentsAreLeftOut) {
         open(path)->add(std::vector<Submission>{{bench_record(100, 1e-6), "c", "a"}, {run_record(200), "c", "b"}}));
     run_sql(path,
             "UPDATE times SET seconds = '[]' WHERE benchmark = 'plain'; UPDATE times SET seconds = 'x' WHERE benchmark "
-            "= 'cpu/a';"
-            "UPDATE outcome SET counts = '[1]'");
+            "= 'cpu/a'; UPDATE outcome SET counts = '[1]'");
     const auto store = open(path, Store::Access::read);
     EXPECT_TRUE(store->record(1)->times.empty());
     EXPECT_EQ(store->record(2)->outcomes.at(0).counts, (std::array<std::uint64_t, run::status_count>{}));

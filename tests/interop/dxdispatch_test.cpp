@@ -220,11 +220,9 @@ TEST(DxDispatchImport, WhatIsLeftOutHasAPlace) {
     } const rows[] = {
         {"ELEMENT_WISE_ADD\"", "ELEMENT_WISE_BAD\"",
          "m.json:8:12: add: the catalogue has no operator \"DML_OPERATOR_ELEMENT_WISE_BAD\" (`dmlconform describe` "
-         "lists "
-         "them)"},
+         "lists them)"},
         {R"("Sizes": [3], "Flags")", R"("Sizes": [[3]], "Flags")",
-         "m.json:10:59: add: Sizes[0] must be an integer; this is "
-         "an array"},
+         "m.json:10:59: add: Sizes[0] must be an integer; this is an array"},
         {R"("BTensor": "B", "Out)", R"("BTensor": "C", "Out)", "m.json:21:75: add: there is no resource \"C\""},
         {R"("BTensor": "B", "Out)", R"("BTensor": 7, "Out)",
          "m.json:21:75: add: BTensor: a binding is the name of a resource, or an object with a \"name\""},

@@ -108,8 +108,7 @@ std::vector<Row> rows() {
          }),
          Status::fail,
          "the engine wrote beyond the end of OutputTensor: 2 of the 256 bytes after its total size, from byte 3 on; "
-         "the "
-         "output differs beyond tolerance"},
+         "the output differs beyond tolerance"},
         {"the reference writes behind the end", slice_without_expected, that([](Behaviour& b) {
              b.name = "cpu";
              b.change = write_behind_the_end;

@@ -113,9 +113,8 @@ std::vector<Sample> RegionAxis::samples(std::int64_t count, bool bounded) const 
     const std::int64_t all = outputs_ * count;
     if (count > most_samples || all > most_samples) {
         throw std::length_error(
-            fmt::format("a region takes {} times {} samples along an axis; the reference takes {} "
-                        "at most",
-                        outputs_, count, most_samples));
+            fmt::format("a region takes {} times {} samples along an axis; the reference takes {} at most", outputs_,
+                        count, most_samples));
     }
     std::vector<Sample> samples(static_cast<std::size_t>(all));
     for (std::int64_t i = 0; i < all; ++i) {

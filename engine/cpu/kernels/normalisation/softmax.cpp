@@ -146,16 +146,14 @@ core::Tolerance softmax_tolerance(const operators::Descriptor& /*descriptor*/,
                                   const operators::TensorSlot& /*output*/) {
     return normalisation::range_tolerance(
         "exp(x - max) / sum: what Direct3D allows exp, n - 1 roundings of the sum, which may be a FLOAT16 tensor, and "
-        "the "
-        "division");
+        "the division");
 }
 
 core::Tolerance log_softmax_tolerance(const operators::Descriptor& /*descriptor*/,
                                       const operators::TensorSlot& /*output*/) {
     return normalisation::range_tolerance(
         "(x - max) - log(sum of exp(x - max)): what Direct3D allows exp and log, and n - 1 roundings of the sum, which "
-        "may "
-        "be a FLOAT16 tensor");
+        "may be a FLOAT16 tensor");
 }
 
 }  // namespace

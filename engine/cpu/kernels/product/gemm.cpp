@@ -177,10 +177,8 @@ core::Tolerance tolerance(const Descriptor& /*descriptor*/, const operators::Ten
     return movement::computed_tolerance(
         true,
         "one rounding of each product, and of the sum of all magnitudes for each addition, in any order, with Alpha "
-        "and "
-        "Beta * C in front of the sum or behind it; then what Direct3D allows the activation, which may be applied to "
-        "a "
-        "FLOAT16 tensor");
+        "and Beta * C in front of the sum or behind it; then what Direct3D allows the activation, which may be applied "
+        "to a FLOAT16 tensor");
 }
 
 }  // namespace

@@ -234,10 +234,9 @@ void matrix_multiply_to_float(const KernelArguments& arguments) {
 core::Tolerance float_tolerance(const Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
     return movement::computed_tolerance(true,
                                         "the FP32 roundings of (A - AZeroPoint) * AScale and of the same for B; one "
-                                        "rounding of each product, and of the "
-                                        "sum of all magnitudes for each addition, in any order; both factors, and the "
-                                        "product before the bias is added, "
-                                        "may be FLOAT16 tensors");
+                                        "rounding of each product, and of the sum of all magnitudes for each addition, "
+                                        "in any order; both factors, and the product before the bias is added, may be "
+                                        "FLOAT16 tensors");
 }
 
 }  // namespace
