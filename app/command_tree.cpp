@@ -1,3 +1,4 @@
+// Walks over the commands that CLI11 knows, and keeps what completions and the manual page say of them.
 #include "app/command_tree.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Writes troff: everything that it would take for a command is spelt out.
 #include "app/manual_page.h"
 
 #include <fmt/format.h>
