@@ -12,7 +12,8 @@
 #   PLANTED_FILES  paths of the sources that have bugs, relative to the project
 #   PLANTED_NAMES  operator/name of each bug; the first is number 1
 #   PLANTED_CASES  operator:path of each folder or file of cases that have to catch its bugs
-#   PLANTED_PROBLEMS  a message for each place that is not in the sources, or more than once; no bugs are planted there
+#   PLANTED_PROBLEMS  a message for each place that is not in the sources, or more than once; no bugs are planted there.
+#                     A test fails then, and not the configuration: whoever changes a line can build everything else
 function(plant_bugs list)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
   file(READ "${list}" json)
@@ -51,6 +52,12 @@ function(plant_place operator place list)
   endforeach()
   set(found "${before}${right}${after}")
   set(copy "${PLANTED_ROOT}/${file}")
+  if(NOT EXISTS "${PROJECT_SOURCE_DIR}/${file}")
+    string(APPEND PLANTED_PROBLEMS
+           "${list}: there is no ${file}, which bugs are planted in; bring the list up to date\n\n")
+    set(PLANTED_PROBLEMS "${PLANTED_PROBLEMS}" PARENT_SCOPE)
+    return()
+  endif()
   if(NOT file IN_LIST PLANTED_FILES)
     list(APPEND PLANTED_FILES "${file}")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${file}")
@@ -65,7 +72,6 @@ function(plant_place operator place list)
   string(FIND "${text}" "${found}" first)
   string(FIND "${text}" "${found}" last REVERSE)
   if(first EQUAL -1 OR NOT first EQUAL last)
-    # A test fails then, and not the configuration: whoever changes a line can build and run everything else.
     string(APPEND PLANTED_PROBLEMS
            "${list}: this is not once in ${file}, which bugs are planted in; bring the list up to date:\n${found}\n\n")
     set(PLANTED_PROBLEMS "${PLANTED_PROBLEMS}" PARENT_SCOPE)
