@@ -170,6 +170,8 @@ QuantizedLinearConvolution::QuantizedLinearConvolution(const Descriptor& descrip
     }
 }
 
+namespace {
+
 /// A multiplication and an addition for every tap, as is the custom those on padding included.
 Cost convolution_cost(const Descriptor& descriptor) {
     const QuantizedLinearConvolution op(descriptor);
@@ -177,6 +179,8 @@ Cost convolution_cost(const Descriptor& descriptor) {
     const double taps = static_cast<double>(op.group_channels) * op.spatial[0].filter * op.spatial[1].filter;
     return {.bytes = element_bytes(descriptor), .operations = 2 * outputs * taps};
 }
+
+}  // namespace
 
 RulesRows quantized_linear_convolution_rules() {
     return {{.name = "QUANTIZED_LINEAR_CONVOLUTION",

@@ -71,12 +71,12 @@ Verdict validate_slice1(const Descriptor& descriptor, core::FeatureLevel /*level
     return {};
 }
 
-}  // namespace
-
 /// Only what is in the window and not stepped over is read.
 Cost slice_cost(const Descriptor& descriptor) {
     return {.bytes = 2 * element_bytes(*descriptor.tensor("OutputTensor")), .operations = 0};
 }
+
+}  // namespace
 
 RulesRows slice1_rules() {
     return {{.name = "SLICE1", .validate = validate_slice1, .names = names, .cost = slice_cost}};

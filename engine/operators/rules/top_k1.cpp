@@ -50,8 +50,6 @@ Verdict validate_top_k(const Descriptor& descriptor, core::FeatureLevel /*level*
     return {};
 }
 
-}  // namespace
-
 /// Every element is looked at, and the K found are sorted by comparisons.
 Cost top_k_cost(const Descriptor& descriptor) {
     const TopK1 op(descriptor);
@@ -60,6 +58,8 @@ Cost top_k_cost(const Descriptor& descriptor) {
     const double sequences = elements / op.input.sizes[op.axis];
     return {.bytes = element_bytes(descriptor), .operations = elements + sequences * k * std::log2(k)};
 }
+
+}  // namespace
 
 RulesRows top_k1_rules() {
     return {{.name = "TOP_K1", .validate = validate_top_k, .names = names, .cost = top_k_cost},
