@@ -28,6 +28,8 @@ using d3d12::ComPtr;
 constexpr UINT flags = D3DCOMPILE_OPTIMIZATION_LEVEL3 | D3DCOMPILE_IEEE_STRICTNESS;
 #else
 constexpr UINT flags = 0;
+// The header that has it, vkd3d_d3dcompiler.h, declares functions in conflict with vkd3d_utils.h.
+constexpr UINT D3DCOMPILER_STRIP_REFLECTION_DATA = 1;
 #endif
 
 std::optional<std::string_view> find_shader_text(std::string_view file_name) {
@@ -87,15 +89,23 @@ core::Result<std::vector<std::uint32_t>> compile_shader(const d3d12::ShaderVaria
     EmbeddedIncludes includes;
     ComPtr<ID3DBlob> code;
     ComPtr<ID3DBlob> messages;
-    const HRESULT result = D3DCompile(text->data(), text->size(), file.c_str(), macros.data(), &includes, "main",
-                                      "cs_5_1", flags, 0, code.GetAddressOf(), messages.GetAddressOf());
+    HRESULT result = D3DCompile(text->data(), text->size(), file.c_str(), macros.data(), &includes, "main", "cs_5_1",
+                                flags, 0, code.GetAddressOf(), messages.GetAddressOf());
     if (FAILED(result)) {
         return core::fail(fmt::format("shader {} does not compile: {}", variant.key(),
                                       core::to_string(static_cast<core::HResult>(result))),
                           text_of(messages.Get()));
     }
-    const auto* words = static_cast<const std::uint32_t*>(code->GetBufferPointer());
-    return std::vector<std::uint32_t>(words, words + code->GetBufferSize() / sizeof(std::uint32_t));
+    // What reflection tells (names and types of constants) is a sixth of the bytecode, and nobody here asks for it.
+    ComPtr<ID3DBlob> stripped;
+    result = D3DStripShader(code->GetBufferPointer(), code->GetBufferSize(), D3DCOMPILER_STRIP_REFLECTION_DATA,
+                            stripped.GetAddressOf());
+    if (FAILED(result)) {
+        return core::fail(fmt::format("the bytecode of shader {} cannot be stripped: {}", variant.key(),
+                                      core::to_string(static_cast<core::HResult>(result))));
+    }
+    const auto* words = static_cast<const std::uint32_t*>(stripped->GetBufferPointer());
+    return std::vector<std::uint32_t>(words, words + stripped->GetBufferSize() / sizeof(std::uint32_t));
 }
 
 std::string compiler_version() {
