@@ -66,7 +66,7 @@ TEST(Interpolation, PartsOfAWay) {
 
 Sample sample_at(double low, double place, double high, Reading reading) {
     Sample sample{.place = place, .range = Interval(low, high, false)};
-    settle_around(sample, 5, reading, true);
+    find_neighbours(sample, 5, reading, true);
     return sample;
 }
 
