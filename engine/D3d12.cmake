@@ -35,8 +35,8 @@ dmlconform_registry("${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp" engine/d3
                     bindings Bindings "${CMAKE_CURRENT_SOURCE_DIR}/d3d12/bindings" ${binding_files})
 add_library(
   dmlconform_bindings STATIC
-  ${binding_files} d3d12/binding.cpp d3d12/dispatch_plan.cpp d3d12/moved_units.cpp d3d12/movement.cpp
-  d3d12/product.cpp d3d12/reduction.cpp d3d12/transposition.cpp d3d12/window.cpp
+  ${binding_files} d3d12/attention_heads.cpp d3d12/binding.cpp d3d12/dispatch_plan.cpp d3d12/moved_units.cpp
+  d3d12/movement.cpp d3d12/product.cpp d3d12/reduction.cpp d3d12/transposition.cpp d3d12/window.cpp
   "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")
 target_link_libraries(dmlconform_bindings PUBLIC dmlconform::operators)
 

@@ -24,6 +24,8 @@ struct Binding {
     std::function<std::vector<ShaderVariant>()> variants;
     /// Of a valid descriptor: why the shaders cannot do it. Null when they can do all.
     std::function<std::optional<std::string>(const operators::Descriptor& descriptor)> unsupported = nullptr;
+    /// Whether temporaries may be very much larger than all tensors.
+    bool has_large_temporaries = false;
 };
 
 using Bindings = std::vector<Binding>;

@@ -101,27 +101,30 @@ std::optional<std::string> D3d12Engine::unsupported(const operators::Descriptor&
     if (binding == nullptr) {
         return fmt::format("no shader yet for {}", descriptor.schema->short_name());
     }
+    const std::uint64_t most = device_->max_buffer_bytes;
     const std::uint64_t largest = largest_tensor(descriptor);
-    const bool may_be_too_large = largest > device_->max_buffer_bytes / most_temporary_growth;
+    const bool may_be_too_large = binding->has_large_temporaries || largest > most / most_temporary_growth;
     if (!may_be_too_large && binding->unsupported == nullptr) {
         return std::nullopt;
     }
     if (operators::validate(descriptor, info_.feature_level)) {
         return std::nullopt;  // compile rejects it
     }
-    if (may_be_too_large) {
-        std::uint64_t needed = largest;
-        if (largest <= device_->max_buffer_bytes) {
-            for (const std::uint64_t bytes : binding->plan(descriptor).temporaries) {
-                needed = std::max(needed, bytes);
-            }
-        }
-        if (needed > device_->max_buffer_bytes) {
-            return fmt::format("needs a buffer of {} bytes; shaders on {} address {}", needed, info_.adapter,
-                               device_->max_buffer_bytes);
+    std::uint64_t needed = largest;
+    if (needed <= most && binding->unsupported != nullptr) {
+        if (auto reason = binding->unsupported(descriptor)) {
+            return reason;
         }
     }
-    return binding->unsupported == nullptr ? std::nullopt : binding->unsupported(descriptor);
+    if (needed <= most && may_be_too_large) {
+        for (const std::uint64_t bytes : binding->plan(descriptor).temporaries) {
+            needed = std::max(needed, bytes);
+        }
+    }
+    if (needed > most) {
+        return fmt::format("needs a buffer of {} bytes; shaders on {} address {}", needed, info_.adapter, most);
+    }
+    return std::nullopt;
 }
 
 tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(

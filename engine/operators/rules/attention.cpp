@@ -1,5 +1,7 @@
 // Relations of MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1, from their documentation, and what they cost. "M" marks
 // what was measured on Microsoft's DirectML 1.15.4.
+#include "engine/operators/rules/attention.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -84,20 +86,6 @@ std::uint64_t head_count(const Descriptor& descriptor, std::string_view field) {
     return descriptor.schema->find_field(field) == nullptr ? descriptor.uint("HeadCount") : descriptor.uint(field);
 }
 
-/// What the sizes of all tensors are made of.
-struct Shape {
-    std::uint64_t batch = 0;
-    std::uint64_t queries = 0;
-    std::uint64_t keys = 0;
-    std::uint64_t past = 0;
-    std::uint64_t heads = 0;
-    std::uint64_t key_heads = 0;
-    std::uint64_t size = 0;
-    std::uint64_t value_size = 0;
-
-    [[nodiscard]] std::uint64_t all_keys() const { return past + keys; }
-};
-
 /// Of a tensor that has batches, positions, and so many heads one after the other, or stacked.
 struct HeadSizes {
     std::uint64_t batch = 0;
@@ -113,7 +101,9 @@ std::optional<HeadSizes> sizes_of_heads(const core::TensorDesc& desc, bool is_st
     return HeadSizes{(*sizes)[0], (*sizes)[1], is_stacked ? (*sizes)[4] : (*sizes)[2] / heads};
 }
 
-std::optional<Shape> shape_of(const Descriptor& descriptor) {
+}  // namespace
+
+std::optional<AttentionShape> attention_shape(const Descriptor& descriptor) {
     const auto first = [&](std::initializer_list<std::size_t> fields, std::uint64_t heads) {
         std::optional<HeadSizes> found;
         for (const std::size_t field : fields) {
@@ -124,7 +114,7 @@ std::optional<Shape> shape_of(const Descriptor& descriptor) {
         }
         return found;
     };
-    Shape shape;
+    AttentionShape shape;
     shape.heads = head_count(descriptor, "QueryHeadCount");
     shape.key_heads = head_count(descriptor, "KeyValueHeadCount");
     const auto query = first({0, 3, 5}, shape.heads);
@@ -144,12 +134,14 @@ std::optional<Shape> shape_of(const Descriptor& descriptor) {
     return shape;
 }
 
+namespace {
+
 struct Expected {
     std::string_view field;
     WideSizes sizes;
 };
 
-std::vector<Expected> expected_sizes(const Shape& s) {
+std::vector<Expected> expected_sizes(const AttentionShape& s) {
     return {{"QueryTensor", {s.batch, s.queries, s.heads * s.size}},
             {"KeyTensor", {s.batch, s.keys, s.key_heads * s.size}},
             {"ValueTensor", {s.batch, s.keys, s.key_heads * s.value_size}},
@@ -176,7 +168,7 @@ Verdict check_size(const Descriptor& descriptor, std::string_view rule, std::str
     return {};
 }
 
-Verdict check_sizes(const Descriptor& descriptor, const Shape& shape) {
+Verdict check_sizes(const Descriptor& descriptor, const AttentionShape& shape) {
     for (const auto& [field, sizes] : expected_sizes(shape)) {
         if (auto rejection = check_size(descriptor, "sizes", field, sizes)) {
             return rejection;
@@ -199,7 +191,7 @@ Verdict check_heads(const Descriptor& descriptor) {
     return {};
 }
 
-Verdict check_mask(const Descriptor& descriptor, const Shape& shape) {
+Verdict check_mask(const Descriptor& descriptor, const AttentionShape& shape) {
     const std::uint32_t type = descriptor.uint("MaskType");
     const bool has_mask = descriptor.tensor("MaskTensor") != nullptr;
     if (type == none || !has_mask) {
@@ -239,7 +231,7 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
             return rejection;
         }
     }
-    const auto shape = shape_of(descriptor);
+    const auto shape = attention_shape(descriptor);
     if (!shape) {
         return broken_rule(descriptor, "sizes",
                            "the sizes in front of the last three of QueryTensor, KeyTensor and ValueTensor must be 1");
@@ -252,7 +244,7 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
 
 /// Two products of matrices, and for each score an exponential, a difference, an addition and a quotient.
 Cost cost(const Descriptor& descriptor) {
-    const auto shape = shape_of(descriptor);
+    const auto shape = attention_shape(descriptor);
     const double scores = static_cast<double>(shape->batch * shape->heads) * static_cast<double>(shape->queries) *
                           static_cast<double>(shape->all_keys());
     return {.bytes = element_bytes(descriptor),
