@@ -50,6 +50,7 @@ class Markdown(unittest.TestCase):
         for text, number, part in [
             ("x " * 61 + "\n", 1, "122 columns"),
             ("# A\n\n- " + "x " * 60 + "\n", 3, "122 columns"),
+            ("| a | b |\n| --- | --- |\n| 1 | " + "x " * 60 + "|\n", 3, "127 columns"),
             ("[a](nowhere.md)\n", 1, "leads nowhere"),
             ("a `docs/nowhere.md`, `docs/<name>.md`, `build/x`\n", 1, "there is no docs/nowhere.md"),
             ("a\n[b\nc](other.md#here)\n", 3, "no heading #here"),
@@ -65,6 +66,17 @@ class Markdown(unittest.TestCase):
                 found = self.problems(text)
                 self.assertEqual([number for _, number, _ in found], [number], found)
                 self.assertIn(part, found[0][2])
+
+    def test_what_the_program_writes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "docs").mkdir()
+            (root / "docs" / "README.md").write_text("[a](operators.md)\n")
+            table = "| a | b |\n| --- | --- |\n| 1 | " + "x " * 60 + "|\n"
+            (root / "docs" / "operators.md").write_text(table)
+            self.assertEqual(list(markdown.problems_below(root)), [])
+            (root / "docs" / "operators.md").write_text(table + "| 1 |\n")
+            self.assertIn("1 cells", list(markdown.problems_below(root))[0][2])
 
     def test_the_index(self):
         with tempfile.TemporaryDirectory() as folder:
