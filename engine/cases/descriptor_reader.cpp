@@ -255,7 +255,7 @@ private:
 };
 
 /// Fills in the counts that the file leaves out, and compares the others with the arrays they count.
-void settle_counts(operators::Descriptor& descriptor, const JsonValue& desc, ProblemSink& problems) {
+void fill_in_counts(operators::Descriptor& descriptor, const JsonValue& desc, ProblemSink& problems) {
     const OperatorSchema& schema = *descriptor.schema;
     for (std::size_t i = 0; i < schema.fields.size(); ++i) {
         const Field& array = schema.fields[i];
@@ -312,7 +312,7 @@ std::optional<operators::Descriptor> read_fields(const JsonValue& desc, const Op
             problems.add(desc.offset, fmt::format("{} is missing \"{}\"", schema.short_name(), field.name));
         }
     }
-    settle_counts(descriptor, desc, problems);
+    fill_in_counts(descriptor, desc, problems);
     return problems.count() == before ? std::optional(std::move(descriptor)) : std::nullopt;
 }
 
