@@ -13,6 +13,7 @@
 
 namespace dmlconform::d3d12 {
 
+/// A queue of the device. Not to be used by two threads at once.
 class Commands {
 public:
     /// A device that takes longer than `time_limit` for what it is given at once is taken to hang.

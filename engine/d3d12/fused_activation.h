@@ -8,6 +8,7 @@
 
 namespace dmlconform::d3d12 {
 
+/// No activation has more than two attributes, all of them FLOAT.
 struct FusedActivation {
     /// The operator's; 0: none.
     std::uint32_t number = 0;

@@ -30,6 +30,8 @@ struct Coordinate {
     std::int64_t start = 0;
 };
 
+/// Strides, starts and sizes are in elements, counted in the memory of the whole tensor; the plan that it makes counts
+/// in the units that shaders/movement.hlsl copies.
 class Movement {
 public:
     /// No source: what the pattern does not fill has zeros.

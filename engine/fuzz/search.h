@@ -12,6 +12,7 @@
 
 namespace dmlconform::fuzz {
 
+/// Drafts become smaller or simpler with each step, so that a search ends; or its time is up, or it is stopped.
 class Search {
 public:
     /// Keeps references.

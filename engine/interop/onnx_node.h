@@ -11,6 +11,7 @@
 
 namespace dmlconform::interop {
 
+/// As ONNX's node tests have it. `otherwise` is what an attribute that the node does not have counts as.
 struct OnnxNode {
     /// With the domain in front where that is not ONNX's own: "ai.onnx.preview.training.Adam".
     std::string type;

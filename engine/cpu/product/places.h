@@ -38,6 +38,7 @@ struct Meetings {
     [[nodiscard]] std::int64_t element_at(std::int64_t place) const;
 };
 
+/// `tap` counts along the filter, from 0. No places where the tap meets padding only.
 [[nodiscard]] Meetings meetings_of(const Axis& axis, std::int64_t tap);
 
 /// What a convolution is made of, besides its numbers. The picture's elements are packed, batches first.

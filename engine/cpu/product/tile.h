@@ -5,6 +5,7 @@
 
 namespace dmlconform::cpu::product {
 
+/// Of the tile, in numbers. 32 sums fit the registers of processors with AVX2.
 inline constexpr std::int64_t tile_rows = 4;
 inline constexpr std::int64_t tile_columns = 8;
 

@@ -11,14 +11,21 @@
 
 namespace dmlconform::cpu::recurrent {
 
+/// Inputs are {step, sequence, input}, weights {direction, gate, unit, input}, recurrence {direction, gate, unit, unit}
+/// and states {direction, sequence, unit}; numbers of all types as double. The order of gates and the equations are
+/// those of DirectML's documentation, and where it is silent those of docs/findings/directml-1.15.4-recurrent.md.
 struct Network {
     Network(const KernelArguments& arguments, std::int64_t gate_count);
 
     std::int64_t gates;
+    /// Of the longest sequence.
     std::int64_t steps;
+    /// How many sequences there are.
     std::int64_t batch;
     std::int64_t inputs;
+    /// Units, each of which has one element in a state.
     std::int64_t hidden;
+    /// 2 for a bidirectional network, whose second direction runs backward.
     std::int64_t directions;
 
     /// Of one direction, how many there are for each unit: RNN 1, GRU 2, LSTM 3.

@@ -5,6 +5,7 @@
 
 namespace dmlconform::cpu::reduction {
 
+/// Which element's position is asked for.
 struct Wanted {
     bool greatest = false;
     /// Of equal elements the last instead of the first.
@@ -15,6 +16,7 @@ struct Wanted {
 /// reduced dimensions.
 void find_positions(const KernelArguments& arguments, Wanted wanted);
 
+/// Exact, but where subnormals of FLOAT32 decide, as right is the position that is found if they count as zero.
 [[nodiscard]] core::Tolerance tolerance_of_positions(const operators::Descriptor& descriptor);
 
 }  // namespace dmlconform::cpu::reduction

@@ -14,6 +14,7 @@ struct Range {
     [[nodiscard]] std::int64_t count() const { return std::max<std::int64_t>(0, last - first); }
 };
 
+/// Everything is counted in elements. The formula is that of DirectML's documentation for convolutions and poolings.
 struct Axis {
     /// Places of the window, and how far they are apart.
     std::int64_t places = 1;

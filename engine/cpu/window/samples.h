@@ -7,6 +7,8 @@
 
 namespace dmlconform::cpu::window {
 
+/// The elements of one channel, row by row without gaps. A sample's place is in elements, from the centre of the first
+/// one; the weights are those of DirectML's documentation (bilinear), or 1 for the nearest element.
 class Plane {
 public:
     /// Samples outside read `outside`.

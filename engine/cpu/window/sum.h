@@ -16,6 +16,7 @@ struct PlainSum {
     [[nodiscard]] Interval range() const { return value; }
 };
 
+/// With bounds: of all orders in which the terms may be added.
 struct BoundedSum {
     double value = 0;
     reduction::SumRange bounds = {};

@@ -14,6 +14,7 @@ namespace dmlconform::cpu::window {
 
 using movement::Coordinates;
 
+/// Addresses are in elements, by the strides that are given.
 class Windows {
 public:
     /// The windows of a pooling of `picture`, which stop once for each element of `stops`.
