@@ -1,11 +1,13 @@
 // The schema beside the reader: expectation_file.cpp.
 #include <nlohmann/json.hpp>
 
+#include "engine/cases/schema_values.h"
 #include "engine/expectations/expectation_file.h"
 
 namespace dmlconform::expectations {
 namespace {
 
+using cases::described;
 using Json = nlohmann::ordered_json;
 
 Json condition_schema() {
@@ -81,37 +83,46 @@ Json condition_definition() {
 
 std::string expectations_schema() {
     const Json text{{"type", "string"}, {"pattern", "\\S"}};
-    const Json glob{{"type", "string"}, {"minLength", 1}, {"description", "`*` any characters, `?` one"}};
+    const Json glob{{"type", "string"}, {"minLength", 1}};
     const Json globs{{"anyOf", {glob, {{"type", "array"}, {"minItems", 1}, {"items", glob}}}}};
     const Json range{{"type", "string"}, {"pattern", "^[ ,]*((>=|<=|>|<|=)? *[0-9]+(\\.[0-9]+)*[ ,]*)+$"}};
     Json statuses = Json::array();
     for (std::size_t i = 0; i < expected_count; ++i) {
         statuses.push_back(to_string(static_cast<Expected>(i)));
     }
-    Json entry{{"type", "object"},
-               {"properties",
-                {{"cases", globs},
-                 {"operators", globs},
-                 {"when", condition_schema()},
-                 {"elements", {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", number_schema()}}},
-                 {"happens", {{"enum", {"rejected", "accepted", "differs"}}}},
-                 {"sometimes", {{"type", "boolean"}}},
-                 {"timesTolerance", {{"type", "integer"}, {"minimum", 1}}},
-                 {"finding", text},
-                 {"engine", glob},
-                 {"adapter", text},
-                 {"driver", range},
-                 {"libraries", {{"type", "object"}, {"additionalProperties", range}}},
-                 {"status", {{"enum", std::move(statuses)}}},
-                 {"reason", text},
-                 {"issue", text},
-                 {"expires", {{"type", "string"}, {"format", "date"}, {"pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}}},
-                 {"retries", {{"type", "integer"}, {"minimum", 1}, {"maximum", 100}}}}},
-               {"required", {"status", "reason"}},
-               {"anyOf", {{{"required", {"cases"}}}, {{"required", {"operators"}}}}},
-               {"additionalProperties", false},
-               {"if", {{"required", {"retries"}}}},
-               {"then", {{"properties", {{"status", {{"const", "flake"}}}}}}}};
+    Json entry{
+        {"type", "object"},
+        {"properties",
+         {{"cases", described("Ids of cases, or globs of them: `*` any characters, `?` one.", globs)},
+          {"operators", described("The entry is about every descriptor of these operators.", globs)},
+          {"when",
+           described("A condition on the descriptor, and on the inputs where that is needed.", condition_schema())},
+          {"elements",
+           described("Which elements of the outputs may differ. All others must not.",
+                     {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", number_schema()}})},
+          {"happens",
+           described("What goes wrong. Default: any of them.", {{"enum", {"rejected", "accepted", "differs"}}})},
+          {"sometimes", described("Not every case fails, and a pass is a plain pass.", {{"type", "boolean"}})},
+          {"timesTolerance", described("Elements are off by at most so many times their tolerance.",
+                                       {{"type", "integer"}, {"minimum", 1}})},
+          {"finding", described("A heading on the page of findings that says more.", text)},
+          {"engine", described("A glob of the engine's name. Default: every engine.", glob)},
+          {"adapter", described("A part of the adapter's name.", text)},
+          {"driver", described("Versions of the driver: \">=22.3, <23\".", range)},
+          {"libraries", described("Versions of libraries that the engine runs on, by their names in the result.",
+                                  {{"type", "object"}, {"additionalProperties", range}})},
+          {"status", described("How the case ends.", {{"enum", std::move(statuses)}})},
+          {"reason", described("For people.", text)},
+          {"issue", described("A link.", text)},
+          {"expires", described("The last day, in UTC, on which the expectation counts.",
+                                {{"type", "string"}, {"format", "date"}, {"pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}})},
+          {"retries", described("How often a case that flakes is run again. Default: 3.",
+                                {{"type", "integer"}, {"minimum", 1}, {"maximum", 100}})}}},
+        {"required", {"status", "reason"}},
+        {"anyOf", {{{"required", {"cases"}}}, {{"required", {"operators"}}}}},
+        {"additionalProperties", false},
+        {"if", {{"required", {"retries"}}}},
+        {"then", {{"properties", {{"status", {{"const", "flake"}}}}}}}};
     const Json schema{
         {"$schema", "https://json-schema.org/draft/2020-12/schema"},
         {"title", "dmlconform expectations"},
