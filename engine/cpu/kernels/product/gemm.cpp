@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/product/finish.h"
 #include "engine/cpu/reduction/sets.h"
@@ -43,8 +44,8 @@ struct Products {
 /// The elements of one set: their numbers in row-major order, and what comes of them.
 class SoftmaxSet {
 public:
-    SoftmaxSet(const Products& products, const std::vector<std::int64_t>& numbers)
-        : products_(products), numbers_(numbers) {
+    SoftmaxSet(const Products& products, const std::vector<std::int64_t>& numbers, core::DataType type)
+        : products_(products), numbers_(numbers), type_(type) {
         for (const std::int64_t number : numbers) {
             const double x = products.values[static_cast<std::size_t>(number)];
             maximum_ = x > maximum_ ? x : maximum_;
@@ -75,7 +76,8 @@ private:
         for (const std::int64_t number : numbers_) {
             sum.add(power_of(products_.ranges[static_cast<std::size_t>(number)]));
         }
-        sum_range_ = sum.result();
+        // M: as of the softmax alone, the sum may be a tensor, which the elements are divided by.
+        sum_range_ = normalisation::maybe_stored(type_, sum.result());
     }
 
     /// Nothing is above the maximum, however closely both are known.
@@ -87,6 +89,7 @@ private:
 
     const Products& products_;
     const std::vector<std::int64_t>& numbers_;
+    core::DataType type_;
     double maximum_ = -std::numeric_limits<double>::infinity();
     double sum_ = 0;
     Interval maximum_range_;
@@ -105,7 +108,7 @@ void store_softmax(const KernelArguments& arguments, const Products& products, c
             std::vector<std::int64_t> numbers;
             const std::int64_t start = sets.kept().offsets_of(set)[0];
             sets.inside().for_each_element([&](const auto& offsets) { numbers.push_back(start + offsets[0]); });
-            const SoftmaxSet one(products, numbers);
+            const SoftmaxSet one(products, numbers, output.desc.data_type);
             for (const std::int64_t number : numbers) {
                 movement::store_computed(output, addresses.offsets_of(number)[0], number, one.value(number), slack,
                                          [&] { return one.range(number); });
