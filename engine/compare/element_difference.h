@@ -80,7 +80,8 @@ bool reaches(T expected, T actual, const core::ElementSlack& slack, std::size_t 
         largest = double{std::numeric_limits<T>::max()};
     }
     const bool accepted = !slack.finite.empty() && slack.finite[index] != 0;
-    return accepted && largest - std::fabs(found) <= bound && std::signbit(wanted) == std::signbit(found);
+    const bool other_sign = std::signbit(wanted) != std::signbit(found);
+    return accepted && (other_sign ? std::isinf(bound) : largest - std::fabs(found) <= bound);
 }
 
 struct ElementDifference {

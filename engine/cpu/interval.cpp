@@ -166,6 +166,13 @@ Interval hull_of(const std::array<double, N>& candidates, bool nan) {
     return result;
 }
 
+/// Where every candidate is NaN, because both ends of one interval are infinite, the numbers between them give zero.
+template <std::size_t N>
+Interval hull_or_zero(const std::array<double, N>& candidates, const Interval& a, const Interval& b, bool nan) {
+    const Interval hull = hull_of<N>(candidates, nan);
+    return hull.has_numbers() || (a.low == a.high && b.low == b.high) ? hull : Interval{-0.0, 0.0, true};
+}
+
 /// The part of x from `from` to `to`; what lies outside gives NaN.
 Interval restricted(Interval x, double from, double to) {
     x.nan = x.nan || x.low < from || x.high > to;
@@ -276,7 +283,8 @@ Interval operator*(const Interval& left, const Interval& right) {
     // Zero may lie between the ends, where no candidate shows it.
     const bool nan = a.nan || b.nan || (has_zero(a) && has_infinity(b)) || (has_infinity(a) && has_zero(b));
     // Exact in double for FP32 numbers, but for results that are zero in FP32 anyway.
-    const Interval product = hull_of<4>({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high}, nan);
+    const Interval product =
+        hull_or_zero<4>({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high}, a, b, nan);
     return product.has_numbers() ? rounded(product.low, product.high, product.nan) : only_nan();
 }
 
@@ -291,7 +299,8 @@ Interval operator/(const Interval& left, const Interval& right) {
     if (b.low < 0 && b.high > 0) {
         return {-infinity, infinity, nan};
     }
-    const Interval quotient = hull_of<4>({a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}, nan);
+    const Interval quotient =
+        hull_or_zero<4>({a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}, a, b, nan);
     return quotient.has_numbers() ? within_places(quotient.low, quotient.high, 1, quotient.nan) : only_nan();
 }
 

@@ -255,6 +255,35 @@ TEST(Comparison, SlackOfEachElementAboveAndBelow) {
     EXPECT_FALSE(compared<std::int8_t>({5}, {7}, tolerance, &one_up).passed());
 }
 
+TEST(Comparison, SlackFromAnInfinityCountsFromTheLargestNumber) {
+    constexpr float largest = std::numeric_limits<float>::max();
+    constexpr double unlimited = std::numeric_limits<double>::infinity();
+    Tolerance tolerance;
+    tolerance.element_slack = true;
+    const struct {
+        float expected;
+        float actual;
+        double slack;
+        bool finite;
+        bool passes;
+    } cases[] = {
+        {inf, largest, 0, true, true},          {inf, largest, 0, false, false},
+        {inf, largest / 2, 0, true, false},     {inf, largest / 2, 3e38, true, true},
+        {inf, -1, 3e38, true, false},           {inf, -largest, 3e38, true, false},
+        {inf, -largest, unlimited, true, true}, {inf, -inf, unlimited, true, true},
+        {inf, -inf, 3e38, true, false},         {inf, -inf, unlimited, false, false},
+        {-inf, -largest, 0, true, true},        {-inf, -largest / 2, 0, true, false},
+        {-inf, largest, 3e38, true, false},     {-inf, largest, unlimited, true, true},
+        {-inf, inf, unlimited, true, true},     {-inf, inf, 3e38, true, false},
+    };
+    for (const auto& c : cases) {
+        const bool up = c.expected < 0;
+        const ElementSlack slack{{up ? 0 : c.slack}, {up ? c.slack : 0}, {0}, {static_cast<std::uint8_t>(c.finite)}};
+        EXPECT_EQ(compared<float>({c.expected}, {c.actual}, tolerance, &slack).passed(), c.passes)
+            << c.actual << " for " << c.expected << " with " << c.slack << (c.finite ? "" : ", no finite numbers");
+    }
+}
+
 TEST(Comparison, AlternativesAreAsGoodAsWhatIsExpected) {
     Tolerance tolerance = exact();
     tolerance.alternatives = true;

@@ -104,6 +104,8 @@ TEST(Interval, Products) {
         {"2^-100 * 2^-100", Interval(0x1p-100) * 0x1p-100, from(0, least)},
         {"-2^-100 * 2^-100", Interval(-0x1p-100) * 0x1p-100, from(-least, 0)},
         {"NaN * 0", only_nan * 0, only_nan},
+        {"0 * [-inf, inf]: between the ends are numbers", Interval(0) * from(-inf, inf), {0, 0, true}},
+        {"[-inf, inf] * 0", from(-inf, inf) * 0, {0, 0, true}},
     });
 }
 
@@ -123,6 +125,7 @@ TEST(Interval, Quotients) {
         {"1 / a subnormal", Interval(1) / 0x1p-128, from(0x1p128 - 0x1p105, inf)},
         {"2^-20 / a subnormal, which may be zero", Interval(0x1p-20) / 0x1p-130, from(0x1p110 - 0x1p87, inf)},
         {"1 / NaN", Interval(1) / only_nan, only_nan},
+        {"[-inf, inf] / inf: between the ends are numbers", from(-inf, inf) / inf, {-least, least, true}},
     });
 }
 

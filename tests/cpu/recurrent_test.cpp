@@ -171,5 +171,25 @@ TEST(Recurrent, BoundsOfOneStepAreNarrow) {
     }
 }
 
+/// A network without a limit: from some step on nothing can be said, and the comparison accepts what it gets.
+TEST(Recurrent, BoundsOfWhatOverflowsHoldEverything) {
+    const Kind unlimited{"GRU", 3, {"ACTIVATION_IDENTITY", "ACTIVATION_IDENTITY"}, gru};
+    Random random(3);
+    for (int turn = 0; turn < 20; ++turn) {
+        Net net(random, unlimited.gates, 12);
+        for (float& number : net.input) {
+            number *= 1e6f;
+        }
+        const cpu::Reference reference = reference_of(unlimited, net);
+        const Floats values = values_of<float>(reference.outputs[0]);
+        for (std::size_t i = values.size() - net.hidden; i < values.size(); ++i) {
+            const core::ElementSlack& slack = reference.slack[0];
+            ASSERT_FALSE(std::isnan(values[i])) << turn;
+            EXPECT_TRUE(std::isinf(values[i]) ? slack.finite[i] == 1 : std::isinf(slack.below[i] + slack.above[i]))
+                << turn << ": " << values[i];
+        }
+    }
+}
+
 }  // namespace
 }  // namespace dmlconform::tests

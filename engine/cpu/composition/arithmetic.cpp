@@ -13,7 +13,26 @@ constexpr double half_rounding = 0x1p-10;
 constexpr double smallest_half = 0x1p-24;
 constexpr double largest_half = 65504;
 
+constexpr double largest_single = std::numeric_limits<float>::max();
+
 }  // namespace
+
+Interval Bounded::stored(const Interval& x) const {
+    if (half) {
+        return normalisation::maybe_stored(core::DataType::float16, x);
+    }
+    // Finite ends that are too large for FP32 become infinite, or, rounded towards zero, its largest number.
+    Interval fitting = x;
+    if (x.low > largest_single && x.low < infinity) {
+        fitting.low = largest_single;
+        fitting.high = infinity;
+    }
+    if (x.high < -largest_single && x.high > -infinity) {
+        fitting.low = -infinity;
+        fitting.high = -largest_single;
+    }
+    return fitting;
+}
 
 void SumBounds::begin_part() {
     if (half_ && !part_is_empty_) {
@@ -38,7 +57,8 @@ void SumBounds::end_part(Interval part, double& positive, double& negative, doub
 }
 
 /// In FLOAT16 each part is stored, and each sum of a part with those before it, which is no larger than all positive
-/// parts together, or all negative ones.
+/// parts together, or all negative ones. What is too large for FLOAT16 becomes infinite, or its largest number, so that
+/// of the positive parts together no more than that may be left, and of the negative ones as well.
 Interval SumBounds::result() const {
     Interval range = all_.result();
     if (!half_ || !range.has_numbers()) {
@@ -57,6 +77,9 @@ Interval SumBounds::result() const {
         range.low -= error;
         range.high += error;
     }
+    const Interval left{largest_half - negative, positive - largest_half, false};
+    range.low = positive > largest_half ? std::min(range.low, left.low) : range.low;
+    range.high = negative > largest_half ? std::max(range.high, left.high) : range.high;
     range.high = positive > largest_half ? infinity : range.high;
     range.low = negative > largest_half ? -infinity : range.low;
     range.nan = range.nan || (std::isinf(range.high) && std::isinf(range.low));

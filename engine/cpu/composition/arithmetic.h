@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 
 #include "engine/cpu/normalisation/formula.h"
@@ -75,8 +76,12 @@ struct Exact {
     using Sum = ExactSum;
 
     [[nodiscard]] ExactSum sum() const { return {}; }
-    /// The number in the operator's type, if it is stored.
-    [[nodiscard]] double stored(double x) const { return x; }
+    /// The number in the operator's type, if it is stored. What lies beyond every type must not grow until doubles are
+    /// infinite: the difference of two such numbers would be NaN.
+    [[nodiscard]] double stored(double x) const {
+        constexpr double far_out = 1e100;
+        return std::isinf(x) ? x : std::clamp(x, -far_out, far_out);
+    }
     /// Two ways to compute a number.
     [[nodiscard]] double either(double one, double /*other*/) const { return one; }
 };
@@ -89,9 +94,7 @@ struct Bounded {
     bool half = false;
 
     [[nodiscard]] SumBounds sum() const { return SumBounds(half); }
-    [[nodiscard]] Interval stored(const Interval& x) const {
-        return half ? normalisation::maybe_stored(core::DataType::float16, x) : x;
-    }
+    [[nodiscard]] Interval stored(const Interval& x) const;
     [[nodiscard]] Interval either(const Interval& one, const Interval& other) const { return hull(one, other); }
 };
 
