@@ -19,6 +19,13 @@ Schema value_of(const char* type, Nullable nullable, const char* pattern = place
     return {{"type", std::move(types)}, {"pattern", pattern}};
 }
 
+/// Both are objects.
+void add_members(Schema& schema, Schema more) {
+    for (const auto& [key, value] : more.items()) {
+        schema[key] = std::move(value);
+    }
+}
+
 }  // namespace
 
 Schema reference(std::string_view name) {
@@ -50,7 +57,7 @@ Schema array_value(Schema items, Nullable nullable) {
 
 Schema object_value(Schema schema, Nullable nullable) {
     Schema result = value_of("object", nullable);
-    result.update(schema);
+    add_members(result, std::move(schema));
     return result;
 }
 
@@ -83,7 +90,7 @@ Schema when(Schema condition, Schema consequence, Schema otherwise) {
 
 Schema described(std::string_view description, Schema schema) {
     Schema result{{"description", description}};
-    result.update(schema);
+    add_members(result, std::move(schema));
     return result;
 }
 
