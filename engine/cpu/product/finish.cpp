@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/normalisation/formula.h"
 
 namespace dmlconform::cpu::product {
 
@@ -19,8 +20,7 @@ Interval activated(const Finish& finish, const Interval& range) {
     if (!finish.activation.is_present()) {
         return range;
     }
-    return finish.activation(
-        hull(range, element_wise::stored_range(finish.type, range, element_wise::Store::wrapping)));
+    return finish.activation(normalisation::maybe_stored(finish.type, range));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/reduction/totals.h"
 
 namespace dmlconform::cpu::product {
@@ -69,10 +69,6 @@ SumRanges::SumRanges(const Factors& factors, double error, core::DataType type)
         smallest_normal * (2 + (left.has_subnormal ? right.largest : 0) + (right.has_subnormal ? left.largest : 0));
 }
 
-Interval SumRanges::maybe_stored(const Interval& sum) const {
-    return hull(sum, element_wise::stored_range(type_, sum, element_wise::Store::wrapping));
-}
-
 /// None of the numbers on the way is subnormal then.
 bool SumRanges::is_exact(int exponent, double magnitude) const {
     return may_be_exact_ && exponent >= -126 && magnitude <= std::ldexp(1.0, std::min(exponent + digits_of_fp32, 1023));
@@ -93,7 +89,7 @@ std::optional<Interval> SumRanges::quick_range(double value, double bound, std::
                                  ? 0
                                  : reduction::error_after(terms - 1) * (bound + std::fabs(value)) / 2 +
                                        (error_ + one_rounding) * bound + flush;
-    const Interval sum = maybe_stored(around(value, sum_error));
+    const Interval sum = normalisation::maybe_stored(type_, around(value, sum_error));
     const bool plain = scaled.factor == 1;
     const Interval factored = plain ? sum : Interval(scaled.factor) * sum;
     if (plain && !scaled.addend) {
@@ -129,7 +125,7 @@ Interval SumRanges::range_of_terms(const Sums& sums, std::int64_t i, const Scale
         sum_of_scaled.add(factor * (left * right));
         scaled_first.add(factor * left * right);
     }
-    Interval at_the_end = factor * maybe_stored(sum.result());
+    Interval at_the_end = factor * normalisation::maybe_stored(type_, sum.result());
     if (scaled.addend) {
         const Interval addend = Interval(scaled.weight) * Interval(*scaled.addend);
         at_the_end = at_the_end + addend;

@@ -35,7 +35,6 @@ private:
     /// From the sum of the bounds; nothing where that does not tell.
     [[nodiscard]] std::optional<Interval> quick_range(double value, double bound, std::int64_t terms,
                                                       const ScaledSum& scaled) const;
-    [[nodiscard]] Interval maybe_stored(const Interval& sum) const;
     /// Whether numbers that are multiples of 2 to this power add up to such a magnitude at most without a rounding.
     [[nodiscard]] bool is_exact(int exponent, double magnitude) const;
 

@@ -129,9 +129,7 @@ void compute_with_softmax(const KernelArguments& arguments, const product::Facto
         const auto first = static_cast<std::size_t>(finished.first);
         std::ranges::copy(finished.values, products.values.begin() + finished.first);
         for (std::size_t i = 0; i < finished.ranges.size(); ++i) {
-            const Interval& range = finished.ranges[i];
-            products.ranges[first + i] =
-                hull(range, element_wise::stored_range(type, range, element_wise::Store::wrapping));
+            products.ranges[first + i] = normalisation::maybe_stored(type, finished.ranges[i]);
         }
     });
     store_softmax(arguments, products, softmax);

@@ -187,8 +187,8 @@ public:
 
     [[nodiscard]] Interval range(std::size_t i) const {
         const auto in_fp32 = [](double number) { return Interval(number) + Interval(0); };
-        const Interval computed = (in_fp32(given_[i]) - in_fp32(zero_point(i))) * Interval(scale(i));
-        return hull(computed, element_wise::stored_range(type_, computed, Store::wrapping));
+        return normalisation::maybe_stored(type_,
+                                           (in_fp32(given_[i]) - in_fp32(zero_point(i))) * Interval(scale(i)));
     }
 
     /// The range refers to this.
