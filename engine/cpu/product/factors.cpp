@@ -134,6 +134,17 @@ std::vector<double> numbers_of(const core::Tensor& tensor, bool transposed) {
     return numbers;
 }
 
+Shape shape_of(const core::Dimensions& left, bool transposed, const core::Dimensions& output) {
+    Shape shape;
+    shape.rows = output[output.size() - 2];
+    shape.columns = output.back();
+    shape.depth = transposed ? left[left.size() - 2] : left.back();
+    for (std::size_t d = 0; d + 2 < output.size(); ++d) {
+        shape.batches *= output[d];
+    }
+    return shape;
+}
+
 Factors::Factors(const Shape& shape, Numbers left, Numbers right)
     : shape_(shape),
       left_(std::move(left)),

@@ -37,6 +37,10 @@ struct Shape {
     std::int64_t columns = 1;
 };
 
+/// Of a product of matrices, from the sizes of the left tensor, whose last two dimensions may be exchanged, and of the
+/// output.
+[[nodiscard]] Shape shape_of(const core::Dimensions& left, bool transposed, const core::Dimensions& output);
+
 /// Both sides of a product. The left one is an array of matrices, the right one is made from an array.
 class Factors {
 public:
@@ -88,6 +92,11 @@ struct Sums {
     const double* values = nullptr;
     /// The same sums of the bounds, or null.
     const double* bounds = nullptr;
+
+    /// Of the first one in the whole product, in row-major order.
+    [[nodiscard]] std::int64_t number(const Shape& shape) const {
+        return (batch * shape.rows + row) * shape.columns + column;
+    }
 };
 
 /// Computes all sums, on several threads, and hands each to `take` once.

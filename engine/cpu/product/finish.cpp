@@ -32,7 +32,7 @@ void finish_each(const Factors& factors, const Finish& finish, bool with_ranges,
     const auto addends = static_cast<std::int64_t>(finish.addends.size());
     const std::int64_t all_addends = std::max<std::int64_t>(addends, 1);
     multiply(factors, with_ranges, [&](const Sums& sums) {
-        const std::int64_t first = (sums.batch * shape.rows + sums.row) * shape.columns + sums.column;
+        const std::int64_t first = sums.number(shape);
         ScaledSum scaled{.factor = finish.factor, .weight = finish.weight};
         std::vector<double> values(static_cast<std::size_t>(sums.count));
         std::vector<Interval> accepted(with_ranges ? values.size() : 0);

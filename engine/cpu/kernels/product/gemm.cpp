@@ -137,25 +137,14 @@ void compute_with_softmax(const KernelArguments& arguments, const product::Facto
 
 // ---- the operator ------------------------------------------------------------------------------------------------
 
-product::Shape shape_of(const core::Tensor& a, bool transposed, const core::TensorDesc& output) {
-    const core::Dimensions& sizes = a.desc.sizes;
-    product::Shape shape;
-    shape.rows = output.sizes[output.sizes.size() - 2];
-    shape.columns = output.sizes.back();
-    shape.depth = transposed ? sizes[sizes.size() - 2] : sizes.back();
-    for (std::size_t d = 0; d + 2 < output.sizes.size(); ++d) {
-        shape.batches *= output.sizes[d];
-    }
-    return shape;
-}
-
 void compute(const KernelArguments& arguments) {
     const Descriptor& descriptor = arguments.descriptor;
     const Descriptor* const activation = descriptor.activation("FusedActivation");
     const bool transposed_a = descriptor.uint("TransA") != 0;
     const core::Tensor& a = *arguments.inputs[a_tensor];
     const product::MatrixFactors factors(
-        shape_of(a, transposed_a, arguments.outputs[0]->desc), {.values = product::numbers_of(a, transposed_a)},
+        product::shape_of(a.desc.sizes, transposed_a, arguments.outputs[0]->desc.sizes),
+        {.values = product::numbers_of(a, transposed_a)},
         {.values = product::numbers_of(*arguments.inputs[b_tensor], descriptor.uint("TransB") != 0)});
     Finish finish{.factor = double{descriptor.get<float>("Alpha")}};
     // Without C, Beta is ignored.

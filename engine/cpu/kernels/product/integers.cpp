@@ -55,17 +55,14 @@ Numbers centred(const core::Tensor& tensor, const core::Tensor* zero_point, cons
 }
 
 Shape matrices_of(const KernelArguments& arguments) {
-    const core::Dimensions& a = arguments.inputs[0]->desc.sizes;
-    const core::Dimensions& output = arguments.outputs[0]->desc.sizes;
-    Shape shape{.rows = output[output.size() - 2], .depth = a.back(), .columns = output.back()};
-    for (std::size_t d = 0; d + 2 < output.size(); ++d) {
-        shape.batches *= output[d];
-    }
-    return shape;
+    return product::shape_of(arguments.inputs[0]->desc.sizes, false, arguments.outputs[0]->desc.sizes);
 }
 
-std::int64_t first_number(const Shape& shape, const Sums& sums) {
-    return (sums.batch * shape.rows + sums.row) * shape.columns + sums.column;
+/// A - AZeroPoint and B - BZeroPoint.
+product::MatrixFactors centred_matrices(const KernelArguments& arguments) {
+    const Shape shape = matrices_of(arguments);
+    return {shape, centred(*input_of(arguments, "ATensor"), input_of(arguments, "AZeroPointTensor"), rows_of(shape)),
+            centred(*input_of(arguments, "BTensor"), input_of(arguments, "BZeroPointTensor"), columns_of(shape))};
 }
 
 // ---- sums as they are --------------------------------------------------------------------------------------------
@@ -75,7 +72,7 @@ void store_integers(const KernelArguments& arguments, const product::Factors& fa
     core::Tensor& output = *arguments.outputs[0];
     const auto addresses = product::addresses_of(output.desc);
     product::multiply(factors, false, [&](const Sums& sums) {
-        const std::int64_t first = first_number(factors.shape(), sums);
+        const std::int64_t first = sums.number(factors.shape());
         for (std::int64_t i = 0; i < sums.count; ++i) {
             const Signed value(static_cast<std::int64_t>(sums.values[i]));
             element_wise::store(output.buffer.bytes(), {DataType::int32, addresses.offsets_of(first + i)[0], 0}, 1,
@@ -85,11 +82,7 @@ void store_integers(const KernelArguments& arguments, const product::Factors& fa
 }
 
 void matrix_multiply(const KernelArguments& arguments) {
-    const Shape shape = matrices_of(arguments);
-    const product::MatrixFactors factors(
-        shape, centred(*input_of(arguments, "ATensor"), input_of(arguments, "AZeroPointTensor"), rows_of(shape)),
-        centred(*input_of(arguments, "BTensor"), input_of(arguments, "BZeroPointTensor"), columns_of(shape)));
-    store_integers(arguments, factors);
+    store_integers(arguments, centred_matrices(arguments));
 }
 
 /// Padding stands for the zero point: it adds nothing.
@@ -107,10 +100,8 @@ void convolve(const KernelArguments& arguments) {
 // ---- sums that are quantised again -------------------------------------------------------------------------------
 
 void quantized_matrix_multiply(const KernelArguments& arguments) {
-    const Shape shape = matrices_of(arguments);
-    const product::MatrixFactors factors(
-        shape, centred(*input_of(arguments, "ATensor"), input_of(arguments, "AZeroPointTensor"), rows_of(shape)),
-        centred(*input_of(arguments, "BTensor"), input_of(arguments, "BZeroPointTensor"), columns_of(shape)));
+    const product::MatrixFactors factors = centred_matrices(arguments);
+    const Shape& shape = factors.shape();
     const auto a_scales = parameters_of(input_of(arguments, "AScaleTensor"), shape.rows, 1);
     const auto b_scales = parameters_of(input_of(arguments, "BScaleTensor"), shape.columns, 1);
     const auto scales = parameters_of(input_of(arguments, "OutputScaleTensor"), shape.rows, 1);
@@ -123,7 +114,7 @@ void quantized_matrix_multiply(const KernelArguments& arguments) {
     product::multiply(factors, false, [&](const Sums& sums) {
         const auto row = static_cast<std::size_t>(sums.row);
         for (std::int64_t i = 0; i < sums.count; ++i) {
-            const auto number = static_cast<std::size_t>(first_number(shape, sums) + i);
+            const auto number = static_cast<std::size_t>(sums.number(shape) + i);
             const double multiplier = a_scales[row] * b_scales[static_cast<std::size_t>(sums.column + i)] / scales[row];
             const Quantised result = requantise(static_cast<std::int64_t>(sums.values[i]), multiplier,
                                                 static_cast<std::int32_t>(zero_points[row]), lowest, lowest + 255);
@@ -187,8 +178,7 @@ public:
 
     [[nodiscard]] Interval range(std::size_t i) const {
         const auto in_fp32 = [](double number) { return Interval(number) + Interval(0); };
-        return normalisation::maybe_stored(type_,
-                                           (in_fp32(given_[i]) - in_fp32(zero_point(i))) * Interval(scale(i)));
+        return normalisation::maybe_stored(type_, (in_fp32(given_[i]) - in_fp32(zero_point(i))) * Interval(scale(i)));
     }
 
     /// The range refers to this.
