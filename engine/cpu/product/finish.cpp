@@ -27,7 +27,11 @@ Interval activated(const Finish& finish, const Interval& range) {
 
 void finish_each(const Factors& factors, const Finish& finish, bool with_ranges, const Take& take) {
     const Shape& shape = factors.shape();
-    const SumRanges ranges(factors, finish.error, finish.sum_type);
+    // Looks at all numbers of both sides.
+    std::optional<SumRanges> ranges;
+    if (with_ranges) {
+        ranges.emplace(factors, finish.error, finish.sum_type);
+    }
     const std::int64_t elements = shape.batches * shape.rows * shape.columns;
     const auto addends = static_cast<std::int64_t>(finish.addends.size());
     const std::int64_t all_addends = std::max<std::int64_t>(addends, 1);
@@ -45,8 +49,8 @@ void finish_each(const Factors& factors, const Finish& finish, bool with_ranges,
             }
             const double sum = std::isnan(sums.values[i]) ? sum_of_terms(factors, sums, offset) : sums.values[i];
             values[i] = finish.activation(scaled.value(sum));
-            if (with_ranges) {
-                accepted[i] = activated(finish, ranges.range(sums, offset, scaled));
+            if (ranges) {
+                accepted[i] = activated(finish, ranges->range(sums, offset, scaled));
             }
         }
         take({first, values, accepted});
