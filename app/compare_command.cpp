@@ -9,6 +9,7 @@
 
 #include "app/command.h"
 #include "app/comparison_options.h"
+#include "app/documents.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
 #include "app/terminal.h"
@@ -182,40 +183,8 @@ std::string comparison_markdown(const bench::RunComparison& comparison) {
     return text;
 }
 
-/// To the file, or to stdout for "-"; nothing where the path is empty. False when it cannot be written.
-template <class Make>
-bool write_document(const std::string& path, const Make& make) {
-    if (path.empty()) {
-        return true;
-    }
-    if (path == "-") {
-        print_document(make());
-        return true;
-    }
-    const auto written = report::write_file(path, make());
-    if (!written) {
-        print_error(written.error());
-    }
-    return written.has_value();
-}
-
-/// Whether the files that are asked for could be written; what cannot be is named.
-bool can_write(const CompareOptions& options) {
-    for (const std::string& path : {options.json, options.markdown}) {
-        const auto writable = path.empty() || path == "-" ? core::Result<void>() : report::check_writable(path);
-        if (!writable) {
-            print_error(writable.error());
-            return false;
-        }
-    }
-    return true;
-}
-
 int compare_command(CompareOptions& options) {
-    if (!can_write(options)) {
-        return exit_usage;
-    }
-    if (!sort_files(options)) {
+    if (!can_write_documents({options.json, options.markdown}) || !sort_files(options)) {
         return exit_usage;
     }
     if (const auto good = check_pairs(options.settings, options.base.size(), options.now.size()); !good) {
@@ -241,7 +210,7 @@ int compare_command(CompareOptions& options) {
     }
     const bool lost = !comparison.missing.empty() && !options.allow_missing;
     const int exit_code = comparison.regressed() || lost ? exit_unexpected : exit_ok;
-    const bool shown = options.json != "-" && options.markdown != "-";
+    const bool shown = options.json != report::standard_output_path && options.markdown != report::standard_output_path;
     if (!write_document(options.json, [&] { return comparison_json(comparison); }) ||
         !write_document(options.markdown, [&] { return comparison_markdown(comparison); })) {
         return exit_not_run;

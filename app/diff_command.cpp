@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/documents.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
 #include "app/terminal.h"
@@ -86,11 +87,8 @@ void print_verdict(const report::ResultDiff& diff, const DiffOptions& options) {
 }
 
 int diff_command(const DiffOptions& options) {
-    if (!options.json.empty() && options.json != "-") {
-        if (const auto writable = report::check_writable(options.json); !writable) {
-            print_error(writable.error());
-            return exit_usage;
-        }
+    if (!can_write_documents({options.json})) {
+        return exit_usage;
     }
     const auto diff = report::diff_results(options.base, options.now);
     if (!diff) {
@@ -98,17 +96,14 @@ int diff_command(const DiffOptions& options) {
         return exit_usage;
     }
     const int exit_code = diff->regressed(options.allow_missing) ? exit_unexpected : exit_ok;
-    if (!options.json.empty()) {
-        const std::string text =
-            to_json(*diff).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-        if (options.json == "-") {
-            print_document(text);
-            return exit_code;
-        }
-        if (const auto written = report::write_file(options.json, text); !written) {
-            print_error(written.error());
-            return exit_not_run;
-        }
+    const auto document = [&] {
+        return to_json(*diff).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    };
+    if (!write_document(options.json, document)) {
+        return exit_not_run;
+    }
+    if (options.json == report::standard_output_path) {
+        return exit_code;
     }
     const report::ConsoleStyle style(use_color(options.no_color));
     for (const std::string& device : diff->devices) {

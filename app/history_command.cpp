@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/command.h"
+#include "app/documents.h"
 #include "app/history_report.h"
 #include "app/messages.h"
 #include "app/number_options.h"
@@ -17,7 +18,6 @@
 #include "engine/history/moment.h"
 #include "engine/history/store.h"
 #include "engine/report/console_style.h"
-#include "engine/report/output_file.h"
 
 namespace dmlconform::app {
 namespace {
@@ -171,15 +171,7 @@ int export_command(const HistoryOptions& options) {
         print_error(text.error());
         return exit_usage;
     }
-    if (options.output.empty()) {
-        print_document(*text);
-        return exit_ok;
-    }
-    if (const auto written = report::write_file(options.output, *text); !written) {
-        print_error(written.error());
-        return exit_not_run;
-    }
-    return exit_ok;
+    return write_output(options.output, *text);
 }
 
 void set_up_add(CLI::App& command, const std::shared_ptr<HistoryOptions>& options) {

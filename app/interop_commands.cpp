@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/documents.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
 #include "engine/cases/case_writer.h"
@@ -17,7 +18,6 @@
 #if DMLCONFORM_HAS_ONNX
 #include "engine/interop/onnx_node_test.h"
 #endif
-#include "engine/report/output_file.h"
 
 namespace dmlconform::app {
 namespace {
@@ -28,19 +28,6 @@ constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 core::Result<std::string> content_of(const std::string& path) {
     auto text = core::read_text_file(path, largest_file);
     return text ? std::move(text) : core::fail(fmt::format("{}: {}", path, text.error().message));
-}
-
-/// To the file, or to stdout when none is named.
-int write_output(const std::string& path, const std::string& text) {
-    if (path.empty()) {
-        print_document(text);
-        return exit_ok;
-    }
-    if (const auto written = report::write_file(path, text); !written) {
-        print_error(written.error());
-        return exit_not_run;
-    }
-    return exit_ok;
 }
 
 void print_left_out(const std::vector<std::string>& lines) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/documents.h"
 #include "app/messages.h"
 #include "app/number_options.h"
 #include "app/standard_streams.h"
@@ -12,7 +13,6 @@
 #include "engine/cases/descriptor_reader.h"
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/example_case.h"
-#include "engine/report/output_file.h"
 
 namespace dmlconform::app {
 namespace {
@@ -56,11 +56,8 @@ int new_command(const NewOptions& options) {
         return exit_not_run;
     }
     const std::string text = cases::case_file_text("", {&*object, 1});
-    if (options.output.empty()) {
-        print_document(text);
-    } else if (const auto written = report::write_file(options.output, text); !written) {
-        print_error(written.error());
-        return exit_not_run;
+    if (const int code = write_output(options.output, text); code != exit_ok) {
+        return code;
     }
     if (!cpu::has_reference(*schema)) {
         warn(

@@ -5,12 +5,12 @@
 
 #include "app/command.h"
 #include "app/comparison_options.h"
+#include "app/documents.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
 #include "engine/page/html_page.h"
 #include "engine/page/markdown.h"
 #include "engine/page/page_data.h"
-#include "engine/report/output_file.h"
 #include "engine/report/result_file.h"
 #if DMLCONFORM_HAS_HISTORY
 #include "engine/history/store.h"
@@ -86,32 +86,11 @@ bool check_outputs(const ReportOptions& options, int& exit_code) {
         exit_code = exit_not_run;
         return false;
     }
-    for (const std::string& path : {options.html, options.markdown}) {
-        if (path.empty() || path == report::standard_output_path) {
-            continue;
-        }
-        if (const auto writable = report::check_writable(path); !writable) {
-            print_error(writable.error());
-            exit_code = exit_usage;
-            return false;
-        }
+    if (!can_write_documents({options.html, options.markdown})) {
+        exit_code = exit_usage;
+        return false;
     }
     return true;
-}
-
-bool write(const std::string& path, const std::string& text) {
-    if (path.empty()) {
-        return true;
-    }
-    if (path == report::standard_output_path) {
-        print_document(text);
-        return true;
-    }
-    const auto written = report::write_file(path, text);
-    if (!written) {
-        print_error(written.error());
-    }
-    return written.has_value();
 }
 
 int report_command(ReportOptions& options) {
@@ -128,8 +107,8 @@ int report_command(ReportOptions& options) {
             return exit_usage;
         }
     }
-    const bool written = write(options.markdown, options.markdown.empty() ? "" : page::markdown(options.data)) &&
-                         write(options.html, options.html.empty() ? "" : page::html_page(options.data));
+    const bool written = write_document(options.markdown, [&] { return page::markdown(options.data); }) &&
+                         write_document(options.html, [&] { return page::html_page(options.data); });
     return written ? exit_ok : exit_not_run;
 }
 
