@@ -8,7 +8,7 @@
 #include "app/command.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
-#include "engine/cases/descriptor_reader.h"
+#include "engine/cases/problems.h"
 #include "engine/core/utf8.h"
 
 namespace dmlconform::app {
@@ -118,9 +118,7 @@ core::Result<cases::Corpus> load(const CaseOptions& options, const cases::CaseVi
     const std::string& name = options.paths.front();
     const operators::OperatorSchema* schema = operators::find_operator(name);
     if (schema == nullptr) {
-        const std::string hint = cases::operator_suggestion(name);
-        return core::fail(fmt::format("the catalogue has no operator \"{}\"", name),
-                          hint.empty() ? "--sizes, --attr and --type make a case of an operator" : hint);
+        return tl::unexpected(unknown_operator(name, "--sizes, --attr and --type make a case of an operator"));
     }
     const auto shape = options.shape.shape();
     const auto text = shape ? fuzz::shaped_case_file(*schema, *shape) : tl::unexpected(shape.error());

@@ -19,7 +19,6 @@
 #include "app/terminal.h"
 #include "engine/bench/machine.h"
 #include "engine/cases/case_writer.h"
-#include "engine/cases/descriptor_reader.h"
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/failure_groups.h"
 #include "engine/fuzz/fuzzer.h"
@@ -59,9 +58,7 @@ std::optional<std::vector<const operators::OperatorSchema*>> chosen_operators(co
     for (const std::string& name : options.operators) {
         const operators::OperatorSchema* schema = operators::find_operator(name);
         if (schema == nullptr) {
-            const std::string hint = cases::operator_suggestion(name);
-            print_error({fmt::format("the catalogue has no operator \"{}\"", name),
-                         hint.empty() ? "`dmlconform describe` lists them" : hint});
+            print_error(unknown_operator(name));
             return std::nullopt;
         }
         schemas.push_back(schema);

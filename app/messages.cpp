@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/standard_streams.h"
+#include "engine/cases/descriptor_reader.h"
 #include "engine/cases/problem_text.h"
 
 namespace dmlconform::app {
@@ -13,6 +14,11 @@ void print_error(const core::Error& error) {
     if (!error.hint.empty()) {
         warn("    hint: {}\n", error.hint);
     }
+}
+
+core::Error unknown_operator(const std::string& name, const char* otherwise) {
+    const std::string hint = cases::operator_suggestion(name);
+    return {fmt::format("the catalogue has no operator \"{}\"", name), hint.empty() ? otherwise : hint};
 }
 
 void print_problems(std::span<const cases::Problem> problems, std::string_view where) {

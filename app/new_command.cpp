@@ -10,7 +10,6 @@
 #include "app/number_options.h"
 #include "app/standard_streams.h"
 #include "engine/cases/case_writer.h"
-#include "engine/cases/descriptor_reader.h"
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/example_case.h"
 
@@ -35,9 +34,7 @@ std::string wish_text(const NewOptions& options) {
 int new_command(const NewOptions& options) {
     const operators::OperatorSchema* schema = operators::find_operator(options.name);
     if (schema == nullptr) {
-        const std::string hint = cases::operator_suggestion(options.name);
-        print_error({fmt::format("the catalogue has no operator \"{}\"", options.name),
-                     hint.empty() ? "`dmlconform describe` lists them" : hint});
+        print_error(unknown_operator(options.name));
         return exit_usage;
     }
     fuzz::ExampleWish wish;
