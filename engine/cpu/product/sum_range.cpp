@@ -2,7 +2,6 @@
 #include "engine/cpu/product/sum_range.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -18,14 +17,9 @@ constexpr double one_rounding = 0x1p-23;
 constexpr int digits_of_fp32 = 24;
 constexpr int no_digits = 4096;
 
-/// The power of two that a number, which is not a subnormal double, is an odd multiple of.
+/// The power of two that a number is an odd multiple of.
 int last_digit(double number) {
-    if (number == 0 || !std::isfinite(number)) {
-        return no_digits;
-    }
-    const auto bits = std::bit_cast<std::uint64_t>(number);
-    const int exponent = static_cast<int>(bits >> 52U & 0x7ffU) - 1075;
-    return exponent + std::countr_zero(bits | std::uint64_t{1} << 52U);
+    return number == 0 || !std::isfinite(number) ? no_digits : reduction::digits_of(number).exponent;
 }
 
 /// What is known of all numbers of one side.

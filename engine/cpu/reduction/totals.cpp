@@ -15,21 +15,6 @@ constexpr double smallest_normal = std::numeric_limits<float>::min();
 constexpr double one_rounding = 0x1p-23;
 constexpr int digits_of_fp32 = 24;
 
-/// A number is an odd integer times a power of two.
-struct Digits {
-    int exponent = 0;
-    int count = 0;
-};
-
-/// Of a finite number other than 0.
-Digits digits_of(double number) {
-    int exponent = 0;
-    const double mantissa = std::frexp(std::fabs(number), &exponent);
-    const auto integer = static_cast<std::uint64_t>(std::ldexp(mantissa, 53));
-    const int zeros = std::countr_zero(integer);
-    return {exponent - 53 + zeros, 53 - zeros};
-}
-
 Interval only_nan() {
     return {infinity, -infinity, true};
 }
@@ -40,6 +25,14 @@ Interval in_fp32(const Interval& x) {
 }
 
 }  // namespace
+
+Digits digits_of(double number) {
+    int exponent = 0;
+    const double mantissa = std::frexp(std::fabs(number), &exponent);
+    const auto integer = static_cast<std::uint64_t>(std::ldexp(mantissa, 53));
+    const int zeros = std::countr_zero(integer);
+    return {exponent - 53 + zeros, 53 - zeros};
+}
 
 double error_after(std::int64_t roundings) {
     return std::expm1(static_cast<double>(roundings) * one_rounding);

@@ -95,6 +95,15 @@ struct Greatest : AnyOrder {
     }
 };
 
+/// A number is an odd integer times a power of two.
+struct Digits {
+    int exponent = 0;
+    int count = 0;
+};
+
+/// Of a finite number other than 0.
+[[nodiscard]] Digits digits_of(double number);
+
 /// How far the result of so many operations may be off, as a part of it, each of which rounds once.
 [[nodiscard]] double error_after(std::int64_t roundings);
 
