@@ -2,7 +2,7 @@
 #include "engine/compare/beyond.h"
 
 #include "engine/compare/element_difference.h"
-#include "engine/core/strided.h"
+#include "engine/compare/element_pairs.h"
 
 namespace dmlconform::compare {
 
@@ -12,21 +12,10 @@ std::vector<std::uint64_t> elements_beyond(const core::Tensor& expected, const c
         return elements_beyond(core::widened_copy(expected), core::widened_copy(actual), tolerance, slack);
     }
     std::vector<std::uint64_t> beyond;
-    const core::StridedRuns<2> runs(expected.desc.sizes,
-                                    {core::signed_strides(expected.desc), core::signed_strides(actual.desc)});
-    core::with_type(expected.desc.data_type, [&]<class T>() {
-        const T* const wanted = expected.as<T>().data();
-        const T* const found = actual.as<T>().data();
-        std::uint64_t index = 0;
-        runs.for_each_element([&](const auto& offsets) {
-            const T& a = wanted[offsets[0]];
-            const T& b = found[offsets[1]];
-            if (!is_equal(a, b) &&
-                !(difference_of(a, b, tolerance, slack, static_cast<std::size_t>(index)).used <= 1)) {
-                beyond.push_back(index);
-            }
-            ++index;
-        });
+    for_each_pair(expected, actual, [&](const auto& wanted, const auto& found, std::uint64_t index) {
+        if (is_beyond(wanted, found, tolerance, slack, index)) {
+            beyond.push_back(index);
+        }
     });
     return beyond;
 }

@@ -26,7 +26,7 @@ public:
         }
         const auto [ulp, used] = difference_of(expected, actual, tolerance_, slack_, static_cast<std::size_t>(index));
         ++result_.histogram.counts[UlpHistogram::bucket_of(ulp)];
-        const bool beyond = !(used <= 1);
+        const bool beyond = is_beyond(used);
         if (!beyond) {
             result_.largest_fraction = std::max(result_.largest_fraction.value_or(0), used);
         }

@@ -136,4 +136,17 @@ ElementDifference difference_of(T expected, T actual, const core::Tolerance& tol
     return difference;
 }
 
+/// Whether that much of the tolerance is too much. What is NaN is not within any.
+inline bool is_beyond(double used) {
+    return !(used <= 1);
+}
+
+/// Whether the elements are further apart than the tolerance allows. `index` as for difference_of.
+template <class T>
+bool is_beyond(const T& expected, const T& actual, const core::Tolerance& tolerance, const core::ElementSlack* slack,
+               std::uint64_t index) {
+    return !is_equal(expected, actual) &&
+           is_beyond(difference_of(expected, actual, tolerance, slack, static_cast<std::size_t>(index)).used);
+}
+
 }  // namespace dmlconform::compare

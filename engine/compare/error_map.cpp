@@ -62,7 +62,7 @@ ErrorMap error_map(const core::Tensor& expected, const core::Tensor& actual, con
                 const std::size_t cell = row * map.columns + column;
                 const double used = difference_of(a, b, tolerance, slack, static_cast<std::size_t>(index)).used;
                 map.used[cell] = std::max(map.used[cell], used);
-                map.wrong[cell] += used <= 1 ? 0 : 1;
+                map.wrong[cell] += is_beyond(used) ? 1 : 0;
             }
         });
     });

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "engine/compare/element_difference.h"
-#include "engine/core/strided.h"
+#include "engine/compare/element_pairs.h"
 
 namespace dmlconform::compare {
 
@@ -15,27 +15,16 @@ std::vector<ShownElement> shown_elements(const core::Tensor& expected, const cor
     }
     std::vector<ShownElement> shown;
     const bool whole = core::element_count(expected.desc.sizes).value_or(most_shown_whole + 1) <= most_shown_whole;
-    const core::StridedRuns<2> runs(expected.desc.sizes,
-                                    {core::signed_strides(expected.desc), core::signed_strides(actual.desc)});
-    core::with_type(expected.desc.data_type, [&]<class T>() {
-        const T* const wanted = expected.as<T>().data();
-        const T* const found = actual.as<T>().data();
-        std::uint64_t index = 0;
-        runs.for_each_element([&](const auto& offsets) {
-            if (!whole && shown.size() == most_shown_beyond) {
-                return;
-            }
-            const T& a = wanted[offsets[0]];
-            const T& b = found[offsets[1]];
-            const bool beyond =
-                !is_equal(a, b) && !(difference_of(a, b, tolerance, slack, static_cast<std::size_t>(index)).used <= 1);
-            if (whole || beyond) {
-                ShownElement& element = shown.emplace_back(ShownElement{index, 0, 0, beyond});
-                std::memcpy(&element.expected_bits, &a, sizeof(T));
-                std::memcpy(&element.actual_bits, &b, sizeof(T));
-            }
-            ++index;
-        });
+    for_each_pair(expected, actual, [&]<class T>(const T& wanted, const T& found, std::uint64_t index) {
+        if (!whole && shown.size() == most_shown_beyond) {
+            return;
+        }
+        const bool beyond = is_beyond(wanted, found, tolerance, slack, index);
+        if (whole || beyond) {
+            ShownElement& element = shown.emplace_back(ShownElement{index, 0, 0, beyond});
+            std::memcpy(&element.expected_bits, &wanted, sizeof(T));
+            std::memcpy(&element.actual_bits, &found, sizeof(T));
+        }
     });
     return shown;
 }
