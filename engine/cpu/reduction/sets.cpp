@@ -11,6 +11,15 @@ std::vector<bool> reduced_dimensions(std::span<const std::uint32_t> axes, std::s
     return reduced;
 }
 
+std::vector<bool> axes_or_last_dimension(const operators::Descriptor& descriptor, std::size_t rank) {
+    if (descriptor.schema->find_field("Axes") != nullptr) {
+        return reduced_dimensions(descriptor.uints("Axes"), rank);
+    }
+    std::vector<bool> reduced(rank);
+    reduced.back() = true;
+    return reduced;
+}
+
 core::Strides repeating_strides(const core::TensorDesc& desc) {
     core::Strides strides = core::signed_strides(desc);
     for (std::size_t d = 0; d < strides.size(); ++d) {

@@ -12,11 +12,15 @@
 
 #include "engine/core/tensor.h"
 #include "engine/cpu/element_wise/load_store.h"
+#include "engine/operators/descriptor.h"
 
 namespace dmlconform::cpu::reduction {
 
 /// Which of so many dimensions are among the axes.
 [[nodiscard]] std::vector<bool> reduced_dimensions(std::span<const std::uint32_t> axes, std::size_t rank);
+
+/// Those that an operator works on: by its Axes, or the last one if it has no such field.
+[[nodiscard]] std::vector<bool> axes_or_last_dimension(const operators::Descriptor& descriptor, std::size_t rank);
 
 /// The tensor's strides, 0 along dimensions of one element.
 [[nodiscard]] core::Strides repeating_strides(const core::TensorDesc& desc);

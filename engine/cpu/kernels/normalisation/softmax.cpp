@@ -123,21 +123,13 @@ private:
     std::size_t first_ = 0;
 };
 
-/// Those without axes work on the last dimension.
-std::vector<bool> reduced_by(const operators::Descriptor& descriptor) {
-    const std::size_t rank = descriptor.tensor("InputTensor")->sizes.size();
-    if (descriptor.schema->find_field("Axes") != nullptr) {
-        return reduction::reduced_dimensions(descriptor.uints("Axes"), rank);
-    }
-    std::vector<bool> reduced(rank);
-    reduced.back() = true;
-    return reduced;
-}
-
 template <class F>
 void compute(const KernelArguments& arguments) {
+    const core::Tensor& input = *arguments.inputs[0];
     const Operands operands{
-        .elements = {arguments.inputs[0]}, .parameters = {}, .reduced = reduced_by(arguments.descriptor)};
+        .elements = {&input},
+        .parameters = {},
+        .reduced = reduction::axes_or_last_dimension(arguments.descriptor, input.desc.sizes.size())};
     normalisation::compute_sets(arguments, operands,
                                 [&] { return std::make_unique<F>(arguments.outputs[0]->desc.data_type); });
 }

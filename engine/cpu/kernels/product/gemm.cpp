@@ -26,15 +26,6 @@ bool is_softmax(const Descriptor* activation) {
 
 // ---- a fused softmax ---------------------------------------------------------------------------------------------
 
-std::vector<bool> softmax_dimensions(const Descriptor& softmax, std::size_t rank) {
-    if (softmax.schema->short_name() == "ACTIVATION_SOFTMAX1") {
-        return reduction::reduced_dimensions(softmax.uints("Axes"), rank);
-    }
-    std::vector<bool> reduced(rank);
-    reduced.back() = true;
-    return reduced;
-}
-
 /// The product's elements, before the softmax. Ranges are empty if they are not wanted.
 struct Products {
     std::vector<double> values;
@@ -101,7 +92,7 @@ void store_softmax(const KernelArguments& arguments, const Products& products, c
     core::ElementSlack* const slack = movement::wanted_slack(arguments);
     const core::Dimensions& sizes = output.desc.sizes;
     const auto addresses = product::addresses_of(output.desc);
-    const reduction::Sets<1> sets(sizes, softmax_dimensions(softmax, sizes.size()),
+    const reduction::Sets<1> sets(sizes, reduction::axes_or_last_dimension(softmax, sizes.size()),
                                   {reduction::numbering_strides(sizes)});
     parallel_for(sets.count(), sets.size() * 8, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t set = first; set < last; ++set) {
