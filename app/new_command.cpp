@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
+#include "app/data_type_option.h"
 #include "app/documents.h"
 #include "app/messages.h"
 #include "app/number_options.h"
@@ -76,13 +77,7 @@ void add_new_command(CLI::App& app, int& exit_code) {
     command->add_option("--rank", options->rank, "The number of dimensions of the operator's first tensor")
         ->type_name("N")
         ->transform(whole_number(1, 8));
-    std::vector<std::string> types;
-    for (std::uint32_t i = 1; i < core::data_type_count; ++i) {
-        types.emplace_back(core::name(static_cast<core::DataType>(i)));
-    }
-    command->add_option("--type", options->type, "The data type of the operator's first tensor")
-        ->type_name("TYPE")
-        ->check(CLI::IsMember(types));
+    add_data_type(*command, options->type, "The data type of the operator's first tensor");
     add_feature_level(*command, options->level);
     command->add_option("-o,--output", options->output, "The case file to write. Default: stdout")->type_name("FILE");
     command->callback([options, &exit_code] { exit_code = new_command(*options); });

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "app/data_type_option.h"
 #include "app/number_options.h"
 
 namespace dmlconform::app {
@@ -51,13 +52,7 @@ void ShapeOptions::add_to(CLI::App& command) {
                     "The same with these attributes, in JSON as in a case file: Axis=3,K=10; repeat for more")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
-    std::vector<std::string> types;
-    for (std::uint32_t i = 1; i < core::data_type_count; ++i) {
-        types.emplace_back(core::name(static_cast<core::DataType>(i)));
-    }
-    command.add_option("--type", type, "The same with this data type of the first tensor")
-        ->type_name("TYPE")
-        ->check(CLI::IsMember(types));
+    add_data_type(command, type, "The same with this data type of the first tensor");
 }
 
 core::Result<fuzz::Shape> ShapeOptions::shape() const {
