@@ -3,12 +3,10 @@
 
 #include <array>
 
-#include "engine/cpu/composition/numbers.h"
+#include "engine/cpu/tensor_numbers.h"
 
 namespace dmlconform::cpu::attention {
 namespace {
-
-using composition::numbers_of;
 
 /// A tensor that may have queries, keys or values in it, as one of so many parts.
 struct Source {

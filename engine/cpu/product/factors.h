@@ -12,9 +12,6 @@
 
 namespace dmlconform::cpu::product {
 
-/// The elements of a tensor in row-major order, its last two dimensions maybe exchanged.
-[[nodiscard]] std::vector<double> numbers_of(const core::Tensor& tensor, bool transposed = false);
-
 /// One side.
 struct Numbers {
     std::vector<double> values;

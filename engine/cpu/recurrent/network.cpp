@@ -1,11 +1,9 @@
 // Reading a network from its tensors and attributes.
 #include "engine/cpu/recurrent/network.h"
 
-#include "engine/cpu/composition/numbers.h"
+#include "engine/cpu/tensor_numbers.h"
 
 namespace dmlconform::cpu::recurrent {
-
-using composition::numbers_of;
 
 namespace {
 

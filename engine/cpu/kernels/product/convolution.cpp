@@ -4,6 +4,7 @@
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/product/finish.h"
 #include "engine/cpu/product/places.h"
+#include "engine/cpu/tensor_numbers.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -23,7 +24,7 @@ bool is_backward(const Descriptor& descriptor) {
 /// {groups, channels, output channels, taps}.
 std::vector<double> filters_of(const Descriptor& descriptor, const Convolution& convolution,
                                const core::Tensor& tensor) {
-    std::vector<double> given = product::numbers_of(tensor);
+    std::vector<double> given = numbers_of(tensor);
     const product::Shape shape = convolution.shape();
     const std::int64_t taps = shape.depth / convolution.channels;
     if (descriptor.uint("Mode") == 0) {
@@ -54,10 +55,10 @@ void compute(const KernelArguments& arguments) {
     const Convolution convolution = Convolution::of(descriptor);
     const product::ConvolutionFactors factors(
         convolution, Numbers{filters_of(descriptor, convolution, *arguments.inputs[filter_tensor])},
-        Numbers{product::numbers_of(*arguments.inputs[input_tensor])});
+        Numbers{numbers_of(*arguments.inputs[input_tensor])});
     product::Finish finish;
     if (arguments.inputs[bias_tensor] != nullptr) {
-        finish.addends = product::numbers_of(*arguments.inputs[bias_tensor]);
+        finish.addends = numbers_of(*arguments.inputs[bias_tensor]);
     }
     finish.activation = element_wise::FusedActivation(descriptor.activation("FusedActivation"));
     finish.type = arguments.outputs[0]->desc.data_type;

@@ -10,6 +10,7 @@
 #include "engine/cpu/product/finish.h"
 #include "engine/cpu/reduction/sets.h"
 #include "engine/cpu/reduction/totals.h"
+#include "engine/cpu/tensor_numbers.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -135,13 +136,13 @@ void compute(const KernelArguments& arguments) {
     const core::Tensor& a = *arguments.inputs[a_tensor];
     const product::MatrixFactors factors(
         product::shape_of(a.desc.sizes, transposed_a, arguments.outputs[0]->desc.sizes),
-        {.values = product::numbers_of(a, transposed_a)},
-        {.values = product::numbers_of(*arguments.inputs[b_tensor], descriptor.uint("TransB") != 0)});
+        {.values = numbers_of(a, transposed_a)},
+        {.values = numbers_of(*arguments.inputs[b_tensor], descriptor.uint("TransB") != 0)});
     Finish finish{.factor = double{descriptor.get<float>("Alpha")}};
     // Without C, Beta is ignored.
     if (arguments.inputs[c_tensor] != nullptr) {
         finish.weight = double{descriptor.get<float>("Beta")};
-        finish.addends = product::numbers_of(*arguments.inputs[c_tensor]);
+        finish.addends = numbers_of(*arguments.inputs[c_tensor]);
     }
     // M: with a fused activation the product is a FLOAT16 tensor before C is added.
     finish.sum_type = activation == nullptr ? core::DataType::float32 : arguments.outputs[0]->desc.data_type;

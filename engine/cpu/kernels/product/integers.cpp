@@ -9,6 +9,7 @@
 #include "engine/cpu/product/finish.h"
 #include "engine/cpu/product/places.h"
 #include "engine/cpu/requantise.h"
+#include "engine/cpu/tensor_numbers.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -24,7 +25,7 @@ using product::Sums;
 
 /// A scale or zero point for each row or column: of one element, or of as many.
 std::vector<double> parameters_of(const core::Tensor* tensor, std::int64_t count, double otherwise) {
-    std::vector<double> numbers = tensor == nullptr ? std::vector{otherwise} : product::numbers_of(*tensor);
+    std::vector<double> numbers = tensor == nullptr ? std::vector{otherwise} : numbers_of(*tensor);
     numbers.resize(static_cast<std::size_t>(count), numbers.front());
     return numbers;
 }
@@ -47,7 +48,7 @@ Turn columns_of(const Shape& shape) {
 
 Numbers centred(const core::Tensor& tensor, const core::Tensor* zero_point, const Turn& turn) {
     const auto zero_points = parameters_of(zero_point, static_cast<std::int64_t>(turn.count), 0);
-    Numbers numbers{product::numbers_of(tensor)};
+    Numbers numbers{numbers_of(tensor)};
     for (std::size_t i = 0; i < numbers.values.size(); ++i) {
         numbers.values[i] -= zero_points[turn(i)];
     }
@@ -150,7 +151,7 @@ class Dequantised {
 public:
     Dequantised(const KernelArguments& arguments, const std::string& name, const Turn& turn)
         : tensor_(*input_of(arguments, name + "Tensor")),
-          given_(product::numbers_of(tensor_)),
+          given_(numbers_of(tensor_)),
           zero_points_(
               parameters_of(input_of(arguments, name + "ZeroPointTensor"), static_cast<std::int64_t>(turn.count), 0)),
           scales_(parameters_of(input_of(arguments, name + "ScaleTensor"), static_cast<std::int64_t>(turn.count), 1)),
@@ -216,7 +217,7 @@ void matrix_multiply_to_float(const KernelArguments& arguments) {
     // M: the product is a FLOAT16 tensor, too, before the bias is added.
     finish.sum_type = arguments.outputs[0]->desc.data_type;
     if (const core::Tensor* bias = input_of(arguments, "BiasTensor")) {
-        finish.addends = product::numbers_of(*bias);
+        finish.addends = numbers_of(*bias);
     }
     product::store_product(arguments, factors, finish);
 }

@@ -8,6 +8,7 @@
 
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/indices.h"
+#include "engine/cpu/tensor_numbers.h"
 #include "engine/cpu/window/picture.h"
 #include "engine/cpu/window/samples.h"
 
@@ -250,7 +251,7 @@ struct Leverage {
 class AlignmentGradient {
 public:
     explicit AlignmentGradient(const KernelArguments& arguments)
-        : gradients_(window::numbers_of(*arguments.inputs[input_gradient])),
+        : gradients_(numbers_of(*arguments.inputs[input_gradient])),
           sizes_(arguments.inputs[input_gradient]->desc.sizes),
           picture_sizes_(arguments.inputs[input_tensor] != nullptr ? arguments.inputs[input_tensor]->desc.sizes
                                                                    : arguments.outputs[output_gradient]->desc.sizes),

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/core/element.h"
+#include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/window/picture.h"
 #include "engine/cpu/window/samples.h"
 
