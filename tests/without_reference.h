@@ -4,19 +4,26 @@
 
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is not in <cstdlib>
 
+#include "engine/cpu/left_out.h"
+
 namespace dmlconform::tests {
 
 class WithoutReference {
 public:
     /// Names of operators, with commas between them.
-    explicit WithoutReference(const char* operators) { setenv(variable, operators, 1); }
-    ~WithoutReference() { unsetenv(variable); }
+    explicit WithoutReference(const char* operators) { leave_out(operators); }
+    ~WithoutReference() { leave_out(""); }
     WithoutReference(const WithoutReference&) = delete;
     WithoutReference& operator=(const WithoutReference&) = delete;
     WithoutReference(WithoutReference&&) = delete;
     WithoutReference& operator=(WithoutReference&&) = delete;
 
-    static constexpr const char* variable = "DMLCONFORM_WITHOUT_REFERENCE";
+private:
+    /// In this process, and in those that it starts.
+    static void leave_out(const char* operators) {
+        cpu::leave_out(operators);
+        setenv("DMLCONFORM_WITHOUT_REFERENCE", operators, 1);
+    }
 };
 
 }  // namespace dmlconform::tests

@@ -1,29 +1,11 @@
 // The reference, around the kernels.
 #include "engine/cpu/reference.h"
 
-#include <cstdlib>
-
 #include "engine/cpu/kernel.h"
+#include "engine/cpu/left_out.h"
 #include "engine/operators/generic_tolerance.h"
 
 namespace dmlconform::cpu {
-namespace {
-
-/// Whether the environment tells the reference to do without this operator.
-bool is_left_out(std::string_view short_name) {
-    const char* const list = std::getenv("DMLCONFORM_WITHOUT_REFERENCE");
-    std::string_view rest = list == nullptr ? "" : list;
-    while (!rest.empty()) {
-        const std::size_t comma = rest.find(',');
-        if (rest.substr(0, comma) == short_name) {
-            return true;
-        }
-        rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
-    }
-    return false;
-}
-
-}  // namespace
 
 const Kernel* find_kernel(std::string_view short_name) {
     static const core::Registry<Kernels> registry(kernels);
