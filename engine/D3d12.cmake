@@ -33,11 +33,10 @@ endif()
 operator_files(binding_files "d3d12/bindings/*.cpp")
 dmlconform_registry("${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp" engine/d3d12/binding.h dmlconform::d3d12
                     bindings Bindings "${CMAKE_CURRENT_SOURCE_DIR}/d3d12/bindings" ${binding_files})
-add_library(
-  dmlconform_bindings STATIC
-  ${binding_files} d3d12/attention_heads.cpp d3d12/binding.cpp d3d12/dispatch_plan.cpp d3d12/moved_units.cpp
-  d3d12/movement.cpp d3d12/product.cpp d3d12/reduction.cpp d3d12/transposition.cpp d3d12/window.cpp
-  "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")
+set(plan_files attention_heads binding dispatch_plan moved_units movement product reduction transposition window)
+list(TRANSFORM plan_files REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/d3d12/\\1.cpp")
+add_library(dmlconform_bindings STATIC ${binding_files} ${plan_files}
+                                       "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")
 target_link_libraries(dmlconform_bindings PUBLIC dmlconform::operators)
 
 # What uses Direct3D's headers.
@@ -106,8 +105,7 @@ else()
 endif()
 
 file(GLOB d3d12_sources CONFIGURE_DEPENDS "d3d12/*.cpp" "d3d12/*.h")
-list(FILTER d3d12_sources EXCLUDE
-     REGEX "/(binding|dispatch_plan|moved_units|movement|product|reduction|transposition|window)\\.cpp$")
+list(REMOVE_ITEM d3d12_sources ${plan_files})
 add_library(dmlconform_d3d12 STATIC ${d3d12_sources} "${compiled_shaders}")
 add_library(dmlconform::d3d12 ALIAS dmlconform_d3d12)
 if(compiled_shaders_target)
