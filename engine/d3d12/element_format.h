@@ -29,4 +29,9 @@ namespace dmlconform::d3d12 {
     return width == 64 ? PACKING_64 : static_cast<std::uint32_t>(std::countr_zero(32 / width));
 }
 
+/// The bit that is an integer's sign where it has one, or 0. Of up to 32 bits.
+[[nodiscard]] inline std::uint32_t sign_bit_of(core::DataType type) {
+    return core::is_signed_integer(type) ? 1u << (core::bits_of(type) - 1) : 0;
+}
+
 }  // namespace dmlconform::d3d12

@@ -160,10 +160,6 @@ DispatchPlan plan_convolution(const Descriptor& descriptor) {
     return plan;
 }
 
-std::uint32_t sign_of(const core::TensorDesc& desc) {
-    return core::is_signed_integer(desc.data_type) ? 0x80 : 0;
-}
-
 /// From one output channel's element to the next; 0 when there is one for all.
 std::uint32_t channel_step(const core::TensorDesc* desc) {
     if (desc == nullptr || desc->sizes.size() <= channel_dimension || desc->sizes[channel_dimension] == 1) {
@@ -178,8 +174,8 @@ DispatchPlan plan_integers(const Descriptor& descriptor) {
     ProductParameters& parameters = product.parameters;
     const core::TensorDesc* input_zero = descriptor.tensor("InputZeroPointTensor");
     const core::TensorDesc* filter_zero = descriptor.tensor("FilterZeroPointTensor");
-    parameters.a_sign = sign_of(op.filter);
-    parameters.b_sign = sign_of(op.source);
+    parameters.a_sign = sign_bit_of(op.filter.data_type);
+    parameters.b_sign = sign_bit_of(op.source.data_type);
     parameters.has_a_zero = filter_zero != nullptr ? 1 : 0;
     parameters.has_b_zero = input_zero != nullptr ? 1 : 0;
     parameters.a_zero_step = channel_step(filter_zero);

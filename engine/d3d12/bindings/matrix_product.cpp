@@ -60,10 +60,6 @@ StridedDimensions<product_arrays> products_of(const Matrices& matrices) {
     return merge_dimensions<product_arrays>(std::span(sizes).first(sizes.size() - 2), strides);
 }
 
-std::uint32_t sign_of(const core::TensorDesc& desc) {
-    return core::is_signed_integer(desc.data_type) ? 1u << (core::bits_of(desc.data_type) - 1) : 0;
-}
-
 Product product_of(std::uint32_t numbers, const Matrices& matrices) {
     Product product;
     product.numbers = numbers;
@@ -85,9 +81,9 @@ Product product_of(std::uint32_t numbers, const Matrices& matrices) {
     parameters.a_packing = packing_of(matrices.a.desc->data_type);
     parameters.b_packing = packing_of(matrices.b.desc->data_type);
     parameters.output_packing = packing_of(matrices.output.desc->data_type);
-    parameters.a_sign = sign_of(*matrices.a.desc);
-    parameters.b_sign = sign_of(*matrices.b.desc);
-    parameters.output_sign = sign_of(*matrices.output.desc);
+    parameters.a_sign = sign_bit_of(matrices.a.desc->data_type);
+    parameters.b_sign = sign_bit_of(matrices.b.desc->data_type);
+    parameters.output_sign = sign_bit_of(matrices.output.desc->data_type);
     return product;
 }
 

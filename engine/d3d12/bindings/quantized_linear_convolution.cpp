@@ -10,6 +10,7 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/binding.h"
+#include "engine/d3d12/element_format.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -86,10 +87,6 @@ std::uint32_t channel_step(const core::TensorDesc* desc) {
     return static_cast<std::uint32_t>(core::effective_strides(*desc)[1]);
 }
 
-std::uint32_t sign_of(const core::TensorDesc& desc) {
-    return core::is_signed_integer(desc.data_type) ? 0x80 : 0;
-}
-
 Parameters parameters_of(const operators::Descriptor& descriptor, const QuantizedLinearConvolution& op) {
     const auto present = [&](const char* field) { return descriptor.tensor(field) != nullptr ? 1u : 0u; };
     Parameters parameters;
@@ -108,9 +105,9 @@ Parameters parameters_of(const operators::Descriptor& descriptor, const Quantize
     parameters.input_strides = strides_of(op.input);
     parameters.filter_strides = strides_of(op.filter);
     parameters.output_strides = strides_of(op.output);
-    parameters.input_sign = sign_of(op.input);
-    parameters.filter_sign = sign_of(op.filter);
-    parameters.output_sign = sign_of(op.output);
+    parameters.input_sign = sign_bit_of(op.input.data_type);
+    parameters.filter_sign = sign_bit_of(op.filter.data_type);
+    parameters.output_sign = sign_bit_of(op.output.data_type);
     parameters.has_input_zero_point = present("InputZeroPointTensor");
     parameters.has_filter_zero_point = present("FilterZeroPointTensor");
     parameters.has_bias = present("BiasTensor");
