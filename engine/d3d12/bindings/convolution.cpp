@@ -9,6 +9,7 @@
 #include "engine/d3d12/binding.h"
 #include "engine/d3d12/element_format.h"
 #include "engine/d3d12/fused_activation.h"
+#include "engine/d3d12/parameter_stride.h"
 #include "engine/d3d12/product.h"
 
 namespace dmlconform::d3d12 {
@@ -160,14 +161,6 @@ DispatchPlan plan_convolution(const Descriptor& descriptor) {
     return plan;
 }
 
-/// From one output channel's element to the next; 0 when there is one for all.
-std::uint32_t channel_step(const core::TensorDesc* desc) {
-    if (desc == nullptr || desc->sizes.size() <= channel_dimension || desc->sizes[channel_dimension] == 1) {
-        return 0;
-    }
-    return strides_in_words(*desc)[channel_dimension];
-}
-
 DispatchPlan plan_integers(const Descriptor& descriptor) {
     const Convolution op(descriptor);
     Product product = product_of(PRODUCT_INTEGER, op);
@@ -178,7 +171,7 @@ DispatchPlan plan_integers(const Descriptor& descriptor) {
     parameters.b_sign = sign_bit_of(op.source.data_type);
     parameters.has_a_zero = filter_zero != nullptr ? 1 : 0;
     parameters.has_b_zero = input_zero != nullptr ? 1 : 0;
-    parameters.a_zero_step = channel_step(filter_zero);
+    parameters.a_zero_step = parameter_stride(filter_zero, channel_dimension);
     product.buffers[product_b] = input(0);
     product.buffers[product_b_zero] = input_zero != nullptr ? input(1) : BufferRef{};
     product.buffers[product_a] = input(2);

@@ -6,6 +6,7 @@
 #include "engine/d3d12/binding.h"
 #include "engine/d3d12/element_format.h"
 #include "engine/d3d12/fused_activation.h"
+#include "engine/d3d12/parameter_stride.h"
 #include "engine/d3d12/product.h"
 #include "engine/d3d12/reduction.h"
 
@@ -176,10 +177,8 @@ DispatchPlan plan_gemm(const Descriptor& descriptor) {
 
 /// From one row's element to the next, or one column's; 0 when there is one for all.
 std::uint32_t step_of(const core::TensorDesc* desc, std::size_t from_end) {
-    if (desc == nullptr || desc->sizes.size() < from_end || desc->sizes[desc->sizes.size() - from_end] == 1) {
-        return 0;
-    }
-    return strides_in_words(*desc)[desc->sizes.size() - from_end];
+    const std::size_t rank = desc != nullptr ? desc->sizes.size() : 0;
+    return rank < from_end ? 0 : parameter_stride(desc, rank - from_end);
 }
 
 std::uint32_t row_step(const core::TensorDesc* desc) {

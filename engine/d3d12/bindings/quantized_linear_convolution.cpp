@@ -11,6 +11,7 @@
 #include "engine/core/tensor.h"
 #include "engine/d3d12/binding.h"
 #include "engine/d3d12/element_format.h"
+#include "engine/d3d12/parameter_stride.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -79,16 +80,9 @@ std::array<std::uint32_t, 4> strides_of(const core::TensorDesc& desc) {
     return {at(0), at(1), 0, at(2)};
 }
 
-/// From one output channel's element to the next; 0 when there is one for all.
-std::uint32_t channel_step(const core::TensorDesc* desc) {
-    if (desc == nullptr || desc->sizes.size() < 2 || desc->sizes[1] == 1) {
-        return 0;
-    }
-    return static_cast<std::uint32_t>(core::effective_strides(*desc)[1]);
-}
-
 Parameters parameters_of(const operators::Descriptor& descriptor, const QuantizedLinearConvolution& op) {
     const auto present = [&](const char* field) { return descriptor.tensor(field) != nullptr ? 1u : 0u; };
+    const auto channel_step = [&](const char* field) { return parameter_stride(descriptor.tensor(field), 1); };
     Parameters parameters;
     parameters.batch = op.batch;
     parameters.output_channels = op.output_channels;
@@ -112,9 +106,9 @@ Parameters parameters_of(const operators::Descriptor& descriptor, const Quantize
     parameters.has_filter_zero_point = present("FilterZeroPointTensor");
     parameters.has_bias = present("BiasTensor");
     parameters.has_output_zero_point = present("OutputZeroPointTensor");
-    parameters.filter_scale_step = channel_step(descriptor.tensor("FilterScaleTensor"));
-    parameters.filter_zero_point_step = channel_step(descriptor.tensor("FilterZeroPointTensor"));
-    parameters.bias_step = channel_step(descriptor.tensor("BiasTensor"));
+    parameters.filter_scale_step = channel_step("FilterScaleTensor");
+    parameters.filter_zero_point_step = channel_step("FilterZeroPointTensor");
+    parameters.bias_step = channel_step("BiasTensor");
     parameters.output_is_packed = core::is_packed(op.output) ? 1 : 0;
     parameters.inputs_adjacent = op.spatial[1].stride == 1 && parameters.input_strides[3] == 1 ? 1 : 0;
     parameters.quads_in_rows = op.spatial[1].output % outputs_per_thread == 0 ? 1 : 0;

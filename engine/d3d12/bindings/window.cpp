@@ -8,6 +8,7 @@
 
 #include "engine/d3d12/binding.h"
 #include "engine/d3d12/element_format.h"
+#include "engine/d3d12/parameter_stride.h"
 #include "engine/d3d12/reduction.h"
 #include "engine/d3d12/window.h"
 
@@ -95,15 +96,6 @@ DispatchPlan plan_root(const Descriptor& descriptor) {
     return {{}, {window_dispatch(pass)}};
 }
 
-/// Of one channel, or of all: from one channel's to the next.
-std::uint32_t channel_stride(const TensorDesc* parameter) {
-    if (parameter == nullptr || parameter->sizes.size() <= channel_dimension ||
-        parameter->sizes[channel_dimension] == 1) {
-        return 0;
-    }
-    return static_cast<std::uint32_t>(core::effective_strides(*parameter)[channel_dimension]);
-}
-
 DispatchPlan plan_quantized_average(const Descriptor& descriptor) {
     constexpr std::string_view parameters[] = {"InputScaleTensor", "InputZeroPointTensor", "OutputScaleTensor",
                                                "OutputZeroPointTensor"};
@@ -114,7 +106,7 @@ DispatchPlan plan_quantized_average(const Descriptor& descriptor) {
     pass.other[channel_dimension] = 1;
     for (std::size_t i = 0; i < std::size(parameters); ++i) {
         const TensorDesc* parameter = descriptor.tensor(parameters[i]);
-        pass.parameters.parameter_strides.words[i] = channel_stride(parameter);
+        pass.parameters.parameter_strides.words[i] = parameter_stride(parameter, channel_dimension);
         pass.buffers.push_back(parameter != nullptr ? input(1 + i) : BufferRef{});
     }
     pass.parameters.parameters_present = (descriptor.tensor("InputZeroPointTensor") != nullptr ? 1u : 0u) |
