@@ -177,17 +177,15 @@ void add_product(DispatchPlan& plan, Product product) {
 std::vector<ShaderVariant> product_variants(std::uint32_t numbers, bool is_window) {
     const std::vector<DefineRange> ranges{{"NUMBERS", {numbers}}, {"WINDOW", {is_window ? 1u : 0u}}};
     auto variants = all_variants("product_plain", ranges);
-    for (const ShaderVariant& variant : all_variants("product_finish", ranges)) {
-        variants.push_back(variant);
-    }
+    const auto finishing = all_variants("product_finish", ranges);
+    variants.insert(variants.end(), finishing.begin(), finishing.end());
     const std::vector<std::uint32_t> packings = numbers == PRODUCT_REAL ? std::vector<std::uint32_t>{0, 1}
                                                 : numbers == PRODUCT_INTEGER
                                                     ? std::vector<std::uint32_t>{2}
                                                     : std::vector<std::uint32_t>{PRODUCT_ANY_PACKING};
-    for (const ShaderVariant& variant :
-         all_variants("product_tiled", {ranges[0], ranges[1], {"PACKING", packings}, {"SIDE", {64, 128}}})) {
-        variants.push_back(variant);
-    }
+    const auto tiled =
+        all_variants("product_tiled", {ranges[0], ranges[1], {"PACKING", packings}, {"SIDE", {64, 128}}});
+    variants.insert(variants.end(), tiled.begin(), tiled.end());
     return variants;
 }
 

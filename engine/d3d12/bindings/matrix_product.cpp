@@ -191,11 +191,9 @@ std::uint32_t column_step(const core::TensorDesc* desc) {
 
 /// Of A and B that are integers, with a zero point each, and maybe scales.
 Product integer_product(const Descriptor& descriptor, std::uint32_t numbers) {
-    const auto has_field = [&](std::string_view name) {
-        const auto& fields = descriptor.schema->fields;
-        return std::any_of(fields.begin(), fields.end(), [&](const auto& field) { return field.name == name; });
+    const auto tensor = [&](std::string_view name) {
+        return descriptor.schema->find_field(name) != nullptr ? descriptor.tensor(name) : nullptr;
     };
-    const auto tensor = [&](std::string_view name) { return has_field(name) ? descriptor.tensor(name) : nullptr; };
     Product product = product_of(numbers, {Matrix(tensor("ATensor")), Matrix(tensor("BTensor")),
                                            Matrix(tensor("BiasTensor")), Matrix(tensor("OutputTensor"))});
     const auto slots = descriptor.inputs();
@@ -236,10 +234,9 @@ std::optional<std::string> unsupported_gemm(const Descriptor& descriptor) {
 
 std::vector<ShaderVariant> gemm_variants() {
     auto variants = product_variants(PRODUCT_REAL, false);
-    for (ShaderVariant& variant :
-         variants_of({.combine = COMBINE_EXPONENTIALS, .numbers = NUMBERS_REAL, .results = false, .elements = true})) {
-        variants.push_back(std::move(variant));
-    }
+    const auto softmax =
+        variants_of({.combine = COMBINE_EXPONENTIALS, .numbers = NUMBERS_REAL, .results = false, .elements = true});
+    variants.insert(variants.end(), softmax.begin(), softmax.end());
     return variants;
 }
 
