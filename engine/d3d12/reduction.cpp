@@ -120,6 +120,18 @@ ShaderVariant cumulative_variant(std::uint32_t combine, std::uint32_t numbers) {
 
 }  // namespace
 
+std::vector<bool> reduced_by(const operators::Descriptor& descriptor, std::size_t rank) {
+    std::vector<bool> reduced(rank);
+    if (descriptor.schema->find_field("Axes") == nullptr) {
+        reduced.back() = true;
+        return reduced;
+    }
+    for (const std::uint32_t axis : descriptor.uints("Axes")) {
+        reduced[axis] = true;
+    }
+    return reduced;
+}
+
 core::Strides line_strides(const Reduction& reduction) {
     std::vector<std::size_t> order;
     for (std::size_t d = reduction.reduced.size(); d-- > 0;) {

@@ -85,6 +85,9 @@ struct ReductionDivision {
 [[nodiscard]] ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_side,
                                        std::uint64_t wanted_items);
 
+/// Which of so many dimensions an operator works on: its Axes, or the last one if it has no such field.
+[[nodiscard]] std::vector<bool> reduced_by(const operators::Descriptor& descriptor, std::size_t rank);
+
 /// Adds a reduction's dispatches to a plan.
 class ReductionPlanner {
 public:

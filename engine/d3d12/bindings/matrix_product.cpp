@@ -122,14 +122,7 @@ void add_softmax(DispatchPlan& plan, const Descriptor& activation, const core::T
     reduction.parameters.finish = FINISH_SOFTMAX;
     reduction.tensors[reduction_input] = {&source, sums};
     reduction.tensors[reduction_output] = {&target, output(0)};
-    reduction.reduced.resize(target.sizes.size());
-    if (activation.schema->short_name() == "ACTIVATION_SOFTMAX") {
-        reduction.reduced.back() = true;
-    } else {
-        for (const std::uint32_t axis : activation.uints("Axes")) {
-            reduction.reduced[axis] = true;
-        }
-    }
+    reduction.reduced = reduced_by(activation, target.sizes.size());
     ReductionPlanner(plan, std::move(reduction)).to_elements();
 }
 

@@ -95,9 +95,7 @@ Reduction reduction_of(const Descriptor& descriptor, const Function& function) {
 }
 
 void reduce_axes(Reduction& reduction, const Descriptor& descriptor) {
-    for (const std::uint32_t axis : descriptor.uints("Axes")) {
-        reduction.reduced[axis] = true;
-    }
+    reduction.reduced = reduced_by(descriptor, reduction.reduced.size());
 }
 
 DispatchPlan results(Reduction reduction) {
@@ -126,15 +124,8 @@ DispatchPlan plan_place(const Descriptor& descriptor, const Function& function) 
     return results(std::move(reduction));
 }
 
-/// SOFTMAX, LOG_SOFTMAX and HARDMAX along the last dimension.
-DispatchPlan plan_last_dimension(const Descriptor& descriptor, const Function& function) {
-    Reduction reduction = reduction_of(descriptor, function);
-    reduction.reduced.back() = true;
-    return elements(std::move(reduction));
-}
-
-/// The same over axes.
-DispatchPlan plan_over_axes(const Descriptor& descriptor, const Function& function) {
+/// SOFTMAX, LOG_SOFTMAX and HARDMAX.
+DispatchPlan plan_elements(const Descriptor& descriptor, const Function& function) {
     Reduction reduction = reduction_of(descriptor, function);
     reduce_axes(reduction, descriptor);
     return elements(std::move(reduction));
@@ -191,11 +182,10 @@ Binding cumulative_binding(std::string_view name, std::uint32_t combine, std::st
 }
 
 /// Operators that make each element anew.
-Binding element_binding(std::string_view name, DispatchPlan (*plan)(const Descriptor&, const Function&),
-                        const Function& function) {
+Binding element_binding(std::string_view name, const Function& function) {
     const std::uint32_t numbers = function.kind == Kind::computed ? NUMBERS_REAL : NUMBERS_WORD;
     return {.name = name,
-            .plan = [plan, function](const Descriptor& descriptor) { return plan(descriptor, function); },
+            .plan = [function](const Descriptor& descriptor) { return plan_elements(descriptor, function); },
             .variants =
                 [combine = function.combine, numbers] {
                     return variants({{.combine = combine, .numbers = numbers, .results = false, .elements = true}});
@@ -216,12 +206,12 @@ Bindings reduction_bindings() {
         {.name = "REDUCE", .plan = plan_reduce, .variants = reduce_variants, .unsupported = too_many_elements},
         place_binding("ARGMAX", functions[0]),
         place_binding("ARGMIN", functions[1]),
-        element_binding("ACTIVATION_SOFTMAX", plan_last_dimension, softmax),
-        element_binding("ACTIVATION_LOG_SOFTMAX", plan_last_dimension, log_softmax),
-        element_binding("ACTIVATION_HARDMAX", plan_last_dimension, hardmax),
-        element_binding("ACTIVATION_SOFTMAX1", plan_over_axes, softmax),
-        element_binding("ACTIVATION_LOG_SOFTMAX1", plan_over_axes, log_softmax),
-        element_binding("ACTIVATION_HARDMAX1", plan_over_axes, hardmax),
+        element_binding("ACTIVATION_SOFTMAX", softmax),
+        element_binding("ACTIVATION_LOG_SOFTMAX", log_softmax),
+        element_binding("ACTIVATION_HARDMAX", hardmax),
+        element_binding("ACTIVATION_SOFTMAX1", softmax),
+        element_binding("ACTIVATION_LOG_SOFTMAX1", log_softmax),
+        element_binding("ACTIVATION_HARDMAX1", hardmax),
         cumulative_binding("CUMULATIVE_SUMMATION", COMBINE_SUM, "HasExclusiveSum"),
         cumulative_binding("CUMULATIVE_PRODUCT", COMBINE_PRODUCT, "HasExclusiveProduct"),
         {.name = "LP_NORMALIZATION", .plan = plan_lp_normalization, .variants = [] {
