@@ -66,6 +66,11 @@ bool divide_into_lanes(StridedDimensions<array_count>& dimensions, WindowParamet
 
 }  // namespace
 
+void WindowPass::write_to(const core::TensorDesc& target) {
+    output = core::signed_strides(target);
+    packed = core::is_packed(target);
+}
+
 Dispatch window_dispatch(const WindowPass& pass) {
     WindowParameters parameters = pass.parameters;
     StridedDimensions<array_count> dimensions;

@@ -55,6 +55,9 @@ struct WindowPass {
     std::vector<BufferRef> buffers;
     /// The output has no gaps.
     bool packed = false;
+
+    /// Sets where the output is.
+    void write_to(const core::TensorDesc& target);
 };
 
 [[nodiscard]] Dispatch window_dispatch(const WindowPass& pass);

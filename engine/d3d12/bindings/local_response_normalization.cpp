@@ -56,8 +56,7 @@ DispatchPlan plan_response(const Descriptor& descriptor) {
     const TensorDesc& target = *descriptor.tensor("OutputTensor");
     WindowPass pass = response(WINDOW_RESPONSE, descriptor, elements_before(descriptor));
     pass.first = core::signed_strides(*descriptor.tensor("InputTensor"));
-    pass.output = core::signed_strides(target);
-    pass.packed = core::is_packed(target);
+    pass.write_to(target);
     pass.buffers = {input(0), {}, output(0), {}};
     return {{}, {window_dispatch(pass)}};
 }
@@ -75,8 +74,7 @@ DispatchPlan plan_gradient(const Descriptor& descriptor) {
     WindowPass sums = response(WINDOW_RESPONSE_GRADIENT, descriptor, elements_behind(descriptor));
     sums.first = row_major_strides(source.sizes);
     sums.second = source_strides;
-    sums.output = core::signed_strides(target);
-    sums.packed = core::is_packed(target);
+    sums.write_to(target);
     sums.buffers = {temporary(1), input(0), output(0), temporary(0)};
     const std::uint64_t bytes = *core::element_count(source.sizes) * word_bytes;
     return {{bytes, bytes}, {window_dispatch(parts), window_dispatch(sums)}};

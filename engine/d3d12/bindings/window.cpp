@@ -41,18 +41,24 @@ std::vector<std::optional<Window>> windows_of(const Descriptor& descriptor, cons
     return windows;
 }
 
+/// From elements of a tensor to those of one of such sizes.
+WindowPass pass_over(const TensorDesc& source, std::uint32_t function, const Descriptor& descriptor,
+                     const core::Dimensions& sizes) {
+    WindowPass pass;
+    pass.function = function;
+    pass.type = source.data_type;
+    pass.sizes = sizes;
+    pass.windows = windows_of(descriptor, source);
+    pass.first = core::signed_strides(source);
+    return pass;
+}
+
 /// From elements of the input to those of the output.
 WindowPass pooling(std::uint32_t function, const Descriptor& descriptor) {
     const TensorDesc& source = *descriptor.tensor("InputTensor");
     const TensorDesc& target = *descriptor.tensor("OutputTensor");
-    WindowPass pass;
-    pass.function = function;
-    pass.type = source.data_type;
-    pass.sizes = target.sizes;
-    pass.windows = windows_of(descriptor, source);
-    pass.first = core::signed_strides(source);
-    pass.output = core::signed_strides(target);
-    pass.packed = core::is_packed(target);
+    WindowPass pass = pass_over(source, function, descriptor, target.sizes);
+    pass.write_to(target);
     pass.buffers = {input(0), {}, output(0), {}};
     pass.parameters.kind = kind_of(source.data_type);
     return pass;
@@ -138,12 +144,8 @@ void put_order(WindowParameters& parameters, DataType type) {
 /// The largest elements, without their places.
 WindowPass largest(const Descriptor& descriptor, const TensorDesc& shape) {
     const TensorDesc& source = *descriptor.tensor("InputTensor");
-    WindowPass pass;
-    pass.type = source.data_type;
-    pass.function = core::bits_of(pass.type) == 64 ? WINDOW_LARGEST_TWO_WORDS : WINDOW_LARGEST;
-    pass.sizes = shape.sizes;
-    pass.windows = windows_of(descriptor, source);
-    pass.first = core::signed_strides(source);
+    const std::uint32_t function = core::bits_of(source.data_type) == 64 ? WINDOW_LARGEST_TWO_WORDS : WINDOW_LARGEST;
+    WindowPass pass = pass_over(source, function, descriptor, shape.sizes);
     pass.buffers = {input(0), {}, {}, {}};
     pass.parameters.kind = kind_of(pass.type);
     put_order(pass.parameters, pass.type);
@@ -165,8 +167,7 @@ void want_places(WindowPass& pass, const Descriptor& descriptor, core::Strides s
 DispatchPlan plan_largest(const Descriptor& descriptor) {
     const TensorDesc& target = *descriptor.tensor("OutputTensor");
     WindowPass pass = largest(descriptor, target);
-    pass.output = core::signed_strides(target);
-    pass.packed = core::is_packed(target);
+    pass.write_to(target);
     pass.buffers[2] = output(0);
     pass.parameters.has_values = 1;
     if (has_field(descriptor, "OutputIndicesTensor")) {
@@ -182,14 +183,8 @@ DispatchPlan plan_largest(const Descriptor& descriptor) {
 WindowPass gradient(std::uint32_t function, const Descriptor& descriptor, BufferRef from) {
     const TensorDesc& source = *descriptor.tensor("InputGradientTensor");
     const TensorDesc& target = *descriptor.tensor("OutputGradientTensor");
-    WindowPass pass;
-    pass.function = function;
-    pass.type = source.data_type;
-    pass.sizes = target.sizes;
-    pass.windows = windows_of(descriptor, source);
-    pass.first = core::signed_strides(source);
-    pass.output = core::signed_strides(target);
-    pass.packed = core::is_packed(target);
+    WindowPass pass = pass_over(source, function, descriptor, target.sizes);
+    pass.write_to(target);
     pass.buffers = {from, {}, output(0), {}};
     return pass;
 }
