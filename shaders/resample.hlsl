@@ -9,21 +9,7 @@
 #include "float32.hlsli"
 #include "strided.hlsli"
 #include "resample_parameters.hlsli"
-
-cbuffer Parameters : register(b0) {
-#include "resample_members.hlsli"
-};
-
-#include "made_elements.hlsli"
-
-RWStructuredBuffer<uint> source : register(u0);
-RWStructuredBuffer<uint> target : register(u1);
-
-#define SOURCE_PLACE places[0].y
-#define TARGET_PLACE places[0].z
-// Along scaled dimensions.
-#define NUMBERS uint4(places[0].w, places[1].xyz)
-
+#include "resample_tensors.hlsli"
 #include "resample_places.hlsli"
 #include "interpolation.hlsli"
 

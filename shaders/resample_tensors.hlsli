@@ -1,0 +1,17 @@
+// The tensors of resampling, and what the rows of its dimensions say.
+//
+// ELEMENTS  see element_layouts.hlsli
+
+cbuffer Parameters : register(b0) {
+#include "resample_members.hlsli"
+};
+
+#include "made_elements.hlsli"
+
+RWStructuredBuffer<uint> source : register(u0);
+RWStructuredBuffer<uint> target : register(u1);
+
+#define SOURCE_PLACE places[0].y
+#define TARGET_PLACE places[0].z
+// Along scaled dimensions.
+#define NUMBERS uint4(places[0].w, places[1].xyz)
