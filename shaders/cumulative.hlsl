@@ -15,6 +15,7 @@
 #define FLOAT32 0
 
 #include "reduction_tensors.hlsli"
+#include "reduction_shared.hlsli"
 
 #define ITEMS_PER_THREAD 8
 
@@ -22,25 +23,6 @@ groupshared uint tile_low[ITEMS_PER_THREAD * GROUP_SIZE];
 #if NUMBERS == NUMBERS_TWO_WORDS
 groupshared uint tile_high[ITEMS_PER_THREAD * GROUP_SIZE];
 #endif
-groupshared uint shared_a[GROUP_SIZE];
-#if KEEPS_B
-groupshared uint shared_b[GROUP_SIZE];
-#endif
-
-void put_shared(uint place, State state) {
-    shared_a[place] = state.a.x;
-#if KEEPS_B
-    shared_b[place] = state.b.x;
-#endif
-}
-
-State get_shared(uint place) {
-    State state = state_of(shared_a[place], 0, 0);
-#if KEEPS_B
-    state.b = shared_b[place];
-#endif
-    return state;
-}
 
 Item tile_item(uint slot) {
     Item item = (Item)0;

@@ -1,0 +1,40 @@
+// States that the threads of a group leave to each other, in groupshared memory.
+//
+// COMBINE, NUMBERS, VECTOR  see reduction_parameters.hlsli
+
+#if VECTOR == VECTOR_LINES
+#define Lanes uint4
+#define LANES_OF(lanes) (lanes)
+#else
+#define Lanes uint
+#define LANES_OF(lanes) ((lanes).x)
+#endif
+
+groupshared Lanes shared_a[GROUP_SIZE];
+#if KEEPS_B
+groupshared Lanes shared_b[GROUP_SIZE];
+#endif
+#if KEEPS_C
+groupshared Lanes shared_c[GROUP_SIZE];
+#endif
+
+void put_shared(uint place, State state) {
+    shared_a[place] = LANES_OF(state.a);
+#if KEEPS_B
+    shared_b[place] = LANES_OF(state.b);
+#endif
+#if KEEPS_C
+    shared_c[place] = LANES_OF(state.c);
+#endif
+}
+
+State get_shared(uint place) {
+    State state = state_of(shared_a[place], 0, 0);
+#if KEEPS_B
+    state.b = shared_b[place];
+#endif
+#if KEEPS_C
+    state.c = shared_c[place];
+#endif
+    return state;
+}
