@@ -104,17 +104,41 @@ float element_at(uint plane, uint y, uint x) {
     return REAL(source, plane + y * picture_strides.z + x * picture_strides.w);
 }
 
-float sample_at(uint plane, Axis axis_y, Axis axis_x, uint y, uint x) {
-    const float place_y = place_of(axis_y, y);
-    const float place_x = place_of(axis_x, x);
+// Where the samples of an output of the forward pass are: in which plane, and which are its first along the axes of its
+// region.
+struct Samples {
+    uint plane;
+    Axis axis_y;
+    Axis axis_x;
+    uint first_y;
+    uint first_x;
+};
+
+Samples samples_of(uint4 numbers) {
+    Samples samples;
+    samples.plane = plane_of(batch_of(numbers.x), numbers.y);
+    samples.axis_y = axis_of(numbers.x, 1);
+    samples.axis_x = axis_of(numbers.x, 0);
+    samples.first_y = numbers.z * samples.axis_y.samples;
+    samples.first_x = numbers.w * samples.axis_x.samples;
+    return samples;
+}
+
+float count_of(Samples samples) {
+    return float(samples.axis_y.samples) * float(samples.axis_x.samples);
+}
+
+float sample_at(Samples samples, uint y, uint x) {
+    const float place_y = place_of(samples.axis_y, samples.first_y + y);
+    const float place_x = place_of(samples.axis_x, samples.first_x + x);
     float result = outside_value;
-    if (is_inside(axis_y, place_y) && is_inside(axis_x, place_x)) {
-        const Neighbours rows = neighbours_of(axis_y, place_y);
-        const Neighbours columns = neighbours_of(axis_x, place_x);
-        const float above = between(element_at(plane, rows.first, columns.first),
-                                    element_at(plane, rows.first, columns.second), columns.distance);
-        const float below = between(element_at(plane, rows.second, columns.first),
-                                    element_at(plane, rows.second, columns.second), columns.distance);
+    if (is_inside(samples.axis_y, place_y) && is_inside(samples.axis_x, place_x)) {
+        const Neighbours rows = neighbours_of(samples.axis_y, place_y);
+        const Neighbours columns = neighbours_of(samples.axis_x, place_x);
+        const float above = between(element_at(samples.plane, rows.first, columns.first),
+                                    element_at(samples.plane, rows.first, columns.second), columns.distance);
+        const float below = between(element_at(samples.plane, rows.second, columns.first),
+                                    element_at(samples.plane, rows.second, columns.second), columns.distance);
         result = between(above, below, rows.distance);
     }
     return result;
@@ -141,18 +165,14 @@ uint make(uint number) {
     uint result = 0;
     STRIDED_OFFSETS(places, REGION_ROWS, number, dimensions, dimension_count)
     const uint4 numbers = NUMBERS;
-    const Axis axis_y = axis_of(numbers.x, 1);
-    const Axis axis_x = axis_of(numbers.x, 0);
-    const uint plane = plane_of(batch_of(numbers.x), numbers.y);
-    const uint first_y = numbers.z * axis_y.samples;
-    const uint first_x = numbers.w * axis_x.samples;
+    const Samples samples = samples_of(numbers);
     float sum = 0;
     float most = 0;
     uint best = 0;
-    [loop] for (uint y = 0; y < axis_y.samples; ++y) {
-        [loop] for (uint x = 0; x < axis_x.samples; ++x) {
-            const float value = sample_at(plane, axis_y, axis_x, first_y + y, first_x + x);
-            const uint sample_number = y * axis_x.samples + x;
+    [loop] for (uint y = 0; y < samples.axis_y.samples; ++y) {
+        [loop] for (uint x = 0; x < samples.axis_x.samples; ++x) {
+            const float value = sample_at(samples, y, x);
+            const uint sample_number = y * samples.axis_x.samples + x;
             sum += value;
             if (sample_number == 0 || is_larger(value, most)) {
                 most = value;
@@ -163,8 +183,7 @@ uint make(uint number) {
 #if MAKES == MAKES_CHOSEN
     target[number] = best;
 #else
-    const float count = float(axis_y.samples) * float(axis_x.samples);
-    const float made = takes_largest != 0 ? most : divide_exactly(float4(sum, 0, 0, 0), count).x;
+    const float made = takes_largest != 0 ? most : divide_exactly(float4(sum, 0, 0, 0), count_of(samples)).x;
     PUT(TARGET_PLACE, bits_from(made))
 #endif
     return result;
@@ -234,23 +253,23 @@ uint make(uint number) {
 #else
 
 // How a sample changes as its place moves along x and y.
-float2 slopes_at(uint plane, Axis axis_y, Axis axis_x, uint y, uint x) {
-    const float place_y = place_of(axis_y, y);
-    const float place_x = place_of(axis_x, x);
+float2 slopes_at(Samples samples, uint y, uint x) {
+    const float place_y = place_of(samples.axis_y, samples.first_y + y);
+    const float place_x = place_of(samples.axis_x, samples.first_x + x);
     float2 slopes = 0;
-    if (is_inside(axis_y, place_y) && is_inside(axis_x, place_x)) {
-        const float last_y = float(axis_y.size - 1);
-        const float last_x = float(axis_x.size - 1);
+    if (is_inside(samples.axis_y, place_y) && is_inside(samples.axis_x, place_x)) {
+        const float last_y = float(samples.axis_y.size - 1);
+        const float last_x = float(samples.axis_x.size - 1);
         const float distance_y = place_y - floor(place_y);
         const float distance_x = place_x - floor(place_x);
         const uint top = uint(clamp(floor(place_y), 0, last_y));
         const uint bottom = uint(clamp(floor(place_y) + 1, 0, last_y));
         const uint left = uint(clamp(floor(place_x), 0, last_x));
         const uint right = uint(clamp(floor(place_x) + 1, 0, last_x));
-        const float top_left = element_at(plane, top, left);
-        const float top_right = element_at(plane, top, right);
-        const float bottom_left = element_at(plane, bottom, left);
-        const float bottom_right = element_at(plane, bottom, right);
+        const float top_left = element_at(samples.plane, top, left);
+        const float top_right = element_at(samples.plane, top, right);
+        const float bottom_left = element_at(samples.plane, bottom, left);
+        const float bottom_right = element_at(samples.plane, bottom, right);
         slopes.x = (1 - distance_y) * (top_right - top_left) + distance_y * (bottom_right - bottom_left);
         slopes.y = (1 - distance_x) * (bottom_left - top_left) + distance_x * (bottom_right - top_right);
     }
@@ -270,28 +289,23 @@ float2 shares_of(Axis axis, uint number) {
 uint make(uint number) {
     STRIDED_OFFSETS(places, REGION_ROWS, number, dimensions, dimension_count)
     const uint4 numbers = NUMBERS;
-    const Axis axis_y = axis_of(numbers.x, 1);
-    const Axis axis_x = axis_of(numbers.x, 0);
-    const uint plane = plane_of(batch_of(numbers.x), numbers.y);
-    const uint first_y = numbers.z * axis_y.samples;
-    const uint first_x = numbers.w * axis_x.samples;
+    const Samples samples = samples_of(numbers);
     float2 slopes = 0;
     if (takes_largest != 0) {
         const uint best = chosen[number];
-        const uint best_y = best / axis_x.samples;
-        slopes = slopes_at(plane, axis_y, axis_x, first_y + best_y, first_x + best - best_y * axis_x.samples);
+        const uint best_y = best / samples.axis_x.samples;
+        slopes = slopes_at(samples, best_y, best - best_y * samples.axis_x.samples);
     } else {
-        [loop] for (uint y = 0; y < axis_y.samples; ++y) {
-            [loop] for (uint x = 0; x < axis_x.samples; ++x) {
-                slopes += slopes_at(plane, axis_y, axis_x, first_y + y, first_x + x);
+        [loop] for (uint y = 0; y < samples.axis_y.samples; ++y) {
+            [loop] for (uint x = 0; x < samples.axis_x.samples; ++x) {
+                slopes += slopes_at(samples, y, x);
             }
         }
-        const float count = float(axis_y.samples) * float(axis_x.samples);
-        slopes = divide_exactly(float4(slopes, 0, 0), count).xy;
+        slopes = divide_exactly(float4(slopes, 0, 0), count_of(samples)).xy;
     }
     slopes = slopes * gradient_at(numbers.x, numbers.y, numbers.z, numbers.w);
-    const float2 shares_x = shares_of(axis_x, numbers.w);
-    const float2 shares_y = shares_of(axis_y, numbers.z);
+    const float2 shares_x = shares_of(samples.axis_x, numbers.w);
+    const float2 shares_y = shares_of(samples.axis_y, numbers.z);
     const uint outputs = channels * pooled_height * pooled_width;
     const uint place = numbers.x * 4 * outputs + (number - numbers.x * outputs);
     target[place] = asuint(slopes.x * shares_x.x);
