@@ -7,17 +7,13 @@
 
 #include "engine/cpu/reference.h"
 #include "tests/cpu/random_tensors.h"
+#include "tests/packed_tensors.h"
 
 namespace dmlconform::tests {
 namespace {
 
-using core::DataType;
 using core::Tensor;
 using Floats = std::vector<float>;
-
-core::TensorDesc real(core::Dimensions sizes) {
-    return tensor(DataType::float32, std::move(sizes));
-}
 
 /// One head of one batch.
 struct Head {

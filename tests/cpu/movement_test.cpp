@@ -9,6 +9,7 @@
 #include "engine/cpu/cpu_engine.h"
 #include "engine/cpu/reference.h"
 #include "tests/cpu/random_tensors.h"
+#include "tests/packed_tensors.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -40,10 +41,6 @@ std::vector<Tensor> all(Tensors&&... tensors) {
 }
 
 using Bytes = std::vector<std::uint8_t>;
-
-core::TensorDesc bytes(core::Dimensions sizes) {
-    return tensor(DataType::uint8, std::move(sizes));
-}
 
 Tensor byte_tensor(core::Dimensions sizes, const Bytes& values) {
     return tensor_of(bytes(std::move(sizes)), values);
@@ -274,7 +271,6 @@ TEST(Movement, SumsOfIntegers) {
 
 /// Three terms in the middle: 1, x and -x, which FP32 adds to 0 or to 1.
 TEST(Movement, SumsInAnyOrder) {
-    const auto real = [](core::Dimensions sizes) { return tensor(DataType::float32, std::move(sizes)); };
     const Descriptor fold =
         with(folding(DataType::float32),
              {{"InputTensor", real({1, 3, 3})}, {"OutputTensor", real({1, 1, 5})}, {"WindowSizes", {3}}});

@@ -6,19 +6,15 @@
 
 #include "engine/cpu/reference.h"
 #include "tests/cpu/random_tensors.h"
+#include "tests/packed_tensors.h"
 
 namespace dmlconform::tests {
 namespace {
 
-using core::DataType;
 using core::Tensor;
 using operators::Descriptor;
 using operators::OperatorDescArray;
 using Floats = std::vector<float>;
-
-core::TensorDesc real(core::Dimensions sizes) {
-    return tensor(DataType::float32, std::move(sizes));
-}
 
 /// A batch of one in one direction.
 struct Net {

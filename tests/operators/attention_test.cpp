@@ -6,10 +6,6 @@ namespace {
 
 using operators::Descriptor;
 
-core::TensorDesc real(core::Dimensions sizes) {
-    return tensor(core::DataType::float32, std::move(sizes));
-}
-
 core::TensorDesc mask(core::Dimensions sizes) {
     return tensor(core::DataType::int32, std::move(sizes));
 }

@@ -7,12 +7,6 @@ namespace {
 using core::DataType;
 using operators::Descriptor;
 
-constexpr std::int64_t uint_max = 4294967295;
-
-core::TensorDesc bytes(core::Dimensions sizes) {
-    return tensor(DataType::uint8, std::move(sizes));
-}
-
 core::TensorDesc index(core::Dimensions sizes) {
     return tensor(DataType::uint32, std::move(sizes));
 }

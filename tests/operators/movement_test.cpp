@@ -4,17 +4,11 @@
 namespace dmlconform::tests {
 namespace {
 
-using core::DataType;
 using core::FeatureLevel;
 using operators::Descriptor;
 using operators::TensorDescArray;
 
-constexpr std::int64_t uint_max = 4294967295;
 constexpr std::int64_t int_max = 2147483647;
-
-core::TensorDesc bytes(core::Dimensions sizes) {
-    return tensor(DataType::uint8, std::move(sizes));
-}
 
 TensorDescArray parts(std::vector<core::Dimensions> sizes) {
     TensorDescArray array;
@@ -200,7 +194,6 @@ TEST(Movement, DepthToSpace) {
 }
 
 TEST(Movement, Upsample) {
-    const auto real = [](core::Dimensions sizes) { return tensor(DataType::float32, std::move(sizes)); };
     const Descriptor base = describe("UPSAMPLE_2D", {{"InputTensor", real({1, 2, 3, 4})},
                                                      {"OutputTensor", real({1, 2, 6, 12})},
                                                      {"ScaleSize", operators::FieldValue(operators::Size2D{3, 2})}});

@@ -7,14 +7,9 @@
 namespace dmlconform::tests {
 namespace {
 
-using core::DataType;
 using core::FeatureLevel;
 using operators::Descriptor;
 using Fields = std::vector<std::string_view>;
-
-core::TensorDesc real(core::Dimensions sizes) {
-    return tensor(DataType::float32, std::move(sizes));
-}
 
 /// The same sizes for several tensors.
 std::vector<Setting> all_of(const Fields& fields, const core::Dimensions& sizes) {

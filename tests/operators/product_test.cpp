@@ -7,20 +7,6 @@ namespace {
 using core::DataType;
 using operators::Descriptor;
 
-constexpr std::int64_t uint_max = 4294967295;
-
-core::TensorDesc real(core::Dimensions sizes) {
-    return tensor(DataType::float32, std::move(sizes));
-}
-
-core::TensorDesc bytes(core::Dimensions sizes) {
-    return tensor(DataType::uint8, std::move(sizes));
-}
-
-operators::FieldValue fused(std::string_view name, const std::vector<Setting>& settings = {}) {
-    return std::make_shared<const Descriptor>(describe(name, settings));
-}
-
 TEST(ProductRules, Gemm) {
     const Descriptor base = describe("GEMM", {{"ATensor", real({2, 3, 4, 5})},
                                               {"BTensor", real({2, 3, 5, 6})},
@@ -41,20 +27,20 @@ TEST(ProductRules, Gemm) {
         {"another batch of the output", {{"OutputTensor", real({1, 3, 4, 6})}}, "GEMM.outputSizes"},
         {"C as large as the output", {{"CTensor", real({2, 3, 4, 6})}}, ""},
         {"C of one row", {{"CTensor", real({2, 3, 1, 6})}}, "tensor.sameSizes"},
-        {"softmax of several matrices", {{"FusedActivation", fused("ACTIVATION_SOFTMAX")}}, "GEMM.fusedAxes"},
+        {"softmax of several matrices", {{"FusedActivation", activation("ACTIVATION_SOFTMAX")}}, "GEMM.fusedAxes"},
         {"softmax of one",
          {{"ATensor", real({1, 1, 4, 5})},
           {"BTensor", real({1, 1, 5, 6})},
           {"OutputTensor", real({1, 1, 4, 6})},
-          {"FusedActivation", fused("ACTIVATION_SOFTMAX")}},
+          {"FusedActivation", activation("ACTIVATION_SOFTMAX")}},
          ""},
         {"softmax over the first and the last dimension",
-         {{"FusedActivation", fused("ACTIVATION_SOFTMAX1", {{"Axes", {0, 3}}, {"AxisCount", 2}})}},
+         {{"FusedActivation", activation("ACTIVATION_SOFTMAX1", {{"Axes", {0, 3}}, {"AxisCount", 2}})}},
          ""},
         {"softmax over another dimension",
-         {{"FusedActivation", fused("ACTIVATION_SOFTMAX1", {{"Axes", {0, 4}}, {"AxisCount", 2}})}},
+         {{"FusedActivation", activation("ACTIVATION_SOFTMAX1", {{"Axes", {0, 4}}, {"AxisCount", 2}})}},
          "GEMM.fusedAxes"},
-        {"another activation", {{"FusedActivation", fused("ACTIVATION_RELU")}}, ""},
+        {"another activation", {{"FusedActivation", activation("ACTIVATION_RELU")}}, ""},
     };
     expect_verdicts(base, cases);
     expect_every_rule("GEMM", {cases});

@@ -7,10 +7,6 @@ namespace {
 using operators::Descriptor;
 using operators::OperatorDescArray;
 
-core::TensorDesc real(core::Dimensions sizes) {
-    return tensor(core::DataType::float32, std::move(sizes));
-}
-
 core::TensorDesc owned(core::TensorDesc desc) {
     desc.flags = core::TensorFlags::owned_by_dml;
     return desc;

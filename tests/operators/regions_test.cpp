@@ -11,10 +11,6 @@ using operators::Size2D;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-core::TensorDesc real(core::Dimensions sizes) {
-    return tensor(core::DataType::float32, std::move(sizes));
-}
-
 core::TensorDesc index(core::Dimensions sizes) {
     return tensor(core::DataType::uint32, std::move(sizes));
 }

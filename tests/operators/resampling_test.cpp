@@ -9,7 +9,6 @@ namespace {
 using operators::Descriptor;
 
 TEST(ResamplingRules, Scales) {
-    const auto real = [](core::Dimensions sizes) { return tensor(core::DataType::float32, std::move(sizes)); };
     const auto scales = [](float last) { return operators::FieldValue(std::vector<float>{1, last}); };
     for (const std::string_view op :
          {"RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3", "RESAMPLE_GRAD", "RESAMPLE_GRAD1"}) {

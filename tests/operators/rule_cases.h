@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -12,9 +13,12 @@
 #include <vector>
 
 #include "engine/operators/rules.h"
-#include "tests/descriptor_builder.h"
+#include "tests/packed_tensors.h"
 
 namespace dmlconform::tests {
+
+/// The largest UINT.
+inline constexpr std::int64_t uint_max = 4294967295;
 
 struct RuleCase {
     std::string_view what;

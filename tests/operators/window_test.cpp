@@ -7,12 +7,6 @@ namespace {
 using core::DataType;
 using operators::Descriptor;
 
-constexpr std::int64_t uint_max = 4294967295;
-
-core::TensorDesc real(core::Dimensions sizes) {
-    return tensor(DataType::float32, std::move(sizes));
-}
-
 /// Windows of 2 by 3 that slide over 3 by 5 elements with one column of padding at each end.
 std::vector<Setting> windows(std::vector<Setting> more) {
     more.insert(more.end(),
