@@ -6,10 +6,10 @@
 #include <limits>
 #include <stdexcept>
 
-#include "engine/cpu/reference.h"
 #include "engine/cpu/window/regions.h"
-#include "engine/operators/rules.h"
 #include "tests/cpu/random_tensors.h"
+#include "tests/cpu/references.h"
+#include "tests/packed_tensors.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -22,24 +22,6 @@ using cpu::window::Reading;
 using cpu::window::Sample;
 using cpu::window::Weight;
 using operators::Descriptor;
-
-core::TensorDesc real(core::Dimensions sizes) {
-    return tensor(DataType::float32, std::move(sizes));
-}
-
-template <class... Tensors>
-cpu::Reference reference_of(const Descriptor& descriptor, const Tensors*... inputs) {
-    const auto verdict = operators::validate(descriptor, core::highest_feature_level);
-    EXPECT_FALSE(verdict) << verdict->message;
-    const std::vector<const Tensor*> pointers{inputs...};
-    return cpu::compute_reference(descriptor, pointers);
-}
-
-Interval accepted(const cpu::Reference& reference, std::size_t i, std::size_t output = 0) {
-    const double value = double{values_of<float>(reference.outputs[output])[i]};
-    const auto& slack = reference.slack[output];
-    return {value - slack.below[i], value + slack.above[i], slack.nan[i] != 0};
-}
 
 // ---- around a place ----------------------------------------------------------------------------------------------
 
@@ -143,7 +125,7 @@ cpu::Reference align(const std::vector<float>& elements, const Region& region) {
     const Tensor corners =
         tensor_of<float>(real({1, 4}), {static_cast<float>(region.x1), 0, static_cast<float>(region.x2), 1});
     const Tensor batch = tensor_of<std::uint32_t>(tensor(DataType::uint32, {1}), {0});
-    return reference_of(descriptor, &input, &corners, &batch);
+    return reference_of(descriptor, input, corners, batch);
 }
 
 /// 30 times the FP32 number 0.1 is a bit more than 3, which FP32 may round to 3: one sample or two for each of three
@@ -232,9 +214,9 @@ TEST(Gradients, OfResampling) {
         };
         const Tensor x = random.filled<float>(real(in), [&] { return random.pick(-9.0F, 9.0F); });
         const Tensor g = random.filled<float>(real(out), [&] { return random.pick(-9.0F, 9.0F); });
-        const auto forward = reference_of(described("RESAMPLE2", "InputTensor", "OutputTensor"), &x);
+        const auto forward = reference_of(described("RESAMPLE2", "InputTensor", "OutputTensor"), x);
         const auto backward =
-            reference_of(described("RESAMPLE_GRAD1", "InputGradientTensor", "OutputGradientTensor"), &g);
+            reference_of(described("RESAMPLE_GRAD1", "InputGradientTensor", "OutputGradientTensor"), g);
         const double wanted = product(values_of<float>(forward.outputs[0]), values_of<float>(g));
         EXPECT_NEAR(product(values_of<float>(x), values_of<float>(backward.outputs[0])), wanted, 0.02) << round;
     }
@@ -269,9 +251,8 @@ TEST(Gradients, OfRegions) {
                  {{"InputTensor", picture}, {"OutputTensor", outputs}, {"OutOfBoundsInputValue", 0}});
         const Descriptor back = with(describe("ROI_ALIGN_GRAD", settings),
                                      {{"InputGradientTensor", outputs}, {"OutputGradientTensor", picture}});
-        const auto forward = reference_of(there, &x, &corners, &batch);
-        const Tensor* const none = nullptr;
-        const auto backward = reference_of(back, none, &g, &corners, &batch);
+        const auto forward = reference_of(there, x, corners, batch);
+        const auto backward = reference_of(back, {nullptr, &g, &corners, &batch});
         const double wanted = product(values_of<float>(forward.outputs[0]), values_of<float>(g));
         EXPECT_NEAR(product(values_of<float>(x), values_of<float>(backward.outputs[0])), wanted, 0.02) << round;
     }
@@ -290,7 +271,7 @@ cpu::Reference antialiased(const std::vector<float>& elements, std::uint32_t out
                                                {"InputPixelOffsets", operators::FieldValue(std::vector<float>{0.5F})},
                                                {"OutputPixelOffsets", operators::FieldValue(std::vector<float>{-0.5F})},
                                                {"Antialiased", 1}}),
-                        &input);
+                        input);
 }
 
 TEST(Antialiasing, OfTheSameNumberIsThatNumber) {

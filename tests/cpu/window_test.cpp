@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "engine/compare/comparison.h"
-#include "engine/cpu/reference.h"
 #include "engine/cpu/window/slide.h"
-#include "engine/operators/rules.h"
 #include "tests/cpu/random_tensors.h"
+#include "tests/cpu/references.h"
+#include "tests/packed_tensors.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -23,28 +23,8 @@ using operators::Descriptor;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-core::TensorDesc real(core::Dimensions sizes) {
-    return tensor(DataType::float32, std::move(sizes));
-}
-
 Tensor row_of(const std::vector<float>& values) {
     return tensor_of<float>(real({1, 1, 1, static_cast<std::uint32_t>(values.size())}), values);
-}
-
-template <class... Tensors>
-cpu::Reference reference_of(const Descriptor& descriptor, const Tensors&... inputs) {
-    const auto verdict = operators::validate(descriptor, core::highest_feature_level);
-    EXPECT_FALSE(verdict) << verdict->message;
-    const std::vector<const Tensor*> pointers{&inputs...};
-    return cpu::compute_reference(descriptor, pointers);
-}
-
-/// What the comparison takes for element `i` of the first output.
-cpu::Interval accepted(const cpu::Reference& reference, std::size_t i) {
-    const double value = double{values_of<float>(reference.outputs[0])[i]};
-    constexpr double largest = std::numeric_limits<float>::max();
-    const double from = std::clamp(value, -largest, largest);
-    return {from - reference.slack[0].below[i], from + reference.slack[0].above[i], reference.slack[0].nan[i] != 0};
 }
 
 // ---- windows along one dimension ---------------------------------------------------------------------------------

@@ -1,0 +1,115 @@
+// engine/cpu/product: tiles, blocks and the places of windows, whatever operator has them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "engine/cpu/product/places.h"
+#include "engine/cpu/product/tile.h"
+#include "tests/cpu/random_tensors.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using cpu::product::Axis;
+using cpu::product::Factors;
+
+std::vector<double> random_numbers(Random& random, std::int64_t count) {
+    std::vector<double> numbers(static_cast<std::size_t>(count));
+    std::generate(numbers.begin(), numbers.end(), [&] { return double{random.normal()}; });
+    return numbers;
+}
+
+/// Sums may not depend on the processor.
+TEST(ProductTile, EveryInstructionSetComputesTheSame) {
+    using cpu::product::tile_columns;
+    using cpu::product::tile_rows;
+    Random random(1);
+    for (const std::int64_t depth : {0, 1, 2, 7, 256, 1000}) {
+        const auto left = random_numbers(random, std::max<std::int64_t>(1, tile_rows * depth));
+        const auto right = random_numbers(random, std::max<std::int64_t>(1, tile_columns * depth));
+        constexpr std::int64_t stride = tile_columns + 3;
+        std::vector<double> one = random_numbers(random, tile_rows * stride);
+        std::vector<double> other = one;
+        cpu::product::portable_tile()(left.data(), right.data(), depth, one.data(), stride);
+        cpu::product::fastest_tile()(left.data(), right.data(), depth, other.data(), stride);
+        EXPECT_EQ(one, other) << depth;
+    }
+}
+
+/// Whatever the sizes are to those of tiles and blocks, each sum takes its terms in the order of k.
+TEST(ProductBlocks, SumsTakeTheirTermsInOrder) {
+    Random random(2);
+    const std::array<cpu::product::Shape, 10> shapes{{{1, 1, 1, 1},
+                                                      {3, 4, 5, 8},
+                                                      {2, 5, 3, 9},
+                                                      {1, 7, 256, 7},
+                                                      {1, 3, 257, 129},
+                                                      {1, 2, 5, 260},
+                                                      {1, 513, 3, 5},
+                                                      {2, 6, 600, 130},
+                                                      {1, 1, 700, 1},
+                                                      {4, 33, 17, 128}}};
+    for (const auto& shape : shapes) {
+        // The same left matrix for two batches each.
+        const std::int64_t left_batches = shape.batches % 2 == 0 ? shape.batches / 2 : shape.batches;
+        const cpu::product::MatrixFactors factors(
+            shape, {random_numbers(random, left_batches * shape.rows * shape.depth)},
+            {random_numbers(random, shape.batches * shape.depth * shape.columns)});
+        std::vector<int> taken(static_cast<std::size_t>(shape.batches * shape.rows * shape.columns));
+        cpu::product::multiply(factors, true, [&](const cpu::product::Sums& sums) {
+            for (std::int64_t i = 0; i < sums.count; ++i) {
+                double value = 0;
+                double bound = 0;
+                for (std::int64_t k = 0; k < shape.depth; ++k) {
+                    const double a = factors.left().values[static_cast<std::size_t>(
+                        ((sums.batch % left_batches) * shape.rows + sums.row) * shape.depth + k)];
+                    const double b = factors.right().values[static_cast<std::size_t>(
+                        (sums.batch * shape.depth + k) * shape.columns + sums.column + i)];
+                    value += a * b;
+                    bound += std::fabs(a) * std::fabs(b);
+                }
+                ASSERT_EQ(sums.values[i], value);
+                ASSERT_EQ(sums.bounds[i], bound);
+                ++taken[static_cast<std::size_t>((sums.batch * shape.rows + sums.row) * shape.columns + sums.column +
+                                                 i)];
+            }
+        });
+        EXPECT_EQ(std::count(taken.begin(), taken.end(), 1), static_cast<std::ptrdiff_t>(taken.size()));
+    }
+}
+
+/// Each tap at each place, by the definition.
+TEST(ProductPlaces, TapsMeetElements) {
+    Random random(3);
+    for (int round = 0; round < 2000; ++round) {
+        Axis axis;
+        axis.elements = random.pick(1, 7);
+        axis.taps = random.pick(1, 4);
+        axis.stride = random.pick(1, 4);
+        axis.dilation = random.pick(1, 3);
+        axis.padding = random.pick(0, 6);
+        axis.places = random.pick(1, 9);
+        axis.output_padding = random.pick<std::int64_t>(0, axis.places - 1);
+        axis.backward = random.one_in(2);
+        for (std::int64_t tap = 0; tap < axis.taps; ++tap) {
+            const auto meetings = cpu::product::meetings_of(axis, tap);
+            for (std::int64_t place = 0; place < axis.places; ++place) {
+                std::int64_t wanted = Factors::nowhere;
+                for (std::int64_t element = 0; element < axis.elements; ++element) {
+                    const std::int64_t from = axis.backward ? element : place;
+                    const std::int64_t to = axis.backward ? place : element;
+                    if (from * axis.stride + tap * axis.dilation - axis.padding == to &&
+                        place < axis.places - axis.output_padding) {
+                        wanted = element;
+                    }
+                }
+                ASSERT_EQ(meetings.element_at(place), wanted);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
