@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tests/d3d12/against_reference.h"
+#include "tests/d3d12/extent.h"
 #include "tests/descriptor_builder.h"
 
 namespace dmlconform::tests {
@@ -13,20 +14,6 @@ using core::DataType;
 using operators::Descriptor;
 
 using ConvolutionOnD3d12 = D3d12Test;
-
-/// One spatial dimension.
-struct Extent {
-    std::uint32_t input = 1;
-    std::uint32_t filter = 1;
-    std::uint32_t stride = 1;
-    std::uint32_t dilation = 1;
-    std::uint32_t start = 0;
-    std::uint32_t end = 0;
-
-    [[nodiscard]] std::uint32_t output() const {
-        return (input + start + end - (filter - 1) * dilation - 1) / stride + 1;
-    }
-};
 
 struct Shape {
     std::uint32_t batch = 1;
@@ -44,8 +31,7 @@ Extent random_extent(Random& random, std::uint32_t most) {
     extent.dilation = random.between(1, 2);
     extent.start = random.between(0, 2);
     extent.end = random.between(0, 2);
-    const std::uint32_t reach = (extent.filter - 1) * extent.dilation + 1;
-    extent.input = random.between(reach, most + reach);
+    extent.input = random.between(extent.reach(), most + extent.reach());
     return extent;
 }
 

@@ -1,0 +1,108 @@
+// How products are planned: tiles, and slices of long sums.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "engine/d3d12/product.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using d3d12::Product;
+using d3d12::ProductDivision;
+
+/// A row of the planner's table: products of a shape, the side of the tiles that make them, and the slices of the
+/// depth.
+struct Shared {
+    std::uint64_t products;
+    std::uint32_t rows;
+    std::uint32_t columns;
+    std::uint64_t depth;
+    std::uint32_t side;
+    std::uint64_t slices;
+};
+
+const Shared shared[] = {
+    // Too little to do, or too narrow.
+    {1, 64, 64, 63, 0, 1},
+    {1, 7, 4096, 512, 0, 1},
+    {1, 4096, 15, 512, 0, 1},
+    {1000, 1, 3136, 9, 0, 1},
+    {1, 64, 64, 64, 64, 1},
+    {1, 8, 16, 2048, 64, 4},
+    // Large tiles only where there are many.
+    {1, 1280, 1280, 64, 128, 1},
+    {1, 1280, 1152, 64, 64, 1},
+    {100, 65, 65, 64, 128, 1},
+    {100, 64, 65, 64, 64, 1},
+    {1, 4096, 4096, 4096, 128, 1},
+    // Long sums: as many slices as make a large GPU busy, each at least 512 deep.
+    {1, 64, 64, 1023, 64, 1},
+    {1, 64, 64, 1024, 64, 2},
+    {1, 64, 128, 1u << 20, 64, 128},
+    {1, 1, 1, 100000, 0, 190},
+    {1, 1, 1, 16384, 0, 32},
+    // And none that is too long for a thread.
+    {1, 4096, 4096, 16384, 128, 1},
+    {1, 4096, 4096, 16385, 128, 2},
+    {1, 1, 1u << 20, 16384, 0, 1},
+    {1, 1, 1u << 20, 16385, 0, 2},
+};
+
+Product product_of(const Shared& row) {
+    Product product;
+    product.depth = row.depth;
+    product.parameters.row_count = row.rows;
+    product.parameters.column_count = row.columns;
+    d3d12::SharedDimension<d3d12::product_arrays> dimension;
+    dimension.size = row.products;
+    product.products = {dimension};
+    return product;
+}
+
+TEST(ProductPlanning, DividesRowsColumnsAndDepth) {
+    for (const Shared& row : shared) {
+        SCOPED_TRACE(testing::Message() << row.products << " products of " << row.rows << " by " << row.columns
+                                        << ", deep " << row.depth);
+        const ProductDivision division = d3d12::divide(product_of(row));
+        EXPECT_EQ(division.side, row.side);
+        EXPECT_EQ(division.slices, row.slices);
+        // All of the depth belongs to a slice, and none is empty.
+        EXPECT_GE(division.slices * division.slice_depth, row.depth);
+        EXPECT_LT((division.slices - 1) * division.slice_depth, row.depth);
+        EXPECT_EQ(division.slice_depth % 16, 0u);
+        const std::uint64_t elements = row.products * row.rows * row.columns;
+        const std::uint64_t made =
+            division.groups_per_slice * (division.side != 0 ? std::uint64_t{division.side} * division.side : 256 * 4);
+        EXPECT_GE(made, elements);
+    }
+}
+
+/// Tiles have a bit for each tap along a dimension, and a table of all taps.
+TEST(ProductPlanning, LargeWindowsHaveNoTiles) {
+    struct Window {
+        std::array<std::uint32_t, 3> size;
+        std::uint32_t side;
+    };
+    for (const auto& [size, side] : {Window{{1, 2, 32}, 64}, Window{{1, 1, 33}, 0}, Window{{33, 1, 1}, 0},
+                                     Window{{4, 4, 4}, 64}, Window{{5, 4, 4}, 0}}) {
+        SCOPED_TRACE(testing::Message() << size[0] << " by " << size[1] << " by " << size[2]);
+        Product product = product_of({1, 64, 64, 1024, 0, 0});
+        product.is_window = true;
+        product.parameters.window.words = {1, size[0], size[1], size[2]};
+        product.parameters.tap_count = size[0] * size[1] * size[2];
+        EXPECT_EQ(d3d12::divide(product).side, side);
+    }
+}
+
+TEST(ProductPlanning, SumsThatAreTooLongAreUnsupported) {
+    EXPECT_FALSE(d3d12::unsupported_product(product_of({1, 4096, 4096, 16384, 0, 0})));
+    EXPECT_FALSE(d3d12::unsupported_product(product_of({1, 1, 1, 1u << 27, 0, 0})));
+    EXPECT_TRUE(d3d12::unsupported_product(product_of({1, 1, 1, (1u << 27) + 1, 0, 0})));
+    // 64 slices of 2^24 elements are 2^32 bytes.
+    EXPECT_FALSE(d3d12::unsupported_product(product_of({1, 4096, 4096, 64 * 16384, 0, 0})));
+    EXPECT_TRUE(d3d12::unsupported_product(product_of({1, 4096, 4096, 65 * 16384, 0, 0})));
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
