@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/core/ascii_case.h"
 #include "engine/core/checked.h"
 
 namespace dmlconform::app {
@@ -24,7 +25,7 @@ std::optional<T> parse(std::string_view text) {
 /// The power of 1024 that a unit stands for; nothing for what is not a unit.
 std::optional<unsigned> power_of(std::string_view unit) {
     constexpr std::string_view letters = "KMGTPE";
-    const auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; };
+    const auto upper = [](char c) { return core::upper_case(c); };
     if (unit.empty() || (unit.size() == 1 && upper(unit[0]) == 'B')) {
         return 0;
     }

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <map>
 
 #include "app/operator_text.h"
 #include "app/standard_streams.h"
+#include "engine/core/ascii_case.h"
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/case_generator.h"
 #include "engine/fuzz/example_case.h"
@@ -186,10 +186,8 @@ std::map<std::string, std::vector<std::string>> default_tolerances(const Operato
 }
 
 std::string documentation_link(const OperatorSchema& schema) {
-    std::string name(schema.short_name());
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return fmt::format("https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_{}_operator_desc", name);
+    return fmt::format("https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_{}_operator_desc",
+                       core::lower_case(schema.short_name()));
 }
 
 void print_operator(const OperatorSchema& schema, const std::vector<expectations::Expectation>& known) {

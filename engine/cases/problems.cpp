@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/cases/problem_text.h"
+#include "engine/core/ascii_case.h"
 #include "engine/core/hash.h"
 #include "engine/core/utf8.h"
 
@@ -17,8 +18,9 @@ namespace {
 
 /// Edit distance in which swapped neighbours count once, letters compared without case.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    const auto same = [&](std::size_t i, std::size_t j) { return lower(a[i - 1]) == lower(b[j - 1]); };
+    const auto same = [&](std::size_t i, std::size_t j) {
+        return core::lower_case(a[i - 1]) == core::lower_case(b[j - 1]);
+    };
     // The last three rows of the table, the current one last.
     std::vector<std::size_t> before_last(b.size() + 1);
     std::vector<std::size_t> last(b.size() + 1);

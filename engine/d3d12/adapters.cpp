@@ -8,6 +8,7 @@
 #include <array>
 #include <utility>
 
+#include "engine/core/ascii_case.h"
 #include "engine/d3d12/platform.h"
 
 namespace dmlconform::d3d12 {
@@ -24,15 +25,6 @@ constexpr std::array<std::pair<std::uint32_t, std::string_view>, 9> vendors{{
     {0x10005, "Mesa"},
     {0x15ad, "VMware"},
 }};
-
-/// For ASCII only, which is what adapters are called.
-std::string lower_case(std::string_view text) {
-    std::string result(text);
-    for (char& c : result) {
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    return result;
-}
 
 }  // namespace
 
@@ -83,7 +75,7 @@ core::Result<std::size_t> choose_adapter(std::span<const AdapterInfo> adapters, 
     }
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < adapters.size(); ++i) {
-        if (lower_case(adapters[i].name).find(lower_case(substring)) != std::string::npos) {
+        if (core::lower_case(adapters[i].name).find(core::lower_case(substring)) != std::string::npos) {
             return i;
         }
         names.emplace_back(adapters[i].name);

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 
+#include "engine/core/ascii_case.h"
 #include "engine/core/glob.h"
 
 namespace dmlconform::expectations {
@@ -19,13 +20,6 @@ constexpr std::array<const char*, happening_count> happening_names{"", "rejected
 bool matches_any(const std::vector<std::string>& globs, std::string_view text) {
     return std::any_of(globs.begin(), globs.end(),
                        [&](const std::string& glob) { return core::glob_matches(glob, text); });
-}
-
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return lower;
 }
 
 bool is_within(const std::optional<VersionRange>& range, std::string_view text) {
@@ -95,7 +89,7 @@ bool Expectation::concerns(const EngineInfo& engine_info) const {
         });
     };
     return core::glob_matches(engine, engine_info.name) &&
-           core::glob_matches(lower_case("*" + adapter + "*"), lower_case(engine_info.adapter)) &&
+           core::glob_matches(core::lower_case("*" + adapter + "*"), core::lower_case(engine_info.adapter)) &&
            is_within(driver, engine_info.driver) && std::all_of(libraries.begin(), libraries.end(), has_library);
 }
 

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "engine/cases/recorded_case.h"
+#include "engine/core/ascii_case.h"
 #include "engine/core/element.h"
 #include "engine/cpu/cpu_engine.h"
 #include "engine/cpu/reference.h"
@@ -138,10 +139,7 @@ std::optional<cases::Case> example_case(const operators::OperatorSchema& schema,
     if (!best) {
         return std::nullopt;
     }
-    std::string name(schema.short_name());
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    best->id = fmt::format("new/{}/example", name);
+    best->id = fmt::format("new/{}/example", core::lower_case(schema.short_name()));
     make_plain(*best);
     if (cpu::has_reference(schema)) {
         cpu::CpuEngine reference(core::highest_feature_level);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/core/ascii_case.h"
 #include "engine/core/utf8.h"
 #include "engine/interop/onnx_node.h"
 
@@ -58,9 +59,7 @@ private:
 };
 
 bool is_same_name(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](char left, char right) { return lower(left) == lower(right); });
+    return core::lower_case(a) == core::lower_case(b);
 }
 
 Mapped activation_of(std::string_view name, Taken& alphas, Taken& betas) {

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "engine/core/ascii_case.h"
 #include "engine/core/embedded_text.h"
 
 namespace dmlconform::operators {
@@ -260,10 +261,8 @@ std::list<Enumeration> load_enumerations() {
 
 /// "DML_OPERATOR_SLICE1" -> "slice1.json".
 std::string file_name_of(std::string_view operator_name) {
-    std::string file(operator_name.substr(operator_name.starts_with(operator_prefix) ? operator_prefix.size() : 0));
-    std::transform(file.begin(), file.end(), file.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return file + ".json";
+    const std::size_t prefix = operator_name.starts_with(operator_prefix) ? operator_prefix.size() : 0;
+    return core::lower_case(operator_name.substr(prefix)) + ".json";
 }
 
 }  // namespace
@@ -361,10 +360,8 @@ const OperatorSchema* find_operator(std::string_view name) {
 std::vector<std::string> operator_names() {
     std::vector<const OperatorSchema*> schemas;
     for (const core::EmbeddedText& entry : catalogue_texts) {
-        std::string name(entry.name.substr(0, entry.name.size() - std::string_view(".json").size()));
-        std::transform(name.begin(), name.end(), name.begin(),
-                       [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-        schemas.push_back(find_operator(name));
+        const auto name = entry.name.substr(0, entry.name.size() - std::string_view(".json").size());
+        schemas.push_back(find_operator(core::upper_case(name)));
     }
     std::sort(schemas.begin(), schemas.end(), [](const auto* a, const auto* b) { return a->number < b->number; });
     std::vector<std::string> names;

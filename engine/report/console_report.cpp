@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "engine/core/ascii_case.h"
 #include "engine/core/element.h"
 #include "engine/operators/descriptor.h"
 #include "engine/report/command_line.h"
@@ -23,12 +23,6 @@ constexpr int label_width = 12;
 template <class Text>
 core::ShownText labelled(std::string_view label, const Text& text) {
     return core::show("  {:<{}}{}\n", label, label_width, text);
-}
-
-std::string upper_case(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-    return text;
 }
 
 std::string rerun_command(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller) {
@@ -140,7 +134,7 @@ core::ShownText verdict(const run::RunTotals& totals, const ConsoleStyle& style)
 core::ShownText failure_block(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller,
                               const ConsoleStyle& style) {
     core::ShownText text = core::show(
-        "{} {} on {}{}\n", style.status(result.status, core::show("{}", upper_case(to_string(result.status)))),
+        "{} {} on {}{}\n", style.status(result.status, core::show("{}", core::upper_case(to_string(result.status)))),
         style.bold(core::show("{}", result.subject->id)), engine.name,
         engine.adapter.empty() ? core::ShownText() : core::show(" ({})", engine.adapter));
     text += labelled("reason", result.reason);
