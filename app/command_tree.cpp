@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "engine/core/comma_list.h"
 #include "engine/operators/catalogue.h"
 #include "engine/run/engine_list.h"
 
@@ -22,16 +23,6 @@ std::vector<std::string> short_operator_names() {
         names.push_back(name.substr(operator_prefix.size()));
     }
     return names;
-}
-
-std::vector<std::string> split(std::string_view list) {
-    std::vector<std::string> parts;
-    while (!list.empty()) {
-        const std::size_t end = std::min(list.find(','), list.size());
-        parts.emplace_back(list.substr(0, end));
-        list.remove_prefix(std::min(end + 1, list.size()));
-    }
-    return parts;
 }
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
@@ -60,7 +51,7 @@ void read_type(CommandOption& option, const std::string& type) {
     if (colon != std::string::npos) {
         const std::string_view rest = std::string_view(type).substr(colon + 1);
         if (rest.starts_with('{') && rest.ends_with('}')) {
-            option.values = split(rest.substr(1, rest.size() - 2));
+            option.values = core::split_at_commas(rest.substr(1, rest.size() - 2));
         } else {
             option.range = rest;
         }

@@ -1,4 +1,4 @@
-// A list with commas.
+// The list, taken apart once.
 #include "engine/cpu/left_out.h"
 
 #include <algorithm>
@@ -6,23 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/comma_list.h"
+
 namespace dmlconform::cpu {
 namespace {
-
-std::vector<std::string> split(std::string_view list) {
-    std::vector<std::string> names;
-    while (!list.empty()) {
-        const std::size_t comma = list.find(',');
-        names.emplace_back(list.substr(0, comma));
-        list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
-    }
-    return names;
-}
 
 std::vector<std::string>& left_out() {
     static std::vector<std::string> names = [] {
         const char* const list = std::getenv("DMLCONFORM_WITHOUT_REFERENCE");
-        return split(list == nullptr ? "" : list);
+        return core::split_at_commas(list == nullptr ? "" : list);
     }();
     return names;
 }
@@ -34,7 +26,7 @@ bool is_left_out(std::string_view short_name) {
 }
 
 void leave_out(std::string_view short_names) {
-    left_out() = split(short_names);
+    left_out() = core::split_at_commas(short_names);
 }
 
 }  // namespace dmlconform::cpu
