@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/core/utf8.h"
+
 namespace dmlconform::report {
 namespace {
 
@@ -24,21 +26,9 @@ std::string right(const std::string& text, std::size_t width) {
     return std::string(width > characters ? width - characters : 0, ' ') + text;
 }
 
-/// Names of operators are ASCII; those of engines that commands start need not be.
+/// With an ellipsis in the last column where there is more.
 std::string shortened(const std::string& text, std::size_t width) {
-    if (characters_in(text) <= width) {
-        return text;
-    }
-    std::string result;
-    std::size_t characters = 0;
-    for (const char c : text) {
-        const bool begins = (static_cast<unsigned char>(c) & 0xc0u) != 0x80u;
-        if (begins && ++characters == width) {
-            break;
-        }
-        result += c;
-    }
-    return result + "…";
+    return characters_in(text) <= width ? text : core::shortened(text, width - 1);
 }
 
 }  // namespace
