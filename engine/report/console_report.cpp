@@ -98,14 +98,6 @@ core::ShownText counts_text(const run::RunTotals& totals, bool gated, const Cons
     return core::show_list(parts, ", ");
 }
 
-std::size_t failures_off_gate(const run::RunTotals& totals) {
-    std::size_t sum = 0;
-    for (std::size_t status = 0; status < run::status_count; ++status) {
-        sum += run::is_failure(static_cast<run::Status>(status)) ? totals.off_gate[status] : 0;
-    }
-    return sum;
-}
-
 core::ShownText verdict(const run::RunTotals& totals, const ConsoleStyle& style) {
     const core::ShownText on_gate = counts_text(totals, true, style);
     core::ShownText text =
@@ -113,7 +105,7 @@ core::ShownText verdict(const run::RunTotals& totals, const ConsoleStyle& style)
                    format_duration(totals.duration), on_gate.text().empty() ? core::show("none on the gate") : on_gate);
     if (const core::ShownText off_gate = counts_text(totals, false, style); !off_gate.text().empty()) {
         text += core::show("Off the gate, because nobody specifies the right answer: {}\n", off_gate);
-        const std::size_t failed = failures_off_gate(totals);
+        const std::size_t failed = totals.failures(false);
         if (failed != 0) {
             text += core::show("  failed{}: {}\n", failed > totals.off_gate_failures.size() ? ", among them" : "",
                                core::show_list(totals.off_gate_failures, ", "));

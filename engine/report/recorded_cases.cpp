@@ -81,8 +81,7 @@ core::Result<void> RecordedCases::add(const run::CaseResult& result) {
     }
     if (result.computed == nullptr) {
         const std::string why = result.subject->expect_error ? "an engine has to reject it" : result.reason;
-        run::SharedReason& reason = left_out_[why];
-        reason.example = ++reason.count == 1 ? result.subject->id : reason.example;
+        left_out_[why].add(result.subject->id);
         return {};
     }
     cases::Case recorded = cases::recorded_case(*result.subject, *result.computed);

@@ -13,6 +13,11 @@ namespace {
 /// Buckets are this far apart, so that their middles are within 0.1 % of what is in them.
 constexpr double bucket_ratio = 1.002;
 
+/// Why it shows nothing, and on which engine.
+std::string reason_text(const CaseResult& result, std::span<const EngineInfo> engines) {
+    return fmt::format("{}: {}", engines[result.engine].name, result.reason);
+}
+
 }  // namespace
 
 void DurationHistogram::add(std::chrono::nanoseconds duration) {
@@ -79,8 +84,7 @@ void RunTotals::add(const CaseResult& result) {
         return;
     }
     if (result.status == Status::skip && result.expectation == nullptr) {
-        SharedReason& reason = skips[fmt::format("{}: {}", engines[result.engine].name, result.reason)];
-        reason.example = ++reason.count == 1 ? result.subject->id : reason.example;
+        skips[reason_text(result, engines)].add(result.subject->id);
     }
     rows[{std::string(result.subject->descriptor->schema->short_name()), result.engine}].add(result);
     all[result.engine].add(result);
@@ -91,10 +95,14 @@ void RunTotals::add_case(std::span<const CaseResult> results_of_case) {
         return;
     }
     Shown shown = Shown::nothing;
-    std::vector<std::string> why;
     for (const CaseResult& result : results_of_case) {
         shown = std::max(shown, shown_by(result));
-        why.push_back(fmt::format("{}: {}", engines[result.engine].name, result.reason));
+    }
+    std::vector<std::string> why;
+    if (shown == Shown::nothing) {
+        for (const CaseResult& result : results_of_case) {
+            why.push_back(reason_text(result, engines));
+        }
     }
     unverified.add(results_of_case.front().subject->id, shown, fmt::format("{}", fmt::join(why, "; ")));
 }
@@ -110,11 +118,11 @@ std::size_t RunTotals::count(Status status, bool gated) const {
     return sum;
 }
 
-std::size_t RunTotals::failures() const {
+std::size_t RunTotals::failures(bool gated) const {
     std::size_t sum = 0;
     for (std::size_t status = 0; status < status_count; ++status) {
         const auto which = static_cast<Status>(status);
-        sum += is_failure(which) ? count(which) : 0;
+        sum += is_failure(which) ? count(which, gated) : 0;
     }
     return sum;
 }

@@ -76,8 +76,8 @@ struct RunTotals {
     [[nodiscard]] std::size_t count(Status status, bool gated = true) const;
     /// How many on the gate are as they should be, and say something about an engine.
     [[nodiscard]] std::size_t verified() const;
-    /// How many on the gate are failures of any kind.
-    [[nodiscard]] std::size_t failures() const;
+    /// How many on the gate, or off it, are failures of any kind.
+    [[nodiscard]] std::size_t failures(bool gated = true) const;
     /// Everything on the gate as it should be, and something was verified.
     [[nodiscard]] bool passed() const;
 };

@@ -57,8 +57,7 @@ void Unverified::add(std::string_view id, Shown shown, const std::string& why) {
         return;
     }
     if (shown == Shown::nothing && !why.empty()) {
-        SharedReason& reason = reasons[why];
-        reason.example = ++reason.count == 1 ? std::string(id) : reason.example;
+        reasons[why].add(id);
     }
     auto& ids = shown == Shown::nothing ? examples : in_part_examples;
     ++(shown == Shown::nothing ? cases : in_part);

@@ -25,6 +25,12 @@ struct SharedReason {
     std::size_t count = 0;
     /// The first of them.
     std::string example;
+
+    void add(std::string_view id) {
+        if (++count == 1) {
+            example = id;
+        }
+    }
 };
 using SharedReasons = std::map<std::string, SharedReason>;
 
