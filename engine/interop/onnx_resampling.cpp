@@ -36,6 +36,11 @@ struct Dimension {
 
 using Dimensions = std::vector<Dimension>;
 
+/// Upsample, and Resize before opset 11: the second input has the scales, and nothing says where elements lie.
+bool is_old(const OnnxNode& node) {
+    return node.type == "Upsample" || node.opset < 11;
+}
+
 /// The entries of an input that has one for each of the node's axes, or `count` times as many.
 core::Result<std::vector<std::vector<double>>> by_dimension(const OnnxNode& node, const OnnxTensor& tensor,
                                                             std::size_t count, double otherwise) {
@@ -65,9 +70,8 @@ core::Result<std::vector<std::vector<double>>> by_dimension(const OnnxNode& node
 
 /// The scales that the node gives, or those that its sizes make.
 core::Result<void> set_scales(const OnnxNode& node, Dimensions& dimensions) {
-    // Before opset 11 the second input has the scales; Upsample once had them as an attribute.
-    const bool is_old = node.type == "Upsample" || node.opset < 11;
-    const OnnxTensor* const scales = node.input(is_old ? 1 : 2);
+    // Upsample once had them as an attribute.
+    const OnnxTensor* const scales = node.input(is_old(node) ? 1 : 2);
     if (const auto* given = node.attribute("scales"); given != nullptr && scales == nullptr) {
         if (static_cast<std::size_t>(given->floats_size()) != dimensions.size()) {
             return core::fail(node.type + " has not one scale for each dimension");
@@ -155,8 +159,7 @@ struct Rounding {
 
 /// Upsample and the first Resize, which have no nearest_mode, take the element below.
 core::Result<Rounding> rounding_of(const OnnxNode& node) {
-    const bool is_old = node.type == "Upsample" || node.opset < 11;
-    const std::string mode = is_old ? "floor" : node.text("nearest_mode", "round_prefer_floor");
+    const std::string mode = is_old(node) ? "floor" : node.text("nearest_mode", "round_prefer_floor");
     if (mode == "round_prefer_floor") {
         return Rounding{0.5, true};
     }
@@ -182,8 +185,7 @@ core::Result<Dimensions> dimensions_of(const OnnxNode& node) {
     if (auto scales = set_scales(node, dimensions); !scales) {
         return tl::unexpected(scales.error());
     }
-    const bool is_old = node.type == "Upsample" || node.opset < 11;
-    const std::string mode = is_old ? "asymmetric" : node.text("coordinate_transformation_mode", "half_pixel");
+    const std::string mode = is_old(node) ? "asymmetric" : node.text("coordinate_transformation_mode", "half_pixel");
     if (mode == "tf_crop_and_resize") {
         if (auto region = set_region(node, dimensions); !region) {
             return tl::unexpected(region.error());
