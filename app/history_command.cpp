@@ -40,7 +40,7 @@ struct HistoryOptions {
     std::string output;
 };
 
-/// Nothing when a file is no result: then all that are none have been named.
+/// Nothing when a file is not a result: then all files that are not have been named.
 std::optional<std::vector<history::Submission>> read_all(const std::vector<std::string>& paths,
                                                          const std::string& commit) {
     std::vector<history::Submission> submissions;

@@ -97,7 +97,7 @@ constexpr OtherFormat other_formats[] = {
     {"dmlconform-expectations", "this is a file of expectations, not of cases", "give it with --expect"},
     {"dmlconform-result", "this is the result of a run, not a case file", "give the case files that were run"}};
 
-/// Takes care of a file that says it is no case file; false for all others.
+/// Takes care of a file that says that it is not a case file; false for all others.
 bool is_other_format(const JsonValue& document, const ReadOptions& options, Corpus& corpus, ProblemSink& problems) {
     const JsonValue* format = document.find("format");
     if (format == nullptr || format->string() == nullptr) {

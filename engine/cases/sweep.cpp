@@ -27,7 +27,7 @@ std::optional<std::string_view> placeholder(const JsonValue& value) {
     return std::string_view(*text).substr(2, text->size() - 3);
 }
 
-/// The value as it stands in the id; one that is no scalar by its index.
+/// The value as it stands in the id; one that is not a scalar, by its index.
 std::string id_text(const JsonValue& value, std::size_t index) {
     if (const std::string* text = value.string()) {
         return *text;

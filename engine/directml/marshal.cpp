@@ -132,7 +132,7 @@ bool fits(const operators::FieldValue& value, FieldType type) {
 MarshalledOperator::MarshalledOperator(const operators::Descriptor& descriptor) : desc_(marshal(descriptor)) {}
 
 std::byte* MarshalledOperator::allocate(std::size_t bytes) {
-    // An array without elements is no null pointer.
+    // An array without elements is not a null pointer.
     return reinterpret_cast<std::byte*>(memory_.emplace_back(std::make_unique<std::uint64_t[]>(bytes / 8 + 1)).get());
 }
 

@@ -27,7 +27,7 @@ const FieldValue* value_of(const Descriptor& descriptor, const std::string& name
     return descriptor.schema->find_field(field) == nullptr ? nullptr : &descriptor.value(field);
 }
 
-/// 1 of "Strides[1]"; nothing for "Strides", and for what is no index.
+/// 1 of "Strides[1]"; nothing for "Strides", and for what is not an index.
 std::optional<std::size_t> index_in(const std::string& name) {
     const std::size_t bracket = name.find('[');
     std::size_t index = 0;

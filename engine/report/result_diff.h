@@ -63,7 +63,7 @@ struct ResultDiff {
     [[nodiscard]] bool regressed(bool allow_missing) const;
 };
 
-/// Errors name the file that is no result.
+/// Errors name the file that is not a result.
 [[nodiscard]] core::Result<ResultDiff> diff_results(const std::string& base, const std::string& now);
 
 /// For scripts.

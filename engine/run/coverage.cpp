@@ -42,7 +42,7 @@ void add_tensor_items(const OperatorSchema& schema, const Field& field, Items& i
     }
 }
 
-/// Classes of values of a field that is no tensor.
+/// Classes of values of a field that is not a tensor.
 std::vector<std::string> value_classes(const OperatorSchema& schema, const Field& field) {
     std::vector<std::string> classes;
     if (field.enumeration != nullptr) {

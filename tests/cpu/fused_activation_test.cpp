@@ -446,7 +446,7 @@ TEST(Activation, AcceptsTheRangeAcrossKinks) {
     }
 }
 
-/// What is on the other side of a kink is no argument of the branch on this side.
+/// What is on the other side of a kink is not an argument of the branch on this side.
 TEST(Activation, BranchesKeepToTheirArguments) {
     struct Row {
         Activation activation;
