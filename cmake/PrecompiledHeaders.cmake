@@ -1,8 +1,8 @@
-# Other people's headers that most sources include, read once and not by each: half of clang's time, which the sanitizers
-# are built with, and a fifth of what g++ takes for tests. The program gains little by them with g++ 12, which moreover
-# warns of overflows in std::string that it sees through precompiled headers only and that are none. Visual Studio's are
-# bound to the debugging information of the target that made them: not tried. Each source includes what it uses all the
-# same.
+# Other people's headers that most sources include, read once and not by each. That is half of clang's time, which the
+# sanitizers are built with, and a fifth of what g++ takes for tests. The program gains little by them with g++ 12,
+# which also warns of overflows in std::string that it sees through precompiled headers only, and that are none. Visual
+# Studio's are bound to the debugging information of the target that made them: they were not tried. Each source
+# includes what it uses all the same.
 
 set(precompiled_headers <algorithm> <filesystem> <fstream> <functional> <map> <memory> <optional> <string> <vector>
     <fmt/format.h>
