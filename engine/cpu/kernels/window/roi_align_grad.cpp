@@ -35,7 +35,7 @@ enum Output : std::size_t { output_gradient, region_gradient };
 struct Chosen {
     const Sample& y;
     const Sample& x;
-    double part;
+    double part = 0;
     Interval range;
 };
 
