@@ -2,6 +2,7 @@
 #include "engine/page/page_data.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "engine/core/data_type.h"

@@ -1,6 +1,7 @@
 // engine/bench/rank_test and comparison: how sure a ratio is, and the mean of several.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 

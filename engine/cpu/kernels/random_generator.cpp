@@ -2,6 +2,7 @@
 //
 // The state is a counter of 128 bits, least significant word first, and a key of 64. The cipher makes four elements of
 // each value of the counter. The counter that is left is behind the last one of which an element was taken.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
