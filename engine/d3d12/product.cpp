@@ -80,6 +80,17 @@ void put_taps(ProductParameters& parameters) {
     }
 }
 
+ShaderVariant tiled_variant(const Product& product, std::uint32_t side) {
+    const bool whole = product.depth % PRODUCT_TURN_DEPTH(side) == 0;
+    const bool any = product.numbers == PRODUCT_MIXED;
+    return {"product_tiled",
+            {{"NUMBERS", product.numbers},
+             {"WINDOW", product.is_window ? 1u : 0u},
+             {"PACKING", any ? PRODUCT_ANY_PACKING : product.parameters.a_packing},
+             {"SIDE", side},
+             {"WHOLE", whole && !any ? 1u : 0u}}};
+}
+
 /// Without taps that nobody reads.
 std::vector<std::uint32_t> words_of(const ProductParameters& parameters, std::uint32_t taps) {
     auto words = parameters_from(parameters);
@@ -133,14 +144,15 @@ void add_product(DispatchPlan& plan, Product product) {
     parameters.slice_count = number(division.slices);
     parameters.slice_depth = number(division.slice_depth);
     std::uint32_t taps = 0;
-    if (division.side != 0) {
+    const bool tiled = division.side != 0;
+    if (tiled) {
         parameters.row_tiles = number(groups_of(parameters.row_count, division.side));
         parameters.column_tiles = number(groups_of(parameters.column_count, division.side));
         // Adjacent threads read what lies side by side.
         parameters.a_along_depth = parameters.a_row != 1 ? 1 : 0;
         parameters.b_along_depth = parameters.b_column != 1 && parameters.b_depth == 1 ? 1 : 0;
     }
-    if (division.side != 0 && product.is_window) {
+    if (tiled && product.is_window) {
         const std::uint32_t turn = PRODUCT_TURN_DEPTH(division.side);
         taps = parameters.tap_count;
         parameters.turn_taps = turn % taps;
@@ -149,14 +161,8 @@ void add_product(DispatchPlan& plan, Product product) {
     }
 
     Dispatch dispatch;
-    dispatch.shader =
-        division.side != 0
-            ? ShaderVariant{"product_tiled",
-                            {{"NUMBERS", product.numbers},
-                             {"WINDOW", is_window},
-                             {"PACKING", product.numbers == PRODUCT_MIXED ? PRODUCT_ANY_PACKING : parameters.a_packing},
-                             {"SIDE", division.side}}}
-            : ShaderVariant{"product_plain", {{"NUMBERS", product.numbers}, {"WINDOW", is_window}}};
+    dispatch.shader = tiled ? tiled_variant(product, division.side)
+                            : ShaderVariant{"product_plain", {{"NUMBERS", product.numbers}, {"WINDOW", is_window}}};
     dispatch.buffers.assign(product.buffers.begin(), product.buffers.end());
     dispatch.parameters = words_of(parameters, taps);
     dispatch.groups = division.groups_per_slice * division.slices;
@@ -183,8 +189,10 @@ std::vector<ShaderVariant> product_variants(std::uint32_t numbers, bool is_windo
                                                 : numbers == PRODUCT_INTEGER
                                                     ? std::vector<std::uint32_t>{2}
                                                     : std::vector<std::uint32_t>{PRODUCT_ANY_PACKING};
-    const auto tiled =
-        all_variants("product_tiled", {ranges[0], ranges[1], {"PACKING", packings}, {"SIDE", {64, 128}}});
+    const std::vector<std::uint32_t> whole =
+        numbers == PRODUCT_MIXED ? std::vector<std::uint32_t>{0} : std::vector<std::uint32_t>{0, 1};
+    const auto tiled = all_variants(
+        "product_tiled", {ranges[0], ranges[1], {"PACKING", packings}, {"SIDE", {64, 128}}, {"WHOLE", whole}});
     variants.insert(variants.end(), tiled.begin(), tiled.end());
     return variants;
 }

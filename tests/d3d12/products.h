@@ -1,8 +1,10 @@
 // What tests of matrix products and of convolutions have in common.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "tests/d3d12/against_reference.h"
@@ -25,6 +27,13 @@ inline core::TensorDesc target_of(Random* layout, core::DataType type, const cor
 inline bool is_tiled(const operators::Descriptor& descriptor) {
     return d3d12::find_binding(descriptor.schema->short_name())->plan(descriptor).dispatches[0].shader.shader ==
            "product_tiled";
+}
+
+/// "SIDE=128 WHOLE=1": how many rows and columns the tiles have, and whether the depth is a whole number of turns.
+inline std::string tiles_of(const operators::Descriptor& descriptor) {
+    const auto plan = d3d12::find_binding(descriptor.schema->short_name())->plan(descriptor);
+    const std::string key = plan.dispatches[0].shader.key();
+    return key.substr(std::min(key.find("SIDE="), key.size()));
 }
 
 /// Of any type: small numbers, whose sums FLOAT16 holds.

@@ -1,0 +1,176 @@
+// How the shaders of products in tiles read their operands: see product_tiled.hlsl, whose macros these are.
+
+// What a thread reads of an operand in a turn: four elements side by side. Of a window that is B: of one column, one
+// depth after the other.
+struct Share {
+    uint4 lines;   // rows or columns of the tile
+    uint4 depths;  // within the turn
+};
+
+Share share_of(uint thread, uint along_depth) {
+    Share result;
+    result.lines = thread % (SIDE / 4) * 4 + FOUR;
+    result.depths = thread / (SIDE / 4);
+    if (along_depth) {
+        result.lines = thread / TURN * 4 + FOUR;
+        result.depths = thread % TURN;
+    }
+    return result;
+}
+
+#define PUT_FOUR(tile, first, share, terms) tile[((first) + share.depths.x * TILE_ROW + share.lines.x) / 4] = terms;
+#if WINDOW
+#define PUT_B(first, share, terms)                                              \
+    {                                                                           \
+        const uint4 tile_places = (first) + share.depths * TILE_ROW + share.lines; \
+        b_tile[tile_places.x] = terms.x;                                        \
+        b_tile[tile_places.y] = terms.y;                                        \
+        b_tile[tile_places.z] = terms.z;                                        \
+        b_tile[tile_places.w] = terms.w;                                        \
+    }
+#else
+#define PUT_B(first, share, terms) PUT_FOUR(b_tile, first, share, terms)
+#endif
+
+// Reading is begun before a turn is multiplied, and what was read is looked at after that.
+struct Reading {
+    uint4 words;
+    uint4 offsets;
+    uint4 inside;  // 1: there is such an element. 0: the first one is read
+};
+
+#define READ_WORDS(reading, buffer, packing)                                                                  \
+    reading.words =                                                                                           \
+        uint4(buffer[WORD_OF(packing, reading.offsets.x)], buffer[WORD_OF(packing, reading.offsets.y)],       \
+              buffer[WORD_OF(packing, reading.offsets.z)], buffer[WORD_OF(packing, reading.offsets.w)]);
+
+Term4 terms_in(Reading reading, uint packing, uint sign, Quantization quantization, bool all_inside) {
+    const uint4 bits = reading.words >> SHIFT_OF(packing, reading.offsets) & MASK_OF(packing);
+    const Term4 terms = Term4(numbers_from(bits, packing, sign, quantization));
+    return all_inside || reading.inside != 0 ? terms : 0;
+}
+
+#if WINDOW
+
+// A place along the depth.
+struct Depth {
+    uint channel;
+    uint tap;
+};
+
+Depth depth_of(uint number) {
+    Depth result;
+    result.channel = number / tap_count;
+    result.tap = number % tap_count;
+    return result;
+}
+
+Depth after_tap(Depth place) {
+    ++place.tap;
+    if (place.tap == tap_count) {
+        place.tap = 0;
+        ++place.channel;
+    }
+    return place;
+}
+
+Depth after_turn(Depth place) {
+    place.tap += turn_taps;
+    place.channel += turn_channels;
+    if (place.tap >= tap_count) {
+        place.tap -= tap_count;
+        ++place.channel;
+    }
+    return place;
+}
+
+// A bit for each of a window's places along a dimension: whether it finds input.
+uint mask_along(uint origin, uint count, uint step, uint stride, uint size) {
+    uint result = 0;
+    [loop] for (uint tap = 0; tap < count; ++tap) {
+        if (find_along(origin, tap, step, stride, size).is_inside.x) {
+            result |= 1u << tap;
+        }
+    }
+    return result;
+}
+
+// A bit for each tap.
+uint2 mask_of(Origins origins) {
+    const uint ds = mask_along(origins.d.x, window.y, dilation.y, window_stride.y, input_size.y);
+    const uint hs = mask_along(origins.h.x, window.z, dilation.z, window_stride.z, input_size.z);
+    const uint ws = mask_along(origins.w.x, window.w, dilation.w, window_stride.w, input_size.w);
+    uint2 result = 0;
+    uint tap = 0;
+    [loop] for (uint d = 0; d < window.y; ++d) {
+        [loop] for (uint h = 0; h < window.z; ++h) {
+            const uint row = origins.is_summed.x ? ds >> d & hs >> h & 1 : 0;
+            [loop] for (uint w = 0; w < window.w; ++w) {
+                const uint bit = (row & ws >> w) << (tap & 31);
+                result |= tap < 32 ? uint2(bit, 0) : uint2(0, bit);
+                ++tap;
+            }
+        }
+    }
+    return result;
+}
+
+uint bit_of(uint2 mask, uint tap) {
+    return (tap < 32 ? mask.x : mask.y) >> (tap & 31) & 1;
+}
+
+#endif
+
+// Begins to read a turn, if there is one more, and moves on to the next. Nothing counts that is read beyond the last
+// turn, but there has to be something there.
+#if WHOLE
+#define INSIDE(share, is_there) (is_there ? 1 : 0)
+#else
+#define INSIDE(share, is_there) (turn + share.depths < slice_end ? 1 : 0)
+#endif
+#if WINDOW
+#define READ_TURN(is_there)                                                                                    \
+    {                                                                                                          \
+        const Depth first = b_place;                                                                           \
+        const Depth second = after_tap(first);                                                                 \
+        const Depth third = after_tap(second);                                                                 \
+        const Depth fourth = after_tap(third);                                                                 \
+        const uint4 channels = uint4(first.channel, second.channel, third.channel, fourth.channel);            \
+        a_reading.inside = INSIDE(a_share, is_there);                                                          \
+        a_reading.offsets = a_starts + (a_place.channel * filter_channel + taps[a_place.tap].y);               \
+        b_reading.inside = INSIDE(b_share, is_there);                                                          \
+        b_reading.inside *= uint4(bit_of(mask, first.tap), bit_of(mask, second.tap), bit_of(mask, third.tap),  \
+                                  bit_of(mask, fourth.tap));                                                   \
+        b_reading.offsets = b_start + channels * input_channel +                                               \
+                            uint4(taps[first.tap].x, taps[second.tap].x, taps[third.tap].x, taps[fourth.tap].x); \
+        a_reading.offsets *= a_reading.inside;                                                                 \
+        b_reading.offsets *= b_reading.inside;                                                                 \
+        a_place = after_turn(a_place);                                                                         \
+        b_place = after_turn(b_place);                                                                         \
+        READ_WORDS(a_reading, a, A_PACKING)                                                                    \
+        READ_WORDS(b_reading, b, B_PACKING)                                                                    \
+    }
+#else
+// The last of whole turns is read again.
+#define READ_TURN(is_there)                                                     \
+    {                                                                           \
+        a_reading.inside = WHOLE ? 1 : INSIDE(a_share, is_there);               \
+        b_reading.inside = WHOLE ? 1 : INSIDE(b_share, is_there);               \
+        a_reading.offsets = WHOLE ? a_offsets : a_offsets * a_reading.inside;   \
+        b_reading.offsets = WHOLE ? b_offsets : b_offsets * b_reading.inside;   \
+        const uint distance = WHOLE && turn + 2 * TURN > slice_end ? 0 : TURN;  \
+        a_offsets += distance * a_depth;                                        \
+        b_offsets += distance * b_depth;                                        \
+        READ_WORDS(a_reading, a, A_PACKING)                                     \
+        READ_WORDS(b_reading, b, B_PACKING)                                     \
+    }
+#endif
+
+// Puts what was read into one of the two places in the tiles.
+#define PUT_TURN(half)                                                                             \
+    {                                                                                              \
+        const Term4 a_terms = terms_in(a_reading, A_PACKING, a_sign, a_scheme, WHOLE);             \
+        const Term4 b_terms = terms_in(b_reading, B_PACKING, b_sign, b_scheme, WHOLE && !WINDOW);  \
+        PUT_FOUR(a_tile, (half) * TILE_SIZE, a_share, a_terms)                                     \
+        PUT_B((half) * TILE_SIZE, b_share, b_terms)                                                \
+    }
