@@ -106,7 +106,7 @@ public:
 
 private:
     struct Pass {
-        std::uint32_t vector;
+        std::uint32_t vector = 1;
         ReductionParameters parameters;
         ReductionDivision division;
     };
@@ -134,8 +134,8 @@ private:
 
 /// Every variant of the shaders that a planner may name for reductions that end in results, in elements, or in parts.
 struct ReductionVariants {
-    std::uint32_t combine;
-    std::uint32_t numbers;
+    std::uint32_t combine = 0;
+    std::uint32_t numbers = 0;
     bool results = true;
     bool elements = false;
 };

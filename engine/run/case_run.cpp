@@ -45,7 +45,7 @@ Status status_of(EngineLost::Kind kind) {
 /// "1 of 8: [0,0,1,3] 12 expected, 11 got".
 std::string difference_text(const OutputResult& output, bool is_only_output) {
     const compare::Comparison& comparison = output.comparison;
-    const std::string count =
+    std::string count =
         fmt::format("{}{} of {}", is_only_output ? "" : output.name + ": ", comparison.beyond, comparison.elements);
     if (!comparison.worst) {
         return count;

@@ -1,6 +1,7 @@
 // MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: softmax(Q K^T * Scale + position bias + mask) V, for each head.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "engine/cpu/attention/operands.h"
@@ -152,16 +153,16 @@ private:
 
     /// NaN is passed over: it comes out of the sum.
     [[nodiscard]] static double largest_of(const std::vector<double>& scores) {
-        double largest = -INFINITY;
+        double largest = -std::numeric_limits<double>::infinity();
         for (const double score : scores) {
             largest = score > largest ? score : largest;
         }
         return largest;
     }
     [[nodiscard]] static double largest_of(const std::vector<Interval>& scores) {
-        double largest = -INFINITY;
+        double largest = -std::numeric_limits<double>::infinity();
         for (const Interval& score : scores) {
-            largest = std::max(largest, score.has_numbers() ? score.low : -INFINITY);
+            largest = std::max(largest, score.has_numbers() ? score.low : largest);
         }
         return largest;
     }

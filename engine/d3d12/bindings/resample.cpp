@@ -19,7 +19,8 @@ namespace {
 using core::TensorDesc;
 using operators::Descriptor;
 
-/// The constant buffer.
+/// The constant buffer. HLSL knows no initialisers of members: it is made with {}, which sets all to 0.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 struct Parameters : ConstantBuffer {
 #include "shaders/resample_members.hlsli"
 };
@@ -39,12 +40,11 @@ bool has_field(const Descriptor& descriptor, std::string_view field) {
 /// Where an element of the output lies along a dimension of the input: (number - output) / scale - input.
 struct Scaling {
     float scale;
-    float input;
-    float output;
+    float input = 0.5F;
+    float output = -0.5F;
 
     /// Elements' centres have the same places, unless the operator says otherwise.
-    Scaling(const Descriptor& descriptor, std::size_t d)
-        : scale(descriptor.get<std::vector<float>>("Scales")[d]), input(0.5F), output(-0.5F) {
+    Scaling(const Descriptor& descriptor, std::size_t d) : scale(descriptor.get<std::vector<float>>("Scales")[d]) {
         if (has_field(descriptor, "InputPixelOffsets")) {
             input = descriptor.get<std::vector<float>>("InputPixelOffsets")[d];
             output = descriptor.get<std::vector<float>>("OutputPixelOffsets")[d];

@@ -32,11 +32,12 @@ std::vector<std::optional<Window>> windows_of(const Descriptor& descriptor, cons
     const auto& sizes = descriptor.uints("WindowSize");
     std::vector<std::optional<Window>> windows(first_spatial);
     for (std::size_t w = 0; w < sizes.size(); ++w) {
-        windows.push_back(Window{.size = sizes[w],
-                                 .stride = descriptor.uints("Strides")[w],
-                                 .dilation = has_field(descriptor, "Dilations") ? descriptor.uints("Dilations")[w] : 1,
-                                 .padding = descriptor.uints("StartPadding")[w],
-                                 .extent = seen.sizes[first_spatial + w]});
+        windows.emplace_back(
+            Window{.size = sizes[w],
+                   .stride = descriptor.uints("Strides")[w],
+                   .dilation = has_field(descriptor, "Dilations") ? descriptor.uints("Dilations")[w] : 1,
+                   .padding = descriptor.uints("StartPadding")[w],
+                   .extent = seen.sizes[first_spatial + w]});
     }
     return windows;
 }
