@@ -12,13 +12,14 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT MSVC)
   set(precompiles ON)
 endif()
 
-# dmlconform_precompile(<name> <libraries…> [HEADERS <headers…>]): these and more headers for targets that are compiled
-# with the options of this folder. They say: dmlconform_use_precompiled(<target> <name>).
+# dmlconform_precompile(<name> <libraries…> [WITH_GCC] [HEADERS <headers…>]): these and more headers for targets that are
+# compiled with the options of this folder; by g++ too if it gains by them. They say: dmlconform_use_precompiled(<target>
+# <name>).
 function(dmlconform_precompile name)
-  if(NOT precompiles)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WITH_GCC" "" HEADERS)
+  if(NOT precompiles AND NOT (arg_WITH_GCC AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"))
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" HEADERS)
   file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp" CONTENT "// A target must have a source.\n")
   add_library(${name} OBJECT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
   target_link_libraries(${name} PRIVATE dmlconform_options fmt::fmt nlohmann_json::nlohmann_json tl::expected
@@ -27,7 +28,7 @@ function(dmlconform_precompile name)
 endfunction()
 
 function(dmlconform_use_precompiled target name)
-  if(precompiles)
+  if(TARGET ${name})
     target_precompile_headers(${target} REUSE_FROM ${name})
   endif()
 endfunction()

@@ -26,10 +26,6 @@ RWStructuredBuffer<uint> present : register(u4);
 #define PRESENT_PLACE places[1].x
 #define POSITION places[1].y
 
-float real_from(uint bits) {
-    return packing == 0 ? asfloat(bits) : float_from_half(bits).x;
-}
-
 uint bits_from(float number) {
     return packing == 0 ? asuint(number) : half_from_float(number).x;
 }
@@ -43,13 +39,13 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         float element;
         [branch] if (POSITION < past_count) {
             bits = LOAD_ELEMENT(past, packing, PAST_PLACE);
-            element = real_from(bits);
+            element = real_of(bits, packing);
         } else {
             bits = LOAD_ELEMENT(source, packing, source_start + SOURCE_PLACE);
-            element = real_from(bits);
+            element = real_of(bits, packing);
             // Without a bias, bits stay what they are, those of NaNs too.
             [branch] if (has_bias) {
-                element += real_from(LOAD_ELEMENT(biases, packing, bias_start + BIAS_PLACE));
+                element += real_of(LOAD_ELEMENT(biases, packing, bias_start + BIAS_PLACE), packing);
                 bits = bits_from(element);
             }
         }

@@ -46,8 +46,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         STRIDED_OFFSETS(places, ATTENTION_ROWS, number, dimensions, dimension_count)
         float score = asfloat(scores[number]);
         [branch] if (has_position_bias) {
-            const uint bits = LOAD_ELEMENT(position_biases, packing, POSITION_BIAS_PLACE);
-            score += packing == 0 ? asfloat(bits) : float_from_half(bits).x;
+            score += real_of(LOAD_ELEMENT(position_biases, packing, POSITION_BIAS_PLACE), packing);
         }
         [branch] if (mask_type == ATTENTION_MASK_BOOLEAN) {
             const int mask = int(masks[MASK_PLACE]);

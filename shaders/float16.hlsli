@@ -12,6 +12,11 @@ float4 float_from_half(uint4 bits) {
     return asfloat(asuint(magnitude) | (bits & 0x8000) << 16);
 }
 
+// The number of an element with these bits: in FP32 if elements are not packed, else in binary16.
+float real_of(uint bits, uint packing_of_elements) {
+    return packing_of_elements == 0 ? asfloat(bits) : float_from_half(bits).x;
+}
+
 // Rounded to nearest, ties to even; 65520 and more become infinity.
 uint4 half_from_float(float4 value) {
     const uint4 bits = asuint(value);

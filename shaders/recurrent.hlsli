@@ -43,6 +43,12 @@ uint place_of(uint tensor, uint4 coordinates) {
     return places.x + places.y + places.z + places.w;
 }
 
+// Of a number between steps: where its direction, batch and hidden number are in tensors that have no steps.
+uint4 coordinates_of(uint number) {
+    const uint row = number / hidden_count;
+    return uint4(0, row / batch_count, row % batch_count, number % hidden_count);
+}
+
 float4 reals_from(uint4 bits) {
     float4 result = asfloat(bits);
     if (packing != 0) {

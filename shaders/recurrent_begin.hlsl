@@ -8,8 +8,7 @@
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * RECURRENT_GROUP_SIZE + thread;
     if (number < direction_count * batch_count * hidden_count) {
-        const uint row = number / hidden_count;
-        const uint4 at = uint4(0, row / batch_count, row % batch_count, number % hidden_count);
+        const uint4 at = coordinates_of(number);
         float4 state = 0;
         if (has(RECURRENT_HIDDEN_INIT)) {
             state = REAL_AT(hidden_init, place_of(RECURRENT_HIDDEN_INIT, at));

@@ -18,8 +18,7 @@ bool is_step_named(uint direction, uint batch) {
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * RECURRENT_GROUP_SIZE + thread;
     if (number < direction_count * batch_count * hidden_count) {
-        const uint row = number / hidden_count;
-        const uint4 at = uint4(0, row / batch_count, row % batch_count, number % hidden_count);
+        const uint4 at = coordinates_of(number);
         if (has(RECURRENT_LAST_STATE)) {
             const uint state = is_step_named(at.y, at.z) ? states[number] : 0;
             const uint4 bits = bits_from(asfloat(uint4(state, 0, 0, 0)));

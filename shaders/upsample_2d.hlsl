@@ -39,8 +39,7 @@ Between between(uint place, uint factor, uint size) {
 }
 
 float element_at(uint place) {
-    const uint bits = LOAD_ELEMENT(source, packing, place);
-    return packing == 0 ? asfloat(bits) : float_from_half(bits).x;
+    return real_of(LOAD_ELEMENT(source, packing, place), packing);
 }
 
 float interpolated(float first, float second, float distance) {

@@ -22,9 +22,12 @@ Schema strings(const char* pattern) {
     return {{"type", "string"}, {"pattern", pattern}};
 }
 
-std::set<std::string> all_operators() {
-    const std::vector<std::string> names = operators::operator_names();
-    return {names.begin(), names.end()};
+const std::vector<OperatorGroup>& all_groups() {
+    static const std::vector<OperatorGroup> groups = [] {
+        const std::vector<std::string> names = operators::operator_names();
+        return operator_groups({names.begin(), names.end()});
+    }();
+    return groups;
 }
 
 Schema by_tensor(std::string_view values) {
@@ -42,7 +45,7 @@ Schema level_schema() {
 /// Each operator's two names.
 Schema operator_schema() {
     Schema names = Schema::array();
-    for (const OperatorGroup& group : operator_groups(all_operators())) {
+    for (const OperatorGroup& group : all_groups()) {
         names.push_back(reference("o" + group.id()));
     }
     names.push_back(reference("placeholder"));
@@ -97,7 +100,7 @@ Schema struct_schema(const OperatorSchema& schema) {
 
 Schema all_of_groups(const auto& make) {
     Schema conditions = Schema::array();
-    for (const OperatorGroup& group : operator_groups(all_operators())) {
+    for (const OperatorGroup& group : all_groups()) {
         conditions.push_back(make(group));
     }
     return {{"allOf", std::move(conditions)}};
@@ -165,7 +168,7 @@ Schema definitions() {
     all["whole_case"] = whole_case_schema();
     all.update(field_definitions());
     all.update(activation_definitions());
-    for (const OperatorGroup& group : operator_groups(all_operators())) {
+    for (const OperatorGroup& group : all_groups()) {
         all["o" + group.id()] = {{"enum", group.names()}};
         all["d" + group.id()] = {{"properties", {{"desc", struct_schema(*group.operators.front())}}}};
     }

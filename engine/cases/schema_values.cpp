@@ -19,13 +19,6 @@ Schema value_of(const char* type, Nullable nullable, const char* pattern = place
     return {{"type", std::move(types)}, {"pattern", pattern}};
 }
 
-/// Both are objects.
-void add_members(Schema& schema, Schema more) {
-    for (const auto& [key, value] : more.items()) {
-        schema[key] = std::move(value);
-    }
-}
-
 }  // namespace
 
 Schema reference(std::string_view name) {
@@ -55,9 +48,9 @@ Schema array_value(Schema items, Nullable nullable) {
     return schema;
 }
 
-Schema object_value(Schema schema, Nullable nullable) {
+Schema object_value(const Schema& schema, Nullable nullable) {
     Schema result = value_of("object", nullable);
-    add_members(result, std::move(schema));
+    result.update(schema);
     return result;
 }
 
@@ -88,9 +81,9 @@ Schema when(Schema condition, Schema consequence, Schema otherwise) {
     return schema;
 }
 
-Schema described(std::string_view description, Schema schema) {
+Schema described(std::string_view description, const Schema& schema) {
     Schema result{{"description", description}};
-    add_members(result, std::move(schema));
+    result.update(schema);
     return result;
 }
 

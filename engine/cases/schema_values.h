@@ -32,7 +32,7 @@ enum class Nullable : std::uint8_t { no, yes };
 [[nodiscard]] Schema array_value(Schema items, Nullable nullable = Nullable::no);
 
 /// An object that `schema` describes further.
-[[nodiscard]] Schema object_value(Schema schema, Nullable nullable = Nullable::no);
+[[nodiscard]] Schema object_value(const Schema& schema, Nullable nullable = Nullable::no);
 
 /// An object with these members and no others.
 [[nodiscard]] Schema members(Schema properties, const std::vector<std::string>& required = {});
@@ -45,6 +45,6 @@ enum class Nullable : std::uint8_t { no, yes };
 [[nodiscard]] Schema when(Schema condition, Schema consequence, Schema otherwise = nullptr);
 
 /// What editors show for it.
-[[nodiscard]] Schema described(std::string_view description, Schema schema);
+[[nodiscard]] Schema described(std::string_view description, const Schema& schema);
 
 }  // namespace dmlconform::cases

@@ -23,12 +23,7 @@ struct Windows {
 };
 
 Extent random_extent(Random& random, std::uint32_t most, bool is_backward) {
-    Extent extent;
-    extent.filter = random.between(1, 3);
-    extent.stride = random.between(1, 3);
-    extent.dilation = random.between(1, 2);
-    extent.start = random.between(0, 2);
-    extent.end = random.between(0, 2);
+    Extent extent = random_windows(random);
     extent.more = random.chance(3) ? random.between(1, 2) : 0;
     // Backwards there must be something left when the padding is cut off.
     extent.input = is_backward ? random.between(5, most + 5) : random.between(extent.reach(), most + extent.reach());

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "tests/d3d12/random_tensors.h"
+
 namespace dmlconform::tests {
 
 struct Extent {
@@ -21,5 +23,16 @@ struct Extent {
                                    : (input + start + end - reach()) / stride + 1);
     }
 };
+
+/// Small windows along it. The input is left to the caller.
+inline Extent random_windows(Random& random) {
+    Extent extent;
+    extent.filter = random.between(1, 3);
+    extent.stride = random.between(1, 3);
+    extent.dilation = random.between(1, 2);
+    extent.start = random.between(0, 2);
+    extent.end = random.between(0, 2);
+    return extent;
+}
 
 }  // namespace dmlconform::tests

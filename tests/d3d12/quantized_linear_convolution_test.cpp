@@ -25,12 +25,7 @@ struct Shape {
 };
 
 Extent random_extent(Random& random, std::uint32_t most) {
-    Extent extent;
-    extent.filter = random.between(1, 3);
-    extent.stride = random.between(1, 3);
-    extent.dilation = random.between(1, 2);
-    extent.start = random.between(0, 2);
-    extent.end = random.between(0, 2);
+    Extent extent = random_windows(random);
     extent.input = random.between(extent.reach(), most + extent.reach());
     return extent;
 }
