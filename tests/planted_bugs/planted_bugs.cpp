@@ -9,12 +9,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/cases/case_file.h"
+#include "engine/operators/rules.h"
 #include "engine/run/engine_list.h"
 #include "engine/run/runner.h"
 
@@ -83,6 +86,28 @@ std::vector<std::string> paths_of(std::string_view operator_name) {
     return paths;
 }
 
+double cost_of(const cases::Case& subject) {
+    if (subject.expect_error) {
+        return 0;
+    }
+    const operators::Cost cost = operators::minimum_cost(*subject.descriptor);
+    return cost.bytes + cost.operations;
+}
+
+/// The cheap ones first. Most bugs are caught by one of them, and then the others need not run.
+Cases by_cost(const cases::Suite& suite) {
+    std::vector<std::pair<double, const cases::Case*>> costs;
+    for (const cases::Case& subject : suite.cases) {
+        costs.emplace_back(cost_of(subject), &subject);
+    }
+    std::ranges::stable_sort(costs, {}, &std::pair<double, const cases::Case*>::first);
+    Cases subjects;
+    for (const auto& [cost, subject] : costs) {
+        subjects.push_back(subject);
+    }
+    return subjects;
+}
+
 Engines all_engines() {
     Engines engines;
     for (const char* name : {"cpu", "d3d12"}) {
@@ -113,10 +138,7 @@ int main(int argc, char** argv) {
     if (engines.empty()) {
         return 77;
     }
-    Cases subjects;
-    for (const cases::Case& subject : suite.cases) {
-        subjects.push_back(&subject);
-    }
+    const Cases subjects = by_cost(suite);
     std::size_t count = 0;
     std::size_t caught = 0;
     for (const PlantedBug& bug : planted_bugs) {
