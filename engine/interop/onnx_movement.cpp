@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "engine/interop/onnx_node.h"
@@ -11,18 +12,6 @@ namespace {
 
 using nlohmann::ordered_json;
 using Mapped = core::Result<ordered_json>;
-
-/// A list of integers that is an input in newer opsets and an attribute in older ones.
-std::vector<std::int64_t> list_of(const OnnxNode& node, std::size_t input, const char* attribute) {
-    if (const OnnxTensor* tensor = node.input(input)) {
-        std::vector<std::int64_t> list;
-        for (std::size_t i = 0; i < tensor->count(); ++i) {
-            list.push_back(tensor->integer(i));
-        }
-        return list;
-    }
-    return node.integers(attribute);
-}
 
 struct Window {
     std::vector<std::uint32_t> offsets;
@@ -46,15 +35,12 @@ bool cut(Window& window, std::uint32_t d, std::int64_t size, std::int64_t start,
     return true;
 }
 
-Mapped map_slice(const OnnxNode& node) {
-    if (node.input(0) == nullptr) {
-        return core::fail("Slice has no data");
-    }
+core::Result<Window> slice_window(const OnnxNode& node) {
     const core::Dimensions& sizes = node.input(0)->sizes;
-    const auto starts = list_of(node, 1, "starts");
-    const auto ends = list_of(node, 2, "ends");
-    auto axes = list_of(node, 3, "axes");
-    auto steps = list_of(node, 4, "steps");
+    const auto starts = node.list(1, "starts");
+    const auto ends = node.list(2, "ends");
+    auto axes = node.list(3, "axes");
+    auto steps = node.list(4, "steps");
     if (axes.empty()) {
         axes.resize(starts.size());
         std::iota(axes.begin(), axes.end(), std::int64_t{0});
@@ -72,12 +58,23 @@ Mapped map_slice(const OnnxNode& node) {
             return core::fail("the slice takes no elements");
         }
     }
+    return window;
+}
+
+Mapped map_slice(const OnnxNode& node) {
+    if (node.input(0) == nullptr) {
+        return core::fail("Slice has no data");
+    }
+    const auto window = slice_window(node);
+    if (!window) {
+        return tl::unexpected(window.error());
+    }
     return OnnxCase("SLICE1")
         .input("InputTensor", *node.input(0))
         .output("OutputTensor", *node.output(0))
-        .set("InputWindowOffsets", window.offsets)
-        .set("InputWindowSizes", window.sizes)
-        .set("InputWindowStrides", window.strides)
+        .set("InputWindowOffsets", window->offsets)
+        .set("InputWindowSizes", window->sizes)
+        .set("InputWindowStrides", window->strides)
         .take();
 }
 
@@ -163,22 +160,12 @@ Mapped map_transpose(const OnnxNode& node) {
     if (input == nullptr) {
         return core::fail("Transpose has no data");
     }
-    std::vector<std::size_t> order;
-    for (const std::int64_t axis : node.integers("perm")) {
-        const auto d = axis_of(axis, input->sizes.size());
-        if (!d || std::find(order.begin(), order.end(), *d) != order.end()) {
-            return core::fail("\"perm\" is not a permutation");
-        }
-        order.push_back(*d);
-    }
-    for (std::size_t d = input->sizes.size(); order.size() < input->sizes.size() && node.integers("perm").empty();) {
-        order.push_back(--d);
-    }
-    if (order.size() != input->sizes.size()) {
+    const auto order = transposed_order(node);
+    if (!order) {
         return core::fail("\"perm\" is not a permutation");
     }
     core::Dimensions strides;
-    const OnnxTensor shown = transposed(*input, order, strides);
+    const OnnxTensor shown = transposed(*input, *order, strides);
     return OnnxCase("ELEMENT_WISE_IDENTITY")
         .strided_input("InputTensor", shown, strides)
         .output("OutputTensor", *node.output(0))
@@ -186,6 +173,35 @@ Mapped map_transpose(const OnnxNode& node) {
 }
 
 }  // namespace
+
+core::Result<core::Dimensions> slice_sizes(const OnnxNode& node) {
+    const auto window = slice_window(node);
+    if (!window) {
+        return tl::unexpected(window.error());
+    }
+    core::Dimensions sizes;
+    for (std::size_t d = 0; d < window->sizes.size(); ++d) {
+        const auto step = static_cast<std::uint32_t>(std::abs(window->strides[d]));
+        sizes.push_back((window->sizes[d] - 1) / step + 1);
+    }
+    return sizes;
+}
+
+std::optional<std::vector<std::size_t>> transposed_order(const OnnxNode& node) {
+    const std::size_t rank = node.input(0)->sizes.size();
+    std::vector<std::size_t> order;
+    for (const std::int64_t axis : node.integers("perm")) {
+        const auto d = axis_of(axis, rank);
+        if (!d || std::find(order.begin(), order.end(), *d) != order.end()) {
+            return std::nullopt;
+        }
+        order.push_back(*d);
+    }
+    for (std::size_t d = rank; order.size() < rank && node.integers("perm").empty();) {
+        order.push_back(--d);
+    }
+    return order.size() == rank ? std::optional(order) : std::nullopt;
+}
 
 std::optional<Mapped> map_movement(const OnnxNode& node) {
     using Map = Mapped (*)(const OnnxNode&);

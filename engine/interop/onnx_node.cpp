@@ -48,6 +48,18 @@ std::vector<std::int64_t> OnnxNode::integers(std::string_view name) const {
                             : std::vector<std::int64_t>(found->ints().begin(), found->ints().end());
 }
 
+std::vector<std::int64_t> OnnxNode::list(std::size_t input_index, std::string_view name) const {
+    const OnnxTensor* tensor = input(input_index);
+    if (tensor == nullptr) {
+        return integers(name);
+    }
+    std::vector<std::int64_t> values;
+    for (std::size_t i = 0; i < tensor->count(); ++i) {
+        values.push_back(tensor->integer(i));
+    }
+    return values;
+}
+
 OnnxCase& OnnxCase::input(const std::string& field, const OnnxTensor& tensor, const core::Dimensions& sizes) {
     object_["desc"][field] = desc_of(tensor, sizes);
     object_["inputs"][field] = tensor.list();
@@ -158,8 +170,9 @@ core::Result<ordered_json> map_node(const OnnxNode& node) {
     if (node.output(0) == nullptr) {
         return core::fail("the node has no first output");
     }
-    for (const auto map : {map_element_wise, map_parameterised, map_movement, map_reduction, map_normalisation,
-                           map_window, map_resampling, map_product, map_composite}) {
+    for (const auto map :
+         {map_element_wise, map_parameterised, map_movement, map_indexing, map_arrangement, map_filling, map_reduction,
+          map_normalisation, map_window, map_resampling, map_product, map_composite}) {
         if (auto mapped = map(node)) {
             return std::move(*mapped);
         }

@@ -33,6 +33,8 @@ struct OnnxNode {
     [[nodiscard]] float number(std::string_view name, float otherwise) const;
     [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise) const;
     [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name) const;
+    /// A list of integers that is an input in newer opsets and an attribute in older ones.
+    [[nodiscard]] std::vector<std::int64_t> list(std::size_t input_index, std::string_view name) const;
 };
 
 /// Puts a case together: "operator", "desc", "inputs" and "expected".
@@ -73,6 +75,12 @@ private:
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_parameterised(const OnnxNode& node);
 /// Operators that move elements.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_movement(const OnnxNode& node);
+/// Operators that pick elements by indices, or put them there.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_indexing(const OnnxNode& node);
+/// Operators that arrange all elements anew: blocks, padding, copies side by side, reversals, diagonals.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_arrangement(const OnnxNode& node);
+/// Operators that make elements from numbers and from where they lie.
+[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_filling(const OnnxNode& node);
 /// Operators that reduce.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_reduction(const OnnxNode& node);
 /// Normalisations, softmaxes and hardmaxes.
@@ -98,6 +106,14 @@ private:
 [[nodiscard]] core::Dimensions padded(const core::Dimensions& sizes, std::size_t rank);
 /// Sizes of so many dimensions: the parameter's lie along those from `first` on, the others are 1.
 [[nodiscard]] core::Dimensions along(const OnnxTensor& parameter, std::size_t rank, std::size_t first);
+
+/// The axes that a reduction or a Squeeze names: an input in newer opsets, an attribute in older ones. Nothing when one
+/// is not among the dimensions of the first input, which is there.
+[[nodiscard]] std::optional<std::vector<std::uint32_t>> reduction_axes(const OnnxNode& node);
+/// The sizes of what a Slice takes of its first input, which is there.
+[[nodiscard]] core::Result<core::Dimensions> slice_sizes(const OnnxNode& node);
+/// Which dimension of a Transpose's first input, which is there, each of the output is; nothing without a permutation.
+[[nodiscard]] std::optional<std::vector<std::size_t>> transposed_order(const OnnxNode& node);
 
 /// An axis that may count from the end; nothing when there is no such axis.
 [[nodiscard]] std::optional<std::uint32_t> axis_of(std::int64_t axis, std::size_t rank);

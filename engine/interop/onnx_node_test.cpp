@@ -51,20 +51,20 @@ core::Result<void> check_type(const onnx::ValueInfoProto& declared, const onnx::
                                                              data.data_type(), type));
 }
 
-core::Result<OnnxTensor> read_tensor(const fs::path& path, const onnx::ValueInfoProto& declared) {
+core::Result<OnnxTensor> read_tensor(const fs::path& path, const onnx::ValueInfoProto& declared, bool may_be_list) {
     const auto proto = parse<onnx::TensorProto>(path);
     if (!proto) {
         return tl::unexpected(proto.error());
     }
     const auto good = check_type(declared, *proto);
-    auto tensor = good ? onnx_tensor(*proto) : tl::unexpected(good.error());
+    auto tensor = good ? onnx_tensor(*proto, may_be_list) : tl::unexpected(good.error());
     return tensor ? std::move(tensor)
                   : core::fail(fmt::format("{}: {}", path.filename().string(), tensor.error().message));
 }
 
 /// The tensor called `name`: from the data set, in the order of the graph's inputs or outputs, or an initializer.
 core::Result<std::optional<OnnxTensor>> find_tensor(const std::string& name, const onnx::GraphProto& graph,
-                                                    const fs::path& data, bool output) {
+                                                    const fs::path& data, bool output, bool may_be_list) {
     if (name.empty()) {
         return std::optional<OnnxTensor>();
     }
@@ -77,14 +77,14 @@ core::Result<std::optional<OnnxTensor>> find_tensor(const std::string& name, con
         const fs::path path = data / fmt::format("{}_{}.pb", output ? "output" : "input", i);
         std::error_code error;
         if (values.Get(i).name() == name && fs::is_regular_file(path, error)) {
-            auto tensor = read_tensor(path, values.Get(i));
+            auto tensor = read_tensor(path, values.Get(i), may_be_list);
             return tensor ? core::Result<std::optional<OnnxTensor>>(std::move(*tensor))
                           : tl::unexpected(tensor.error());
         }
     }
     for (const onnx::TensorProto& initializer : graph.initializer()) {
         if (!output && initializer.name() == name) {
-            auto tensor = onnx_tensor(initializer);
+            auto tensor = onnx_tensor(initializer, may_be_list);
             return tensor ? core::Result<std::optional<OnnxTensor>>(std::move(*tensor))
                           : tl::unexpected(tensor.error());
         }
@@ -108,7 +108,8 @@ core::Result<OnnxNode> read_node(const onnx::ModelProto& model, const fs::path& 
     }
     for (const bool output : {false, true}) {
         for (const std::string& name : output ? node.proto->output() : node.proto->input()) {
-            auto tensor = find_tensor(name, graph, data, output);
+            // An input behind the first may be a list: axes, sizes.
+            auto tensor = find_tensor(name, graph, data, output, !output && !node.inputs.empty());
             if (!tensor) {
                 return tl::unexpected(tensor.error());
             }
@@ -119,9 +120,12 @@ core::Result<OnnxNode> read_node(const onnx::ModelProto& model, const fs::path& 
 }
 
 /// Operators whose result is one of their elements, or a number that every type has: their default says what is right.
-constexpr std::array<std::string_view, 20> exact_operators{"ACTIVATION_RELU",
+constexpr std::array<std::string_view, 34> exact_operators{"ACTIVATION_RELU",
                                                            "ACTIVATION_THRESHOLDED_RELU",
                                                            "CAST",
+                                                           "DEPTH_TO_SPACE1",
+                                                           "DIAGONAL_MATRIX",
+                                                           "DIAGONAL_MATRIX1",
                                                            "ELEMENT_WISE_ABS",
                                                            "ELEMENT_WISE_CEIL",
                                                            "ELEMENT_WISE_CLIP",
@@ -134,10 +138,21 @@ constexpr std::array<std::string_view, 20> exact_operators{"ACTIVATION_RELU",
                                                            "ELEMENT_WISE_NEGATE",
                                                            "ELEMENT_WISE_ROUND",
                                                            "ELEMENT_WISE_SIGN",
+                                                           "FILL_VALUE_CONSTANT",
                                                            "GATHER",
+                                                           "GATHER_ELEMENTS",
+                                                           "GATHER_ND1",
                                                            "JOIN",
+                                                           "MAX_UNPOOLING",
+                                                           "ONE_HOT",
+                                                           "PADDING1",
+                                                           "REVERSE_SUBSEQUENCES",
+                                                           "SCATTER",
+                                                           "SCATTER_ND",
                                                            "SLICE1",
+                                                           "SPACE_TO_DEPTH1",
                                                            "SPLIT",
+                                                           "TILE",
                                                            "TOP_K1"};
 
 /// With a name in front and, but for exact operators, the tolerance of ONNX's own runner behind: rtol 1e-3, atol 1e-7.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/core/element.h"
 #include "engine/interop/onnx_node.h"
 
 namespace dmlconform::interop {
@@ -24,25 +23,6 @@ constexpr std::pair<std::string_view, std::string_view> functions[] = {{"ReduceS
                                                                        {"ReduceLogSum", "LOG_SUM"},
                                                                        {"ReduceLogSumExp", "LOG_SUM_EXP"},
                                                                        {"ReduceSumSquare", "SUM_SQUARE"}};
-
-/// An input in newer opsets, an attribute in older ones; nothing when one is not among the dimensions.
-std::optional<std::vector<std::uint32_t>> axes_of(const OnnxNode& node) {
-    std::vector<std::int64_t> given = node.integers("axes");
-    if (const OnnxTensor* tensor = node.input(1)) {
-        for (std::size_t i = 0; i < tensor->count(); ++i) {
-            given.push_back(tensor->integer(i));
-        }
-    }
-    std::vector<std::uint32_t> axes;
-    for (const std::int64_t axis : given) {
-        const auto found = axis_of(axis, node.input(0)->sizes.size());
-        if (!found) {
-            return std::nullopt;
-        }
-        axes.push_back(*found);
-    }
-    return axes;
-}
 
 /// The input's sizes, 1 along the axes: those of the output with "keepdims", and what DirectML wants in any case.
 core::Dimensions reduced(core::Dimensions sizes, const std::vector<std::uint32_t>& axes) {
@@ -68,7 +48,7 @@ Mapped map_reduce(const OnnxNode& node, std::string_view function) {
     if (node.input(0) == nullptr) {
         return core::fail(fmt::format("{} has no data", node.type));
     }
-    auto axes = axes_of(node);
+    auto axes = reduction_axes(node);
     if (!axes) {
         return core::fail("there is no such axis");
     }
@@ -118,15 +98,6 @@ Mapped map_cumulative(const OnnxNode& node) {
         .take();
 }
 
-OnnxTensor indices(const std::vector<std::uint32_t>& values, core::Dimensions sizes) {
-    OnnxTensor tensor{core::DataType::uint32, std::move(sizes),
-                      std::vector<std::byte>(values.size() * sizeof(std::uint32_t))};
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        core::store_element(tensor.elements, tensor.type, i, values[i]);
-    }
-    return tensor;
-}
-
 /// ONNX has a row for each dimension, and as many columns as there are elements that are not zero. DirectML has a row
 /// for each of these, and room for all elements.
 Mapped map_nonzero(const OnnxNode& node) {
@@ -144,8 +115,8 @@ Mapped map_nonzero(const OnnxNode& node) {
     const auto rows_sizes = core::Dimensions{static_cast<std::uint32_t>(input->count()), found.sizes[0]};
     return OnnxCase("NONZERO_COORDINATES")
         .input("InputTensor", *input)
-        .output("OutputCountTensor", indices({static_cast<std::uint32_t>(count)}, {1}))
-        .output("OutputCoordinatesTensor", indices(rows, rows_sizes))
+        .output("OutputCountTensor", whole_numbers({static_cast<std::uint32_t>(count)}, {1}))
+        .output("OutputCoordinatesTensor", whole_numbers(rows, rows_sizes))
         .take();
 }
 
@@ -179,6 +150,18 @@ Mapped map_lp_normalization(const OnnxNode& node) {
 }
 
 }  // namespace
+
+std::optional<std::vector<std::uint32_t>> reduction_axes(const OnnxNode& node) {
+    std::vector<std::uint32_t> axes;
+    for (const std::int64_t axis : node.list(1, "axes")) {
+        const auto found = axis_of(axis, node.input(0)->sizes.size());
+        if (!found) {
+            return std::nullopt;
+        }
+        axes.push_back(*found);
+    }
+    return axes;
+}
 
 std::optional<Mapped> map_reduction(const OnnxNode& node) {
     using Map = Mapped (*)(const OnnxNode&);

@@ -53,11 +53,11 @@ constexpr std::array<std::pair<int, std::string_view>, 14> types_without_counter
                                                                                       {25, "UINT2"},
                                                                                       {26, "INT2"}}};
 
-core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto) {
+core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto, std::int64_t least) {
     core::Dimensions sizes;
     std::uint64_t count = 1;
     for (const std::int64_t size : proto.dims()) {
-        if (size < 1 || size > static_cast<std::int64_t>(most_elements)) {
+        if (size < least || size > static_cast<std::int64_t>(most_elements)) {
             return core::fail(fmt::format("a tensor has size {} in a dimension", size));
         }
         sizes.push_back(static_cast<std::uint32_t>(size));
@@ -90,6 +90,9 @@ bool copy(const List& list, std::size_t width, std::vector<std::byte>& elements)
 
 bool copy_data(const onnx::TensorProto& proto, OnnxTensor& tensor) {
     const std::size_t width = core::bytes_of(tensor.type);
+    if (tensor.elements.empty()) {
+        return true;
+    }
     if (proto.has_raw_data()) {
         const std::string& raw = proto.raw_data();
         if (raw.size() != tensor.elements.size()) {
@@ -113,20 +116,12 @@ bool copy_data(const onnx::TensorProto& proto, OnnxTensor& tensor) {
     }
 }
 
-OnnxTensor gathered(const OnnxTensor& tensor, const core::Dimensions& sizes, const core::Dimensions& strides) {
-    OnnxTensor result{tensor.type, sizes, {}, tensor.is_bool};
-    const std::size_t width = core::bytes_of(tensor.type);
-    const core::StridedRuns<1> runs(sizes, {core::Strides(strides.begin(), strides.end())});
-    runs.for_each_element([&](const auto& offset) {
-        const auto* from = tensor.elements.data() + static_cast<std::size_t>(offset[0]) * width;
-        result.elements.insert(result.elements.end(), from, from + width);
-    });
-    return result;
-}
-
 }  // namespace
 
 std::int64_t OnnxTensor::integer(std::size_t index) const {
+    if (index >= count()) {
+        return 0;
+    }
     const double value = core::decode_element(type, core::load_element(elements, type, index));
     constexpr double limit = 0x1p62;
     // Indices at the ends of the range mean "to the end".
@@ -155,7 +150,7 @@ core::Result<DataType> onnx_data_type(int number) {
     return core::fail(fmt::format("{} is not a data type of ONNX", number));
 }
 
-core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto) {
+core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto, bool may_be_empty_list) {
     const auto type = onnx_data_type(proto.data_type());
     if (!type) {
         return tl::unexpected(type.error());
@@ -163,7 +158,8 @@ core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto) {
     if (proto.data_location() != 0) {
         return core::fail("a tensor has its data in another file");
     }
-    const auto sizes = sizes_of(proto);
+    const bool list = may_be_empty_list && *type == DataType::int64 && proto.dims_size() == 1;
+    const auto sizes = sizes_of(proto, list ? 0 : 1);
     if (!sizes) {
         return tl::unexpected(sizes.error());
     }
@@ -171,6 +167,26 @@ core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto) {
     tensor.elements.resize(static_cast<std::size_t>(*core::element_count(*sizes)) * core::bytes_of(*type));
     if (!copy_data(proto, tensor)) {
         return core::fail(fmt::format("a tensor of sizes {} has data of another size", core::to_string(*sizes)));
+    }
+    return tensor;
+}
+
+OnnxTensor gathered(const OnnxTensor& tensor, const core::Dimensions& sizes, const core::Dimensions& strides) {
+    OnnxTensor result{tensor.type, sizes, {}, tensor.is_bool};
+    const std::size_t width = core::bytes_of(tensor.type);
+    const core::StridedRuns<1> runs(sizes, {core::Strides(strides.begin(), strides.end())});
+    runs.for_each_element([&](const auto& offset) {
+        const auto* from = tensor.elements.data() + static_cast<std::size_t>(offset[0]) * width;
+        result.elements.insert(result.elements.end(), from, from + width);
+    });
+    return result;
+}
+
+OnnxTensor whole_numbers(const std::vector<std::uint32_t>& values, core::Dimensions sizes) {
+    OnnxTensor tensor{DataType::uint32, std::move(sizes),
+                      std::vector<std::byte>(values.size() * sizeof(std::uint32_t))};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        core::store_element(tensor.elements, tensor.type, i, values[i]);
     }
     return tensor;
 }

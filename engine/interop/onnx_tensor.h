@@ -22,15 +22,22 @@ struct OnnxTensor {
     bool is_bool = false;
 
     [[nodiscard]] std::size_t count() const { return elements.size() / core::bytes_of(type); }
-    /// An element as an integer; 0 for what is none.
+    /// An element as an integer; 0 for what is none, and for one that is not there.
     [[nodiscard]] std::int64_t integer(std::size_t index) const;
     /// As a list of a case file.
     [[nodiscard]] nlohmann::ordered_json list() const;
 };
 
 /// Sizes and data are checked against each other. An error also for strings, 4-bit types, tensors without elements and
-/// data in other files.
-[[nodiscard]] core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto);
+/// data in other files. With `may_be_empty_list` a list of INT64 may be empty: axes, for example.
+[[nodiscard]] core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto, bool may_be_empty_list = false);
+
+/// A packed tensor of `sizes` with the elements that these strides show. None may lie outside the tensor.
+[[nodiscard]] OnnxTensor gathered(const OnnxTensor& tensor, const core::Dimensions& sizes,
+                                  const core::Dimensions& strides);
+
+/// Of type UINT32; as many as `sizes` say.
+[[nodiscard]] OnnxTensor whole_numbers(const std::vector<std::uint32_t>& values, core::Dimensions sizes);
 
 /// An error that says why where `number`, of TensorProto.DataType, is not a type of this program's.
 [[nodiscard]] core::Result<core::DataType> onnx_data_type(int number);

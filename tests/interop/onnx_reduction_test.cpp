@@ -4,9 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/cpu/cpu_engine.h"
-#include "engine/run/case_run.h"
-#include "tests/interop/onnx_node_tests.h"
+#include "tests/interop/onnx_passing.h"
 #include "tests/tensor_values.h"
 
 namespace dmlconform::tests {
@@ -14,15 +12,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-/// The case that becomes of the node, which passes.
-cases::Case passing(const NodeTest& test) {
-    cases::Case subject = imported(test);
-    cpu::CpuEngine engine(core::highest_feature_level);
-    const run::CaseResult result = run::run_case(subject, engine);
-    EXPECT_EQ(result.status, run::Status::pass) << test.type << ": " << result.reason;
-    return subject;
-}
 
 const onnx::TensorProto matrix = floats({2, 3}, {1, 5, 3, 4, 2, 6});
 
@@ -62,6 +51,19 @@ TEST(OnnxImport, AxesOfReductions) {
                 HasSubstr("there is no such axis"));
     EXPECT_THAT(reason({"ReduceSum", {matrix}, {floats({2, 1}, {9, 12})}, {integers("axes", {0})}}),
                 HasSubstr("do not follow from the axes"));
+}
+
+TEST(OnnxImport, AnEmptyListOfAxes) {
+    (void)passing({"ReduceSum", {matrix, longs({0}, {})}, {floats({1, 1}, {21})}});
+    const auto nothing =
+        passing({"ReduceSum", {matrix, longs({0}, {})}, {matrix}, {integer("noop_with_empty_axes", 1)}});
+    EXPECT_EQ(nothing.descriptor->schema->short_name(), "ELEMENT_WISE_IDENTITY");
+    // Nothing else may be empty.
+    EXPECT_THAT(reason({"ReduceSum", {matrix, longs({0, 2}, {})}, {matrix}}), HasSubstr("size 0"));
+    EXPECT_THAT(reason({"ReduceSum", {longs({0}, {}), longs({0}, {})}, {longs({1}, {0})}}), HasSubstr("size 0"));
+    EXPECT_THAT(reason({"Add", {longs({1}, {1}), longs({0}, {})}, {longs({1}, {1})}}), HasSubstr("broadcast"));
+    EXPECT_THAT(reason({"CumSum", {matrix, longs({0}, {})}, {matrix}}), HasSubstr("without an axis"));
+    EXPECT_THAT(reason({"Gather", {matrix, longs({0}, {})}, {matrix}}), HasSubstr("at least 1"));
 }
 
 TEST(OnnxImport, Positions) {
