@@ -29,6 +29,9 @@ ELEMENT_WISE = frozenset('''
 LEAST_ELEMENT_WISE = 218
 LEAST_PASSED = 588
 
+# Tests whose expected values are wrong. The operator's page says that results saturate; what NumPy casts to INT8 wraps.
+WRONG = frozenset('test_qlinearmatmul_2D_int8_float32 test_qlinearmatmul_3D_int8_float32'.split())
+
 # Why a test of an element-wise operator may be left out.
 REASONS = (
     r'ONNX data type (BFLOAT16|STRING|FLOAT[48]E\w+|U?INT[24]) has no counterpart',
@@ -96,6 +99,8 @@ class Test:
 
     def run_all(self, engines):
         words = [word for engine in engines for word in ('--engine', engine)]
+        for name in sorted(WRONG):
+            words += ['--exclude', f'*/{name}']
         done = self.dmlconform('run', self.at('cases'), *words, '--quiet', '--json', self.at('result.json'))
         with open(self.at('result.json'), encoding='utf-8') as file:
             results = json.load(file)['results']
