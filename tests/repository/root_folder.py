@@ -19,11 +19,13 @@ ALLOWED = {
 
 def ignored(root, names):
     """Those that git ignores. Without git, or in a folder that is not a repository, only what builds make."""
-    done = subprocess.run(["git", "-C", root, "check-ignore", "--stdin", "-z"], input="\0".join(names),
-                          capture_output=True, text=True, check=False)
-    if done.returncode > 1:
-        return {"build", ".cache"}
-    return set(done.stdout.split("\0"))
+    what_builds_make = {"build", ".cache"}
+    try:
+        done = subprocess.run(["git", "-C", root, "check-ignore", "--stdin", "-z"], input="\0".join(names),
+                              capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return what_builds_make
+    return what_builds_make if done.returncode > 1 else set(done.stdout.split("\0"))
 
 
 def strays(root):

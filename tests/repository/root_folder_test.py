@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Tests of root_folder.py: strays are found, with git and without."""
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 import root_folder
 
@@ -18,9 +20,14 @@ class RootFolder(unittest.TestCase):
         for name in ("build", "engine"):
             (self.root / name).mkdir()
 
-    def test_without_git(self):
+    def test_without_a_repository(self):
         self.assertEqual(root_folder.strays(self.root), ["-", "result.json"])
 
+    def test_without_git(self):
+        with mock.patch.dict("os.environ", PATH=str(self.root)):
+            self.assertEqual(root_folder.strays(self.root), ["-", "result.json"])
+
+    @unittest.skipUnless(shutil.which("git"), "git is not installed")
     def test_what_git_ignores(self):
         (self.root / ".gitignore").write_text("/build/\n/result.json\n")
         subprocess.run(["git", "-C", self.root, "init", "--quiet"], check=True)
