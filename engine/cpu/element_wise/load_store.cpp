@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "engine/core/element.h"
+#include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu::element_wise {
 namespace {
@@ -61,7 +62,12 @@ void load_as(std::span<const std::byte> memory, const Stretch& from, std::size_t
         if (from.stride == 0) {
             std::fill(to, to + count, number(*source));
         } else if (from.stride == 1) {
-            std::transform(source, source + count, to, number);
+            const auto load_all = [&] { std::transform(source, source + count, to, number); };
+            if constexpr (std::is_same_v<Number, double>) {
+                in_wide_registers(load_all);
+            } else {
+                load_all();
+            }
         } else {
             for (std::size_t i = 0; i < count; ++i) {
                 to[i] = number(source[static_cast<std::int64_t>(i) * from.stride]);
@@ -150,7 +156,15 @@ void store_as(std::span<std::byte> memory, const Stretch& to, std::size_t count,
     core::with_type(to.type, [&]<class T>() {
         T* const target = reinterpret_cast<T*>(memory.data()) + to.first;
         if (to.stride == 1) {
-            std::transform(from, from + count, target, [&](const Number& value) { return converted<T>(value, how); });
+            const auto store_all = [&] {
+                std::transform(from, from + count, target,
+                               [&](const Number& value) { return converted<T>(value, how); });
+            };
+            if constexpr (std::is_same_v<Number, double> && (std::is_same_v<T, float> || std::is_same_v<T, double>)) {
+                in_wide_registers(store_all);
+            } else {
+                store_all();
+            }
             return;
         }
         for (std::size_t i = 0; i < count; ++i) {

@@ -13,6 +13,7 @@
 
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/reduction/sets.h"
+#include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu::reduction {
 
@@ -82,15 +83,8 @@ private:
     [[nodiscard]] Total total_of(std::int64_t start, const Map& map) const {
         std::array<Total, Total::lanes> totals;
         for_each_stretch<0, Number>(sets_, input_, start, [&](std::span<const Number> elements) {
-            std::size_t i = 0;
-            for (; i + totals.size() <= elements.size(); i += totals.size()) {
-                for (std::size_t lane = 0; lane < totals.size(); ++lane) {
-                    totals[lane].add(map(elements[i + lane]));
-                }
-            }
-            for (; i < elements.size(); ++i) {
-                totals[0].add(map(elements[i]));
-            }
+            in_wide_lanes<Total::lanes>(elements, totals,
+                                        [&](Total& total, const Number& element) { total.add(map(element)); });
         });
         if constexpr (Total::lanes > 1) {
             for (std::size_t lane = 1; lane < totals.size(); ++lane) {
@@ -109,9 +103,11 @@ private:
         sets_.inside().for_each_element([&](const auto& offsets) {
             element_wise::load(input_.buffer.bytes(), {input_.desc.data_type, start + offsets[0], stride},
                                totals.size(), elements.data());
-            for (std::size_t k = 0; k < totals.size(); ++k) {
-                totals[k].add(map(elements[k]));
-            }
+            in_wide_registers([&] {
+                for (std::size_t k = 0; k < totals.size(); ++k) {
+                    totals[k].add(map(elements[k]));
+                }
+            });
         });
     }
 

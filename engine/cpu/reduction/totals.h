@@ -65,7 +65,14 @@ template <class Number>
 struct Least : AnyOrder {
     Number value = of_none();
 
-    void add(Number term) { value = min(value, term); }
+    void add(Number term) {
+        if constexpr (std::is_same_v<Number, double>) {
+            // The value is never NaN: one selection is enough.
+            value = term < value ? term : value;
+        } else {
+            value = min(value, term);
+        }
+    }
     void join(const Least& other) { add(other.value); }
     [[nodiscard]] Number result() const { return value; }
 
@@ -82,7 +89,14 @@ template <class Number>
 struct Greatest : AnyOrder {
     Number value = of_none();
 
-    void add(Number term) { value = max(value, term); }
+    void add(Number term) {
+        if constexpr (std::is_same_v<Number, double>) {
+            // The value is never NaN: one selection is enough.
+            value = value < term ? term : value;
+        } else {
+            value = max(value, term);
+        }
+    }
     void join(const Greatest& other) { add(other.value); }
     [[nodiscard]] Number result() const { return value; }
 

@@ -1,4 +1,8 @@
 // CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT: the totals of each sequence up to each of its elements.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/reduction/reduction.h"
 #include "engine/cpu/reduction/totals.h"
@@ -43,16 +47,17 @@ public:
                 {core::signed_strides(input_.desc), core::signed_strides(output_.desc),
                  reduction::numbering_strides(input_.desc.sizes)}) {}
 
+    /// Nobody asked for bounds.
+    [[nodiscard]] bool is_plain() const { return slack_ == nullptr; }
+
     template <class Total, class Range>
-    void reals() const {
+    void reals_with_bounds() const {
         each_sequence([&](const auto& start) {
             Total total;
             Range range;
             const auto add = [&](double element) {
                 total.add(element);
-                if (slack_ != nullptr) {
-                    range.add(element);
-                }
+                range.add(element);
             };
             each_element(start, [&](const auto& offsets) {
                 const double element = load<double>(offsets[from]);
@@ -68,26 +73,90 @@ public:
         });
     }
 
+    /// Without bounds. Sequences that start side by side are walked together, so that memory is read in the order in
+    /// which it lies. Otherwise each is walked in stretches.
     template <class Number, class Total>
-    void integers() const {
-        each_sequence([&](const auto& start) {
-            Total total;
-            each_element(start, [&](const auto& offsets) {
-                const Number before = total.result();
-                total.add(load<Number>(offsets[from]));
-                const Number result = walk_.exclusive ? before : total.result();
-                element_wise::store(output_.buffer.bytes(), {output_.desc.data_type, offsets[to], 0}, 1, &result,
-                                    element_wise::Store::wrapping);
-            });
-        });
+    void totals() const {
+        const auto& kept = sets_.kept();
+        const std::int64_t between_sequences = kept.run_strides()[from];
+        const bool side_by_side =
+            between_sequences != 0 && between_sequences < std::abs(sets_.inside().run_strides()[from]);
+        const std::int64_t together = side_by_side ? most_together : 1;
+        const std::int64_t groups_per_run = (kept.run_length() + together - 1) / together;
+        parallel_for(kept.run_count() * groups_per_run, 16 * walk_.length * together,
+                     [&](std::int64_t first, std::int64_t last) {
+                         for (std::int64_t group = first; group < last; ++group) {
+                             const std::int64_t i = group % groups_per_run * together;
+                             const auto start = kept.offsets_of(group / groups_per_run * kept.run_length() + i);
+                             if (side_by_side) {
+                                 walk_together<Number, Total>(start, std::min(together, kept.run_length() - i));
+                             } else {
+                                 walk_alone<Number, Total>(start);
+                             }
+                         }
+                     });
     }
 
 private:
+    static constexpr std::int64_t most_together = 512;
+
     template <class Number>
     [[nodiscard]] Number load(std::int64_t address) const {
         Number element = 0;
         element_wise::load(input_.buffer.bytes(), {input_.desc.data_type, address, 0}, 1, &element);
         return element;
+    }
+
+    /// What the output has for an element.
+    template <class Number, class Total>
+    [[nodiscard]] Number after(Total& total, Number element) const {
+        const Number before = total.result();
+        total.add(element);
+        return walk_.exclusive ? before : total.result();
+    }
+
+    /// So many sequences, the first of which starts there, element by element.
+    template <class Number, class Total>
+    void walk_together(const Sets<3>::Offsets& start, std::int64_t count) const {
+        const auto& between = sets_.kept().run_strides();
+        const auto& strides = sets_.inside().run_strides();
+        std::array<Total, most_together> totals;
+        std::array<Number, most_together> numbers;
+        const auto size = static_cast<std::size_t>(count);
+        for (std::int64_t i = 0; i < walk_.length; ++i) {
+            const std::int64_t steps = walk_.first + i * walk_.step;
+            element_wise::load(input_.buffer.bytes(),
+                               {input_.desc.data_type, start[from] + steps * strides[from], between[from]}, size,
+                               numbers.data());
+            in_wide_registers([&] {
+                for (std::size_t k = 0; k < size; ++k) {
+                    numbers[k] = after<Number>(totals[k], numbers[k]);
+                }
+            });
+            element_wise::store(output_.buffer.bytes(),
+                                {output_.desc.data_type, start[to] + steps * strides[to], between[to]}, size,
+                                numbers.data(), element_wise::Store::wrapping);
+        }
+    }
+
+    template <class Number, class Total>
+    void walk_alone(const Sets<3>::Offsets& start) const {
+        const auto& strides = sets_.inside().run_strides();
+        Total total;
+        std::array<Number, most_together> numbers;
+        for (std::int64_t i = 0; i < walk_.length; i += most_together) {
+            const std::int64_t steps = walk_.first + i * walk_.step;
+            const auto size = static_cast<std::size_t>(std::min(most_together, walk_.length - i));
+            element_wise::load(input_.buffer.bytes(),
+                               {input_.desc.data_type, start[from] + steps * strides[from], walk_.step * strides[from]},
+                               size, numbers.data());
+            for (std::size_t k = 0; k < size; ++k) {
+                numbers[k] = after<Number>(total, numbers[k]);
+            }
+            element_wise::store(output_.buffer.bytes(),
+                                {output_.desc.data_type, start[to] + steps * strides[to], walk_.step * strides[to]},
+                                size, numbers.data(), element_wise::Store::wrapping);
+        }
     }
 
     template <class Visit>
@@ -129,12 +198,14 @@ Kernel cumulative(std::string_view name, std::string_view exclusive) {
                 [exclusive](const KernelArguments& arguments) {
                     const Cumulation cumulation(arguments, exclusive);
                     const core::DataType type = arguments.outputs[0]->desc.data_type;
-                    if (core::is_floating_point(type)) {
-                        cumulation.reals<Total<double>, Range>();
-                    } else if (core::is_signed_integer(type)) {
-                        cumulation.integers<Signed, Total<Signed>>();
+                    if (core::is_signed_integer(type)) {
+                        cumulation.totals<Signed, Total<Signed>>();
+                    } else if (!core::is_floating_point(type)) {
+                        cumulation.totals<Unsigned, Total<Unsigned>>();
+                    } else if (cumulation.is_plain()) {
+                        cumulation.totals<double, Total<double>>();
                     } else {
-                        cumulation.integers<Unsigned, Total<Unsigned>>();
+                        cumulation.reals_with_bounds<Total<double>, Range>();
                     }
                 },
             .tolerance =

@@ -1,5 +1,6 @@
 // DYNAMIC_QUANTIZE_LINEAR: 8 bits for numbers whose range is found first.
 #include <algorithm>
+#include <array>
 
 #include "engine/cpu/accepted_element.h"
 #include "engine/cpu/element_wise/load_store.h"
@@ -27,6 +28,16 @@ struct Codes {
     }
 };
 
+/// To an integer, ties to even. What is beyond 2^51 stays so, and is clamped afterwards. Compilers make vectors of two
+/// additions, but not of std::nearbyint.
+double to_integer(double x) {
+    constexpr double shift = 0x1.8p52;
+    return (x + shift) - shift;
+}
+Interval to_integer(const Interval& x) {
+    return round_half_even(x);
+}
+
 /// How far numbers are apart whose codes are neighbours. An element of an output: what follows is computed with that.
 double step(double span, double codes) {
     return double{static_cast<float>(span / codes)};
@@ -45,10 +56,10 @@ struct Quantisation {
     /// M: 0 is always within the range; ties are rounded to even, the zero point before it is added.
     Quantisation(double least, double greatest, const Codes& codes)
         : scale(step(T(greatest) - T(least), T(codes.highest - codes.lowest))),
-          zero_point(codes.clamped(round_half_even(T(codes.lowest) - T(least) / scale))) {}
+          zero_point(codes.clamped(to_integer(T(codes.lowest) - T(least) / scale))) {}
 
     [[nodiscard]] T operator()(const T& x, const Codes& codes) const {
-        return codes.clamped(round_half_even(x / scale) + zero_point);
+        return codes.clamped(to_integer(x / scale) + zero_point);
     }
 };
 
@@ -59,20 +70,50 @@ public:
         const reduction::Sets<1> all(tensor.desc.sizes, std::vector<bool>(tensor.desc.sizes.size(), true),
                                      {core::signed_strides(tensor.desc)});
         reduction::for_each_stretch<0, double>(all, tensor, 0, [&](std::span<const double> stretch) {
-            for (const double x : stretch) {
-                least_ = min(least_, x);
-                greatest_ = max(greatest_, x);
-            }
+            // Comparisons with NaN are false.
+            in_wide_lanes(stretch, lowest_, [](double& least, double x) { least = x < least ? x : least; });
+            in_wide_lanes(stretch, highest_,
+                          [](double& greatest, double x) { greatest = greatest < x ? x : greatest; });
         });
     }
 
-    [[nodiscard]] double least() const { return least_; }
-    [[nodiscard]] double greatest() const { return greatest_; }
+    [[nodiscard]] double least() const { return *std::ranges::min_element(lowest_); }
+    [[nodiscard]] double greatest() const { return *std::ranges::max_element(highest_); }
 
 private:
-    double least_ = 0;
-    double greatest_ = 0;
+    std::array<double, 16> lowest_{};
+    std::array<double, 16> highest_{};
 };
+
+/// Arrays that are walked together.
+using Places = core::StridedRuns<2>;
+
+/// Runs first … last - 1, if nobody asks for bounds.
+void quantise(const core::Tensor& input, core::Tensor& output, const Places& places,
+              const Quantisation<double>& quantisation, const Codes& codes, std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t longest = 512;
+    std::array<double, longest> numbers;
+    // Not bytes: a byte may be part of anything, so that compilers expect everything to change.
+    std::array<int, longest> results;
+    const auto& strides = places.run_strides();
+    std::uint8_t* const target = reinterpret_cast<std::uint8_t*>(output.buffer.bytes().data());
+    places.for_each_run(first, last, [&](const Places::PerArray& at) {
+        for (std::int64_t i = 0; i < places.run_length(); i += longest) {
+            const auto count = static_cast<std::size_t>(std::min(longest, places.run_length() - i));
+            element_wise::load(input.buffer.bytes(), {input.desc.data_type, at[0] + i * strides[0], strides[0]}, count,
+                               numbers.data());
+            in_wide_registers([&] {
+                for (std::size_t k = 0; k < count; ++k) {
+                    results[k] = static_cast<int>(quantisation(numbers[k], codes));
+                }
+            });
+            std::uint8_t* const to = target + at[1] + i * strides[1];
+            for (std::size_t k = 0; k < count; ++k) {
+                to[static_cast<std::int64_t>(k) * strides[1]] = static_cast<std::uint8_t>(results[k]);
+            }
+        }
+    });
+}
 
 /// Stores a number, and notes what implementations may store instead.
 void put(core::Tensor& output, std::int64_t address, std::size_t number, double value, const Interval& range,
@@ -113,17 +154,19 @@ void compute(const KernelArguments& arguments) {
     put(*arguments.outputs[scale_output], 0, 0, exact.scale, range.scale, slack_of(scale_output));
     put(*arguments.outputs[zero_point_output], 0, 0, exact.zero_point, range.zero_point, slack_of(zero_point_output));
 
-    const core::StridedRuns<2> places(input.desc.sizes,
-                                      {core::signed_strides(input.desc), core::signed_strides(output.desc)});
+    const Places places(input.desc.sizes, {core::signed_strides(input.desc), core::signed_strides(output.desc)});
     core::ElementSlack* const slack = slack_of(quantised);
     parallel_for(places.run_count(), 16 * places.run_length(), [&](std::int64_t first, std::int64_t last) {
+        if (slack == nullptr) {
+            quantise(input, output, places, exact, codes, first, last);
+            return;
+        }
         std::int64_t number = first * places.run_length();
         places.for_each_run(first, last, [&](auto at) {
             for (std::int64_t i = 0; i < places.run_length(); ++i, ++number) {
                 double x = 0;
                 element_wise::load(input.buffer.bytes(), {input.desc.data_type, at[0], 0}, 1, &x);
-                put(output, at[1], static_cast<std::size_t>(number), exact(x, codes),
-                    slack == nullptr ? Interval() : range(Interval(x), codes), slack);
+                put(output, at[1], static_cast<std::size_t>(number), exact(x, codes), range(Interval(x), codes), slack);
                 at[0] += places.run_strides()[0];
                 at[1] += places.run_strides()[1];
             }
