@@ -113,6 +113,31 @@ TEST(Move, AnyAxes) {
     }
 }
 
+/// Each element several times, as in pictures that are scaled up. Some rows come from nowhere.
+TEST(Move, CopiesInSuccession) {
+    for (const DataType type : of_each_width) {
+        const Tensor input = some_bytes(type, 400);
+        for (std::int64_t copies = 2; copies <= 6; ++copies) {
+            for (const std::int64_t length : {1, 2, 7, 40}) {
+                const std::int64_t row = length * copies;
+                Axis rows{.size = 3, .to_stride = row + 1};
+                rows.offsets = {0, nowhere, 5};
+                for (const std::int64_t step : {1, 3, -2}) {
+                    Tensor output =
+                        blank_tensor(core::TensorDesc::packed(type, {static_cast<std::uint32_t>(3 * (row + 1) + 2)}));
+                    expect_carried({.from = &input,
+                                    .to = &output,
+                                    .from_start = 100,
+                                    .to_start = 2,
+                                    .axes = {rows, {length, copies, step}, {copies, 1, 0}},
+                                    .constant = constant},
+                                   std::to_string(copies) + " copies of " + std::to_string(length));
+                }
+            }
+        }
+    }
+}
+
 /// Runs that are cut into pieces, which threads share.
 TEST(Move, LongRuns) {
     for (const DataType type : of_each_width) {

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/cpu/wide_registers.h"
+
 namespace dmlconform::cpu::movement {
 namespace {
 
@@ -60,6 +62,37 @@ void simplify(Move& move) {
     move.axes = std::move(axes);
 }
 
+/// Whether each element of the dimension in front of the last is written that often in succession. There is no run for
+/// each of them then. Else 1.
+std::int64_t copies_of(const Move& move) {
+    if (move.axes.size() < 2 || move.from == nullptr) {
+        return 1;
+    }
+    const Axis& copies = move.axes.back();
+    const Axis& run = move.axes[move.axes.size() - 2];
+    const bool repeats = is_affine(copies) && copies.from_stride == 0 && copies.to_stride == 1 && copies.size <= 4;
+    return repeats && is_affine(run) && run.to_offsets.empty() && run.to_stride == copies.size ? copies.size : 1;
+}
+
+Move without_copies(Move move, std::int64_t copies) {
+    if (copies > 1) {
+        move.axes.pop_back();
+    }
+    return move;
+}
+
+/// Elements that lie `stride` apart, each `copies` times.
+template <std::int64_t copies, class Element>
+void repeat(const Element* source, std::int64_t stride, Element* target, std::int64_t count) {
+    in_wide_registers([&] {
+        for (std::int64_t i = 0; i < count; ++i) {
+            for (std::int64_t c = 0; c < copies; ++c) {
+                target[i * copies + c] = source[i * stride];
+            }
+        }
+    });
+}
+
 std::int64_t plus(std::int64_t place, const Axis& axis, std::int64_t coordinate) {
     if (place == nowhere || is_affine(axis)) {
         return place == nowhere ? nowhere : place + coordinate * axis.from_stride;
@@ -103,8 +136,10 @@ std::vector<Stretch> stretches_of(const Axis& run) {
 template <class Element>
 class Carrier {
 public:
-    explicit Carrier(const Move& move)
+    /// Each element of a run is written `copies` times in succession, if there are more than one.
+    Carrier(const Move& move, std::int64_t copies)
         : move_(move),
+          copies_(copies),
           run_(move.axes.back()),
           stretches_(stretches_of(run_)),
           one_by_one_(run_.size < 8 * static_cast<std::int64_t>(stretches_.size())),
@@ -204,8 +239,8 @@ private:
 
     void fill(Element* target, std::int64_t first, std::int64_t last) const {
         const auto constant = static_cast<Element>(move_.constant);
-        if (run_.to_stride == 1) {
-            std::fill(target + first, target + last, constant);
+        if (run_.to_stride == copies_) {
+            std::fill(target + first * copies_, target + last * copies_, constant);
             return;
         }
         for (std::int64_t i = first; i < last; ++i) {
@@ -214,6 +249,16 @@ private:
     }
 
     void copy(const Element* source, std::int64_t stride, Element* target, std::int64_t count) const {
+        switch (copies_) {
+            case 2:
+                return repeat<2>(source, stride, target, count);
+            case 3:
+                return repeat<3>(source, stride, target, count);
+            case 4:
+                return repeat<4>(source, stride, target, count);
+            default:
+                break;
+        }
         if (stride == 1 && run_.to_stride == 1) {
             std::memcpy(target, source, static_cast<std::size_t>(count) * sizeof(Element));
             return;
@@ -224,6 +269,7 @@ private:
     }
 
     const Move& move_;
+    std::int64_t copies_;
     const Axis& run_;
     std::vector<Stretch> stretches_;
     /// Stretches are too short to be worth finding their ends.
@@ -236,7 +282,9 @@ private:
 
 void carry_out(Move move) {
     simplify(move);
-    with_width(move.to->desc.data_type, [&]<class Element>() { Carrier<Element>(move).carry(); });
+    const std::int64_t copies = copies_of(move);
+    const Move runs = without_copies(std::move(move), copies);
+    with_width(runs.to->desc.data_type, [&]<class Element>() { Carrier<Element>(runs, copies).carry(); });
 }
 
 Move first_to_first(const KernelArguments& arguments) {

@@ -86,15 +86,29 @@ Move gather(const KernelArguments& arguments) {
     return move;
 }
 
+/// The output, the indices, and the input, where the axis' coordinate is 0.
 void gather_elements(const KernelArguments& arguments) {
     const core::Tensor& input = *arguments.inputs[0];
+    core::Tensor& output = *arguments.outputs[0];
     const Indices indices(*arguments.inputs[1]);
     const std::size_t axis = arguments.descriptor.uint("Axis");
-    const core::Strides strides = core::signed_strides(input.desc);
-    movement::move_each(input, *arguments.outputs[0], 0, [&](Coordinates place) {
-        const std::int64_t index = indices.at(movement::address_of(place, indices.strides()));
-        const std::int64_t along = movement::nearest_within(index, input.desc.sizes[axis]);
-        return movement::address_of(place, strides) + (along - place[axis]) * strides[axis];
+    const std::int64_t size = input.desc.sizes[axis];
+    const std::int64_t along = core::signed_strides(input.desc)[axis];
+    const core::StridedRuns<3> runs(output.desc.sizes, {core::signed_strides(output.desc), indices.strides(),
+                                                        movement::without(core::signed_strides(input.desc), axis)});
+    const auto& steps = runs.run_strides();
+    movement::with_width(output.desc.data_type, [&]<class Element>() {
+        const Element* const read = input.as<Element>().data();
+        Element* const written = output.as<Element>().data();
+        parallel_for(runs.run_count(), 8 * runs.run_length(), [&](std::int64_t first, std::int64_t last) {
+            runs.for_each_run(first, last, [&](const auto& at) {
+                movement::for_each_index(indices, at[1], steps[1], runs.run_length(),
+                                         [&](std::int64_t i, std::int64_t index) {
+                                             const std::int64_t from = movement::nearest_within(index, size) * along;
+                                             written[at[0] + i * steps[0]] = read[at[2] + i * steps[2] + from];
+                                         });
+            });
+        });
     });
 }
 
@@ -161,19 +175,52 @@ void one_hot(const KernelArguments& arguments) {
     });
 }
 
+/// Copies elements that lie at equal distances.
+template <class Element>
+void copy(const Element* from, std::int64_t from_step, Element* to, std::int64_t to_step, std::int64_t count) {
+    if (from_step == 1 && to_step == 1) {
+        std::copy_n(from, count, to);
+        return;
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+        to[i * to_step] = from[i * from_step];
+    }
+}
+
+/// The output, the lengths, the input where the axis' coordinate is 0, and that coordinate.
 void reverse_subsequences(const KernelArguments& arguments) {
     const core::Tensor& input = *arguments.inputs[0];
+    core::Tensor& output = *arguments.outputs[0];
     const Indices lengths(*arguments.inputs[1]);
     const std::size_t axis = arguments.descriptor.uint("Axis");
     const std::int64_t size = input.desc.sizes[axis];
-    const core::Strides strides = core::signed_strides(input.desc);
-    core::Strides length_strides = lengths.strides();
-    length_strides[axis] = 0;
-    movement::move_each(input, *arguments.outputs[0], 0, [&](Coordinates place) {
-        const std::int64_t length = std::min(lengths.at(movement::address_of(place, length_strides)), size);
-        const std::int64_t at = place[axis];
-        const std::int64_t from = at < length ? length - 1 - at : at;
-        return movement::address_of(place, strides) + (from - at) * strides[axis];
+    const std::int64_t along = core::signed_strides(input.desc)[axis];
+    core::Strides coordinate(input.desc.sizes.size());
+    coordinate[axis] = 1;
+    const core::StridedRuns<4> runs(input.desc.sizes,
+                                    {core::signed_strides(output.desc), movement::without(lengths.strides(), axis),
+                                     movement::without(core::signed_strides(input.desc), axis), coordinate});
+    const auto& steps = runs.run_strides();
+    const auto from = [&](std::int64_t length, std::int64_t at) {
+        length = std::min(length, size);
+        return (at < length ? length - 1 - at : at) * along;
+    };
+    movement::with_width(output.desc.data_type, [&]<class Element>() {
+        const Element* const read = input.as<Element>().data();
+        Element* const written = output.as<Element>().data();
+        parallel_for(runs.run_count(), 4 * runs.run_length(), [&](std::int64_t first, std::int64_t last) {
+            runs.for_each_run(first, last, [&](const auto& at) {
+                if (steps[1] == 0 && steps[3] == 0) {
+                    const std::int64_t start = at[2] + from(lengths.at(at[1]), at[3]);
+                    copy(read + start, steps[2], written + at[0], steps[0], runs.run_length());
+                    return;
+                }
+                movement::for_each_index(
+                    lengths, at[1], steps[1], runs.run_length(), [&](std::int64_t i, std::int64_t length) {
+                        written[at[0] + i * steps[0]] = read[at[2] + i * steps[2] + from(length, at[3] + i * steps[3])];
+                    });
+            });
+        });
     });
 }
 

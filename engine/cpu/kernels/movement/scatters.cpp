@@ -5,6 +5,7 @@
 
 #include "engine/cpu/movement/indices.h"
 #include "engine/cpu/movement/move.h"
+#include "engine/cpu/reduction/sets.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -53,69 +54,171 @@ void put(const core::Tensor& updates, const KernelArguments& arguments, const Ta
     }
 }
 
-/// The row-major number of a place, of which some coordinates may lie outside.
-class Place {
+/// Elements of the output: their addresses, and their row-major numbers, which rivals are noted by.
+class Target {
 public:
-    explicit Place(const core::Dimensions& sizes) : sizes_(sizes) {}
+    explicit Target(const KernelArguments& arguments)
+        : sizes_(arguments.outputs[0]->desc.sizes),
+          strides_(core::signed_strides(arguments.outputs[0]->desc)),
+          numbers_(reduction::numbering_strides(sizes_)),
+          slack_(arguments.slack.empty() ? nullptr : arguments.slack.data()) {}
 
-    void set(std::size_t dimension, std::int64_t coordinate) {
-        within_ = within_ && movement::is_within(coordinate, sizes_[dimension]);
-        number_ += coordinate * packed_[dimension];
+    [[nodiscard]] std::int64_t size(std::size_t dimension) const { return sizes_[dimension]; }
+    [[nodiscard]] const core::Strides& strides() const { return strides_; }
+    [[nodiscard]] const core::Strides& numbers() const { return numbers_; }
+
+    void note(std::int64_t number, std::uint64_t bits) const {
+        if (slack_ != nullptr) {
+            slack_->alternatives.emplace_back(static_cast<std::uint64_t>(number), bits);
+        }
     }
-    [[nodiscard]] std::optional<std::int64_t> number() const { return within_ ? std::optional(number_) : std::nullopt; }
+    void all_are_noted() const {
+        if (slack_ != nullptr) {
+            keep_rivals(slack_->alternatives);
+        }
+    }
 
 private:
     const core::Dimensions& sizes_;
-    core::Strides packed_ = packed(sizes_);
-    std::int64_t number_ = 0;
-    bool within_ = true;
-
-    static core::Strides packed(const core::Dimensions& sizes) {
-        const auto strides = core::packed_strides(sizes);
-        return {strides.begin(), strides.end()};
-    }
+    core::Strides strides_;
+    core::Strides numbers_;
+    core::ElementSlack* slack_;
 };
 
+/// The updates, the indices, and the output and its numbers, where the axis' coordinate is 0.
 void scatter(const KernelArguments& arguments) {
     movement::carry_out(movement::all_of_first(arguments));
     const Indices indices(*arguments.inputs[1]);
-    const core::Dimensions& sizes = arguments.outputs[0]->desc.sizes;
+    const core::Tensor& updates = *arguments.inputs[2];
+    core::Tensor& output = *arguments.outputs[0];
     const std::size_t axis = arguments.descriptor.uint("Axis");
-    put(*arguments.inputs[2], arguments, [&](Coordinates place) {
-        Place to(sizes);
-        for (std::size_t d = 0; d < sizes.size(); ++d) {
-            const bool named = d == axis;
-            to.set(d, named ? movement::from_start(indices.at(movement::address_of(place, indices.strides())), sizes[d])
-                            : place[d]);
-        }
-        return to.number();
+    const Target target(arguments);
+    const std::int64_t size = target.size(axis);
+    const std::int64_t along = target.strides()[axis];
+    const std::int64_t numbers_along = target.numbers()[axis];
+    const core::StridedRuns<4> runs(
+        updates.desc.sizes, {core::signed_strides(updates.desc), indices.strides(),
+                             movement::without(target.strides(), axis), movement::without(target.numbers(), axis)});
+    const auto& steps = runs.run_strides();
+    movement::with_width(output.desc.data_type, [&]<class Element>() {
+        const Element* const read = updates.as<Element>().data();
+        Element* const written = output.as<Element>().data();
+        runs.for_each_run([&](const auto& at) {
+            movement::for_each_index(indices, at[1], steps[1], runs.run_length(),
+                                     [&](std::int64_t i, std::int64_t index) {
+                                         const std::int64_t to = movement::from_start(index, size);
+                                         if (movement::is_within(to, size)) {
+                                             const Element element = read[at[0] + i * steps[0]];
+                                             written[at[2] + i * steps[2] + to * along] = element;
+                                             target.note(at[3] + i * steps[3] + to * numbers_along, element);
+                                         }
+                                     });
+        });
     });
+    target.all_are_noted();
 }
+
+core::Strides part_of(const core::Strides& strides, std::size_t first, std::size_t count) {
+    const auto begin = strides.begin() + static_cast<std::ptrdiff_t>(first);
+    return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
+/// Of SCATTER_ND: which tuples there are, and what belongs to each.
+class Tuples {
+public:
+    Tuples(const KernelArguments& arguments, const Target& target)
+        : indices_(*arguments.inputs[1]),
+          updates_(*arguments.inputs[2]),
+          output_(*arguments.outputs[0]),
+          target_(target),
+          length_(arguments.inputs[1]->desc.sizes.back()),
+          first_(output_.desc.sizes.size() - arguments.descriptor.uint("InputDimensionCount")),
+          // Of the updates' dimensions, the last are the input's that follow those of the tuple; before them are the
+          // tuples'.
+          rest_(output_.desc.sizes.size() - first_ - length_),
+          tuples_(arguments.descriptor.uint("IndicesDimensionCount") - std::size_t{1}) {}
+
+    template <class Element>
+    void put() const {
+        const core::Dimensions& sizes = updates_.desc.sizes;
+        const core::Strides strides = core::signed_strides(updates_.desc);
+        const std::size_t tail = sizes.size() - rest_;
+        const core::Dimensions tail_sizes(sizes.end() - static_cast<std::ptrdiff_t>(rest_), sizes.end());
+        const core::StridedRuns<3> inside(tail_sizes,
+                                          {part_of(strides, tail, rest_), part_of(target_.strides(), tail, rest_),
+                                           part_of(target_.numbers(), tail, rest_)});
+        const std::size_t head = tail - tuples_;
+        const core::Dimensions head_sizes(sizes.begin() + static_cast<std::ptrdiff_t>(head),
+                                          sizes.begin() + static_cast<std::ptrdiff_t>(tail));
+        const core::Strides& index_strides = indices_.strides();
+        const core::StridedRuns<2> all(
+            head_sizes,
+            {part_of(strides, head, tuples_), part_of(index_strides, index_strides.size() - 1 - tuples_, tuples_)});
+        all.for_each_element([&](const auto& at) {
+            if (const auto place = place_of(at[1])) {
+                put_one<Element>(inside, at[0], *place);
+            }
+        });
+    }
+
+private:
+    /// Where something starts in the output.
+    struct Place {
+        std::int64_t address = 0;
+        std::int64_t number = 0;
+    };
+
+    /// Nothing: an index leads outside.
+    [[nodiscard]] std::optional<Place> place_of(std::int64_t tuple) const {
+        Place place;
+        for (std::size_t i = 0; i < length_; ++i) {
+            const std::int64_t index = indices_.at(tuple + static_cast<std::int64_t>(i) * indices_.strides().back());
+            const std::int64_t to = movement::from_start(index, target_.size(first_ + i));
+            if (!movement::is_within(to, target_.size(first_ + i))) {
+                return std::nullopt;
+            }
+            place.address += to * target_.strides()[first_ + i];
+            place.number += to * target_.numbers()[first_ + i];
+        }
+        return place;
+    }
+
+    template <class Element>
+    void put_one(const core::StridedRuns<3>& inside, std::int64_t update, const Place& place) const {
+        const Element* const read = updates_.as<Element>().data() + update;
+        Element* const written = output_.as<Element>().data() + place.address;
+        const auto& steps = inside.run_strides();
+        const auto put_run = [&](const core::StridedRuns<3>::PerArray& at) {
+            for (std::int64_t i = 0; i < inside.run_length(); ++i) {
+                const Element element = read[at[0] + i * steps[0]];
+                written[at[1] + i * steps[1]] = element;
+                target_.note(place.number + at[2] + i * steps[2], element);
+            }
+        };
+        // There are as many calls as tuples: one run needs no walk.
+        if (inside.run_count() == 1) {
+            put_run({});
+        } else {
+            inside.for_each_run(put_run);
+        }
+    }
+
+    Indices indices_;
+    const core::Tensor& updates_;
+    core::Tensor& output_;
+    const Target& target_;
+    std::size_t length_;
+    std::size_t first_;
+    std::size_t rest_;
+    std::size_t tuples_;
+};
 
 void scatter_nd(const KernelArguments& arguments) {
     movement::carry_out(movement::all_of_first(arguments));
-    const Indices indices(*arguments.inputs[1]);
-    const core::Dimensions& sizes = arguments.outputs[0]->desc.sizes;
-    const std::size_t rank = sizes.size();
-    const std::size_t tuple = arguments.inputs[1]->desc.sizes.back();
-    const std::size_t first = rank - arguments.descriptor.uint("InputDimensionCount");
-    // Of the updates' dimensions, the last are the input's that follow those of the tuple; before them are the tuples'.
-    const std::size_t rest = rank - first - tuple;
-    const std::size_t tuples = arguments.descriptor.uint("IndicesDimensionCount") - std::size_t{1};
-    const core::Strides strides(indices.strides().end() - static_cast<std::ptrdiff_t>(tuples + 1),
-                                indices.strides().end());
-    put(*arguments.inputs[2], arguments, [&](Coordinates place) {
-        const std::int64_t at = movement::address_of(place.subspan(rank - rest - tuples, tuples), strides);
-        Place to(sizes);
-        for (std::size_t i = 0; i < tuple; ++i) {
-            const std::int64_t index = indices.at(at + static_cast<std::int64_t>(i) * strides.back());
-            to.set(first + i, movement::from_start(index, sizes[first + i]));
-        }
-        for (std::size_t d = rank - rest; d < rank; ++d) {
-            to.set(d, place[d]);
-        }
-        return to.number();
-    });
+    const Target target(arguments);
+    const Tuples tuples(arguments, target);
+    movement::with_width(arguments.outputs[0]->desc.data_type, [&]<class Element>() { tuples.put<Element>(); });
+    target.all_are_noted();
 }
 
 /// Indices count all elements of the output.
