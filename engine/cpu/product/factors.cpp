@@ -7,6 +7,7 @@
 
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/product/tile.h"
+#include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu::product {
 namespace {
@@ -15,9 +16,15 @@ namespace {
 constexpr std::int64_t block_depth = 256;
 constexpr std::int64_t block_columns = 256;
 constexpr std::int64_t block_rows = 512;
+// A single row has no use for a block of the right matrix, and needs no more than its sums.
+constexpr std::int64_t block_columns_of_one_row = 4096;
 
 std::int64_t blocks(std::int64_t size, std::int64_t block) {
     return (size + block - 1) / block;
+}
+
+std::int64_t block_columns_of(const Shape& shape) {
+    return shape.rows == 1 ? block_columns_of_one_row : block_columns;
 }
 
 /// One thread's work: a block of one batch's sums after the other.
@@ -32,7 +39,7 @@ public:
         first_row_ = first_row;
         first_column_ = first_column;
         rows_ = std::min(block_rows, shape.rows - first_row);
-        columns_ = std::min(block_columns, shape.columns - first_column);
+        columns_ = std::min(block_columns_of(shape), shape.columns - first_column);
         sum(Part::values, values_);
         if (with_bounds_) {
             sum(Part::bounds, bounds_);
@@ -50,6 +57,10 @@ private:
     void sum(Part part, std::vector<double>& sums) {
         const std::int64_t depth = factors_.shape().depth;
         sums.assign(static_cast<std::size_t>(blocks(rows_, tile_rows) * tile_rows * stride()), 0);
+        if (rows_ == 1 && part == Part::values) {
+            sum_row(sums.data());
+            return;
+        }
         for (std::int64_t k = 0; k < depth; k += block_depth) {
             const std::int64_t count = std::min(block_depth, depth - k);
             load_right(part, k, count);
@@ -60,6 +71,14 @@ private:
                           &sums[static_cast<std::size_t>(row * stride() + column)], stride());
                 }
             }
+        }
+    }
+
+    /// A tile would compute several rows.
+    void sum_row(double* sums) const {
+        for (std::int64_t k = 0; k < factors_.shape().depth; ++k) {
+            factors_.add_right(factors_.right().values, batch_, k, first_column_, columns_,
+                               factors_.left().values[factors_.left_index(batch_, first_row_, k)], sums);
         }
     }
 
@@ -144,17 +163,37 @@ void MatrixFactors::load_right(const std::vector<double>& from, std::int64_t bat
     std::copy_n(&from[static_cast<std::size_t>(right_index(batch, k, column))], count, to);
 }
 
+void MatrixFactors::add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
+                              std::int64_t count, double factor, double* sums) const {
+    add_products(&from[static_cast<std::size_t>(right_index(batch, k, column))], 1, count, factor, sums, 1);
+}
+
+void add_products(const double* elements, std::int64_t stride, std::int64_t count, double factor, double* sums,
+                  std::int64_t step) {
+    if (stride != 1 || step != 1) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            sums[i * step] += factor * elements[i * stride];
+        }
+        return;
+    }
+    in_wide_registers([&] {
+        for (std::int64_t i = 0; i < count; ++i) {
+            sums[i] += factor * elements[i];
+        }
+    });
+}
+
 void multiply(const Factors& factors, bool with_bounds, const std::function<void(const Sums&)>& take) {
     const Shape& shape = factors.shape();
     const std::int64_t rows = blocks(shape.rows, block_rows);
-    const std::int64_t columns = blocks(shape.columns, block_columns);
-    const std::int64_t cost = std::min(shape.rows, block_rows) * std::min(shape.columns, block_columns) *
+    const std::int64_t columns = blocks(shape.columns, block_columns_of(shape));
+    const std::int64_t cost = std::min(shape.rows, block_rows) * std::min(shape.columns, block_columns_of(shape)) *
                               std::min<std::int64_t>(shape.depth, 1'000'000) / 4;
     parallel_for(shape.batches * rows * columns, cost, [&](std::int64_t first, std::int64_t last) {
         Worker worker(factors, with_bounds, take);
         for (std::int64_t block = first; block < last; ++block) {
             worker.compute(block / columns / rows, block / columns % rows * block_rows,
-                           block % columns * block_columns);
+                           block % columns * block_columns_of(shape));
         }
     });
 }

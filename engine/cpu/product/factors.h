@@ -60,6 +60,9 @@ public:
     /// Loads elements (k, column) … (k, column + count - 1) of the right matrix, 0 for those from nowhere.
     virtual void load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                             std::int64_t count, double* to) const = 0;
+    /// Adds factor times those elements to so many sums, but nothing for those from nowhere.
+    virtual void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
+                           std::int64_t count, double factor, double* sums) const = 0;
     /// How many terms the sums of that column have.
     [[nodiscard]] virtual std::int64_t terms(std::int64_t /*column*/) const { return shape_.depth; }
 
@@ -78,7 +81,13 @@ public:
     [[nodiscard]] std::int64_t right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const override;
     void load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                     std::int64_t count, double* to) const override;
+    void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
+                   std::int64_t count, double factor, double* sums) const override;
 };
+
+/// Adds factor times so many elements, `stride` apart, to as many sums, `step` apart.
+void add_products(const double* elements, std::int64_t stride, std::int64_t count, double factor, double* sums,
+                  std::int64_t step);
 
 /// A part of a row of the product: `count` sums from one column on.
 struct Sums {

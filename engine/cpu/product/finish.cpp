@@ -38,15 +38,26 @@ void finish_each(const Factors& factors, const Finish& finish, bool with_ranges,
     multiply(factors, with_ranges, [&](const Sums& sums) {
         const std::int64_t first = sums.number(shape);
         ScaledSum scaled{.factor = finish.factor, .weight = finish.weight};
-        std::vector<double> values(static_cast<std::size_t>(sums.count));
-        std::vector<Interval> accepted(with_ranges ? values.size() : 0);
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const auto offset = static_cast<std::int64_t>(i);
+        const auto find_addend = [&](std::int64_t offset) {
             if (addends != 0) {
                 // One after the other, each for as many elements; biases begin again with each batch.
                 scaled.addend = finish.addends[static_cast<std::size_t>(
                     addends == elements ? first + offset : (first + offset) / shape.columns % all_addends)];
             }
+        };
+        std::vector<double> values(static_cast<std::size_t>(sums.count));
+        const bool plain = !ranges && addends != elements && !finish.activation.is_present();
+        if (plain && std::none_of(sums.values, sums.values + sums.count, [](double sum) { return std::isnan(sum); })) {
+            // The sums are all of one row, which has one addend.
+            find_addend(0);
+            scaled.values(sums.values, values);
+            take({first, values, {}});
+            return;
+        }
+        std::vector<Interval> accepted(with_ranges ? values.size() : 0);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto offset = static_cast<std::int64_t>(i);
+            find_addend(offset);
             const double sum = std::isnan(sums.values[i]) ? sum_of_terms(factors, sums, offset) : sums.values[i];
             values[i] = finish.activation(scaled.value(sum));
             if (ranges) {

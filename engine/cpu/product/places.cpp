@@ -138,28 +138,48 @@ std::int64_t ConvolutionFactors::right_index(std::int64_t batch, std::int64_t k,
     return row == nowhere || element == nowhere ? nowhere : tap.start + row * inner.elements + element;
 }
 
-void ConvolutionFactors::load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k,
-                                    std::int64_t column, std::int64_t count, double* to) const {
+template <class Visit>
+void ConvolutionFactors::for_each_meeting(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
+                                          const Visit& visit) const {
     const Tap tap = tap_of(batch, k);
     const Axis& inner = convolution_.axes.back();
     const Meetings& meetings = *tap.meetings.back();
-    std::fill_n(to, count, 0.0);
     for (std::int64_t done = 0; done < count;) {
         const std::int64_t row = (column + done) / inner.places;
         const std::int64_t first = (column + done) % inner.places;
         const std::int64_t last = std::min(inner.places, first + count - done);
         if (const std::int64_t above = row_of(tap, row); above != nowhere) {
-            const double* const elements = &from[static_cast<std::size_t>(tap.start + above * inner.elements)];
             const std::int64_t begin = rounded_up_quotient(first - meetings.first, meetings.step);
             const std::int64_t end =
                 std::min(meetings.count, rounded_up_quotient(last - meetings.first, meetings.step));
-            const std::int64_t shift = done - first + meetings.first;
-            for (std::int64_t i = begin; i < end; ++i) {
-                to[shift + i * meetings.step] = elements[meetings.element + i * meetings.element_step];
+            if (begin < end) {
+                visit(tap.start + above * inner.elements + meetings.element + begin * meetings.element_step,
+                      done - first + meetings.first + begin * meetings.step, end - begin, meetings);
             }
         }
         done += last - first;
     }
+}
+
+void ConvolutionFactors::load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k,
+                                    std::int64_t column, std::int64_t count, double* to) const {
+    std::fill_n(to, count, 0.0);
+    for_each_meeting(batch, k, column, count,
+                     [&](std::int64_t element, std::int64_t place, std::int64_t places, const Meetings& meetings) {
+                         const double* const elements = from.data() + element;
+                         for (std::int64_t i = 0; i < places; ++i) {
+                             to[place + i * meetings.step] = elements[i * meetings.element_step];
+                         }
+                     });
+}
+
+void ConvolutionFactors::add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k,
+                                   std::int64_t column, std::int64_t count, double factor, double* sums) const {
+    for_each_meeting(batch, k, column, count,
+                     [&](std::int64_t element, std::int64_t place, std::int64_t places, const Meetings& meetings) {
+                         add_products(from.data() + element, meetings.element_step, places, factor, sums + place,
+                                      meetings.step);
+                     });
 }
 
 std::int64_t ConvolutionFactors::terms(std::int64_t column) const {

@@ -65,6 +65,8 @@ public:
     [[nodiscard]] std::int64_t right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const override;
     void load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                     std::int64_t count, double* to) const override;
+    void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
+                   std::int64_t count, double factor, double* sums) const override;
     [[nodiscard]] std::int64_t terms(std::int64_t column) const override;
 
 private:
@@ -73,6 +75,12 @@ private:
         std::int64_t start = 0;
         std::vector<const Meetings*> meetings;
     };
+    /// Of so many places of the output, from one column on: calls visit(element, place, places, meetings) for each
+    /// stretch that meets elements, with where the first of the elements is, which of the places is the first, and how
+    /// many there are.
+    template <class Visit>
+    void for_each_meeting(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
+                          const Visit& visit) const;
     [[nodiscard]] Tap tap_of(std::int64_t batch, std::int64_t k) const;
     /// The row of the picture that places on this row of the output meet, or nowhere.
     [[nodiscard]] std::int64_t row_of(const Tap& tap, std::int64_t row) const;

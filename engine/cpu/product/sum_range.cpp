@@ -7,6 +7,7 @@
 
 #include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/reduction/totals.h"
+#include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu::product {
 namespace {
@@ -51,6 +52,14 @@ Interval around(double value, double error) {
 double ScaledSum::value(double sum) const {
     const double added = addend ? weight * *addend : 0;
     return factor * sum + added;
+}
+
+void ScaledSum::values(const double* sums, std::span<double> to) const {
+    in_wide_registers([&] {
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            to[i] = value(sums[i]);
+        }
+    });
 }
 
 SumRanges::SumRanges(const Factors& factors, double error, core::DataType type)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "engine/cpu/product/factors.h"
 
@@ -16,6 +17,8 @@ struct ScaledSum {
     std::optional<double> addend = {};
 
     [[nodiscard]] double value(double sum) const;
+    /// Of several sums.
+    void values(const double* sums, std::span<double> to) const;
 };
 
 /// Bounds of a product's sums.
