@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -36,6 +37,16 @@ constexpr double budget_roundings = 4;
 
 double normalized(const NormalizedElement& element) {
     return element.scale * element.centred * element.rstd + element.bias;
+}
+
+void normalize(std::span<double> values, double mean, NormalizedElement shared) {
+    in_wide_registers([&] {
+        NormalizedElement element = shared;
+        for (double& value : values) {
+            element.centred = value - mean;
+            value = normalized(element);
+        }
+    });
 }
 
 Interval accepted_range(const NormalizedElement& element, const element_wise::FusedActivation& activation,

@@ -1,6 +1,8 @@
 // One element of a normalisation: its value, and how far off it may be.
 #pragma once
 
+#include <span>
+
 #include "engine/core/tolerance.h"
 #include "engine/cpu/element_wise/machine.h"
 
@@ -20,6 +22,9 @@ struct NormalizedElement {
 
 /// The value before activation.
 [[nodiscard]] double normalized(const NormalizedElement& element);
+
+/// The same of several elements, which differ in nothing but their distances to the mean: values become that.
+void normalize(std::span<double> values, double mean, NormalizedElement shared);
 
 /// What an implementation may return for the element: the operator's default tolerance.
 [[nodiscard]] Interval accepted_range(const NormalizedElement& element, const element_wise::FusedActivation& activation,

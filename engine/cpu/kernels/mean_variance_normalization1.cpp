@@ -3,11 +3,12 @@
 // it.
 #include "engine/operators/rules/mean_variance_normalization1.h"
 
-#include <array>
 #include <cmath>
 
 #include "engine/cpu/accepted_element.h"
+#include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/kernel.h"
+#include "engine/cpu/normalisation/running_sums.h"
 #include "engine/cpu/normalized_element.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/xtensor.h"
@@ -25,23 +26,6 @@ enum Array : std::size_t { x, scale, bias, y, logical, array_count };
 
 using Runs = core::StridedRuns<array_count>;
 
-/// Sums f(values[i]) in an order that is fixed by the length alone: eight running sums, so that the compiler may use
-/// vector registers of any width without changing the result.
-template <class F>
-double sum(std::span<const double> values, F&& f) {
-    std::array<double, 8> lanes{};
-    std::size_t i = 0;
-    for (; i + lanes.size() <= values.size(); i += lanes.size()) {
-        for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
-            lanes[lane] += f(values[i + lane]);
-        }
-    }
-    for (; i < values.size(); ++i) {
-        lanes[0] += f(values[i]);
-    }
-    return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
-}
-
 struct Moments {
     double mean = 0;
     double mean_magnitude = 0;
@@ -52,11 +36,12 @@ Moments moments_of(const MeanVarianceNormalization1& op, std::span<const double>
     const auto count = static_cast<double>(values.size());
     Moments moments;
     if (op.subtract_mean) {
-        moments.mean = sum(values, [](double v) { return v; }) / count;
-        moments.mean_magnitude = sum(values, [](double v) { return std::fabs(v); }) / count;
+        moments.mean = normalisation::sum(values, [](double v) { return v; }) / count;
+        moments.mean_magnitude = normalisation::sum(values, [](double v) { return std::fabs(v); }) / count;
     }
     if (op.normalize_variance) {
-        const double variance = sum(values, [&](double v) { return (v - moments.mean) * (v - moments.mean); }) / count;
+        const double variance =
+            normalisation::sum(values, [&](double v) { return (v - moments.mean) * (v - moments.mean); }) / count;
         moments.rstd = 1 / std::sqrt(variance + double{op.epsilon});
     }
     return moments;
@@ -94,20 +79,50 @@ struct Pointers {
     T* y = nullptr;
     core::ElementSlack* slack = nullptr;
     const element_wise::FusedActivation* activation = nullptr;
+    const core::Tensor* input = nullptr;
+    core::Tensor* output = nullptr;
 };
+
+template <class T>
+void load_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
+              const Runs::PerArray& base, std::span<double> values) {
+    double* to = values.data();
+    inner.for_each_run([&](const Runs::PerArray& offset) {
+        element_wise::load(at.input->buffer.bytes(), {op.input.data_type, base[x] + offset[x], inner.run_strides()[x]},
+                           static_cast<std::size_t>(inner.run_length()), to);
+        to += inner.run_length();
+    });
+}
+
+/// If nobody asks for bounds, and the elements of a run have one scale and one bias.
+template <class T>
+void normalize_runs(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
+                    const Runs::PerArray& base, std::span<double> values, const Moments& moments) {
+    const auto length = static_cast<std::size_t>(inner.run_length());
+    double* run = values.data();
+    inner.for_each_run([&](const Runs::PerArray& offset) {
+        const double by = at.scale == nullptr ? 1 : static_cast<double>(at.scale[base[scale] + offset[scale]]);
+        const double plus = at.bias == nullptr ? 0 : static_cast<double>(at.bias[base[bias] + offset[bias]]);
+        normalize({run, length}, moments.mean, {0, moments.mean_magnitude, moments.rstd, by, plus});
+        element_wise::store(at.output->buffer.bytes(),
+                            {op.output.data_type, base[y] + offset[y], inner.run_strides()[y]}, length, run,
+                            element_wise::Store::wrapping);
+        run += length;
+    });
+}
 
 /// Normalises the elements that share one mean. `base` is where they start in each array, `values` has room for them.
 template <class T>
 void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
                    const Runs::PerArray& base, std::span<double> values) {
-    std::size_t count = 0;
-    inner.for_each_run([&](const Runs::PerArray& offset) {
-        for (std::int64_t i = 0; i < inner.run_length(); ++i) {
-            values[count++] = static_cast<double>(at.x[base[x] + offset[x] + i * inner.run_strides()[x]]);
-        }
-    });
+    load_set(op, at, inner, base, values);
     const Moments moments = moments_of(op, values);
-    count = 0;
+    if (at.slack == nullptr && !at.activation->is_present() && inner.run_strides()[scale] == 0 &&
+        inner.run_strides()[bias] == 0) {
+        normalize_runs(op, at, inner, base, values, moments);
+        return;
+    }
+    std::size_t count = 0;
     inner.for_each_run([&](Runs::PerArray offset) {
         for (std::size_t a = 0; a < array_count; ++a) {
             offset[a] += base[a];
@@ -157,7 +172,8 @@ void compute(const KernelArguments& arguments) {
         if constexpr (std::is_same_v<T, float> || std::is_same_v<T, core::Float16>) {
             normalize<T>(
                 op, {data(input_tensor), data(scale_tensor), data(bias_tensor), arguments.outputs[0]->as<T>().data(),
-                     arguments.slack.empty() ? nullptr : &arguments.slack[0], &activation});
+                     arguments.slack.empty() ? nullptr : &arguments.slack[0], &activation, arguments.inputs[0],
+                     arguments.outputs[0]});
         }
     });
 }

@@ -11,6 +11,7 @@
 #include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/reduction/sets.h"
 #include "engine/cpu/reduction/totals.h"
+#include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -99,11 +100,11 @@ struct Normalisation {
     double scale = 1;
     double bias = 0;
     double epsilon = 0;
+    /// One division for the whole set.
+    double factor = scale / std::sqrt(variance + epsilon);
 
     /// `added` comes after bias.
-    [[nodiscard]] double operator()(double x, double added) const {
-        return scale * (x - mean) / std::sqrt(variance + epsilon) + bias + added;
-    }
+    [[nodiscard]] double operator()(double x, double added) const { return (x - mean) * factor + bias + added; }
 };
 
 /// The same in FP32, where mean and variance may have errors already.
@@ -172,8 +173,11 @@ public:
                   normalise_.bias};
     }
     void compute(std::span<double> values) const override {
-        std::ranges::transform(x_, values.begin(),
-                               [this](double x) { return attributes_.activated(normalise_(x, 0)); });
+        in_wide_registers(
+            [&] { std::ranges::transform(x_, values.begin(), [this](double x) { return normalise_(x, 0); }); });
+        if (attributes_.activation.is_present()) {
+            std::ranges::transform(values, values.begin(), [this](double x) { return attributes_.activated(x); });
+        }
     }
     [[nodiscard]] Interval range(std::size_t k) const override { return attributes_.activated(range_(x_[k])); }
 

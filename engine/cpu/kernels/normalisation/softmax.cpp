@@ -1,10 +1,13 @@
 // SOFTMAX, LOG_SOFTMAX and HARDMAX, over the last dimension or over any. "M" marks what was measured on Microsoft's
 // DirectML 1.15.4.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "engine/cpu/normalisation/exponential.h"
 #include "engine/cpu/normalisation/formula.h"
+#include "engine/cpu/normalisation/running_sums.h"
 #include "engine/cpu/reduction/sets.h"
 #include "engine/cpu/reduction/totals.h"
 
@@ -19,11 +22,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// NaN is passed over.
 double maximum_of(std::span<const double> x) {
-    double maximum = -infinity;
-    for (const double element : x) {
-        maximum = element > maximum ? element : maximum;
-    }
-    return maximum;
+    std::array<double, 16> greatest;
+    greatest.fill(-infinity);
+    in_wide_lanes(x, greatest,
+                  [](double& maximum, double element) { maximum = element > maximum ? element : maximum; });
+    return *std::ranges::max_element(greatest);
 }
 
 /// exp(x - max x) of a set, and its sum. NaN is everywhere where one element is NaN, or infinite, or where all are
@@ -35,13 +38,15 @@ public:
     void take(const Set& set) override {
         x_ = set.elements[0];
         maximum_ = maximum_of(x_);
-        has_nan_ = std::ranges::any_of(x_, [](double element) { return std::isnan(element); });
+        // Only beside infinity does it matter.
+        has_nan_ = maximum_ == infinity && std::ranges::any_of(x_, [](double element) { return std::isnan(element); });
         powers_.resize(x_.size());
-        sum_ = 0;
-        for (std::size_t k = 0; k < x_.size(); ++k) {
-            powers_[k] = std::exp(x_[k] - maximum_);
-            sum_ += powers_[k];
-        }
+        in_wide_registers([&] {
+            for (std::size_t k = 0; k < x_.size(); ++k) {
+                powers_[k] = normalisation::exponential(x_[k] - maximum_);
+            }
+        });
+        sum_ = normalisation::sum(powers_, [](double power) { return power; });
         if (set.wants_ranges) {
             reduction::SumRange sum;
             for (const double element : x_) {
@@ -69,7 +74,8 @@ public:
     using Powers::Powers;
 
     void compute(std::span<double> values) const override {
-        std::ranges::transform(powers_, values.begin(), [this](double power) { return power / sum_; });
+        in_wide_registers(
+            [&] { std::ranges::transform(powers_, values.begin(), [this](double power) { return power / sum_; }); });
     }
     [[nodiscard]] Interval range(std::size_t k) const override {
         const Interval power = exp(distance(x_[k]));
@@ -84,9 +90,14 @@ public:
 
     void compute(std::span<double> values) const override {
         const double logarithm = std::log(sum_);
-        std::ranges::transform(x_, values.begin(), [this, logarithm](double element) {
-            return is_beside_infinity(element) ? -infinity : (element - maximum_) - logarithm;
+        in_wide_registers([&] {
+            std::ranges::transform(x_, values.begin(),
+                                   [&](double element) { return (element - maximum_) - logarithm; });
         });
+        for (std::size_t k = 0; maximum_ == infinity && k < x_.size(); ++k) {
+            const double element = x_[k];
+            values[k] = is_beside_infinity(element) ? -infinity : values[k];
+        }
     }
     [[nodiscard]] Interval range(std::size_t k) const override {
         if (is_beside_infinity(x_[k])) {

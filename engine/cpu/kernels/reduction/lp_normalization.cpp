@@ -1,5 +1,6 @@
 // LP_NORMALIZATION: each element by the norm of its sequence.
 #include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/normalisation/running_sums.h"
 #include "engine/cpu/reduction/reduction.h"
 #include "engine/cpu/reduction/totals.h"
 
@@ -42,17 +43,24 @@ void compute(const KernelArguments& arguments) {
             reduction::for_each_stretch<from, double>(sets, input, start[from], [&](std::span<const double> stretch) {
                 elements.insert(elements.end(), stretch.begin(), stretch.end());
             });
-            double sum = 0;
+            const double sum = normalisation::sum(elements, [p](double x) { return term(x, p); });
+            const double by = divisor(sum, p, epsilon);
+            const auto& strides = sets.inside().run_strides();
+            if (slack == nullptr) {
+                in_wide_registers([&] {
+                    for (double& element : elements) {
+                        element = element / by;
+                    }
+                });
+                element_wise::store(output.buffer.bytes(), {output.desc.data_type, start[to], strides[to]},
+                                    elements.size(), elements.data(), element_wise::Store::wrapping);
+                continue;
+            }
             reduction::SumRange range;
             for (const double x : elements) {
-                sum += term(x, p);
-                if (slack != nullptr) {
-                    range.add(term(Interval(x), p));
-                }
+                range.add(term(Interval(x), p));
             }
-            const double by = divisor(sum, p, epsilon);
-            const Interval by_range = slack == nullptr ? Interval() : divisor(range.result(), p, Interval(epsilon));
-            const auto& strides = sets.inside().run_strides();
+            const Interval by_range = divisor(range.result(), p, Interval(epsilon));
             for (std::size_t i = 0; i < elements.size(); ++i) {
                 const auto steps = static_cast<std::int64_t>(i);
                 movement::store_computed(output, start[to] + steps * strides[to],

@@ -1,0 +1,68 @@
+// engine/cpu/normalisation/exponential: against a wider type, and the same in vectors of any width.
+#include "engine/cpu/normalisation/exponential.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "engine/cpu/wide_registers.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using cpu::normalisation::exponential;
+
+/// From 0 down to where powers are 0, of all magnitudes.
+std::vector<double> some_arguments() {
+    std::mt19937_64 random(7);
+    std::vector<double> arguments;
+    for (int i = 0; i < 200'000; ++i) {
+        const double fraction = static_cast<double>(random() >> 11) * 0x1p-53;
+        arguments.push_back(-std::ldexp(fraction, static_cast<int>(random() % 40) - 30));
+    }
+    return arguments;
+}
+
+TEST(Exponential, IsOffByLessThanOnePlace) {
+    for (const double x : some_arguments()) {
+        // A long double has more places than a double on most machines, and never fewer.
+        const long double exact = std::exp(static_cast<long double>(x));
+        int exponent = 0;
+        (void)std::frexp(static_cast<double>(exact), &exponent);
+        const long double place = std::ldexp(1.0L, std::max(exponent - 53, -1074));
+        ASSERT_LE(std::fabs(static_cast<long double>(exponential(x)) - exact), place * 1.001L) << x;
+    }
+}
+
+TEST(Exponential, Ends) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(exponential(0.0), 1.0);
+    EXPECT_EQ(exponential(-0.0), 1.0);
+    EXPECT_EQ(exponential(-infinity), 0.0);
+    EXPECT_EQ(exponential(-1e300), 0.0);
+    EXPECT_EQ(exponential(-746), 0.0);
+    EXPECT_EQ(exponential(-745), 0x1p-1074);
+    EXPECT_EQ(exponential(-708.5), std::exp(-708.5));
+    EXPECT_TRUE(std::isnan(exponential(std::numeric_limits<double>::quiet_NaN())));
+}
+
+TEST(Exponential, IsTheSameInWideRegisters) {
+    const std::vector<double> arguments = some_arguments();
+    std::vector<double> powers(arguments.size());
+    cpu::in_wide_registers([&] {
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            powers[i] = exponential(arguments[i]);
+        }
+    });
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(powers[i]), std::bit_cast<std::uint64_t>(exponential(arguments[i])))
+            << arguments[i];
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
