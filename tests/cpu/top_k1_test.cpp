@@ -2,6 +2,7 @@
 // elements come before each.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -227,11 +228,19 @@ template <class T>
 void check_random(DataType type) {
     Random random(51 + static_cast<unsigned>(type));
     for (int i = 0; i < 100; ++i) {
-        const auto sizes = random.sizes(random.pick<std::size_t>(1, 8), 20, 400);
-        const auto axis = random.pick(0u, static_cast<std::uint32_t>(sizes.size()) - 1);
+        auto sizes = random.sizes(random.pick<std::size_t>(1, 8), 20, 400);
+        auto axis = random.pick(0u, static_cast<std::uint32_t>(sizes.size()) - 1);
+        // Of long sequences few elements are selected another way than of short ones.
+        const bool is_long = random.one_in(4);
+        if (is_long) {
+            axis = random.pick(0u, 1u);
+            sizes.assign(2, random.pick(1u, 2u));
+            sizes[axis] = random.pick(250u, 300u);
+        }
         const auto index_type = random.one_in(2) ? DataType::uint32 : DataType::uint64;
         const auto input_desc = random.layout(type, sizes, FieldKind::input);
-        Descriptor descriptor = top_k(input_desc, axis, random.pick(1u, sizes[axis]), random.pick(0u, 1u), index_type);
+        const std::uint32_t most = is_long && random.one_in(2) ? 40 : sizes[axis];
+        Descriptor descriptor = top_k(input_desc, axis, random.pick(1u, most), random.pick(0u, 1u), index_type);
         const Dimensions output_sizes = descriptor.tensor("OutputValueTensor")->sizes;
         descriptor =
             with(descriptor, {{"OutputValueTensor", random.layout(type, output_sizes, FieldKind::output)},
@@ -239,7 +248,13 @@ void check_random(DataType type) {
         const auto rejection = operators::validate(descriptor, core::highest_feature_level);
         ASSERT_FALSE(rejection) << rejection->message;
         const bool few = random.one_in(2);
-        const auto input = random.filled<T>(input_desc, [&] { return element<T>(random, few); });
+        auto input = random.filled<T>(input_desc, [&] { return element<T>(random, few); });
+        if constexpr (!std::is_integral_v<T>) {
+            // All that are kept at first may be NaN.
+            const auto elements = input.template as<T>();
+            const std::size_t first = is_long && random.one_in(2) ? 50 : 0;
+            std::fill_n(elements.begin(), std::min(first, elements.size()), T(std::nan("")));
+        }
         const auto result = selected<T>(descriptor, input);
         Selection<std::uint64_t> bits{{}, result.indices};
         for (const T value : result.values) {

@@ -47,6 +47,33 @@ struct Before {
     }
 };
 
+/// Few of many: each element is compared with the last of those that are kept, and hardly ever takes a place.
+constexpr std::int64_t few = 32;
+constexpr std::int64_t many = 256;
+
+/// The k first of `length` candidates in order, from `begin` on. candidate(i) is the i-th.
+template <class V, class Make>
+void keep_few(Candidate<V>* begin, std::int64_t k, std::int64_t length, const Before<V>& before,
+              const Make& candidate) {
+    for (std::int64_t kept = 0; kept < k; ++kept) {
+        const Candidate<V> next = candidate(kept);
+        Candidate<V>* const place = std::upper_bound(begin, begin + kept, next, before);
+        std::move_backward(place, begin + kept, begin + kept + 1);
+        *place = next;
+    }
+    for (std::int64_t i = k; i < length; ++i) {
+        const Candidate<V> next = candidate(i);
+        const V last = begin[k - 1].value;
+        // An equal one that comes later is not before it, and neither is NaN.
+        if (is_nan(last) ? is_nan(next.value) : !(before.decreasing ? last < next.value : next.value < last)) {
+            continue;
+        }
+        Candidate<V>* const place = std::upper_bound(begin, begin + k - 1, next, before);
+        std::move_backward(place, begin + k - 1, begin + k);
+        *place = next;
+    }
+}
+
 template <class T, class Index>
 void select(const operators::TopK1& op, const core::Tensor& input, core::Tensor& values, core::Tensor& indices) {
     core::Strides from = core::signed_strides(op.input);
@@ -70,14 +97,22 @@ void select(const operators::TopK1& op, const core::Tensor& input, core::Tensor&
         auto candidates = xt::xtensor<Candidate<Comparable<T>>, 1>::from_shape({static_cast<std::size_t>(length)});
         for (std::int64_t sequence = first; sequence < last; ++sequence) {
             const auto [start, value_start, index_start] = starts.offsets_of(sequence);
-            for (std::int64_t i = 0; i < length; ++i) {
-                candidates.data()[i] = {static_cast<Comparable<T>>(source[start + i * step]), i};
-            }
+            const T* const sequence_start = source + start;
+            const auto candidate = [&](std::int64_t i) {
+                return Candidate<Comparable<T>>{static_cast<Comparable<T>>(sequence_start[i * step]), i};
+            };
             Candidate<Comparable<T>>* const begin = candidates.data();
-            if (k < length) {
-                std::nth_element(begin, begin + k, begin + length, before);
+            if (k <= few && length >= many) {
+                keep_few(begin, k, length, before, candidate);
+            } else {
+                for (std::int64_t i = 0; i < length; ++i) {
+                    begin[i] = candidate(i);
+                }
+                if (k < length) {
+                    std::nth_element(begin, begin + k, begin + length, before);
+                }
+                std::sort(begin, begin + k, before);
             }
-            std::sort(begin, begin + k, before);
             for (std::int64_t i = 0; i < k; ++i) {
                 // From the source, so that a NaN's payload and the sign of a zero are the element's own.
                 value_target[value_start + i * value_step] = source[start + begin[i].index * step];
