@@ -100,6 +100,9 @@ ordered_json tolerance_json(const core::Tolerance& tolerance) {
     if (tolerance.rel) {
         object["rel"] = *tolerance.rel;
     }
+    if (tolerance.half_precision) {
+        object["halfPrecision"] = true;
+    }
     return object;
 }
 
@@ -136,8 +139,8 @@ core::Result<ordered_json> case_to_json(const Case& subject, const WriteOptions&
         return tl::unexpected(written.error());
     }
     for (std::size_t i = 0; i < outputs.size() && i < subject.tolerances.size(); ++i) {
-        // Slack for each element is the operator's own, and no case can ask for it.
-        if (subject.tolerances[i] && !subject.tolerances[i]->element_slack) {
+        // Other slack for each element is the operator's own, and no case can ask for it.
+        if (subject.tolerances[i] && (!subject.tolerances[i]->element_slack || subject.tolerances[i]->half_precision)) {
             object["tolerance"][outputs[i].name] = tolerance_json(*subject.tolerances[i]);
         }
     }

@@ -37,7 +37,8 @@ Schema tolerance_schema() {
     Schema schema = members({{"ulp", described("Units in the last place.", largest)},
                              {"abs", described("An absolute difference.", bound_value())},
                              {"rel", described("A difference as a part of the expected value.", bound_value())},
-                             {"exact", {{"const", true}}}});
+                             {"exact", {{"const", true}}},
+                             {"halfPrecision", described("Sums may be kept in FLOAT16.", {{"const", true}})}});
     schema["minProperties"] = 1;
     return object_value(std::move(schema));
 }

@@ -2,9 +2,12 @@
 #include "engine/cases/tolerance_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <string_view>
 
 #include "engine/cases/element_reader.h"
 #include "engine/cases/tensor_desc_reader.h"
@@ -12,7 +15,10 @@
 namespace dmlconform::cases {
 namespace {
 
-const std::array<std::string, 4> keys{"ulp", "abs", "rel", "exact"};
+const std::array<std::string, 5> keys{"ulp", "abs", "rel", "exact", "halfPrecision"};
+
+/// Those whose kernels count the roundings of FLOAT16 sums.
+constexpr std::array<std::string_view, 2> products{"GEMM", "CONVOLUTION"};
 
 std::optional<double> read_bound(const JsonValue& object, const std::string& key, ProblemSink& problems) {
     const JsonValue* value = object.find(key);
@@ -27,10 +33,30 @@ std::optional<double> read_bound(const JsonValue& object, const std::string& key
     return number;
 }
 
-std::optional<core::Tolerance> read_tolerance(const JsonValue& value, ProblemSink& problems) {
+/// Whether sums may be kept in FLOAT16.
+bool read_half_precision(const JsonValue& value, const operators::Descriptor& descriptor, ProblemSink& problems) {
+    if (value.boolean() == nullptr || !*value.boolean()) {
+        problems.add(value.offset, "\"halfPrecision\" can only be true");
+        return false;
+    }
+    const auto outputs = descriptor.outputs();
+    const bool is_float16 =
+        !outputs.empty() && outputs[0].desc != nullptr && outputs[0].desc->data_type == core::DataType::float16;
+    if (std::ranges::find(products, descriptor.schema->short_name()) == products.end() || !is_float16) {
+        problems.add(value.offset,
+                     fmt::format("\"halfPrecision\" is for FLOAT16 tensors of {}", fmt::join(products, " and ")),
+                     "give a bound with \"ulp\", \"abs\" or \"rel\"");
+        return false;
+    }
+    return true;
+}
+
+std::optional<core::Tolerance> read_tolerance(const JsonValue& value, const operators::Descriptor& descriptor,
+                                              ProblemSink& problems) {
     const auto* members = value.object();
     if (members == nullptr || members->empty()) {
-        problems.add(value.offset, "a tolerance is an object with one or more of \"ulp\", \"abs\", \"rel\", \"exact\"",
+        problems.add(value.offset,
+                     R"(a tolerance is an object with one or more of "ulp", "abs", "rel", "exact", "halfPrecision")",
                      R"(for example { "ulp": 2 })");
         return std::nullopt;
     }
@@ -46,6 +72,11 @@ std::optional<core::Tolerance> read_tolerance(const JsonValue& value, ProblemSin
         if (!tolerance.exact) {
             problems.add(exact->offset, "\"exact\" can only be true");
         }
+    }
+    if (const JsonValue* half = value.find("halfPrecision")) {
+        tolerance.half_precision = read_half_precision(*half, descriptor, problems);
+        tolerance.element_slack = tolerance.half_precision;
+        tolerance.slack_formula = "one FLOAT16 rounding of the sum of all magnitudes for each operation, in any order";
     }
     return tolerance;
 }
@@ -72,10 +103,10 @@ std::vector<std::optional<core::Tolerance>> read_tolerances(const JsonValue* val
     check_keys(*value, names, "the tolerances", problems);
     // Read even where each output has its own, so that a mistake in it is seen.
     const JsonValue* all = value->find("*");
-    const auto for_all = all == nullptr ? std::nullopt : read_tolerance(*all, problems);
+    const auto for_all = all == nullptr ? std::nullopt : read_tolerance(*all, descriptor, problems);
     for (std::size_t i = 0; i < slots.size(); ++i) {
         const JsonValue* own = value->find(slots[i].name);
-        result[i] = own == nullptr ? for_all : read_tolerance(*own, problems);
+        result[i] = own == nullptr ? for_all : read_tolerance(*own, descriptor, problems);
     }
     return result;
 }

@@ -26,6 +26,9 @@ struct Tolerance {
     std::optional<double> rel;
     /// Within the slack that the reference computes for each element: see ElementSlack.
     bool element_slack = false;
+    /// With element_slack: the slack has room for sums of FLOAT16 that are kept in FLOAT16 while they grow, as
+    /// DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION allows.
+    bool half_precision = false;
     /// Or one of the other values that the reference lists for the element: see ElementSlack.
     bool alternatives = false;
     /// Only elements that mean something count: see ElementSlack.

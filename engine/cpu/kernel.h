@@ -12,6 +12,7 @@
 #include "engine/core/registry.h"
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
+#include "engine/cpu/accumulation.h"
 #include "engine/operators/descriptor.h"
 
 namespace dmlconform::cpu {
@@ -26,6 +27,8 @@ struct KernelArguments {
     /// One for each output, sized for its elements, or empty: the tolerance is not asked for. A kernel whose tolerance
     /// for an output has no element_slack leaves those bounds alone, and lists alternatives if the tolerance has them.
     std::span<core::ElementSlack> slack;
+    /// Widens the slack alone, and only where a kernel counts the roundings of its sums. Values are the same.
+    Accumulation accumulation = Accumulation::fp32;
 };
 
 struct Kernel {

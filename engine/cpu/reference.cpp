@@ -22,7 +22,8 @@ core::Tolerance default_tolerance(const operators::Descriptor& descriptor, const
     return stated ? kernel->tolerance(descriptor, output) : operators::generic_tolerance(descriptor, output);
 }
 
-Reference compute_reference(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs) {
+Reference compute_reference(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs,
+                            Accumulation accumulation) {
     Reference reference;
     const auto slots = descriptor.outputs();
     reference.outputs.reserve(slots.size());
@@ -39,7 +40,7 @@ Reference compute_reference(const operators::Descriptor& descriptor, std::span<c
         outputs.push_back(
             &reference.outputs.emplace_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc)));
     }
-    find_kernel(descriptor.schema->short_name())->compute({descriptor, inputs, outputs, reference.slack});
+    find_kernel(descriptor.schema->short_name())->compute({descriptor, inputs, outputs, reference.slack, accumulation});
     return reference;
 }
 

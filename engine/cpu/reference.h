@@ -6,6 +6,7 @@
 
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
+#include "engine/cpu/accumulation.h"
 #include "engine/operators/descriptor.h"
 
 namespace dmlconform::cpu {
@@ -28,6 +29,7 @@ struct Reference {
 
 /// Computes outputs and slack of a valid descriptor of an operator that has_reference.
 [[nodiscard]] Reference compute_reference(const operators::Descriptor& descriptor,
-                                          std::span<const core::Tensor* const> inputs);
+                                          std::span<const core::Tensor* const> inputs,
+                                          Accumulation accumulation = Accumulation::fp32);
 
 }  // namespace dmlconform::cpu

@@ -1,6 +1,8 @@
 // Filling tensors.
 #include "engine/run/case_values.h"
 
+#include <algorithm>
+
 namespace dmlconform::run {
 namespace {
 
@@ -60,12 +62,15 @@ core::Tolerance CaseValues::tolerance(std::size_t output) const {
 const core::ElementSlack* CaseValues::slack(std::size_t output) {
     const core::Tolerance accepted = tolerance(output);
     const bool has_slack = accepted.element_slack || accepted.alternatives || accepted.meaningful_part;
-    return has_slack ? &reference().slack[output] : nullptr;
+    return has_slack && cpu::has_reference(*descriptor_.schema) ? &reference().slack[output] : nullptr;
 }
 
 const cpu::Reference& CaseValues::reference() {
     if (!reference_) {
-        reference_ = cpu::compute_reference(descriptor_, inputs());
+        const bool in_half = std::ranges::any_of(
+            case_.tolerances, [](const auto& tolerance) { return tolerance && tolerance->half_precision; });
+        reference_ = cpu::compute_reference(descriptor_, inputs(),
+                                            in_half ? cpu::Accumulation::float16 : cpu::Accumulation::fp32);
     }
     return *reference_;
 }

@@ -79,7 +79,7 @@ TEST(ToleranceReader, Refused) {
          {R"(1:2 /OutputValuesTensor: unknown key "OutputValuesTensor" in the tolerances [did you mean `OutputValueTensor`?])"}},
         {R"({"InputTensor": {"ulp": 2}})", {R"(1:2 /InputTensor: unknown key "InputTensor" in the tolerances)"}},
         {R"({"*": {}})",
-         {R"(1:7 /*: a tolerance is an object with one or more of "ulp", "abs", "rel", "exact" [for example { "ulp": 2 }])"}},
+         {R"(1:7 /*: a tolerance is an object with one or more of "ulp", "abs", "rel", "exact", "halfPrecision" [for example { "ulp": 2 }])"}},
         {R"({"*": 2})", {R"(1:7 /*: a tolerance is an object)"}},
         {R"({"*": null})", {R"(1:7 /*: a tolerance is an object)"}},
         {R"({"*": {"ulps": 2}})", {R"(1:8 /*/ulps: unknown key "ulps" in a tolerance [did you mean `ulp`?])"}},
@@ -92,6 +92,9 @@ TEST(ToleranceReader, Refused) {
         {R"({"*": {"rel": null}})", {"1:15 /*/rel: \"rel\" must be a number of at least 0"}},
         {R"({"*": {"exact": false}})", {"1:17 /*/exact: \"exact\" can only be true"}},
         {R"({"*": {"exact": 1}})", {"1:17 /*/exact: \"exact\" can only be true"}},
+        {R"({"*": {"halfPrecision": true}})",
+         {R"(1:25 /*/halfPrecision: "halfPrecision" is for FLOAT16 tensors of GEMM and CONVOLUTION [give a bound)"}},
+        {R"({"*": {"halfPrecision": false}})", {R"(1:25 /*/halfPrecision: "halfPrecision" can only be true)"}},
         // Also where each output has its own.
         {R"({"*": {"ulp": -1}, "OutputValueTensor": {"ulp": 1}, "OutputIndexTensor": {"ulp": 1}})",
          {"1:15 /*/ulp: ulp is -1"}},
@@ -102,6 +105,25 @@ TEST(ToleranceReader, Refused) {
         SCOPED_TRACE(text);
         EXPECT_TRUE(begin_with(tolerances(text).problems, problems));
     }
+}
+
+TEST(ToleranceReader, HalfPrecisionOfFloat16Products) {
+    const auto read = [](DataType type) {
+        const operators::Descriptor gemm = describe("GEMM", {{"ATensor", tensor(type, {1, 2})},
+                                                             {"BTensor", tensor(type, {2, 1})},
+                                                             {"OutputTensor", tensor(type, {1, 1})}});
+        return reading(R"({"OutputTensor": {"halfPrecision": true, "ulp": 1}})",
+                       [&](const cases::JsonValue& value, cases::ProblemSink& problems) {
+                           return std::optional(cases::read_tolerances(&value, gemm, problems));
+                       });
+    };
+    const auto half = read(DataType::float16);
+    EXPECT_TRUE(half.problems.empty()) << all_text(half.problems);
+    const Tolerance tolerance = half.value->at(0).value_or(Tolerance());
+    EXPECT_TRUE(tolerance.half_precision);
+    EXPECT_TRUE(tolerance.element_slack);
+    EXPECT_EQ(tolerance.ulp, 1u);
+    EXPECT_EQ(read(DataType::float32).problems.size(), 1u);
 }
 
 }  // namespace

@@ -226,6 +226,111 @@ TEST(ProductTolerance, OfFusedSoftmaxes) {
     }
 }
 
+// ---- sums in FLOAT16 ---------------------------------------------------------------------------------------------
+
+double in_half(double exact) {
+    return core::float16_bits_to_double(core::float16_bits_from_double(exact));
+}
+
+/// A row times a column, of numbers that FLOAT16 has.
+struct HalfGemm {
+    std::vector<double> a;
+    std::vector<double> b;
+    float alpha = 1;
+
+    [[nodiscard]] cpu::Reference reference(cpu::Accumulation accumulation) const {
+        const auto halves = [](core::Dimensions sizes, const std::vector<double>& values) {
+            std::vector<core::Float16> rounded(values.begin(), values.end());
+            return tensor_of<core::Float16>(tensor(DataType::float16, std::move(sizes)), rounded);
+        };
+        const auto depth = static_cast<std::uint32_t>(a.size());
+        const Tensor left = halves({1, depth}, a);
+        const Tensor right = halves({depth, 1}, b);
+        const Descriptor descriptor = describe("GEMM", {{"ATensor", left.desc},
+                                                        {"BTensor", right.desc},
+                                                        {"OutputTensor", tensor(DataType::float16, {1, 1})},
+                                                        {"TransA", 0},
+                                                        {"TransB", 0},
+                                                        {"Alpha", alpha},
+                                                        {"Beta", 0}});
+        const std::vector<const Tensor*> inputs{&left, &right, nullptr};
+        return cpu::compute_reference(descriptor, inputs, accumulation);
+    }
+
+    /// Kept in FLOAT16 from the first term, or from the last, on.
+    [[nodiscard]] double sum(bool backwards) const {
+        double sum = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            const std::size_t k = backwards ? a.size() - 1 - i : i;
+            sum = in_half(sum + in_half(a[k] * b[k]));
+        }
+        return in_half(in_half(double{alpha}) * sum);
+    }
+
+    [[nodiscard]] double magnitude() const {
+        double sum = 0;
+        for (std::size_t k = 0; k < a.size(); ++k) {
+            sum += std::fabs(a[k] * b[k]);
+        }
+        return sum * std::max(1.0, std::fabs(double{alpha}));
+    }
+};
+
+cpu::Interval accepted_half(const cpu::Reference& reference) {
+    const double value = static_cast<double>(values_of<core::Float16>(reference.outputs[0])[0]);
+    return {value - reference.slack[0].below[0], value + reference.slack[0].above[0], reference.slack[0].nan[0] != 0};
+}
+
+TEST(ProductTolerance, SumsInFloat16AreAcceptedWhereTheyAreAllowed) {
+    Random random(16);
+    int beyond_fp32 = 0;
+    for (int round = 0; round < 400; ++round) {
+        HalfGemm gemm{.a = {}, .b = {}, .alpha = random.one_in(2) ? 1.0F : random.normal()};
+        const int depth = random.pick(1, 60);
+        for (int k = 0; k < depth; ++k) {
+            gemm.a.push_back(in_half(double{random.normal()} + (round % 2 == 0 ? 4 : 0)));
+            gemm.b.push_back(in_half(double{random.normal()} * (random.one_in(10) ? 0x1p-12 : 1)));
+        }
+        const auto allowed = gemm.reference(cpu::Accumulation::float16);
+        const cpu::Interval narrow = accepted_half(gemm.reference(cpu::Accumulation::fp32));
+        const cpu::Interval wide = accepted_half(allowed);
+        for (const bool backwards : {false, true}) {
+            const double sum = gemm.sum(backwards);
+            ASSERT_TRUE(wide.contains(sum)) << sum << " of depth " << depth;
+            beyond_fp32 += narrow.contains(sum) ? 0 : 1;
+        }
+        // No wider than what is counted, and a rounding of the result.
+        const double error = std::expm1((depth + 4) * 0x1p-10) * gemm.magnitude() + (depth + 4) * 0x1p-10;
+        EXPECT_LE(wide.high - wide.low, 2.2 * error);
+    }
+    EXPECT_GT(beyond_fp32, 200) << "what is otherwise too far off";
+}
+
+/// 2048 and 1 are 2048 in FLOAT16, however often 1 is added.
+TEST(ProductTolerance, OnesAreLostInFloat16) {
+    HalfGemm gemm{.a = {2048}, .b = {1}};
+    gemm.a.resize(65, 1);
+    gemm.b.resize(65, 1);
+    EXPECT_EQ(gemm.sum(false), 2048);
+    EXPECT_FALSE(accepted_half(gemm.reference(cpu::Accumulation::fp32)).contains(2048));
+    const cpu::Interval wide = accepted_half(gemm.reference(cpu::Accumulation::float16));
+    EXPECT_TRUE(wide.contains(2048));
+    EXPECT_FALSE(wide.contains(1900)) << "nor is everything right";
+    EXPECT_FALSE(wide.nan);
+}
+
+TEST(ProductTolerance, SumsMayOverflowInFloat16) {
+    const HalfGemm gemm{.a = {40000, 40000, -40000}, .b = {1, 1, 1}};
+    EXPECT_EQ(gemm.sum(false), infinity);
+    const auto allowed = gemm.reference(cpu::Accumulation::float16);
+    EXPECT_EQ(static_cast<double>(values_of<core::Float16>(allowed.outputs[0])[0]), 40000);
+    EXPECT_EQ(accepted_half(allowed).high, infinity);
+    EXPECT_LT(accepted_half(gemm.reference(cpu::Accumulation::fp32)).high, 41000);
+    const HalfGemm with_nan{.a = {std::nan(""), 1}, .b = {1, 1}};
+    EXPECT_EQ(with_nan.reference(cpu::Accumulation::float16).slack[0].below,
+              with_nan.reference(cpu::Accumulation::fp32).slack[0].below);
+}
+
 // ---- numbers that integers stand for -----------------------------------------------------------------------------
 
 struct IntegerToFloat {

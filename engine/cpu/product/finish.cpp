@@ -30,7 +30,7 @@ void finish_each(const Factors& factors, const Finish& finish, bool with_ranges,
     // Looks at all numbers of both sides.
     std::optional<SumRanges> ranges;
     if (with_ranges) {
-        ranges.emplace(factors, finish.error, finish.sum_type);
+        ranges.emplace(factors, finish.error, finish.sum_type, finish.accumulation);
     }
     const std::int64_t elements = shape.batches * shape.rows * shape.columns;
     const auto addends = static_cast<std::int64_t>(finish.addends.size());

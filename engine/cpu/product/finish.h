@@ -24,6 +24,7 @@ struct Finish {
     /// How far factors may be off, and what sums may be stored as: see SumRanges.
     double error = 0;
     core::DataType sum_type = core::DataType::float32;
+    Accumulation accumulation = Accumulation::fp32;
 };
 
 /// Some elements of the output, one after the other in row-major order: what comes of the formula, and if ranges are

@@ -18,6 +18,13 @@ constexpr double one_rounding = 0x1p-23;
 constexpr int digits_of_fp32 = 24;
 constexpr int no_digits = 4096;
 
+constexpr double largest_of_float16 = 65504;
+constexpr double smallest_normal_of_float16 = 0x1p-14;
+/// To nearest or towards zero, as in FP32.
+constexpr double one_rounding_in_float16 = 0x1p-10;
+/// Of the product, of Alpha or Beta, by which it is multiplied, and of the addition of Beta * C.
+constexpr std::int64_t roundings_beside_the_sum = 4;
+
 /// The power of two that a number is an odd multiple of.
 int last_digit(double number) {
     return number == 0 || !std::isfinite(number) ? no_digits : reduction::digits_of(number).exponent;
@@ -29,6 +36,7 @@ struct Character {
     /// Of the finite ones.
     double largest = 0;
     bool has_subnormal = false;
+    bool has_subnormal_in_float16 = false;
 };
 
 Character character_of(const Numbers& numbers) {
@@ -38,6 +46,8 @@ Character character_of(const Numbers& numbers) {
         character.last_digit = std::min(character.last_digit, last_digit(number));
         character.largest = std::isfinite(number) ? std::max(character.largest, magnitude) : character.largest;
         character.has_subnormal = character.has_subnormal || (magnitude != 0 && magnitude < smallest_normal);
+        character.has_subnormal_in_float16 =
+            character.has_subnormal_in_float16 || (magnitude != 0 && magnitude < smallest_normal_of_float16);
     }
     return character;
 }
@@ -62,14 +72,16 @@ void ScaledSum::values(const double* sums, std::span<double> to) const {
     });
 }
 
-SumRanges::SumRanges(const Factors& factors, double error, core::DataType type)
-    : factors_(factors), error_(error), type_(type) {
+SumRanges::SumRanges(const Factors& factors, double error, core::DataType type, Accumulation accumulation)
+    : factors_(factors), error_(error), type_(type), accumulation_(accumulation) {
     const Character left = character_of(factors.left());
     const Character right = character_of(factors.right());
     exponent_ = left.last_digit + right.last_digit;
     may_be_exact_ = error == 0 && !left.has_subnormal && !right.has_subnormal;
     flush_ =
         smallest_normal * (2 + (left.has_subnormal ? right.largest : 0) + (right.has_subnormal ? left.largest : 0));
+    flush_in_float16_ = smallest_normal_of_float16 * (2 + (left.has_subnormal_in_float16 ? right.largest : 0) +
+                                                      (right.has_subnormal_in_float16 ? left.largest : 0));
 }
 
 /// None of the numbers on the way is subnormal then.
@@ -140,9 +152,34 @@ Interval SumRanges::range_of_terms(const Sums& sums, std::int64_t i, const Scale
     return range;
 }
 
-Interval SumRanges::range(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const {
+Interval SumRanges::range_in_fp32(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const {
     const auto quick = quick_range(sums.values[i], sums.bounds[i], factors_.terms(sums.column + i), scaled);
     return quick ? *quick : range_of_terms(sums, i, scaled);
+}
+
+Interval SumRanges::range_in_float16(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const {
+    const double magnitude = std::max(1.0, std::fabs(scaled.factor));
+    const double addend = scaled.addend ? scaled.weight * *scaled.addend : 0;
+    const double bound = magnitude * sums.bounds[i] + std::fabs(addend);
+    const std::int64_t roundings = factors_.terms(sums.column + i) + roundings_beside_the_sum;
+    const double error = std::expm1(static_cast<double>(roundings) * one_rounding_in_float16) * bound +
+                         static_cast<double>(roundings) * magnitude * flush_in_float16_;
+    // Some partial sum may be infinite, and another one of the other sign as well.
+    const double factors = std::max(magnitude, std::fabs(scaled.weight));
+    if (!(bound + error <= largest_of_float16 && factors <= largest_of_float16)) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        return {-infinity, infinity, true};
+    }
+    return around(scaled.value(sums.values[i]), error);
+}
+
+Interval SumRanges::range(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const {
+    const Interval in_fp32 = range_in_fp32(sums, i, scaled);
+    // Infinities and NaNs among the terms are what they are in any precision.
+    if (accumulation_ == Accumulation::fp32 || !std::isfinite(sums.bounds[i])) {
+        return in_fp32;
+    }
+    return hull(in_fp32, range_in_float16(sums, i, scaled));
 }
 
 double sum_of_terms(const Factors& factors, const Sums& sums, std::int64_t i) {

@@ -56,7 +56,7 @@ void compute(const KernelArguments& arguments) {
     const product::ConvolutionFactors factors(
         convolution, Numbers{filters_of(descriptor, convolution, *arguments.inputs[filter_tensor])},
         Numbers{numbers_of(*arguments.inputs[input_tensor])});
-    product::Finish finish;
+    product::Finish finish{.accumulation = arguments.accumulation};
     if (arguments.inputs[bias_tensor] != nullptr) {
         finish.addends = numbers_of(*arguments.inputs[bias_tensor]);
     }

@@ -138,7 +138,7 @@ void compute(const KernelArguments& arguments) {
         product::shape_of(a.desc.sizes, transposed_a, arguments.outputs[0]->desc.sizes),
         {.values = numbers_of(a, transposed_a)},
         {.values = numbers_of(*arguments.inputs[b_tensor], descriptor.uint("TransB") != 0)});
-    Finish finish{.factor = double{descriptor.get<float>("Alpha")}};
+    Finish finish{.factor = double{descriptor.get<float>("Alpha")}, .accumulation = arguments.accumulation};
     // Without C, Beta is ignored.
     if (arguments.inputs[c_tensor] != nullptr) {
         finish.weight = double{descriptor.get<float>("Beta")};
