@@ -8,6 +8,7 @@
 
 #include "app/command.h"
 #include "app/engine_choice.h"
+#include "app/google_benchmark_options.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
 #include "engine/bench/benchmarks.h"
@@ -130,12 +131,12 @@ core::Result<std::size_t> time_all(const BenchOptions& options, const bench::Reg
 }
 
 int bench_command(BenchOptions& options, const Invocation& invocation) {
-    for (const std::string& word : options.google_benchmark) {
-        if (!word.starts_with("--benchmark_")) {
-            warn("dmlconform: bench has no option {}\n    hint: `dmlconform bench --help` lists what there is\n", word);
-            return exit_usage;
-        }
+    const auto read = google_benchmark_options(options.google_benchmark);
+    if (!read) {
+        print_error(read.error());
+        return exit_usage;
     }
+    options.google_benchmark = *read;
     const std::string output = benchmark_option(options, "--benchmark_out", "BENCHMARK_OUT");
     if (!output.empty()) {
         if (const auto writable = report::check_writable(output); !writable) {

@@ -51,6 +51,41 @@ TEST(Bench, TimesWhatIsTaggedAndRight) {
     EXPECT_TRUE(ends_with_code(dmlconform({"compare", out, out}), 0)) << "nothing is slower than itself";
 }
 
+/// Google Benchmark goes on without what it cannot read, and waits for ever for a time that is not a number.
+TEST(Bench, OptionsOfGoogleBenchmarkAreRead) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
+    const std::pair<const char*, std::vector<const char*>> wrong[] = {
+        {"min_time", {"nan", "inf", "-1", "1e400", "x", "", "5x", "1000001"}},
+        {"min_warmup_time", {"nan", "-1"}},
+        {"repetitions", {"-1", "0", "x", "nan", "1.5", "99999999999", ""}},
+        {"format", {"x", ""}},
+        {"out_format", {"xml"}},
+        {"color", {"red"}},
+        {"filter", {"[", "-("}},
+        {"time_unit", {"h"}},
+        {"list_tests", {"x"}},
+    };
+    for (const auto& [name, values] : wrong) {
+        const std::string option = fmt::format("--benchmark_{}", name);
+        for (const char* value : values) {
+            const ProgramResult result = bench(file, {fmt::format("{}={}", option, value)});
+            EXPECT_TRUE(ends_with_code(result, 2)) << option << "=" << value;
+            EXPECT_TRUE(complains(result, option + ": \"" + value + "\" must be ")) << value;
+            EXPECT_EQ(result.output, "");
+        }
+    }
+    const ProgramResult unknown = bench(file, {"--benchmark_repetition=2"});
+    EXPECT_TRUE(ends_with_code(unknown, 2));
+    EXPECT_TRUE(complains(unknown, "bench has no option --benchmark_repetition\n"));
+    EXPECT_TRUE(complains(unknown, "did you mean `--benchmark_repetitions`?"));
+    EXPECT_TRUE(complains(bench(file, {"--benchmark_out"}), "--benchmark_out needs a value"));
+    const ProgramResult right = bench(file, {"--benchmark_min_time=0.001s", "--benchmark_repetitions=2",
+                                             "--benchmark_filter=-none", "--benchmark_counters_tabular"});
+    EXPECT_TRUE(ends_with_code(right, 0));
+    EXPECT_EQ(right.errors.find("expected"), std::string::npos) << right.all();
+}
+
 TEST(Bench, GoogleBenchmarksTable) {
     const TemporaryFolder folder;
     const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
