@@ -90,7 +90,7 @@ int add_command(const HistoryOptions& options) {
     const auto store = Store::open(options.file, Store::Access::write);
     if (!store) {
         print_error(store.error());
-        return exit_usage;
+        return store.error().of_the_disk ? exit_not_run : exit_usage;
     }
     const auto added = (*store)->add(all);
     if (!added) {

@@ -137,7 +137,7 @@ auto Store::guarded(const Work& work) -> core::Result<decltype(work())> {
     }
 }
 
-core::Result<std::unique_ptr<Store>> Store::open(const std::string& path, Access access) {
+tl::expected<std::unique_ptr<Store>, OpenError> Store::open(const std::string& path, Access access) {
     std::error_code ignored;
     const auto status = std::filesystem::status(path, ignored);
     if (path.empty() || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
@@ -163,7 +163,8 @@ core::Result<std::unique_ptr<Store>> Store::open(const std::string& path, Access
             return core::fail(fmt::format("{}: there is nothing in it", path), "`dmlconform history add` fills one");
         }
     } catch (const SqlError& error) {
-        return tl::unexpected(explain(path, error));
+        const bool of_the_disk = error.code() == SQLITE_FULL || error.code() == SQLITE_IOERR;
+        return tl::unexpected(OpenError(explain(path, error), of_the_disk));
     }
     return store;
 }

@@ -86,13 +86,21 @@ struct OutcomeSeries {
     std::vector<OutcomePoint> points;
 };
 
+/// Why there is no history to work with.
+struct OpenError : core::Error {
+    OpenError(core::Error error, bool disk = false) : core::Error(std::move(error)), of_the_disk(disk) {}
+
+    /// Whether it is the disk, which is full or broken, rather than the file.
+    bool of_the_disk;
+};
+
 class Store {
 public:
     enum class Access : std::uint8_t { read, write };
 
     /// Opens a history; for writing, it is made if there is none. Errors: no such file, none of ours, of a newer
     /// version, damaged.
-    [[nodiscard]] static core::Result<std::unique_ptr<Store>> open(const std::string& path, Access access);
+    [[nodiscard]] static tl::expected<std::unique_ptr<Store>, OpenError> open(const std::string& path, Access access);
 
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;

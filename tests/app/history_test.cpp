@@ -132,6 +132,26 @@ TEST(History, BadResultsLeaveItUntouched) {
     EXPECT_TRUE(ends_with_code(dmlconform({"history"}), 2));
 }
 
+/// On a disk that takes nothing more, which a limit on files stands for, nothing was wrong with what was asked.
+TEST(History, AFullDiskIsNoMistakeOfTheUser) {
+    const TemporaryFolder folder;
+    const std::string file = folder.at("h.sqlite");
+    const auto add = [&](const char* limit, int number) {
+        return run_program({"/bin/sh", "-c", std::string("ulimit -f ") + limit + R"(; exec "$@")", "sh",
+                            dmlconform_path(), "history", "add", folder.write("next.json", results(number, 100, 500)),
+                            "--commit", "c", "--history", file});
+    };
+    EXPECT_TRUE(ends_with_code(add("0", 1), 3)) << "not even the tables have room";
+    EXPECT_TRUE(ends_with_code(add("unlimited", 1), 0));
+    const std::string before = content_of(file);
+    const ProgramResult full = add(std::to_string(before.size() / 512 + 8).c_str(), 2);
+    EXPECT_TRUE(ends_with_code(full, 3));
+    EXPECT_FALSE(prints(full, "added"));
+    EXPECT_EQ(entries_in(file), 1u);
+    EXPECT_TRUE(ends_with_code(add("unlimited", 2), 0));
+    EXPECT_EQ(entries_in(file), 2u);
+}
+
 TEST(History, WritersAtOnceLoseNothing) {
     const TemporaryFolder folder;
     const std::string file = folder.at("h.sqlite");
