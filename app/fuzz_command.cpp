@@ -168,8 +168,8 @@ private:
         const auto folder = report::write_bundle(options_.bundles.settings(options_.engines.words()), context_,
                                                  engines_[failure.engine]->info(), failure.result);
         if (!folder) {
-            bundles_failed_ = true;
-            say("  no bundle: {}\n", folder.error().message);
+            bundles_failed_ = bundles_failed_ || folder.error().unwritten;
+            say("  no bundle: {}\n", folder.error().error.message);
             return;
         }
         ++bundles_;

@@ -64,9 +64,11 @@ core::Result<void> Bundles::add(const run::CaseResult& result) {
         return {};
     }
     if (const auto written = write_bundle(settings_, context_, engines_[result.engine], result); !written) {
-        impossible_.push_back(fmt::format("{}: {}", result.subject->id, written.error().message));
+        const std::string& reason = written.error().error.message;
+        unwritten_ += written.error().unwritten ? 1 : 0;
+        impossible_.push_back(fmt::format("{}: {}", result.subject->id, reason));
         if (!check_writable((fs::path(settings_.folder) / "bundle").generic_string())) {
-            return core::fail(fmt::format("no more bundles can be written: {}", written.error().message));
+            return core::fail(fmt::format("no more bundles can be written: {}", reason));
         }
         return {};
     }
@@ -75,7 +77,11 @@ core::Result<void> Bundles::add(const run::CaseResult& result) {
 }
 
 core::Result<void> Bundles::finish(const run::RunTotals& /*totals*/, int /*exit_code*/) {
-    return {};
+    if (unwritten_ == 0) {
+        return {};
+    }
+    const std::string count = unwritten_ == 1 ? "1 bundle" : fmt::format("{} bundles", unwritten_);
+    return core::fail(fmt::format("{} could not be written to {}", count, settings_.folder));
 }
 
 core::ShownText Bundles::summary() const {

@@ -29,10 +29,19 @@ struct BundleSettings {
 /// "slice1-basic-T-FLOAT16.d3d12": letters, digits and `_ . -`, at most 100 of them, never beginning with a dot.
 [[nodiscard]] std::string bundle_name(const std::string& id, const std::string& engine);
 
+/// Why there is no bundle.
+struct NoBundle {
+    core::Error error;
+    /// Whether its files could not be written. Otherwise there is nothing to write: it would be too large, or the data
+    /// of the case are gone.
+    bool unwritten = false;
+};
+
 /// Writes a folder into settings.folder under a name that is not taken yet, and returns its path. Nothing is left where
-/// that fails. An error, among others, where it would be too large.
-[[nodiscard]] core::Result<std::string> write_bundle(const BundleSettings& settings, const RunContext& context,
-                                                     const EngineInfo& engine, const run::CaseResult& result);
+/// that fails.
+[[nodiscard]] tl::expected<std::string, NoBundle> write_bundle(const BundleSettings& settings,
+                                                               const RunContext& context, const EngineInfo& engine,
+                                                               const run::CaseResult& result);
 
 /// Makes the folder, and finds out whether it can be written to.
 [[nodiscard]] core::Result<void> check_bundle_folder(const std::string& folder);
@@ -56,6 +65,8 @@ private:
     std::size_t written_ = 0;
     /// Failures beyond the most.
     std::size_t left_out_ = 0;
+    /// Failures whose bundle could not be written.
+    std::size_t unwritten_ = 0;
     /// Ids and reasons of those that could not be.
     std::vector<std::string> impossible_;
 };

@@ -47,10 +47,17 @@ public:
         return write_text("environment.json", cases::json_text(environment(context)) + "\n");
     }
 
+    /// Whether something that was to be written could not be.
+    [[nodiscard]] bool unwritten() const { return unwritten_; }
+
 private:
-    core::Result<void> write_text(const std::string& name, const std::string& text) const {
-        return write_file((folder_ / name).generic_string(), text);
+    core::Result<void> write_at(const fs::path& path, const std::string& content) {
+        auto written = write_file((folder_ / path).generic_string(), content);
+        unwritten_ = unwritten_ || !written;
+        return written;
     }
+
+    core::Result<void> write_text(const std::string& name, const std::string& text) { return write_at(name, text); }
 
     core::Result<void> write_tensor(const std::string& what, const std::string& name, const core::Tensor& tensor) {
         bytes_ += std::max(tensor.desc.total_bytes, cases::data_file_bytes(tensor.desc));
@@ -61,9 +68,10 @@ private:
         std::error_code error;
         fs::create_directories(folder_ / what, error);
         if (error) {
+            unwritten_ = true;
             return core::fail(fmt::format("{} cannot be made: {}", (folder_ / what).generic_string(), error.message()));
         }
-        return write_file((folder_ / what / file_name(name, tensor.desc)).generic_string(), cases::data_file(tensor));
+        return write_at(fs::path(what) / file_name(name, tensor.desc), cases::data_file(tensor));
     }
 
     core::Result<void> write_tensors(const std::string& what, const std::vector<operators::TensorSlot>& slots,
@@ -186,6 +194,7 @@ private:
     const EngineInfo& engine_;
     const run::CaseResult& result_;
     std::uint64_t bytes_ = 0;
+    bool unwritten_ = false;
 };
 
 /// A folder that is not there yet: with a number behind its name where the name is taken.
@@ -206,17 +215,17 @@ core::Result<fs::path> fresh_folder(const fs::path& parent, const std::string& n
 
 }  // namespace
 
-core::Result<std::string> write_bundle(const BundleSettings& settings, const RunContext& context,
-                                       const EngineInfo& engine, const run::CaseResult& result) {
+tl::expected<std::string, NoBundle> write_bundle(const BundleSettings& settings, const RunContext& context,
+                                                 const EngineInfo& engine, const run::CaseResult& result) {
     const auto folder = fresh_folder(settings.folder, bundle_name(result.subject->id, engine.name));
     if (!folder) {
-        return tl::unexpected(folder.error());
+        return tl::unexpected(NoBundle{folder.error(), true});
     }
-    auto written = BundleFiles(*folder, settings, engine, result).write(context);
-    if (!written) {
+    BundleFiles files(*folder, settings, engine, result);
+    if (const auto written = files.write(context); !written) {
         std::error_code ignored;
         fs::remove_all(*folder, ignored);
-        return tl::unexpected(written.error());
+        return tl::unexpected(NoBundle{written.error(), files.unwritten()});
     }
     return folder->generic_string();
 }

@@ -153,6 +153,28 @@ TEST(Bundle, LimitsAreKeptAndTold) {
     EXPECT_TRUE(fs::is_directory(fs::path(folder.at("some")) / "x-a.cpu-2")) << again.all();
 }
 
+/// Which a limit on files stands for. A bundle is a report that somebody asked for.
+TEST(Bundle, AFullDiskIsToldAtTheEnd) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("x.json", file_of({slice_case("a", wrong_values)}));
+    const std::string bundles = folder.at("b");
+    const std::vector<std::string> rows[] = {
+        {"run", file, "--engine", "cpu", "--bundle", bundles},
+        {"fuzz", "SLICE1", "--count", "60", "--seed", "3", "--max-failures", "1", "--no-reduce", "--bundle", bundles,
+         "--engine", std::string("exec:python3 -B ") + EXAMPLE_WORKER}};
+    for (const auto& words : rows) {
+        std::vector<std::string> all{"/bin/sh", "-c", R"(ulimit -f 0; exec "$@")", "sh", dmlconform_path()};
+        all.insert(all.end(), words.begin(), words.end());
+        const auto full = run_program(all);
+        EXPECT_EQ(full.exit_code, 3) << full.all();
+        EXPECT_THAT(full.output, HasSubstr("no bundle")) << full.all();
+        EXPECT_TRUE(fs::is_empty(bundles)) << "nothing is left of it";
+        all.insert(all.end(), {"--max-bundle-size", "1"});
+        all[2] = R"(exec "$@")";
+        EXPECT_EQ(run_program(all).exit_code, 1) << "what is too large is left out as it was asked for";
+    }
+}
+
 TEST(Bundle, NoNameLeadsOutOfTheFolder) {
     const TemporaryFolder folder;
     const std::string deep = "../../up/" + std::string(300, 'n');
