@@ -210,6 +210,8 @@ TEST_F(Limits, OnlyRegularFilesAreRead) {
             {"compare", path, path},
             {"merge", path},
             {"report", path, "--markdown", "-"},
+            {"diff", path, path},
+            {"run", good_, "--rerun-failed", path},
             {"report", good_, "--base", path, "--markdown", "-"},
             {"report", good_, "--history", path, "--markdown", "-"},
             {"history", "add", path, "--history", folder_.at("h.sqlite")},
