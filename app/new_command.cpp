@@ -28,8 +28,8 @@ struct NewOptions {
 /// What is asked for, in words.
 std::string wish_text(const NewOptions& options) {
     return (options.rank ? fmt::format(" with {} dimensions", *options.rank) : "") +
-           (options.type.empty() ? "" : " of " + options.type) +
-           fmt::format(" at feature level {}", core::to_string(options.level));
+           (options.type.empty() ? "" : " of type " + options.type) +
+           fmt::format(" was found at feature level {}", core::to_string(options.level));
 }
 
 int new_command(const NewOptions& options) {
@@ -44,7 +44,7 @@ int new_command(const NewOptions& options) {
     wish.type = options.type.empty() ? std::nullopt : core::parse_data_type(options.type);
     const auto example = fuzz::example_case(*schema, wish);
     if (!example) {
-        print_error({fmt::format("no legal descriptor of {} was found{}", schema->short_name(), wish_text(options)),
+        print_error({fmt::format("no legal descriptor of {}{}", schema->short_name(), wish_text(options)),
                      fmt::format("`dmlconform describe {}` shows what its tensors may be", schema->short_name())});
         return exit_usage;
     }

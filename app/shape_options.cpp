@@ -26,16 +26,19 @@ std::vector<std::string> split(const std::string& text) {
     return parts;
 }
 
-core::Result<core::Dimensions> parse_sizes(const std::string& text) {
-    core::Dimensions sizes;
-    for (const std::string& part : split(text)) {
+/// "1,1,64,32" or "BTensor=1,1,32,16".
+core::Result<std::pair<std::string, core::Dimensions>> parse_sizes(const std::string& text) {
+    const std::size_t sign = text.find('=');
+    std::pair<std::string, core::Dimensions> parsed{text.substr(0, sign == std::string::npos ? 0 : sign), {}};
+    for (const std::string& part : split(sign == std::string::npos ? text : text.substr(sign + 1))) {
         const auto size = parse_whole_number(part);
         if (!size || *size == 0 || *size > std::numeric_limits<std::uint32_t>::max()) {
-            return core::fail(fmt::format("--sizes {}: \"{}\" is not a size", text, part), "for example 1,1,4096,1024");
+            return core::fail(fmt::format("--sizes {}: \"{}\" is not a size", text, part),
+                              "for example 1,1,4096,1024 or BTensor=1,1,1024,64");
         }
-        sizes.push_back(static_cast<std::uint32_t>(*size));
+        parsed.second.push_back(static_cast<std::uint32_t>(*size));
     }
-    return sizes;
+    return parsed;
 }
 
 }  // namespace
@@ -44,12 +47,13 @@ void ShapeOptions::add_to(CLI::App& command) {
     command
         .add_option(
             "--sizes", sizes,
-            "Take PATH for an operator's name, and make a case of it with random inputs, whose first tensor has "
-            "these sizes")
-        ->type_name("N,N,...");
+            "Take PATH as an operator's name, and make a case of it with random inputs. The first tensor has these "
+            "sizes, and NAME=N,N,... gives another tensor's. Repeat it for more")
+        ->type_name("[NAME=]N,N,...")
+        ->allow_extra_args(false);
     command
         .add_option("--attr", attributes,
-                    "The same with these attributes, in JSON as in a case file: Axis=3,K=10; repeat for more")
+                    "The same with these attributes, in JSON as in a case file: Axis=3,K=10. Repeat it for more")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
     add_data_type(command, type, "The same with this data type of the first tensor");
@@ -57,12 +61,12 @@ void ShapeOptions::add_to(CLI::App& command) {
 
 core::Result<fuzz::Shape> ShapeOptions::shape() const {
     fuzz::Shape shape;
-    if (!sizes.empty()) {
-        auto parsed = parse_sizes(sizes);
+    for (const std::string& option : sizes) {
+        auto parsed = parse_sizes(option);
         if (!parsed) {
             return tl::unexpected(parsed.error());
         }
-        shape.sizes = std::move(*parsed);
+        shape.sizes.push_back(std::move(*parsed));
     }
     for (const std::string& option : attributes) {
         for (const std::string& part : split(option)) {
@@ -80,8 +84,8 @@ core::Result<fuzz::Shape> ShapeOptions::shape() const {
 
 std::vector<std::string> ShapeOptions::words() const {
     std::vector<std::string> words;
-    if (!sizes.empty()) {
-        words.push_back("--sizes=" + sizes);
+    for (const std::string& option : sizes) {
+        words.push_back("--sizes=" + option);
     }
     for (const std::string& option : attributes) {
         words.push_back("--attr=" + option);

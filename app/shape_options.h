@@ -11,7 +11,7 @@
 namespace dmlconform::app {
 
 struct ShapeOptions {
-    std::string sizes;
+    std::vector<std::string> sizes;
     std::vector<std::string> attributes;
     std::string type;
 

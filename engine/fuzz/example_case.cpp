@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <variant>
 
 #include "engine/cases/recorded_case.h"
@@ -31,9 +32,41 @@ bool is_wished(const operators::Descriptor& descriptor, const ExampleWish& wish)
                : (!wish.rank || first->sizes.size() == *wish.rank) && (!wish.type || first->data_type == *wish.type);
 }
 
+/// The plainest value of an attribute: the first option, steps of 1, no padding. Nothing if it has that already, or if
+/// none of its values is plainer than others.
+std::optional<operators::FieldValue> plainer(const operators::Field& field, const operators::FieldValue& value) {
+    const bool steps = field.name.ends_with("Strides") || field.name.ends_with("Dilations");
+    const bool padding = field.name.ends_with("Padding");
+    return std::visit(
+        [&](const auto& given) -> std::optional<operators::FieldValue> {
+            using Value = std::decay_t<decltype(given)>;
+            if constexpr (std::is_same_v<Value, std::uint32_t>) {
+                // BOOL has no prefix; what is usual is often TRUE.
+                const bool option = field.enumeration != nullptr && !field.enumeration->prefix().empty();
+                return option && given != 0 ? std::optional<operators::FieldValue>(std::uint32_t{0}) : std::nullopt;
+            } else if constexpr (std::is_same_v<Value, std::vector<std::uint32_t>> ||
+                                 std::is_same_v<Value, std::vector<std::int32_t>>) {
+                const Value plain(given.size(), steps ? 1 : 0);
+                return (steps || padding) && given != plain ? std::optional<operators::FieldValue>(plain)
+                                                            : std::nullopt;
+            } else {
+                return std::nullopt;
+            }
+        },
+        value);
+}
+
+double cost_of_attributes(const operators::Descriptor& descriptor) {
+    double cost = 0;
+    for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
+        cost += plainer(descriptor.schema->fields[i], descriptor.values[i]) ? 3 : 0;
+    }
+    return cost;
+}
+
 /// What a person would not begin with costs; the least is best.
 double cost_of(const operators::Descriptor& descriptor, const ExampleWish& wish) {
-    double cost = descriptor.in_place.empty() ? 0 : 20;
+    double cost = cost_of_attributes(descriptor) + (descriptor.in_place.empty() ? 0 : 20);
     for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
         for (const operators::TensorSlot& slot : slots) {
             if (slot.desc == nullptr) {
@@ -73,6 +106,32 @@ std::optional<cases::Initialiser> counted_elements(const core::TensorDesc& desc)
         core::store_element(bytes, desc.data_type, i, *bits);
     }
     return cases::given_elements(std::move(bytes));
+}
+
+std::vector<core::Dimensions> sizes_of_inputs(const operators::Descriptor& descriptor) {
+    std::vector<core::Dimensions> sizes;
+    for (const operators::TensorSlot& slot : descriptor.inputs()) {
+        sizes.push_back(slot.desc == nullptr ? core::Dimensions{} : slot.desc->sizes);
+    }
+    return sizes;
+}
+
+/// Attributes become plain, one by one, where outputs of other sizes are all that follows from that.
+void plain_attributes(cases::Case& subject, core::FeatureLevel level) {
+    const std::vector<core::Dimensions> sizes = sizes_of_inputs(*subject.descriptor);
+    for (std::size_t i = 0; i < subject.descriptor->values.size(); ++i) {
+        operators::Descriptor changed = *subject.descriptor;
+        auto plain = plainer(changed.schema->fields[i], changed.values[i]);
+        if (!plain) {
+            continue;
+        }
+        changed.values[i] = std::move(*plain);
+        find_fuzz(*changed.schema).repair(changed);
+        set_counts(changed);
+        if (sizes_of_inputs(changed) == sizes && !operators::validate(changed, level)) {
+            subject.descriptor = std::make_shared<const operators::Descriptor>(std::move(changed));
+        }
+    }
 }
 
 /// Without strides, gaps and alignments that say nothing.
@@ -140,6 +199,7 @@ std::optional<cases::Case> example_case(const operators::OperatorSchema& schema,
         return std::nullopt;
     }
     best->id = fmt::format("new/{}/example", core::lower_case(schema.short_name()));
+    plain_attributes(*best, wish.level);
     make_plain(*best);
     if (cpu::has_reference(schema)) {
         cpu::CpuEngine reference(core::highest_feature_level);

@@ -19,15 +19,27 @@ namespace {
 using nlohmann::ordered_json;
 using operators::Descriptor;
 
+/// How many dimensions the first tensor is to have: its own number, or that of the one with most.
+std::optional<std::size_t> wished_rank(const GivenSizes& given) {
+    std::optional<std::size_t> rank;
+    for (const auto& [name, sizes] : given) {
+        if (name.empty()) {
+            return sizes.size();
+        }
+        rank = std::max(rank.value_or(0), sizes.size());
+    }
+    return rank;
+}
+
 core::Result<Descriptor> plain_descriptor(const operators::OperatorSchema& schema, const Shape& shape) {
     ExampleWish wish;
     wish.type = shape.type;
-    wish.rank = shape.sizes.empty() ? std::nullopt : std::optional(shape.sizes.size());
+    wish.rank = wished_rank(shape.sizes);
     const auto example = example_case(schema, wish);
     if (!example) {
-        return core::fail(fmt::format("no legal descriptor of {} was found{}{}", schema.short_name(),
+        return core::fail(fmt::format("no legal descriptor of {}{}{} was found", schema.short_name(),
                                       wish.rank ? fmt::format(" with {} dimensions", *wish.rank) : "",
-                                      wish.type ? fmt::format(" of {}", core::name(*wish.type)) : ""),
+                                      wish.type ? fmt::format(" of type {}", core::name(*wish.type)) : ""),
                           fmt::format("`dmlconform describe {}` shows what its tensors may be", schema.short_name()));
     }
     Descriptor descriptor = *example->descriptor;
@@ -60,18 +72,31 @@ core::Result<Descriptor> with_attributes(const Descriptor& descriptor, const Sha
     return std::move(*read);
 }
 
-/// Gives the first tensor the sizes, and so the inputs that were like it if `alike`; then makes legal what follows.
-Descriptor resized(Descriptor descriptor, const core::Dimensions& sizes, bool alike) {
+/// What becomes of the tensors whose sizes are not given.
+struct Rest {
+    /// Inputs that were like the first tensor stay like it.
+    bool alike = true;
+    bool optional_inputs = true;
+};
+
+/// Gives the tensors their sizes, then makes legal what follows from them.
+Descriptor resized(Descriptor descriptor, const GivenSizes& given, const Rest& rest) {
+    if (!rest.optional_inputs) {
+        remove_optional_inputs(descriptor, given);
+    }
     const core::TensorDesc* first = first_tensor(descriptor);
-    if (!sizes.empty() && first != nullptr) {
-        const core::Dimensions before = first->sizes;
-        for (const TensorField& tensor : tensors_of(descriptor)) {
-            if (tensor.desc == first || (alike && tensor.desc->sizes == before)) {
-                set_sizes(*tensor.desc, sizes);
-            }
+    const core::Dimensions before = first == nullptr ? core::Dimensions{} : first->sizes;
+    put_sizes(descriptor, given);
+    first = first_tensor(descriptor);
+    for (const TensorField& tensor : tensors_of(descriptor)) {
+        if (rest.alike && !given.empty() && tensor.desc->sizes == before) {
+            set_sizes(*tensor.desc, first->sizes);
         }
     }
+    // Again what is given: what does not fit it is to be an error, and not to be changed.
+    put_sizes(descriptor, given);
     find_fuzz(*descriptor.schema).repair(descriptor);
+    put_sizes(descriptor, given);
     set_counts(descriptor);
     return descriptor;
 }
@@ -107,28 +132,38 @@ core::Result<std::string> shaped_case_file(const operators::OperatorSchema& sche
     if (!plain) {
         return tl::unexpected(plain.error());
     }
+    const auto sizes = with_full_names(*plain, shape.sizes);
+    if (!sizes) {
+        return tl::unexpected(sizes.error());
+    }
+    const bool named =
+        std::any_of(shape.sizes.begin(), shape.sizes.end(), [](const auto& given) { return !given.first.empty(); });
     // Attributes again at the end: the repair changes what does not fit, which is to be an error.
     std::optional<Descriptor> legal;
     operators::Verdict verdict;
-    for (const bool alike : {true, false}) {
+    for (const Rest& rest : {Rest{true, !named}, Rest{false, !named}, Rest{true, named}, Rest{false, named}}) {
         const auto given = with_attributes(*plain, shape);
         if (!given) {
             return tl::unexpected(given.error());
         }
-        const auto again = with_attributes(resized(*given, shape.sizes, alike), shape);
+        const auto again = with_attributes(resized(*given, *sizes, rest), shape);
         if (!again) {
             return tl::unexpected(again.error());
         }
-        verdict = operators::validate(*again, core::highest_feature_level);
-        if (!verdict) {
+        const auto found = operators::validate(*again, core::highest_feature_level);
+        if (!found) {
             legal = *again;
             break;
         }
+        // The first one's is told: it has what a user would leave out.
+        verdict = verdict ? verdict : found;
     }
     if (!legal) {
         return core::fail(
             fmt::format("these make an illegal {}: {} [{}]", schema.short_name(), verdict->message, verdict->rule),
-            fmt::format("`dmlconform new {}` prints a case in which everything can be said", schema.short_name()));
+            fmt::format("--sizes NAME=N,N,... gives any tensor's sizes, and --attr any attribute; `dmlconform describe "
+                        "{}` shows both",
+                        schema.short_name()));
     }
     ordered_json entry{{"name", "shape"}, {"operator", schema.name}, {"desc", cases::desc_to_json(*legal)}};
     for (const operators::TensorSlot& slot : legal->inputs()) {

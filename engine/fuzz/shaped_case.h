@@ -1,4 +1,4 @@
-// A case of an operator that is given in a few words: the sizes of its first tensor, some attributes, a data type.
+// A case of an operator that is given in a few words: the sizes of its tensors, some attributes, a data type.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,13 @@
 
 #include "engine/core/data_type.h"
 #include "engine/core/error.h"
-#include "engine/core/tensor_desc.h"
+#include "engine/fuzz/given_sizes.h"
 #include "engine/operators/catalogue.h"
 
 namespace dmlconform::fuzz {
 
 struct Shape {
-    /// Of the first tensor; empty: as it comes.
-    core::Dimensions sizes{};
+    GivenSizes sizes{};
     /// Attributes by name, with JSON values: "Axis" and "3", "AxisDirection" and "DECREASING".
     std::vector<std::pair<std::string, std::string>> attributes{};
     /// Of the first tensor; nothing: as it comes.
@@ -25,7 +24,8 @@ struct Shape {
 };
 
 /// A case file with one case, "shape", with random inputs and without expected values. What is not given follows from
-/// what is, or is plain. An error where no legal descriptor is like that.
+/// what is, or is plain. Where tensors are given by name, optional inputs that are not given are absent. An error where
+/// no legal descriptor is like that.
 [[nodiscard]] core::Result<std::string> shaped_case_file(const operators::OperatorSchema& schema, const Shape& shape);
 
 }  // namespace dmlconform::fuzz

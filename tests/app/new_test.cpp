@@ -64,8 +64,8 @@ TEST(New, Slips) {
     } rows[] = {
         {{"SLICE9"}, "the catalogue has no operator \"SLICE9\"\n    hint: did you mean"},
         {{"UPSAMPLE_2D", "--type", "INT64"},
-         "no legal descriptor of UPSAMPLE_2D was found of INT64 at feature level 6.4\n    hint: `dmlconform describe "
-         "UPSAMPLE_2D`"},
+         "no legal descriptor of UPSAMPLE_2D of type INT64 was found at feature level 6.4\n    hint: `dmlconform "
+         "describe UPSAMPLE_2D`"},
         {{"SLICE1", "--rank", "9"}, "--rank"},
         {{"SLICE1", "--type", "FLOAT8"}, "--type"},
         {{}, "operator is required"},
@@ -86,7 +86,7 @@ TEST(Describe, AnOperatorWithEverythingAboutIt) {
     for (const char* part :
          {"https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice1_operator_desc\n",
           "Constraints:\n", "Rules of its own, by the names that rejections have:\n", "  SLICE1.windowStride\n",
-          "Tolerance where a case states none:\n", " INT64 exact\n",
+          "Tolerance if a case states none:\n", " INT64 exact\n",
           "`dmlconform new SLICE1` prints a case to start from.\n"}) {
         EXPECT_TRUE(prints(result, part));
     }

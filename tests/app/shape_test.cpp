@@ -26,6 +26,21 @@ TEST(Shape, RunsWithRandomInputsAgainstTheReference) {
         {{"REDUCE", "--sizes", "1,2,8,8", "--attr", "Function=SUM", "--attr", "Axes=[2,3]"},
          {"InputTensor: FLOAT32 [1,2,8,8]", "OutputTensor: FLOAT32 [1,2,1,1]"}},
         {{"ACTIVATION_RELU", "--type", "FLOAT16"}, {"InputTensor: FLOAT16 ["}},
+        {{"GEMM", "--sizes", "1,1,64,32", "--sizes", "BTensor=1,1,32,16"},
+         {"ATensor: FLOAT32 [1,1,64,32]", "BTensor: FLOAT32 [1,1,32,16]", "CTensor: null",
+          "OutputTensor: FLOAT32 [1,1,64,16]", "TransA: NONE", "TransB: NONE", "FusedActivation: null"}},
+        {{"GEMM", "--sizes", "B=32,16", "--sizes", "A=4,32", "--sizes", "C=4,16", "--type", "FLOAT16"},
+         {"ATensor: FLOAT16 [4,32]", "BTensor: FLOAT16 [32,16]", "CTensor: FLOAT16 [4,16]",
+          "OutputTensor: FLOAT16 [4,16]"}},
+        {{"GEMM", "--sizes", "4,32", "--sizes", "B=16,32", "--attr", "TransB=TRANSPOSE"},
+         {"BTensor: FLOAT32 [16,32]", "OutputTensor: FLOAT32 [4,16]"}},
+        {{"CONVOLUTION", "--sizes", "1,3,8,8", "--sizes", "FilterTensor=4,3,3,3", "--attr",
+          "StartPadding=[1,1],EndPadding=[1,1]"},
+         {"FilterTensor: FLOAT32 [4,3,3,3]", "BiasTensor: null", "OutputTensor: FLOAT32 [1,4,8,8]", "Strides: [1,1]",
+          "Dilations: [1,1]", "Direction: FORWARD"}},
+        {{"JOIN", "--sizes", "InputTensors[0]=2,3", "--sizes", "Input[1]=2,4", "--sizes", "Input[2]=2,5", "--attr",
+          "Axis=1"},
+         {"InputCount: 3", "OutputTensor: FLOAT32 [2,12]"}},
     };
     for (const auto& row : rows) {
         SCOPED_TRACE(row.words.front());
@@ -52,11 +67,12 @@ def slice1(desc, data, output):
     right(desc, data, output)
     output[0:4] = b"\0\0\0\x41"
 worker.slice1 = slice1)");
-    const ProgramResult result = dmlconform({"run", "SLICE1", "--sizes", "4,4", "--engine", wrong});
+    const ProgramResult result = dmlconform({"run", "SLICE1", "--sizes", "4,4", "--sizes", "Output=2,2", "--attr",
+                                             "InputWindowSizes=[2,2]", "--engine", wrong});
     EXPECT_TRUE(ends_with_code(result, 1));
     EXPECT_TRUE(prints(result, "FAIL SLICE1/shape on exec:python"));
     EXPECT_TRUE(prints(result, " run SLICE1 --filter SLICE1/shape "));
-    EXPECT_TRUE(prints(result, " --sizes=4,4\n"));
+    EXPECT_TRUE(prints(result, " --sizes=4,4 --sizes=Output=2,2 "));
 }
 
 TEST(Shape, Bench) {
@@ -80,12 +96,21 @@ TEST(Shape, Slips) {
         {{"SLICE1", "--sizes", "4,x"}, "\"x\" is not a size"},
         {{"SLICE1", "--sizes", "4,0"}, "\"0\" is not a size"},
         {{"SLICE1", "--sizes", "4,,4"}, "\"\" is not a size"},
+        {{"SLICE1", "--sizes", "Input="}, "\"\" is not a size"},
+        {{"SLICE1", "--sizes", "=4,4", "--sizes", "4,4"}, "the sizes of InputTensor are given twice"},
+        {{"GEMM", "--sizes", "4,4", "--sizes", "A=4,4"}, "the sizes of ATensor are given twice"},
+        {{"GEMM", "--sizes", "D=4,4"}, "GEMM has no tensor \"D\""},
+        {{"GEMM", "--sizes", "D=4,4"}, "its tensors are ATensor, BTensor, CTensor, OutputTensor"},
+        {{"JOIN", "--sizes", "Input[9]=4,4"}, "JOIN has no tensor \"Input[9]\""},
+        {{"JOIN", "--sizes", "Input=4,4"}, "JOIN has no tensor \"Input\""},
+        {{"GEMM", "--sizes", "4,32", "--sizes", "B=31,16"}, "these make an illegal GEMM: "},
+        {{"GEMM", "--sizes", "4,32", "--sizes", "B=31,16"}, "--sizes NAME=N,N,... gives any tensor's sizes"},
         {{"TOP_K1", "--attr", "Axis"}, "\"Axis\" is not NAME=VALUE"},
         {{"TOP_K1", "--attr", "Axes=1"}, "TOP_K1 has no attribute \"Axes\""},
         {{"TOP_K1", "--attr", "InputTensor=1"}, "TOP_K1 has no attribute \"InputTensor\""},
         {{"TOP_K1", "--attr", "Axis=\"x\""}, "Axis"},
         {{"TOP_K1", "--sizes", "1,1,1,8", "--attr", "Axis=3,K=9"}, "these make an illegal TOP_K1: "},
-        {{"UPSAMPLE_2D", "--sizes", "2,2"}, "no legal descriptor of UPSAMPLE_2D was found with 2 dimensions"},
+        {{"UPSAMPLE_2D", "--sizes", "2,2"}, "no legal descriptor of UPSAMPLE_2D with 2 dimensions was found"},
         {{"SLICE1", "--type", "FLOAT7"}, "--type"},
     };
     for (const auto& row : rows) {
