@@ -59,14 +59,15 @@ std::string interval_text(const bench::Interval& interval) {
 
 void print_comparison(const bench::RunComparison& comparison, const report::ConsoleStyle& style) {
     report::TextTable table({"benchmark"});
-    for (const char* column : {"base", "new", "ratio", "verdict", "95%", "spread", "p"}) {
+    // A narrow terminal leaves out the last ones.
+    for (const char* column : {"ratio", "verdict", "base", "new", "95%", "spread", "p"}) {
         table.add_value_column(column);
     }
     for (const auto& compared : comparison.benchmarks) {
         table.add_row(
             {compared.name}, {},
-            {report::format_seconds(compared.base), report::format_seconds(compared.now),
-             fmt::format("{:.3f}", compared.ratio), change_text(compared.change), interval_text(compared.interval),
+            {fmt::format("{:.3f}", compared.ratio), change_text(compared.change), report::format_seconds(compared.base),
+             report::format_seconds(compared.now), interval_text(compared.interval),
              fmt::format("{:.1f}%", 100 * compared.spread), fmt::format("{:.2g}", compared.p)});
     }
     print(table.text(output_width(), style));

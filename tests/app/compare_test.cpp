@@ -31,7 +31,7 @@ TEST(CompareReport, IntervalsAndMeans) {
     const std::string now = folder.write("now.json", results(121, 100));
     const ProgramResult result = dmlconform({"compare", base, now});
     EXPECT_TRUE(ends_with_code(result, 1));
-    EXPECT_TRUE(prints(result, "1.210   SLOWER  1.206 to 1.214"));
+    EXPECT_TRUE(prints(result, "1.210   SLOWER  100 µs  121 µs  1.206 to 1.214"));
     EXPECT_TRUE(prints(result, "geometric mean of 2 ratios: 1.100\n  1.210  ADD (1)\n  1.000  GEMM (1)\n"));
     const ProgramResult script = dmlconform({"compare", base, now, "--json", "-"});
     EXPECT_TRUE(ends_with_code(script, 1));
@@ -45,6 +45,25 @@ TEST(CompareReport, IntervalsAndMeans) {
     EXPECT_TRUE(ends_with_code(markdown, 1));
     const std::string text = content_of(folder.at("out.md"));
     EXPECT_NE(text.find("| cpu/a | 100 µs | 121 µs | 1.210 | 1.206 to 1.214 | SLOWER |\n"), std::string::npos) << text;
+}
+
+TEST(CompareReport, ANarrowTerminalShowsTheVerdict) {
+    if (!has_terminals()) {
+        GTEST_SKIP() << "there are no pseudo-terminals here";
+    }
+    const TemporaryFolder folder;
+    const std::string name(56, 'a');
+    const auto named = [&](std::string text) {
+        for (std::size_t at = 0; (at = text.find("cpu/a", at)) != std::string::npos; at += name.size()) {
+            text.replace(at, 5, name);
+        }
+        return text;
+    };
+    const std::string base = folder.write("base.json", named(results(100, 100)));
+    const std::string now = folder.write("now.json", named(results(121, 100)));
+    const ProgramResult result = dmlconform({"compare", base, now, "--no-color"}, {.terminal_for_output = true});
+    EXPECT_TRUE(ends_with_code(result, 1));
+    EXPECT_TRUE(prints(result, name + "  1.210   SLOWER"));
 }
 
 TEST(CompareReport, WhatCannotBeWrittenIsSaidBeforehand) {
