@@ -146,6 +146,7 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     }
     if (options.cases.selector.filters.empty() && options.cases.selector.tags.empty() && !options.cases.shape.any()) {
         options.cases.selector.tags.emplace_back(bench_tag);
+        options.cases.without_tag = ". `--filter '*'` times cases without it";
     }
     const auto selection = load_selection(options.cases);
     if (!selection) {
@@ -183,7 +184,7 @@ void add_bench_command(CLI::App& app, const Invocation& invocation, int& exit_co
     options->cases.shape.add_to(*command);
     options->engines.add_to(*command, "time");
     command->add_flag("--cold", options->settings.cold,
-                      "Use copies of the tensors in turn, which are larger than the last-level cache");
+                      "Use copies of the tensors in turn. Together they are larger than the last-level cache");
     command->add_flag("--cpu-time", options->settings.cpu_time,
                       "Time engines in this process by CPU time, for machines that are busy with other things");
     command->add_flag("--no-verify", options->no_verify, "Time wrong results, too, and mark them");

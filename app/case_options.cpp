@@ -34,10 +34,11 @@ std::string selection_hint(const CaseOptions& options, const cases::Corpus& corp
     for (const std::string& tag : options.selector.tags) {
         if (tags.count(tag) == 0) {
             const std::string meant = cases::suggestion(tag, std::vector<std::string>(tags.begin(), tags.end()));
-            return fmt::format("no case has the tag \"{}\"; {}", core::shortened(tag),
+            return fmt::format("no case has the tag \"{}\"; {}{}", core::shortened(tag),
                                !meant.empty() ? meant
                                : tags.empty() ? "they have none"
-                                              : fmt::format("there are {}", core::show_list(tags, ", ")));
+                                              : fmt::format("there are {}", core::show_list(tags, ", ")),
+                               options.without_tag);
         }
     }
     std::string meant =
@@ -46,9 +47,11 @@ std::string selection_hint(const CaseOptions& options, const cases::Corpus& corp
         return meant;
     }
     for (const std::string& filter : options.selector.filters) {
-        const auto holds = [&](const std::string& id) { return id.find(filter) != std::string::npos; };
+        const std::string wider =
+            fmt::format("{}{}{}", filter.starts_with('*') ? "" : "*", filter, filter.ends_with('*') ? "" : "*");
+        const auto holds = [&](const std::string& id) { return run::glob_matches(wider, id); };
         if (!filter.empty() && std::any_of(ids.begin(), ids.end(), holds)) {
-            return fmt::format("did you mean `*{}*`? A filter matches the whole id", filter);
+            return fmt::format("did you mean `{}`? A filter matches the whole id", wider);
         }
     }
     if (options.selector.filters.empty() && options.selector.tags.empty()) {
@@ -165,7 +168,8 @@ std::optional<Selection> load_selection(const CaseOptions& options, bool keep_id
         return std::nullopt;
     }
     if (selection.count == 0) {
-        warn("dmlconform: none of the {} cases has the id or tags asked for\n    hint: {}\n", total,
+        warn("dmlconform: {} the id or tags asked for\n    hint: {}\n",
+             total == 1 ? "the only case does not have" : fmt::format("none of the {} cases has", total),
              selection_hint(options, selection.corpus));
         return std::nullopt;
     }

@@ -63,6 +63,8 @@ struct CaseOptions {
     bool allow_external_data = false;
     /// cases::ReadOptions::without_expected.
     bool without_expected = false;
+    /// Added to the hint that no case has the tag: what else the command could do.
+    std::string without_tag{};
     /// Where there is any, the paths are names of operators. Only for commands that add its options.
     ShapeOptions shape{};
 

@@ -64,8 +64,8 @@ int validate(const CaseOptions& options, const std::vector<std::string>& files, 
             say("{}\n", cases::shown(*problem));
         }
     });
-    say("{} of {} cases are as expected at feature level {}\n", selection->count - illegal, selection->count,
-        core::to_string(level));
+    say("{} of {} {} as expected at feature level {}\n", selection->count - illegal, selection->count,
+        selection->count == 1 ? "case is" : "cases are", core::to_string(level));
     if (!files.empty()) {
         say("{} of them are known to be taken otherwise\n", differing);
     }

@@ -19,8 +19,25 @@ namespace fs = std::filesystem;
 /// A document takes some 16 times the memory of its text at worst; tensors of that size do not belong into JSON.
 constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
-void add_problem(Corpus& corpus, const std::string& file, std::string message) {
-    append_problems({{file.empty() ? "\"\"" : file, 0, 0, "", std::move(message), ""}}, corpus.problems);
+void add_problem(Corpus& corpus, const std::string& file, std::string message, std::string hint = "") {
+    append_problems({{file.empty() ? "\"\"" : file, 0, 0, "", std::move(message), std::move(hint)}}, corpus.problems);
+}
+
+/// "did you mean `gemm`?" for "cases/gem"; empty where nothing beside it has such a name.
+std::string neighbour_hint(const fs::path& missing) {
+    constexpr std::size_t most = 1000;
+    std::vector<std::string> names;
+    std::error_code error;
+    const fs::path folder = missing.has_parent_path() ? missing.parent_path() : fs::path(".");
+    for (auto entry = fs::directory_iterator(folder, error);
+         !error && names.size() < most && entry != fs::directory_iterator(); entry.increment(error)) {
+        std::error_code unknown;
+        if (entry->path().extension() == ".json" || entry->is_directory(unknown)) {
+            names.push_back(entry->path().filename().string());
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return suggestion(missing.filename().string(), names);
 }
 
 void append(Corpus&& read, Corpus& corpus) {
@@ -71,9 +88,11 @@ std::vector<fs::path> files_at(const std::string& given, Corpus& corpus) {
     if (!fs::exists(status)) {
         const bool hidden =
             error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory;
-        add_problem(
-            corpus, given,
-            hidden ? fmt::format("this cannot be read: {}", error.message()) : "there is no such file or folder");
+        if (hidden) {
+            add_problem(corpus, given, fmt::format("this cannot be read: {}", error.message()));
+        } else {
+            add_problem(corpus, given, "there is no such file or folder", neighbour_hint(path));
+        }
         return {};
     }
     if (!fs::is_directory(status)) {
