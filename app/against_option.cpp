@@ -13,13 +13,14 @@ namespace dmlconform::app {
 void AgainstOption::add_to(CLI::App& command) {
     command
         .add_option("--against", engine,
-                    "Compare engines with what this engine computes, and not with the reference, where a case has no "
-                    "expected values. It is run too, whatever --engine says")
+                    "If a case has no expected values, compare engines with what this engine computes instead of the "
+                    "reference. It is run too, whatever --engine says")
         ->type_name("NAME");
     command
-        .add_option("--record", record,
-                    "Write a case file that expects what the engine of --against computes, or what the only --engine "
-                    "does; large tensors go into a folder beside it")
+        .add_option(
+            "--record", record,
+            "Write a case file that expects what the engine of --against computes, or the only one of --engine. "
+            "Large tensors go into a folder beside it")
         ->type_name("FILE")
         ->check([](const std::string& path) { return std::string(path.empty() ? "the path is empty" : ""); });
 }

@@ -11,7 +11,7 @@ void BundleOptions::add_to(CLI::App& command) {
     CLI::Option* bundle =
         command
             .add_option("--bundle", folder,
-                        "For each failure, write a folder into this one, with everything that it takes to see it again "
+                        "For each failure, write a folder into this one, with everything that you need to see it again "
                         "elsewhere")
             ->type_name("DIR")
             ->check([](const std::string& path) { return std::string(path.empty() ? "the path is empty" : ""); });

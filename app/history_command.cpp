@@ -179,7 +179,7 @@ void set_up_add(CLI::App& command, const std::shared_ptr<HistoryOptions>& option
         ->required()
         ->type_name("RESULT")
         ->expected(1, -1);
-    command.add_option("--commit", options->commit, "The commit that the results are of. Default: what git says")
+    command.add_option("--commit", options->commit, "The commit that the results belong to. Default: what git says")
         ->type_name("COMMIT")
         ->check([](const std::string& text) {
             return history::is_commit(text) ? std::string() : "this is not the name of a commit: \"" + text + "\"";

@@ -141,7 +141,7 @@ void print_tolerances(const OperatorSchema& schema) {
     if (tolerances.empty()) {
         return;
     }
-    say("\nTolerance where a case states none:\n");
+    say("\nTolerance if a case states none:\n");
     for (const auto& [tolerance, types] : tolerances) {
         say("  {:<28} {}\n", core::show_list(types, " "), tolerance);
     }

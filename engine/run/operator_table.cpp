@@ -22,23 +22,23 @@ constexpr std::string_view introduction = R"(# Operators
 
 <!-- Written by `dmlconform describe --table --cases cases`, which this file must equal. Do not edit. -->
 
-All operators of DirectML up to feature level 6.4. Cases of any of them can be written, are checked, and run on DirectML
-against the values that they expect. The engines `cpu` (the reference) and `d3d12` compute those that they are listed
-for, {} and {} of {}.
+All operators of DirectML up to feature level 6.4. You can write cases for any of them. dmlconform checks these cases,
+and runs them on DirectML against the values that they expect. The engine `cpu`, which is the reference, computes {0} of
+the {2} operators. The engine `d3d12` computes {1}.
 
 - *Types* are those of the operator's first tensor at the highest feature level: `FLOAT 16 32` is FLOAT16 and FLOAT32.
-- *Tolerance* is the default for FLOAT32, where a case states none. For element-wise operators the accepted range is
-  worked out for each element; the figures are its whole width in ULPs, the median and the largest, over 4,096 random
-  arguments with magnitudes from 2^-10 to 16. One rounding that is left open is one ULP wide. Large figures are of
-  results near zero, or where Direct3D guarantees little (SIN and COS: 0.0008 absolute). *Exact* leaves open only
-  whether subnormal numbers count as zero. A quantised result may be that of any real number in its range, which is the
-  same one for most arguments. Integers are exact.
-- *Cases* is how many this repository has, expansions of sweeps included.
-- *DirectML*: `all` where DirectML itself takes every case as the case says. `51 of 52: POW` where it takes 51 of
-  them so, and the finding of that name explains the others ([findings](findings)). `26 to 32 of 32` where it is known
-  which may differ, and not whether they do. Cases tagged `unspecified` do not count. The numbers follow from the
-  [expectations](../cases/expectations) that a run of all cases on DirectML is judged by. Operators without a case that
-  counts are not compared.
+- *Tolerance* is the default for FLOAT32, which counts if a case states none. For element-wise operators, the accepted
+  range is worked out for each element. The figures are its whole width in ULPs: the median and the largest over 4,096
+  random arguments with magnitudes from 2^-10 to 16. One rounding that is left open is one ULP wide. Large figures come
+  from results near zero, or from functions for which Direct3D guarantees little (SIN and COS: 0.0008 absolute). *Exact*
+  only leaves open whether subnormal numbers count as zero. A quantised result may be that of any real number in its
+  range, which is the same one for most arguments. Integers are exact.
+- *Cases* is how many cases this repository has, including the expansions of sweeps.
+- *DirectML* is how many of them DirectML itself answers as the case expects. `all` means all of them. `51 of 52: POW`
+  means 51 of 52, and the finding of that name explains the others ([findings](findings)). `26 to 32 of 32` means that we
+  know which cases may differ, but not whether they do. Cases tagged `unspecified` do not count. The numbers follow from
+  the [expectations](../cases/expectations) that a run of all cases on DirectML is judged by. Operators without a case
+  that counts are not compared.
 
 | Operator | From level | Engines | Types | Tolerance | Cases | DirectML |
 | --- | --- | --- | --- | --- | --- | --- |
