@@ -58,7 +58,7 @@ Schema case_members() {
     const Schema list_of_texts{{"type", "array"}, {"items", text}};
     const Schema lists{
         {"type", "object"}, {"minProperties", 1}, {"additionalProperties", {{"type", "array"}, {"minItems", 1}}}};
-    Schema in_place = object_value({{"minProperties", 1}, {"additionalProperties", text}});
+    const Schema in_place = object_value({{"minProperties", 1}, {"additionalProperties", text}});
     return members(
         {{"name", described("Unique in the file.", strings("^[A-Za-z0-9_./-]+$"))},
          {"description", described("Free text.", text)},
@@ -74,7 +74,7 @@ Schema case_members() {
          {"expectError", described("The descriptor must be rejected with this HRESULT.",
                                    strings(R"(^([A-Z][A-Z_]+|0x[0-9a-fA-F]{1,8}|\$\{.+\})$)"))},
          {"tolerance", described("By output, or \"*\" for all. Default: the operator's own.", by_tensor("tolerance"))},
-         {"inPlace", described("Outputs that are computed in the memory of an input.", std::move(in_place))},
+         {"inPlace", described("Outputs that are computed in the memory of an input.", in_place)},
          {"tags", described("For --tag. Cases tagged \"unspecified\" do not decide the exit code.", list_of_texts)},
          {"sweep", described("Variables and their values. \"${name}\" stands for each of them in turn.", lists)},
          {"skipInvalid",
