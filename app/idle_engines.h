@@ -1,4 +1,4 @@
-// Engines that were asked for and did nothing, which fails a run as one does that is not usable.
+// Engines that were asked for and did nothing. They fail a run, as an engine that is not usable does.
 #pragma once
 
 #include <string>

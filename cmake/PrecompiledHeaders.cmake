@@ -1,8 +1,8 @@
-# Other people's headers that most sources include, read once and not by each. That is half of clang's time, which the
-# sanitizers are built with, and a fifth of what g++ takes for tests. The program gains little by them with g++ 12,
-# which also warns of overflows in std::string that it sees through precompiled headers only, and that are none. Visual
-# Studio's are bound to the debugging information of the target that made them: they were not tried. Each source
-# includes what it uses all the same.
+# Other people's headers that most sources include. They are read once, and not by each source. That saves half of
+# clang's time, which builds for the sanitizers, and a fifth of the time that g++ takes for tests. The program gains
+# little from them with g++ 12. That compiler also warns of overflows in std::string that do not exist, and only sees
+# them through precompiled headers. Visual Studio's precompiled headers are bound to the debugging information of the
+# target that made them, and were not tried. Each source still includes what it uses.
 
 set(precompiled_headers <algorithm> <filesystem> <fstream> <functional> <map> <memory> <optional> <string> <vector>
     <fmt/format.h>
@@ -12,9 +12,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT MSVC)
   set(precompiles ON)
 endif()
 
-# dmlconform_precompile(<name> <libraries…> [WITH_GCC] [HEADERS <headers…>]): these and more headers for targets that are
-# compiled with the options of this folder; by g++ too if it gains by them. They say: dmlconform_use_precompiled(<target>
-# <name>).
+# dmlconform_precompile(<name> <libraries…> [WITH_GCC] [HEADERS <headers…>]): these headers and more, for targets that
+# are compiled with the options of this folder. WITH_GCC: g++ gains from them, too. A target that wants them says
+# dmlconform_use_precompiled(<target> <name>).
 function(dmlconform_precompile name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "WITH_GCC" "" HEADERS)
   if(NOT precompiles AND NOT (arg_WITH_GCC AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"))

@@ -21,8 +21,8 @@ public:
     [[nodiscard]] static core::Result<std::unique_ptr<MeasuredCase>> create(const cases::Case& subject, Engine& engine,
                                                                             double working_set);
 
-    /// From now on, what an engine in this process does is timed by the time that the processors spend on it, not by
-    /// the clock on the wall: on a machine that others use too, that is the time which is its own.
+    /// From now on, engines in this process are timed by the time that processors spend on them, and not by the wall
+    /// clock. On a machine that others use too, only that time is the engine's own.
     void use_cpu_time() { cpu_time_ = true; }
 
     /// One execution. The result is the device's own time where it has a clock, what an engine in another process

@@ -27,7 +27,7 @@ struct Interval {
 /// 1 - `confidence` (Hodges and Lehmann's interval).
 [[nodiscard]] Interval shift_interval(std::span<const double> a, std::span<const double> b, double confidence);
 
-/// Of the median of what the sample is from: the values that sign_p would not call significant.
+/// The interval of the median of the population: the values that sign_p would not call significant.
 [[nodiscard]] Interval median_interval(std::span<const double> sample, double confidence);
 
 /// The two-sided p-value of the Mann-Kendall test: how probable so many pairs in one order are when every order of the

@@ -206,8 +206,8 @@ bool read_skip_invalid(const JsonValue& object, const CaseContext& context, Prob
     return *skip->boolean();
 }
 
-/// Whether the case is to be read on. An illegal descriptor that is not expected to be is an error, or an expansion to
-/// be left out: no engine could be blamed for what it makes of it.
+/// Whether to go on reading the case. An unexpected illegal descriptor is an error, or an expansion to be left out: no
+/// engine could be blamed for what it makes of it.
 bool check_legality(const JsonValue& object, const Case& result, CaseContext& context, ProblemSink& problems) {
     const bool skip = read_skip_invalid(object, context, problems);
     if (result.expect_error) {

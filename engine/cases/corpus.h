@@ -17,7 +17,7 @@
 
 namespace dmlconform::cases {
 
-/// The first key of the environment.json of a repro bundle, which is no case file.
+/// The first key of a repro bundle's environment.json, which is not a case file.
 inline constexpr std::string_view bundle_key = "dmlconformBundle";
 
 struct ReadOptions {

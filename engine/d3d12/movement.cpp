@@ -36,7 +36,7 @@ Movement::Movement(std::uint64_t words) : units_(core::DataType::uint32), has_so
 
 void Movement::along(std::uint64_t size, std::int64_t source_stride, std::int64_t target_stride, std::int64_t number) {
     MovedUnits::Strides strides{};
-    // A source that is not there has any strides, such as do not keep units from being wide.
+    // If there is no source, any strides will do. These do not keep units from being wide.
     strides[MovedUnits::source] = has_source_ ? source_stride : target_stride;
     strides[MovedUnits::target] = target_stride;
     strides[number_array] = number;

@@ -269,7 +269,7 @@ core::Result<void> TensorMemory::read(Device& device, std::span<core::Tensor* co
 }
 
 void TensorMemory::record_untouched(ID3D12GraphicsCommandList& list, const Slot& output) const {
-    // Of one that an input is in, the guard alone.
+    // If the output lies in an input's memory, only the guard is looked at.
     const std::uint64_t first = output.holds_input ? words(output.bytes) : 0;
     for (std::uint64_t begin = first; begin < output.room; begin += untouched_bytes) {
         list.CopyBufferRegion(output.own.resource(), begin, untouched_, 0,

@@ -10,8 +10,8 @@
 
 namespace dmlconform::d3d12 {
 
-/// Of units that are arranged and as wide as they can be, without anything but source and target. Empty where the
-/// copy is not a transposition, or too small for tiles, or where rows are not whole words.
+/// The units must be arranged, as wide as they can be, and have only a source and a target. Empty if the copy is not a
+/// transposition, or is too small for tiles, or if rows are not whole words.
 [[nodiscard]] std::optional<Dispatch> transposition(const MovedUnits& units, BufferRef source, BufferRef target);
 
 /// The same of a copy of all elements.

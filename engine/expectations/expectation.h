@@ -32,7 +32,7 @@ inline constexpr std::size_t happening_count = 4;
 
 /// "rejected", …; empty for `anything`.
 [[nodiscard]] const char* to_string(Happening happening);
-/// Nothing for a text that is none of them, "" included.
+/// Nothing for any other text, "" included.
 [[nodiscard]] std::optional<Happening> parse_happening(std::string_view text);
 
 using Date = std::chrono::sys_days;

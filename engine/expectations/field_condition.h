@@ -13,8 +13,8 @@ namespace dmlconform::expectations {
                                                             const operators::Field& field,
                                                             cases::ProblemSink& problems);
 
-/// The number under that name, "Strides[1]" for an entry of an array; nothing where the operator does not have it, or
-/// where it is no number.
+/// The number under that name, "Strides[1]" for an entry of an array; nothing if the operator does not have it, or
+/// if it is not a number.
 [[nodiscard]] std::optional<double> number_of(const operators::Descriptor& descriptor, const std::string& name);
 
 /// The tensor of that name, "QuantizationTensors[0]" for one of an array; absent if the operator does not have it.

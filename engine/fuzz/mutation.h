@@ -1,4 +1,4 @@
-// Slips: one thing in a descriptor changed to what it should hardly be.
+// Slips: one thing in a descriptor is changed, mostly to something illegal.
 #pragma once
 
 #include <string>

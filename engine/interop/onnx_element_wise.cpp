@@ -65,7 +65,7 @@ const std::array<Unary, 45> unary_operators{{
     {"Tan", "ELEMENT_WISE_TAN"},
     {"Tanh", "ACTIVATION_TANH"},
     {"ThresholdedRelu", "ACTIVATION_THRESHOLDED_RELU", {{{"Alpha", "alpha", 1}}}},
-    // These give the elements other sizes, which is nothing to DirectML.
+    // These only give the elements other sizes, so that DirectML has nothing to do.
     {"Flatten", "ELEMENT_WISE_IDENTITY"},
     {"Reshape", "ELEMENT_WISE_IDENTITY"},
     {"Squeeze", "ELEMENT_WISE_IDENTITY"},

@@ -23,7 +23,7 @@ struct Network {
 const std::array<Network, 3> networks{
     {{"RNN", {"Tanh"}}, {"GRU", {"Sigmoid", "Tanh"}}, {"LSTM", {"Sigmoid", "Tanh", "Tanh"}}}};
 
-/// With the values that ONNX's operators of these names have by default.
+/// The values are the defaults of ONNX's operators of these names.
 struct Activation {
     std::string_view onnx;
     std::string_view directml;

@@ -114,7 +114,7 @@ core::Result<void> set_region(const OnnxNode& node, Dimensions& dimensions) {
         Dimension& dimension = dimensions[d];
         const double start = (*ends)[0][d];
         const double end = (*ends)[1][d];
-        // All of a dimension that is not the node's.
+        // A dimension that the node does not name is taken as a whole.
         if (dimension.is_kept()) {
             continue;
         }

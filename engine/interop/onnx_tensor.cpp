@@ -19,7 +19,7 @@ namespace {
 
 using core::DataType;
 
-/// Beyond this a list in a case file is no use.
+/// A longer list in a case file would not be of use.
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;
 
 /// TensorProto.DataType. A BOOL is a byte in memory.

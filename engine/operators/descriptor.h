@@ -97,7 +97,7 @@ private:
     [[nodiscard]] std::vector<TensorSlot> slots(FieldKind kind) const;
 };
 
-/// The number of entries of an array, which counts are compared with; nothing for what is no array, or absent.
+/// The number of entries of an array, which counts are compared with; nothing if it is absent, or not an array.
 [[nodiscard]] std::optional<std::size_t> array_length(const FieldValue& value);
 
 /// One line for each field: "InputTensor: FLOAT32 [1,1,4,4]".

@@ -197,7 +197,7 @@ private:
     bool unwritten_ = false;
 };
 
-/// A folder that is not there yet: with a number behind its name where the name is taken.
+/// A new folder. If the name is taken, a number follows it.
 core::Result<fs::path> fresh_folder(const fs::path& parent, const std::string& name) {
     constexpr int most_numbers = 10'000;
     for (int number = 1; number <= most_numbers; ++number) {

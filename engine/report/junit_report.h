@@ -12,8 +12,8 @@
 
 namespace dmlconform::report {
 
-/// A failure of any kind is a <failure> or an <error>; what is no pass and no failure (skip, reference, xfail, anything
-/// off the gate) is <skipped> with its reason, so that nobody takes it for a pass.
+/// A failure of any kind is a <failure> or an <error>. A result that is neither a pass nor a failure (skip, reference,
+/// xfail, anything off the gate) is <skipped> with its reason, so that nobody takes it for a pass.
 class JunitReport final : public Sink {
 public:
     JunitReport(std::string path, Caller caller) : path_(std::move(path)), caller_(std::move(caller)) {}

@@ -18,7 +18,7 @@ namespace dmlconform::report {
 /// file.
 class Merge {
 public:
-    /// An error for a file that is no whole result of a shard, or of another run than those before: another number of
+    /// An error if the file is not the whole result of a shard, or belongs to another run: another number of
     /// shards, other cases, engines or versions, or a shard that is there already.
     [[nodiscard]] core::Result<void> add(const std::string& path);
 

@@ -54,7 +54,7 @@ int open_with_patience(const std::filesystem::path& path) {
     constexpr auto pause = std::chrono::milliseconds(10);
     const auto end = std::chrono::steady_clock::now() + patience;
     int descriptor = -1;
-    // Without a reader a pipe is, for whoever does not want to wait, a device that is not there.
+    // A pipe without a reader cannot be opened without waiting: the error is that there is no such device.
     while ((descriptor = open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) < 0 &&
            errno == ENXIO && std::chrono::steady_clock::now() < end) {
         std::this_thread::sleep_for(pause);

@@ -11,7 +11,7 @@
 namespace dmlconform::report {
 namespace {
 
-/// Of more operators without failures there is no row each.
+/// If more operators than this have no failures, they share one row.
 constexpr std::size_t most_quiet_operators = 12;
 
 bool only_skips(const run::Tally& tally) {

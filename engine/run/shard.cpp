@@ -59,7 +59,7 @@ Found of_test_runner(const RunnerVariables& names, const Environment& environmen
 
 /// What Slurm tells a task of the array that it is one of.
 struct SlurmArray {
-    /// Stands for what is no number.
+    /// Stands for a text that is not a number.
     static constexpr std::uint64_t none = UINT64_MAX;
 
     std::uint64_t id;

@@ -39,8 +39,8 @@ struct ShardOfEnvironment {
     std::string status_file{};
 };
 
-/// Bazel's, GoogleTest's and Slurm's. Nothing when none of them asks; an error when what they say is no shard, or when
-/// two of them say different things.
+/// Bazel's, GoogleTest's and Slurm's. Nothing if none of them asks; an error if what they say is not a shard, or if two
+/// of them say different things.
 [[nodiscard]] core::Result<std::optional<ShardOfEnvironment>> shard_of_environment(const Environment& environment);
 
 /// The same number for the same id everywhere.

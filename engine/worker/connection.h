@@ -47,7 +47,7 @@ public:
     /// False once EngineLost was thrown: the process has ended.
     [[nodiscard]] bool is_usable() const { return usable_; }
 
-    /// From now on the process has this long, in all, for what is awaited from it. The time between does not count.
+    /// From now on the process has this long in all to answer. Only the time in which we wait for it counts.
     void set_time(std::chrono::nanoseconds limit) { limit_ = left_ = limit; }
 
     /// Adds "request" and "id" to `message` and queues it. An error when the message is too large for a frame. An

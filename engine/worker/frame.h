@@ -22,7 +22,7 @@ inline constexpr std::uint32_t largest_message = 0x7fffffff;
 /// Appends the message as a frame; an error, with `to` as it was, when it is too large for one.
 [[nodiscard]] core::Result<void> append_frame(const nlohmann::json& message, std::vector<std::uint8_t>& to);
 
-/// The length of the message that follows; an error when this is no header or the length is beyond `most`.
+/// The length of the message that follows; an error if this is not a header, or the length is beyond `most`.
 [[nodiscard]] core::Result<std::uint32_t> message_size(std::span<const std::byte, frame_header_size> header,
                                                        std::uint64_t most = largest_message);
 

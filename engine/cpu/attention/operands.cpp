@@ -124,7 +124,7 @@ bool Mask::is_valid(std::int64_t batch, std::int64_t query, std::int64_t key) co
 double Mask::added(std::int64_t batch, std::int64_t head, std::int64_t query, std::int64_t key) const {
     if (type_ == MaskType::boolean) {
         const std::int64_t truth = number(((batch * heads_ + head) * queries_ + query) * keys_ + key);
-        // M: numbers that are no truths are taken as numbers.
+        // M: numbers other than 0 and 1 are taken as numbers.
         return truth == 1 ? 0 : static_cast<double>(1 - truth) * filter_;
     }
     return is_valid(batch, query, key) ? 0 : filter_;

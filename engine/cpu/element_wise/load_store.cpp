@@ -33,7 +33,7 @@ T clamped(double value) {
     if (std::isnan(value)) {
         return 0;
     }
-    // The greatest 64-bit integers are no doubles: the one above them is.
+    // The greatest 64-bit integers are not doubles, but the number above them is.
     return value <= least      ? std::numeric_limits<T>::lowest()
            : value >= greatest ? std::numeric_limits<T>::max()
                                : static_cast<T>(value);

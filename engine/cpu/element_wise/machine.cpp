@@ -305,7 +305,7 @@ private:
         }
     }
 
-    /// On integers the result is one of their type again (M).
+    /// For integers, the result has their type again (M).
     void scale(std::vector<double>& values, std::size_t count) const {
         const core::DataType type = inputs_[0]->desc.data_type;
         const bool integer = !core::is_floating_point(type);

@@ -57,7 +57,7 @@ constexpr Flags bounds = 1u << 11;
 constexpr Flags output_decides = 1u << 12;
 /// A pseudo-tensor of one element for each channel follows the operands.
 constexpr Flags channels = 1u << 13;
-/// Of an absent zero point UINT8 and UINT4 have the middle of their range.
+/// An absent zero point is the middle of the range for UINT8 and UINT4.
 constexpr Flags centred = 1u << 14;
 /// FLOAT32 to 8 bits has a shader of its own.
 constexpr Flags quantizing = 1u << 15;

@@ -26,7 +26,7 @@ std::vector<std::optional<Window>> regions_of(const Descriptor& descriptor, std:
     return windows;
 }
 
-/// Of an even number of elements there is one more behind than before.
+/// If the number of elements is even, there is one more behind than before.
 std::uint32_t elements_before(const Descriptor& descriptor) {
     return (descriptor.uint("LocalSize") - 1) / 2;
 }

@@ -182,7 +182,7 @@ std::uint32_t column_step(const core::TensorDesc* desc) {
     return step_of(desc, 1);
 }
 
-/// Of A and B that are integers, with a zero point each, and maybe scales.
+/// A and B are integers. Each has a zero point, and maybe scales.
 Product integer_product(const Descriptor& descriptor, std::uint32_t numbers) {
     const auto tensor = [&](std::string_view name) {
         return descriptor.schema->find_field(name) != nullptr ? descriptor.tensor(name) : nullptr;

@@ -81,7 +81,7 @@ struct Tensors {
     const TensorDesc& to;
 };
 
-/// Of which the filter is that of all scales of 1 and more.
+/// All scales of 1 and more have the filter of this one.
 constexpr float whole_slope = 1;
 
 Geometry geometry_of(const Descriptor& descriptor, const Tensors& forward, bool is_gradient,

@@ -217,8 +217,8 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     return descriptor;
 }
 
-/// Of the integers that become real numbers those are drawn that leave sums within the range of the output's type: what
-/// an implementation has beyond depends on the order of its steps.
+/// Integers that become real numbers are drawn so that sums stay within the range of the output's type. Beyond it, an
+/// implementation's results depend on the order of its steps.
 ElementKind kind_of_integers(const Descriptor& descriptor, core::DataType type) {
     if (!descriptor.schema->short_name().ends_with("TO_FLOAT") || core::bits_of(type) <= 8) {
         return ElementKind::bits;

@@ -301,7 +301,7 @@ public:
     }
 
 protected:
-    /// Of a sum that is an output, or on the way to one, and may be stored before it is divided.
+    /// The mean of a sum that is an output, or leads to one, and may be stored before it is divided.
     [[nodiscard]] Interval mean_range(const PassesRange& sum) const {
         return tensor(hull(sum.mean(), divided(tensor(sum.sum()), x_.size())));
     }
