@@ -175,7 +175,7 @@ core::Result<void> update_expectations(const ExpectationOptions& options, const 
 
 void print_unused(const run::ExpectedResults& expected) {
     print_notes(expected.unused(), [](const expectations::Expectation& entry) {
-        return fmt::format("not used: no result for {} with status {} was there to expect", cases_text(entry),
+        return fmt::format("not used: there was no result for {} with status {}", cases_text(entry),
                            expectations::to_string(entry.expected));
     });
 }

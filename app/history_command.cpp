@@ -81,7 +81,7 @@ int add_command(const HistoryOptions& options) {
     if (options.commit.empty()) {
         const auto commit = history::git_commit();
         if (!commit) {
-            warn("note: no commit is known here; --commit NAME says of which the results are\n");
+            warn("note: no commit is known here; --commit NAME says which one the results belong to\n");
         }
         for (history::Submission& submission : all) {
             submission.commit = commit.value_or("");

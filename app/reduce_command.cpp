@@ -60,7 +60,7 @@ bool may_use(const ReduceOptions& options, const std::string& recorded) {
     if (options.trust_bundle || std::ranges::find(known, recorded) != known.end()) {
         return true;
     }
-    print_error({fmt::format("the bundle wants this engine, which is not run unasked: {}", recorded),
+    print_error({fmt::format("the bundle names this engine, which does not run unless you ask for it: {}", recorded),
                  "--trust-bundle runs it; --engine names another one"});
     return false;
 }

@@ -66,7 +66,7 @@ core::Result<void> read_trends([[maybe_unused]] const std::string& path, [[maybe
     data.trends = std::move(*trends);
     return {};
 #else
-    return core::fail("this build has no SQLite, which histories are in",
+    return core::fail("this build has no SQLite, which histories need",
                       "build where SQLite's development files are installed");
 #endif
 }
@@ -80,7 +80,7 @@ bool check_outputs(const ReportOptions& options, int& exit_code) {
     }
     if (!options.html.empty() && !page::has_chart_library()) {
         warn(
-            "dmlconform: this build has no Chart.js, which the page draws with\n"
+            "dmlconform: this build has no Chart.js, which the page needs for its charts\n"
             "    hint: install it (on Debian: libjs-chart.js), configure and build again; --markdown does not need "
             "it\n");
         exit_code = exit_not_run;

@@ -118,7 +118,7 @@ private:
             }
         }
         problems_.add(member.key_offset,
-                      fmt::format("no operator that is meant has a field \"{}\"", core::shortened(member.key)),
+                      fmt::format("no operator of this entry has a field \"{}\"", core::shortened(member.key)),
                       cases::suggestion(member.key, known));
     }
 
@@ -173,7 +173,7 @@ private:
             const std::string* const name = (*names)[i].string();
             const operators::Field* const field = name == nullptr ? nullptr : find_field(*name);
             if (field == nullptr || !field->is_tensor()) {
-                problems_.add((*names)[i].offset, "this is not the name of a tensor of the operators that are meant");
+                problems_.add((*names)[i].offset, "this is not the name of a tensor of the operators of this entry");
                 return std::nullopt;
             }
             two[i] = *name;
@@ -213,7 +213,7 @@ private:
             }
         }
         if (names == nullptr || two.size() != 2 || names->size() != 2) {
-            problems_.add(value.offset, "two attributes of the operators that are meant have to be named here",
+            problems_.add(value.offset, "two attributes of the operators of this entry have to be named here",
                           R"(for example ["Strides[0]", "Strides[1]"])");
             return std::nullopt;
         }

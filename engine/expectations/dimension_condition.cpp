@@ -74,7 +74,7 @@ private:
     bool read_number(const cases::JsonMember& member, DimensionTests& tests) {
         if (!has_dimensions(member.key)) {
             problems_.add(member.key_offset,
-                          fmt::format("\"{}\" is neither a tensor nor an array of the operators that are meant",
+                          fmt::format("\"{}\" is neither a tensor nor an array of the operators of this entry",
                                       core::shortened(member.key)));
             return false;
         }
@@ -95,7 +95,7 @@ private:
             two[i] = fits ? *name : std::string();
         }
         if (!fits) {
-            problems_.add(value.offset, "two tensors or arrays of the operators that are meant have to be named here");
+            problems_.add(value.offset, "two tensors or arrays of the operators of this entry have to be named here");
             return false;
         }
         tests.different.push_back(std::move(two));

@@ -9,7 +9,7 @@
 
 namespace dmlconform::expectations {
 
-/// Null when no operator that is meant has a field of that name.
+/// Null if no operator of the entry has a field of that name.
 using FindField = std::function<const operators::Field*(const std::string&)>;
 
 /// Holds when it does for some dimension: of a tensor the size counts, of an array the entry. A dimension that one of

@@ -51,7 +51,7 @@ std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& v
         for (const std::string& name : {operand.tensor, operand.second}) {
             if ((!name.empty() || has_second) && !is_input(operators, name)) {
                 problems.add(member.key_offset,
-                             fmt::format("no operator that is meant has an input \"{}\"", core::shortened(name)));
+                             fmt::format("no operator of this entry has an input \"{}\"", core::shortened(name)));
             }
         }
         if (auto test = read_number_condition(member.value, member.key, nullptr, problems)) {

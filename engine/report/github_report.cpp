@@ -70,7 +70,7 @@ core::Result<void> GithubReport::write(std::string_view text) {
 core::Result<void> GithubReport::finish(const run::RunTotals& totals, int exit_code) {
     std::string text;
     if (errors_ > most_annotations) {
-        text += fmt::format("::error title=dmlconform::and {} more failures, which the log has\n",
+        text += fmt::format("::error title=dmlconform::and {} more failures; the log has all of them\n",
                             errors_ - most_annotations);
     }
     if (warnings_ > most_annotations) {

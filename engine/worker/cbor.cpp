@@ -158,7 +158,7 @@ private:
             case 27:
                 return std::bit_cast<double>(big_endian(8));
             default:
-                throw Malformed("a simple value is none of false, true, null and numbers");
+                throw Malformed("a simple value is not false, true, null or a number");
         }
     }
 

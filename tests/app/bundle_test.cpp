@@ -243,7 +243,8 @@ TEST(Reduce, ABundlesCommandIsShownAndNotRunUnasked) {
         const std::string bundle = planted_bundle(folder, fmt::format("b{}", ++number), engine);
         const auto refused = dmlconform({"reduce", bundle});
         EXPECT_EQ(refused.exit_code, 2) << refused.all();
-        EXPECT_THAT(refused.errors, HasSubstr("the bundle wants this engine, which is not run unasked: exec:"));
+        EXPECT_THAT(refused.errors,
+                    HasSubstr("the bundle names this engine, which does not run unless you ask for it: exec:"));
         EXPECT_THAT(refused.errors, HasSubstr(command));
         EXPECT_THAT(refused.errors, HasSubstr("--trust-bundle"));
         EXPECT_THAT(refused.errors, testing::Not(HasSubstr("\x1b")));

@@ -200,7 +200,7 @@ TEST(Condition, ProblemsHaveTheirPlaces) {
     const std::pair<const char*, const char*> rows[] = {
         {"7", "c.json:1:1: error: a condition must be an object; this is a number"},
         {R"({ "InptTensor": {} })",
-         "c.json:1:3: error: no operator that is meant has a field \"InptTensor\" (at /InptTensor)\n    hint: did you "
+         "c.json:1:3: error: no operator of this entry has a field \"InptTensor\" (at /InptTensor)\n    hint: did you "
          "mean `InputTensor`?"},
         {R"({ "InputTensor": 3 })",
          "c.json:1:18: error: the test of InputTensor must be null for an absent tensor, or an object; this is a "
@@ -225,9 +225,9 @@ TEST(Condition, ProblemsHaveTheirPlaces) {
         {R"({ "differentSizes": ["InputTensor"] })",
          "c.json:1:21: error: two tensors have to be named here (at /differentSizes)"},
         {R"({ "differentSizes": ["InputTensor", "ScaleBias"] })",
-         "c.json:1:37: error: this is not the name of a tensor of the operators that are meant (at /differentSizes/1)"},
+         "c.json:1:37: error: this is not the name of a tensor of the operators of this entry (at /differentSizes/1)"},
         {R"({ "differentNumbers": ["ScaleBias", "OutputTensor"] })",
-         "c.json:1:23: error: two attributes of the operators that are meant have to be named here (at "
+         "c.json:1:23: error: two attributes of the operators of this entry have to be named here (at "
          "/differentNumbers)\n    hint: for example [\"Strides[0]\", \"Strides[1]\"]"},
         {R"({ "elementsAlong": { "InputTensor": 1 } })",
          "c.json:1:22: error: \"InputTensor\" is not an attribute that lists dimensions (at "
@@ -236,10 +236,10 @@ TEST(Condition, ProblemsHaveTheirPlaces) {
          "c.json:1:20: error: \"someDimension\" must be an object of tests (at /someDimension)\n"
          "    hint: for example { \"Strides\": 1, \"different\": [\"OutputTensor\", \"WindowSizes\"] }"},
         {R"({ "someDimension": { "ScaleBias": 1 } })",
-         "c.json:1:22: error: \"ScaleBias\" is neither a tensor nor an array of the operators that are meant (at "
+         "c.json:1:22: error: \"ScaleBias\" is neither a tensor nor an array of the operators of this entry (at "
          "/someDimension/ScaleBias)"},
         {R"({ "someDimension": { "different": ["InputTensor"] } })",
-         "c.json:1:35: error: two tensors or arrays of the operators that are meant have to be named here (at "
+         "c.json:1:35: error: two tensors or arrays of the operators of this entry have to be named here (at "
          "/someDimension/different)"},
         {R"({ "breaks": "tensor.colour" })",
          "c.json:1:13: error: this is not a rule by which a descriptor of these operators can be illegal (at /breaks)\n"
@@ -280,9 +280,9 @@ TEST(Condition, ElementsAreMeantByPlace) {
         {R"({ "InputTensor/ExponentTensor": { "fromInteger": 0.08 } })", "110101"},
         {R"({ "InputTensor^ExponentTensor": { "above": 24, "infinite": false } })", "000011"},
         {R"({ "scaled InputTensor^ExponentTensor": { "above": 24, "infinite": false } })", "010011"},
-        {R"({ "Input": 2 })", "c.json:1:3: error: no operator that is meant has an input \"Input\" (at /Input)"},
+        {R"({ "Input": 2 })", "c.json:1:3: error: no operator of this entry has an input \"Input\" (at /Input)"},
         {R"({ "OutputTensor": 2 })",
-         "c.json:1:3: error: no operator that is meant has an input \"OutputTensor\" (at /OutputTensor)"},
+         "c.json:1:3: error: no operator of this entry has an input \"OutputTensor\" (at /OutputTensor)"},
         {"{}",
          "c.json:1:1: error: \"elements\" must be an object with a test for each input that decides\n    hint: for "
          "example { \"InputTensor\": { \"below\": 0 } }"},

@@ -76,7 +76,7 @@ TEST(ExpectationFile, ProblemsHaveTheirPlaces) {
          "e.json:2:16: error: an expectation needs \"operators\": an operator's name, a glob for several, or a list of "
          "these (at /expectations/0/operators)"},
         {file_of(R"({ "operators": "CAST", "when": { "Axes": 1 }, "status": "fail", "reason": "r" })"),
-         "e.json:2:34: error: no operator that is meant has a field \"Axes\" (at /expectations/0/when/Axes)"},
+         "e.json:2:34: error: no operator of this entry has a field \"Axes\" (at /expectations/0/when/Axes)"},
         {file_of("{ " + required + R"(, "happens": "often" })"),
          "e.json:2:61: error: there is no \"happens\" \"often\" (at /expectations/0/happens)\n    hint: it may be "
          "rejected, accepted, differs"},
