@@ -8,10 +8,10 @@
 
 namespace dmlconform::app {
 
-void add_adapters_command(CLI::App& app, int& exit_code) {
-    CLI::App* command = app.add_subcommand(
+void add_adapters_command(Command app, int& exit_code) {
+    const Command command = app.add_subcommand(
         "adapters", "Show engines, the adapters that they can run on, and why others are not usable");
-    command->callback([&exit_code] {
+    command.callback([&exit_code] {
         for (const run::AdapterLine& line : run::list_adapters()) {
             if (!line.problem.empty()) {
                 say("{:<8} not usable: {}\n", line.engine, line.problem);

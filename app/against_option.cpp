@@ -10,19 +10,19 @@
 
 namespace dmlconform::app {
 
-void AgainstOption::add_to(CLI::App& command) {
+void AgainstOption::add_to(Command command) {
     command
         .add_option("--against", engine,
                     "If a case has no expected values, compare engines with what this engine computes instead of the "
                     "reference. It is run too, whatever --engine says")
-        ->type_name("NAME");
+        .type_name("NAME");
     command
         .add_option(
             "--record", record,
             "Write a case file that expects what the engine of --against computes, or the only one of --engine. "
             "Large tensors go into a folder beside it")
-        ->type_name("FILE")
-        ->check([](const std::string& path) { return std::string(path.empty() ? "the path is empty" : ""); });
+        .type_name("FILE")
+        .check([](const std::string& path) { return std::string(path.empty() ? "the path is empty" : ""); });
 }
 
 core::Result<void> AgainstOption::check(const EngineChoice& choice) const {

@@ -18,7 +18,7 @@ struct AgainstOption {
     /// The case file to be written; empty: none.
     std::string record;
 
-    void add_to(CLI::App& command);
+    void add_to(Command command);
     /// Whether somebody else than the reference says what is right.
     [[nodiscard]] bool any() const { return !engine.empty() || !record.empty(); }
     /// An error where it is not plain which engine is meant, or the file cannot be written.

@@ -8,7 +8,7 @@ namespace dmlconform::app {
 
 namespace {
 
-constexpr std::string_view head =
+constexpr std::string_view bash_head =
     R"(# Completion of dmlconform's command line for bash, as `dmlconform completion bash` writes it.
 
 _dmlconform_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$word"); }
@@ -29,7 +29,7 @@ _dmlconform() {
     if ((at > 1)); then command=${COMP_WORDS[1]}; fi
 )";
 
-constexpr std::string_view foot = R"(    if [[ $word == -* ]]; then _dmlconform_words "$options"; fi
+constexpr std::string_view bash_foot = R"(    if [[ $word == -* ]]; then _dmlconform_words "$options"; fi
 }
 complete -F _dmlconform dmlconform dmlconform.exe
 )";
@@ -114,8 +114,8 @@ std::string bash_completion(const CommandNode& program) {
         values += value_branches(node);
         branches += command_branch(node);
     });
-    return fmt::format("{}{}    case \"$command $option\" in\n{}    esac\n    case $command in\n{}    esac\n{}", head,
-                       second_words(program), values, branches, foot);
+    return fmt::format("{}{}    case \"$command $option\" in\n{}    esac\n    case $command in\n{}    esac\n{}",
+                       bash_head, second_words(program), values, branches, bash_foot);
 }
 
 }  // namespace dmlconform::app

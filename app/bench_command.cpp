@@ -177,26 +177,26 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
 
 }  // namespace
 
-void add_bench_command(CLI::App& app, const Invocation& invocation, int& exit_code) {
+void add_bench_command(Command app, const Invocation& invocation, int& exit_code) {
     auto options = std::make_shared<BenchOptions>();
-    CLI::App* command = app.add_subcommand("bench", "Time cases: those tagged `bench`, unless others are chosen");
-    options->cases.add_to(*command);
-    options->cases.shape.add_to(*command);
-    options->engines.add_to(*command, "time");
-    command->add_flag("--cold", options->settings.cold,
-                      "Use copies of the tensors in turn. Together they are larger than the last-level cache");
-    command->add_flag("--cpu-time", options->settings.cpu_time,
-                      "Time engines in this process by CPU time, for machines that are busy with other things");
-    command->add_flag("--no-verify", options->no_verify, "Time wrong results, too, and mark them");
-    command->add_flag("--no-roofline", options->no_roofline, "Do not measure the highest speed of the devices");
-    command->allow_extras();
-    command->footer(
+    const Command command = app.add_subcommand("bench", "Time cases: those tagged `bench`, unless others are chosen");
+    options->cases.add_to(command);
+    options->cases.shape.add_to(command);
+    options->engines.add_to(command, "time");
+    command.add_flag("--cold", options->settings.cold,
+                     "Use copies of the tensors in turn. Together they are larger than the last-level cache");
+    command.add_flag("--cpu-time", options->settings.cpu_time,
+                     "Time engines in this process by CPU time, for machines that are busy with other things");
+    command.add_flag("--no-verify", options->no_verify, "Time wrong results, too, and mark them");
+    command.add_flag("--no-roofline", options->no_roofline, "Do not measure the highest speed of the devices");
+    command.allow_extras();
+    command.footer(
         "Google Benchmark's own options work as they are, for example --benchmark_out=FILE. The defaults here are\n"
         "--benchmark_min_time=0.2 (0.05 if only GPUs with clocks of their own are timed) and\n"
         "--benchmark_repetitions=9.\n"
         "--benchmark_format=console prints its own table.");
-    command->callback([options, command, &invocation, &exit_code] {
-        options->google_benchmark = command->remaining();
+    command.callback([options, command, &invocation, &exit_code] {
+        options->google_benchmark = command.remaining();
         exit_code = bench_command(*options, invocation);
     });
 }

@@ -1,11 +1,11 @@
 // The options for repro bundles, of `run` and `fuzz`.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "app/command_line.h"
 #include "engine/report/bundle.h"
 
 namespace dmlconform::app {
@@ -16,7 +16,7 @@ struct BundleOptions {
     std::size_t most = report::BundleSettings{}.most;
     std::uint64_t largest = report::BundleSettings{}.largest;
 
-    void add_to(CLI::App& command);
+    void add_to(Command command);
     /// `rerun_options`: what the bundle's command needs besides the engine.
     [[nodiscard]] report::BundleSettings settings(std::vector<std::string> rerun_options) const;
 };

@@ -64,37 +64,37 @@ std::string selection_hint(const CaseOptions& options, const cases::Corpus& corp
 
 }  // namespace
 
-void CaseOptions::add_to(CLI::App& command) {
+void CaseOptions::add_to(Command command) {
     command.add_option("paths", paths, "Case files, or folders. In a folder, every *.json is a case file")
-        ->required()
-        ->type_name("PATH");
+        .required()
+        .type_name("PATH");
     command
         .add_option("--filter", selector.filters,
                     "Take only cases whose id matches: `*` stands for any characters, `?` for one. Repeat it for more")
-        ->type_name("GLOB")
-        ->allow_extra_args(false);
+        .type_name("GLOB")
+        .allow_extra_args(false);
     command.add_option("--exclude", selector.excludes, "Leave out cases whose id matches. Repeat it for more")
-        ->type_name("GLOB")
-        ->allow_extra_args(false);
+        .type_name("GLOB")
+        .allow_extra_args(false);
     command
         .add_option("--tag", selector.tags, "Take only cases with this tag. Repeat it to ask for several tags at once")
-        ->type_name("TAG")
-        ->allow_extra_args(false);
+        .type_name("TAG")
+        .allow_extra_args(false);
     command.add_flag("--allow-external-data", allow_external_data,
                      "Let cases read data files outside of their own folder");
 }
 
-void add_feature_level(CLI::App& command, core::FeatureLevel& level) {
+void add_feature_level(Command command, core::FeatureLevel& level) {
     std::vector<std::string> names;
     for (const core::FeatureLevel known : core::feature_levels()) {
         names.push_back(core::to_string(known));
     }
     command
-        .add_option_function<std::string>(
+        .add_text_option(
             "--feature-level", [&level](const std::string& text) { level = *core::parse_feature_level(text); },
             fmt::format("The feature level of DirectML to validate at. Default: {}", core::to_string(level)))
-        ->type_name("LEVEL")
-        ->check(CLI::IsMember(names));
+        .type_name("LEVEL")
+        .one_of(names);
 }
 
 void Selection::for_each(const std::function<void(const cases::Case&)>& visit) const {

@@ -1,12 +1,12 @@
 // What the subcommands share: how one is added to the command line, and what exit codes mean.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/command_line.h"
 #include "app/shape_options.h"
 #include "engine/cases/corpus.h"
 #include "engine/run/engine_list.h"
@@ -30,31 +30,31 @@ struct Invocation {
 };
 
 /// Adds a subcommand. When it is chosen, `exit_code` is set to what it returns.
-void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code);
+void add_run_command(Command app, const Invocation& invocation, int& exit_code);
 #if DMLCONFORM_HAS_BENCH
-void add_bench_command(CLI::App& app, const Invocation& invocation, int& exit_code);
+void add_bench_command(Command app, const Invocation& invocation, int& exit_code);
 #endif
-void add_merge_command(CLI::App& app, int& exit_code);
-void add_diff_command(CLI::App& app, int& exit_code);
-void add_fuzz_command(CLI::App& app, const Invocation& invocation, int& exit_code);
-void add_reduce_command(CLI::App& app, const Invocation& invocation, int& exit_code);
-void add_import_command(CLI::App& app, int& exit_code);
-void add_export_command(CLI::App& app, int& exit_code);
-void add_compare_command(CLI::App& app, int& exit_code);
+void add_merge_command(Command app, int& exit_code);
+void add_diff_command(Command app, int& exit_code);
+void add_fuzz_command(Command app, const Invocation& invocation, int& exit_code);
+void add_reduce_command(Command app, const Invocation& invocation, int& exit_code);
+void add_import_command(Command app, int& exit_code);
+void add_export_command(Command app, int& exit_code);
+void add_compare_command(Command app, int& exit_code);
 #if DMLCONFORM_HAS_HISTORY
-void add_history_command(CLI::App& app, int& exit_code);
+void add_history_command(Command app, int& exit_code);
 #endif
-void add_report_command(CLI::App& app, int& exit_code);
-void add_validate_command(CLI::App& app, int& exit_code);
-void add_schema_command(CLI::App& app, int& exit_code);
-void add_coverage_command(CLI::App& app, int& exit_code);
-void add_list_command(CLI::App& app, int& exit_code);
-void add_adapters_command(CLI::App& app, int& exit_code);
-void add_describe_command(CLI::App& app, int& exit_code);
-void add_new_command(CLI::App& app, int& exit_code);
-void add_worker_command(CLI::App& app, int& exit_code);
-void add_completion_command(CLI::App& app, int& exit_code);
-void add_manual_command(CLI::App& app, int& exit_code);
+void add_report_command(Command app, int& exit_code);
+void add_validate_command(Command app, int& exit_code);
+void add_schema_command(Command app, int& exit_code);
+void add_coverage_command(Command app, int& exit_code);
+void add_list_command(Command app, int& exit_code);
+void add_adapters_command(Command app, int& exit_code);
+void add_describe_command(Command app, int& exit_code);
+void add_new_command(Command app, int& exit_code);
+void add_worker_command(Command app, int& exit_code);
+void add_completion_command(Command app, int& exit_code);
+void add_manual_command(Command app, int& exit_code);
 
 /// Options that choose cases, shared by the commands that read case files.
 struct CaseOptions {
@@ -68,15 +68,15 @@ struct CaseOptions {
     /// Where there is any, the paths are names of operators. Only for commands that add its options.
     ShapeOptions shape{};
 
-    void add_to(CLI::App& command);
+    void add_to(Command command);
 };
 
 /// Adds --feature-level; `level` keeps its value where the option is not given.
-void add_feature_level(CLI::App& command, core::FeatureLevel& level);
+void add_feature_level(Command command, core::FeatureLevel& level);
 
 /// Adds the options by which engines are set up: --adapter, --feature-level, and DirectML's own where there is that
 /// engine.
-void add_engine_options(CLI::App& command, run::EngineOptions& options);
+void add_engine_options(Command command, run::EngineOptions& options);
 
 /// Loads and selects cases. Prints every problem to stderr and returns nothing then, as when no case is selected.
 struct Selection {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
@@ -105,10 +106,10 @@ void read_command(CommandNode& node, const CLI::App& app) {
 
 }  // namespace
 
-CommandNode command_tree(const CLI::App& app) {
-    CommandNode program;
-    read_command(program, app);
-    return program;
+CommandNode command_tree(Command program) {
+    CommandNode node;
+    read_command(node, program.cli11());
+    return node;
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view between) {

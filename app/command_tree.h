@@ -1,10 +1,11 @@
 // The program's commands and options as data: what completions and the manual page are written from.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "app/command_line.h"
 
 namespace dmlconform::app {
 
@@ -43,7 +44,7 @@ struct CommandNode {
 };
 
 /// The program, with all commands below it. Hidden commands and options are left out.
-[[nodiscard]] CommandNode command_tree(const CLI::App& app);
+[[nodiscard]] CommandNode command_tree(Command program);
 
 [[nodiscard]] std::string joined(const std::vector<std::string>& words, std::string_view between);
 

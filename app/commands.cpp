@@ -3,7 +3,7 @@
 
 namespace dmlconform::app {
 
-void add_commands(CLI::App& app, const Invocation& invocation, int& exit_code) {
+void add_commands(Command app, const Invocation& invocation, int& exit_code) {
     add_run_command(app, invocation, exit_code);
 #if DMLCONFORM_HAS_BENCH
     add_bench_command(app, invocation, exit_code);

@@ -6,6 +6,6 @@
 namespace dmlconform::app {
 
 /// Adds all subcommands, in the order in which the help lists them.
-void add_commands(CLI::App& app, const Invocation& invocation, int& exit_code);
+void add_commands(Command app, const Invocation& invocation, int& exit_code);
 
 }  // namespace dmlconform::app

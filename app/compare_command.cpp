@@ -226,28 +226,28 @@ int compare_command(CompareOptions& options) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& app, int& exit_code) {
+void add_compare_command(Command app, int& exit_code) {
     auto options = std::make_shared<CompareOptions>();
-    CLI::App* command =
+    const Command command =
         app.add_subcommand("compare", "Say whether benchmarks became slower or are gone. The exit code is 1 if so");
-    command->add_option("BASE", options->base_file, "The old times, as `bench --benchmark_out=FILE` writes them")
-        ->type_name("FILE");
-    command->add_option("NEW", options->new_file, "The new times")->type_name("FILE");
-    command->add_option("--base", options->base, "Instead of BASE: several runs of the old program")->type_name("FILE");
+    command.add_option("BASE", options->base_file, "The old times, as `bench --benchmark_out=FILE` writes them")
+        .type_name("FILE");
+    command.add_option("NEW", options->new_file, "The new times").type_name("FILE");
+    command.add_option("--base", options->base, "Instead of BASE: several runs of the old program").type_name("FILE");
     command
-        ->add_option("--new", options->now,
-                     "Instead of NEW: several runs of the new program. Take turns between the two")
-        ->type_name("FILE");
-    add_comparison_options(*command, options->settings);
-    command->add_flag("--allow-missing", options->allow_missing,
-                      "Accept that benchmarks of the base are missing in the other side. Otherwise the exit code is 1");
-    command->add_flag("--force", options->force, "Compare runs of different machines, adapters or drivers");
-    command->add_option("--json", options->json, "Write the comparison as JSON. - is the standard output")
-        ->type_name("FILE");
-    command->add_option("--markdown", options->markdown, "Write the comparison as a table in Markdown")
-        ->type_name("FILE");
-    command->add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
-    command->callback([options, &exit_code] { exit_code = compare_command(*options); });
+        .add_option("--new", options->now,
+                    "Instead of NEW: several runs of the new program. Take turns between the two")
+        .type_name("FILE");
+    add_comparison_options(command, options->settings);
+    command.add_flag("--allow-missing", options->allow_missing,
+                     "Accept that benchmarks of the base are missing in the other side. Otherwise the exit code is 1");
+    command.add_flag("--force", options->force, "Compare runs of different machines, adapters or drivers");
+    command.add_option("--json", options->json, "Write the comparison as JSON. - is the standard output")
+        .type_name("FILE");
+    command.add_option("--markdown", options->markdown, "Write the comparison as a table in Markdown")
+        .type_name("FILE");
+    command.add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
+    command.callback([options, &exit_code] { exit_code = compare_command(*options); });
 }
 
 }  // namespace dmlconform::app

@@ -6,7 +6,7 @@
 #include "app/percentage_option.h"
 
 namespace dmlconform::app {
-void add_comparison_options(CLI::App& command, bench::ComparisonSettings& settings) {
+void add_comparison_options(Command command, bench::ComparisonSettings& settings) {
     add_percentage(command, "--threshold", settings.threshold, "Ignore slowdowns up to this");
     command.add_flag("--paired", settings.paired,
                      "Compare run by run: the first of one side with the first of the other, and so on, because they "

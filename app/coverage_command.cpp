@@ -13,7 +13,7 @@ namespace dmlconform::app {
 namespace {
 
 /// Of reasons.
-constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
+constexpr std::uintmax_t largest_reasons = std::uintmax_t{64} << 20;
 
 struct CoverageOptions {
     std::vector<std::string> paths;
@@ -25,7 +25,7 @@ std::optional<run::CoverageReasons> load_reasons(const std::string& path) {
     if (path.empty()) {
         return run::CoverageReasons{};
     }
-    const auto text = core::read_text_file(path, largest_file);
+    const auto text = core::read_text_file(path, largest_reasons);
     auto reasons = text ? run::parse_coverage_reasons(*text) : tl::unexpected(text.error());
     if (!reasons) {
         warn("dmlconform: {}: {}\n", path, reasons.error().message);
@@ -83,15 +83,15 @@ int coverage(const CoverageOptions& options) {
 
 }  // namespace
 
-void add_coverage_command(CLI::App& app, int& exit_code) {
+void add_coverage_command(Command app, int& exit_code) {
     auto options = std::make_shared<CoverageOptions>();
-    CLI::App* command = app.add_subcommand(
+    const Command command = app.add_subcommand(
         "coverage", "Show which types, ranks, attributes and rules of the operators the cases cover");
-    command->add_option("paths", options->paths, "Case files or folders")->required()->type_name("PATH");
-    command->add_option("--reasons", options->reasons, "A file with the reasons why lines may stay uncovered")
-        ->type_name("FILE");
-    command->add_flag("--missing", options->missing_only, "Show only what is not covered");
-    command->callback([options, &exit_code] { exit_code = coverage(*options); });
+    command.add_option("paths", options->paths, "Case files or folders").required().type_name("PATH");
+    command.add_option("--reasons", options->reasons, "A file with the reasons why lines may stay uncovered")
+        .type_name("FILE");
+    command.add_flag("--missing", options->missing_only, "Show only what is not covered");
+    command.callback([options, &exit_code] { exit_code = coverage(*options); });
 }
 
 }  // namespace dmlconform::app

@@ -147,26 +147,26 @@ struct DescribeOptions {
 
 }  // namespace
 
-void add_describe_command(CLI::App& app, int& exit_code) {
+void add_describe_command(Command app, int& exit_code) {
     auto options = std::make_shared<DescribeOptions>();
-    CLI::App* command =
+    const Command command =
         app.add_subcommand("describe", "List the operators, or show an operator's fields, supported types and engines");
-    CLI::Option* name = command->add_option("operator", options->names,
-                                            "An operator, for example DML_OPERATOR_SLICE1 or SLICE1. A pattern, for "
-                                            "example 'ACTIVATION_*', lists those that match");
-    name->type_name("OPERATOR");
-    CLI::Option* table = command->add_flag("--table", options->table,
-                                           "Show all operators as a Markdown table, with engines and tolerances");
-    table->excludes(name);
+    const Option name = command.add_option("operator", options->names,
+                                           "An operator, for example DML_OPERATOR_SLICE1 or SLICE1. A pattern, for "
+                                           "example 'ACTIVATION_*', lists those that match");
+    name.type_name("OPERATOR");
+    const Option table = command.add_flag("--table", options->table,
+                                          "Show all operators as a Markdown table, with engines and tolerances");
+    table.excludes(name);
     command
-        ->add_option("--cases", options->cases,
-                     "Count the cases of these files or folders in the table. Their folder \"expectations\" says how "
-                     "DirectML differs")
-        ->type_name("PATH")
-        ->needs(table);
-    command->add_flag("--json", options->json, "Print everything about them as JSON, for scripts")->excludes(table);
-    add_known_files(*command, options->known);
-    command->callback([options, &exit_code] {
+        .add_option("--cases", options->cases,
+                    "Count the cases of these files or folders in the table. Their folder \"expectations\" says how "
+                    "DirectML differs")
+        .type_name("PATH")
+        .needs(table);
+    command.add_flag("--json", options->json, "Print everything about them as JSON, for scripts").excludes(table);
+    add_known_files(command, options->known);
+    command.callback([options, &exit_code] {
         exit_code = options->table ? print_table(options->cases, options->known)
                                    : describe(options->names, options->known, options->json);
     });

@@ -121,19 +121,19 @@ int diff_command(const DiffOptions& options) {
 
 }  // namespace
 
-void add_diff_command(CLI::App& app, int& exit_code) {
+void add_diff_command(Command app, int& exit_code) {
     auto options = std::make_shared<DiffOptions>();
-    CLI::App* command = app.add_subcommand(
+    const Command command = app.add_subcommand(
         "diff", "Say what changed between two results of `run --json`. The exit code is 1 for regressions");
-    command->add_option("BASE", options->base, "The older result")->required()->type_name("RESULT");
-    command->add_option("NEW", options->now, "The newer result")->required()->type_name("RESULT");
-    command->add_option("--json", options->json, "Write the changes as JSON to this file. - is the standard output")
-        ->type_name("FILE");
-    command->add_flag("--allow-missing", options->allow_missing,
-                      "Accept that results of the base are missing. Otherwise they are regressions");
-    command->add_flag("--all", options->all, "List all changes, and not only the first of each kind");
-    command->add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
-    command->callback([options, &exit_code] { exit_code = diff_command(*options); });
+    command.add_option("BASE", options->base, "The older result").required().type_name("RESULT");
+    command.add_option("NEW", options->now, "The newer result").required().type_name("RESULT");
+    command.add_option("--json", options->json, "Write the changes as JSON to this file. - is the standard output")
+        .type_name("FILE");
+    command.add_flag("--allow-missing", options->allow_missing,
+                     "Accept that results of the base are missing. Otherwise they are regressions");
+    command.add_flag("--all", options->all, "List all changes, and not only the first of each kind");
+    command.add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
+    command.callback([options, &exit_code] { exit_code = diff_command(*options); });
 }
 
 }  // namespace dmlconform::app

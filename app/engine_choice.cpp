@@ -123,25 +123,25 @@ core::Result<run::EngineSet> one_more_set(const run::EngineSet& engines) {
 
 }  // namespace
 
-void EngineChoice::add_to(CLI::App& command, const std::string& purpose) {
+void EngineChoice::add_to(Command command, const std::string& purpose) {
     command
         .add_option("--engine", engines,
                     fmt::format("An engine to {}: {}, or exec:COMMAND for your own program. Repeat it for more. "
                                 "Default: all that are usable",
                                 purpose, core::show_list(run::engine_names(), ", ")))
-        ->type_name("NAME")
-        ->allow_extra_args(false);
+        .type_name("NAME")
+        .allow_extra_args(false);
     add_engine_options(command, options);
     command.add_flag("--isolate", isolate,
                      "Run each engine in a process of its own. A crash then costs one case, and the run goes on. "
                      "--isolate=N uses N processes, which run cases at the same time");
     command
-        .add_option_function<double>(
+        .add_number_option(
             "--timeout", [this](double seconds) { timeout = seconds; },
             "How long an engine in a process of its own may take to start, and for a case. Then the process is ended. "
             "Default: 60, or 300 for DirectML under Wine, which computes on processors")
-        ->type_name("SECONDS")
-        ->transform(number(0.001, 1e6));
+        .type_name("SECONDS")
+        .transform(number(0.001, 1e6));
 }
 
 std::size_t EngineChoice::processes() const {

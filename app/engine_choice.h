@@ -25,7 +25,7 @@ struct EngineChoice {
     std::optional<double> timeout;
 
     /// `purpose` completes "An engine to …".
-    void add_to(CLI::App& command, const std::string& purpose);
+    void add_to(Command command, const std::string& purpose);
     /// All engines that are asked for by name.
     [[nodiscard]] std::vector<std::string> asked() const;
     /// How many processes --isolate asks for; 0 without it, and for what is not such a number.

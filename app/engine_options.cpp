@@ -8,15 +8,15 @@
 namespace dmlconform::app {
 namespace {
 
-void add_directml_options(CLI::App& command, run::EngineOptions& options) {
+void add_directml_options(Command command, run::EngineOptions& options) {
     command
         .add_option(
             "--directml", options.directml,
             "The DirectML.dll to test. Default: the one that the environment's DMLCONFORM_DIRECTML names, or the "
             "one that Windows finds")
-        ->type_name("PATH");
+        .type_name("PATH");
     command
-        .add_option_function<std::vector<std::string>>(
+        .add_texts_option(
             "--execution-flag",
             [&options](const std::vector<std::string>& names) {
                 for (const std::string& name : names) {
@@ -24,18 +24,18 @@ void add_directml_options(CLI::App& command, run::EngineOptions& options) {
                 }
             },
             "Compile DirectML's operators with this flag. Repeat it for more")
-        ->type_name("FLAG")
-        ->allow_extra_args(false)
-        ->check(CLI::IsMember(&run::execution_flags()));
+        .type_name("FLAG")
+        .allow_extra_args(false)
+        .one_of(keys_of(run::execution_flags()));
 }
 
 }  // namespace
 
-void add_engine_options(CLI::App& command, run::EngineOptions& options) {
+void add_engine_options(Command command, run::EngineOptions& options) {
     command
         .add_option("--adapter", options.adapter,
                     "Run on the adapter that has this in its name. `dmlconform adapters` lists them")
-        ->type_name("SUBSTRING");
+        .type_name("SUBSTRING");
     add_feature_level(command, options.feature_level);
     const auto engines = run::engine_names();
     if (std::find(engines.begin(), engines.end(), "directml") != engines.end()) {

@@ -43,25 +43,25 @@ std::string cases_text(const expectations::Expectation& entry) {
 
 }  // namespace
 
-void ExpectationOptions::add_reading_to(CLI::App& command) {
+void ExpectationOptions::add_reading_to(Command command) {
     command
         .add_option(
             "--expect", files,
             "A file of expectations: known failures, skips and flakes (docs/expectations.md). Repeat it for more")
-        ->type_name("FILE")
-        ->allow_extra_args(false);
+        .type_name("FILE")
+        .allow_extra_args(false);
     command.add_flag(
         "--no-default-expectations", no_defaults,
         "Do not use the expectations that come with dmlconform (for DirectML under Wine). --expect does not "
         "use them either");
 }
 
-void ExpectationOptions::add_to(CLI::App& command) {
+void ExpectationOptions::add_to(Command command) {
     add_reading_to(command);
     command
         .add_flag("--update-expectations", update,
                   "After the run, remove what passes from the expectations, and add what fails to the last file")
-        ->needs("--expect");
+        .needs("--expect");
 }
 
 bool ExpectationOptions::take_defaults(const std::vector<EngineInfo>& engines) {
@@ -100,14 +100,14 @@ std::vector<std::string> ExpectationOptions::words_elsewhere() const {
                                     : std::vector<std::string>();
 }
 
-void add_known_files(CLI::App& command, std::vector<std::string>& files) {
+void add_known_files(Command command, std::vector<std::string>& files) {
     command
         .add_option(
             "--expect", files,
             "A file of expectations (docs/expectations.md). It says how engines are known to differ. Repeat it for "
             "more")
-        ->type_name("FILE")
-        ->allow_extra_args(false);
+        .type_name("FILE")
+        .allow_extra_args(false);
 }
 
 std::optional<std::vector<expectations::Expectation>> read_expectations(const std::vector<std::string>& files) {

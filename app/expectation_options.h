@@ -22,9 +22,9 @@ struct ExpectationOptions {
     /// Rewrites the files after the run.
     bool update = false;
 
-    void add_to(CLI::App& command);
+    void add_to(Command command);
     /// The same without the rewriting of files, for random cases.
-    void add_reading_to(CLI::App& command);
+    void add_reading_to(Command command);
     /// Options by which a case is judged in the same way.
     [[nodiscard]] std::vector<std::string> words() const;
     /// Options by which what failed fails without the files, too.
@@ -34,7 +34,7 @@ struct ExpectationOptions {
 };
 
 /// `--expect`, for commands that run nothing, and say what is known.
-void add_known_files(CLI::App& command, std::vector<std::string>& files);
+void add_known_files(Command command, std::vector<std::string>& files);
 
 /// What is in the files. Prints every problem to stderr and returns nothing then.
 [[nodiscard]] std::optional<std::vector<expectations::Expectation>> read_expectations(

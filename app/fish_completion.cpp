@@ -7,7 +7,7 @@ namespace dmlconform::app {
 
 namespace {
 
-constexpr std::string_view head =
+constexpr std::string_view fish_head =
     R"(# Completion of dmlconform's command line for fish, as `dmlconform completion fish` writes it.
 
 # The words after the program, up to the cursor, begin with these.
@@ -52,7 +52,7 @@ std::string condition(std::string_view function, const CommandNode& node) {
 }
 
 /// How the value of an option is offered: -r wants one, -F lets it be a file.
-std::string value_part(const CommandOption& option) {
+std::string fish_value(const CommandOption& option) {
     switch (option.kind) {
         case ValueKind::none:
             return {};
@@ -74,7 +74,7 @@ std::string option_line(const CommandNode& node, const CommandOption& option) {
     // The program's own options are offered before a command only.
     return fmt::format("complete -c dmlconform {}{}{} -d {}\n",
                        condition(node.words.empty() ? "__dmlconform_after" : "__dmlconform_in", node), names,
-                       value_part(option), fish_word(short_help(option.help)));
+                       fish_value(option), fish_word(short_help(option.help)));
 }
 
 std::string argument_line(const CommandNode& node, const CommandOption& argument) {
@@ -111,7 +111,7 @@ std::string lines(const CommandNode& node) {
 }  // namespace
 
 std::string fish_completion(const CommandNode& program) {
-    return std::string(head) + lines(program);
+    return std::string(fish_head) + lines(program);
 }
 
 }  // namespace dmlconform::app

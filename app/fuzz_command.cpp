@@ -368,44 +368,44 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
 
 }  // namespace
 
-void add_fuzz_command(CLI::App& app, const Invocation& invocation, int& exit_code) {
+void add_fuzz_command(Command app, const Invocation& invocation, int& exit_code) {
     auto options = std::make_shared<FuzzOptions>();
-    CLI::App* command = app.add_subcommand(
+    const Command command = app.add_subcommand(
         "fuzz", "Run random cases on several engines, and compare them with the reference and with each other");
     command
-        ->add_option("operators", options->operators,
-                     "The operators to make cases of. Default: all that can be compared")
-        ->type_name("OPERATOR");
-    options->engines.add_to(*command, "compare");
+        .add_option("operators", options->operators,
+                    "The operators to make cases of. Default: all that can be compared")
+        .type_name("OPERATOR");
+    options->engines.add_to(command, "compare");
     command
-        ->add_option("--seed", options->seed,
-                     "The seed. The same seed gives the same cases everywhere. Default: a random one")
-        ->type_name("N")
-        ->transform(whole_number());
-    command->add_option("--count", options->count, "End after this many cases")
-        ->type_name("N")
-        ->transform(whole_number(1));
-    command->add_option("--time", options->seconds, "End after this many seconds. Default: 10, unless --count is given")
-        ->type_name("SECONDS")
-        ->transform(number(0.001, 1e9));
-    command->add_option("--start", options->start, "Begin with this case of each operator. Default: 0")
-        ->type_name("N")
-        ->transform(whole_number());
+        .add_option("--seed", options->seed,
+                    "The seed. The same seed gives the same cases everywhere. Default: a random one")
+        .type_name("N")
+        .transform(whole_number());
+    command.add_option("--count", options->count, "End after this many cases")
+        .type_name("N")
+        .transform(whole_number(1));
+    command.add_option("--time", options->seconds, "End after this many seconds. Default: 10, unless --count is given")
+        .type_name("SECONDS")
+        .transform(number(0.001, 1e9));
+    command.add_option("--start", options->start, "Begin with this case of each operator. Default: 0")
+        .type_name("N")
+        .transform(whole_number());
     command
-        ->add_option(
+        .add_option(
             "--perturbed", options->perturbed,
             "Of a hundred cases, change one thing in this many. They have to be rejected if they are then illegal. "
             "Default: 20")
-        ->type_name("N")
-        ->transform(whole_number(0, 100));
-    command->add_option("--max-failures", options->max_failures, "End after this many failures. Default: 10")
-        ->type_name("N")
-        ->transform(whole_number(1));
-    options->expectations.add_reading_to(*command);
-    options->bundles.add_to(*command);
-    command->add_flag("--no-reduce", options->no_reduce, "Do not make the cases in bundles smaller");
-    command->add_flag("--print", options->print, "Print the cases as a case file instead of running them");
-    command->callback([options, &invocation, &exit_code] { exit_code = fuzz_command(*options, invocation); });
+        .type_name("N")
+        .transform(whole_number(0, 100));
+    command.add_option("--max-failures", options->max_failures, "End after this many failures. Default: 10")
+        .type_name("N")
+        .transform(whole_number(1));
+    options->expectations.add_reading_to(command);
+    options->bundles.add_to(command);
+    command.add_flag("--no-reduce", options->no_reduce, "Do not make the cases in bundles smaller");
+    command.add_flag("--print", options->print, "Print the cases as a case file instead of running them");
+    command.callback([options, &invocation, &exit_code] { exit_code = fuzz_command(*options, invocation); });
 }
 
 }  // namespace dmlconform::app

@@ -174,58 +174,55 @@ int export_command(const HistoryOptions& options) {
     return write_output(options.output, *text);
 }
 
-void set_up_add(CLI::App& command, const std::shared_ptr<HistoryOptions>& options) {
+void set_up_add(Command command, const std::shared_ptr<HistoryOptions>& options) {
     command.add_option("RESULT", options->results, "Results of `run --json` or `bench --benchmark_out`")
-        ->required()
-        ->type_name("RESULT")
-        ->expected(1, -1);
+        .required()
+        .type_name("RESULT")
+        .expected(1, -1);
     command.add_option("--commit", options->commit, "The commit that the results belong to. Default: what git says")
-        ->type_name("COMMIT")
-        ->check([](const std::string& text) {
+        .type_name("COMMIT")
+        .check([](const std::string& text) {
             return history::is_commit(text) ? std::string() : "this is not the name of a commit: \"" + text + "\"";
         });
 }
 
-void set_up_show(CLI::App& command, const std::shared_ptr<HistoryOptions>& options) {
+void set_up_show(Command command, const std::shared_ptr<HistoryOptions>& options) {
     command.add_option("--filter", options->view.filter, "Show only benchmarks and operators whose name matches")
-        ->type_name("GLOB");
+        .type_name("GLOB");
     add_percentage(command, "--threshold", options->view.settings.threshold, "Ignore changes up to this");
     command.add_option("--window", options->view.settings.window, "Compare a result with this many before it")
-        ->type_name("N")
-        ->capture_default_str()
-        ->transform(whole_number(3, 1000));
+        .type_name("N")
+        .capture_default_str()
+        .transform(whole_number(3, 1000));
     command.add_flag("--entries", options->view.entries, "List the entries instead");
     command.add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
 }
 
-void set_up_export(CLI::App& command, const std::shared_ptr<HistoryOptions>& options) {
-    command
-        .add_option("--format", options->format, "bmf (for Bencher), gbench (Google Benchmark), or csv (everything)")
-        ->required()
-        ->type_name("FORMAT")
-        ->check(CLI::IsMember({"bmf", "gbench", "csv"}));
+void set_up_export(Command command, const std::shared_ptr<HistoryOptions>& options) {
+    command.add_option("--format", options->format, "bmf (for Bencher), gbench (Google Benchmark), or csv (everything)")
+        .required()
+        .type_name("FORMAT")
+        .one_of({"bmf", "gbench", "csv"});
     command
         .add_option("--entry", options->entry,
                     "The entry to write, for bmf and gbench. Default: the newest one with benchmarks")
-        ->type_name("N")
-        ->transform(whole_number(1, std::numeric_limits<std::int64_t>::max()));
+        .type_name("N")
+        .transform(whole_number(1, std::numeric_limits<std::int64_t>::max()));
     command.add_option("--output", options->output, "Write to this file. Default: the standard output")
-        ->type_name("FILE");
+        .type_name("FILE");
 }
 
 }  // namespace
 
-void add_history_command(CLI::App& app, int& exit_code) {
+void add_history_command(Command app, int& exit_code) {
     auto options = std::make_shared<HistoryOptions>();
-    CLI::App* command = app.add_subcommand("history", "Keep results over time, and find where something changed");
-    command->require_subcommand(1);
+    const Command command = app.add_subcommand("history", "Keep results over time, and find where something changed");
+    command.require_subcommand(1);
     const auto add = [&](const char* name, const char* help, auto set_up, auto run) {
-        CLI::App* sub = command->add_subcommand(name, help);
-        sub->add_option("--history", options->file, "The file with the history")
-            ->type_name("FILE")
-            ->capture_default_str();
-        set_up(*sub, options);
-        sub->callback([options, run, &exit_code] { exit_code = run(*options); });
+        const Command sub = command.add_subcommand(name, help);
+        sub.add_option("--history", options->file, "The file with the history").type_name("FILE").capture_default_str();
+        set_up(sub, options);
+        sub.callback([options, run, &exit_code] { exit_code = run(*options); });
     };
     add("add", "Add results. A result that is there already is not added again", set_up_add, add_command);
     add("show", "Show trends, and where something changed", set_up_show, show_command);

@@ -23,10 +23,10 @@ namespace dmlconform::app {
 namespace {
 
 /// A model of more is none to be made cases of.
-constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
+constexpr std::uintmax_t largest_model = std::uintmax_t{64} << 20;
 
 core::Result<std::string> content_of(const std::string& path) {
-    auto text = core::read_text_file(path, largest_file);
+    auto text = core::read_text_file(path, largest_model);
     return text ? std::move(text) : core::fail(fmt::format("{}: {}", path, text.error().message));
 }
 
@@ -101,50 +101,50 @@ int export_dxdispatch(const CaseOptions& options, const std::string& output) {
 
 }  // namespace
 
-void add_import_command(CLI::App& app, int& exit_code) {
+void add_import_command(Command app, int& exit_code) {
     struct Options {
         std::string source;
         std::string output;
     };
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("import", "Make cases from the files of another tool");
-    command->require_subcommand(1);
-    const auto add_output = [&](CLI::App& kind) {
+    const Command command = app.add_subcommand("import", "Make cases from the files of another tool");
+    command.require_subcommand(1);
+    const auto add_output = [&](Command kind) {
         kind.add_option("-o,--output", options->output, "The case file to write. Default: the standard output")
-            ->type_name("FILE");
+            .type_name("FILE");
     };
-    CLI::App* dxdispatch = command->add_subcommand(
+    const Command dxdispatch = command.add_subcommand(
         "dxdispatch", "Make cases from the DirectML operators that a DxDispatch model dispatches");
-    dxdispatch->add_option("model", options->source, "The model")->required()->type_name("MODEL");
-    add_output(*dxdispatch);
-    dxdispatch->callback([options, &exit_code] { exit_code = import_dxdispatch(options->source, options->output); });
+    dxdispatch.add_option("model", options->source, "The model").required().type_name("MODEL");
+    add_output(dxdispatch);
+    dxdispatch.callback([options, &exit_code] { exit_code = import_dxdispatch(options->source, options->output); });
 #if DMLCONFORM_HAS_ONNX
-    CLI::App* onnx = command->add_subcommand(
+    const Command onnx = command.add_subcommand(
         "onnx-test",
         "Make cases from ONNX's backend node tests: a folder with a model.onnx, or a folder with many of these");
-    onnx->add_option("folder", options->source, "The folder")->required()->type_name("FOLDER");
-    add_output(*onnx);
-    onnx->callback([options, &exit_code] {
+    onnx.add_option("folder", options->source, "The folder").required().type_name("FOLDER");
+    add_output(onnx);
+    onnx.callback([options, &exit_code] {
         exit_code = write_imported(interop::read_onnx_node_tests(options->source), options->source,
                                    "the ONNX node tests", options->output);
     });
 #endif
 }
 
-void add_export_command(CLI::App& app, int& exit_code) {
+void add_export_command(Command app, int& exit_code) {
     struct Options {
         CaseOptions cases;
         std::string output;
     };
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("export", "Make files for another tool from cases");
-    command->require_subcommand(1);
-    CLI::App* dxdispatch = command->add_subcommand("dxdispatch", "Make a model that DxDispatch runs");
-    options->cases.add_to(*dxdispatch);
+    const Command command = app.add_subcommand("export", "Make files for another tool from cases");
+    command.require_subcommand(1);
+    const Command dxdispatch = command.add_subcommand("dxdispatch", "Make a model that DxDispatch runs");
+    options->cases.add_to(dxdispatch);
     options->cases.without_expected = true;
-    dxdispatch->add_option("-o,--output", options->output, "The model to write. Default: the standard output")
-        ->type_name("FILE");
-    dxdispatch->callback([options, &exit_code] { exit_code = export_dxdispatch(options->cases, options->output); });
+    dxdispatch.add_option("-o,--output", options->output, "The model to write. Default: the standard output")
+        .type_name("FILE");
+    dxdispatch.callback([options, &exit_code] { exit_code = export_dxdispatch(options->cases, options->output); });
 }
 
 }  // namespace dmlconform::app

@@ -39,17 +39,17 @@ int list(const CaseOptions& options, bool json) {
 
 }  // namespace
 
-void add_list_command(CLI::App& app, int& exit_code) {
+void add_list_command(Command app, int& exit_code) {
     struct Options {
         CaseOptions cases;
         bool json = false;
     };
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("list", "Print the ids of cases");
-    options->cases.add_to(*command);
+    const Command command = app.add_subcommand("list", "Print the ids of cases");
+    options->cases.add_to(command);
     options->cases.without_expected = true;
-    command->add_flag("--json", options->json, "Print JSON, with operator, file, line and tags");
-    command->callback([options, &exit_code] { exit_code = list(options->cases, options->json); });
+    command.add_flag("--json", options->json, "Print JSON, with operator, file, line and tags");
+    command.callback([options, &exit_code] { exit_code = list(options->cases, options->json); });
 }
 
 }  // namespace dmlconform::app

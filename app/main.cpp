@@ -1,6 +1,7 @@
 // dmlconform's command line: subcommands, help, and the exit code for usage errors.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>

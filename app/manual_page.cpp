@@ -10,7 +10,7 @@ namespace dmlconform::app {
 namespace {
 
 /// Text for troff: what it would take for a command is spelt out, and `code` becomes bold.
-std::string escaped(std::string_view text) {
+std::string troff_escaped(std::string_view text) {
     std::string result;
     bool bold = false;
     bool begins_line = true;
@@ -41,11 +41,11 @@ std::string escaped(std::string_view text) {
 std::string heading(const CommandOption& option) {
     std::vector<std::string> names;
     for (const std::string& name : option.names) {
-        names.push_back("\\fB" + escaped(name) + "\\fR");
+        names.push_back("\\fB" + troff_escaped(name) + "\\fR");
     }
     std::string text = joined(names, ", ");
     if (!option.value_name.empty()) {
-        text += (text.empty() ? "" : " ") + fmt::format("\\fI{}\\fR", escaped(option.value_name));
+        text += (text.empty() ? "" : " ") + fmt::format("\\fI{}\\fR", troff_escaped(option.value_name));
     }
     return text + (option.repeats ? " ..." : "");
 }
@@ -57,14 +57,14 @@ std::string paragraph(const CommandOption& option) {
     } else if (!option.values.empty() && option.value_name != "OPERATOR" && option.value_name != "NAME") {
         text += fmt::format(" (one of {})", joined(option.values, ", "));
     }
-    return fmt::format(".TP\n{}\n{}\n", heading(option), escaped(text));
+    return fmt::format(".TP\n{}\n{}\n", heading(option), troff_escaped(text));
 }
 
 std::string synopsis(const CommandNode& node) {
-    std::string text = fmt::format("\\fBdmlconform {}\\fR [\\fIOPTION\\fR]...", escaped(joined(node.words, " ")));
+    std::string text = fmt::format("\\fBdmlconform {}\\fR [\\fIOPTION\\fR]...", troff_escaped(joined(node.words, " ")));
     for (const CommandOption& argument : node.arguments) {
         const std::string word =
-            fmt::format("\\fI{}\\fR{}", escaped(argument.value_name), argument.repeats ? "..." : "");
+            fmt::format("\\fI{}\\fR{}", troff_escaped(argument.value_name), argument.repeats ? "..." : "");
         text += argument.required ? " " + word : " [" + word + "]";
     }
     return text;
@@ -78,8 +78,8 @@ std::string commands(const CommandNode& node) {
             text += commands(below);
             continue;
         }
-        text += fmt::format(".SS {}\n{}\n.PP\n{}.\n", escaped(joined(below.words, " ")), synopsis(below),
-                            escaped(below.help));
+        text += fmt::format(".SS {}\n{}\n.PP\n{}.\n", troff_escaped(joined(below.words, " ")), synopsis(below),
+                            troff_escaped(below.help));
         for (const CommandOption& argument : below.arguments) {
             text += paragraph(argument);
         }
@@ -87,7 +87,7 @@ std::string commands(const CommandNode& node) {
             text += paragraph(option);
         }
         if (!below.footer.empty()) {
-            text += fmt::format(".PP\n{}\n", escaped(below.footer));
+            text += fmt::format(".PP\n{}\n", troff_escaped(below.footer));
         }
     }
     return text;
@@ -101,7 +101,7 @@ std::string own_options(const CommandNode& program) {
     return text;
 }
 
-constexpr std::string_view foot = R"(.SH EXIT STATUS
+constexpr std::string_view manual_foot = R"(.SH EXIT STATUS
 .TP
 \fB0\fR
 Everything is as expected, and at least one case was verified.
@@ -139,7 +139,7 @@ std::string manual_page(const CommandNode& program, const std::string& version) 
         ".SH DESCRIPTION\nCases in JSON describe tensors and operators of DirectML. dmlconform runs them on engines "
         "and compares every element of every output with what is right, within a tolerance.\n"
         ".SH OPTIONS\n{}.SH COMMANDS\n{}{}",
-        version, escaped(program.help), own_options(program), commands(program), foot);
+        version, troff_escaped(program.help), own_options(program), commands(program), manual_foot);
 }
 
 }  // namespace dmlconform::app

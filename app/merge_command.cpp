@@ -97,18 +97,18 @@ int merge_command(MergeOptions& options) {
 
 }  // namespace
 
-void add_merge_command(CLI::App& app, int& exit_code) {
+void add_merge_command(Command app, int& exit_code) {
     auto options = std::make_shared<MergeOptions>();
-    CLI::App* command =
+    const Command command =
         app.add_subcommand("merge", "Combine the results of all shards into one (`run --shard I/N --json FILE`)");
-    command->add_option("results", options->files, "The results of the shards, in any order")
-        ->required()
-        ->type_name("RESULT");
-    options->outputs.add_json_to(*command);
-    options->outputs.add_reports_to(*command);
-    command->add_flag("--strict", options->strict, "Fail where `run --strict` would");
-    command->add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
-    command->callback([options, &exit_code] { exit_code = merge_command(*options); });
+    command.add_option("results", options->files, "The results of the shards, in any order")
+        .required()
+        .type_name("RESULT");
+    options->outputs.add_json_to(command);
+    options->outputs.add_reports_to(command);
+    command.add_flag("--strict", options->strict, "Fail where `run --strict` would");
+    command.add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
+    command.callback([options, &exit_code] { exit_code = merge_command(*options); });
 }
 
 }  // namespace dmlconform::app

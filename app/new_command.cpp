@@ -68,19 +68,19 @@ int new_command(const NewOptions& options) {
 
 }  // namespace
 
-void add_new_command(CLI::App& app, int& exit_code) {
+void add_new_command(Command app, int& exit_code) {
     auto options = std::make_shared<NewOptions>();
-    CLI::App* command = app.add_subcommand("new", "Print a case file with a case of an operator, to start from");
-    command->add_option("operator", options->name, "For example DML_OPERATOR_SLICE1 or SLICE1")
-        ->required()
-        ->type_name("OPERATOR");
-    command->add_option("--rank", options->rank, "The number of dimensions of the operator's first tensor")
-        ->type_name("N")
-        ->transform(whole_number(1, 8));
-    add_data_type(*command, options->type, "The data type of the operator's first tensor");
-    add_feature_level(*command, options->level);
-    command->add_option("-o,--output", options->output, "The case file to write. Default: stdout")->type_name("FILE");
-    command->callback([options, &exit_code] { exit_code = new_command(*options); });
+    const Command command = app.add_subcommand("new", "Print a case file with a case of an operator, to start from");
+    command.add_option("operator", options->name, "For example DML_OPERATOR_SLICE1 or SLICE1")
+        .required()
+        .type_name("OPERATOR");
+    command.add_option("--rank", options->rank, "The number of dimensions of the operator's first tensor")
+        .type_name("N")
+        .transform(whole_number(1, 8));
+    add_data_type(command, options->type, "The data type of the operator's first tensor");
+    add_feature_level(command, options->level);
+    command.add_option("-o,--output", options->output, "The case file to write. Default: stdout").type_name("FILE");
+    command.callback([options, &exit_code] { exit_code = new_command(*options); });
 }
 
 }  // namespace dmlconform::app

@@ -59,7 +59,7 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
     return count && power ? core::checked_multiply(*count, std::uint64_t{1} << (10 * *power)) : std::nullopt;
 }
 
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+ValueRule whole_number(std::uint64_t least, std::uint64_t most) {
     return {[least, most](std::string& text) {
                 const auto value = parse_whole_number(text);
                 if (!value || *value < least || *value > most) {
@@ -71,7 +71,7 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
             fmt::format("{} to {}", least, most)};
 }
 
-CLI::Validator number(double least, double most) {
+ValueRule number(double least, double most) {
     return {[least, most](std::string& text) {
                 const auto value = parse_number(text);
                 return value && *value >= least && *value <= most
@@ -81,7 +81,7 @@ CLI::Validator number(double least, double most) {
             fmt::format("{} to {}", least, most)};
 }
 
-CLI::Validator size_in_bytes() {
+ValueRule size_in_bytes() {
     return {[](std::string& text) {
                 const auto value = parse_size(text);
                 if (!value) {

@@ -2,11 +2,12 @@
 // and 8 of 010.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string_view>
+
+#include "app/command_line.h"
 
 namespace dmlconform::app {
 
@@ -20,14 +21,14 @@ namespace dmlconform::app {
 /// 64 bits.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
 
-/// For CLI::Option::transform: refuses whatever is not a whole number in that range.
-[[nodiscard]] CLI::Validator whole_number(std::uint64_t least = 0,
-                                          std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+/// For Option::transform: refuses whatever is not a whole number in that range.
+[[nodiscard]] ValueRule whole_number(std::uint64_t least = 0,
+                                     std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 /// The same for numbers with a fraction.
-[[nodiscard]] CLI::Validator number(double least, double most);
+[[nodiscard]] ValueRule number(double least, double most);
 
 /// The same for sizes in bytes, which become plain numbers.
-[[nodiscard]] CLI::Validator size_in_bytes();
+[[nodiscard]] ValueRule size_in_bytes();
 
 }  // namespace dmlconform::app

@@ -24,21 +24,20 @@ std::optional<double> parse_percentage(std::string_view text) {
 
 }  // namespace
 
-void add_percentage(CLI::App& command, const std::string& name, double& share, const std::string& purpose) {
+void add_percentage(Command command, const std::string& name, double& share, const std::string& purpose) {
     command
-        .add_option_function<std::string>(
+        .add_text_option(
             name,
             [name, &share](const std::string& text) {
                 const auto read = parse_percentage(text);
                 if (!read) {
-                    throw CLI::ValidationError(
-                        name,
-                        fmt::format("{}: a percentage from 0 to {} is needed, for example 5%", text, most_percent));
+                    throw_wrong_value(name, fmt::format("{}: a percentage from 0 to {} is needed, for example 5%", text,
+                                                        most_percent));
                 }
                 share = *read;
             },
             fmt::format("{}. Default: {:g}%", purpose, 100 * share))
-        ->type_name("PERCENT");
+        .type_name("PERCENT");
 }
 
 }  // namespace dmlconform::app

@@ -194,24 +194,24 @@ int reduce_command(ReduceOptions& options, const Invocation& invocation) {
 
 }  // namespace
 
-void add_reduce_command(CLI::App& app, const Invocation& invocation, int& exit_code) {
+void add_reduce_command(Command app, const Invocation& invocation, int& exit_code) {
     auto options = std::make_shared<ReduceOptions>();
-    CLI::App* command =
+    const Command command =
         app.add_subcommand("reduce", "Make a failing case smaller: the case of a repro bundle, or one of a case file");
-    options->cases.add_to(*command);
-    options->engines.add_to(*command, "see the case fail on");
-    command->add_option("--against", options->against, "The engine that is right, for operators without a reference")
-        ->type_name("NAME");
+    options->cases.add_to(command);
+    options->engines.add_to(command, "see the case fail on");
+    command.add_option("--against", options->against, "The engine that is right, for operators without a reference")
+        .type_name("NAME");
     command
-        ->add_option("--time", options->seconds,
-                     "End after this many seconds, with the smallest case so far. Default: 60")
-        ->type_name("SECONDS")
-        ->transform(number(0.001, 1e9));
-    command->add_option("-o,--output", options->output, "The case file to write. Default: reduced.json beside the case")
-        ->type_name("FILE");
-    command->add_flag("--trust-bundle", options->trust_bundle,
-                      "Run the engine's command that the bundle names. Otherwise it is only shown");
-    command->callback([options, &invocation, &exit_code] { exit_code = reduce_command(*options, invocation); });
+        .add_option("--time", options->seconds,
+                    "End after this many seconds, with the smallest case so far. Default: 60")
+        .type_name("SECONDS")
+        .transform(number(0.001, 1e9));
+    command.add_option("-o,--output", options->output, "The case file to write. Default: reduced.json beside the case")
+        .type_name("FILE");
+    command.add_flag("--trust-bundle", options->trust_bundle,
+                     "Run the engine's command that the bundle names. Otherwise it is only shown");
+    command.callback([options, &invocation, &exit_code] { exit_code = reduce_command(*options, invocation); });
 }
 
 }  // namespace dmlconform::app

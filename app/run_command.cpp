@@ -387,66 +387,66 @@ int run_command(RunOptions& options, const Invocation& invocation) {
 }
 
 /// Options about the order of cases, and how many are run at a time.
-void add_schedule_options(CLI::App& command, RunOptions& options) {
+void add_schedule_options(Command command, RunOptions& options) {
     command
         .add_option(
             "-j,--jobs", options.jobs,
             "How many cases to run at a time, each on all engines. Default: 1 if engines are in processes of their "
             "own, otherwise one for each hardware thread, but at most 8")
-        ->type_name("N")
-        ->transform(whole_number(1, 1024))
-        ->excludes("--isolate");
+        .type_name("N")
+        .transform(whole_number(1, 1024))
+        .excludes("--isolate");
     command
         .add_option("--max-memory", options.settings.cases.max_memory,
                     "Skip cases that need more bytes than this (256M, 2G, …). Default: what the machine has")
-        ->type_name("SIZE")
-        ->transform(size_in_bytes());
+        .type_name("SIZE")
+        .transform(size_in_bytes());
     command.add_flag("--fail-fast", options.settings.fail_fast, "End the run with the first case that fails");
     command.add_option("--repeat", options.settings.repeat, "Run all cases this many times. Default: 1")
-        ->type_name("N")
-        ->transform(whole_number(1, 1'000'000));
+        .type_name("N")
+        .transform(whole_number(1, 1'000'000));
     command.add_flag("--shuffle", options.shuffle,
                      "Run cases in random order. The header prints the seed, and --shuffle=SEED repeats it");
 }
 
 }  // namespace
 
-void add_run_command(CLI::App& app, const Invocation& invocation, int& exit_code) {
+void add_run_command(Command app, const Invocation& invocation, int& exit_code) {
     auto options = std::make_shared<RunOptions>();
     options->settings.cases.max_memory = run::physical_memory();
-    CLI::App* command =
+    const Command command =
         app.add_subcommand("run", "Run cases on engines, and compare the outputs with what they should be");
-    options->cases.add_to(*command);
-    CLI::Option* paths = command->get_option("paths")->required(false);
-    options->engines.add_to(*command, "run on");
-    options->cases.shape.add_to(*command);
-    options->against.add_to(*command);
-    options->expectations.add_to(*command);
-    options->outputs.add_to(*command);
-    options->shards.add_to(*command);
-    add_schedule_options(*command, *options);
-    command->add_flag("--include-unspecified", options->settings.include_unspecified,
-                      "Let cases tagged `unspecified` decide, too. Otherwise they are only reported");
-    command->add_flag("--strict", options->strict,
-                      "Fail if no engine verified a case, if a case was verified only in part, or if a filter matches "
-                      "nothing. Otherwise the run only says so");
-    command->add_flag("--fail-on-skip", options->fail_on_skip, "Fail where an engine skips a case");
+    options->cases.add_to(command);
+    const Option paths = command.get_option("paths").required(false);
+    options->engines.add_to(command, "run on");
+    options->cases.shape.add_to(command);
+    options->against.add_to(command);
+    options->expectations.add_to(command);
+    options->outputs.add_to(command);
+    options->shards.add_to(command);
+    add_schedule_options(command, *options);
+    command.add_flag("--include-unspecified", options->settings.include_unspecified,
+                     "Let cases tagged `unspecified` decide, too. Otherwise they are only reported");
+    command.add_flag("--strict", options->strict,
+                     "Fail if no engine verified a case, if a case was verified only in part, or if a filter matches "
+                     "nothing. Otherwise the run only says so");
+    command.add_flag("--fail-on-skip", options->fail_on_skip, "Fail where an engine skips a case");
     command
-        ->add_option("--rerun-failed", options->rerun_failed,
-                     "Run only the cases that failed in this result (`--json`), from the files that it names, and on "
-                     "the engines where they failed, unless PATH and --engine say otherwise")
-        ->type_name("RESULT");
-    CLI::Option* quiet =
-        command->add_flag("-q,--quiet", options->quiet, "Print one line for each failure, and the totals");
-    command->add_flag("-v,--verbose", options->verbose, "Print a line for every result")->excludes(quiet);
-    command->add_flag_callback(
+        .add_option("--rerun-failed", options->rerun_failed,
+                    "Run only the cases that failed in this result (`--json`), from the files that it names, and on "
+                    "the engines where they failed, unless PATH and --engine say otherwise")
+        .type_name("RESULT");
+    const Option quiet =
+        command.add_flag("-q,--quiet", options->quiet, "Print one line for each failure, and the totals");
+    command.add_flag("-v,--verbose", options->verbose, "Print a line for every result").excludes(quiet);
+    command.add_flag_callback(
         "--times", [options] { options->settings.cases.further_executions = further_executions; },
         "Execute each case that passed five more times, and show the median, too. The first execution is mostly "
         "slower");
-    command->add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
-    command->callback([options, paths, &invocation, &exit_code] {
+    command.add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
+    command.callback([options, paths, &invocation, &exit_code] {
         if (options->cases.paths.empty() && options->rerun_failed.empty()) {
-            throw CLI::RequiredError(paths->get_name());
+            throw_missing(paths.get_name());
         }
         exit_code = run_command(*options, invocation);
     });

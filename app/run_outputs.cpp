@@ -23,13 +23,13 @@ std::string is_a_path(const std::string& path) {
     return path.empty() ? "the path is empty" : "";
 }
 
-void add_file(CLI::App& command, const char* name, std::string& path, const char* what) {
+void add_file(Command command, const char* name, std::string& path, const char* what) {
     command.add_option(name, path, fmt::format("{}. - is the standard output", what))
-        ->type_name("FILE")
-        ->check(is_a_path);
+        .type_name("FILE")
+        .check(is_a_path);
 }
 
-std::string variable(const char* name) {
+std::string environment_text(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
 }
@@ -42,18 +42,18 @@ bool is_device(const std::string& path) {
 
 }  // namespace
 
-void RunOutputOptions::add_to(CLI::App& command) {
+void RunOutputOptions::add_to(Command command) {
     add_json_to(command);
     add_reports_to(command);
     add_file(command, "--jsonl", jsonl, "Write each result to this file as a line of JSON, as soon as it is there");
     bundles.add_to(command);
 }
 
-void RunOutputOptions::add_json_to(CLI::App& command) {
+void RunOutputOptions::add_json_to(Command command) {
     add_file(command, "--json", json, "Write the complete result to this file");
 }
 
-void RunOutputOptions::add_reports_to(CLI::App& command) {
+void RunOutputOptions::add_reports_to(Command command) {
     add_file(command, "--junit", junit,
              "Write JUnit XML to this file. Default for `run`: what the environment's XML_OUTPUT_FILE or GTEST_OUTPUT "
              "names");
@@ -91,14 +91,15 @@ core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, con
         outputs.reports_.push_back(std::make_unique<report::JunitReport>(options.junit, caller));
     }
     if (!options.summary.empty()) {
-        const bool append = options.summary == variable("GITHUB_STEP_SUMMARY");
+        const bool append = options.summary == environment_text("GITHUB_STEP_SUMMARY");
         outputs.reports_.push_back(std::make_unique<report::MarkdownReport>(options.summary, append));
     }
     if (!options.jsonl.empty()) {
         outputs.reports_.push_back(std::make_unique<report::JsonlReport>(options.jsonl));
     }
     if (options.github) {
-        outputs.reports_.push_back(std::make_unique<report::GithubReport>(stdout, variable("GITHUB_WORKSPACE")));
+        outputs.reports_.push_back(
+            std::make_unique<report::GithubReport>(stdout, environment_text("GITHUB_WORKSPACE")));
     }
     if (!options.bundles.folder.empty()) {
         if (auto usable = report::check_bundle_folder(options.bundles.folder); !usable) {

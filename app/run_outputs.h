@@ -22,10 +22,10 @@ struct RunOutputOptions {
     BundleOptions bundles;
 
     /// All that a run can write.
-    void add_to(CLI::App& command);
-    void add_json_to(CLI::App& command);
+    void add_to(Command command);
+    void add_json_to(Command command);
     /// Those for which a result need not be more than its text.
-    void add_reports_to(CLI::App& command);
+    void add_reports_to(Command command);
 };
 
 /// All outputs that were asked for. One that cannot be written any more is given up, and the others go on.

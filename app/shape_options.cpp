@@ -43,19 +43,19 @@ core::Result<std::pair<std::string, core::Dimensions>> parse_sizes(const std::st
 
 }  // namespace
 
-void ShapeOptions::add_to(CLI::App& command) {
+void ShapeOptions::add_to(Command command) {
     command
         .add_option(
             "--sizes", sizes,
             "Take PATH as an operator's name, and make a case of it with random inputs. The first tensor has these "
             "sizes, and NAME=N,N,... gives another tensor's. Repeat it for more")
-        ->type_name("[NAME=]N,N,...")
-        ->allow_extra_args(false);
+        .type_name("[NAME=]N,N,...")
+        .allow_extra_args(false);
     command
         .add_option("--attr", attributes,
                     "The same with these attributes, in JSON as in a case file: Axis=3,K=10. Repeat it for more")
-        ->type_name("NAME=VALUE")
-        ->allow_extra_args(false);
+        .type_name("NAME=VALUE")
+        .allow_extra_args(false);
     add_data_type(command, type, "The same with this data type of the first tensor");
 }
 

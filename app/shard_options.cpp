@@ -59,18 +59,18 @@ std::string path_of_gtest_output(const std::string& text) {
 
 }  // namespace
 
-void ShardOptions::add_to(CLI::App& command) {
+void ShardOptions::add_to(Command command) {
     command
         .add_option("--shard", shard,
                     "Run one of N parts of the cases, from 1/N to N/N. Default: the part that the environment's "
                     "TEST_SHARD_INDEX, GTEST_SHARD_INDEX or SLURM_ARRAY_TASK_ID asks for, or all cases")
-        ->type_name("I/N");
+        .type_name("I/N");
     command
         .add_option(
             "--durations", durations,
             "Divide the cases so that shards take equally long, by the times in this result (`--json`). Give all "
             "shards the same file")
-        ->type_name("RESULT");
+        .type_name("RESULT");
 }
 
 core::Result<std::optional<run::Shard>> choose_shard(const ShardOptions& options) {

@@ -17,7 +17,7 @@ struct ShardOptions {
     /// A result to take times from.
     std::string durations;
 
-    void add_to(CLI::App& command);
+    void add_to(Command command);
 };
 
 /// The shard that is asked for, by the option or else by the environment; nothing when all cases are to be run. Makes

@@ -74,19 +74,19 @@ int validate(const CaseOptions& options, const std::vector<std::string>& files, 
 
 }  // namespace
 
-void add_validate_command(CLI::App& app, int& exit_code) {
+void add_validate_command(Command app, int& exit_code) {
     struct Options {
         CaseOptions cases;
         std::vector<std::string> known;
         core::FeatureLevel level = core::highest_feature_level;
     };
     auto options = std::make_shared<Options>();
-    CLI::App* command =
+    const Command command =
         app.add_subcommand("validate", "Check case files, and whether their descriptors are legal, without any engine");
-    options->cases.add_to(*command);
-    add_known_files(*command, options->known);
-    add_feature_level(*command, options->level);
-    command->callback([options, &exit_code] { exit_code = validate(options->cases, options->known, options->level); });
+    options->cases.add_to(command);
+    add_known_files(command, options->known);
+    add_feature_level(command, options->level);
+    command.callback([options, &exit_code] { exit_code = validate(options->cases, options->known, options->level); });
 }
 
 }  // namespace dmlconform::app

@@ -44,17 +44,17 @@ int work(const WorkerOptions& options) {
 
 }  // namespace
 
-void add_worker_command(CLI::App& app, int& exit_code) {
+void add_worker_command(Command app, int& exit_code) {
     auto options = std::make_shared<WorkerOptions>();
-    CLI::App* command = app.add_subcommand(
+    const Command command = app.add_subcommand(
         "worker", "Serve an engine to another process (docs/worker-protocol.md). This is for programs, not for people");
     command
-        ->add_option("--engine", options->engine,
-                     fmt::format("The engine to serve: {}", core::show_list(run::engine_names(), ", ")))
-        ->required()
-        ->type_name("NAME");
-    add_engine_options(*command, options->options);
-    command->callback([options, &exit_code] { exit_code = work(*options); });
+        .add_option("--engine", options->engine,
+                    fmt::format("The engine to serve: {}", core::show_list(run::engine_names(), ", ")))
+        .required()
+        .type_name("NAME");
+    add_engine_options(command, options->options);
+    command.callback([options, &exit_code] { exit_code = work(*options); });
 }
 
 }  // namespace dmlconform::app

@@ -9,7 +9,7 @@ namespace dmlconform::app {
 namespace {
 
 /// Text between the brackets, or in the fields, of a specification for _arguments.
-std::string escaped(std::string_view text) {
+std::string zsh_escaped(std::string_view text) {
     std::string result;
     for (const char c : text) {
         if (c == ':' || c == '[' || c == ']' || c == '\\') {
@@ -21,19 +21,19 @@ std::string escaped(std::string_view text) {
 }
 
 /// ":FILE:_files", and nothing for a flag.
-std::string value_part(const CommandOption& option) {
+std::string zsh_value(const CommandOption& option) {
     switch (option.kind) {
         case ValueKind::none:
             return {};
         case ValueKind::file:
-            return ":" + escaped(option.value_name) + ":_files";
+            return ":" + zsh_escaped(option.value_name) + ":_files";
         case ValueKind::folder:
-            return ":" + escaped(option.value_name) + ":_files -/";
+            return ":" + zsh_escaped(option.value_name) + ":_files -/";
         case ValueKind::text:
             break;
     }
-    return ":" + escaped(option.value_name) + ":" +
-           (option.values.empty() ? std::string() : "(" + escaped(joined(option.values, " ")) + ")");
+    return ":" + zsh_escaped(option.value_name) + ":" +
+           (option.values.empty() ? std::string() : "(" + zsh_escaped(joined(option.values, " ")) + ")");
 }
 
 /// A word for each name of an option: those that exclude each other, the name, what it does, and its value.
@@ -46,9 +46,9 @@ std::string option_words(const CommandOption& option) {
         const std::string_view sign = option.kind == ValueKind::none ? ""
                                       : name.starts_with("--")       ? "="
                                                                      : "+";  // "--name=value", "-nvalue"
-        text +=
-            " \\\n        " + report::shell_quoted(fmt::format("{}{}{}[{}]{}", excluded, name, sign,
-                                                               escaped(short_help(option.help)), value_part(option)));
+        text += " \\\n        " +
+                report::shell_quoted(fmt::format("{}{}{}[{}]{}", excluded, name, sign,
+                                                 zsh_escaped(short_help(option.help)), zsh_value(option)));
     }
     return text;
 }
@@ -63,7 +63,7 @@ std::string argument_words(const CommandNode& node) {
         text += " \\\n        " + report::shell_quoted((argument.repeats    ? "*"
                                                         : argument.required ? ""
                                                                             : ":") +
-                                                       value_part(argument));
+                                                       zsh_value(argument));
     }
     return text;
 }
@@ -73,8 +73,8 @@ std::string branching_function(const CommandNode& node, std::string_view options
     std::string names;
     std::string branches;
     for (const CommandNode& below : node.commands) {
-        names +=
-            "            " + report::shell_quoted(escaped(below.words.back()) + ":" + short_help(below.help)) + "\n";
+        names += "            " + report::shell_quoted(zsh_escaped(below.words.back()) + ":" + short_help(below.help)) +
+                 "\n";
         branches += fmt::format("        {}) {} ;;\n", below.words.back(), function_name(below));
     }
     return fmt::format(
