@@ -16,29 +16,29 @@ namespace {
 
 enum class Value { truth, seconds, count, color, format, unit, expression, text };
 
-struct Option {
+struct KnownOption {
     std::string_view name;
     Value value;
 };
 
 constexpr std::string_view prefix = "--benchmark_";
 
-constexpr std::array<Option, 16> options{{{"list_tests", Value::truth},
-                                          {"filter", Value::expression},
-                                          {"min_time", Value::seconds},
-                                          {"min_warmup_time", Value::seconds},
-                                          {"repetitions", Value::count},
-                                          {"enable_random_interleaving", Value::truth},
-                                          {"report_aggregates_only", Value::truth},
-                                          {"display_aggregates_only", Value::truth},
-                                          {"format", Value::format},
-                                          {"out", Value::text},
-                                          {"out_format", Value::format},
-                                          {"color", Value::color},
-                                          {"counters_tabular", Value::truth},
-                                          {"perf_counters", Value::text},
-                                          {"context", Value::text},
-                                          {"time_unit", Value::unit}}};
+constexpr std::array<KnownOption, 16> options{{{"list_tests", Value::truth},
+                                               {"filter", Value::expression},
+                                               {"min_time", Value::seconds},
+                                               {"min_warmup_time", Value::seconds},
+                                               {"repetitions", Value::count},
+                                               {"enable_random_interleaving", Value::truth},
+                                               {"report_aggregates_only", Value::truth},
+                                               {"display_aggregates_only", Value::truth},
+                                               {"format", Value::format},
+                                               {"out", Value::text},
+                                               {"out_format", Value::format},
+                                               {"color", Value::color},
+                                               {"counters_tabular", Value::truth},
+                                               {"perf_counters", Value::text},
+                                               {"context", Value::text},
+                                               {"time_unit", Value::unit}}};
 
 constexpr double most_seconds = 1'000'000;
 constexpr std::uint64_t most_repetitions = 100'000;
@@ -102,7 +102,7 @@ std::string wanted(Value kind, const std::string& text) {
 
 core::Error unknown(const std::string& name) {
     std::vector<std::string> names;
-    for (const Option& option : options) {
+    for (const KnownOption& option : options) {
         names.push_back(std::string(prefix) + std::string(option.name));
     }
     const std::string meant = cases::suggestion(name, names);
@@ -115,7 +115,7 @@ core::Error unknown(const std::string& name) {
 core::Result<std::string> google_benchmark_option(const std::string& word) {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
-    const auto option = std::find_if(options.begin(), options.end(), [&](const Option& known) {
+    const auto option = std::find_if(options.begin(), options.end(), [&](const KnownOption& known) {
         return name.starts_with(prefix) && name.substr(prefix.size()) == known.name;
     });
     if (option == options.end()) {
