@@ -41,8 +41,7 @@ TEST(OperatorTable, ARowForEachOperator) {
         EXPECT_EQ(line.find("| cpu") != std::string::npos, has_cpu) << line;
         on_cpu += has_cpu ? 1 : 0;
     }
-    EXPECT_THAT(table, HasSubstr("\nfor, " + std::to_string(on_cpu) + " and "));
-    EXPECT_THAT(table, HasSubstr(" of 177.\n"));
+    EXPECT_THAT(table, HasSubstr("computes " + std::to_string(on_cpu) + " of\nthe 177 operators."));
 }
 
 TEST(OperatorTable, TypesToleranceAndCases) {
