@@ -13,7 +13,7 @@
 namespace dmlconform::report {
 
 core::Result<void> JsonlReport::failed() const {
-    return core::fail(fmt::format("{} cannot be written: {}", path_, std::strerror(errno)));
+    return core::fail(fmt::format("{} cannot be written: {}", file_in_messages(path_), std::strerror(errno)));
 }
 
 core::Result<void> JsonlReport::begin(const RunContext& /*context*/, std::span<const EngineInfo> engines) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 namespace dmlconform::report {
 
@@ -24,6 +25,11 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 /// What stands for the standard output where a path is given. A file of that name is "./-".
 inline constexpr const char* standard_output_path = "-";
+
+/// What messages call a file: its path, or "the standard output".
+[[nodiscard]] inline std::string file_in_messages(const std::string& path) {
+    return path == standard_output_path ? "the standard output" : path;
+}
 
 /// Opens what is there, to be written from its beginning on: a device, a pipe, or what the program's standard output or
 /// standard error goes to, which is written to where those are. Null, with errno, where that is not possible.

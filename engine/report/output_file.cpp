@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 tl::unexpected<core::Error> cannot_write(const std::string& path, const std::string& reason) {
-    return core::fail(fmt::format("{} cannot be written: {}", path, reason),
+    return core::fail(fmt::format("{} cannot be written: {}", file_in_messages(path), reason),
                       "does the folder exist, and is it writable?");
 }
 

@@ -92,6 +92,7 @@ TEST_F(Streams, AnOutputThatCannotBeWrittenIsExitCodeThree) {
         {"history", "export", "--format", "csv", "--history", past},
         {"report", result, "--markdown", "-"},
         {"export", "dxdispatch", good_},
+        {"run", good_, "--engine", "cpu", "--jsonl", "-"},
         {"new", "SLICE1"},
         {"diff", result, result},
         {"diff", result, result, "--json", "-"},
