@@ -75,6 +75,9 @@ void in_wide_registers(const Work& work) {
 
 #endif
 
+/// Arrays that start at a multiple of this are loaded and stored without crossing the border of a line of the cache.
+inline constexpr std::size_t register_bytes = 64;
+
 /// Calls add(totals[i % lanes], values[i]) for the values in order, but for the last few, all of which the first total
 /// takes: so that compilers use registers of any width without changing what comes of it.
 template <std::size_t lanes, class Total, class Value, class Add>
@@ -82,7 +85,7 @@ void in_wide_lanes(std::span<const Value> values, std::array<Total, lanes>& tota
     const std::size_t whole = values.size() / lanes * lanes;
     in_wide_registers([&] {
         // Copies, which can stay in registers. With the last few in here, too, GCC makes worse code.
-        std::array<Total, lanes> here = totals;
+        alignas(register_bytes) std::array<Total, lanes> here = totals;
         const Value* const from = values.data();
         for (std::size_t i = 0; i < whole; i += lanes) {
             for (std::size_t lane = 0; lane < lanes; ++lane) {

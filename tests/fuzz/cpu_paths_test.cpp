@@ -8,12 +8,16 @@
 #include "engine/cpu/reference.h"
 #include "engine/cpu/wide_registers.h"
 #include "engine/fuzz/case_generator.h"
+#include "engine/operators/rules.h"
+#include "engine/operators/rules/reduction.h"
+#include "tests/cpu/random_tensors.h"
 
 namespace dmlconform::tests {
 namespace {
 
 using core::Tensor;
 using cpu::Registers;
+using Settings = std::vector<Setting>;
 
 /// Takes back what a test has set.
 class WithRegisters {
@@ -63,6 +67,15 @@ std::vector<Tensor> outputs_with(Registers widest, const operators::Descriptor& 
     return outputs;
 }
 
+void expect_all_alike(const operators::Descriptor& descriptor, const std::vector<const Tensor*>& inputs,
+                      const std::string& what) {
+    const auto expected = elements_of(cpu::compute_reference(descriptor, inputs).outputs);
+    for (const Registers widest : {Registers::any, Registers::avx2, Registers::avx512}) {
+        ASSERT_EQ(elements_of(outputs_with(widest, descriptor, inputs)), expected)
+            << what << " with registers " << static_cast<int>(widest);
+    }
+}
+
 void expect_all_alike(const cases::Case& subject) {
     const operators::Descriptor& descriptor = *subject.descriptor;
     const auto slots = descriptor.inputs();
@@ -75,11 +88,7 @@ void expect_all_alike(const cases::Case& subject) {
             pointers[i] = &inputs[i];
         }
     }
-    const auto expected = elements_of(cpu::compute_reference(descriptor, pointers).outputs);
-    for (const Registers widest : {Registers::any, Registers::avx2, Registers::avx512}) {
-        ASSERT_EQ(elements_of(outputs_with(widest, descriptor, pointers)), expected)
-            << subject.id << " with registers " << static_cast<int>(widest);
-    }
+    expect_all_alike(descriptor, pointers, subject.id);
 }
 
 TEST(CpuPaths, RegistersAndBoundsChangeNoResult) {
@@ -96,6 +105,76 @@ TEST(CpuPaths, RegistersAndBoundsChangeNoResult) {
         }
     }
     EXPECT_GT(compared, 3000u);
+}
+
+/// Random cases are small. These are longer than what is loaded at once, and have ends that fill no register.
+TEST(CpuPaths, LongRows) {
+    const auto single = [](const core::Dimensions& sizes) { return tensor(core::DataType::float32, sizes); };
+    const auto bytes = [](const core::Dimensions& sizes) { return tensor(core::DataType::uint8, sizes); };
+    const auto alike = [&](const core::Dimensions& sizes, Settings more) {
+        more.emplace_back("InputTensor", single(sizes));
+        more.emplace_back("OutputTensor", single(sizes));
+        return more;
+    };
+    const auto reduced = [&](int function) {
+        return Settings{{"Function", function},
+                        {"InputTensor", single({3, 5003})},
+                        {"OutputTensor", single({3, 1})},
+                        {"Axes", {1}}};
+    };
+    const core::Dimensions wide{3, 5003};
+    const std::vector<std::pair<std::string_view, Settings>> all{
+        {"CUMULATIVE_SUMMATION", alike(wide, {{"Axis", 0}})},
+        {"CUMULATIVE_SUMMATION", alike(wide, {{"Axis", 0}, {"AxisDirection", 1}, {"HasExclusiveSum", 1}})},
+        {"CUMULATIVE_SUMMATION", alike(wide, {{"Axis", 1}})},
+        {"CUMULATIVE_SUMMATION", alike(wide, {{"Axis", 1}, {"AxisDirection", 1}, {"HasExclusiveSum", 1}})},
+        {"CUMULATIVE_PRODUCT", alike(wide, {{"Axis", 0}})},
+        {"REDUCE", reduced(static_cast<int>(operators::ReduceFunction::sum))},
+        {"REDUCE", reduced(static_cast<int>(operators::ReduceFunction::max))},
+        {"REDUCE", reduced(static_cast<int>(operators::ReduceFunction::min))},
+        {"REDUCE", reduced(static_cast<int>(operators::ReduceFunction::l2))},
+        {"DYNAMIC_QUANTIZE_LINEAR",
+         {{"InputTensor", single(wide)},
+          {"OutputTensor", bytes(wide)},
+          {"OutputScaleTensor", single({1, 1})},
+          {"OutputZeroPointTensor", bytes({1, 1})}}},
+        {"LP_NORMALIZATION", alike(wide, {{"Axis", 1}, {"Epsilon", 1e-3F}, {"P", 2}})},
+        {"ACTIVATION_SOFTMAX1", alike(wide, {{"Axes", {1}}})},
+        {"ACTIVATION_LOG_SOFTMAX1", alike(wide, {{"Axes", {1}}})},
+        {"ACTIVATION_HARDMAX1", alike(wide, {{"Axes", {1}}})},
+        {"MEAN_VARIANCE_NORMALIZATION", alike({1, 2, 3, 1111}, {{"NormalizeVariance", 1}, {"Epsilon", 1e-3F}})},
+        {"GEMM",
+         {{"ATensor", single({37, 301})},
+          {"BTensor", single({301, 61})},
+          {"OutputTensor", single({37, 61})},
+          {"Alpha", 0.7F}}},
+        {"CONVOLUTION",
+         {{"InputTensor", single({1, 2, 75, 77})},
+          {"FilterTensor", single({2, 1, 3, 3})},
+          {"OutputTensor", single({1, 2, 75, 77})},
+          {"Mode", 1},
+          {"Strides", {1, 1}},
+          {"Dilations", {1, 1}},
+          {"StartPadding", {1, 1}},
+          {"EndPadding", {1, 1}},
+          {"OutputPadding", {0, 0}},
+          {"GroupCount", 2}}}};
+    Random random(17);
+    for (const auto& [name, settings] : all) {
+        const operators::Descriptor descriptor = describe(name, settings);
+        const auto verdict = operators::validate(descriptor, core::highest_feature_level);
+        ASSERT_FALSE(verdict) << name << ": " << verdict->message;
+        std::vector<Tensor> inputs;
+        for (const operators::TensorSlot& slot : descriptor.inputs()) {
+            inputs.push_back(slot.desc == nullptr ? Tensor()
+                                                  : random.filled<float>(*slot.desc, [&] { return random.normal(); }));
+        }
+        std::vector<const Tensor*> pointers;
+        for (const Tensor& input : inputs) {
+            pointers.push_back(input.desc.sizes.empty() ? nullptr : &input);
+        }
+        expect_all_alike(descriptor, pointers, std::string(name));
+    }
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ public:
         const std::int64_t groups_per_run = (kept.run_length() + together - 1) / together;
         parallel_for(kept.run_count() * groups_per_run, 4 * together * sets_.size(),
                      [&](std::int64_t first, std::int64_t last) {
-                         std::array<Total, most_together> totals;
+                         alignas(register_bytes) std::array<Total, most_together> totals;
                          for (std::int64_t group = first; group < last; ++group) {
                              const std::int64_t i = group % groups_per_run * together;
                              const std::int64_t set = group / groups_per_run * kept.run_length() + i;
@@ -87,7 +87,9 @@ private:
                                         [&](Total& total, const Number& element) { total.add(map(element)); });
         });
         if constexpr (Total::lanes > 1) {
-            for (std::size_t lane = 1; lane < totals.size(); ++lane) {
+            // Fewer elements than totals are all in the first.
+            const std::size_t used = sets_.size() < static_cast<std::int64_t>(totals.size()) ? 1 : totals.size();
+            for (std::size_t lane = 1; lane < used; ++lane) {
                 totals[0].join(totals[lane]);
             }
         }
@@ -98,16 +100,22 @@ private:
     template <class Number, class Total, class Map>
     void add_side_by_side(std::int64_t start, const Map& map, std::span<Total> totals) const {
         std::ranges::fill(totals, Total());
-        std::array<Number, most_together> elements;
+        alignas(register_bytes) std::array<Number, most_together> elements;
         const std::int64_t stride = sets_.kept().run_strides()[0];
         sets_.inside().for_each_element([&](const auto& offsets) {
             element_wise::load(input_.buffer.bytes(), {input_.desc.data_type, start + offsets[0], stride},
                                totals.size(), elements.data());
-            in_wide_registers([&] {
+            const auto add = [&] {
                 for (std::size_t k = 0; k < totals.size(); ++k) {
                     totals[k].add(map(elements[k]));
                 }
-            });
+            };
+            // Totals of several numbers would have to be taken apart.
+            if constexpr (sizeof(Total) == sizeof(Number)) {
+                in_wide_registers(add);
+            } else {
+                add();
+            }
         });
     }
 

@@ -12,6 +12,7 @@
 
 #include "engine/core/tensor.h"
 #include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/wide_registers.h"
 #include "engine/operators/descriptor.h"
 
 namespace dmlconform::cpu::reduction {
@@ -66,7 +67,7 @@ private:
 template <std::size_t A, class Number, std::size_t N, class Visit>
 void for_each_stretch(const Sets<N>& sets, const core::Tensor& tensor, std::int64_t start, const Visit& visit) {
     constexpr std::int64_t longest = 512;
-    std::array<Number, longest> numbers;
+    alignas(register_bytes) std::array<Number, longest> numbers;
     const auto& inside = sets.inside();
     const std::int64_t stride = inside.run_strides()[A];
     inside.for_each_run([&](const auto& offsets) {

@@ -19,6 +19,11 @@ struct AnyOrder {
     static constexpr std::size_t lanes = 8;
 };
 
+/// Selections: of fewer totals GCC makes no vectors.
+struct AnyOrderOfMany {
+    static constexpr std::size_t lanes = 32;
+};
+
 template <class Number>
 struct Sum : AnyOrder {
     Number value = 0;
@@ -62,7 +67,7 @@ private:
 
 /// The least (greatest) of numbers, NaN passed over. Nothing but NaN: the value of none.
 template <class Number>
-struct Least : AnyOrder {
+struct Least : AnyOrderOfMany {
     Number value = of_none();
 
     void add(Number term) {
@@ -86,7 +91,7 @@ struct Least : AnyOrder {
 };
 
 template <class Number>
-struct Greatest : AnyOrder {
+struct Greatest : AnyOrderOfMany {
     Number value = of_none();
 
     void add(Number term) {

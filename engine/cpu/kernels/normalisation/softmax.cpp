@@ -22,7 +22,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// NaN is passed over.
 double maximum_of(std::span<const double> x) {
-    std::array<double, 16> greatest;
+    std::array<double, 32> greatest;
     greatest.fill(-infinity);
     in_wide_lanes(x, greatest,
                   [](double& maximum, double element) { maximum = element > maximum ? element : maximum; });

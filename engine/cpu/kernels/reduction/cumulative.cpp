@@ -98,7 +98,9 @@ public:
     }
 
 private:
-    static constexpr std::int64_t most_together = 512;
+    static constexpr std::int64_t most_together = 2048;
+    /// How many numbers are loaded at once.
+    static constexpr std::int64_t longest = 512;
 
     template <class Number>
     [[nodiscard]] Number load(std::int64_t address) const {
@@ -120,33 +122,43 @@ private:
     void walk_together(const Sets<3>::Offsets& start, std::int64_t count) const {
         const auto& between = sets_.kept().run_strides();
         const auto& strides = sets_.inside().run_strides();
-        std::array<Total, most_together> totals;
-        std::array<Number, most_together> numbers;
-        const auto size = static_cast<std::size_t>(count);
+        alignas(register_bytes) std::array<Total, most_together> totals;
+        alignas(register_bytes) std::array<Number, longest> numbers;
         for (std::int64_t i = 0; i < walk_.length; ++i) {
             const std::int64_t steps = walk_.first + i * walk_.step;
-            element_wise::load(input_.buffer.bytes(),
-                               {input_.desc.data_type, start[from] + steps * strides[from], between[from]}, size,
-                               numbers.data());
-            in_wide_registers([&] {
-                for (std::size_t k = 0; k < size; ++k) {
-                    numbers[k] = after<Number>(totals[k], numbers[k]);
-                }
-            });
-            element_wise::store(output_.buffer.bytes(),
-                                {output_.desc.data_type, start[to] + steps * strides[to], between[to]}, size,
-                                numbers.data(), element_wise::Store::wrapping);
+            for (std::int64_t k = 0; k < count; k += longest) {
+                const auto size = static_cast<std::size_t>(std::min(longest, count - k));
+                element_wise::load(
+                    input_.buffer.bytes(),
+                    {input_.desc.data_type, start[from] + steps * strides[from] + k * between[from], between[from]},
+                    size, numbers.data());
+                add_each(totals.data() + k, numbers.data(), size);
+                element_wise::store(
+                    output_.buffer.bytes(),
+                    {output_.desc.data_type, start[to] + steps * strides[to] + k * between[to], between[to]}, size,
+                    numbers.data(), element_wise::Store::wrapping);
+            }
         }
+    }
+
+    /// Adds each of so many numbers to a total of its own, and leaves what the output has.
+    template <class Number, class Total>
+    void add_each(Total* totals, Number* numbers, std::size_t size) const {
+        in_wide_registers([&] {
+            for (std::size_t k = 0; k < size; ++k) {
+                numbers[k] = after<Number>(totals[k], numbers[k]);
+            }
+        });
     }
 
     template <class Number, class Total>
     void walk_alone(const Sets<3>::Offsets& start) const {
         const auto& strides = sets_.inside().run_strides();
         Total total;
-        std::array<Number, most_together> numbers;
-        for (std::int64_t i = 0; i < walk_.length; i += most_together) {
+        alignas(register_bytes) std::array<Number, longest> numbers;
+        for (std::int64_t i = 0; i < walk_.length; i += longest) {
             const std::int64_t steps = walk_.first + i * walk_.step;
-            const auto size = static_cast<std::size_t>(std::min(most_together, walk_.length - i));
+            const auto size = static_cast<std::size_t>(std::min(longest, walk_.length - i));
             element_wise::load(input_.buffer.bytes(),
                                {input_.desc.data_type, start[from] + steps * strides[from], walk_.step * strides[from]},
                                size, numbers.data());

@@ -81,8 +81,8 @@ public:
     [[nodiscard]] double greatest() const { return *std::ranges::max_element(highest_); }
 
 private:
-    std::array<double, 16> lowest_{};
-    std::array<double, 16> highest_{};
+    std::array<double, 32> lowest_{};
+    std::array<double, 32> highest_{};
 };
 
 /// Arrays that are walked together.
@@ -92,9 +92,9 @@ using Places = core::StridedRuns<2>;
 void quantise(const core::Tensor& input, core::Tensor& output, const Places& places,
               const Quantisation<double>& quantisation, const Codes& codes, std::int64_t first, std::int64_t last) {
     constexpr std::int64_t longest = 512;
-    std::array<double, longest> numbers;
+    alignas(register_bytes) std::array<double, longest> numbers;
     // Not bytes: a byte may be part of anything, so that compilers expect everything to change.
-    std::array<int, longest> results;
+    alignas(register_bytes) std::array<int, longest> results;
     const auto& strides = places.run_strides();
     std::uint8_t* const target = reinterpret_cast<std::uint8_t*>(output.buffer.bytes().data());
     places.for_each_run(first, last, [&](const Places::PerArray& at) {
@@ -108,6 +108,13 @@ void quantise(const core::Tensor& input, core::Tensor& output, const Places& pla
                 }
             });
             std::uint8_t* const to = target + at[1] + i * strides[1];
+            if (strides[1] == 1) {
+                in_wide_registers([&] {
+                    std::transform(results.data(), results.data() + count, to,
+                                   [](int result) { return static_cast<std::uint8_t>(result); });
+                });
+                continue;
+            }
             for (std::size_t k = 0; k < count; ++k) {
                 to[static_cast<std::int64_t>(k) * strides[1]] = static_cast<std::uint8_t>(results[k]);
             }
