@@ -89,6 +89,9 @@ Mapped map_triangle(const OnnxNode& node) {
 }  // namespace
 
 std::optional<Mapped> map_filling(const OnnxNode& node) {
+    if (constant_result(node)) {
+        return core::fail(fmt::format("what {} says is known without an operator", node.type));
+    }
     using Map = Mapped (*)(const OnnxNode&);
     static const std::vector<std::pair<std::string_view, Map>> operators{{"Range", map_range},
                                                                          {"ConstantOfShape", map_constant_of_shape},

@@ -115,6 +115,17 @@ private:
 /// Which dimension of a Transpose's first input, which is there, each of the output is; nothing without a permutation.
 [[nodiscard]] std::optional<std::vector<std::size_t>> transposed_order(const OnnxNode& node);
 
+/// What the first output is like before anybody computes it: type, sizes, and zeros. An error for operators of which
+/// nobody needs it, and where inputs do not fit.
+[[nodiscard]] core::Result<OnnxTensor> first_result(const OnnxNode& node);
+
+/// What Constant, Shape and Size are, which nobody has to compute; nothing for other operators.
+[[nodiscard]] std::optional<core::Result<OnnxTensor>> constant_result(const OnnxNode& node);
+
+/// The node with tensors of FLOAT32 for FLOAT64, and with `integers_too` of INT32 for INT64 and UINT32 for UINT64.
+/// Nothing where that changes a value of an input, or where an output does not fit; outputs of FLOAT64 are rounded.
+[[nodiscard]] std::optional<OnnxNode> narrowed(const OnnxNode& node, bool integers_too);
+
 /// An axis that may count from the end; nothing when there is no such axis.
 [[nodiscard]] std::optional<std::uint32_t> axis_of(std::int64_t axis, std::size_t rank);
 

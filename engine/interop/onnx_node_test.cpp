@@ -4,22 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <filesystem>
-#include <string_view>
+#include <iterator>
 
-#include "engine/cases/case_file.h"
 #include "engine/cases/case_writer.h"
 #include "engine/core/text_file.h"
 #include "engine/core/utf8.h"
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_model.h"
 
 namespace dmlconform::interop {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
 
 constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
 
@@ -62,12 +59,10 @@ core::Result<OnnxTensor> read_tensor(const fs::path& path, const onnx::ValueInfo
                   : core::fail(fmt::format("{}: {}", path.filename().string(), tensor.error().message));
 }
 
-/// The tensor called `name`: from the data set, in the order of the graph's inputs or outputs, or an initializer.
-core::Result<std::optional<OnnxTensor>> find_tensor(const std::string& name, const onnx::GraphProto& graph,
-                                                    const fs::path& data, bool output, bool may_be_list) {
-    if (name.empty()) {
-        return std::optional<OnnxTensor>();
-    }
+/// The tensor called `name`: from the data set, in the order of the graph's inputs or outputs, or an initializer. An
+/// input may be an empty list.
+core::Result<OnnxTensor> find_tensor(const std::string& name, const onnx::GraphProto& graph, const fs::path& data,
+                                     bool output) {
     const auto& values = output ? graph.output() : graph.input();
     for (int i = 0; i < values.size(); ++i) {
         if (values.Get(i).name() == name && values.Get(i).has_type() && !values.Get(i).type().has_tensor_type()) {
@@ -77,107 +72,15 @@ core::Result<std::optional<OnnxTensor>> find_tensor(const std::string& name, con
         const fs::path path = data / fmt::format("{}_{}.pb", output ? "output" : "input", i);
         std::error_code error;
         if (values.Get(i).name() == name && fs::is_regular_file(path, error)) {
-            auto tensor = read_tensor(path, values.Get(i), may_be_list);
-            return tensor ? core::Result<std::optional<OnnxTensor>>(std::move(*tensor))
-                          : tl::unexpected(tensor.error());
+            return read_tensor(path, values.Get(i), !output);
         }
     }
     for (const onnx::TensorProto& initializer : graph.initializer()) {
         if (!output && initializer.name() == name) {
-            auto tensor = onnx_tensor(initializer, may_be_list);
-            return tensor ? core::Result<std::optional<OnnxTensor>>(std::move(*tensor))
-                          : tl::unexpected(tensor.error());
+            return onnx_tensor(initializer, true);
         }
     }
     return core::fail(fmt::format("there are no data for \"{}\"", core::shortened(name)));
-}
-
-core::Result<OnnxNode> read_node(const onnx::ModelProto& model, const fs::path& data) {
-    const onnx::GraphProto& graph = model.graph();
-    if (graph.node_size() != 1) {
-        return core::fail(fmt::format("the model has {} nodes, not one", graph.node_size()));
-    }
-    OnnxNode node;
-    node.proto = &graph.node(0);
-    const std::string& domain = node.proto->domain();
-    const bool own = domain.empty() || domain == "ai.onnx";
-    node.type = own ? node.proto->op_type() : fmt::format("{}.{}", domain, node.proto->op_type());
-    for (const onnx::OperatorSetIdProto& set : model.opset_import()) {
-        const bool same = own ? set.domain().empty() || set.domain() == "ai.onnx" : set.domain() == domain;
-        node.opset = same ? set.version() : node.opset;
-    }
-    for (const bool output : {false, true}) {
-        for (const std::string& name : output ? node.proto->output() : node.proto->input()) {
-            // An input behind the first may be a list: axes, sizes.
-            auto tensor = find_tensor(name, graph, data, output, !output && !node.inputs.empty());
-            if (!tensor) {
-                return tl::unexpected(tensor.error());
-            }
-            (output ? node.outputs : node.inputs).push_back(std::move(*tensor));
-        }
-    }
-    return node;
-}
-
-/// Operators whose result is one of their elements, or a number that every type has: their default says what is right.
-constexpr std::array<std::string_view, 34> exact_operators{"ACTIVATION_RELU",
-                                                           "ACTIVATION_THRESHOLDED_RELU",
-                                                           "CAST",
-                                                           "DEPTH_TO_SPACE1",
-                                                           "DIAGONAL_MATRIX",
-                                                           "DIAGONAL_MATRIX1",
-                                                           "ELEMENT_WISE_ABS",
-                                                           "ELEMENT_WISE_CEIL",
-                                                           "ELEMENT_WISE_CLIP",
-                                                           "ELEMENT_WISE_CLIP1",
-                                                           "ELEMENT_WISE_FLOOR",
-                                                           "ELEMENT_WISE_IDENTITY",
-                                                           "ELEMENT_WISE_IF",
-                                                           "ELEMENT_WISE_MAX",
-                                                           "ELEMENT_WISE_MIN",
-                                                           "ELEMENT_WISE_NEGATE",
-                                                           "ELEMENT_WISE_ROUND",
-                                                           "ELEMENT_WISE_SIGN",
-                                                           "FILL_VALUE_CONSTANT",
-                                                           "GATHER",
-                                                           "GATHER_ELEMENTS",
-                                                           "GATHER_ND1",
-                                                           "JOIN",
-                                                           "MAX_UNPOOLING",
-                                                           "ONE_HOT",
-                                                           "PADDING1",
-                                                           "REVERSE_SUBSEQUENCES",
-                                                           "SCATTER",
-                                                           "SCATTER_ND",
-                                                           "SLICE1",
-                                                           "SPACE_TO_DEPTH1",
-                                                           "SPLIT",
-                                                           "TILE",
-                                                           "TOP_K1"};
-
-/// With a name in front and, but for exact operators, the tolerance of ONNX's own runner behind: rtol 1e-3, atol 1e-7.
-ordered_json complete(ordered_json mapped, const std::string& name, const std::string& description) {
-    ordered_json object{{"name", name}, {"description", description}};
-    object.update(mapped);
-    const std::string op = mapped["operator"].get<std::string>().substr(std::string_view("DML_OPERATOR_").size());
-    if (std::find(exact_operators.begin(), exact_operators.end(), op) != exact_operators.end()) {
-        return object;
-    }
-    for (const auto& [field, desc] : mapped["desc"].items()) {
-        if (mapped["expected"].contains(field) && desc["DataType"].get<std::string>().starts_with("FLOAT")) {
-            object["tolerance"][field] = {{"rel", 1e-3}, {"abs", 1e-7}};
-        }
-    }
-    return object;
-}
-
-/// What is wrong with it as a case, an illegal descriptor included; nothing if it is one.
-std::string problem_of(const ordered_json& object) {
-    const auto suite = cases::read_case_file("onnx.json", cases::case_file_text("", {&object, 1}));
-    if (!suite.problems.empty()) {
-        return suite.problems.front().message;
-    }
-    return suite.cases.size() == 1 ? "" : "it is not one case";
 }
 
 class TestReader {
@@ -198,7 +101,7 @@ public:
         }
         for (std::size_t set = 0; set < sets; ++set) {
             const std::string case_name = sets == 1 ? name : fmt::format("{}/{}", name, set);
-            if (auto made = make_case(*model, folder / fmt::format("test_data_set_{}", set), case_name); !made) {
+            if (auto made = make_cases(*model, folder / fmt::format("test_data_set_{}", set), case_name); !made) {
                 leave_out(case_name, made.error().message);
             }
         }
@@ -211,21 +114,14 @@ private:
         result_.left_out.push_back(fmt::format("{}: {}", name, reason));
     }
 
-    core::Result<void> make_case(const onnx::ModelProto& model, const fs::path& data, const std::string& name) {
-        const auto node = read_node(model, data);
-        if (!node) {
-            return tl::unexpected(node.error());
+    core::Result<void> make_cases(const onnx::ModelProto& model, const fs::path& data, const std::string& name) {
+        auto made = model_cases(model, name, [&](const std::string& tensor, bool output) {
+            return find_tensor(tensor, model.graph(), data, output);
+        });
+        if (!made) {
+            return tl::unexpected(made.error());
         }
-        auto mapped = map_node(*node);
-        if (!mapped) {
-            return tl::unexpected(mapped.error());
-        }
-        ordered_json object = complete(std::move(*mapped), name,
-                                       fmt::format("ONNX {}, opset {}", core::shortened(node->type), node->opset));
-        if (const std::string problem = problem_of(object); !problem.empty()) {
-            return core::fail(problem);
-        }
-        result_.cases.push_back(std::move(object));
+        std::move(made->begin(), made->end(), std::back_inserter(result_.cases));
         return {};
     }
 

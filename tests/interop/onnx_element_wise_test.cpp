@@ -200,7 +200,7 @@ TEST(OnnxElementWise, WhatIsNotTheSameIsLeftOut) {
         {{"BitShift", {bytes({1}, {1}), bytes({1}, {1})}, {bytes({1}, {2})}}, "BitShift has no direction"},
         {{"IsInf", {x}, {truths}, {integer("detect_positive", 0), integer("detect_negative", 0)}}, "finds no infinity"},
         {{"Gelu", {x}, {x}, {text("approximate", "tanh")}}, "Gelu by an approximation"},
-        {{"Sum", {x, x, x}, {x}}, "Sum has 3 inputs; ELEMENT_WISE_ADD takes 2"},
+        {{"Sub", {x, x, x}, {x}}, "Sub has 3 inputs; ELEMENT_WISE_SUBTRACT takes 2"},
         {{"Identity", {x}, {x}, {}, 0, "", true}, "\"in0\" is a sequence, a map or an optional value"},
         {{"Add", {x, x}, {x}, {}, 0, "com.example"}, "com.example.Add has no mapping"},
     };

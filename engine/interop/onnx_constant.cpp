@@ -1,0 +1,77 @@
+// Nodes whose result is known without looking at an element: constants, and sizes of tensors.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/core/element.h"
+#include "engine/interop/onnx_node.h"
+
+namespace dmlconform::interop {
+namespace {
+
+using Constant = core::Result<OnnxTensor>;
+
+Constant whole_list(const std::vector<std::int64_t>& values) {
+    if (values.empty()) {
+        return core::fail("a list of a constant node is empty");
+    }
+    OnnxTensor tensor{core::DataType::int64,
+                      {static_cast<std::uint32_t>(values.size())},
+                      std::vector<std::byte>(values.size() * sizeof(std::int64_t))};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        core::store_element(tensor.elements, tensor.type, i, static_cast<std::uint64_t>(values[i]));
+    }
+    return tensor;
+}
+
+/// What a Constant has, in one of its attributes.
+Constant constant(const OnnxNode& node) {
+    if (const onnx::AttributeProto* value = node.attribute("value")) {
+        return onnx_tensor(value->t());
+    }
+    if (const onnx::AttributeProto* whole = node.attribute("value_int")) {
+        return whole_list({whole->i()});
+    }
+    if (node.attribute("value_ints") != nullptr) {
+        return whole_list(node.integers("value_ints"));
+    }
+    if (const onnx::AttributeProto* number = node.attribute("value_float")) {
+        onnx::TensorProto tensor;
+        tensor.set_data_type(1);
+        tensor.add_float_data(number->f());
+        return onnx_tensor(tensor);
+    }
+    return core::fail("a Constant of this kind is not mapped");
+}
+
+/// Those from "start" up to "end".
+Constant shape(const OnnxNode& node) {
+    const core::Dimensions& sizes = node.input(0)->sizes;
+    const auto rank = static_cast<std::int64_t>(sizes.size());
+    const auto place = [&](const char* name, std::int64_t otherwise) {
+        const std::int64_t written = node.integer(name, otherwise);
+        return std::clamp<std::int64_t>(written < 0 ? written + rank : written, 0, rank);
+    };
+    std::vector<std::int64_t> values;
+    for (std::int64_t d = place("start", 0); d < place("end", rank); ++d) {
+        values.push_back(sizes[static_cast<std::size_t>(d)]);
+    }
+    return whole_list(values);
+}
+
+}  // namespace
+
+std::optional<Constant> constant_result(const OnnxNode& node) {
+    if (node.type == "Constant") {
+        return constant(node);
+    }
+    if (node.type != "Shape" && node.type != "Size") {
+        return std::nullopt;
+    }
+    if (node.input(0) == nullptr) {
+        return core::fail(fmt::format("{} has no data", node.type));
+    }
+    return node.type == "Shape" ? shape(node) : whole_list({static_cast<std::int64_t>(node.input(0)->count())});
+}
+
+}  // namespace dmlconform::interop
