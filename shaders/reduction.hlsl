@@ -16,11 +16,25 @@
 #include "reduction_tensors.hlsli"
 #include "reduction_elements.hlsli"
 #include "reduction_shared.hlsli"
+#if VECTOR == VECTOR_SPREAD
+#include "reduction_spread.hlsli"
+#endif
+#if TARGET == TARGET_JOINED
+#include "reduction_joined.hlsli"
+#endif
+
+// Where items are not spread, NVIDIA's compiler (580) was seen to make slower shaders without the divisions here and at
+// the beginning of main.
+#if VECTOR == VECTOR_SPREAD
+#define ROWS_PER_LINE rows_per_line
+#else
+#define ROWS_PER_LINE (threads_per_line / columns_per_line)
+#endif
 
 // Over the threads of a line, in two steps: first over those that have their place within columns, then over columns.
 // All of them get the result.
 State over_line(State state, uint first, uint lane, uint lane_distance) {
-    const uint rows = threads_per_line / columns_per_line;
+    const uint rows = ROWS_PER_LINE;
     uint i;
     if (threads_per_line > 1) {
         put_shared(first + lane * lane_distance, state);
@@ -46,7 +60,7 @@ State over_line(State state, uint first, uint lane, uint lane_distance) {
 // The same for numbers: the largest, or the sum. Each is called once, as nothing guards the memory from its next use.
 #define OVER_LINE(name, memory, combination)                                                                 \
     float4 name(float4 number, uint first, uint lane, uint lane_distance) {                                  \
-        const uint rows = threads_per_line / columns_per_line;                                               \
+        const uint rows = ROWS_PER_LINE;                                                                     \
         uint i;                                                                                              \
         if (threads_per_line > 1) {                                                                          \
             memory[first + lane * lane_distance] = LANES_OF(asuint(number));                                 \
@@ -81,30 +95,58 @@ OVER_LINE(sum_over_line, shared_b, sum_of)
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint line_group = linear_group(group_id) / chunk_count;
     const uint chunk = linear_group(group_id) % chunk_count;
+#if VECTOR == VECTOR_SPREAD
+    const uint lane = thread >> lane_shift & (threads_per_line - 1);
+    const uint lane_distance = 1u << lane_shift;
+    const uint line_in_group = thread >> line_shift & (lines_per_group - 1);
+#else
     const uint lane = lines_side_by_side ? thread / lines_per_group : thread % threads_per_line;
     const uint lane_distance = lines_side_by_side ? lines_per_group : 1;
     const uint line_in_group = lines_side_by_side ? thread % lines_per_group : thread / threads_per_line;
-    const uint line_number = linear_group(group_id) / chunk_count * lines_per_group + line_in_group;
+#endif
+    const uint line_number = line_group * lines_per_group + line_in_group;
     const bool exists = line_number < line_count;
     const uint first_item = min(chunk * items_per_chunk, item_count);
     const uint last_item = exists ? first_item + min(items_per_chunk, item_count - first_item) : first_item;
+    const uint first_thread = thread - lane * lane_distance;
     STRIDED_OFFSETS(line_place, ROWS, min(line_number, line_count - 1), line_dimensions, line_dimension_count)
     const float4 mean = mean_of_line(line_place);
     State state = no_items();
     uint i;
 
+#if VECTOR == VECTOR_SPREAD
+    const uint line_start = input_start + INPUT_OF(line_place);
+#endif
 #if KEPT
     float4 kept[KEPT];
     uint k;
+#if VECTOR == VECTOR_SPREAD
+    const uint4 spread_lane = lane + uint4(0, 1, 2, 3) * threads_per_line;
+    const bool is_whole = exists && element_count == 4 * KEPT * threads_per_line;
+    [branch] if (is_whole) {
+        const uint start = line_start + lane * item_dimensions[0].y;
+        const uint distance = threads_per_line * item_dimensions[0].y;
+        [unroll] for (k = 0; k < KEPT; ++k) {
+            kept[k] = asfloat(load_spread(start + 4 * k * distance, distance));
+        }
+    } else {
+        [unroll] for (k = 0; k < KEPT; ++k) {
+            const uint4 numbers = spread_lane + 4 * k * threads_per_line;
+            const float4 loaded = asfloat(load_rest(line_start, numbers, element_count));
+            kept[k] = numbers < element_count ? loaded : -infinity();
+        }
+    }
+#else
     [unroll] for (k = 0; k < KEPT; ++k) {
         kept[k] = kept_element(line_place, first_item + lane + k * threads_per_line, last_item);
     }
 #endif
+#endif
 
 #if KEPT && COMBINE == COMBINE_EXPONENTIALS
     // Each exponential is computed once, relative to the largest element of the line.
-    const uint first_thread = thread - lane * lane_distance;
     float4 most = kept[0];
     [unroll] for (k = 1; k < KEPT; ++k) {
         most = larger(most, kept[k]);
@@ -119,21 +161,34 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     }
     sum = sum_over_line(sum_of_lanes(sum), first_thread, lane, lane_distance);
     const State result = line_result(state_of(asuint(most), asuint(sum), 0));
+#if VECTOR == VECTOR_SPREAD
+    [branch] if (is_whole) {
+        const uint start = OUTPUT_OF(line_place) + lane * item_dimensions[0].z;
+        const uint distance = threads_per_line * item_dimensions[0].z;
+        [unroll] for (k = 0; k < KEPT; ++k) {
+            store_spread(start + 4 * k * distance, distance, kept_result(kept[k], result));
+        }
+    } else if (exists) {
+        [unroll] for (k = 0; k < KEPT; ++k) {
+            store_rest(OUTPUT_OF(line_place), spread_lane + 4 * k * threads_per_line, element_count,
+                       kept_result(kept[k], result));
+        }
+    }
+#else
     [unroll] for (k = 0; k < KEPT; ++k) {
         const uint item = first_item + lane + k * threads_per_line;
         if (item < last_item) {
-            float4 numbers = kept[k] * asfloat(result.b);
-            [branch] if (finish != FINISH_SOFTMAX) {
-                numbers = (kept[k] - asfloat(result.a)) - asfloat(result.b);
-            }
-            store_item(line_place, item, numbers);
+            store_item(line_place, item, kept_result(kept[k], result));
         }
     }
+#endif
 #else
 #if KEPT
     [unroll] for (k = 0; k < KEPT; ++k) {
         state = combined(state, state_of_number(kept[k]));
     }
+#elif VECTOR == VECTOR_SPREAD
+    state.a = asuint(sum_of_spread(line_start, chunk * threads_per_line + lane, exists ? element_count : 0));
 #else
     // Four at a time, so that a thread waits once for all of them.
     [loop] for (i = first_item + lane; i < last_item; i += 4 * threads_per_line) {
@@ -161,10 +216,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #endif
     }
 #endif
-#if VECTOR == VECTOR_ITEMS
+#if VECTOR == VECTOR_ITEMS || VECTOR == VECTOR_SPREAD
     state = collapsed(state);
 #endif
-    state = over_line(state, thread - lane * lane_distance, lane, lane_distance);
+    state = over_line(state, first_thread, lane, lane_distance);
 
 #if TARGET == TARGET_PARTS
     if (lane == 0 && exists) {
@@ -172,6 +227,13 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     }
 #elif TARGET == TARGET_RESULTS
     if (lane == 0 && exists) {
+        store_results(state, line_place);
+    }
+#elif TARGET == TARGET_JOINED
+    const bool is_last =
+        leave_part(state, chunk * part_line_count + line_number, lane == 0 && exists, thread, line_group) && exists;
+    state = over_line(left_parts(line_number, lane, is_last ? chunk_count : 0), first_thread, lane, lane_distance);
+    if (lane == 0 && is_last) {
         store_results(state, line_place);
     }
 #else

@@ -1,6 +1,6 @@
 // What becomes of a line's result: results in the output, or elements of it.
 
-#if TARGET == TARGET_RESULTS
+#if TARGET == TARGET_RESULTS || TARGET == TARGET_JOINED
 
 #if COMBINE == COMBINE_EXTREME && NUMBERS == NUMBERS_WORD
 #define RESULT_LOW(state) bits_of_key(state.a)
@@ -50,6 +50,17 @@ State line_result(State state) {
     return state;
 }
 
+#if KEPT && COMBINE == COMBINE_EXPONENTIALS
+// Of the element's exponential, or of the element.
+float4 kept_result(float4 kept, State result) {
+    float4 numbers = kept * asfloat(result.b);
+    [branch] if (finish != FINISH_SOFTMAX) {
+        numbers = (kept - asfloat(result.a)) - asfloat(result.b);
+    }
+    return numbers;
+}
+#endif
+
 // x is the element, if what becomes of it depends on it.
 float4 new_element(float4 x, uint4 index, State result) {
 #if COMBINE == COMBINE_EXPONENTIALS
@@ -67,6 +78,7 @@ float4 new_element(float4 x, uint4 index, State result) {
 #endif
 }
 
+#if VECTOR != VECTOR_SPREAD
 float4 element_at(uint4 line_place[ROWS], uint number) {
 #if COMBINE == COMBINE_FIRST_EXTREME
     return 0;
@@ -79,9 +91,9 @@ void store_item(uint4 line_place[ROWS], uint number, float4 numbers) {
     STRIDED_OFFSETS(item_place, ROWS, number, item_dimensions, item_dimension_count)
     const uint offset = OUTPUT_OF(line_place) + OUTPUT_OF(item_place);
     const uint4 bits = bits_from_real(numbers, output_kind);
-#if VECTOR && FLOAT32
+#if IS_WIDE && FLOAT32
     output[offset / 4] = bits;
-#elif VECTOR
+#elif IS_WIDE
     if (output_packing == 0) {
         output[offset / 4] = bits;
     } else {
@@ -93,7 +105,9 @@ void store_item(uint4 line_place[ROWS], uint number, float4 numbers) {
 #endif
 }
 
-#if KEPT
+#endif
+
+#if KEPT && VECTOR != VECTOR_SPREAD
 // All are loaded, so that a thread waits once. What is not there takes no part.
 float4 kept_element(uint4 line_place[ROWS], uint number, uint last_item) {
     const float4 loaded = element_at(line_place, min(number, max(last_item, 1) - 1));

@@ -31,6 +31,10 @@ uint is_exclusive;          // 1: cumulated items leave themselves out
 float line_size;            // elements of a line
 float epsilon;
 uint zero_bits;             // 0, which no compiler of shaders knows
+uint element_count;         // of a line, with VECTOR_SPREAD
+uint lane_shift;            // a thread's number in its group has its number in its line from this bit on,
+uint line_shift;            // and its line's number in the group from this one on
+uint rows_per_line;         // of threads, as columns_per_line
 uint unused0;
 uint unused1;
 uint4 line_dimensions[MOST_ROWS * MOST_DIMENSIONS];

@@ -18,10 +18,12 @@
 #define NUMBERS_WORD 1       // integers of 32 bits, or bits of up to 32
 #define NUMBERS_TWO_WORDS 2  // those of 64
 
-// The macro VECTOR: an item is one element, or four that are adjacent in memory, of one line or of four lines.
+// The macro VECTOR: an item is one element, or four: adjacent in memory, of one line or of four lines, or as far apart
+// in one line as it has threads, so that threads side by side read words side by side.
 #define VECTOR_NONE 0
 #define VECTOR_ITEMS 1
 #define VECTOR_LINES 2
+#define VECTOR_SPREAD 3  // of FLOAT32, along one dimension
 
 // The macros SOURCE and TARGET.
 #define SOURCE_TENSOR 0
@@ -29,6 +31,7 @@
 #define TARGET_PARTS 0
 #define TARGET_RESULTS 1
 #define TARGET_ELEMENTS 2  // each element of the tensor becomes another by its line's result
+#define TARGET_JOINED 3    // results, by the last group of a line, which brings all groups' parts together
 
 // The macro FLOAT32: 1 where that is the type of all tensors, and an item is four elements. 0: they may be of any.
 

@@ -91,6 +91,12 @@ State state_of_item(Item item, uint4 index, float4 mean) {
     return state_of(asuint(mapped), 0, 0);
 }
 
+// The same without a branch.
+float4 mapped(uint4 bits, uint magnitude_bits, bool is_squared) {
+    const float4 x = asfloat(bits & magnitude_bits);
+    return x * (is_squared ? x : 1);
+}
+
 State combined(State x, State y) {
     return state_of(asuint(asfloat(x.a) + asfloat(y.a)), 0, 0);
 }
@@ -333,7 +339,7 @@ float4 larger(float4 x, float4 y) {
 }
 
 float4 largest_lane(float4 x) {
-#if VECTOR == VECTOR_ITEMS
+#if VECTOR == VECTOR_ITEMS || VECTOR == VECTOR_SPREAD
     const float2 half_most = x.zw > x.xy ? x.zw : x.xy;
     return half_most.y > half_most.x ? half_most.y : half_most.x;
 #else
@@ -342,7 +348,7 @@ float4 largest_lane(float4 x) {
 }
 
 float4 sum_of_lanes(float4 x) {
-#if VECTOR == VECTOR_ITEMS
+#if VECTOR == VECTOR_ITEMS || VECTOR == VECTOR_SPREAD
     return (x.x + x.y) + (x.z + x.w);
 #else
     return x;

@@ -8,11 +8,15 @@ cbuffer Parameters : register(b0) {
 
 #include "reduction_states.hlsli"
 
+#ifndef GROUP_SIZE
 #define GROUP_SIZE 256
+#endif
 
-#if VECTOR
+#if VECTOR == VECTOR_ITEMS || VECTOR == VECTOR_LINES
+#define IS_WIDE 1
 #define Unit uint4
 #else
+#define IS_WIDE 0
 #define Unit uint
 #endif
 
@@ -39,9 +43,9 @@ RWStructuredBuffer<uint> means : register(u6);
 #define SECOND_OF(places) (places)[1].x
 #define MEAN_OF(places) (places)[1].y
 
-#if VECTOR && FLOAT32
+#if IS_WIDE && FLOAT32
 #define LOAD_BITS(buffer, packing, offset) buffer[(offset) / 4]
-#elif VECTOR
+#elif IS_WIDE
 #define LOAD_BITS(buffer, packing, offset) four_of(buffer[(offset) >> ((packing) + 2)], packing, offset)
 #else
 #define LOAD_BITS(buffer, packing, offset) LOAD_ELEMENT(buffer, packing, offset)
@@ -49,7 +53,7 @@ RWStructuredBuffer<uint> means : register(u6);
 
 #define FLOAT_AT(buffer, packing, kind, offset) real_from(LOAD_ELEMENT(buffer, packing, offset), kind)
 
-#if SOURCE == SOURCE_TENSOR
+#if SOURCE == SOURCE_TENSOR && VECTOR != VECTOR_SPREAD
 Item load_item(uint4 line_place[ROWS], uint number) {
     STRIDED_OFFSETS(item_place, ROWS, number, item_dimensions, item_dimension_count)
     const uint offset = input_start + INPUT_OF(line_place) + INPUT_OF(item_place);
@@ -66,7 +70,7 @@ Item load_item(uint4 line_place[ROWS], uint number) {
 #endif
     return item;
 }
-#else
+#elif SOURCE == SOURCE_PARTS
 // A part, whose words lie apart.
 Item load_item(uint4 line_place[ROWS], uint number) {
     const uint place = number * part_line_count + LINE_OF(line_place);

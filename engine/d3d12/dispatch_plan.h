@@ -78,6 +78,8 @@ struct DispatchPlan {
     std::vector<std::uint64_t> temporaries;
     /// In order; each sees what those before it wrote.
     std::vector<Dispatch> dispatches;
+    /// Temporaries that are zero before the first execution. Each execution leaves them so.
+    std::vector<std::size_t> zeroed{};
 };
 
 /// The words of a structure that is laid out as the shader's constant buffer: fields of 4 bytes, and arrays of

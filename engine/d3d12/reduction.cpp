@@ -18,6 +18,10 @@ namespace {
 
 // As in the shaders.
 constexpr std::uint64_t group_size = 256;
+constexpr std::uint64_t large_group = 1024;
+/// Lines whose items are spread: shorter ones are not worth it, and threads count beyond the last element.
+constexpr std::uint64_t fewest_spread = 128;
+constexpr std::uint64_t most_spread = std::uint64_t{1} << 31;
 constexpr std::uint64_t vector_size = 4;
 constexpr std::int64_t vector_step = 4;
 
@@ -105,6 +109,12 @@ ShaderVariant reduction_variant(std::uint32_t combine, std::uint32_t numbers, st
              {"FLOAT32", float32}}};
 }
 
+ShaderVariant spread_sum_variant(std::uint32_t target, std::uint64_t group) {
+    ShaderVariant variant = reduction_variant(COMBINE_SUM, NUMBERS_REAL, VECTOR_SPREAD, SOURCE_TENSOR, target, 0, 1);
+    variant.defines.emplace_back("GROUP_SIZE", static_cast<std::uint32_t>(group));
+    return variant;
+}
+
 /// Whether there are variants for FLOAT32 alone: sums and exponentials of it are what is reduced most.
 bool has_float32_variants(std::uint32_t combine, std::uint32_t numbers, std::uint32_t vector) {
     return numbers == NUMBERS_REAL && vector != VECTOR_NONE &&
@@ -183,24 +193,27 @@ std::uint32_t vector_of(const ReductionShape& shape, std::uint32_t numbers, bool
     return are_adjacent(shape.lines, shape.items, arrays) ? VECTOR_LINES : VECTOR_NONE;
 }
 
-ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_side, std::uint64_t wanted_items) {
+ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_side, std::uint64_t wanted_items,
+                         const ReductionGroups& size_and_number) {
     // Neighbours that read a stretch of memory which is worth it.
     constexpr std::uint64_t fewest_side_by_side = 32;
     // Enough to keep a large GPU busy; beyond that, parts are not made smaller than this for each thread.
-    constexpr std::uint64_t enough_groups = 1024;
+    const std::uint64_t enough_groups = size_and_number.enough;
     constexpr std::uint64_t fewest_items_of_chunk = 16;
     ReductionDivision result;
     const std::uint64_t neighbours = side_by_side ? std::min(fewest_side_by_side, std::bit_ceil(lines)) : 1;
     const auto threads_for = [&](std::uint64_t items_each) {
-        return std::min(group_size / neighbours, std::bit_ceil(groups_of(items, items_each)));
+        return std::min(size_and_number.size / neighbours, std::bit_ceil(groups_of(items, items_each)));
     };
-    const auto line_groups_for = [&](std::uint64_t threads) { return groups_of(lines, group_size / threads); };
+    const auto line_groups_for = [&](std::uint64_t threads) {
+        return groups_of(lines, size_and_number.size / threads);
+    };
     result.threads_per_line = threads_for(wanted_items);
     while (result.threads_per_line < threads_for(few_items) &&
            line_groups_for(result.threads_per_line) < enough_groups) {
         result.threads_per_line *= 2;
     }
-    result.lines_per_group = group_size / result.threads_per_line;
+    result.lines_per_group = size_and_number.size / result.threads_per_line;
     const std::uint64_t line_groups = line_groups_for(result.threads_per_line);
     const std::uint64_t wanted_chunks = groups_of(enough_groups, line_groups);
     const std::uint64_t items_per_thread =
@@ -245,8 +258,19 @@ bool ReductionPlanner::is_side_by_side() const {
     return line_stride != 0 && (item_stride == 0 || line_stride < item_stride);
 }
 
-ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector, std::uint64_t wanted_items) const {
-    Pass result{.vector = vector, .parameters = reduction_.parameters, .division = {}};
+bool ReductionPlanner::can_spread() const {
+    const auto is_float32 = [](const ReductionTensor& tensor) {
+        return tensor.desc == nullptr || tensor.desc->data_type == core::DataType::float32;
+    };
+    return reduction_.numbers == NUMBERS_REAL && std::ranges::all_of(reduction_.tensors, is_float32) &&
+           (reduction_.combine == COMBINE_SUM || reduction_.combine == COMBINE_EXPONENTIALS) &&
+           shape_.items.size() == 1 && shape_.items.front().size >= fewest_spread &&
+           shape_.items.front().size < most_spread && !reduction_.is_backwards;
+}
+
+ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector, std::uint64_t wanted_items,
+                                              const ReductionGroups& groups) const {
+    Pass result{.vector = vector, .parameters = reduction_.parameters, .division = {}, .group_size = groups.size};
     ReductionDimensions lines = shape_.lines;
     ReductionDimensions items = shape_.items;
     ReductionParameters& parameters = result.parameters;
@@ -262,9 +286,12 @@ ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector, std::uint64_
     put_dimensions(lines, reduction_.combine, parameters.line_dimension_count, std::data(parameters.line_dimensions));
     put_dimensions(items, reduction_.combine, parameters.item_dimension_count, std::data(parameters.item_dimensions));
     parameters.line_count = static_cast<std::uint32_t>(count_of(lines));
-    parameters.item_count = static_cast<std::uint32_t>(count_of(items));
+    const std::uint64_t item_count =
+        vector == VECTOR_SPREAD ? groups_of(count_of(items), vector_size) : count_of(items);
+    parameters.element_count = static_cast<std::uint32_t>(count_of(shape_.items));
+    parameters.item_count = static_cast<std::uint32_t>(item_count);
     parameters.lines_side_by_side = side_by_side ? 1 : 0;
-    result.division = divide(count_of(lines), count_of(items), side_by_side, wanted_items);
+    result.division = divide(count_of(lines), item_count, side_by_side, wanted_items, groups);
     parameters.part_count = static_cast<std::uint32_t>(result.division.chunks * line_count_);
     return result;
 }
@@ -291,6 +318,11 @@ void ReductionPlanner::put(const Pass& pass, ShaderVariant shader, std::vector<B
     const std::uint64_t columns = std::max(fewest_columns, std::uint64_t{1} << ((logarithm + 1) / 2));
     parameters.columns_per_line = static_cast<std::uint32_t>(std::min(pass.division.threads_per_line, columns));
     parameters.lines_per_group = static_cast<std::uint32_t>(pass.division.lines_per_group);
+    parameters.rows_per_line = parameters.threads_per_line / parameters.columns_per_line;
+    const auto shift_of = [](std::uint32_t power) { return static_cast<std::uint32_t>(std::countr_zero(power)); };
+    const bool side_by_side = parameters.lines_side_by_side != 0;
+    parameters.lane_shift = side_by_side ? shift_of(parameters.lines_per_group) : 0;
+    parameters.line_shift = side_by_side ? 0 : shift_of(parameters.threads_per_line);
     Dispatch next;
     next.shader = std::move(shader);
     next.buffers = std::move(buffers);
@@ -343,7 +375,43 @@ void ReductionPlanner::finish(BufferRef before, BufferRef after, std::uint64_t c
     put(last, variant(VECTOR_NONE, SOURCE_PARTS, target), buffers(before, after));
 }
 
+/// By the last group of each line.
+void ReductionPlanner::join(const Pass& pass) {
+    const BufferRef parts = new_parts(pass.division.chunks);
+    plan_.temporaries.push_back(pass.division.groups / pass.division.chunks * sizeof(std::uint32_t));
+    plan_.zeroed.push_back(plan_.temporaries.size() - 1);
+    std::vector<BufferRef> bound = buffers({}, parts);
+    bound.push_back(temporary(plan_.zeroed.back()));
+    put(pass, spread_sum_variant(TARGET_JOINED, pass.group_size), std::move(bound));
+}
+
+/// Neighbours go through long lines together, as that is how memory is fastest: all lines' groups at once, or all
+/// groups of a line.
+void ReductionPlanner::spread_to_results() {
+    // One for each multiprocessor of a large GPU, and lines are not joined.
+    constexpr ReductionGroups large{.size = large_group, .enough = 128};
+    constexpr ReductionGroups few{.size = group_size, .enough = 512};
+    // A line's threads read memory together, if there are enough of them.
+    constexpr std::uint64_t fewest_for_many = 2048;
+    const std::uint64_t wanted_items = shape_.items.front().size >= fewest_for_many ? many_items : few_items;
+    Pass whole = pass(VECTOR_SPREAD, wanted_items, few);
+    if (whole.division.chunks > 1) {
+        if (Pass in_large = pass(VECTOR_SPREAD, wanted_items, large); in_large.division.chunks == 1) {
+            whole = std::move(in_large);
+        }
+    }
+    if (whole.division.chunks > 1) {
+        join(whole);
+    } else {
+        put(whole, spread_sum_variant(TARGET_RESULTS, whole.group_size), buffers({}, {}));
+    }
+}
+
 void ReductionPlanner::to_results() {
+    if (reduction_.combine == COMBINE_SUM && can_spread()) {
+        spread_to_results();
+        return;
+    }
     const Pass whole = pass(vector_of(shape_, reduction_.numbers, false), many_items);
     if (whole.division.chunks == 1) {
         put(whole, variant(whole.vector, SOURCE_TENSOR, TARGET_RESULTS), buffers({}, {}));
@@ -390,11 +458,31 @@ std::uint32_t ReductionPlanner::kept_items(const Pass& pass) const {
     if (items <= KEPT_FEW) {
         return KEPT_FEW;
     }
-    const bool many_fit = reduction_.combine == COMBINE_EXPONENTIALS && pass.vector == VECTOR_ITEMS;
+    const bool many_fit =
+        reduction_.combine == COMBINE_EXPONENTIALS && (pass.vector == VECTOR_ITEMS || pass.vector == VECTOR_SPREAD);
     return items <= KEPT_MANY && many_fit ? KEPT_MANY : 0;
 }
 
+/// False where threads cannot keep a line.
+bool ReductionPlanner::spread_to_elements() {
+    if (reduction_.combine != COMBINE_EXPONENTIALS || !can_spread()) {
+        return false;
+    }
+    // As above.
+    constexpr std::uint64_t fewest_for_many = 1024;
+    const Pass whole = pass(VECTOR_SPREAD, shape_.items.front().size >= fewest_for_many ? KEPT_MANY : KEPT_FEW);
+    const std::uint32_t kept = kept_items(whole);
+    if (whole.division.chunks > 1 || kept == 0) {
+        return false;
+    }
+    put(whole, variant(VECTOR_SPREAD, SOURCE_TENSOR, TARGET_ELEMENTS, kept), buffers({}, {}));
+    return true;
+}
+
 void ReductionPlanner::to_elements() {
+    if (spread_to_elements()) {
+        return;
+    }
     const Pass whole = pass(vector_of(shape_, reduction_.numbers, true), few_items);
     if (whole.division.chunks == 1) {
         put(whole, variant(whole.vector, SOURCE_TENSOR, TARGET_ELEMENTS, kept_items(whole)), buffers({}, {}));
@@ -473,6 +561,17 @@ std::vector<ShaderVariant> variants_of(const ReductionVariants& wanted) {
                 add(vector, SOURCE_TENSOR, TARGET_ELEMENTS, KEPT_MANY);
             }
             variants.push_back(apply_variant(wanted.combine, wanted.numbers, vector));
+        }
+    }
+    if (wanted.results && wanted.numbers == NUMBERS_REAL && wanted.combine == COMBINE_SUM) {
+        variants.push_back(spread_sum_variant(TARGET_RESULTS, group_size));
+        variants.push_back(spread_sum_variant(TARGET_RESULTS, large_group));
+        variants.push_back(spread_sum_variant(TARGET_JOINED, group_size));
+    }
+    if (wanted.elements && wanted.combine == COMBINE_EXPONENTIALS) {
+        for (const std::uint32_t kept : {KEPT_FEW, KEPT_MANY}) {
+            variants.push_back(reduction_variant(wanted.combine, wanted.numbers, VECTOR_SPREAD, SOURCE_TENSOR,
+                                                 TARGET_ELEMENTS, kept, 1));
         }
     }
     add(VECTOR_NONE, SOURCE_PARTS, TARGET_PARTS);

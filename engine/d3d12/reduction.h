@@ -81,9 +81,15 @@ struct ReductionDivision {
 /// VECTOR_…: whether four elements can be one item, of one line or of four. `writes`: also in the output.
 [[nodiscard]] std::uint32_t vector_of(const ReductionShape& shape, std::uint32_t numbers, bool writes);
 
+/// Groups of threads: their size, and how many keep a large GPU busy.
+struct ReductionGroups {
+    std::uint64_t size = 256;
+    std::uint64_t enough = 1024;
+};
+
 /// `wanted_items`: what a thread gets of a line, unless there are too few threads then.
 [[nodiscard]] ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_side,
-                                       std::uint64_t wanted_items);
+                                       std::uint64_t wanted_items, const ReductionGroups& size_and_number = {});
 
 /// Which of so many dimensions an operator works on: its Axes, or the last one if it has no such field.
 [[nodiscard]] std::vector<bool> reduced_by(const operators::Descriptor& descriptor, std::size_t rank);
@@ -109,9 +115,10 @@ private:
         std::uint32_t vector = 1;
         ReductionParameters parameters;
         ReductionDivision division;
+        std::uint64_t group_size = 256;
     };
 
-    [[nodiscard]] Pass pass(std::uint32_t vector, std::uint64_t wanted_items) const;
+    [[nodiscard]] Pass pass(std::uint32_t vector, std::uint64_t wanted_items, const ReductionGroups& groups = {}) const;
     [[nodiscard]] std::uint32_t kept_items(const Pass& pass) const;
     void put(const Pass& pass, ShaderVariant shader, std::vector<BufferRef> buffers);
     [[nodiscard]] ShaderVariant variant(std::uint32_t vector, std::uint32_t source, std::uint32_t target,
@@ -120,6 +127,10 @@ private:
     [[nodiscard]] BufferRef new_parts(std::uint64_t chunks);
     [[nodiscard]] BufferRef chunks_of(const Pass& pass, BufferRef sums);
     [[nodiscard]] bool is_side_by_side() const;
+    [[nodiscard]] bool can_spread() const;
+    [[nodiscard]] bool spread_to_elements();
+    void spread_to_results();
+    void join(const Pass& pass);
     void finish(BufferRef before, BufferRef after, std::uint64_t chunks, std::uint32_t target);
     void apply(const Pass& pass, BufferRef parts);
 

@@ -132,6 +132,9 @@ core::Result<TensorMemory> TensorMemory::create(Device& device, std::span<const 
         memory.temporaries_[i].bytes = plan.temporaries[i];
         memory.temporaries_[i].room = words(plan.temporaries[i]) + core::guard_bytes;
     }
+    for (const std::size_t i : plan.zeroed) {
+        memory.temporaries_[i].begins_with_zeros = true;
+    }
     memory.place(memory.inputs_);
     memory.outputs_begin_ = memory.shared_bytes_;
     memory.place(memory.outputs_);
@@ -183,14 +186,21 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
             failure = buffer.error();
         }
     }
-    std::uint64_t upload_bytes = outputs_end_ + core::guard_bytes;
+    zeros_begin_ = outputs_end_ + core::guard_bytes;
+    std::uint64_t zero_bytes = 0;
+    for (const Slot& temporary : temporaries_) {
+        zero_bytes = std::max(zero_bytes, temporary.begins_with_zeros ? temporary.bytes : 0);
+    }
+    parameters_begin_ = zeros_begin_ + aligned(zero_bytes);
+    parameters_end_ = parameters_begin_;
     for (const Dispatch& dispatch : plan.dispatches) {
-        parameter_offsets_.push_back(upload_bytes);
-        upload_bytes += aligned(dispatch.parameters.size() * sizeof(std::uint32_t));
+        parameter_offsets_.push_back(parameters_end_ - parameters_begin_);
+        parameters_end_ += aligned(dispatch.parameters.size() * sizeof(std::uint32_t));
     }
     // There always is one, to stand in for what is absent.
     acquire(shared_, Heap::device, std::max(shared_bytes_, alignment));
-    acquire(upload_, Heap::upload, upload_bytes);
+    acquire(upload_, Heap::upload, parameters_end_);
+    acquire(constants_, Heap::device, std::max(parameters_end_ - parameters_begin_, alignment));
     const std::uint64_t readback_bytes = outputs_end_ - outputs_begin_ + temporaries_.size() * core::guard_bytes;
     if (readback_bytes > 0) {
         acquire(readback_, Heap::readback, readback_bytes);
@@ -200,8 +210,9 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
     }
     for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
         const auto words = std::as_bytes(std::span(plan.dispatches[i].parameters));
-        std::ranges::copy(words, upload_.mapped() + parameter_offsets_[i]);
+        std::ranges::copy(words, upload_.mapped() + parameters_begin_ + parameter_offsets_[i]);
     }
+    std::memset(upload_.mapped() + zeros_begin_, 0, parameters_begin_ - zeros_begin_);
     return {};
 }
 
@@ -224,7 +235,7 @@ D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::address(BufferRef ref) const {
 }
 
 D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::parameters(std::size_t dispatch) const {
-    return upload_.address() + parameter_offsets_[dispatch];
+    return constants_.address() + parameter_offsets_[dispatch];
 }
 
 core::Result<void> TensorMemory::bind(Device& device, std::span<const core::Tensor* const> tensors) {
@@ -306,9 +317,22 @@ void TensorMemory::record_temporary_guards(ID3D12GraphicsCommandList& list) cons
     for (const Slot& temporary : temporaries_) {
         const Location guard = guard_of(temporary);
         list.CopyBufferRegion(guard.buffer, guard.offset, upload_.resource(), outputs_end_, core::guard_bytes);
+        if (temporary.begins_with_zeros) {
+            list.CopyBufferRegion(guard.buffer, guard.offset - words(temporary.bytes), upload_.resource(), zeros_begin_,
+                                  temporary.bytes);
+        }
         if (temporary.own) {
             transition(list, guard.buffer, D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
         }
+    }
+}
+
+void TensorMemory::record_parameters(ID3D12GraphicsCommandList& list) const {
+    if (parameters_end_ > parameters_begin_) {
+        list.CopyBufferRegion(constants_.resource(), 0, upload_.resource(), parameters_begin_,
+                              parameters_end_ - parameters_begin_);
+        transition(list, constants_.resource(), D3D12_RESOURCE_STATE_COPY_DEST,
+                   D3D12_RESOURCE_STATE_VERTEX_AND_CONSTANT_BUFFER);
     }
 }
 
@@ -320,6 +344,7 @@ void TensorMemory::record_upload(ID3D12GraphicsCommandList& list) const {
         list.CopyBufferRegion(shared_.resource(), 0, upload_.resource(), 0, outputs_end_);
     }
     record_temporary_guards(list);
+    record_parameters(list);
     if (outputs_end_ > 0 || has_small_temporary()) {
         transition(list, shared_.resource(), D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
     }

@@ -55,6 +55,7 @@ private:
         PooledBuffer own;
         std::optional<std::size_t> in_output;  // of an input: the output whose memory it is in
         bool holds_input = false;              // of such an output
+        bool begins_with_zeros = false;        // of a temporary
     };
 
     /// A place in a buffer.
@@ -70,6 +71,7 @@ private:
     [[nodiscard]] core::Result<void> allocate(Device& device, const DispatchPlan& plan);
     void record_untouched(ID3D12GraphicsCommandList& list, const Slot& output) const;
     void record_temporary_guards(ID3D12GraphicsCommandList& list) const;
+    void record_parameters(ID3D12GraphicsCommandList& list) const;
     [[nodiscard]] bool has_small_temporary() const;
     [[nodiscard]] Location guard_of(const Slot& temporary) const;
     [[nodiscard]] core::Result<void> check_temporaries() const;
@@ -83,8 +85,14 @@ private:
     std::uint64_t shared_bytes_ = 0;
     std::uint64_t outputs_begin_ = 0;
     std::uint64_t outputs_end_ = 0;
-    /// Small inputs and untouched small outputs as in shared_, then a guard for temporaries, then the constant buffers.
+    /// Small inputs and untouched small outputs as in shared_, then a guard for temporaries, zeros for those that begin
+    /// with them, and the constant buffers.
     PooledBuffer upload_;
+    std::uint64_t zeros_begin_ = 0;
+    std::uint64_t parameters_begin_ = 0;
+    std::uint64_t parameters_end_ = 0;
+    /// The constant buffers, in the device's memory: all its processors wait for them before they do anything.
+    PooledBuffer constants_;
     std::vector<std::uint64_t> parameter_offsets_;
     /// Small outputs, then the guards of temporaries.
     PooledBuffer readback_;

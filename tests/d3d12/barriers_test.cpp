@@ -118,11 +118,9 @@ RecordedCommand copy(const ID3D12Resource* to, const ID3D12Resource* from) {
     return {.kind = Kind::copy, .resource = to, .source = from};
 }
 
-RecordedCommand to_use(const ID3D12Resource* about) {
-    return {.kind = Kind::transition,
-            .resource = about,
-            .before = D3D12_RESOURCE_STATE_COPY_DEST,
-            .after = D3D12_RESOURCE_STATE_UNORDERED_ACCESS};
+RecordedCommand to_use(const ID3D12Resource* about,
+                       D3D12_RESOURCE_STATES state = D3D12_RESOURCE_STATE_UNORDERED_ACCESS) {
+    return {.kind = Kind::transition, .resource = about, .before = D3D12_RESOURCE_STATE_COPY_DEST, .after = state};
 }
 
 RecordedCommand from_use(const ID3D12Resource* about) {
@@ -176,6 +174,10 @@ TEST(Hazards, AroundCopies) {
     const auto out = copy(readback, shared);
     EXPECT_THAT(hazards_in({in, to_use(shared), use, from_use(shared), out}, plan), IsEmpty());
     EXPECT_THAT(hazards_in({in, use, from_use(shared), out}, plan), ElementsAre(HasSubstr("0 copies to what")));
+    const auto to_constants = to_use(shared, D3D12_RESOURCE_STATE_VERTEX_AND_CONSTANT_BUFFER);
+    EXPECT_THAT(hazards_in({in, to_constants, use}, plan), IsEmpty());
+    EXPECT_THAT(hazards_in({in, to_use(shared, D3D12_RESOURCE_STATE_COPY_SOURCE), use}, plan),
+                ElementsAre(HasSubstr("0 copies to what")));
     EXPECT_THAT(hazards_in({to_use(shared), in, use, from_use(shared), out}, plan),
                 ElementsAre(HasSubstr("1 copies to what")));
     EXPECT_THAT(hazards_in({in, to_use(shared), use, out}, plan), ElementsAre(HasSubstr("3 copies what")));

@@ -41,6 +41,8 @@ public:
 private:
     using Kind = RecordedCommand::Kind;
     using Addresses = std::vector<D3D12_GPU_VIRTUAL_ADDRESS>;
+    static constexpr D3D12_RESOURCE_STATES used_states[] = {D3D12_RESOURCE_STATE_UNORDERED_ACCESS,
+                                                            D3D12_RESOURCE_STATE_VERTEX_AND_CONSTANT_BUFFER};
 
     /// Buffers that a dispatch may write. One that reads them has to wait for it, and so has one that writes them.
     [[nodiscard]] Addresses written_by(std::size_t number) const {
@@ -86,15 +88,21 @@ private:
         });
     }
 
+    /// What a copy before the first dispatch has written: for a tensor, or for constants.
+    [[nodiscard]] bool is_made_ready(std::size_t copy) const {
+        return std::ranges::any_of(used_states, [&](D3D12_RESOURCE_STATES state) {
+            return has_transition(copy, dispatches_.front(), commands_[copy].resource, D3D12_RESOURCE_STATE_COPY_DEST,
+                                  state);
+        });
+    }
+
     void find_around_copies() {
         for (std::size_t i = 0; i < commands_.size(); ++i) {
             const RecordedCommand& command = commands_[i];
             if (command.kind != Kind::copy) {
                 continue;
             }
-            if (i < dispatches_.front() &&
-                !has_transition(i, dispatches_.front(), command.resource, D3D12_RESOURCE_STATE_COPY_DEST,
-                                D3D12_RESOURCE_STATE_UNORDERED_ACCESS)) {
+            if (i < dispatches_.front() && !is_made_ready(i)) {
                 found_.push_back(fmt::format("command {} copies to what dispatches may already use", i));
             }
             if (i > dispatches_.back() &&

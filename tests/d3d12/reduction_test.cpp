@@ -118,6 +118,42 @@ TEST(ReductionPlanning, DividesLinesAndItems) {
     }
 }
 
+struct Plan {
+    core::Dimensions sizes;
+    core::Dimensions strides;  // empty: packed
+    std::vector<std::uint32_t> axes;
+    DataType type;
+    bool is_spread;
+    std::size_t dispatches;
+};
+
+/// Sums of long lines of FLOAT32 along one dimension take one dispatch, whether a line has one group or many.
+TEST(ReductionPlanning, SpreadsLongLinesOfFloat32) {
+    const Plan plans[] = {
+        {{4096, 4096}, {}, {1}, DataType::float32, true, 1},      {{4096, 4096}, {}, {0}, DataType::float32, true, 1},
+        {{4096, 4096}, {}, {0, 1}, DataType::float32, true, 1},   {{4096, 4096}, {}, {0}, DataType::float16, false, 2},
+        {{8, 128}, {}, {1}, DataType::float32, true, 1},          {{8, 127}, {}, {1}, DataType::float32, false, 1},
+        {{64, 64}, {128, 1}, {0, 1}, DataType::float32, false, 1}};
+    for (const Plan& row : plans) {
+        SCOPED_TRACE(testing::Message() << core::to_string(row.sizes) << " along " << row.axes.front());
+        core::Dimensions results = row.sizes;
+        for (const std::uint32_t axis : row.axes) {
+            results[axis] = 1;
+        }
+        const core::TensorDesc source =
+            row.strides.empty() ? tensor(row.type, row.sizes) : tensor(row.type, row.sizes, row.strides);
+        const d3d12::DispatchPlan plan =
+            d3d12::find_binding("REDUCE")->plan(describe("REDUCE", {{"Function", 10},
+                                                                    {"InputTensor", source},
+                                                                    {"OutputTensor", tensor(row.type, results)},
+                                                                    {"AxisCount", row.axes.size()},
+                                                                    {"Axes", row.axes}}));
+        EXPECT_EQ(plan.dispatches.size(), row.dispatches);
+        const bool is_spread = plan.dispatches.front().shader.key().find(" VECTOR=3") != std::string::npos;
+        EXPECT_EQ(is_spread, row.is_spread) << plan.dispatches.front().shader.key();
+    }
+}
+
 // ---- Against the reference ----
 
 constexpr std::array real_types{DataType::float32, DataType::float16};
@@ -255,11 +291,12 @@ constexpr std::uint32_t line_sizes[] = {1,   2,   3,   4,    5,    8,    16,   6
                                         257, 511, 512, 1000, 1024, 2047, 2048, 4096, 4100, 16384, 16388, 70001};
 
 TEST_F(ReductionsOnD3d12, LinesOfAnySize) {
-    // ARGMAX, L1, LOG_SUM_EXP, MIN, MULTIPLY: a way of combining each, and SUM.
-    for (const std::uint32_t function : {0u, 3u, 6u, 8u, 9u, 10u}) {
+    // ARGMAX, L1, LOG_SUM_EXP, MIN, MULTIPLY: a way of combining each, and SUM and L2, which map elements as L1 does.
+    for (const std::uint32_t function : {0u, 3u, 4u, 6u, 8u, 9u, 10u}) {
         for (const std::uint32_t size : line_sizes) {
             expect_like_reference(reduce(function, {DataType::float32, {3, size}}, {1}));
             expect_like_reference(reduce(function, {DataType::float16, {size, 24}}, {0}));
+            expect_like_reference(reduce(function, {DataType::float32, {size, 24}}, {0}));
             const Descriptor wide = reduce(function, {DataType::int64, {2, size, 3}}, {1});
             if (is_legal(wide)) {
                 expect_like_reference(wide);
@@ -328,6 +365,26 @@ TEST_F(ReductionsOnD3d12, CumulatedLinesOfAnySize) {
                 expect_like_reference(cumulate(op, {type, {size, 5}, &random_}, 0, exclusive, direction));
             }
             ASSERT_FALSE(HasFailure()) << op;
+        }
+    }
+}
+
+/// Groups that count how many of them have been there begin anew in each execution.
+TEST_F(ReductionsOnD3d12, JoinedGroupsCountAgain) {
+    const Descriptor descriptor = reduce(10, {DataType::float32, {3, 100000}}, {1});
+    std::vector<core::Tensor> inputs;
+    inputs.push_back(drawn(*descriptor.tensor("InputTensor"), [&] { return random_.between_reals(-1, 1); }));
+    const auto expected = elements_of(run_on(engine(), descriptor, inputs).front());
+    auto executable = engine().compile(descriptor);
+    ASSERT_TRUE(executable.has_value());
+    for (int bind = 0; bind < 2; ++bind) {
+        ASSERT_TRUE((*executable)->bind(pointers_to(inputs)).has_value());
+        for (int execution = 0; execution < 3; ++execution) {
+            core::Tensor output = core::output_tensor(*descriptor.tensor("OutputTensor"));
+            core::Tensor* target = &output;
+            ASSERT_TRUE((*executable)->execute().has_value());
+            ASSERT_TRUE((*executable)->read({&target, 1}).has_value());
+            EXPECT_EQ(elements_of(output), expected) << "execution " << execution;
         }
     }
 }

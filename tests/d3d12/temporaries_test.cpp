@@ -87,6 +87,29 @@ TEST_F(Temporaries, HaveGuardsBehindThem) {
     }
 }
 
+/// What was there before is not seen: buffers come from a pool, and are full of ones.
+TEST_F(Temporaries, BeginWithZerosWhereThePlanSaysSo) {
+    for (const std::uint64_t groups : {1u, 17u}) {
+        const std::uint64_t bytes = groups * bytes_per_group;
+        ASSERT_TRUE(copying(groups, {16, bytes, 16})->execute().has_value());
+        core::Tensor output =
+            core::output_tensor(core::TensorDesc::packed(core::DataType::uint8, {static_cast<std::uint32_t>(bytes)}));
+        const core::TensorDesc* desc = &output.desc;
+        d3d12::Dispatch dispatch;
+        dispatch.shader = d3d12::roofline_copy_shader();
+        dispatch.buffers = {d3d12::temporary(1), d3d12::output(0)};
+        dispatch.groups = groups;
+        auto executable =
+            d3d12::D3d12Executable::create(device_, {}, {&desc, 1}, {}, {{bytes, bytes}, {dispatch}, {1}});
+        ASSERT_TRUE(executable.has_value());
+        ASSERT_TRUE((*executable)->bind({}).has_value());
+        ASSERT_TRUE((*executable)->execute().has_value());
+        core::Tensor* target = &output;
+        ASSERT_TRUE((*executable)->read({&target, 1}).has_value());
+        EXPECT_THAT(elements_of(output), testing::Each(0u)) << bytes << " bytes";
+    }
+}
+
 /// Later executions do the same over again; they are those that are timed.
 TEST_F(Temporaries, AreLookedAtOncePerBind) {
     const auto stray = copying(1, {16, 4080, 16});
