@@ -49,10 +49,10 @@ struct Repeated {
     std::vector<std::vector<double>> runs;
     bool settled = false;
 };
-using Runs = std::map<std::string, Repeated>;
+using RunsByName = std::map<std::string, Repeated>;
 
-Runs runs_of(std::span<const BenchmarkFile> files) {
-    Runs runs;
+RunsByName runs_of(std::span<const BenchmarkFile> files) {
+    RunsByName runs;
     for (const BenchmarkFile& file : files) {
         for (const auto& [name, times] : file.benchmarks) {
             Repeated& repeated = runs[name];
@@ -209,8 +209,8 @@ RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const 
         }
     }
     comparison.differences.assign(differences.begin(), differences.end());
-    const Runs before = runs_of(base);
-    const Runs after = runs_of(now);
+    const RunsByName before = runs_of(base);
+    const RunsByName after = runs_of(now);
     const Pairs pairs = settings.paired ? pairs_of(base, now) : Pairs();
     for (const auto& [name, runs] : before) {
         if (const auto paired = pairs.find(name); paired != pairs.end()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "engine/bench/quantiles.h"
 #include "engine/engine_lost.h"
 #include "engine/operators/rules.h"
 
@@ -27,11 +28,6 @@ constexpr std::chrono::seconds longest_warm_up_of_devices{3};
 /// Executions that are submitted together take no longer than this, by what the last one took: systems reset a device
 /// that works on one submission for seconds.
 constexpr std::chrono::milliseconds longest_turn{20};
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + window / 2, values.end());
-    return values[window / 2];
-}
 
 }  // namespace
 

@@ -17,9 +17,9 @@
 namespace dmlconform::cases {
 namespace {
 
-const std::array<std::string, 13> keys{"name",    "description", "operator",    "desc",      "minFeatureLevel",
-                                       "inputs",  "expected",    "expectError", "tolerance", "tags",
-                                       "inPlace", "sweep",       "skipInvalid"};
+const std::array<std::string, 13> known_keys{"name",    "description", "operator",    "desc",      "minFeatureLevel",
+                                             "inputs",  "expected",    "expectError", "tolerance", "tags",
+                                             "inPlace", "sweep",       "skipInvalid"};
 
 const std::string* read_string(const JsonValue& object, std::string_view key, bool required, ProblemSink& problems) {
     const JsonValue* value = object.find(key);
@@ -265,7 +265,7 @@ void read_in_place(const JsonValue& object, operators::Descriptor& descriptor, P
 }  // namespace
 
 std::span<const std::string> case_keys() {
-    return keys;
+    return known_keys;
 }
 
 std::optional<Case> read_case(const JsonValue& object, CaseContext& context, ProblemSink& problems) {
@@ -274,7 +274,7 @@ std::optional<Case> read_case(const JsonValue& object, CaseContext& context, Pro
         problems.add(object.offset, fmt::format("a case must be an object; this is {}", object.kind_name()));
         return std::nullopt;
     }
-    check_keys(object, keys, "a case", problems);
+    check_keys(object, known_keys, "a case", problems);
     Case result;
     result.id = fmt::format("{}/{}{}", context.file_stem, read_name(object, problems), context.suffix);
     result.file = problems.file();

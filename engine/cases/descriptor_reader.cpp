@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,8 +20,6 @@ using operators::Field;
 using operators::FieldType;
 using operators::FieldValue;
 using operators::OperatorSchema;
-
-constexpr std::uint64_t largest_uint = std::numeric_limits<std::uint32_t>::max();
 
 std::optional<float> read_float(const JsonValue& value, const std::string& name, ProblemSink& problems) {
     const auto bits = read_element(value, core::DataType::float32);

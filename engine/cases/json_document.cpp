@@ -16,7 +16,7 @@
 namespace dmlconform::cases {
 namespace {
 
-constexpr std::size_t deepest = 64;
+constexpr std::size_t deepest_document = 64;
 
 /// Where the token that starts at or after `offset` begins: after white space, comments and separators.
 std::size_t token_start(std::string_view text, std::size_t offset) {
@@ -82,9 +82,9 @@ bool is_integer(std::string_view text) {
 
 /// Receives nlohmann's events. It reports no offsets, but its events come token by token, so the text is followed
 /// alongside.
-class Builder {
+class DocumentBuilder {
 public:
-    explicit Builder(std::string_view text) : text_(text) {}
+    explicit DocumentBuilder(std::string_view text) : text_(text) {}
 
     bool null() { return add({}); }
     bool boolean(bool value) { return add(value); }
@@ -174,8 +174,8 @@ private:
 
     bool open(bool is_array) {
         const std::size_t offset = next_token();
-        if (open_.size() == deepest) {
-            return fail(offset, fmt::format("more than {} levels of nesting", deepest), "");
+        if (open_.size() == deepest_document) {
+            return fail(offset, fmt::format("more than {} levels of nesting", deepest_document), "");
         }
         open_.push_back({is_array, offset, {}, {}, {}});
         return true;
@@ -320,7 +320,7 @@ tl::expected<JsonValue, JsonError> parse_json(std::string_view text) {
         return tl::unexpected(
             JsonError{*wrong, {"not valid JSON: a byte that is not UTF-8", "save the file as UTF-8"}});
     }
-    Builder builder(text);
+    DocumentBuilder builder(text);
     constexpr bool whole_text = true;
     constexpr bool comments = true;
     const bool parsed = nlohmann::json::sax_parse(text.begin(), text.end(), &builder,

@@ -20,9 +20,9 @@ constexpr std::size_t deepest = 64;
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
 /// Receives nlohmann's events.
-class Builder {
+class ListBuilder {
 public:
-    Builder(const std::string& path, std::string_view list, const JsonListVisitor& visit)
+    ListBuilder(const std::string& path, std::string_view list, const JsonListVisitor& visit)
         : path_(path), list_(list), visit_(visit) {}
 
     bool null() { return add(nullptr); }
@@ -173,7 +173,7 @@ private:
 
 core::Result<Json> read_json_list(const std::string& path, std::istream& stream, std::string_view list,
                                   const JsonListVisitor& visit) {
-    Builder builder(path, list, visit);
+    ListBuilder builder(path, list, visit);
     if (!Json::sax_parse(stream, &builder)) {
         return tl::unexpected(builder.error().value_or(core::Error{fmt::format("{}: this is not JSON", path), ""}));
     }

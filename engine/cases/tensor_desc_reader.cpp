@@ -13,8 +13,6 @@
 namespace dmlconform::cases {
 namespace {
 
-constexpr std::uint64_t largest_uint = std::numeric_limits<std::uint32_t>::max();
-
 const std::array<std::string, 7> tensor_keys{"DataType",
                                              "Sizes",
                                              "Strides",

@@ -1,6 +1,8 @@
 // Tensor descriptions in case files: the members of DML_BUFFER_TENSOR_DESC.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "engine/cases/json_document.h"
@@ -15,6 +17,9 @@ namespace dmlconform::cases {
 /// Reads an array of unsigned 32-bit integers.
 [[nodiscard]] std::optional<core::Dimensions> read_dimensions(const JsonValue& value, std::string_view name,
                                                               ProblemSink& problems);
+
+/// What a UINT can be.
+inline constexpr std::uint64_t largest_uint = std::numeric_limits<std::uint32_t>::max();
 
 /// Reads an unsigned integer of at most `largest`.
 [[nodiscard]] std::optional<std::uint64_t> read_unsigned(const JsonValue& value, std::string_view name,

@@ -15,7 +15,7 @@
 namespace dmlconform::cases {
 namespace {
 
-const std::array<std::string, 5> keys{"ulp", "abs", "rel", "exact", "halfPrecision"};
+const std::array<std::string, 5> tolerance_keys{"ulp", "abs", "rel", "exact", "halfPrecision"};
 
 /// Those whose kernels count the roundings of FLOAT16 sums.
 constexpr std::array<std::string_view, 2> products{"GEMM", "CONVOLUTION"};
@@ -60,7 +60,7 @@ std::optional<core::Tolerance> read_tolerance(const JsonValue& value, const oper
                      R"(for example { "ulp": 2 })");
         return std::nullopt;
     }
-    check_keys(value, keys, "a tolerance", problems);
+    check_keys(value, tolerance_keys, "a tolerance", problems);
     core::Tolerance tolerance;
     if (const JsonValue* ulp = value.find("ulp")) {
         tolerance.ulp = read_unsigned(*ulp, "ulp", std::numeric_limits<std::uint64_t>::max(), problems);

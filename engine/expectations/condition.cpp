@@ -47,9 +47,9 @@ std::vector<TensorFact> tensors_of(const operators::Descriptor& descriptor) {
     return tensors;
 }
 
-class Reader {
+class ConditionReader {
 public:
-    Reader(Operators operators, ProblemSink& problems) : operators_(operators), problems_(problems) {}
+    ConditionReader(Operators operators, ProblemSink& problems) : operators_(operators), problems_(problems) {}
 
     Condition read(const JsonValue& value) {
         if (value.object() == nullptr) {
@@ -66,19 +66,19 @@ public:
     }
 
 private:
-    using Read = std::optional<Condition> (Reader::*)(const JsonValue&);
+    using Read = std::optional<Condition> (ConditionReader::*)(const JsonValue&);
     static const std::vector<std::pair<std::string, Read>>& words() {
         static const std::vector<std::pair<std::string, Read>> all{
-            {"anyOf", &Reader::read_any_of},
-            {"not", &Reader::read_not},
-            {"anyTensor", &Reader::read_any_tensor},
-            {"everyTensor", &Reader::read_every_tensor},
-            {"differentSizes", &Reader::read_different_sizes},
-            {"differentTypes", &Reader::read_different_types},
-            {"differentNumbers", &Reader::read_different_numbers},
-            {"elementsAlong", &Reader::read_elements_along},
-            {"someDimension", &Reader::read_some_dimension},
-            {"breaks", &Reader::read_breaks},
+            {"anyOf", &ConditionReader::read_any_of},
+            {"not", &ConditionReader::read_not},
+            {"anyTensor", &ConditionReader::read_any_tensor},
+            {"everyTensor", &ConditionReader::read_every_tensor},
+            {"differentSizes", &ConditionReader::read_different_sizes},
+            {"differentTypes", &ConditionReader::read_different_types},
+            {"differentNumbers", &ConditionReader::read_different_numbers},
+            {"elementsAlong", &ConditionReader::read_elements_along},
+            {"someDimension", &ConditionReader::read_some_dimension},
+            {"breaks", &ConditionReader::read_breaks},
         };
         return all;
     }
@@ -301,7 +301,7 @@ private:
 
 std::optional<Condition> read_condition(const JsonValue& value, Operators operators, ProblemSink& problems) {
     const std::size_t before = problems.count();
-    Condition condition = Reader(operators, problems).read(value);
+    Condition condition = ConditionReader(operators, problems).read(value);
     return problems.count() == before ? std::optional(std::move(condition)) : std::nullopt;
 }
 

@@ -45,9 +45,10 @@ bool holds_for(const DimensionTests& tests, const operators::Descriptor& descrip
            std::all_of(tests.different.begin(), tests.different.end(), differ);
 }
 
-class Reader {
+class DimensionReader {
 public:
-    Reader(const FindField& find_field, ProblemSink& problems) : find_field_(find_field), problems_(problems) {}
+    DimensionReader(const FindField& find_field, ProblemSink& problems)
+        : find_field_(find_field), problems_(problems) {}
 
     std::optional<DimensionTests> read(const JsonValue& value) {
         if (value.object() == nullptr || value.object()->empty()) {
@@ -110,7 +111,7 @@ private:
 
 std::optional<Condition> read_dimension_condition(const JsonValue& value, const FindField& find_field,
                                                   ProblemSink& problems) {
-    auto tests = Reader(find_field, problems).read(value);
+    auto tests = DimensionReader(find_field, problems).read(value);
     if (!tests) {
         return std::nullopt;
     }

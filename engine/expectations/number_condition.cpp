@@ -17,9 +17,9 @@ namespace {
 using cases::JsonValue;
 using cases::ProblemSink;
 
-class Reader {
+class NumberReader {
 public:
-    Reader(std::string_view name, const operators::Enumeration* enumeration, ProblemSink& problems)
+    NumberReader(std::string_view name, const operators::Enumeration* enumeration, ProblemSink& problems)
         : name_(name), enumeration_(enumeration), problems_(problems) {}
 
     NumberCondition read(const JsonValue& value) {
@@ -138,7 +138,7 @@ bool NumberBounds::holds(double value) const {
 std::optional<NumberCondition> read_number_condition(const JsonValue& value, std::string_view name,
                                                      const operators::Enumeration* enumeration, ProblemSink& problems) {
     const std::size_t before = problems.count();
-    NumberCondition test = Reader(name, enumeration, problems).read(value);
+    NumberCondition test = NumberReader(name, enumeration, problems).read(value);
     return problems.count() == before ? std::optional(std::move(test)) : std::nullopt;
 }
 

@@ -18,7 +18,7 @@
 namespace dmlconform::history {
 namespace {
 
-using Json = nlohmann::json;
+using nlohmann::json;
 
 /// Longer than any transaction of ours takes; many may be waiting.
 constexpr int busy_milliseconds = 60'000;
@@ -90,15 +90,15 @@ core::Result<void> prepare(const std::string& path, Database& database) {
 
 /// The list of seconds that add() wrote; none for anything else, which only another program can have put there.
 std::vector<double> seconds_of(const std::string& text) {
-    const Json list = Json::parse(text, nullptr, false);
+    const json list = json::parse(text, nullptr, false);
     const bool good =
-        list.is_array() && std::all_of(list.begin(), list.end(), [](const Json& entry) { return entry.is_number(); });
+        list.is_array() && std::all_of(list.begin(), list.end(), [](const json& entry) { return entry.is_number(); });
     return good ? list.get<std::vector<double>>() : std::vector<double>();
 }
 
 /// By the names of statuses, which may become more.
-Json counts_json(const Outcome& outcome) {
-    Json counts = Json::object();
+json counts_json(const Outcome& outcome) {
+    json counts = json::object();
     for (std::size_t status = 0; status < outcome.counts.size(); ++status) {
         if (outcome.counts[status] != 0) {
             counts[run::to_string(static_cast<run::Status>(status))] = outcome.counts[status];
@@ -112,7 +112,7 @@ Outcome outcome_of(const Statement& query, int first) {
     outcome.engine = query.text(first);
     outcome.operator_name = query.text(first + 1);
     outcome.gated = query.integer(first + 2) != 0;
-    const Json counts = Json::parse(query.text(first + 3), nullptr, false);
+    const json counts = json::parse(query.text(first + 3), nullptr, false);
     for (std::size_t status = 0; status < outcome.counts.size(); ++status) {
         const char* name = run::to_string(static_cast<run::Status>(status));
         if (counts.is_object() && counts.contains(name) && counts[name].is_number_unsigned()) {
@@ -214,7 +214,7 @@ void Store::add_parts(const Record& record, std::int64_t id) {
         } else {
             times.bind_null(6);
         }
-        times.bind(7, Json(entry.seconds).dump()).run();
+        times.bind(7, json(entry.seconds).dump()).run();
     }
     Statement outcome = database_->prepare("INSERT INTO outcome VALUES (?,?,?,?,?,?)");
     for (const Outcome& entry : record.outcomes) {

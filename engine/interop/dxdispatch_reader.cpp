@@ -76,7 +76,7 @@ core::Result<std::uint64_t> offset_of(const Binding& binding, const DxDispatchBu
 }
 
 /// Of all cases together: they are written out one by one.
-constexpr std::uint64_t most_elements = std::uint64_t{1} << 25;
+constexpr std::uint64_t most_read_elements = std::uint64_t{1} << 25;
 
 /// The binding of a slot: "InputTensors[1]" is the second of the list that is bound to InputTensors.
 const JsonValue* find_binding(const JsonValue& bindings, const std::string& slot) {
@@ -269,8 +269,8 @@ private:
                                           size - std::min(size, *offset), *offset));
         }
         // Where strides are 0, far more than the buffer.
-        const auto elements = core::element_count(slot.desc->sizes).value_or(most_elements + 1);
-        if (elements > most_elements - std::min(elements_, most_elements)) {
+        const auto elements = core::element_count(slot.desc->sizes).value_or(most_read_elements + 1);
+        if (elements > most_read_elements - std::min(elements_, most_read_elements)) {
             return core::fail(fmt::format("{} has too many elements for a case file", slot.name));
         }
         elements_ += elements;

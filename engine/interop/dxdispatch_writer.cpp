@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 using operators::TensorSlot;
 
 /// A buffer of more elements makes a text that nothing reads.
-constexpr std::uint64_t most_elements = std::uint64_t{1} << 22;
+constexpr std::uint64_t most_written_elements = std::uint64_t{1} << 22;
 
 DataType unsigned_of_width(DataType type) {
     switch (core::bytes_of(type)) {
@@ -90,9 +90,9 @@ core::Result<void> check(const cases::Case& subject) {
                 return core::fail(fmt::format("{} has elements narrower than a byte", slot.name));
             }
             // Strides of 0 make more elements than there is memory.
-            if (slot.desc->total_bytes / core::bytes_of(slot.desc->data_type) > most_elements ||
-                core::element_count(slot.desc->sizes).value_or(most_elements + 1) > most_elements) {
-                return core::fail(fmt::format("{} has more than {} elements", slot.name, most_elements));
+            if (slot.desc->total_bytes / core::bytes_of(slot.desc->data_type) > most_written_elements ||
+                core::element_count(slot.desc->sizes).value_or(most_written_elements + 1) > most_written_elements) {
+                return core::fail(fmt::format("{} has more than {} elements", slot.name, most_written_elements));
             }
         }
     }

@@ -158,7 +158,7 @@ Mapped map_quantized_matmul(const OnnxNode& node) {
 // ---- convolutions ------------------------------------------------------------------------------------------------
 
 /// Products of two of these fit 64 bits.
-constexpr std::int64_t largest_number = 0x3fffffff;
+constexpr std::int64_t largest_geometry_number = 0x3fffffff;
 
 /// What a node says of each spatial dimension.
 struct Geometry {
@@ -173,7 +173,7 @@ struct Geometry {
 core::Result<Numbers> numbers_of(const Numbers& given, std::size_t count, std::int64_t otherwise) {
     Numbers numbers = given.empty() ? Numbers(count, otherwise) : given;
     const bool legal = numbers.size() == count && std::all_of(numbers.begin(), numbers.end(), [](std::int64_t number) {
-                           return number >= 0 && number <= largest_number;
+                           return number >= 0 && number <= largest_geometry_number;
                        });
     if (!legal) {
         return core::fail("strides, dilations or padding are not those of the spatial dimensions");

@@ -20,7 +20,7 @@ namespace {
 using core::DataType;
 
 /// A longer list in a case file would not be of use.
-constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_listed_elements = std::uint64_t{1} << 20;
 
 /// TensorProto.DataType. A BOOL is a byte in memory.
 constexpr int onnx_bool = 9;
@@ -57,13 +57,13 @@ core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto, std::int
     core::Dimensions sizes;
     std::uint64_t count = 1;
     for (const std::int64_t size : proto.dims()) {
-        if (size < least || size > static_cast<std::int64_t>(most_elements)) {
+        if (size < least || size > static_cast<std::int64_t>(most_listed_elements)) {
             return core::fail(fmt::format("a tensor has size {} in a dimension", size));
         }
         sizes.push_back(static_cast<std::uint32_t>(size));
-        count = core::checked_multiply(count, static_cast<std::uint64_t>(size)).value_or(most_elements + 1);
-        if (count > most_elements) {
-            return core::fail(fmt::format("a tensor has more than {} elements", most_elements));
+        count = core::checked_multiply(count, static_cast<std::uint64_t>(size)).value_or(most_listed_elements + 1);
+        if (count > most_listed_elements) {
+            return core::fail(fmt::format("a tensor has more than {} elements", most_listed_elements));
         }
     }
     if (sizes.empty()) {
@@ -205,7 +205,7 @@ core::Result<OnnxTensor> broadcast(const OnnxTensor& tensor, const core::Dimensi
         }
         strides[sizes.size() - back] = size == 1 ? 0 : static_cast<std::uint32_t>(packed[tensor.sizes.size() - back]);
     }
-    if (core::element_count(sizes).value_or(most_elements + 1) > most_elements) {
+    if (core::element_count(sizes).value_or(most_listed_elements + 1) > most_listed_elements) {
         return core::fail("a tensor is broadcast to too many elements");
     }
     return gathered(tensor, sizes, strides);

@@ -38,14 +38,14 @@ struct Windows {
 };
 
 /// Products of two of these and a size fit 64 bits.
-constexpr std::int64_t largest_number = 0x3fffffff;
+constexpr std::int64_t largest_window_number = 0x3fffffff;
 
 /// One number for each spatial dimension, `otherwise` where the node has none; 0 for the one that was inserted.
 core::Result<Numbers> numbers_of(const Numbers& given, std::size_t count, std::size_t spatial, std::int64_t otherwise,
                                  std::int64_t inserted) {
     Numbers numbers = given.empty() ? Numbers(count, otherwise) : given;
     const bool legal = numbers.size() == count && std::all_of(numbers.begin(), numbers.end(), [](std::int64_t number) {
-                           return number >= 0 && number <= largest_number;
+                           return number >= 0 && number <= largest_window_number;
                        });
     if (!legal) {
         return core::fail("sizes, strides, dilations or padding of the window are not those of the spatial dimensions");

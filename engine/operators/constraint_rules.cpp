@@ -23,10 +23,6 @@ constexpr std::array<std::string_view, 4> attribute_rules{"field.dimensionCount"
 /// In the order of SizesConstraint::Kind.
 constexpr std::array<std::string_view, 2> sizes_rules{"tensor.oneElement", "tensor.sizesDivide"};
 
-Verdict reject(std::string_view rule, std::string message) {
-    return Rejection{.rule = std::string(rule), .message = std::move(message), .legal_from = {}};
-}
-
 std::string property_of(const core::TensorDesc& desc, SameConstraint::Property property) {
     switch (property) {
         case SameConstraint::Property::data_type:
@@ -67,8 +63,8 @@ Verdict check_same(const Descriptor& descriptor, const SameConstraint& constrain
                 first_name = tensor.name;
                 first = std::move(property);
             } else if (property != first) {
-                return reject(same_rules[static_cast<std::size_t>(constraint.property)],
-                              fmt::format("{} has {}, but {} has {}", first_name, first, tensor.name, property));
+                return rejected_by(same_rules[static_cast<std::size_t>(constraint.property)],
+                                   fmt::format("{} has {}, but {} has {}", first_name, first, tensor.name, property));
             }
         }
     }
@@ -90,16 +86,17 @@ Verdict check_sizes(const Descriptor& descriptor, const SizesConstraint& constra
             const core::Dimensions& sizes = tensor.desc->sizes;
             if (constraint.kind == SizesConstraint::Kind::one_element &&
                 !std::all_of(sizes.begin(), sizes.end(), [](std::uint32_t size) { return size == 1; })) {
-                return reject("tensor.oneElement", fmt::format("{} has sizes {}; it must have one element", tensor.name,
-                                                               core::to_string(sizes)));
+                return rejected_by("tensor.oneElement", fmt::format("{} has sizes {}; it must have one element",
+                                                                    tensor.name, core::to_string(sizes)));
             }
             for (const TensorSlot& other : constraint.kind == SizesConstraint::Kind::divide
                                                ? tensors_of(descriptor, constraint.of)
                                                : std::vector<TensorSlot>()) {
                 if (!divides(sizes, other.desc->sizes)) {
-                    return reject("tensor.sizesDivide",
-                                  fmt::format("{} has sizes {}, which do not divide those of {}, {}", tensor.name,
-                                              core::to_string(sizes), other.name, core::to_string(other.desc->sizes)));
+                    return rejected_by(
+                        "tensor.sizesDivide",
+                        fmt::format("{} has sizes {}, which do not divide those of {}, {}", tensor.name,
+                                    core::to_string(sizes), other.name, core::to_string(other.desc->sizes)));
                 }
             }
         }
@@ -116,8 +113,8 @@ Verdict check_axis(const AttributeConstraint& constraint, const FieldValue& valu
     }
     for (const std::uint32_t axis : axes) {
         if (axis >= desc.sizes.size()) {
-            return reject("field.axis", fmt::format("{} names axis {}, but {} has {} dimensions", constraint.field,
-                                                    axis, constraint.tensor, desc.sizes.size()));
+            return rejected_by("field.axis", fmt::format("{} names axis {}, but {} has {} dimensions", constraint.field,
+                                                         axis, constraint.tensor, desc.sizes.size()));
         }
     }
     return {};
@@ -136,26 +133,26 @@ Verdict check_attribute(const Descriptor& descriptor, const AttributeConstraint&
             return check_axis(constraint, value, desc);
         case AttributeConstraint::Kind::dimension_count:
             if (number != nullptr && std::uint64_t{*number} + constraint.less != desc.sizes.size()) {
-                return reject("field.dimensionCount",
-                              fmt::format("{} is {}; {} has {} dimensions{}", constraint.field, *number,
-                                          constraint.tensor, desc.sizes.size(),
-                                          constraint.less == 0 ? "" : fmt::format(", less {}", constraint.less)));
+                return rejected_by("field.dimensionCount",
+                                   fmt::format("{} is {}; {} has {} dimensions{}", constraint.field, *number,
+                                               constraint.tensor, desc.sizes.size(),
+                                               constraint.less == 0 ? "" : fmt::format(", less {}", constraint.less)));
             }
             return {};
         case AttributeConstraint::Kind::size:
             if (number != nullptr && constraint.less < desc.sizes.size() && *number != desc.sizes[constraint.less]) {
-                return reject("field.size",
-                              fmt::format("{} is {}; {} has {} elements along dimension {}", constraint.field, *number,
-                                          constraint.tensor, desc.sizes[constraint.less], constraint.less));
+                return rejected_by("field.size", fmt::format("{} is {}; {} has {} elements along dimension {}",
+                                                             constraint.field, *number, constraint.tensor,
+                                                             desc.sizes[constraint.less], constraint.less));
             }
             return {};
         case AttributeConstraint::Kind::data_type:
         default:
             if (number != nullptr && *number != static_cast<std::uint32_t>(desc.data_type)) {
-                return reject("field.dataType",
-                              fmt::format("{} is {}, but {} has data type {}", constraint.field,
-                                          to_string(*descriptor.schema->find_field(constraint.field), value),
-                                          constraint.tensor, core::name(desc.data_type)));
+                return rejected_by("field.dataType",
+                                   fmt::format("{} is {}, but {} has data type {}", constraint.field,
+                                               to_string(*descriptor.schema->find_field(constraint.field), value),
+                                               constraint.tensor, core::name(desc.data_type)));
             }
             return {};
     }

@@ -22,16 +22,12 @@ const OperatorRules* find_rules(const OperatorSchema& schema) {
     return registry.find(schema.short_name());
 }
 
-Verdict reject(std::string_view rule, std::string message) {
-    return Rejection{.rule = std::string(rule), .message = std::move(message), .legal_from = {}};
-}
-
 Verdict check_number(const Field& field, const FieldValue& value, core::FeatureLevel level) {
     const auto& bound = field.minimum_before;
     const auto* number = std::get_if<float>(&value);
     if (bound && number != nullptr && level < bound->level && !(double{*number} >= bound->minimum)) {
-        return reject("field.minimum", fmt::format("{} is {}; before feature level {} it must be at least {}",
-                                                   field.name, *number, to_string(bound->level), bound->minimum));
+        return rejected_by("field.minimum", fmt::format("{} is {}; before feature level {} it must be at least {}",
+                                                        field.name, *number, to_string(bound->level), bound->minimum));
     }
     return {};
 }
@@ -40,11 +36,11 @@ Verdict check_field(const Descriptor& descriptor, std::size_t index, core::Featu
     const Field& field = descriptor.schema->fields[index];
     const FieldValue& value = descriptor.values[index];
     if (std::holds_alternative<Null>(value) && !field.optional) {
-        return reject("field.required", fmt::format("{} is null, but it is not optional", field.name));
+        return rejected_by("field.required", fmt::format("{} is null, but it is not optional", field.name));
     }
     if (std::holds_alternative<Null>(value) && field.required_before && level < *field.required_before) {
-        return reject("field.required", fmt::format("{} is null, but it is optional only from feature level {} on",
-                                                    field.name, to_string(*field.required_before)));
+        return rejected_by("field.required", fmt::format("{} is null, but it is optional only from feature level {} on",
+                                                         field.name, to_string(*field.required_before)));
     }
     if (const auto* tensor = std::get_if<core::TensorDesc>(&value)) {
         return validate_tensor(*descriptor.schema, field, *tensor, level);
@@ -63,8 +59,8 @@ Verdict check_field(const Descriptor& descriptor, std::size_t index, core::Featu
     // Any BOOL other than 0 is TRUE.
     if (number != nullptr && field.enumeration != nullptr && field.enumeration->name != "BOOL" &&
         !field.enumeration->name_of(*number)) {
-        return reject("field.enumeration",
-                      fmt::format("{} is {}, which {} does not have", field.name, *number, field.enumeration->name));
+        return rejected_by("field.enumeration", fmt::format("{} is {}, which {} does not have", field.name, *number,
+                                                            field.enumeration->name));
     }
     return {};
 }
@@ -76,11 +72,11 @@ Verdict check_fusable(const OperatorSchema& host, const OperatorSchema& activati
     }
     const auto fusable = host.fusable.find(activation.name);
     if (fusable == host.fusable.end()) {
-        return reject("activation.fusable",
-                      fmt::format("{} cannot be fused into {}", activation.short_name(), host.short_name()));
+        return rejected_by("activation.fusable",
+                           fmt::format("{} cannot be fused into {}", activation.short_name(), host.short_name()));
     }
     if (fusable->second > level) {
-        return reject(
+        return rejected_by(
             "activation.featureLevel",
             fmt::format("{} can be fused into {} from feature level {} on; this is {}", activation.short_name(),
                         host.short_name(), to_string(fusable->second), to_string(level)));
@@ -94,13 +90,13 @@ Verdict check_activation(const Descriptor& descriptor, const Descriptor& activat
     }
     for (const Field& field : activation.schema->fields) {
         if (field.is_tensor() && !std::holds_alternative<Null>(activation.value(field.name))) {
-            return reject(
+            return rejected_by(
                 "activation.tensors",
                 fmt::format("{} of a fused activation must be null: it acts on the operator's output", field.name));
         }
         if (!field.is_tensor() && !field.optional && std::holds_alternative<Null>(activation.value(field.name))) {
-            return reject("field.required", fmt::format("{} of {} is null, but it is not optional", field.name,
-                                                        activation.schema->short_name()));
+            return rejected_by("field.required", fmt::format("{} of {} is null, but it is not optional", field.name,
+                                                             activation.schema->short_name()));
         }
         if (auto rejection = check_number(field, activation.value(field.name), level)) {
             return rejection;
@@ -126,17 +122,17 @@ Verdict check_output_sizes(const Descriptor& descriptor, const OperatorRules& ow
     if (std::equal(wanted.begin(), wanted.end(), output.desc->sizes.begin(), output.desc->sizes.end())) {
         return {};
     }
-    return reject(fmt::format("{}.{}", own.name, output_sizes_rule),
-                  fmt::format("{} has sizes {}; they must be [{}]", output.name, core::to_string(output.desc->sizes),
-                              fmt::join(wanted, ",")));
+    return rejected_by(fmt::format("{}.{}", own.name, output_sizes_rule),
+                       fmt::format("{} has sizes {}; they must be [{}]", output.name,
+                                   core::to_string(output.desc->sizes), fmt::join(wanted, ",")));
 }
 
 Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
     const OperatorSchema& schema = *descriptor.schema;
     if (schema.introduced > level) {
-        return reject("operator.featureLevel",
-                      fmt::format("{} exists from feature level {} on; this is {}", schema.short_name(),
-                                  to_string(schema.introduced), to_string(level)));
+        return rejected_by("operator.featureLevel",
+                           fmt::format("{} exists from feature level {} on; this is {}", schema.short_name(),
+                                       to_string(schema.introduced), to_string(level)));
     }
     for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
         if (auto rejection = check_field(descriptor, i, level)) {
@@ -163,6 +159,10 @@ Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
 }
 
 }  // namespace
+
+Verdict rejected_by(std::string_view rule, std::string message) {
+    return Rejection{.rule = std::string(rule), .message = std::move(message), .legal_from = {}};
+}
 
 Rejection broken_rule(const Descriptor& descriptor, std::string_view rule, std::string message) {
     return {.rule = fmt::format("{}.{}", descriptor.schema->short_name(), rule),

@@ -32,6 +32,9 @@ struct Rejection {
 /// Nothing: accepted.
 using Verdict = std::optional<Rejection>;
 
+/// A rejection by a rule of all operators.
+[[nodiscard]] Verdict rejected_by(std::string_view rule, std::string message);
+
 /// A rejection by one of the operator's own rules.
 [[nodiscard]] Rejection broken_rule(const Descriptor& descriptor, std::string_view rule, std::string message);
 

@@ -15,16 +15,12 @@
 namespace dmlconform::operators {
 namespace {
 
-Verdict reject(std::string_view rule, std::string message) {
-    return Rejection{.rule = std::string(rule), .message = std::move(message), .legal_from = {}};
-}
-
 Verdict check_support(const OperatorSchema& schema, const Field& field, const core::TensorDesc& desc,
                       core::FeatureLevel level) {
     const TensorSupport* support = schema.support_at(field.name, level);
     if (support == nullptr) {
-        return reject("tensor.featureLevel",
-                      fmt::format("{} is not available at feature level {}", field.name, to_string(level)));
+        return rejected_by("tensor.featureLevel",
+                           fmt::format("{} is not available at feature level {}", field.name, to_string(level)));
     }
     const auto& types = support->data_types;
     if (std::find(types.begin(), types.end(), desc.data_type) == types.end()) {
@@ -32,28 +28,28 @@ Verdict check_support(const OperatorSchema& schema, const Field& field, const co
         for (const core::DataType type : types) {
             names.push_back(core::name(type));
         }
-        return reject("tensor.dataType",
-                      fmt::format("{} has data type {}; feature level {} allows {}", field.name,
-                                  core::name(desc.data_type), to_string(level), fmt::join(names, ", ")));
+        return rejected_by("tensor.dataType",
+                           fmt::format("{} has data type {}; feature level {} allows {}", field.name,
+                                       core::name(desc.data_type), to_string(level), fmt::join(names, ", ")));
     }
     const std::size_t rank = desc.sizes.size();
     if (rank < support->min_dimensions || rank > support->max_dimensions) {
-        return reject("tensor.dimensionCount",
-                      fmt::format("{} has {} dimensions; feature level {} allows {} to {}", field.name, rank,
-                                  to_string(level), support->min_dimensions, support->max_dimensions));
+        return rejected_by("tensor.dimensionCount",
+                           fmt::format("{} has {} dimensions; feature level {} allows {} to {}", field.name, rank,
+                                       to_string(level), support->min_dimensions, support->max_dimensions));
     }
     return {};
 }
 
 Verdict check_sizes(const Field& field, const core::TensorDesc& desc) {
     if (std::find(desc.sizes.begin(), desc.sizes.end(), 0u) != desc.sizes.end()) {
-        return reject("tensor.sizes",
-                      fmt::format("{} has sizes {}; each must be at least 1", field.name, core::to_string(desc.sizes)));
+        return rejected_by("tensor.sizes", fmt::format("{} has sizes {}; each must be at least 1", field.name,
+                                                       core::to_string(desc.sizes)));
     }
     const auto count = core::element_count(desc.sizes);
     if (!count || *count > 0xffffffffu) {
-        return reject("tensor.elementCount", fmt::format("{} has sizes {}, more than 4294967295 elements", field.name,
-                                                         core::to_string(desc.sizes)));
+        return rejected_by("tensor.elementCount", fmt::format("{} has sizes {}, more than 4294967295 elements",
+                                                              field.name, core::to_string(desc.sizes)));
     }
     return {};
 }
@@ -101,24 +97,25 @@ Verdict check_layout(const Field& field, const core::TensorDesc& desc) {
     // D: at least what DMLCalcBufferTensorSize says, which rounds up to 4. M: just that; more need not be a multiple
     // of 4.
     if (!needed || desc.total_bytes < *needed) {
-        return reject(
+        return rejected_by(
             "tensor.totalSize",
             fmt::format("{} has TotalTensorSizeInBytes {}; its sizes and strides need {}", field.name, desc.total_bytes,
                         needed ? fmt::format("{}", *needed) : "more than 64 bits can hold"));
     }
     // After the total size, because an extent that fits 64 bits is what bounds the arithmetic there.
     if (desc.strides && field.kind == FieldKind::output && overlaps(desc)) {
-        return reject("tensor.outputStrides",
-                      fmt::format("{} has sizes {} and strides {}: its elements overlap", field.name,
-                                  core::to_string(desc.sizes), core::to_string(*desc.strides)));
+        return rejected_by("tensor.outputStrides",
+                           fmt::format("{} has sizes {} and strides {}: its elements overlap", field.name,
+                                       core::to_string(desc.sizes), core::to_string(*desc.strides)));
     }
     const std::uint32_t alignment = desc.base_offset_alignment;
     // M: 3, and 4 for a tensor of 8-byte elements, are rejected.
     if (alignment != 0 && (!std::has_single_bit(alignment) || alignment < core::bytes_of(desc.data_type))) {
-        return reject("tensor.alignment",
-                      fmt::format("{} has GuaranteedBaseOffsetAlignment {}; it must be 0 or a power of two of at least "
-                                  "the element's {} bytes",
-                                  field.name, alignment, core::bytes_of(desc.data_type)));
+        return rejected_by(
+            "tensor.alignment",
+            fmt::format("{} has GuaranteedBaseOffsetAlignment {}; it must be 0 or a power of two of at least "
+                        "the element's {} bytes",
+                        field.name, alignment, core::bytes_of(desc.data_type)));
     }
     return {};
 }

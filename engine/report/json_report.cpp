@@ -15,8 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int format_version = 1;
-
 Json pairs(const std::vector<std::pair<std::string, std::string>>& list) {
     Json object = Json::object();
     for (const auto& [name, version] : list) {
@@ -232,8 +230,9 @@ core::Result<void> JsonReport::begin(const RunContext& context, std::span<const 
     if (auto opened = file_.open(path_); !opened) {
         return opened;
     }
-    Json head{{"format", "dmlconform-result"}, {"formatVersion", format_version}, {"versions", pairs(context.versions)},
-              {"command", context.command},    {"started", context.started},      {"machine", context.machine}};
+    Json head{{"format", "dmlconform-result"},       {"formatVersion", result_format_version},
+              {"versions", pairs(context.versions)}, {"command", context.command},
+              {"started", context.started},          {"machine", context.machine}};
     if (context.shard) {
         sharded_ = true;
         head["shard"] = shard_json(*context.shard);

@@ -10,6 +10,9 @@
 
 namespace dmlconform::report {
 
+/// Of the files that are written, and of those that are understood.
+inline constexpr int result_format_version = 1;
+
 class JsonReport final : public Sink {
 public:
     explicit JsonReport(std::string path) : path_(std::move(path)) {}

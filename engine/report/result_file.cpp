@@ -11,6 +11,7 @@
 #include "engine/cases/json_list.h"
 #include "engine/core/text_file.h"
 #include "engine/core/utf8.h"
+#include "engine/report/json_report.h"
 
 namespace dmlconform::report {
 namespace {
@@ -18,7 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* format_name = "dmlconform-result";
-constexpr int format_version = 1;
 
 /// A million results with all their failures are less.
 constexpr std::uintmax_t most_bytes = std::uintmax_t{16} << 30;
@@ -91,8 +91,8 @@ public:
                 {fmt::format("{}: this is not a result of dmlconform: \"format\" is not \"{}\"", path_, format_name),
                  "`dmlconform run --json FILE` writes them"}};
         }
-        if (!has("formatVersion", format_version)) {
-            throw Stop{{fmt::format("{}: /formatVersion: only version {} is known here", path_, format_version),
+        if (!has("formatVersion", result_format_version)) {
+            throw Stop{{fmt::format("{}: /formatVersion: only version {} is known here", path_, result_format_version),
                         "was it written by a newer dmlconform?"}};
         }
         ResultHeader header;

@@ -38,7 +38,7 @@ json error_answer(std::string message) {
     return {{"error", to_json(core::Error{std::move(message), ""})}};
 }
 
-json outcome(const core::Result<void>& result) {
+json answer_for(const core::Result<void>& result) {
     return result ? json::object() : json{{"error", to_json(result.error())}};
 }
 
@@ -149,12 +149,12 @@ private:
         }
         const auto bound = program.executable->bind(pointers);
         program.bound = bound.has_value();
-        return outcome(bound);
+        return answer_for(bound);
     }
 
     static json execute(Program& program) {
         const auto start = std::chrono::steady_clock::now();
-        json answer = outcome(program.executable->execute());
+        json answer = answer_for(program.executable->execute());
         const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - start;
         answer["nanoseconds"] = static_cast<std::uint64_t>(elapsed.count());
         if (const auto time = program.executable->device_time()) {
@@ -173,7 +173,7 @@ private:
             targets.push_back(slot.desc == nullptr ? nullptr : &outputs.back());
         }
         if (const auto done = program.executable->read(targets); !done) {
-            return outcome(done);
+            return answer_for(done);
         }
         json list = json::array();
         for (const core::Tensor* output : targets) {

@@ -1,0 +1,32 @@
+# Batches of sources ("unity builds"): several sources of a folder are compiled as one, so that the headers that they
+# share are read and instantiated once. A build from nothing takes much less time, one after a change of a single source
+# more. Batches also share anonymous namespaces: a name that two sources of a folder define for themselves is an error
+# there, and has to say more. Each source includes what it uses all the same: the other presets compile each by itself,
+# and so does scripts/lint.
+
+option(DMLCONFORM_BATCHES "Compile several sources at once" OFF)
+
+set(sources_per_batch 8)
+
+# dmlconform_batches(<target> [APART <regex>]): the target's sources in batches, but for those whose path matches and
+# those that the build writes.
+function(dmlconform_batches target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "APART" "")
+  if(NOT DMLCONFORM_BATCHES)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # That is of use for headers, and every source of a batch is included.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/.*\\.cpp$")
+  if(arg_APART)
+    list(FILTER sources EXCLUDE REGEX "${arg_APART}")
+  endif()
+  set(count 0)
+  foreach(source IN LISTS sources)
+    math(EXPR batch "${count} / ${sources_per_batch}")
+    math(EXPR count "${count} + 1")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${batch}")
+  endforeach()
+endfunction()
