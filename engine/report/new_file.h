@@ -19,6 +19,10 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 /// link to what is not: nobody else has its name then.
 [[nodiscard]] File make_new_file(const std::filesystem::path& path);
 
+/// A file of the folder without a name, so that nothing of it is left however the program ends. Null where the file
+/// system has no such files, or where none can be made there.
+[[nodiscard]] File make_nameless_file(const std::filesystem::path& folder);
+
 /// A file for Windows' folder of temporary files, to be written and read, that is gone once it is closed. Null, with
 /// errno, on any other system: those have std::tmpfile.
 [[nodiscard]] File make_passing_file(const std::filesystem::path& path);

@@ -72,6 +72,14 @@ File make_new_file(const std::filesystem::path& path) {
     return writable(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 }
 
+File make_nameless_file([[maybe_unused]] const std::filesystem::path& folder) {
+#ifdef O_TMPFILE
+    return writable(open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
+#else
+    return nullptr;
+#endif
+}
+
 File make_passing_file(const std::filesystem::path& /*path*/) {
     errno = ENOTSUP;
     return nullptr;

@@ -32,6 +32,10 @@ File make_new_file(const std::filesystem::path& path) {
         _wopen(path.c_str(), _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE), "wb");
 }
 
+File make_nameless_file(const std::filesystem::path& /*folder*/) {
+    return nullptr;
+}
+
 File make_passing_file(const std::filesystem::path& path) {
     return with_stream(
         _wopen(path.c_str(), _O_RDWR | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT | _O_TEMPORARY | _O_SHORT_LIVED,

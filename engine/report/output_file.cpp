@@ -97,6 +97,10 @@ core::Result<void> check_writable(const std::string& path) {
     if (target->in_place) {
         return {};
     }
+    // A signal is not caught yet, and would leave the trial there.
+    if (make_nameless_file(target->path.parent_path())) {
+        return {};
+    }
     OutputFile trial;
     return trial.open(path);
 }

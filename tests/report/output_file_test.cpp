@@ -16,8 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
+#ifdef __linux__
+#include <sys/inotify.h>
+#endif
 
 #include "engine/report/file_lock.h"
+#include "engine/report/new_file.h"
 
 #include "tests/temporary_folder.h"
 
@@ -40,6 +44,26 @@ std::vector<std::string> names_in(const fs::path& folder) {
 }
 
 using Names = std::vector<std::string>;
+
+#ifdef __linux__
+/// Before a run begins signals are not caught, and whatever it has made by then would stay there.
+TEST(OutputFile, ATrialIsNeverInTheFolder) {
+    const TemporaryFolder folder;
+    if (!report::make_nameless_file(folder.path())) {
+        GTEST_SKIP() << "this file system has no files without a name";
+    }
+    const int events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    ASSERT_GE(events, 0);
+    ASSERT_GE(inotify_add_watch(events, folder.path().c_str(), IN_CREATE), 0);
+    EXPECT_TRUE(check_writable(folder.at("report.json")).has_value());
+    std::array<char, 4096> event{};
+    const auto first = read(events, event.data(), event.size());
+    const int reason = errno;
+    close(events);
+    EXPECT_EQ(first, -1) << "something was made";
+    EXPECT_EQ(reason, EAGAIN);
+}
+#endif
 
 TEST(OutputFile, IsWrittenAndReplaced) {
     const TemporaryFolder folder;
