@@ -23,8 +23,7 @@
 #include "reduction_joined.hlsli"
 #endif
 
-// Where items are not spread, NVIDIA's compiler (580) was seen to make slower shaders without the divisions here and at
-// the beginning of main.
+// Where items are spread, the planner has divided: threads have little else to do there.
 #if VECTOR == VECTOR_SPREAD
 #define ROWS_PER_LINE rows_per_line
 #else
