@@ -569,7 +569,7 @@ std::vector<ShaderVariant> variants_of(const ReductionVariants& wanted) {
         variants.push_back(spread_sum_variant(TARGET_JOINED, group_size));
     }
     if (wanted.elements && wanted.combine == COMBINE_EXPONENTIALS) {
-        for (const std::uint32_t kept : {KEPT_FEW, KEPT_MANY}) {
+        for (const std::uint32_t kept : std::initializer_list<std::uint32_t>{KEPT_FEW, KEPT_MANY}) {
             variants.push_back(reduction_variant(wanted.combine, wanted.numbers, VECTOR_SPREAD, SOURCE_TENSOR,
                                                  TARGET_ELEMENTS, kept, 1));
         }

@@ -83,7 +83,7 @@ core::Result<GivenSizes> with_full_names(const Descriptor& descriptor, const Giv
     const std::vector<std::string> names = names_of(descriptor, given.size());
     GivenSizes full;
     for (const auto& [name, sizes] : given) {
-        const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& known) {
+        const auto found = std::find_if(names.begin(), names.end(), [&, &name = name](const std::string& known) {
             return name.empty() ? known == first_name(descriptor) : known == name || short_name(known) == name;
         });
         if (found == names.end()) {
