@@ -294,8 +294,7 @@ TEST(Movement, SequencesAreComputedInFp32) {
     const auto reference = reference_of(sequence, {});
     const auto values = values_of<float>(reference.outputs[0]);
     bool differs = false;
-    float running = 0.1F;
-    for (std::size_t k = 0; k < values.size(); ++k, running += 0.1F) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
         // M rounds the product and the sum.
         const float other = 0.1F + static_cast<float>(k) * 0.1F;
         differs = differs || other != values[k];
