@@ -97,6 +97,11 @@ TEST(Reduction, EverySetInOrder) {
             reduction.for_each_element(static_cast<std::int64_t>(set), [&](double x) { one_by_one.push_back(x); });
             ASSERT_EQ(one_by_one, found.at(set));
         }
+        reduction.for_each_total<float, Sequence>([](float x) { return double{x}; },
+                                                  [&](std::int64_t set, std::int64_t, const Sequence& sequence) {
+                                                      ASSERT_EQ(sequence.terms, found.at(static_cast<std::size_t>(set)))
+                                                          << core::to_string(shape.input) << ", set " << set;
+                                                  });
     }
 }
 

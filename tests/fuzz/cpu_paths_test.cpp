@@ -6,11 +6,11 @@
 #include "engine/core/strided.h"
 #include "engine/cpu/cpu_engine.h"
 #include "engine/cpu/reference.h"
-#include "engine/cpu/wide_registers.h"
 #include "engine/fuzz/case_generator.h"
 #include "engine/operators/rules.h"
 #include "engine/operators/rules/reduction.h"
 #include "tests/cpu/random_tensors.h"
+#include "tests/cpu/with_registers.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -18,15 +18,6 @@ namespace {
 using core::Tensor;
 using cpu::Registers;
 using Settings = std::vector<Setting>;
-
-/// Takes back what a test has set.
-class WithRegisters {
-public:
-    explicit WithRegisters(Registers widest) { cpu::widest_registers = widest; }
-    ~WithRegisters() { cpu::widest_registers = Registers::avx512; }
-    WithRegisters(const WithRegisters&) = delete;
-    WithRegisters& operator=(const WithRegisters&) = delete;
-};
 
 std::vector<std::uint64_t> elements_of(const Tensor& tensor) {
     std::vector<std::uint64_t> elements;
@@ -70,7 +61,7 @@ std::vector<Tensor> outputs_with(Registers widest, const operators::Descriptor& 
 void expect_all_alike(const operators::Descriptor& descriptor, const std::vector<const Tensor*>& inputs,
                       const std::string& what) {
     const auto expected = elements_of(cpu::compute_reference(descriptor, inputs).outputs);
-    for (const Registers widest : {Registers::any, Registers::avx2, Registers::avx512}) {
+    for (const Registers widest : all_registers) {
         ASSERT_EQ(elements_of(outputs_with(widest, descriptor, inputs)), expected)
             << what << " with registers " << static_cast<int>(widest);
     }

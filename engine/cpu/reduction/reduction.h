@@ -30,7 +30,8 @@ public:
     [[nodiscard]] const Sets<2>& sets() const { return sets_; }
 
     /// Calls visit(set, to, total) for each set, with its number, the address of its element of the output, and the
-    /// total of map(element) over its elements, taken as Numbers. Sets are shared out among threads.
+    /// total of map(element) over its elements, taken as Numbers: floats only of FLOAT32 and FLOAT16. The order of
+    /// terms is the same for all kinds of numbers. Sets are shared out among threads.
     template <class Number, class Total, class Map, class Visit>
     void for_each_total(const Map& map, const Visit& visit) const {
         const auto& kept = sets_.kept();
@@ -100,18 +101,18 @@ private:
     template <class Number, class Total, class Map>
     void add_side_by_side(std::int64_t start, const Map& map, std::span<Total> totals) const {
         std::ranges::fill(totals, Total());
-        alignas(register_bytes) std::array<Number, most_together> elements;
+        alignas(register_bytes) std::array<Number, most_together> copies;
+        const std::span<Number> room(copies.data(), totals.size());
         const std::int64_t stride = sets_.kept().run_strides()[0];
         sets_.inside().for_each_element([&](const auto& offsets) {
-            element_wise::load(input_.buffer.bytes(), {input_.desc.data_type, start + offsets[0], stride},
-                               totals.size(), elements.data());
+            const Number* const elements = numbers_at(input_, start + offsets[0], stride, room);
             const auto add = [&] {
                 for (std::size_t k = 0; k < totals.size(); ++k) {
                     totals[k].add(map(elements[k]));
                 }
             };
             // Totals of several numbers would have to be taken apart.
-            if constexpr (sizeof(Total) == sizeof(Number)) {
+            if constexpr (sizeof(Total) <= sizeof(double)) {
                 in_wide_registers(add);
             } else {
                 add();

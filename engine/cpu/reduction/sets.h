@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "engine/core/tensor.h"
 #include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/reduction/floats.h"
 #include "engine/cpu/wide_registers.h"
 #include "engine/operators/descriptor.h"
 
@@ -62,20 +64,39 @@ private:
     Runs inside_;
 };
 
-/// Loads the elements of a set of the tensor, which is array `A` of the sets, as numbers. `start` is where the set
+/// As many elements as there is room for, `stride` apart from `first` on: those of the tensor itself if they are such
+/// numbers already, otherwise copies. As floats only FLOAT32 and FLOAT16.
+template <class Number>
+[[nodiscard]] const Number* numbers_at(const core::Tensor& tensor, std::int64_t first, std::int64_t stride,
+                                       std::span<Number> room) {
+    if constexpr (std::is_same_v<Number, float>) {
+        return floats_of(tensor, first, stride, room);
+    } else {
+        element_wise::load(tensor.buffer.bytes(), {tensor.desc.data_type, first, stride}, room.size(), room.data());
+        return room.data();
+    }
+}
+
+/// Takes the elements of a set of the tensor, which is array `A` of the sets, as numbers. `start` is where the set
 /// starts there. Calls visit(numbers) for one stretch after the other.
 template <std::size_t A, class Number, std::size_t N, class Visit>
 void for_each_stretch(const Sets<N>& sets, const core::Tensor& tensor, std::int64_t start, const Visit& visit) {
     constexpr std::int64_t longest = 512;
-    alignas(register_bytes) std::array<Number, longest> numbers;
+    alignas(register_bytes) std::array<Number, longest> copies;
     const auto& inside = sets.inside();
     const std::int64_t stride = inside.run_strides()[A];
     inside.for_each_run([&](const auto& offsets) {
+        const std::int64_t first = start + offsets[A];
+        if constexpr (std::is_same_v<Number, float>) {
+            if (lie_as_floats(tensor, stride)) {
+                visit(std::span(floats_at(tensor, first), static_cast<std::size_t>(inside.run_length())));
+                return;
+            }
+        }
         for (std::int64_t i = 0; i < inside.run_length(); i += longest) {
             const auto count = static_cast<std::size_t>(std::min(longest, inside.run_length() - i));
-            const element_wise::Stretch from{tensor.desc.data_type, start + offsets[A] + i * stride, stride};
-            element_wise::load(tensor.buffer.bytes(), from, count, numbers.data());
-            visit(std::span<const Number>(numbers.data(), count));
+            const std::span<Number> room(copies.data(), count);
+            visit(std::span<const Number>(numbers_at(tensor, first + i * stride, stride, room), count));
         }
     });
 }

@@ -26,6 +26,9 @@ struct AnyOrderOfMany {
 
 template <class Number>
 struct Sum : AnyOrder {
+    /// What has the same result if the terms are FP32 numbers.
+    using OfFloats = Sum;
+
     Number value = 0;
 
     void add(Number term) { value = value + term; }
@@ -68,10 +71,12 @@ private:
 /// The least (greatest) of numbers, NaN passed over. Nothing but NaN: the value of none.
 template <class Number>
 struct Least : AnyOrderOfMany {
+    using OfFloats = Least<float>;
+
     Number value = of_none();
 
     void add(Number term) {
-        if constexpr (std::is_same_v<Number, double>) {
+        if constexpr (std::is_floating_point_v<Number>) {
             // The value is never NaN: one selection is enough.
             value = term < value ? term : value;
         } else {
@@ -82,8 +87,8 @@ struct Least : AnyOrderOfMany {
     [[nodiscard]] Number result() const { return value; }
 
     [[nodiscard]] static Number of_none() {
-        if constexpr (std::is_same_v<Number, double>) {
-            return std::numeric_limits<double>::infinity();
+        if constexpr (std::is_floating_point_v<Number>) {
+            return std::numeric_limits<Number>::infinity();
         } else {
             return std::numeric_limits<decltype(Number::value)>::max();
         }
@@ -92,10 +97,12 @@ struct Least : AnyOrderOfMany {
 
 template <class Number>
 struct Greatest : AnyOrderOfMany {
+    using OfFloats = Greatest<float>;
+
     Number value = of_none();
 
     void add(Number term) {
-        if constexpr (std::is_same_v<Number, double>) {
+        if constexpr (std::is_floating_point_v<Number>) {
             // The value is never NaN: one selection is enough.
             value = value < term ? term : value;
         } else {
@@ -106,8 +113,8 @@ struct Greatest : AnyOrderOfMany {
     [[nodiscard]] Number result() const { return value; }
 
     [[nodiscard]] static Number of_none() {
-        if constexpr (std::is_same_v<Number, double>) {
-            return -std::numeric_limits<double>::infinity();
+        if constexpr (std::is_floating_point_v<Number>) {
+            return -std::numeric_limits<Number>::infinity();
         } else {
             return std::numeric_limits<decltype(Number::value)>::lowest();
         }

@@ -32,11 +32,19 @@ using Ranger = Interval (*)(const Reduction& reduction, std::int64_t set);
 template <template <class> class Total, class Map, class Finish, Ranger range>
 void reduce_reals(const Reduction& reduction, core::ElementSlack* slack) {
     const auto count = static_cast<double>(reduction.sets().size());
-    reduction.for_each_total<double, Total<double>>(
-        Map{}, [&](std::int64_t set, std::int64_t to, const Total<double>& total) {
-            movement::store_computed(reduction.output(), to, set, Finish{}(total.result(), count), slack,
-                                     [&] { return range(reduction, set); });
-        });
+    const auto store = [&](std::int64_t set, std::int64_t to, const auto& total) {
+        movement::store_computed(reduction.output(), to, set, Finish{}(double{total.result()}, count), slack,
+                                 [&] { return range(reduction, set); });
+    };
+    if constexpr (requires { typename Total<double>::OfFloats; }) {
+        if (reduction.input().desc.data_type == core::DataType::float32) {
+            using OfFloats = typename Total<double>::OfFloats;
+            using Term = decltype(OfFloats::value);
+            reduction.for_each_total<float, OfFloats>([](float x) { return Map{}(Term{x}); }, store);
+            return;
+        }
+    }
+    reduction.for_each_total<double, Total<double>>(Map{}, store);
 }
 
 template <class Number, template <class> class Total, class Map>

@@ -1,0 +1,234 @@
+// Kernels that take FLOAT32 elements from memory as they are, and compute with registers of any width: the results are
+// those of the plain definitions, bit for bit, which stand here once more. Bounds, which would be computed otherwise,
+// are not asked for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "engine/cpu/kernel.h"
+#include "engine/cpu/reduction/reduction.h"
+#include "engine/cpu/reduction/totals.h"
+#include "engine/operators/rules.h"
+#include "engine/operators/rules/reduction.h"
+#include "tests/cpu/random_tensors.h"
+#include "tests/cpu/with_registers.h"
+
+namespace dmlconform::tests {
+namespace {
+
+using core::DataType;
+using core::Tensor;
+using operators::Descriptor;
+using operators::FieldKind;
+using operators::ReduceFunction;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr int rounds = 150;
+
+/// All outputs of a legal descriptor.
+std::vector<Tensor> computed(cpu::Registers widest, const Descriptor& descriptor,
+                             const std::vector<const Tensor*>& inputs) {
+    const auto verdict = operators::validate(descriptor, core::highest_feature_level);
+    EXPECT_FALSE(verdict) << verdict->message;
+    const WithRegisters registers(widest);
+    std::vector<Tensor> outputs;
+    for (const operators::TensorSlot& slot : descriptor.outputs()) {
+        outputs.push_back(blank_tensor(*slot.desc));
+    }
+    std::vector<Tensor*> pointers;
+    for (Tensor& output : outputs) {
+        pointers.push_back(&output);
+    }
+    cpu::find_kernel(descriptor.schema->short_name())
+        ->compute({.descriptor = descriptor, .inputs = inputs, .outputs = pointers, .slack = {}});
+    return outputs;
+}
+
+/// Bits, of which NaN may have several.
+std::uint32_t bits_of(float x) {
+    return std::bit_cast<std::uint32_t>(std::isnan(x) ? std::numeric_limits<float>::quiet_NaN() : x);
+}
+
+std::vector<std::uint32_t> bits_of(const std::vector<float>& numbers) {
+    std::vector<std::uint32_t> bits;
+    std::ranges::transform(numbers, std::back_inserter(bits), [](float x) { return bits_of(x); });
+    return bits;
+}
+
+void expect_output(const Descriptor& descriptor, const std::vector<const Tensor*>& inputs,
+                   const std::vector<float>& expected) {
+    for (const cpu::Registers widest : all_registers) {
+        const std::vector<Tensor> outputs = computed(widest, descriptor, inputs);
+        ASSERT_EQ(bits_of(values_of<float>(outputs[0])), bits_of(expected))
+            << descriptor.schema->name << " of " << core::to_string(inputs[0]->desc) << " to "
+            << core::to_string(outputs[0].desc) << " with registers " << static_cast<int>(widest);
+    }
+}
+
+/// Mostly ordinary ones.
+float any_number(Random& random) {
+    constexpr float special[] = {0.0F, -0.0F, infinity, -infinity, 1e-40F, -1e-44F, 3e38F, -3e38F};
+    switch (random.pick(0, 40)) {
+        case 0:
+            return std::numeric_limits<float>::quiet_NaN();
+        case 1:
+            return special[random.pick<std::size_t>(0, std::size(special) - 1)];
+        case 2:
+            return random.one_in(2) ? 0.0F : -0.0F;
+        default:
+            return random.normal();
+    }
+}
+
+/// Small with any strides, or longer than anything that is done at once. Of four dimensions.
+core::Dimensions some_sizes(Random& random, int round) {
+    return round % 3 == 0 ? random.sizes(4, 3000, 20'000) : random.sizes(4, 9, 1500);
+}
+
+// ---- REDUCE ------------------------------------------------------------------------------------------------------
+
+struct Reduced {
+    core::TensorDesc input;
+    core::TensorDesc output;
+    std::vector<bool> reduced;
+    std::vector<std::uint32_t> axes;
+};
+
+Reduced random_reduction(Random& random, int round) {
+    Reduced shape;
+    const core::Dimensions sizes = some_sizes(random, round);
+    core::Dimensions kept = sizes;
+    for (std::uint32_t d = 0; d < sizes.size(); ++d) {
+        shape.reduced.push_back(d == 3 ? shape.axes.empty() || random.one_in(2) : random.one_in(2));
+        if (shape.reduced[d]) {
+            shape.axes.push_back(d);
+            kept[d] = 1;
+        }
+    }
+    shape.input = random.layout(DataType::float32, sizes, FieldKind::input);
+    shape.output = random.layout(DataType::float32, kept, FieldKind::output);
+    return shape;
+}
+
+/// Terms keep their order if elements are not converted first.
+template <template <class> class Total>
+void expect_total_of_doubles(const Tensor& input, const Reduced& shape) {
+    Tensor output = blank_tensor(shape.output);
+    const cpu::reduction::Reduction reduction(input, output, shape.reduced);
+    const auto totals = [&]<class Number, class Of>() {
+        std::vector<std::uint64_t> all(static_cast<std::size_t>(reduction.sets().count()));
+        reduction.for_each_total<Number, Of>(
+            [](Number x) { return decltype(Of::value){x}; },
+            [&](std::int64_t set, std::int64_t, const Of& total) {
+                const double result{total.result()};
+                all[static_cast<std::size_t>(set)] = std::bit_cast<std::uint64_t>(
+                    std::isnan(result) ? std::numeric_limits<double>::quiet_NaN() : result);
+            });
+        return all;
+    };
+    const WithRegisters narrow(cpu::Registers::any);
+    const auto expected = totals.template operator()<double, Total<double>>();
+    for (const cpu::Registers widest : all_registers) {
+        const WithRegisters registers(widest);
+        ASSERT_EQ((totals.template operator()<float, typename Total<double>::OfFloats>()), expected)
+            << core::to_string(shape.input) << " with registers " << static_cast<int>(widest);
+    }
+}
+
+TEST(FloatPaths, TotalsAreThoseOfDoubles) {
+    Random random(31);
+    for (int round = 0; round < rounds; ++round) {
+        const Reduced shape = random_reduction(random, round);
+        const Tensor input = random.filled<float>(shape.input, [&] { return any_number(random); });
+        expect_total_of_doubles<cpu::reduction::Sum>(input, shape);
+        expect_total_of_doubles<cpu::reduction::Least>(input, shape);
+        expect_total_of_doubles<cpu::reduction::Greatest>(input, shape);
+    }
+}
+
+/// NaN is passed over. Which zero the result of several is depends on an order that this test does not know.
+TEST(FloatPaths, ExtremesAreElements) {
+    Random random(32);
+    for (int round = 0; round < rounds; ++round) {
+        const Reduced shape = random_reduction(random, round);
+        const bool is_max = random.one_in(2);
+        const Tensor input = random.filled<float>(shape.input, [&] { return any_number(random); });
+        const std::vector<float> elements = values_of<float>(input);
+        std::vector<float> expected(count_of(shape.output.sizes), is_max ? -infinity : infinity);
+        for (std::size_t i = 0; i < elements.size(); ++i) {
+            auto place = coordinates_of(i, shape.input.sizes);
+            for (std::size_t d = 0; d < place.size(); ++d) {
+                place[d] = shape.reduced[d] ? 0 : place[d];
+            }
+            float& extreme = expected[index_of(place, shape.output.sizes)];
+            if (is_max ? elements[i] > extreme : elements[i] < extreme) {
+                extreme = elements[i];
+            }
+        }
+        const Descriptor descriptor =
+            with(describe("REDUCE", {{"Function", static_cast<int>(is_max ? ReduceFunction::max : ReduceFunction::min)},
+                                     {"InputTensor", shape.input},
+                                     {"OutputTensor", shape.output}}),
+                 {{"Axes", operators::FieldValue(shape.axes)}});
+        for (const cpu::Registers widest : all_registers) {
+            ASSERT_EQ(values_of<float>(computed(widest, descriptor, {&input})[0]), expected)
+                << core::to_string(shape.input) << " to " << core::to_string(shape.output);
+        }
+    }
+}
+
+struct Summed {
+    ReduceFunction function;
+    double (*term)(double x);
+    double (*finish)(double sum, double count);
+};
+
+constexpr Summed sums[] = {
+    {ReduceFunction::sum, [](double x) { return x; }, [](double sum, double) { return sum; }},
+    {ReduceFunction::average, [](double x) { return x; }, [](double sum, double count) { return sum / count; }},
+    {ReduceFunction::l1, [](double x) { return std::fabs(x); }, [](double sum, double) { return sum; }},
+    {ReduceFunction::l2, [](double x) { return x * x; }, [](double sum, double) { return std::sqrt(sum); }},
+    {ReduceFunction::log_sum, [](double x) { return x; }, [](double sum, double) { return std::log(sum); }},
+    {ReduceFunction::sum_square, [](double x) { return x * x; }, [](double sum, double) { return sum; }},
+};
+
+/// The order of a sum over elements that lie side by side: eight totals in turn, of which the first takes what is left,
+/// and which are added up from the first on.
+float sum_of_row(const Summed& summed, std::span<const float> row) {
+    double totals[8]{};
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        totals[i < row.size() / 8 * 8 ? i % 8 : 0] += summed.term(double{row[i]});
+    }
+    double sum = totals[0];
+    for (std::size_t lane = 1; lane < 8; ++lane) {
+        sum += totals[lane];
+    }
+    return static_cast<float>(summed.finish(sum, static_cast<double>(row.size())));
+}
+
+TEST(FloatPaths, SumsOfRowsAreEightSums) {
+    Random random(33);
+    for (int round = 0; round < rounds; ++round) {
+        const Summed& summed = sums[static_cast<std::size_t>(round) % std::size(sums)];
+        const std::uint32_t length = random.pick(1u, 1500u);
+        const bool special = random.one_in(2);
+        const Tensor input = random.filled<float>(tensor(DataType::float32, {3, length}),
+                                                  [&] { return special ? any_number(random) : random.normal(); });
+        std::vector<float> expected;
+        for (std::size_t row = 0; row < 3; ++row) {
+            expected.push_back(sum_of_row(summed, input.as<float>().subspan(row * length, length)));
+        }
+        expect_output(describe("REDUCE", {{"Function", static_cast<int>(summed.function)},
+                                          {"InputTensor", input.desc},
+                                          {"OutputTensor", tensor(DataType::float32, {3, 1})},
+                                          {"Axes", {1}}}),
+                      {&input}, expected);
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests
