@@ -230,5 +230,42 @@ TEST(FloatPaths, SumsOfRowsAreEightSums) {
     }
 }
 
+// ---- CUMULATIVE_SUMMATION ----------------------------------------------------------------------------------------
+
+TEST(FloatPaths, CumulativeSums) {
+    Random random(34);
+    for (int round = 0; round < rounds; ++round) {
+        const core::Dimensions sizes = some_sizes(random, round);
+        const auto axis = random.pick<std::size_t>(0, 3);
+        const bool backwards = random.one_in(2);
+        const bool exclusive = random.one_in(2);
+        const Tensor input = random.filled<float>(random.layout(DataType::float32, sizes, FieldKind::input),
+                                                  [&] { return any_number(random); });
+        const std::vector<float> elements = values_of<float>(input);
+        std::vector<float> expected(elements.size());
+        for (std::size_t i = 0; i < elements.size(); ++i) {
+            auto place = coordinates_of(i, sizes);
+            if (place[axis] != 0) {
+                continue;
+            }
+            double sum = 0;
+            for (std::size_t k = 0; k < sizes[axis]; ++k) {
+                place[axis] = backwards ? sizes[axis] - 1 - k : k;
+                const std::size_t at = index_of(place, sizes);
+                const double before = sum;
+                sum += double{elements[at]};
+                expected[at] = static_cast<float>(exclusive ? before : sum);
+            }
+        }
+        expect_output(describe("CUMULATIVE_SUMMATION",
+                               {{"InputTensor", input.desc},
+                                {"OutputTensor", random.layout(DataType::float32, sizes, FieldKind::output)},
+                                {"Axis", axis},
+                                {"AxisDirection", backwards ? 1 : 0},
+                                {"HasExclusiveSum", exclusive ? 1 : 0}}),
+                      {&input}, expected);
+    }
+}
+
 }  // namespace
 }  // namespace dmlconform::tests

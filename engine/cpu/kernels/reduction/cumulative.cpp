@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/reduction/floats.h"
 #include "engine/cpu/reduction/reduction.h"
 #include "engine/cpu/reduction/totals.h"
 #include "engine/operators/rules/top_k1.h"
@@ -124,8 +125,18 @@ private:
         const auto& strides = sets_.inside().run_strides();
         alignas(register_bytes) std::array<Total, most_together> totals;
         alignas(register_bytes) std::array<Number, longest> numbers;
+        const bool as_they_lie =
+            reduction::lie_as_floats(input_, between[from]) && reduction::lie_as_floats(output_, between[to]);
         for (std::int64_t i = 0; i < walk_.length; ++i) {
             const std::int64_t steps = walk_.first + i * walk_.step;
+            if constexpr (std::is_same_v<Total, reduction::Sum<double>>) {
+                if (as_they_lie) {
+                    add_row(totals.data(), reduction::floats_at(input_, start[from] + steps * strides[from]),
+                            reduction::floats_at(output_, start[to] + steps * strides[to]),
+                            static_cast<std::size_t>(count));
+                    continue;
+                }
+            }
             for (std::int64_t k = 0; k < count; k += longest) {
                 const auto size = static_cast<std::size_t>(std::min(longest, count - k));
                 element_wise::load(
@@ -147,6 +158,15 @@ private:
         in_wide_registers([&] {
             for (std::size_t k = 0; k < size; ++k) {
                 numbers[k] = after<Number>(totals[k], numbers[k]);
+            }
+        });
+    }
+
+    /// The same from memory to memory.
+    void add_row(reduction::Sum<double>* totals, const float* elements, float* results, std::size_t size) const {
+        in_wide_registers([&] {
+            for (std::size_t k = 0; k < size; ++k) {
+                results[k] = static_cast<float>(after(totals[k], double{elements[k]}));
             }
         });
     }
