@@ -267,5 +267,48 @@ TEST(FloatPaths, CumulativeSums) {
     }
 }
 
+// ---- BATCH_NORMALIZATION -----------------------------------------------------------------------------------------
+
+TEST(FloatPaths, BatchNormalization) {
+    Random random(35);
+    for (int round = 0; round < rounds; ++round) {
+        const core::Dimensions sizes = some_sizes(random, round);
+        core::Dimensions channels(4, 1);
+        channels[1] = sizes[1];
+        const auto parameter = [&](float least) {
+            return random.filled<float>(random.layout(DataType::float32, channels, FieldKind::input), [&] {
+                return random.one_in(4) ? (random.one_in(2) ? 0.0F : -0.0F) : random.uniform(least, 3);
+            });
+        };
+        const Tensor input = random.filled<float>(random.layout(DataType::float32, sizes, FieldKind::input),
+                                                  [&] { return any_number(random); });
+        const Tensor mean = parameter(-3);
+        const Tensor variance = parameter(0);
+        const Tensor scale = parameter(-3);
+        const Tensor bias = parameter(-3);
+        const float epsilon = random.one_in(3) ? 0.0F : 1e-5F;
+        const std::vector<float> parameters[] = {values_of<float>(mean), values_of<float>(variance),
+                                                 values_of<float>(scale), values_of<float>(bias)};
+        std::vector<float> expected = values_of<float>(input);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            const std::size_t channel = coordinates_of(i, sizes)[1];
+            const auto at = [&](std::size_t which) { return double{parameters[which][channel]}; };
+            const double factor = at(2) / std::sqrt(at(1) + double{epsilon});
+            // A sum of two zeros that are negative is stored as a positive one.
+            expected[i] = static_cast<float>((double{expected[i]} - at(0)) * factor + at(3) + 0.0);
+        }
+        expect_output(describe("BATCH_NORMALIZATION",
+                               {{"InputTensor", input.desc},
+                                {"MeanTensor", mean.desc},
+                                {"VarianceTensor", variance.desc},
+                                {"ScaleTensor", scale.desc},
+                                {"BiasTensor", bias.desc},
+                                {"OutputTensor", random.layout(DataType::float32, sizes, FieldKind::output)},
+                                {"Spatial", 1},
+                                {"Epsilon", epsilon}}),
+                      {&input, &mean, &variance, &scale, &bias}, expected);
+    }
+}
+
 }  // namespace
 }  // namespace dmlconform::tests

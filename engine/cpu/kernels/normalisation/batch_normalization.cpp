@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "engine/cpu/element_wise/machine.h"
+#include "engine/cpu/normalisation/batch.h"
 #include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/reduction/sets.h"
 #include "engine/cpu/reduction/totals.h"
@@ -19,6 +20,7 @@ namespace {
 using element_wise::FusedActivation;
 using normalisation::Formula;
 using normalisation::maybe_stored;
+using normalisation::Normalisation;
 using normalisation::Operands;
 using normalisation::Set;
 using reduction::SumRange;
@@ -93,19 +95,6 @@ Interval product(const Interval& a, const Interval& b, const Interval& c) {
 Interval reciprocal_root(const Interval& variance, double epsilon) {
     return Interval(1) / sqrt(variance + Interval(epsilon));
 }
-
-struct Normalisation {
-    double mean = 0;
-    double variance = 0;
-    double scale = 1;
-    double bias = 0;
-    double epsilon = 0;
-    /// One division for the whole set.
-    double factor = scale / std::sqrt(variance + epsilon);
-
-    /// `added` comes after bias.
-    [[nodiscard]] double operator()(double x, double added) const { return (x - mean) * factor + bias + added; }
-};
 
 /// The same in FP32, where mean and variance may have errors already.
 struct NormalisationRange {
@@ -431,6 +420,9 @@ void compute(const KernelArguments& arguments, const Operands& operands) {
 
 void compute_inference(const KernelArguments& arguments) {
     const auto parameters = inputs_of(arguments, {"MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor"});
+    if (normalisation::normalise_floats(arguments, parameters)) {
+        return;
+    }
     compute<Inference>(arguments, {.elements = inputs_of(arguments, {"InputTensor"}),
                                    .parameters = parameters,
                                    .reduced = innermost_repeated(parameters)});
