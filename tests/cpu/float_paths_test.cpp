@@ -310,5 +310,108 @@ TEST(FloatPaths, BatchNormalization) {
     }
 }
 
+// ---- DYNAMIC_QUANTIZE_LINEAR -------------------------------------------------------------------------------------
+
+struct Quantised {
+    float scale = 0;
+    double zero_point = 0;
+    std::vector<double> codes;
+};
+
+Quantised quantised(const std::vector<float>& numbers, double lowest) {
+    // NaN becomes the lowest.
+    const auto clamped = [lowest](double x) { return x > lowest ? std::min(x, lowest + 255) : lowest; };
+    double least = 0;
+    double greatest = 0;
+    for (const float x : numbers) {
+        least = double{x} < least ? double{x} : least;
+        greatest = double{x} > greatest ? double{x} : greatest;
+    }
+    Quantised result;
+    result.scale = static_cast<float>((greatest - least) / 255);
+    const double scale{result.scale};
+    result.zero_point = clamped(std::nearbyint(lowest - least / scale));
+    for (const float x : numbers) {
+        result.codes.push_back(clamped(std::nearbyint(double{x} / scale) + result.zero_point));
+    }
+    return result;
+}
+
+/// All that a scale quantises, with ties and their neighbours, which FP32 cannot tell from them after a division.
+std::vector<float> around_ties(Random& random, std::size_t count) {
+    const float scale = std::ldexp(static_cast<float>(random.pick(1, 0x7fff)), random.pick(-140, 90));
+    const int below = random.pick(0, 255);
+    std::vector<float> numbers{static_cast<float>(-below) * scale, static_cast<float>(255 - below) * scale};
+    while (numbers.size() < count) {
+        const float tie = (static_cast<float>(random.pick(-below, 254 - below)) + 0.5F) * scale;
+        numbers.push_back(random.one_in(3) ? tie : std::nextafter(tie, random.one_in(2) ? infinity : -infinity));
+    }
+    return numbers;
+}
+
+std::vector<float> some_numbers(Random& random, std::size_t count) {
+    if (count > 1 && random.one_in(3)) {
+        return around_ties(random, count);
+    }
+    const int kind = random.pick(0, 3);
+    const float magnitude = std::ldexp(1.0F, random.pick(-145, 120));
+    std::vector<float> numbers(count);
+    for (float& number : numbers) {
+        number = kind == 0   ? any_number(random)
+                 : kind == 1 ? static_cast<float>(random.pick(-99, 99))
+                 : kind == 2 ? random.normal() * magnitude
+                             : random.uniform(-1, 1);
+    }
+    return numbers;
+}
+
+template <class Code>
+void expect_quantised(Random& random, const Tensor& input, const std::vector<float>& numbers, DataType type) {
+    const Quantised expected = quantised(numbers, std::numeric_limits<Code>::lowest());
+    const Descriptor descriptor =
+        describe("DYNAMIC_QUANTIZE_LINEAR", {{"InputTensor", input.desc},
+                                             {"OutputTensor", random.layout(type, input.desc.sizes, FieldKind::output)},
+                                             {"OutputScaleTensor", tensor(DataType::float32, {1, 1, 1, 1})},
+                                             {"OutputZeroPointTensor", tensor(type, {1, 1, 1, 1})}});
+    for (const cpu::Registers widest : all_registers) {
+        const std::vector<Tensor> outputs = computed(widest, descriptor, {&input});
+        ASSERT_EQ(values_of<float>(outputs[1]), std::vector{expected.scale});
+        ASSERT_EQ(double{values_of<Code>(outputs[2])[0]}, expected.zero_point);
+        const std::vector<Code> codes = values_of<Code>(outputs[0]);
+        ASSERT_EQ(std::vector<double>(codes.begin(), codes.end()), expected.codes)
+            << core::to_string(input.desc) << " to " << core::to_string(outputs[0].desc) << " with registers "
+            << static_cast<int>(widest);
+    }
+}
+
+TEST(FloatPaths, DynamicQuantizeLinear) {
+    Random random(36);
+    for (int round = 0; round < 2 * rounds; ++round) {
+        const core::Dimensions sizes = some_sizes(random, round);
+        const bool is_half = random.one_in(4);
+        const DataType type = is_half ? DataType::float16 : DataType::float32;
+        // Every element of an input that stands still is the same one: values are read back from the tensor.
+        const core::TensorDesc desc = random.layout(type, sizes, FieldKind::input);
+        std::vector<float> numbers = some_numbers(random, count_of(sizes));
+        Tensor input;
+        if (is_half) {
+            std::vector<core::Float16> halves;
+            std::ranges::transform(numbers, std::back_inserter(halves),
+                                   [](float x) { return core::Float16(double{x}); });
+            input = tensor_of(desc, halves);
+            std::ranges::transform(values_of<core::Float16>(input), numbers.begin(),
+                                   [](core::Float16 x) { return static_cast<float>(static_cast<double>(x)); });
+        } else {
+            input = tensor_of(desc, numbers);
+            numbers = values_of<float>(input);
+        }
+        if (random.one_in(2)) {
+            expect_quantised<std::uint8_t>(random, input, numbers, DataType::uint8);
+        } else {
+            expect_quantised<std::int8_t>(random, input, numbers, DataType::int8);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace dmlconform::tests

@@ -1,10 +1,12 @@
 // DYNAMIC_QUANTIZE_LINEAR: 8 bits for numbers whose range is found first.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "engine/cpu/accepted_element.h"
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/kernel.h"
+#include "engine/cpu/reduction/floats.h"
 #include "engine/cpu/reduction/reduction.h"
 #include "engine/cpu/reduction/totals.h"
 
@@ -63,17 +65,18 @@ struct Quantisation {
     }
 };
 
-/// The range of a tensor's numbers, 0 among them. NaN is passed over (M).
+/// The range of a tensor's numbers, 0 among them. NaN is passed over (M). FP32 holds all of them.
 class NumberRange {
 public:
     explicit NumberRange(const core::Tensor& tensor) {
         const reduction::Sets<1> all(tensor.desc.sizes, std::vector<bool>(tensor.desc.sizes.size(), true),
                                      {core::signed_strides(tensor.desc)});
-        reduction::for_each_stretch<0, double>(all, tensor, 0, [&](std::span<const double> stretch) {
-            // Comparisons with NaN are false.
-            in_wide_lanes(stretch, lowest_, [](double& least, double x) { least = x < least ? x : least; });
-            in_wide_lanes(stretch, highest_,
-                          [](double& greatest, double x) { greatest = greatest < x ? x : greatest; });
+        reduction::for_each_stretch<0, float>(all, tensor, 0, [&](std::span<const float> stretch) {
+            // Read twice while they are in the cache.
+            constexpr std::size_t longest = 2048;
+            for (std::size_t i = 0; i < stretch.size(); i += longest) {
+                add(stretch.subspan(i, std::min(longest, stretch.size() - i)));
+            }
         });
     }
 
@@ -81,32 +84,75 @@ public:
     [[nodiscard]] double greatest() const { return *std::ranges::max_element(highest_); }
 
 private:
-    std::array<double, 32> lowest_{};
-    std::array<double, 32> highest_{};
+    /// Comparisons with NaN are false.
+    void add(std::span<const float> numbers) {
+        in_wide_lanes(numbers, lowest_, [](float& least, float x) { least = x < least ? x : least; });
+        in_wide_lanes(numbers, highest_, [](float& greatest, float x) { greatest = greatest < x ? x : greatest; });
+    }
+
+    std::array<float, 32> lowest_{};
+    std::array<float, 32> highest_{};
 };
 
 /// Arrays that are walked together.
 using Places = core::StridedRuns<2>;
 
+constexpr std::size_t longest = 512;
+// Not bytes: a byte may be part of anything, so that compilers expect everything to change.
+using Results = std::array<int, longest>;
+
+/// The formula as it is.
+void quantise_exactly(std::span<const float> numbers, const Quantisation<double>& quantisation, const Codes& codes,
+                      Results& results) {
+    in_wide_registers([&] {
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            results[k] = static_cast<int>(quantisation(double{numbers[k]}, codes));
+        }
+    });
+}
+
+/// The same in FP32. Ties are FP32 numbers, so that a quotient that is rounded to FP32 may end up on one, but not
+/// beyond it. Whether none has: results are those of the formula then. Quotients from 2^22 on, of which this is not
+/// true, are clamped anyway, and so are those that overflow.
+[[nodiscard]] bool quantise_in_fp32(std::span<const float> numbers, const Quantisation<double>& quantisation,
+                                    const Codes& codes, Results& results) {
+    int ties = 0;
+    in_wide_registers([&] {
+        constexpr float shift = 0x1.8p23F;
+        const auto scale = static_cast<float>(quantisation.scale);
+        const auto zero_point = static_cast<float>(quantisation.zero_point);
+        const auto lowest = static_cast<float>(codes.lowest);
+        const auto highest = static_cast<float>(codes.highest);
+        int found = 0;
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            const float quotient = numbers[k] / scale;
+            const float integer = (quotient + shift) - shift;
+            found |= static_cast<int>(std::fabs(quotient - integer) == 0.5F);
+            // NaN becomes the lowest: comparisons with it are false.
+            const float code = integer + zero_point;
+            const float raised = code > lowest ? code : lowest;
+            results[k] = static_cast<int>(raised < highest ? raised : highest);
+        }
+        ties = found;
+    });
+    return ties == 0;
+}
+
 /// Runs first … last - 1, if nobody asks for bounds.
 void quantise(const core::Tensor& input, core::Tensor& output, const Places& places,
               const Quantisation<double>& quantisation, const Codes& codes, std::int64_t first, std::int64_t last) {
-    constexpr std::int64_t longest = 512;
-    alignas(register_bytes) std::array<double, longest> numbers;
-    // Not bytes: a byte may be part of anything, so that compilers expect everything to change.
-    alignas(register_bytes) std::array<int, longest> results;
+    alignas(register_bytes) std::array<float, longest> copies;
+    alignas(register_bytes) Results results;
     const auto& strides = places.run_strides();
     std::uint8_t* const target = reinterpret_cast<std::uint8_t*>(output.buffer.bytes().data());
     places.for_each_run(first, last, [&](const Places::PerArray& at) {
         for (std::int64_t i = 0; i < places.run_length(); i += longest) {
-            const auto count = static_cast<std::size_t>(std::min(longest, places.run_length() - i));
-            element_wise::load(input.buffer.bytes(), {input.desc.data_type, at[0] + i * strides[0], strides[0]}, count,
-                               numbers.data());
-            in_wide_registers([&] {
-                for (std::size_t k = 0; k < count; ++k) {
-                    results[k] = static_cast<int>(quantisation(numbers[k], codes));
-                }
-            });
+            const auto count = std::min(longest, static_cast<std::size_t>(places.run_length() - i));
+            const std::span<const float> numbers(
+                reduction::floats_of(input, at[0] + i * strides[0], strides[0], {copies.data(), count}), count);
+            if (!quantise_in_fp32(numbers, quantisation, codes, results)) {
+                quantise_exactly(numbers, quantisation, codes, results);
+            }
             std::uint8_t* const to = target + at[1] + i * strides[1];
             if (strides[1] == 1) {
                 in_wide_registers([&] {
