@@ -2,6 +2,9 @@
 // of every operator say that all of them give the same bits.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <limits>
+
 #include "engine/core/element.h"
 #include "engine/core/strided.h"
 #include "engine/cpu/cpu_engine.h"
@@ -165,6 +168,32 @@ TEST(CpuPaths, LongRows) {
             pointers.push_back(input.desc.sizes.empty() ? nullptr : &input);
         }
         expect_all_alike(descriptor, pointers, std::string(name));
+    }
+}
+
+/// Lines whose sums of powers are NaN or few, in two tensors and in one.
+TEST(CpuPaths, SoftmaxOfSpecialNumbers) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    constexpr std::array specials{0.0F,    -0.0F,    1e-45F,    -1e-45F,
+                                  -87.5F,  -120.0F,  -709.0F,   -3.4e38F,
+                                  3.4e38F, infinity, -infinity, std::numeric_limits<float>::quiet_NaN()};
+    constexpr std::uint32_t length = 75;
+    const core::TensorDesc lines = tensor(core::DataType::float32, {2 * specials.size(), length});
+    Random random(18);
+    Tensor input = random.filled<float>(lines, [&] { return random.normal(); });
+    const std::span<float> elements = input.as<float>();
+    for (std::size_t line = 0; line < 2 * specials.size(); ++line) {
+        const bool everywhere = line % 2 == 0;
+        for (std::size_t k = everywhere ? 0 : random.pick(0u, length - 1); k < length; k += everywhere ? 1 : length) {
+            elements[line * length + k] = specials[line / 2];
+        }
+    }
+    for (const std::string_view name : {"ACTIVATION_SOFTMAX1", "ACTIVATION_LOG_SOFTMAX1"}) {
+        operators::Descriptor descriptor =
+            describe(name, {{"InputTensor", lines}, {"OutputTensor", lines}, {"Axes", {1}}});
+        expect_all_alike(descriptor, {&input}, std::string(name));
+        descriptor.in_place = {0};
+        expect_all_alike(descriptor, {&input}, std::string(name) + " in place");
     }
 }
 

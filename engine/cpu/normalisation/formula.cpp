@@ -80,10 +80,16 @@ public:
         for (std::size_t i = 0; i < arguments.slack.size(); ++i) {
             set_.wants_ranges = set_.wants_ranges || wants_range(i);
         }
+        are_floats_ = !set_.wants_ranges && operands.elements.size() == 1 && operands.parameters.empty() &&
+                      arguments.outputs.size() == 1 && is_row_of_floats(*operands.elements[0], first_elements) &&
+                      is_row_of_floats(*arguments.outputs[0], output);
     }
 
     void compute(std::int64_t set) {
         const Offsets start = sets_.kept().offsets_of(set);
+        if (are_floats_ && compute_floats(start)) {
+            return;
+        }
         load(start);
         formula_.take(set_);
         formula_.compute(results_);
@@ -96,6 +102,17 @@ public:
 private:
     [[nodiscard]] bool wants_range(std::size_t output_index) const {
         return output_index < arguments_.slack.size() && !arguments_.slack[output_index].below.empty();
+    }
+
+    [[nodiscard]] bool is_row_of_floats(const core::Tensor& tensor, std::size_t array) const {
+        return tensor.desc.data_type == core::DataType::float32 && sets_.inside().run_count() == 1 &&
+               sets_.inside().run_strides()[array] == 1;
+    }
+
+    bool compute_floats(const Offsets& start) {
+        const float* const elements = operands_.elements[0]->as<float>().data() + start[first_elements];
+        float* const values = arguments_.outputs[0]->as<float>().data() + start[output];
+        return formula_.compute_floats({elements, results_.size()}, {values, results_.size()});
     }
 
     void load(const Offsets& start) {
@@ -165,6 +182,8 @@ private:
     std::vector<std::vector<double>> buffers_;
     std::vector<double> results_;
     Set set_;
+    /// Whether sets are FLOAT32 elements side by side, of one input and the output, and nobody asks for ranges.
+    bool are_floats_ = false;
 };
 
 }  // namespace

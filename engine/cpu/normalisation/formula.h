@@ -37,6 +37,9 @@ public:
     virtual void take(const Set& set) = 0;
     /// The values of the first output's elements.
     virtual void compute(std::span<double> values) const = 0;
+    /// What `take` and `compute` would store for a set of FLOAT32 elements that lie side by side in both tensors,
+    /// without the doubles between. False: there is no such way.
+    virtual bool compute_floats(std::span<const float> /*elements*/, std::span<float> /*values*/) { return false; }
     /// What implementations may compute instead of the k-th. The output's type does not count yet.
     [[nodiscard]] virtual Interval range(std::size_t k) const = 0;
     /// The set's element of a further output, 0 being the second, and what implementations may compute instead.

@@ -9,13 +9,18 @@
 
 namespace dmlconform::cpu::normalisation {
 
-/// Sums f(values[i]) as eight running sums, so that the compiler may use vector registers of any width without changing
-/// the result.
-template <class F>
+/// Sums f(values[i]) as so many running sums, a power of two, so that the compiler may use vector registers of any
+/// width without changing the result. More of them than one register holds need not wait for each other.
+template <std::size_t lanes = 8, class F>
 [[nodiscard]] double sum(std::span<const double> values, const F& f) {
-    std::array<double, 8> all{};
+    std::array<double, lanes> all{};
     in_wide_lanes(values, all, [&](double& total, double value) { total += f(value); });
-    return ((all[0] + all[1]) + (all[2] + all[3])) + ((all[4] + all[5]) + (all[6] + all[7]));
+    for (std::size_t step = 1; step < lanes; step *= 2) {
+        for (std::size_t lane = 0; lane < lanes; lane += 2 * step) {
+            all[lane] += all[lane + step];
+        }
+    }
+    return all[0];
 }
 
 }  // namespace dmlconform::cpu::normalisation
