@@ -5,16 +5,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <initializer_list>
 #include <regex>
 #include <string_view>
 
 #include "app/number_options.h"
 #include "engine/cases/problems.h"
+#include "engine/core/utf8.h"
 
 namespace dmlconform::app {
 namespace {
 
-enum class Value { truth, seconds, count, color, format, unit, expression, text };
+enum class Value { truth, seconds, count, color, format, unit, expression, pairs, text };
 
 struct KnownOption {
     std::string_view name;
@@ -37,11 +40,14 @@ constexpr std::array<KnownOption, 16> options{{{"list_tests", Value::truth},
                                                {"color", Value::color},
                                                {"counters_tabular", Value::truth},
                                                {"perf_counters", Value::text},
-                                               {"context", Value::text},
+                                               {"context", Value::pairs},
                                                {"time_unit", Value::unit}}};
 
 constexpr double most_seconds = 1'000'000;
 constexpr std::uint64_t most_repetitions = 100'000;
+
+/// Regular expressions are read by functions that call themselves: a long one ends the program.
+constexpr std::size_t longest_expression = 1000;
 
 bool is_one_of(const std::string& text, std::initializer_list<std::string_view> words) {
     return std::find(words.begin(), words.end(), text) != words.end();
@@ -52,6 +58,9 @@ bool is_truth(const std::string& text) {
 }
 
 bool is_expression(const std::string& text) {
+    if (text.size() > longest_expression) {
+        return false;
+    }
     try {
         // As Google Benchmark reads it, for which "-" in front turns the meaning round.
         std::regex(text.starts_with('-') ? text.substr(1) : text, std::regex::extended);
@@ -59,6 +68,18 @@ bool is_expression(const std::string& text) {
     } catch (const std::regex_error&) {
         return false;
     }
+}
+
+/// "name=value,name=value", which Google Benchmark otherwise ignores without a word.
+bool are_pairs(std::string_view text) {
+    while (!text.empty()) {
+        const std::string_view pair = text.substr(0, text.find(','));
+        if (pair.find('=') == std::string_view::npos || pair.find('=') != pair.rfind('=')) {
+            return false;
+        }
+        text.remove_prefix(std::min(pair.size() + 1, text.size()));
+    }
+    return true;
 }
 
 /// Newer versions want "s" behind seconds, of which older ones know nothing; both take a plain number.
@@ -93,7 +114,10 @@ std::string wanted(Value kind, const std::string& text) {
         case Value::unit:
             return is_one_of(text, {"ns", "us", "ms", "s"}) ? "" : "ns, us, ms or s";
         case Value::expression:
-            return is_expression(text) ? "" : "a regular expression";
+            return is_expression(text) ? ""
+                                       : fmt::format("a regular expression of at most {} bytes", longest_expression);
+        case Value::pairs:
+            return are_pairs(text) ? "" : "NAME=VALUE, or several of these with commas between them";
         case Value::text:
             break;
     }
@@ -128,7 +152,7 @@ core::Result<std::string> google_benchmark_option(const std::string& word) {
     }
     const std::string value = without_unit(word.substr(equals + 1), option->value);
     if (const std::string what = wanted(option->value, value); !what.empty()) {
-        return core::fail(fmt::format("{}: \"{}\" must be {}", name, word.substr(equals + 1), what));
+        return core::fail(fmt::format("{}: \"{}\" must be {}", name, core::shortened(word.substr(equals + 1)), what));
     }
     return name + "=" + value;
 }

@@ -65,6 +65,7 @@ TEST(Bench, OptionsOfGoogleBenchmarkAreRead) {
         {"filter", {"[", "-("}},
         {"time_unit", {"h"}},
         {"list_tests", {"x"}},
+        {"context", {"x", "a=b,c", "a=b=c"}},
     };
     for (const auto& [name, values] : wrong) {
         const std::string option = fmt::format("--benchmark_{}", name);
@@ -75,13 +76,19 @@ TEST(Bench, OptionsOfGoogleBenchmarkAreRead) {
             EXPECT_EQ(result.output, "");
         }
     }
+    // So many levels end the program if they are read.
+    const ProgramResult deep = bench(file, {"--benchmark_filter=" + std::string(100'000, '(')});
+    EXPECT_TRUE(ends_with_code(deep, 2));
+    EXPECT_TRUE(complains(deep, "must be a regular expression of at most 1000 bytes"));
+    EXPECT_LT(deep.errors.size(), 1000u);
     const ProgramResult unknown = bench(file, {"--benchmark_repetition=2"});
     EXPECT_TRUE(ends_with_code(unknown, 2));
     EXPECT_TRUE(complains(unknown, "bench has no option --benchmark_repetition\n"));
     EXPECT_TRUE(complains(unknown, "did you mean `--benchmark_repetitions`?"));
     EXPECT_TRUE(complains(bench(file, {"--benchmark_out"}), "--benchmark_out needs a value"));
-    const ProgramResult right = bench(file, {"--benchmark_min_time=0.001s", "--benchmark_repetitions=2",
-                                             "--benchmark_filter=-none", "--benchmark_counters_tabular"});
+    const ProgramResult right =
+        bench(file, {"--benchmark_min_time=0.001s", "--benchmark_repetitions=2", "--benchmark_filter=-none",
+                     "--benchmark_counters_tabular", "--benchmark_context=name=value,other="});
     EXPECT_TRUE(ends_with_code(right, 0));
     EXPECT_EQ(right.errors.find("expected"), std::string::npos) << right.all();
 }
