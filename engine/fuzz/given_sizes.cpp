@@ -90,9 +90,13 @@ core::Result<GivenSizes> with_full_names(const Descriptor& descriptor, const Giv
             return core::fail(fmt::format("{} has no tensor \"{}\"", descriptor.schema->short_name(), name),
                               fmt::format("its tensors are {}", fmt::join(names, ", ")));
         }
-        if (std::any_of(full.begin(), full.end(), [&](const auto& other) { return other.first == *found; })) {
+        const auto is_given = [&](const std::string& known) {
+            return std::any_of(full.begin(), full.end(), [&](const auto& other) { return other.first == known; });
+        };
+        if (is_given(*found)) {
+            const auto other = std::find_if_not(names.begin(), names.end(), is_given);
             return core::fail(fmt::format("the sizes of {} are given twice", *found),
-                              fmt::format("--sizes {}=… is for another tensor", names.back()));
+                              other == names.end() ? "" : fmt::format("--sizes {}=… is for another tensor", *other));
         }
         full.emplace_back(*found, sizes);
     }

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engine/cases/case_writer.h"
 #include "engine/cases/descriptor_reader.h"
+#include "engine/core/utf8.h"
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/example_case.h"
 #include "engine/fuzz/operator_fuzz.h"
@@ -47,6 +49,25 @@ core::Result<Descriptor> plain_descriptor(const operators::OperatorSchema& schem
     return descriptor;
 }
 
+/// What is written in JSON; anything else is a text.
+core::Result<ordered_json> attribute_value(const std::string& name, const std::string& text) {
+    // As of case files. Functions that write a value call themselves for each level.
+    constexpr int most_levels = 64;
+    if (core::find_invalid_utf8(text)) {
+        return core::fail(fmt::format("--attr {}: the value is not UTF-8", name));
+    }
+    int levels = 0;
+    const auto count = [&](int above, ordered_json::parse_event_t /*event*/, const ordered_json& /*value*/) {
+        levels = std::max(levels, above + 1);
+        return true;
+    };
+    auto parsed = ordered_json::parse(text, count, false);
+    if (levels > most_levels) {
+        return core::fail(fmt::format("--attr {}: more than {} levels of nesting", name, most_levels));
+    }
+    return parsed.is_discarded() ? ordered_json(text) : std::move(parsed);
+}
+
 /// The descriptor with these attributes, read as a case file's.
 core::Result<Descriptor> with_attributes(const Descriptor& descriptor, const Shape& shape) {
     const operators::OperatorSchema& schema = *descriptor.schema;
@@ -57,8 +78,11 @@ core::Result<Descriptor> with_attributes(const Descriptor& descriptor, const Sha
             return core::fail(fmt::format("{} has no attribute \"{}\"", schema.short_name(), name),
                               fmt::format("`dmlconform describe {}` lists them", schema.short_name()));
         }
-        const auto parsed = ordered_json::parse(value, nullptr, false);
-        desc[name] = parsed.is_discarded() ? ordered_json(value) : parsed;
+        auto read = attribute_value(name, value);
+        if (!read) {
+            return tl::unexpected(read.error());
+        }
+        desc[name] = std::move(*read);
     }
     const std::string text = desc.dump();
     const auto document = cases::parse_json(text);
