@@ -75,16 +75,18 @@ Mapped map_pad(const OnnxNode& node) {
     if (!padding) {
         return tl::unexpected(padding.error());
     }
-    const OnnxTensor* value = node.input(2);
-    if (value != nullptr && value->count() != 1) {
+    // An attribute before opset 11.
+    const OnnxTensor written_value = one_number(node.number("value", 0));
+    const OnnxTensor& value = node.input(2) == nullptr ? written_value : *node.input(2);
+    if (value.count() != 1) {
         return core::fail("the value to pad with is not one number");
     }
     return OnnxCase("PADDING1")
         .input("InputTensor", *node.input(0))
         .output("OutputTensor", *node.output(0))
         .set("PaddingMode", mode->second)
-        .set("PaddingValueDataType", core::name(value == nullptr ? node.output(0)->type : value->type))
-        .set("PaddingValue", value == nullptr ? ordered_json(node.number("value", 0)) : value->list().front())
+        .set("PaddingValueDataType", core::name(node.input(2) == nullptr ? node.output(0)->type : value.type))
+        .set("PaddingValue", value.list().front())
         .set("StartPadding", (*padding)[0])
         .set("EndPadding", (*padding)[1])
         .take();

@@ -159,10 +159,15 @@ ordered_json completed(ordered_json object, const std::string& name, std::string
     if (rounded_inputs && op == "ELEMENT_WISE_QUANTIZE_LINEAR") {
         result["tolerance"]["OutputTensor"] = {{"abs", 1}};
     }
+    const auto put_tolerance = [&](const std::string& tensor, const ordered_json& desc) {
+        if (object["expected"].contains(tensor) && desc["DataType"].get<std::string>().starts_with("FLOAT")) {
+            result["tolerance"][tensor] = {{"rel", 1e-3}, {"abs", 1e-7}};
+        }
+    };
     for (const auto& [field, desc] : object["desc"].items()) {
-        const bool expected = object["expected"].contains(field);
-        if (expected && desc["DataType"].get<std::string>().starts_with("FLOAT")) {
-            result["tolerance"][field] = {{"rel", 1e-3}, {"abs", 1e-7}};
+        put_tolerance(field, desc);
+        for (std::size_t i = 0; desc.is_array() && i < desc.size(); ++i) {
+            put_tolerance(fmt::format("{}[{}]", field, i), desc[i]);
         }
     }
     return result;

@@ -24,29 +24,32 @@ Constant whole_list(const std::vector<std::int64_t>& values) {
     return tensor;
 }
 
+Constant whole_number(std::int64_t value) {
+    auto tensor = whole_list({value});
+    tensor->is_scalar = true;
+    return tensor;
+}
+
 /// What a Constant has, in one of its attributes.
 Constant constant(const OnnxNode& node) {
     if (const onnx::AttributeProto* value = node.attribute("value")) {
         return onnx_tensor(value->t());
     }
     if (const onnx::AttributeProto* whole = node.attribute("value_int")) {
-        return whole_list({whole->i()});
+        return whole_number(whole->i());
     }
     if (node.attribute("value_ints") != nullptr) {
         return whole_list(node.integers("value_ints"));
     }
     if (const onnx::AttributeProto* number = node.attribute("value_float")) {
-        onnx::TensorProto tensor;
-        tensor.set_data_type(1);
-        tensor.add_float_data(number->f());
-        return onnx_tensor(tensor);
+        return one_number(number->f());
     }
     return core::fail("a Constant of this kind is not mapped");
 }
 
 /// Those from "start" up to "end".
 Constant shape(const OnnxNode& node) {
-    const core::Dimensions& sizes = node.input(0)->sizes;
+    const core::Dimensions sizes = node.input(0)->onnx_sizes();
     const auto rank = static_cast<std::int64_t>(sizes.size());
     const auto place = [&](const char* name, std::int64_t otherwise) {
         const std::int64_t written = node.integer(name, otherwise);
@@ -71,7 +74,7 @@ std::optional<Constant> constant_result(const OnnxNode& node) {
     if (node.input(0) == nullptr) {
         return core::fail(fmt::format("{} has no data", node.type));
     }
-    return node.type == "Shape" ? shape(node) : whole_list({static_cast<std::int64_t>(node.input(0)->count())});
+    return node.type == "Shape" ? shape(node) : whole_number(static_cast<std::int64_t>(node.input(0)->count()));
 }
 
 }  // namespace dmlconform::interop

@@ -23,6 +23,9 @@ using nlohmann::ordered_json;
 constexpr std::size_t most_nodes = 256;
 constexpr std::size_t most_elements = std::size_t{1} << 23;
 
+/// Of a node, inputs and outputs together. A case with more of them is no use either.
+constexpr int most_tensors = 1024;
+
 struct Value {
     OnnxTensor tensor;
     /// It does not depend on the data set.
@@ -41,7 +44,11 @@ struct Step {
 
 class ModelReader {
 public:
-    ModelReader(const onnx::ModelProto& model, const FindTensor& find) : model_(model), find_(find) {}
+    ModelReader(const onnx::ModelProto& model, const FindTensor& find) : model_(model), find_(find) {
+        for (const onnx::ValueInfoProto& input : model.graph().input()) {
+            given_.insert(input.name());
+        }
+    }
 
     core::Result<std::vector<Step>> read() {
         for (const auto& done : {expand(), read_outputs()}) {
@@ -154,10 +161,7 @@ private:
             if (!tensor) {
                 return tl::unexpected(tensor.error());
             }
-            const auto& inputs = model_.graph().input();
-            const bool given =
-                std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.name() == name; });
-            found = values_.emplace(name, Value{std::move(*tensor), !given, false}).first;
+            found = values_.emplace(name, Value{std::move(*tensor), !given_.contains(name), false}).first;
         }
         return &found->second;
     }
@@ -198,6 +202,9 @@ private:
     }
 
     core::Result<void> evaluate(const onnx::NodeProto& proto) {
+        if (proto.input_size() > most_tensors || proto.output_size() > most_tensors - proto.input_size()) {
+            return core::fail(fmt::format("a node has more than {} inputs and outputs", most_tensors));
+        }
         Value result;
         auto node = with_inputs(proto, result);
         if (!node) {
@@ -273,6 +280,8 @@ private:
 
     const onnx::ModelProto& model_;
     const FindTensor& find_;
+    /// The graph's inputs.
+    std::set<std::string> given_;
     std::vector<onnx::NodeProto> nodes_;
     /// Which of the model's nodes each of them comes from.
     std::vector<int> origins_;

@@ -82,8 +82,8 @@ Mapped map_top_k(const OnnxNode& node) {
     const OnnxTensor* input = node.input(0);
     const OnnxTensor* indices = node.output(1);
     const auto axis = input == nullptr ? std::nullopt : axis_of(node.integer("axis", -1), input->sizes.size());
-    if (!axis || indices == nullptr) {
-        return core::fail("TopK without an axis or without indices");
+    if (!axis || indices == nullptr || node.output(0)->sizes.size() != input->sizes.size()) {
+        return core::fail("TopK without an axis, without indices, or with other dimensions than its data");
     }
     if (node.integer("sorted", 1) == 0) {
         return core::fail("TopK without sorting has no one right order");
@@ -140,15 +140,18 @@ Mapped map_gather(const OnnxNode& node) {
     if (!axis || indices == nullptr) {
         return core::fail("Gather without an axis or without indices");
     }
-    // All three tensors have as many dimensions.
-    const std::size_t rank = input->sizes.size() + indices->sizes.size() - 1;
-    if (node.output(0)->sizes.size() != rank) {
-        return core::fail("Gather with a scalar index");
+    // All three tensors have as many dimensions. A single index without dimensions leaves a dimension of size 1.
+    core::Dimensions sizes = input->sizes;
+    sizes.erase(sizes.begin() + *axis);
+    sizes.insert(sizes.begin() + *axis, indices->sizes.begin(), indices->sizes.end());
+    const std::size_t rank = sizes.size();
+    if (core::element_count(sizes) != node.output(0)->count()) {
+        return core::fail("the output's sizes do not follow from those of the indices");
     }
     return OnnxCase("GATHER")
         .input("InputTensor", *input, padded(input->sizes, rank))
         .input("IndicesTensor", *indices, padded(indices->sizes, rank))
-        .output("OutputTensor", *node.output(0))
+        .output("OutputTensor", *node.output(0), sizes)
         .set("Axis", *axis + rank - input->sizes.size())
         .set("IndexDimensions", indices->sizes.size())
         .take();

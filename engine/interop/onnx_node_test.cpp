@@ -7,6 +7,9 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "engine/cases/case_writer.h"
 #include "engine/core/text_file.h"
@@ -59,29 +62,52 @@ core::Result<OnnxTensor> read_tensor(const fs::path& path, const onnx::ValueInfo
                   : core::fail(fmt::format("{}: {}", path.filename().string(), tensor.error().message));
 }
 
-/// The tensor called `name`: from the data set, in the order of the graph's inputs or outputs, or an initializer. An
-/// input may be an empty list.
-core::Result<OnnxTensor> find_tensor(const std::string& name, const onnx::GraphProto& graph, const fs::path& data,
-                                     bool output) {
-    const auto& values = output ? graph.output() : graph.input();
-    for (int i = 0; i < values.size(); ++i) {
-        if (values.Get(i).name() == name && values.Get(i).has_type() && !values.Get(i).type().has_tensor_type()) {
-            return core::fail(
-                fmt::format("\"{}\" is a sequence, a map or an optional value, not a tensor", core::shortened(name)));
+/// The tensors of a data set and the initializers of a graph, by their names.
+class TestData {
+public:
+    TestData(const onnx::GraphProto& graph, fs::path folder) : graph_(graph), folder_(std::move(folder)) {
+        for (int i = 0; i < graph.input_size(); ++i) {
+            inputs_.try_emplace(graph.input(i).name(), i);
         }
-        const fs::path path = data / fmt::format("{}_{}.pb", output ? "output" : "input", i);
-        std::error_code error;
-        if (values.Get(i).name() == name && fs::is_regular_file(path, error)) {
-            return read_tensor(path, values.Get(i), !output);
+        for (int i = 0; i < graph.output_size(); ++i) {
+            outputs_.try_emplace(graph.output(i).name(), i);
+        }
+        for (int i = 0; i < graph.initializer_size(); ++i) {
+            initializers_.try_emplace(graph.initializer(i).name(), i);
         }
     }
-    for (const onnx::TensorProto& initializer : graph.initializer()) {
-        if (!output && initializer.name() == name) {
-            return onnx_tensor(initializer, true);
+
+    /// The tensor called `name`: from the data set, in the order of the graph's inputs or outputs, or an initializer.
+    /// An input may be an empty list.
+    [[nodiscard]] core::Result<OnnxTensor> find(const std::string& name, bool output) const {
+        const Places& places = output ? outputs_ : inputs_;
+        if (const auto place = places.find(name); place != places.end()) {
+            const onnx::ValueInfoProto& value = output ? graph_.output(place->second) : graph_.input(place->second);
+            if (value.has_type() && !value.type().has_tensor_type()) {
+                return core::fail(fmt::format("\"{}\" is a sequence, a map or an optional value, not a tensor",
+                                              core::shortened(name)));
+            }
+            const fs::path path = folder_ / fmt::format("{}_{}.pb", output ? "output" : "input", place->second);
+            std::error_code error;
+            if (fs::is_regular_file(path, error)) {
+                return read_tensor(path, value, !output);
+            }
         }
+        const auto initializer = output ? initializers_.end() : initializers_.find(name);
+        return initializer == initializers_.end()
+                   ? core::fail(fmt::format("there are no data for \"{}\"", core::shortened(name)))
+                   : onnx_tensor(graph_.initializer(initializer->second), true);
     }
-    return core::fail(fmt::format("there are no data for \"{}\"", core::shortened(name)));
-}
+
+private:
+    using Places = std::map<std::string_view, int>;
+
+    const onnx::GraphProto& graph_;
+    fs::path folder_;
+    Places inputs_;
+    Places outputs_;
+    Places initializers_;
+};
 
 class TestReader {
 public:
@@ -115,9 +141,9 @@ private:
     }
 
     core::Result<void> make_cases(const onnx::ModelProto& model, const fs::path& data, const std::string& name) {
-        auto made = model_cases(model, name, [&](const std::string& tensor, bool output) {
-            return find_tensor(tensor, model.graph(), data, output);
-        });
+        const TestData tensors(model.graph(), data);
+        auto made = model_cases(model, name,
+                                [&](const std::string& tensor, bool output) { return tensors.find(tensor, output); });
         if (!made) {
             return tl::unexpected(made.error());
         }
@@ -146,6 +172,9 @@ core::Result<Imported> read_onnx_node_tests(const std::string& folder) {
         if (entry->path().filename() == "model.onnx" && entry->path().parent_path() != root) {
             tests.push_back(entry->path().parent_path());
         }
+    }
+    if (error) {
+        return core::fail(fmt::format("the folder {} cannot be read: {}", folder, error.message()));
     }
     if (tests.empty()) {
         return core::fail(fmt::format("there is no model.onnx in {} or below", folder),

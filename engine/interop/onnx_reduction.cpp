@@ -24,6 +24,13 @@ constexpr std::pair<std::string_view, std::string_view> functions[] = {{"ReduceS
                                                                        {"ReduceLogSumExp", "LOG_SUM_EXP"},
                                                                        {"ReduceSumSquare", "SUM_SQUARE"}};
 
+/// Whether the result for a single number is that number. With noop_with_empty_axes, older versions of ONNX copy the
+/// data; newer ones square them for a sum of squares, and the like.
+bool keeps_one_number(std::string_view function) {
+    constexpr std::string_view kept[] = {"SUM", "AVERAGE", "MAX", "MIN", "MULTIPLY", "LOG_SUM_EXP"};
+    return std::find(std::begin(kept), std::end(kept), function) != std::end(kept);
+}
+
 /// The input's sizes, 1 along the axes: those of the output with "keepdims", and what DirectML wants in any case.
 core::Dimensions reduced(core::Dimensions sizes, const std::vector<std::uint32_t>& axes) {
     for (const std::uint32_t axis : axes) {
@@ -53,6 +60,9 @@ Mapped map_reduce(const OnnxNode& node, std::string_view function) {
         return core::fail("there is no such axis");
     }
     if (axes->empty() && node.integer("noop_with_empty_axes", 0) != 0) {
+        if (!keeps_one_number(function)) {
+            return core::fail(fmt::format("versions of ONNX differ in what {} does without axes", node.type));
+        }
         auto copy = unary_case(node, "ELEMENT_WISE_IDENTITY");
         return copy ? Mapped(copy->take()) : tl::unexpected(copy.error());
     }
@@ -103,7 +113,8 @@ Mapped map_cumulative(const OnnxNode& node) {
 Mapped map_nonzero(const OnnxNode& node) {
     const OnnxTensor* input = node.input(0);
     const OnnxTensor& found = *node.output(0);
-    if (input == nullptr || found.sizes.size() != 2 || found.sizes[0] != input->sizes.size()) {
+    if (input == nullptr || found.sizes.size() != 2 || found.sizes[0] != input->sizes.size() ||
+        found.sizes[1] > input->count()) {
         return core::fail("NonZero without data, or with other coordinates than those of the dimensions");
     }
     const std::size_t rank = found.sizes[0];

@@ -17,19 +17,19 @@ using Result = core::Result<OnnxTensor>;
 /// Beyond this a list in a case file is no use.
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;
 
-/// Zeros of these sizes, and of the type of another tensor.
+/// Zeros of these sizes, which are none for a scalar, and of the type of another tensor.
 Result zeros(const core::Dimensions& sizes, const OnnxTensor& like) {
     const auto count = core::element_count(sizes);
     if (!count || *count == 0 || *count > most_elements) {
         return core::fail("a result between nodes has no elements, or too many");
     }
-    OnnxTensor result{like.type, sizes.empty() ? core::Dimensions{1} : sizes, {}, like.is_bool};
+    OnnxTensor result{like.type, sizes.empty() ? core::Dimensions{1} : sizes, {}, like.is_bool, sizes.empty()};
     result.elements.resize(static_cast<std::size_t>(*count) * core::bytes_of(like.type));
     return result;
 }
 
 Result like_first(const OnnxNode& node) {
-    return zeros(node.input(0)->sizes, *node.input(0));
+    return zeros(node.input(0)->onnx_sizes(), *node.input(0));
 }
 
 /// All inputs broadcast to each other; of the type of input `typed`.
@@ -39,9 +39,10 @@ Result broadcast_result(const OnnxNode& node, std::size_t typed) {
         if (!input) {
             return core::fail("an input is absent");
         }
-        sizes = padded(sizes, input->sizes.size());
-        for (std::size_t back = 1; back <= input->sizes.size(); ++back) {
-            const std::uint32_t size = input->sizes[input->sizes.size() - back];
+        const core::Dimensions own = input->onnx_sizes();
+        sizes = padded(sizes, own.size());
+        for (std::size_t back = 1; back <= own.size(); ++back) {
+            const std::uint32_t size = own[own.size() - back];
             std::uint32_t& other = sizes[sizes.size() - back];
             if (size != other && size != 1 && other != 1) {
                 return core::fail("the inputs cannot be broadcast to each other");
@@ -63,14 +64,14 @@ Result chosen(const OnnxNode& node) {
 Result compared(const OnnxNode& node) {
     const OnnxTensor boolean{core::DataType::uint8, {1}, {}, true};
     const auto sizes = broadcast_result(node, 0);
-    return sizes ? zeros(sizes->sizes, boolean) : sizes;
+    return sizes ? zeros(sizes->onnx_sizes(), boolean) : sizes;
 }
 
 Result cast(const OnnxNode& node) {
     constexpr std::int64_t onnx_bool = 9;
     const std::int64_t to = node.integer("to", 0);
     const auto type = onnx_data_type(static_cast<int>(std::clamp<std::int64_t>(to, 0, 0xffff)));
-    return type ? zeros(node.input(0)->sizes, {*type, {1}, {}, to == onnx_bool}) : tl::unexpected(type.error());
+    return type ? zeros(node.input(0)->onnx_sizes(), {*type, {1}, {}, to == onnx_bool}) : tl::unexpected(type.error());
 }
 
 Result reduced(const OnnxNode& node) {
@@ -119,13 +120,12 @@ Result reshaped(const OnnxNode& node) {
     std::optional<std::size_t> open;
     for (std::size_t d = 0; d < shape.size(); ++d) {
         const bool same = shape[d] == 0 && node.integer("allowzero", 0) == 0 && d < input.sizes.size();
-        if (shape[d] == -1 && !open) {
-            open = d;
-        }
-        if (!same && shape[d] != -1 && (shape[d] < 1 || shape[d] > static_cast<std::int64_t>(most_elements))) {
+        const bool left_open = shape[d] == -1 && !open;
+        if (!same && !left_open && (shape[d] < 1 || shape[d] > static_cast<std::int64_t>(most_elements))) {
             return core::fail("Reshape to a size that is not one");
         }
-        sizes.push_back(same ? input.sizes[d] : shape[d] == -1 ? 1 : static_cast<std::uint32_t>(shape[d]));
+        open = left_open ? d : open;
+        sizes.push_back(same ? input.sizes[d] : left_open ? 1 : static_cast<std::uint32_t>(shape[d]));
     }
     const std::uint64_t count = core::element_count(sizes).value_or(0);
     if (open && count != 0) {
@@ -151,7 +151,11 @@ Result squeezed(const OnnxNode& node) {
 
 Result unsqueezed(const OnnxNode& node) {
     const auto written = node.list(1, "axes");
-    const std::size_t rank = node.input(0)->sizes.size() + written.size();
+    core::Dimensions sizes = node.input(0)->onnx_sizes();
+    const std::size_t rank = sizes.size() + written.size();
+    if (rank > most_onnx_dimensions) {
+        return core::fail(fmt::format("a result between nodes has {} dimensions", rank));
+    }
     std::vector<std::uint32_t> axes;
     for (const std::int64_t axis : written) {
         const auto found = axis_of(axis, rank);
@@ -161,7 +165,6 @@ Result unsqueezed(const OnnxNode& node) {
         axes.push_back(*found);
     }
     std::sort(axes.begin(), axes.end());
-    core::Dimensions sizes = node.input(0)->sizes;
     for (const std::uint32_t axis : axes) {
         sizes.insert(sizes.begin() + axis, 1);
     }
@@ -174,14 +177,15 @@ Result gathered_along(const OnnxNode& node) {
         return core::fail("Gather without an axis or without indices");
     }
     core::Dimensions sizes = node.input(0)->sizes;
+    const core::Dimensions indices = node.input(1)->onnx_sizes();
     sizes.erase(sizes.begin() + *axis);
-    sizes.insert(sizes.begin() + *axis, node.input(1)->sizes.begin(), node.input(1)->sizes.end());
+    sizes.insert(sizes.begin() + *axis, indices.begin(), indices.end());
     return zeros(sizes, *node.input(0));
 }
 
 Result gathered_elements(const OnnxNode& node) {
     return node.input(1) == nullptr ? Result(core::fail("there are no indices"))
-                                    : zeros(node.input(1)->sizes, *node.input(0));
+                                    : zeros(node.input(1)->onnx_sizes(), *node.input(0));
 }
 
 Result permuted(const OnnxNode& node) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,9 @@ constexpr std::array<std::pair<int, std::string_view>, 14> types_without_counter
                                                                                       {26, "INT2"}}};
 
 core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto, std::int64_t least) {
+    if (static_cast<std::size_t>(proto.dims_size()) > most_onnx_dimensions) {
+        return core::fail(fmt::format("a tensor has {} dimensions", proto.dims_size()));
+    }
     core::Dimensions sizes;
     std::uint64_t count = 1;
     for (const std::int64_t size : proto.dims()) {
@@ -163,7 +167,7 @@ core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto, bool may_be
     if (!sizes) {
         return tl::unexpected(sizes.error());
     }
-    OnnxTensor tensor{*type, *sizes, {}, proto.data_type() == onnx_bool};
+    OnnxTensor tensor{*type, *sizes, {}, proto.data_type() == onnx_bool, proto.dims_size() == 0};
     tensor.elements.resize(static_cast<std::size_t>(*core::element_count(*sizes)) * core::bytes_of(*type));
     if (!copy_data(proto, tensor)) {
         return core::fail(fmt::format("a tensor of sizes {} has data of another size", core::to_string(*sizes)));
@@ -180,6 +184,12 @@ OnnxTensor gathered(const OnnxTensor& tensor, const core::Dimensions& sizes, con
         result.elements.insert(result.elements.end(), from, from + width);
     });
     return result;
+}
+
+OnnxTensor one_number(float value) {
+    OnnxTensor tensor{DataType::float32, {1}, std::vector<std::byte>(sizeof(value)), false, true};
+    core::store_element(tensor.elements, tensor.type, 0, std::bit_cast<std::uint32_t>(value));
+    return tensor;
 }
 
 OnnxTensor whole_numbers(const std::vector<std::uint32_t>& values, core::Dimensions sizes) {

@@ -13,6 +13,9 @@
 
 namespace dmlconform::interop {
 
+/// DirectML's tensors have fewer. The work on a tensor may grow with the square of this number.
+inline constexpr std::size_t most_onnx_dimensions = 64;
+
 /// Packed elements. A scalar has the sizes [1], because DirectML has no tensors without dimensions.
 struct OnnxTensor {
     core::DataType type = core::DataType::unknown;
@@ -20,8 +23,12 @@ struct OnnxTensor {
     std::vector<std::byte> elements;
     /// ONNX's BOOL, which is a UINT8 of 0 and 1 here.
     bool is_bool = false;
+    /// ONNX's tensor has no dimensions.
+    bool is_scalar = false;
 
     [[nodiscard]] std::size_t count() const { return elements.size() / core::bytes_of(type); }
+    /// As ONNX counts dimensions: none of a scalar.
+    [[nodiscard]] core::Dimensions onnx_sizes() const { return is_scalar ? core::Dimensions{} : sizes; }
     /// An element as an integer; 0 for what is none, and for one that is not there.
     [[nodiscard]] std::int64_t integer(std::size_t index) const;
     /// As a list of a case file.
@@ -35,6 +42,9 @@ struct OnnxTensor {
 /// A packed tensor of `sizes` with the elements that these strides show. None may lie outside the tensor.
 [[nodiscard]] OnnxTensor gathered(const OnnxTensor& tensor, const core::Dimensions& sizes,
                                   const core::Dimensions& strides);
+
+/// A scalar of type FLOAT32.
+[[nodiscard]] OnnxTensor one_number(float value);
 
 /// Of type UINT32; as many as `sizes` say.
 [[nodiscard]] OnnxTensor whole_numbers(const std::vector<std::uint32_t>& values, core::Dimensions sizes);

@@ -32,6 +32,7 @@ TEST(OnnxImport, Padding) {
         return tensor<std::int32_t>(6, {1, static_cast<std::int64_t>(values.size())}, values);
     };
     const auto pads = longs({4}, {0, 1, 0, 2});
+    constexpr float infinity = std::numeric_limits<float>::infinity();
     expect_rows_pass({
         {"PADDING1", {"Pad", {row, pads}, {ints({0, 1, 2, 3, 0, 0})}}},
         {"PADDING1", {"Pad", {row, pads, tensor<std::int32_t>(6, {}, {-7})}, {ints({-7, 1, 2, 3, -7, -7})}}},
@@ -46,6 +47,15 @@ TEST(OnnxImport, Padding) {
           {matrix},
           {floats({3, 2}, {1, 2, 3, 4, 0.5F, 0.5F})},
           {integers("pads", {0, 0, 1, 0}), number("value", 0.5F)},
+          0,
+          {},
+          false,
+          2}},
+        {"PADDING1",
+         {"Pad",
+          {floats({1, 1}, {7})},
+          {floats({1, 2}, {7, -infinity})},
+          {integers("pads", {0, 0, 0, 1}), number("value", -infinity)},
           0,
           {},
           false,

@@ -1,5 +1,7 @@
 // Models of several nodes: a case for each that computes something, and what is left out.
 #if DMLCONFORM_HAS_ONNX
+#include <ctime>
+
 #include "tests/interop/onnx_models.h"
 
 namespace dmlconform::tests {
@@ -143,11 +145,47 @@ TEST(OnnxModel, WhatIsBetweenNodes) {
     EXPECT_EQ(passing_steps(chosen).size(), 3u);
 }
 
+TEST(OnnxModel, ScalarsBetweenNodesHaveNoDimensions) {
+    const NamedTensors inputs{{"a", floats({2, 2}, {1, 2, 3, 4})}, {"b", floats({2, 2}, {10, 20, 30, 40})}};
+    const NamedTensors constants{{"last", longs({}, {1})}, {"first", longs({1}, {0})}, {"four", floats({}, {4})}};
+    // The row has one dimension, which is the one that is added up.
+    EXPECT_EQ(passing_steps({{node("Gather", {"a", "last"}, {"row"}), node("ReduceSum", {"row", "first"}, {"sum"}),
+                              node("Add", {"b", "sum"}, {"y"})},
+                             inputs,
+                             {{"y", floats({2, 2}, {17, 27, 37, 47})}},
+                             constants})
+                  .size(),
+              3u);
+    // So has the list of one root.
+    EXPECT_EQ(passing_steps({{node("Sqrt", {"four"}, {"root"}), node("Unsqueeze", {"root", "first"}, {"list"}),
+                              node("Add", {"list", "row"}, {"sums"}), node("ReduceSum", {"sums", "first"}, {"sum"}),
+                              node("Add", {"b", "sum"}, {"y"})},
+                             {inputs[1], {"row", floats({2}, {1, 2})}},
+                             {{"y", floats({2, 2}, {17, 27, 37, 47})}},
+                             constants})
+                  .size(),
+              3u);
+    EXPECT_THAT(reason_of_model({{node("Shape", {"four"}, {"none"}), node("Mul", {"none", "none"}, {"y"})},
+                                 {},
+                                 {{"y", longs({1}, {1})}},
+                                 constants}),
+                HasSubstr("is empty"));
+}
+
+TEST(OnnxModel, WhatIsSplitIsRoundedWhereItWasComputed) {
+    const ModelTest test{{node("Sqrt", {"x"}, {"roots"}), node("Split", {"roots"}, {"y", "z"})},
+                         {{"x", floats({2}, {2, 4})}},
+                         {{"y", floats({1}, {1.4142137F})}, {"z", floats({1}, {2})}}};
+    EXPECT_EQ(passing_steps(test).size(), 2u);
+}
+
 TEST(OnnxModel, WhatCannotBeBetweenNodes) {
     const NamedTensors inputs{{"a", floats({2, 3}, {1, 2, 3, 4, 5, 6})}, {"b", floats({2}, {3, 2})}};
-    const NamedTensors constants{{"nine", longs({1}, {9})},          {"none", longs({1}, {0})},
-                                 {"vast", longs({2}, {1 << 20, 6})}, {"zero", floats({}, {0})},
-                                 {"far", floats({}, {1e9F})},        {"one", floats({}, {1})}};
+    const NamedTensors constants{
+        {"nine", longs({1}, {9})},          {"none", longs({1}, {0})},
+        {"vast", longs({2}, {1 << 20, 6})}, {"zero", floats({}, {0})},
+        {"far", floats({}, {1e9F})},        {"one", floats({}, {1})},
+        {"open", longs({2}, {-1, -1})},     {"many", longs({100}, std::vector<std::int64_t>(100, 0))}};
     const std::pair<onnx::NodeProto, const char*> rows[] = {
         {node("Det", {"a"}, {"r"}), "node 1 (Det): what Det computes for other nodes is not known"},
         {node("Add", {"a", "b"}, {"r"}), "cannot be broadcast"},
@@ -164,6 +202,8 @@ TEST(OnnxModel, WhatCannotBeBetweenNodes) {
         {node("Transpose", {"a"}, {"r"}, {integers("perm", {0, 0})}), "not a permutation"},
         {node("Reshape", {"a", "nine"}, {"r"}), "another number of elements"},
         {node("Reshape", {"a", "vast"}, {"r"}), "too many"},
+        {node("Reshape", {"a", "open"}, {"r"}), "a size that is not one"},
+        {node("Unsqueeze", {"a", "many"}, {"r"}), "102 dimensions"},
         {node("Slice", {"a", "none", "none"}, {"r"}), "takes no elements"},
         {node("Range", {"zero", "far", "one"}, {"r"}), "no elements, or too many"},
         {node("Range", {"zero", "one", "zero"}, {"r"}), "no elements, or too many"},
@@ -199,6 +239,22 @@ TEST(OnnxModel, HostileModels) {
     // Small inputs may become as large as the output.
     ModelTest broadcast{{node("Concat", nine, {"y"})}, {}, {{"y", large}}, {{"a", longs({1}, {1})}}};
     EXPECT_THAT(reason_of_model(broadcast), HasSubstr("its cases would have more than"));
+    const std::vector<std::string> too_many(1024, "a");
+    EXPECT_THAT(reason_of_model({{node("Concat", too_many, {"y"})}, {}, {{"y", pair}}, {{"a", longs({1}, {1})}}}),
+                HasSubstr("more than 1024 inputs and outputs"));
+}
+
+TEST(OnnxModel, NamesAreNotLookedForInAllOfTheModel) {
+    constexpr int count = 100'000;
+    ModelTest test{{}, {{"x", pair}}, {{"y", floats({1, 2}, {0, -1})}}, NamedTensors(count, {"unused", pair})};
+    for (int i = 0; i < count; ++i) {
+        test.nodes.push_back(node("Dropout", {"x", fmt::format("ratio{}", i)}, {fmt::format("unused{}", i)}));
+    }
+    test.nodes.push_back(node("Neg", {"x"}, {"y"}));
+    // Of this process alone: others may keep the machine busy.
+    const std::clock_t start = std::clock();
+    EXPECT_EQ(passing_steps(test).size(), 1u);
+    EXPECT_LT(std::clock() - start, 10 * CLOCKS_PER_SEC);
 }
 
 }  // namespace

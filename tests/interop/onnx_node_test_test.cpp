@@ -4,10 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 
-#include "tests/interop/onnx_node_tests.h"
+#ifndef _WIN32
+#include <unistd.h>
+#endif
+
+#include "tests/interop/onnx_passing.h"
 #include "tests/tensor_values.h"
 
 namespace dmlconform::tests {
@@ -62,6 +67,27 @@ TEST(OnnxImport, TopKHasUnsignedIndices) {
     EXPECT_EQ(subject.descriptor->uint("K"), 2u);
     EXPECT_EQ(subject.descriptor->uint("AxisDirection"), 1u);
     EXPECT_EQ(subject.descriptor->tensor("OutputIndexTensor")->data_type, core::DataType::uint64);
+    // The output has fewer dimensions than the axis says.
+    EXPECT_THAT(reason({"TopK",
+                        {floats({1, 1, 4}, {1, 4, 2, 3}), longs({1}, {2})},
+                        {floats({2}, {4, 3}), longs({2}, {1, 3})},
+                        {integer("axis", 2)}}),
+                HasSubstr("with other dimensions than its data"));
+}
+
+TEST(OnnxImport, AGatherWithAScalarIndexLeavesADimension) {
+    const auto matrix = floats({3, 2}, {1, 2, 3, 4, 5, 6});
+    const auto row = passing({"Gather", {matrix, longs({}, {-2})}, {floats({2}, {3, 4})}});
+    EXPECT_THAT(row.descriptor->tensor("OutputTensor")->sizes, ElementsAre(1, 2));
+    const auto column = passing({"Gather", {matrix, longs({}, {1})}, {floats({3}, {2, 4, 6})}, {integer("axis", 1)}});
+    EXPECT_THAT(column.descriptor->tensor("OutputTensor")->sizes, ElementsAre(3, 1));
+    EXPECT_THAT(reason({"Gather", {matrix, longs({2}, {0, 1})}, {floats({2}, {1, 2})}}),
+                HasSubstr("do not follow from those of the indices"));
+}
+
+TEST(OnnxImport, TensorsOfTooManyDimensions) {
+    const auto flat = floats(std::vector<std::int64_t>(65, 1), {1});
+    EXPECT_THAT(reason({"Neg", {flat}, {flat}}), HasSubstr("65 dimensions"));
 }
 
 TEST(OnnxImport, WhatIsBroadcastHasStridesOfZero) {
@@ -166,6 +192,32 @@ TEST(OnnxImport, HostileFiles) {
     EXPECT_FALSE(interop::read_onnx_node_tests(folder.at("nowhere")).has_value());
     EXPECT_FALSE(interop::read_onnx_node_tests(folder.at("right/test_data_set_0")).has_value());
 }
+
+#ifndef _WIN32
+/// Reads the folder as a user without rights, and prints what is wrong.
+void read_without_rights(const std::string& path) {
+    constexpr uid_t nobody = 65534;
+    if (geteuid() == 0 && setuid(nobody) != 0) {
+        std::exit(1);
+    }
+    const auto read = interop::read_onnx_node_tests(path);
+    fmt::print(stderr, "{}\n", read ? "it was read" : read.error().message);
+    std::exit(0);
+}
+
+TEST(OnnxImport, AFolderThatMayNotBeRead) {
+    testing::GTEST_FLAG(death_test_style) = "fast";
+    const TemporaryFolder folder;
+    std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+    const auto x = floats({2}, {1, 2});
+    write(folder, "right", {"Relu", {x}, {x}});
+    std::filesystem::create_directory(folder.at("closed"));
+    std::filesystem::permissions(folder.at("closed"), std::filesystem::perms::none);
+    EXPECT_EXIT(read_without_rights(folder.path().string()), testing::ExitedWithCode(0),
+                "cannot be read: Permission denied");
+    std::filesystem::permissions(folder.at("closed"), std::filesystem::perms(0755));
+}
+#endif
 
 }  // namespace
 }  // namespace dmlconform::tests

@@ -45,8 +45,12 @@ TEST(OnnxImport, AxesOfReductions) {
     EXPECT_THAT(dropped.descriptor->tensor("OutputTensor")->sizes, ElementsAre(2, 1));
     const auto scalar = passing({"ReduceMax", {matrix}, {floats({}, {6})}, {integer("keepdims", 0)}});
     EXPECT_THAT(scalar.descriptor->tensor("OutputTensor")->sizes, ElementsAre(1, 1));
-    const auto nothing = passing({"ReduceL1", {matrix}, {matrix}, {integer("noop_with_empty_axes", 1)}});
+    const auto nothing = passing({"ReduceMax", {matrix}, {matrix}, {integer("noop_with_empty_axes", 1)}});
     EXPECT_EQ(nothing.descriptor->schema->short_name(), "ELEMENT_WISE_IDENTITY");
+    for (const char* type : {"ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum"}) {
+        EXPECT_THAT(reason({type, {matrix}, {matrix}, {integer("noop_with_empty_axes", 1)}}),
+                    HasSubstr("versions of ONNX differ"));
+    }
     EXPECT_THAT(reason({"ReduceSum", {matrix}, {floats({2, 1}, {9, 12})}, {integers("axes", {2})}}),
                 HasSubstr("there is no such axis"));
     EXPECT_THAT(reason({"ReduceSum", {matrix}, {floats({2, 1}, {9, 12})}, {integers("axes", {0})}}),
@@ -63,7 +67,7 @@ TEST(OnnxImport, AnEmptyListOfAxes) {
     EXPECT_THAT(reason({"ReduceSum", {longs({0}, {}), longs({0}, {})}, {longs({1}, {0})}}), HasSubstr("size 0"));
     EXPECT_THAT(reason({"Add", {longs({1}, {1}), longs({0}, {})}, {longs({1}, {1})}}), HasSubstr("broadcast"));
     EXPECT_THAT(reason({"CumSum", {matrix, longs({0}, {})}, {matrix}}), HasSubstr("without an axis"));
-    EXPECT_THAT(reason({"Gather", {matrix, longs({0}, {})}, {matrix}}), HasSubstr("at least 1"));
+    EXPECT_THAT(reason({"Gather", {matrix, longs({0}, {})}, {matrix}}), HasSubstr("do not follow"));
 }
 
 TEST(OnnxImport, Positions) {
@@ -105,6 +109,9 @@ TEST(OnnxImport, CoordinatesAreTurned) {
     ASSERT_TRUE(subject.expected[1]->fill(rows));
     EXPECT_THAT(values_of<std::uint32_t>(rows), ElementsAre(0, 1, 1, 0, 1, 2, 0, 0, 0, 0, 0, 0));
     EXPECT_THAT(reason({"NonZero", {matrix}, {longs({1, 2}, {0, 1})}}), HasSubstr("other coordinates"));
+    // More of them than there are elements.
+    EXPECT_THAT(reason({"NonZero", {floats({2}, {1, 1})}, {longs({1, 5}, {0, 1, 0, 1, 0})}}),
+                HasSubstr("other coordinates"));
 }
 
 TEST(OnnxImport, QuantisingByTheRange) {
