@@ -8,6 +8,7 @@
 #include "engine/cpu/product/places.h"
 #include "engine/cpu/product/tile.h"
 #include "tests/cpu/random_tensors.h"
+#include "tests/cpu/with_registers.h"
 
 namespace dmlconform::tests {
 namespace {
@@ -107,6 +108,67 @@ TEST(ProductPlaces, TapsMeetElements) {
                 }
                 ASSERT_EQ(meetings.element_at(place), wanted);
             }
+        }
+    }
+}
+
+cpu::product::Convolution random_convolution(Random& random) {
+    cpu::product::Convolution convolution{.batches = random.pick(1, 2),
+                                          .groups = random.pick(1, 2),
+                                          .channels = random.pick(1, 3),
+                                          .output_channels = random.pick(1, 2),
+                                          .axes = std::vector<Axis>(random.pick<std::size_t>(1, 3))};
+    const bool backward = random.one_in(6);
+    for (Axis& axis : convolution.axes) {
+        const bool last = &axis == &convolution.axes.back();
+        axis.elements = random.pick(1, last ? 45 : 6);
+        axis.taps = random.pick(1, 4);
+        axis.stride = last && !random.one_in(4) ? 1 : random.pick(1, 3);
+        axis.dilation = random.pick(1, 3);
+        axis.padding = random.pick(0, 5);
+        axis.places = random.pick(1, last ? 50 : 6);
+        axis.output_padding = random.one_in(6) ? random.pick<std::int64_t>(0, axis.places - 1) : 0;
+        axis.backward = backward;
+    }
+    return convolution;
+}
+
+cpu::product::ConvolutionFactors random_factors(Random& random, const cpu::product::Convolution& convolution) {
+    const cpu::product::Shape shape = convolution.shape();
+    std::int64_t elements = shape.batches * convolution.channels;
+    for (const Axis& axis : convolution.axes) {
+        elements *= axis.elements;
+    }
+    return {convolution,
+            {random_numbers(random, convolution.groups * shape.rows * shape.depth)},
+            {random_numbers(random, elements)}};
+}
+
+/// Wherever a part of a row starts and ends, each sum takes its terms in the order of k, in registers of any width.
+TEST(ProductPlaces, RowsTakeTheirTermsInOrder) {
+    Random random(4);
+    for (int round = 0; round < 3000; ++round) {
+        const auto factors = random_factors(random, random_convolution(random));
+        const cpu::product::Shape& shape = factors.shape();
+        const std::int64_t batch = random.pick<std::int64_t>(0, shape.batches - 1);
+        const std::int64_t row = random.pick<std::int64_t>(0, shape.rows - 1);
+        const std::int64_t column = random.one_in(2) ? 0 : random.pick<std::int64_t>(0, shape.columns - 1);
+        const std::int64_t count = random.pick<std::int64_t>(1, shape.columns - column);
+        std::vector<double> wanted(static_cast<std::size_t>(count));
+        for (std::int64_t i = 0; i < count; ++i) {
+            for (std::int64_t k = 0; k < shape.depth; ++k) {
+                const std::int64_t at = factors.right_index(batch, k, column + i);
+                if (at != Factors::nowhere) {
+                    wanted[static_cast<std::size_t>(i)] += factors.left().values[factors.left_index(batch, row, k)] *
+                                                           factors.right().values[static_cast<std::size_t>(at)];
+                }
+            }
+        }
+        for (const cpu::Registers widest : all_registers) {
+            const WithRegisters registers(widest);
+            std::vector<double> sums(wanted.size());
+            factors.add_row(batch, row, column, count, sums.data());
+            ASSERT_EQ(sums, wanted) << "round " << round << " with registers " << static_cast<int>(widest);
         }
     }
 }

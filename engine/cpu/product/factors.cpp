@@ -58,7 +58,8 @@ private:
         const std::int64_t depth = factors_.shape().depth;
         sums.assign(static_cast<std::size_t>(blocks(rows_, tile_rows) * tile_rows * stride()), 0);
         if (rows_ == 1 && part == Part::values) {
-            sum_row(sums.data());
+            // A tile would compute several rows.
+            factors_.add_row(batch_, first_row_, first_column_, columns_, sums.data());
             return;
         }
         for (std::int64_t k = 0; k < depth; k += block_depth) {
@@ -71,14 +72,6 @@ private:
                           &sums[static_cast<std::size_t>(row * stride() + column)], stride());
                 }
             }
-        }
-    }
-
-    /// A tile would compute several rows.
-    void sum_row(double* sums) const {
-        for (std::int64_t k = 0; k < factors_.shape().depth; ++k) {
-            factors_.add_right(factors_.right().values, batch_, k, first_column_, columns_,
-                               factors_.left().values[factors_.left_index(batch_, first_row_, k)], sums);
         }
     }
 
@@ -152,6 +145,13 @@ Factors::Factors(const Shape& shape, Numbers left, Numbers right)
 
 std::size_t Factors::left_index(std::int64_t batch, std::int64_t row, std::int64_t k) const {
     return static_cast<std::size_t>((batch % left_batches_ * shape_.rows + row) * shape_.depth + k);
+}
+
+void Factors::add_row(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t count,
+                      double* sums) const {
+    for (std::int64_t k = 0; k < shape_.depth; ++k) {
+        add_right(right_.values, batch, k, column, count, left_.values[left_index(batch, row, k)], sums);
+    }
 }
 
 std::int64_t MatrixFactors::right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const {

@@ -63,6 +63,9 @@ public:
     /// Adds factor times those elements to so many sums, but nothing for those from nowhere.
     virtual void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                            std::int64_t count, double factor, double* sums) const = 0;
+    /// Adds all terms of a row, which are in ascending order of k, to so many sums, which are 0.
+    virtual void add_row(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t count,
+                         double* sums) const;
     /// How many terms the sums of that column have.
     [[nodiscard]] virtual std::int64_t terms(std::int64_t /*column*/) const { return shape_.depth; }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/cpu/product/sliding.h"
+
 namespace dmlconform::cpu::product {
 namespace {
 
@@ -180,6 +182,37 @@ void ConvolutionFactors::add_right(const std::vector<double>& from, std::int64_t
                          add_products(from.data() + element, meetings.element_step, places, factor, sums + place,
                                       meetings.step);
                      });
+}
+
+/// Filters that take one step after the other along the last dimension slide over rows.
+void ConvolutionFactors::add_row(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t count,
+                                 double* sums) const {
+    const Axis& inner = convolution_.axes.back();
+    if (inner.backward || inner.stride != 1 || inner.output_padding != 0) {
+        Factors::add_row(batch, row, column, count, sums);
+        return;
+    }
+    const Sliding sliding{inner.elements, inner.taps, inner.dilation, inner.padding};
+    std::vector<Tap> taps;
+    for (std::int64_t k = 0; k < shape().depth; k += inner.taps) {
+        taps.push_back(tap_of(batch, k));
+    }
+    const double* const factors = &left().values[left_index(batch, row, 0)];
+    std::vector<SlidingRow> rows;
+    for (std::int64_t done = 0; done < count;) {
+        const std::int64_t first = (column + done) % inner.places;
+        const std::int64_t last = std::min(inner.places, first + count - done);
+        rows.clear();
+        for (std::size_t t = 0; t < taps.size(); ++t) {
+            const std::int64_t above = row_of(taps[t], (column + done) / inner.places);
+            if (above != nowhere) {
+                rows.push_back({right().values.data() + taps[t].start + above * inner.elements,
+                                factors + static_cast<std::int64_t>(t) * inner.taps});
+            }
+        }
+        slide(sliding, rows, first, last, sums + done);
+        done += last - first;
+    }
 }
 
 std::int64_t ConvolutionFactors::terms(std::int64_t column) const {

@@ -67,6 +67,8 @@ public:
                     std::int64_t count, double* to) const override;
     void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                    std::int64_t count, double factor, double* sums) const override;
+    void add_row(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t count,
+                 double* sums) const override;
     [[nodiscard]] std::int64_t terms(std::int64_t column) const override;
 
 private:

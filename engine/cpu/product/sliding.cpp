@@ -1,0 +1,77 @@
+// Places whose taps all meet elements, several at once; others one by one.
+#include "engine/cpu/product/sliding.h"
+
+#include <algorithm>
+
+#include "engine/cpu/wide_registers.h"
+
+namespace dmlconform::cpu::product {
+namespace {
+
+/// Places whose sums are computed together: as many as keep several registers busy, or in narrow pictures, one.
+constexpr std::int64_t many_lanes = 32;
+constexpr std::int64_t few_lanes = 8;
+
+double sum_at(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t place) {
+    double sum = 0;
+    for (const SlidingRow& row : rows) {
+        for (std::int64_t tap = 0; tap < sliding.taps; ++tap) {
+            const std::int64_t element = place + tap * sliding.dilation - sliding.padding;
+            if (element >= 0 && element < sliding.elements) {
+                sum += row.factors[tap] * row.elements[element];
+            }
+        }
+    }
+    return sum;
+}
+
+/// At least as many places as lanes. The last ones overlap those before, whose sums come out the same again.
+template <std::int64_t lanes>
+void slide_inside(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t first, std::int64_t last,
+                  double* sums) {
+    in_wide_registers(
+        [=, start = first - sliding.padding, count = last - first, taps = sliding.taps, dilation = sliding.dilation] {
+            for (std::int64_t done = 0; done < count; done += lanes) {
+                const std::int64_t place = std::min(done, count - lanes);
+                // They stay in registers: the compiler knows how many there are.
+                double sum[lanes] = {};
+                for (std::size_t r = 0; r < rows.size(); ++r) {
+                    for (std::int64_t tap = 0; tap < taps; ++tap) {
+                        const double factor = rows[r].factors[tap];
+                        const double* const elements = rows[r].elements + start + tap * dilation + place;
+                        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+                            sum[lane] += factor * elements[lane];
+                        }
+                    }
+                }
+                for (std::int64_t lane = 0; lane < lanes; ++lane) {
+                    sums[place + lane] = sum[lane];
+                }
+            }
+        });
+}
+
+}  // namespace
+
+void slide(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t first, std::int64_t last,
+           double* sums) {
+    // Of the places whose first tap meets an element, those whose last one does.
+    const std::int64_t reach = (sliding.taps - 1) * sliding.dilation;
+    const std::int64_t inside = std::clamp(sliding.padding, first, last);
+    const std::int64_t end = std::clamp(sliding.elements + sliding.padding - reach, inside, last);
+    const auto one_by_one = [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t place = from; place < to; ++place) {
+            sums[place - first] = sum_at(sliding, rows, place);
+        }
+    };
+    if (end - inside < few_lanes) {
+        one_by_one(first, last);
+        return;
+    }
+    one_by_one(first, inside);
+    const auto slide_lanes = end - inside < many_lanes ? slide_inside<few_lanes> : slide_inside<many_lanes>;
+    slide_lanes(sliding, rows, inside, end, sums + (inside - first));
+    one_by_one(end, last);
+}
+
+}  // namespace dmlconform::cpu::product
