@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "engine/cpu/accepted_element.h"
 #include "engine/cpu/element_wise/layout.h"
 #include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/element_wise/turned_input.h"
 #include "engine/cpu/parallel.h"
 
 namespace dmlconform::cpu::element_wise {
@@ -287,16 +289,40 @@ private:
         }
     }
 
+    using TurnedInputs = std::vector<std::optional<TurnedInput>>;
+
+    /// Those of one thread. An output that takes an input's place changes it.
+    [[nodiscard]] TurnedInputs turned_inputs() const {
+        TurnedInputs turned(inputs_.size());
+        for (std::size_t t = 0; t < inputs_.size(); ++t) {
+            const auto is_input = [&](const core::Tensor* output) { return output == inputs_[t]; };
+            if (inputs_[t] != nullptr && std::none_of(arguments_.outputs.begin(), arguments_.outputs.end(), is_input)) {
+                turned[t].emplace(*inputs_[t], runs_, t, stretch_length);
+                if (!turned[t]->is_turned()) {
+                    turned[t].reset();
+                }
+            }
+        }
+        return turned;
+    }
+
+    /// Of so many elements of input `t`, from element `i` of a run on.
+    [[nodiscard]] TurnedInput::Place place_of(TurnedInputs& turned, std::size_t t, const Runs::PerArray& offsets,
+                                              std::int64_t i, std::size_t count) const {
+        const Stretch from = stretch_of(t, inputs_[t]->desc, offsets, i);
+        return turned[t] ? turned[t]->place_of(from, i, count) : TurnedInput::Place{inputs_[t]->buffer.bytes(), from};
+    }
+
     template <class T>
-    void load_inputs(std::span<std::vector<T>> arrays, const Runs::PerArray& offsets, std::int64_t i,
-                     std::size_t count) const {
+    void load_inputs(std::span<std::vector<T>> arrays, TurnedInputs& turned, const Runs::PerArray& offsets,
+                     std::int64_t i, std::size_t count) const {
         for (std::size_t t = 0; t < inputs_.size(); ++t) {
             if (inputs_[t] == nullptr) {
                 std::fill_n(arrays[t].begin(), count, T(0));
                 continue;
             }
-            load_elements(row_.operands, inputs_[t]->buffer.bytes(), stretch_of(t, inputs_[t]->desc, offsets, i), count,
-                          arrays[t].data());
+            const TurnedInput::Place place = place_of(turned, t, offsets, i, count);
+            load_elements(row_.operands, place.memory, place.stretch, count, arrays[t].data());
         }
         if constexpr (std::is_same_v<T, double>) {
             if (scale_bias_ != nullptr) {
@@ -323,12 +349,13 @@ private:
         over_all([&](std::int64_t first, std::int64_t last) {
             std::vector<std::vector<T>> in(inputs_.size(), std::vector<T>(stretch_length));
             std::vector<std::vector<T>> out(arguments_.outputs.size(), std::vector<T>(stretch_length));
+            TurnedInputs turned = turned_inputs();
             std::array<const T*, most_tensors> from{};
             std::array<T*, most_tensors> to{};
             std::transform(in.begin(), in.end(), from.begin(), [](const auto& array) { return array.data(); });
             std::transform(out.begin(), out.end(), to.begin(), [](auto& array) { return array.data(); });
             for_each_stretch(first, last, [&](const Runs::PerArray& offsets, std::int64_t i, std::size_t count, auto) {
-                load_inputs<T>(in, offsets, i, count);
+                load_inputs<T>(in, turned, offsets, i, count);
                 loop(from, to, count, context);
                 if constexpr (std::is_same_v<T, double>) {
                     if (fused_.is_present()) {
@@ -344,26 +371,31 @@ private:
         });
     }
 
-    /// Whether all elements are FLOAT32, side by side, and nothing but the formula is applied to them.
+    /// Whether all elements are FLOAT32, side by side or gathered so, and nothing but the formula is applied to them.
     [[nodiscard]] bool is_direct() const {
         const auto is_single = [](const core::Tensor* tensor) {
             return tensor != nullptr && tensor->desc.data_type == core::DataType::float32;
         };
-        const std::size_t count = inputs_.size() + arguments_.outputs.size();
-        const auto* strides = runs_.run_strides().data();
-        return row_.direct != nullptr && scale_bias_ == nullptr && !fused_.is_present() &&
+        bool are_side_by_side = true;
+        const TurnedInputs turned = turned_inputs();
+        for (std::size_t t = 0; t < inputs_.size() + arguments_.outputs.size(); ++t) {
+            const bool is_gathered = t < turned.size() && turned[t];
+            are_side_by_side = are_side_by_side && (is_gathered || runs_.run_strides()[t] == 1);
+        }
+        return are_side_by_side && row_.direct != nullptr && scale_bias_ == nullptr && !fused_.is_present() &&
                std::all_of(inputs_.begin(), inputs_.end(), is_single) &&
-               std::all_of(arguments_.outputs.begin(), arguments_.outputs.end(), is_single) &&
-               std::all_of(strides, strides + count, [](std::int64_t stride) { return stride == 1; });
+               std::all_of(arguments_.outputs.begin(), arguments_.outputs.end(), is_single);
     }
 
     void evaluate_directly() const {
         const Context<double> context = context_of<double>(arguments_.descriptor);
         over_all([&](std::int64_t first, std::int64_t last) {
+            TurnedInputs turned = turned_inputs();
             std::array<const float*, most_tensors> from{};
             for_each_stretch(first, last, [&](const Runs::PerArray& offsets, std::int64_t i, std::size_t count, auto) {
                 for (std::size_t t = 0; t < inputs_.size(); ++t) {
-                    from[t] = inputs_[t]->as<float>().data() + offsets[t] + i;
+                    const TurnedInput::Place place = place_of(turned, t, offsets, i, count);
+                    from[t] = reinterpret_cast<const float*>(place.memory.data()) + place.stretch.first;
                 }
                 float* const to = arguments_.outputs[0]->as<float>().data() + offsets[inputs_.size()] + i;
                 row_.direct(from, to, count, context);
