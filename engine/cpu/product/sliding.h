@@ -7,14 +7,14 @@
 
 namespace dmlconform::cpu::product {
 
-/// A row of a filter, and the row of the picture that it slides over. Place x of the output meets elements[x +
-/// padding], where padding may be negative, with the first of the factors.
+/// A row of a filter, and the row of the picture that it slides over.
 struct SlidingRow {
     const double* elements = nullptr;
     const double* factors = nullptr;
 };
 
-/// What all rows have in common. Place p of the output meets element p + tap * dilation - padding.
+/// What all rows have in common. Place p of the output meets element p + tap * dilation - padding with each tap, where
+/// padding may be negative.
 struct Sliding {
     /// Elements of a row of the picture, and factors of a row of a filter.
     std::int64_t elements = 1;
