@@ -16,14 +16,18 @@
 #define PER_THREAD (TILE / GROUP_SIZE)
 #define MOST_SEQUENCES 256
 
-// The tile, and behind it room for an entry of each thread, where few winners are picked out of many entries.
-groupshared uint tile_keys[TILE + GROUP_SIZE];
+// The tile, and behind it room for an entry of each thread, where few winners are picked out of many entries of three
+// words. Those of two words have top_k1_few.hlsl, and need no more than the tile.
 #if KEY_WORDS == 2
-groupshared uint tile_low_keys[TILE + GROUP_SIZE];
-#endif
-groupshared uint tile_indices[TILE + GROUP_SIZE];
-groupshared uint3 tile_sequences[MOST_SEQUENCES];
+#define SLOTS (TILE + GROUP_SIZE)
+groupshared uint tile_low_keys[SLOTS];
 groupshared uint picked_counts[GROUP_SIZE / 8];
+#else
+#define SLOTS TILE
+#endif
+groupshared uint tile_keys[SLOTS];
+groupshared uint tile_indices[SLOTS];
+groupshared uint3 tile_sequences[MOST_SEQUENCES];
 
 uint winner(uint slot) {
     return tile_indices[slot];
@@ -92,6 +96,7 @@ void sort_sequences(uint thread, uint start, uint size_of_each, uint slot_count)
     GroupMemoryBarrierWithGroupSync();
 }
 
+#if KEY_WORDS == 2
 // The first of the entries that a thread has of a sequence: every `threads`th, from slot `first` on.
 void put_best(uint thread, uint first, uint threads) {
     Entry best = tile_entry(first);
@@ -116,6 +121,7 @@ void pick(uint first, uint threads, Entry last, uint sequence) {
         }
     }
 }
+#endif
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
@@ -143,10 +149,11 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         put_tile_entry(sequence * slots + in_sequence, entry);
     }
 
-    // Few winners out of many entries: the best entry of each thread tells which entries can be among them, and only
-    // these are sorted.
     uint start = 0;
     uint size_of_each = slots;
+#if KEY_WORDS == 2
+    // Few winners out of many entries: the best entry of each thread tells which entries can be among them, and only
+    // these are sorted.
     [loop] for (uint stage = picks ? 0 : 1; stage < 2; ++stage) {
         const uint threads = max(slots / PER_THREAD, 1);  // for each sequence
         const uint own_sequence = thread / threads % sequences_per_tile;
@@ -172,6 +179,9 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             size_of_each = PER_THREAD * run;
         }
     }
+#else
+    sort_sequences(thread, start, size_of_each, slot_count);
+#endif
 
 #if TO_TENSOR
     const uint sequence_units = most_value_units();

@@ -23,7 +23,7 @@ cbuffer Parameters : register(b0) {
     uint tiles_per_sequence;
     uint sequences_side_by_side;  // 1: adjacent sequences are closer to each other in memory than adjacent elements
     uint picks;        // 1: few winners are picked out of many entries before they are sorted
-    uint unused;
+    uint log_threads;  // binary logarithm of how many threads a sequence has, where few winners are wanted
     uint4 sequence_dimensions[8];  // size, stride in input, values and indices
 };
 
@@ -51,17 +51,21 @@ Entry entry_of_element(uint start, uint index) {
 }
 #else
 // Numbers are compared as integers, never as floating point: subnormals count, and -0 is made +0.
-Entry entry_of_element(uint start, uint index) {
+uint key_of_element(uint start, uint index) {
     const uint bits = LOAD_ELEMENT(input, packing, start + index * input_step) << (32 - BITS_OF(packing));
     const uint magnitude = bits & 0x7fffffff;
-    Entry entry;
-    entry.key = bits ^ sign_flip;
-    entry.index = index;
+    uint key = bits ^ sign_flip;
     if (nan_above != 0) {
-        entry.key = (bits & 0x80000000) != 0 && magnitude != 0 ? ~bits : bits | 0x80000000;
+        key = (bits & 0x80000000) != 0 && magnitude != 0 ? ~bits : bits | 0x80000000;
     }
     // NaN comes after every number, whichever the direction.
-    entry.key = nan_above != 0 && magnitude > nan_above ? 0xffffffff : entry.key ^ order_flip;
+    return nan_above != 0 && magnitude > nan_above ? 0xffffffff : key ^ order_flip;
+}
+
+Entry entry_of_element(uint start, uint index) {
+    Entry entry;
+    entry.key = key_of_element(start, index);
+    entry.index = index;
     return entry;
 }
 #endif

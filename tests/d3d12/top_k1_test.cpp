@@ -1,4 +1,5 @@
 // TOP_K1 on the D3D12 engine: every type, layout and direction, ties and special values, and each way to sort.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -101,7 +102,8 @@ constexpr std::array long_ones{
     Long{3, 2047, 5},       Long{3, 2048, 2048},  Long{3, 2049, 1},      Long{2, 4096, 1024},  Long{2, 4097, 1025},
     Long{3, 5000, 2047},    Long{2, 5000, 2048},  Long{2, 5000, 2049},   Long{2, 6200, 6200},  Long{1, 30000, 10},
     Long{1, 30000, 1000},   Long{1, 30000, 7777}, Long{1, 30000, 30000}, Long{1, 600000, 300}, Long{2, 2050, 2050},
-    Long{1, 200000, 70001}, Long{5, 10241, 4096}, Long{1, 65536, 32768}, Long{300, 2300, 1}};
+    Long{1, 200000, 70001}, Long{5, 10241, 4096}, Long{1, 65536, 32768}, Long{300, 2300, 1},   Long{1, 300000, 64},
+    Long{1, 300000, 128},   Long{1, 70000, 129},  Long{513, 4100, 64},   Long{260, 8193, 33},  Long{512, 5000, 65}};
 
 TEST_F(TopK1OnD3d12, LongSequences) {
     Random random(3);
@@ -144,6 +146,106 @@ TEST_F(TopK1OnD3d12, FewOfMany) {
     }
 }
 
+/// Values of one sequence by their places in it.
+struct Pattern {
+    const char* name;
+    double (*value)(std::uint32_t place, std::uint32_t length, std::uint32_t k);
+};
+
+double one_if(bool is_large) {
+    return is_large ? 1.0 : 0.0;
+}
+
+/// Keys of which more are equal than are wanted, exactly as many, or one less; large elements that one thread has all
+/// of, or that lie where tiles begin and end.
+constexpr std::array patterns{
+    Pattern{"all are equal", [](std::uint32_t, std::uint32_t, std::uint32_t) { return 3.0; }},
+    Pattern{"the first k + 1 are equal",
+            [](std::uint32_t i, std::uint32_t, std::uint32_t k) { return one_if(i < k + 1); }},
+    Pattern{"the last k are equal",
+            [](std::uint32_t i, std::uint32_t length, std::uint32_t k) { return one_if(i + k >= length); }},
+    Pattern{"the last k - 1 are equal",
+            [](std::uint32_t i, std::uint32_t length, std::uint32_t k) { return one_if(i + k > length); }},
+    Pattern{"every 13th is equal, two are larger",
+            [](std::uint32_t i, std::uint32_t, std::uint32_t) { return one_if(i % 13 == 5) + one_if(i % 91 == 5); }},
+    Pattern{"repeats after 256", [](std::uint32_t i, std::uint32_t, std::uint32_t) { return std::fmod(i, 256); }},
+    Pattern{"falls", [](std::uint32_t i, std::uint32_t length, std::uint32_t) { return std::fmod(length - i, 3000); }},
+    Pattern{"first and last of tiles",
+            [](std::uint32_t i, std::uint32_t, std::uint32_t) { return one_if(i % 4096 == 0 || i % 4096 == 4095); }}};
+
+struct Row {
+    std::uint32_t length;
+    std::uint32_t k;
+};
+
+constexpr std::array rows{Row{32, 1},     Row{32, 4},      Row{33, 5},     Row{64, 64},    Row{255, 8},
+                          Row{256, 33},   Row{257, 64},    Row{1000, 5},   Row{1000, 65},  Row{1024, 64},
+                          Row{1024, 1},   Row{1024, 128},  Row{1024, 129}, Row{1025, 128}, Row{2048, 100},
+                          Row{4095, 3},   Row{4096, 128},  Row{4097, 64},  Row{8193, 1},   Row{8193, 128},
+                          Row{20000, 32}, Row{40000, 100}, Row{2048, 2048}};
+
+TEST_F(TopK1OnD3d12, EqualKeysAroundTheLimit) {
+    for (const Pattern& pattern : patterns) {
+        for (const Row& row : rows) {
+            for (const std::uint32_t direction : {0u, 1u}) {
+                SCOPED_TRACE(pattern.name);
+                const Descriptor descriptor = along(DataType::int16, {3, row.length}, 1, row.k, direction);
+                const double sign = direction == 1 ? 1 : -1;
+                std::uint32_t next = 0;
+                expect_like_reference(engine(), descriptor, drawn(*descriptor.tensor("InputTensor"), [&] {
+                                          return sign * pattern.value(next++ % row.length, row.length, row.k);
+                                      }));
+            }
+        }
+    }
+}
+
+/// Rows of a tile are turned by 8 elements each (shaders/top_k1_few.hlsl). What repeats in step with that leaves the
+/// largest elements to few threads, and as many of them are picked as there is room for.
+TEST_F(TopK1OnD3d12, FewThreadsHaveTheLargest) {
+    for (const Long& item : {Long{1, 4096, 128}, Long{2, 2048, 64}, Long{4, 1024, 32}, Long{32, 128, 4},
+                             Long{1, 12000, 128}, Long{512, 8192, 64}}) {
+        const std::uint32_t threads = std::min(256u, item.length / 16);
+        const Descriptor descriptor = along(DataType::int16, {item.sequences, item.length}, 1, item.k, 1);
+        std::uint32_t next = 0;
+        expect_like_reference(engine(), descriptor, drawn(*descriptor.tensor("InputTensor"), [&] {
+                                  return std::fmod(next++ % item.length, threads + 8);
+                              }));
+    }
+}
+
+/// NaN comes last, and a tile may have no other entries.
+TEST_F(TopK1OnD3d12, FewNumbersAmongNaNs) {
+    for (const std::uint32_t length : {40u, 1000u, 4096u, 9000u}) {
+        for (const std::uint32_t numbers : {0u, 1u, 7u, 8u, 9u}) {
+            const Descriptor descriptor = along(DataType::float32, {2, length}, 1, 8, 0);
+            std::vector<float> elements(std::size_t{2} * length, std::numeric_limits<float>::quiet_NaN());
+            for (std::uint32_t i = 0; i < numbers; ++i) {
+                elements[length - 1 - i * 4] = static_cast<float>(i % 3);
+                elements[length + i * 4] = std::numeric_limits<float>::infinity();
+            }
+            expect_like_reference(engine(), descriptor, tensor_of<float>(*descriptor.tensor("InputTensor"), elements));
+        }
+    }
+}
+
+/// Adjacent threads have adjacent sequences, of which the last group has fewer.
+TEST_F(TopK1OnD3d12, FewOfManyAlongAnOuterAxis) {
+    Random random(8);
+    std::size_t turn = 0;
+    for (const std::uint32_t length : {32u, 100u, 256u, 1000u, 4097u}) {
+        for (const std::uint32_t k : {1u, 3u, 5u, 40u}) {
+            if (k > length) {
+                continue;
+            }
+            ++turn;
+            const Descriptor descriptor = along(types[turn % types.size()], {2, length, 37}, 1, k, turn % 2);
+            expect_like_reference(engine(), descriptor, random_bits(random, *descriptor.tensor("InputTensor")));
+            expect_like_reference(engine(), descriptor, tied(random, *descriptor.tensor("InputTensor")));
+        }
+    }
+}
+
 /// K winners start anywhere within a word, and end anywhere.
 TEST_F(TopK1OnD3d12, NarrowValuesOfAnyAlignment) {
     Random random(5);
@@ -159,14 +261,16 @@ TEST_F(TopK1OnD3d12, NarrowValuesOfAnyAlignment) {
 
 TEST_F(TopK1OnD3d12, IsTheSameEveryTime) {
     Random random(6);
-    const Descriptor descriptor = along(DataType::uint16, {3, 9000}, 1, 3001, 1);
-    std::vector<core::Tensor> inputs;
-    inputs.push_back(tied(random, *descriptor.tensor("InputTensor")));
-    const auto first = run_on(engine(), descriptor, inputs);
-    for (int turn = 0; turn < 5; ++turn) {
-        const auto again = run_on(engine(), descriptor, inputs);
-        EXPECT_EQ(elements_of(again[0]), elements_of(first[0]));
-        EXPECT_EQ(elements_of(again[1]), elements_of(first[1]));
+    for (const std::uint32_t k : {40u, 3001u}) {
+        const Descriptor descriptor = along(DataType::uint16, {3, 9000}, 1, k, 1);
+        std::vector<core::Tensor> inputs;
+        inputs.push_back(tied(random, *descriptor.tensor("InputTensor")));
+        const auto first = run_on(engine(), descriptor, inputs);
+        for (int turn = 0; turn < 5; ++turn) {
+            const auto again = run_on(engine(), descriptor, inputs);
+            EXPECT_EQ(elements_of(again[0]), elements_of(first[0]));
+            EXPECT_EQ(elements_of(again[1]), elements_of(first[1]));
+        }
     }
 }
 

@@ -1,9 +1,11 @@
-// TOP_K1 and TOP_K: tiles sorted in groupshared memory; for longer sequences more passes, that select again or merge.
+// TOP_K1 and TOP_K: few winners are found without sorting the others, tiles with many are sorted in groupshared memory.
+// Longer sequences take more passes, that select again or merge.
 #include "engine/operators/rules/top_k1.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/binding.h"
@@ -18,6 +20,18 @@ constexpr std::uint64_t tile = 2048;
 constexpr std::uint64_t most_sequences_per_tile = 256;
 constexpr std::uint64_t entries_per_thread = tile / group_size;
 constexpr std::uint64_t merge_chunk = 1024;
+
+/// Where few winners are wanted: the groupshared memory of each thread has room for so many entries.
+constexpr std::uint64_t picked_per_thread = 8;
+constexpr std::uint64_t fewest_threads_per_sequence = 8;
+
+/// How a sequence, or a part of it, is divided among threads where few winners are wanted.
+struct Shares {
+    std::uint64_t threads = 0;
+    std::uint64_t per_thread = 0;
+
+    [[nodiscard]] std::uint64_t entries() const { return threads * per_thread; }
+};
 
 /// As the constant buffer in shaders/top_k1_tensors.hlsli.
 struct Parameters {
@@ -40,6 +54,7 @@ struct Parameters {
     std::uint32_t tiles_per_sequence = 1;
     std::uint32_t sequences_side_by_side = 0;
     std::uint32_t picks = 0;
+    std::uint32_t log_threads = 0;
     std::array<StridedDimension, max_strided_dimensions - 1> sequence_dimensions{};
 };
 
@@ -111,9 +126,7 @@ public:
     }
 
     [[nodiscard]] DispatchPlan plan() && {
-        if (length_ <= tile) {
-            select(length_, true, true);
-        } else if (std::bit_ceil(k_) <= tile / 2) {
+        if (length_ <= tile || std::bit_ceil(k_) <= tile / 2) {
             select_repeatedly();
         } else {
             sort_and_merge();
@@ -124,11 +137,14 @@ public:
 private:
     /// Each pass leaves at most half the candidates.
     void select_repeatedly() {
-        std::uint64_t left = select(length_, true, false);
-        while (left > tile) {
-            left = select(left, false, false);
+        std::uint64_t left = length_;
+        bool is_last = false;
+        while (!is_last) {
+            const bool from_tensor = plan_.dispatches.empty();
+            const std::optional<Shares> shares = shares_of(left);
+            is_last = left <= (shares ? shares->entries() : tile);
+            left = shares ? select_few(left, *shares, from_tensor, is_last) : select(left, from_tensor, is_last);
         }
-        select(left, false, true);
     }
 
     void sort_and_merge() {
@@ -142,6 +158,57 @@ private:
             run_count = merged_count;
         }
         write();
+    }
+
+    /// Null where so many winners are wanted that sorting all is better, and for entries of three words.
+    [[nodiscard]] std::optional<Shares> shares_of(std::uint64_t length) const {
+        // Large tiles take fewer instructions, small ones keep more of a GPU busy.
+        constexpr std::uint64_t busy_groups = 512;
+        constexpr std::uint64_t largest_share = 32;
+        const bool has_many_groups = sequence_count_ * groups_of(length, group_size * largest_share) >= busy_groups;
+        if (key_words_ == 1) {
+            for (const std::uint64_t per_thread : {largest_share, std::uint64_t{16}, std::uint64_t{4}}) {
+                const std::uint64_t needed = std::bit_ceil(groups_of(length, per_thread));
+                // Half the threads have a winner at most. Each of them may have nothing but picked entries.
+                const std::uint64_t threads =
+                    std::max({fewest_threads_per_sequence, std::min(needed, group_size), std::bit_ceil(2 * k_),
+                              std::bit_ceil(groups_of(k_ * per_thread, picked_per_thread))});
+                const bool is_worth_it = per_thread < largest_share || (needed >= group_size && has_many_groups);
+                if (is_worth_it && threads <= group_size && threads <= 2 * needed) {
+                    return Shares{threads, per_thread};
+                }
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// As select(), without sorting.
+    std::uint64_t select_few(std::uint64_t length, const Shares& shares, bool from_tensor, bool to_tensor) {
+        const std::uint64_t tiles = groups_of(length, shares.entries());
+        Parameters parameters = common_;
+        parameters.entry_count = static_cast<std::uint32_t>(length);
+        parameters.tiles_per_sequence = static_cast<std::uint32_t>(tiles);
+        parameters.log_threads = static_cast<std::uint32_t>(std::countr_zero(shares.threads));
+        if (!from_tensor) {
+            parameters.sequences_side_by_side = 0;
+        }
+        Dispatch dispatch;
+        dispatch.shader = {"top_k1_few",
+                           {{"FROM_TENSOR", from_tensor ? 1u : 0u},
+                            {"TO_TENSOR", to_tensor ? 1u : 0u},
+                            {"PER_THREAD", static_cast<std::uint32_t>(shares.per_thread)}}};
+        dispatch.groups = groups_of(sequence_count_, group_size / shares.threads) * tiles;
+        add_selection(std::move(dispatch), parameters, tiles * k_, from_tensor, to_tensor);
+        return tiles * k_;
+    }
+
+    /// The buffers of a pass that leaves so many candidates of each sequence.
+    void add_selection(Dispatch dispatch, const Parameters& parameters, std::uint64_t candidates, bool from_tensor,
+                       bool to_tensor) {
+        const BufferRef source = from_tensor ? BufferRef{} : entries();
+        dispatch.buffers = {input(0), output(0), output(1), source, to_tensor ? BufferRef{} : next_entries(candidates)};
+        dispatch.parameters = parameters_from(parameters);
+        plan_.dispatches.push_back(std::move(dispatch));
     }
 
     /// A pass over `length` entries of each sequence; how many it leaves.
@@ -160,19 +227,16 @@ private:
         parameters.tiles_per_sequence = static_cast<std::uint32_t>(tiles);
         // Picked entries need room for as many as a group has threads, and sequences to be long enough to be worth it.
         constexpr std::uint64_t shortest_picked_from = 512;
-        parameters.picks = slots >= shortest_picked_from && run * entries_per_thread * entries_per_thread <= slots;
+        parameters.picks =
+            key_words_ == 2 && slots >= shortest_picked_from && run * entries_per_thread * entries_per_thread <= slots;
         if (!from_tensor) {
             parameters.sequences_side_by_side = 0;
         }
         Dispatch dispatch;
         dispatch.shader = {"top_k1",
                            {{"FROM_TENSOR", from_tensor ? 1u : 0u}, {"TO_TENSOR", to_tensor ? 1u : 0u}, key_words()}};
-        const BufferRef source = from_tensor ? BufferRef{} : entries();
-        dispatch.buffers = {input(0), output(0), output(1), source,
-                            to_tensor ? BufferRef{} : next_entries(tiles * kept)};
-        dispatch.parameters = parameters_from(parameters);
         dispatch.groups = groups_of(sequence_count_, sequences_per_tile) * tiles;
-        plan_.dispatches.push_back(std::move(dispatch));
+        add_selection(std::move(dispatch), parameters, tiles * kept, from_tensor, to_tensor);
         return tiles * kept;
     }
 
@@ -238,6 +302,10 @@ DispatchPlan plan_top_k1(const operators::Descriptor& descriptor) {
 std::vector<ShaderVariant> top_k1_variants() {
     const DefineRange key_words{"KEY_WORDS", {1, 2}};
     auto variants = all_variants("top_k1", {{"FROM_TENSOR", {0, 1}}, {"TO_TENSOR", {0, 1}}, key_words});
+    for (auto& variant :
+         all_variants("top_k1_few", {{"FROM_TENSOR", {0, 1}}, {"TO_TENSOR", {0, 1}}, {"PER_THREAD", {4, 16, 32}}})) {
+        variants.push_back(std::move(variant));
+    }
     for (const std::string_view shader : {"top_k1_merge", "top_k1_write"}) {
         for (auto& variant : all_variants(shader, {key_words})) {
             variants.push_back(std::move(variant));
