@@ -307,12 +307,13 @@ void put_sums(Product product, uint slice, uint row, uint4 columns, uint4 places
 #endif
         store_results(product.output + row * output_row + places, present, bits);
     } else {
-        const uint first = ((slice * product_count + product.number) * row_count + row) * column_count + columns.x;
+        uint4 offsets = ((slice * product_count + product.number) * row_count + row) * column_count + columns;
         [loop] for (uint i = 0; i < 4; ++i) {
             if (present.x) {
-                slice_sums[first + i] = asuint(sums.x);
+                slice_sums[offsets.x] = asuint(sums.x);
             }
             present = present.yzww;
+            offsets = offsets.yzww;
             sums = sums.yzww;
         }
     }

@@ -67,5 +67,6 @@ uint4 window_stride;
 uint4 dilation;
 uint4 start_padding;
 uint4 filter_strides;  // the first one: where the first tap is
-// Where each is in the input and in the filter, both relative to the first one.
+// Where each is in the input and in the filter, both relative to the first one; and how far it is in either to the next
+// one, which after the last is the first in the channels of the next turn.
 uint4 taps[PRODUCT_MOST_TAPS];

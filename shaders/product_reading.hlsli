@@ -84,6 +84,15 @@ Depth after_turn(Depth place) {
     return place;
 }
 
+// Whole turns have one tap each, in as many channels as they are deep, so that all of a turn's places are found at
+// once. The other taps in those channels come next.
+Depth depth_of_turn(uint number) {
+    Depth result;
+    result.channel = number / tap_count * TURN;
+    result.tap = number % tap_count;
+    return result;
+}
+
 // A bit for each of a window's places along a dimension: whether it finds input.
 uint mask_along(uint origin, uint count, uint step, uint stride, uint size) {
     uint result = 0;
@@ -128,7 +137,23 @@ uint bit_of(uint2 mask, uint tap) {
 #else
 #define INSIDE(share, is_there) (turn + share.depths < slice_end ? 1 : 0)
 #endif
-#if WINDOW
+#if WINDOW && WHOLE
+// The last turn is read again.
+#define READ_TURN(is_there)                                                         \
+    {                                                                               \
+        a_reading.inside = 1;                                                       \
+        a_reading.offsets = a_offsets;                                              \
+        b_reading.inside = bit_of(mask, place.tap);                                 \
+        b_reading.offsets = b_reading.inside != 0 ? b_offset + FOUR * input_channel : 0; \
+        if (turn + 2 * TURN <= slice_end) {                                         \
+            a_offsets += taps[place.tap].w;                                         \
+            b_offset += taps[place.tap].z;                                          \
+            place.tap = place.tap + 1 < tap_count ? place.tap + 1 : 0;              \
+        }                                                                           \
+        READ_WORDS(a_reading, a, A_PACKING)                                         \
+        READ_WORDS(b_reading, b, B_PACKING)                                         \
+    }
+#elif WINDOW
 #define READ_TURN(is_there)                                                                                    \
     {                                                                                                          \
         const Depth first = b_place;                                                                           \

@@ -7,7 +7,8 @@
 // SIDE             64 or 128: a thread makes 4 by 4 elements, or 8 by 8
 // PACKING          of A and B, where it is known when the shader is compiled, which saves a tenth of the time; or
 //                  PRODUCT_ANY_PACKING
-// WHOLE            1: the depth is a whole number of turns. 0: it may end within one
+// WHOLE            1: the depth is a whole number of turns, and of a window each turn is one tap in so many channels.
+//                  0: it may end within one
 // NUMBERS, WINDOW  see product.hlsli
 
 #include "product.hlsli"
@@ -50,6 +51,25 @@ groupshared Term4 b_tile[2 * TILE_SIZE / 4];
 
 #include "product_reading.hlsli"
 
+// Threads that make fours of columns in a row of the tile; and so many rows, four apart, go out at a time.
+#define LANES (SIDE / 4)
+#define ROW_QUADS 16
+
+// Results on their way through a tile keep their bits.
+#if NUMBERS == PRODUCT_INTEGER
+#define TERM_OF(number) asfloat(number)
+#define NUMBERS_OF(terms) asint(terms)
+#else
+#define TERM_OF(number) number
+#define NUMBERS_OF(terms) terms
+#endif
+
+// Moves all of a thread's results up, so that those of its next row are the first.
+#define NEXT_ROW                                                           \
+    [unroll] for (uint n = 0; n + QUADS < 4 * QUADS * QUADS; ++n) {        \
+        RESULTS[n] = RESULTS[n + QUADS];                                   \
+    }
+
 // Adds a column of four rows times four columns.
 #define MULTIPLY(i, j, rows, columns)                    \
     sums[((i) * 4) * QUADS + j] += rows.x * columns;     \
@@ -74,7 +94,11 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const Share a_share = share_of(thread, WINDOW ? 1 : a_along_depth);
     const uint4 a_rows = min(first_row + a_share.lines, row_count - 1);
     const Quantization a_scheme = a_quantization(product, a_rows);
-#if WINDOW
+#if WINDOW && WHOLE
+    Depth place = depth_of_turn(turn / TURN);
+    uint4 a_offsets = product.a + a_rows * a_row + filter_strides.x + taps[place.tap].y +
+                      (place.channel + a_share.depths) * filter_channel;
+#elif WINDOW
     const uint4 a_starts = product.a + a_rows * a_row + filter_strides.x;
     // The same for all of a thread's rows.
     Depth a_place = depth_of(turn + a_share.depths.x);
@@ -82,7 +106,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     uint4 a_offsets = product.a + a_rows * a_row + (turn + a_share.depths) * a_depth;
 #endif
 
-    // B's. Of a window it is four taps, one after the other.
+    // B's. Of a window it is four depths, one after the other.
     Share b_share = share_of(thread, WINDOW ? 0 : b_along_depth);
 #if WINDOW
     b_share.lines = thread % SIDE;
@@ -94,7 +118,11 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const Origins origins = origins_of(b_columns);
     const uint b_start = product.b + starts_of(origins).x;
     const uint2 mask = mask_of(origins);
+#if WHOLE
+    uint b_offset = b_start + taps[place.tap].x + (place.channel + b_share.depths.x) * input_channel;
+#else
     Depth b_place = depth_of(turn + b_share.depths.x);
+#endif
 #else
     uint4 b_offsets = product.b + b_columns * b_column + (turn + b_share.depths) * b_depth;
 #endif
@@ -161,6 +189,34 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         GroupMemoryBarrierWithGroupSync();
     }
 
+#if WINDOW
+    // A thread's rows go out one after the other, by way of groupshared memory, so that adjacent threads store adjacent
+    // words: four elements that are some way apart, or side by side where words have several.
+    const uint4 own = output_packing == 0 ? thread % LANES + FOUR * LANES : thread % LANES * 4 + FOUR;
+    const uint4 columns = first_column + own;
+    const uint4 places = places_of(min(columns, column_count - 1));
+    [loop] for (uint r = 0; r < 4 * QUADS; ++r) {
+        [unroll] for (uint j = 0; j < QUADS; ++j) {
+            const uint to = row_quad * TILE_ROW + column_quad * 4 + j * 64;
+            b_tile[to] = TERM_OF(RESULTS[j].x);
+            b_tile[to + 1] = TERM_OF(RESULTS[j].y);
+            b_tile[to + 2] = TERM_OF(RESULTS[j].z);
+            b_tile[to + 3] = TERM_OF(RESULTS[j].w);
+        }
+        GroupMemoryBarrierWithGroupSync();
+        [loop] for (uint part = 0; part < ROW_QUADS * LANES / GROUP_SIZE; ++part) {
+            const uint quad = part * (GROUP_SIZE / LANES) + thread / LANES;
+            const uint row = first_row + quad * 4 + r / 4 * 64 + r % 4;
+            const uint4 from = quad * TILE_ROW + own;
+            if (is_wanted && row < row_count) {
+                put_sums(product, slice, row, columns, places,
+                         NUMBERS_OF(Term4(b_tile[from.x], b_tile[from.y], b_tile[from.z], b_tile[from.w])));
+            }
+        }
+        GroupMemoryBarrierWithGroupSync();
+        NEXT_ROW
+    }
+#else
     uint4 places[QUADS];
     [unroll] for (uint j = 0; j < QUADS; ++j) {
         places[j] = places_of(min(first_column + column_quad * 4 + j * 64 + FOUR, column_count - 1));
@@ -172,9 +228,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
                 put_sums(product, slice, row, first_column + column_quad * 4 + j * 64 + FOUR, places[j], RESULTS[j]);
             }
         }
-        // On to the next row.
-        [unroll] for (uint i = 0; i + QUADS < 4 * QUADS * QUADS; ++i) {
-            RESULTS[i] = RESULTS[i + QUADS];
-        }
+        NEXT_ROW
     }
+#endif
 }

@@ -58,7 +58,7 @@ std::uint32_t side_of(const Product& product) {
     return rows > small && columns > small && tiles >= enough_large_tiles ? large : small;
 }
 
-void put_taps(ProductParameters& parameters) {
+void put_taps(ProductParameters& parameters, std::uint32_t turn_depth) {
     const auto& size = parameters.window.words;
     std::uint32_t tap = 0;
     std::array<std::uint32_t, 4> at{};
@@ -78,10 +78,19 @@ void put_taps(ProductParameters& parameters) {
             }
         }
     }
+    for (std::uint32_t t = 0; t < tap; ++t) {
+        auto& words = parameters.taps[t].words;
+        const auto& next = parameters.taps[(t + 1) % tap].words;
+        const std::uint32_t channels = t + 1 == tap ? turn_depth : 0;
+        words[2] = next[0] - words[0] + channels * parameters.input_channel;
+        words[3] = next[1] - words[1] + channels * parameters.filter_channel;
+    }
 }
 
 ShaderVariant tiled_variant(const Product& product, std::uint32_t side) {
-    const bool whole = product.depth % PRODUCT_TURN_DEPTH(side) == 0;
+    // Of a window, a turn is one tap in so many channels.
+    const std::uint32_t taps = product.is_window ? product.parameters.tap_count : 1;
+    const bool whole = product.depth / taps % PRODUCT_TURN_DEPTH(side) == 0;
     const bool any = product.numbers == PRODUCT_MIXED;
     return {"product_tiled",
             {{"NUMBERS", product.numbers},
@@ -157,7 +166,7 @@ void add_product(DispatchPlan& plan, Product product) {
         taps = parameters.tap_count;
         parameters.turn_taps = turn % taps;
         parameters.turn_channels = turn / taps;
-        put_taps(parameters);
+        put_taps(parameters, turn);
     }
 
     Dispatch dispatch;
