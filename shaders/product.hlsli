@@ -218,22 +218,46 @@ uint4 results_of(Product product, uint row, uint4 columns, float4 sums) {
     return bits_from_reals(result, output_packing);
 }
 #else
+// Of integers in two words. Those that FP32 has need no rounding, and are the rule.
+float4 floats_from(uint4 low, int4 high) {
+    const uint limit = 1u << 24;
+    float4 result = float4(int4(low));
+    [branch] if (any(high != int4(low) >> 31 || low + limit > 2 * limit)) {
+        result = float4(float_from_int64(high.x, low.x), float_from_int64(high.y, low.y),
+                        float_from_int64(high.z, low.z), float_from_int64(high.w, low.w));
+    }
+    return result;
+}
+
+float4 multiplier_of(uint parameter_row, float4 b_scale) {
+    precise const float4 scale = asfloat(a_scales[parameter_row * a_scale_step]) * b_scale;
+    return divide_exactly(scale, asfloat(output_scales[parameter_row * output_scale_step]));
+}
+
 // Sums have two words, of which the upper one counts where they are quantised.
 uint4 results_of(Product product, uint row, uint4 columns, uint4 low, int4 high) {
     uint4 result = low;
     if (is_quantized) {
-        const uint4 b_offsets = columns * b_scale_step;
-        LOAD_FOUR(b_bits, b_scales, 0, b_offsets)
+        if (has_addend) {
+            const uint bias = addend[product.addend + row * addend_row];
+            low += bias;
+            high += (asint(bias) >> 31) + int4(low < bias ? 1 : 0);
+        }
         const uint parameter_row = product.number * parameter_rows + row;
-        precise const float4 scale = asfloat(a_scales[parameter_row * a_scale_step]) * asfloat(b_bits);
-        const float4 multiplier = divide_exactly(scale, asfloat(output_scales[parameter_row * output_scale_step]));
+        float4 multiplier;
+        [branch] if (b_scale_step == 0) {
+            // Compilers see that all four are the same.
+            multiplier = multiplier_of(parameter_row, asfloat(b_scales[0]));
+        } else {
+            const uint4 b_offsets = columns * b_scale_step;
+            LOAD_FOUR(b_bits, b_scales, 0, b_offsets)
+            multiplier = multiplier_of(parameter_row, asfloat(b_bits));
+        }
         uint zero = output_sign;
         if (has_output_zero) {
             zero = LOAD_ELEMENT(output_zeros, output_packing, parameter_row * output_zero_step) ^ output_sign;
         }
-        const float4 sums = float4(float_from_int64(high.x, low.x), float_from_int64(high.y, low.y),
-                                   float_from_int64(high.z, low.z), float_from_int64(high.w, low.w));
-        precise const float4 scaled = sums * multiplier;
+        precise const float4 scaled = floats_from(low, high) * multiplier;
         // Scales of 0 or infinity are not allowed; if one is, let there at least be the same output everywhere.
         const float4 rounded = is_nan(scaled) ? 0 : round(scaled);
         result = uint4(clamp(rounded + float(zero), 0, 255)) ^ output_sign;
@@ -278,24 +302,76 @@ void store_results(uint4 offsets, bool4 present, uint4 bits) {
     }
 }
 
-// Where these columns are in a row of the output.
+#if WINDOW
+// Of a column: image or nothing, depth, height, width.
+uint4 place_of(uint column) {
+    uint4 result;
+    result.w = column % column_sizes.w;
+    column /= column_sizes.w;
+    result.z = column % column_sizes.z;
+    column /= column_sizes.z;
+    result.y = column % column_sizes.y;
+    result.x = column / column_sizes.y;
+    return result;
+}
+
+// So many columns further on: one or none.
+uint4 place_after(uint4 place, uint step) {
+    place.w += step;
+    if (place.w == column_sizes.w) {
+        place.w = 0;
+        ++place.z;
+    }
+    if (place.z == column_sizes.z) {
+        place.z = 0;
+        ++place.y;
+    }
+    if (place.y == column_sizes.y) {
+        place.y = 0;
+        ++place.x;
+    }
+    return place;
+}
+
+// Of four columns, each the same as the one before or the next: divisions are slow.
+struct Places {
+    uint4 image;
+    uint4 d;
+    uint4 h;
+    uint4 w;
+};
+
+Places places_at(uint4 columns) {
+    const uint4 first = place_of(columns.x);
+    const uint4 second = place_after(first, columns.y - columns.x);
+    const uint4 third = place_after(second, columns.z - columns.y);
+    const uint4 fourth = place_after(third, columns.w - columns.z);
+    Places result;
+    result.image = uint4(first.x, second.x, third.x, fourth.x);
+    result.d = uint4(first.y, second.y, third.y, fourth.y);
+    result.h = uint4(first.z, second.z, third.z, fourth.z);
+    result.w = uint4(first.w, second.w, third.w, fourth.w);
+    return result;
+}
+
+// Where these are in a row of the output.
+uint4 offsets_at(Places places) {
+    return places.image * column_strides.x + places.d * column_strides.y + places.h * column_strides.z +
+           places.w * column_strides.w;
+}
+#endif
+
+// Where these columns are in a row of the output: each the same as the one before or the next.
 uint4 places_of(uint4 columns) {
 #if WINDOW
-    uint4 rest = columns;
-    uint4 result = rest % column_sizes.w * column_strides.w;
-    rest /= column_sizes.w;
-    result += rest % column_sizes.z * column_strides.z;
-    rest /= column_sizes.z;
-    result += rest % column_sizes.y * column_strides.y;
-    return result + rest / column_sizes.y * column_strides.x;
+    return offsets_at(places_at(columns));
 #else
     return columns * output_column;
 #endif
 }
 
 // Four elements of a row: outputs, or sums of a slice. Columns that are beyond the last one are left out. `places` is
-// what
-// places_of gives for columns that are there.
+// what places_of gives for columns that are there.
 void put_sums(Product product, uint slice, uint row, uint4 columns, uint4 places, Number4 sums) {
     bool4 present = columns < column_count;
     if (slice_count == 1) {

@@ -1,4 +1,5 @@
-// Products whose depth was cut into slices: sums of slices are brought together, always in the same order.
+// Products whose depth was cut into slices: sums of slices are brought together, always in the same order. Each thread
+// makes four elements of a row that follow one another.
 //
 // NUMBERS, WINDOW  see product.hlsli
 
@@ -7,31 +8,36 @@
 [numthreads(PRODUCT_GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint element_count = product_count * row_count * column_count;
+    const uint quads = (column_count + 3) / 4;
     const uint number = linear_group(group_id) * PRODUCT_GROUP_SIZE + thread;
-    if (number < element_count) {
+    if (number < product_count * row_count * quads) {
+        const uint4 columns = number % quads * 4 + FOUR;
+        const uint4 there = min(columns, column_count - 1);
+        uint4 from = number / quads * column_count + there;
 #if NUMBERS == PRODUCT_INTEGER
         // In 64 bits.
-        uint low = 0;
-        int high = 0;
-        [loop] for (uint slice = 0; slice < slice_count; ++slice) {
-            const uint word = slice_sums[slice * element_count + number];
-            low += word;
-            high += (asint(word) >> 31) + (low < word ? 1 : 0);
-        }
+        uint4 low = 0;
+        int4 high = 0;
 #else
-        float sum = 0;
-        [loop] for (uint slice = 0; slice < slice_count; ++slice) {
-            sum += asfloat(slice_sums[slice * element_count + number]);
-        }
+        float4 sums = 0;
 #endif
-        const uint4 columns = number % column_count;
-        const uint row = number / column_count % row_count;
-        const Product product = product_of(number / column_count / row_count);
+        [loop] for (uint slice = 0; slice < slice_count; ++slice) {
+            LOAD_FOUR(words, slice_sums, 0, from)
 #if NUMBERS == PRODUCT_INTEGER
-        const uint4 bits = results_of(product, row, columns, low, high);
+            low += words;
+            high += (int4(words) >> 31) + int4(low < words ? 1 : 0);
 #else
-        const uint4 bits = results_of(product, row, columns, sum);
+            sums += asfloat(words);
 #endif
-        store_results(product.output + row * output_row + places_of(columns), bool4(true, false, false, false), bits);
+            from += element_count;
+        }
+        const uint row = number / quads % row_count;
+        const Product product = product_of(number / quads / row_count);
+#if NUMBERS == PRODUCT_INTEGER
+        const uint4 bits = results_of(product, row, there, low, high);
+#else
+        const uint4 bits = results_of(product, row, there, sums);
+#endif
+        store_results(product.output + row * output_row + places_of(there), columns < column_count, bits);
     }
 }

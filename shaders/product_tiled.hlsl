@@ -115,7 +115,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint4 b_columns = min(first_column + b_share.lines, column_count - 1);
     const Quantization b_scheme = b_quantization(b_columns);
 #if WINDOW
-    const Origins origins = origins_of(b_columns);
+    const Origins origins = origins_of(places_at(b_columns));
     const uint b_start = product.b + starts_of(origins).x;
     const uint2 mask = mask_of(origins);
 #if WHOLE

@@ -26,19 +26,13 @@ uint4 origin_along(uint4 place, uint stride, uint padding) {
     return result;
 }
 
-Origins origins_of(uint4 columns) {
-    uint4 rest = columns;
-    const uint4 w = rest % column_sizes.w;
-    rest /= column_sizes.w;
-    const uint4 h = rest % column_sizes.z;
-    rest /= column_sizes.z;
-    const uint4 d = rest % column_sizes.y;
+Origins origins_of(Places places) {
     Origins result;
-    result.is_summed = d < summed_size.y && h < summed_size.z && w < summed_size.w;
-    result.image = rest / column_sizes.y;
-    result.d = origin_along(d, window_stride.y, start_padding.y);
-    result.h = origin_along(h, window_stride.z, start_padding.z);
-    result.w = origin_along(w, window_stride.w, start_padding.w);
+    result.is_summed = places.d < summed_size.y && places.h < summed_size.z && places.w < summed_size.w;
+    result.image = places.image;
+    result.d = origin_along(places.d, window_stride.y, start_padding.y);
+    result.h = origin_along(places.h, window_stride.z, start_padding.z);
+    result.w = origin_along(places.w, window_stride.w, start_padding.w);
     return result;
 }
 

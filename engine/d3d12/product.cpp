@@ -10,7 +10,7 @@ namespace dmlconform::d3d12 {
 namespace {
 
 constexpr std::uint64_t group_size = PRODUCT_GROUP_SIZE;
-/// Columns of a thread where there are no tiles.
+/// Columns of a thread where there are no tiles, or where slices are brought together.
 constexpr std::uint64_t plain_columns = 4;
 
 // Mesa's llvmpipe ends a thread's loops without a word after 65,535 rounds in all: in tiles eight terms take nine
@@ -23,6 +23,12 @@ static_assert(most_depth_per_slice * 255 * 255 <= 0x7fffffff);
 
 std::uint64_t element_count(const Product& product) {
     return count_of(product.products) * product.parameters.row_count * product.parameters.column_count;
+}
+
+/// Groups of threads that make four elements of a row each.
+std::uint64_t groups_without_tiles(const Product& product) {
+    const std::uint64_t rows = count_of(product.products) * product.parameters.row_count;
+    return groups_of(rows * groups_of(product.parameters.column_count, plain_columns), group_size);
 }
 
 /// Of the temporary that the sums of slices go to.
@@ -129,10 +135,9 @@ ProductDivision divide(const Product& product) {
     const std::uint32_t columns = product.parameters.column_count;
     ProductDivision division;
     division.side = side_of(product);
-    division.groups_per_slice =
-        division.side != 0
-            ? groups_of(rows, division.side) * groups_of(columns, division.side) * count_of(product.products)
-            : groups_of(count_of(product.products) * rows * groups_of(columns, plain_columns), group_size);
+    division.groups_per_slice = division.side != 0 ? groups_of(rows, division.side) *
+                                                         groups_of(columns, division.side) * count_of(product.products)
+                                                   : groups_without_tiles(product);
     const std::uint64_t wanted = std::min(enough_groups / division.groups_per_slice, product.depth / shortest_slice);
     const std::uint64_t needed = groups_of(product.depth, most_depth_per_slice);
     division.slice_depth =
@@ -184,7 +189,7 @@ void add_product(DispatchPlan& plan, Product product) {
     plan.dispatches.push_back(dispatch);
     if (division.slices > 1) {
         dispatch.shader = {"product_finish", {{"NUMBERS", product.numbers}, {"WINDOW", is_window}}};
-        dispatch.groups = groups_of(element_count(product), group_size);
+        dispatch.groups = groups_without_tiles(product);
         plan.dispatches.push_back(std::move(dispatch));
     }
 }

@@ -112,9 +112,43 @@ void expect_like_reference(Engine& engine, Random& random, const Descriptor& des
     tests::expect_like_reference(engine, descriptor, random_inputs(random, descriptor));
 }
 
+d3d12::DispatchPlan plan_of(const Descriptor& descriptor) {
+    return d3d12::find_binding("QUANTIZED_LINEAR_CONVOLUTION")->plan(descriptor);
+}
+
 bool is_tiled(const Descriptor& descriptor) {
-    return d3d12::find_binding("QUANTIZED_LINEAR_CONVOLUTION")->plan(descriptor).dispatches[0].shader.shader ==
-           "quantized_linear_convolution_tiled";
+    return plan_of(descriptor).dispatches[0].shader.shader == "product_tiled";
+}
+
+/// The types and sizes of `any`, but packed, without zero points, and of UINT8.
+Descriptor plain_bytes(const Descriptor& any, const core::TensorDesc* bias) {
+    const auto packed = [&](const char* field) { return tensor(DataType::uint8, any.tensor(field)->sizes); };
+    const Descriptor bytes = with(any, {{"InputTensor", packed("InputTensor")},
+                                        {"FilterTensor", packed("FilterTensor")},
+                                        {"OutputTensor", packed("OutputTensor")},
+                                        {"InputZeroPointTensor", nullptr},
+                                        {"FilterZeroPointTensor", nullptr},
+                                        {"OutputZeroPointTensor", nullptr},
+                                        {"BiasTensor", nullptr}});
+    return bias == nullptr ? bytes : with(bytes, {{"BiasTensor", *bias}});
+}
+
+/// All elements are 255, scales are 1 but for the output's.
+std::vector<core::Tensor> full_range(const Descriptor& descriptor, double output_scale,
+                                     const std::vector<std::int32_t>& biases) {
+    std::vector<core::Tensor> inputs;
+    for (const operators::TensorSlot& slot : descriptor.inputs()) {
+        if (slot.desc == nullptr) {
+            inputs.emplace_back();
+        } else if (slot.name == "BiasTensor") {
+            inputs.push_back(tensor_of<std::int32_t>(*slot.desc, biases));
+        } else {
+            const bool scale = slot.desc->data_type == DataType::float32;
+            const double value = !scale ? 255.0 : slot.name == "OutputScaleTensor" ? output_scale : 1.0;
+            inputs.push_back(drawn(*slot.desc, [&] { return value; }));
+        }
+    }
+    return inputs;
 }
 
 TEST_F(ConvolutionOnD3d12, RandomShapes) {
@@ -159,26 +193,61 @@ TEST_F(ConvolutionOnD3d12, ManyTaps) {
             shape.width.input = channels > 1000 ? std::min(width, 16u) : width;
             Random random(channels);
             const Descriptor any = convolution(random, shape, true);
-            const auto sizes = [&](const char* field) { return any.tensor(field)->sizes; };
-            const Descriptor descriptor = with(any, {{"InputTensor", tensor(DataType::uint8, sizes("InputTensor"))},
-                                                     {"FilterTensor", tensor(DataType::uint8, sizes("FilterTensor"))},
-                                                     {"OutputTensor", tensor(DataType::uint8, sizes("OutputTensor"))},
-                                                     {"InputZeroPointTensor", nullptr},
-                                                     {"FilterZeroPointTensor", nullptr},
-                                                     {"OutputZeroPointTensor", nullptr},
-                                                     {"BiasTensor", nullptr}});
-            std::vector<core::Tensor> inputs;
-            for (const operators::TensorSlot& slot : descriptor.inputs()) {
-                if (slot.desc == nullptr) {
-                    inputs.emplace_back();
-                    continue;
-                }
-                const bool scale = slot.desc->data_type == DataType::float32;
-                const double value = !scale ? 255.0 : slot.name == "OutputScaleTensor" ? 300.0 * channels : 1.0;
-                inputs.push_back(drawn(*slot.desc, [&] { return value; }));
-            }
+            const Descriptor descriptor = plain_bytes(any, nullptr);
             EXPECT_EQ(is_tiled(descriptor), width > 5 && (channels < 1000 || channels > 8000));
-            tests::expect_like_reference(engine(), descriptor, inputs);
+            tests::expect_like_reference(engine(), descriptor, full_range(descriptor, 300.0 * channels, {}));
+        }
+    }
+}
+
+/// Sums whose lower 32 bits are a small number, which FP32 would have exactly. The output is half of its range.
+TEST_F(ConvolutionOnD3d12, SumsAroundTwoToTheThirtyTwo) {
+    Shape shape;
+    shape.group_inputs = 34000;
+    shape.group_outputs = 4;
+    shape.width.input = 3;
+    Random random(6);
+    const Descriptor any = convolution(random, shape, true);
+    core::Dimensions bias_sizes(any.tensor("InputTensor")->sizes.size(), 1);
+    bias_sizes[1] = shape.group_outputs;
+    const core::TensorDesc bias = tensor(DataType::int32, bias_sizes);
+    const Descriptor descriptor = plain_bytes(any, &bias);
+    const std::int64_t products = std::int64_t{34000} * 255 * 255;
+    const auto missing = static_cast<std::int32_t>((std::int64_t{1} << 32) - products);
+    const std::vector<std::int32_t> biases{missing, missing + 5, missing - 5, missing - (1 << 24)};
+    tests::expect_like_reference(engine(), descriptor, full_range(descriptor, std::ldexp(1.0, 25), biases));
+}
+
+/// One more tap along a row than tiles have bits for: such windows have no tiles.
+TEST_F(ConvolutionOnD3d12, LongWindows) {
+    Random random(7);
+    for (const std::uint32_t filter : {32u, 33u}) {
+        Shape shape;
+        shape.group_inputs = 8;
+        shape.group_outputs = 16;
+        shape.width.filter = filter;
+        shape.width.input = filter + 79;
+        const Descriptor descriptor = convolution(random, shape, random.chance(2));
+        EXPECT_EQ(is_tiled(descriptor), filter == 32);
+        expect_like_reference(engine(), random, descriptor);
+    }
+}
+
+/// Rows of the output that begin and end within a word, and images that do, in slices and without.
+TEST_F(ConvolutionOnD3d12, SlicesOfOddRows) {
+    Random random(8);
+    for (const std::uint32_t channels : {20u, 1100u}) {
+        Shape shape;
+        shape.batch = 3;
+        shape.groups = 2;
+        shape.group_inputs = channels;
+        shape.group_outputs = 5;
+        shape.height.input = 3;
+        shape.width.input = 3;
+        for (const bool packed : {true, false}) {
+            const Descriptor descriptor = convolution(random, shape, packed);
+            EXPECT_EQ(plan_of(descriptor).dispatches.size(), channels > 1000 ? 2u : 1u);
+            expect_like_reference(engine(), random, descriptor);
         }
     }
 }

@@ -46,7 +46,7 @@ struct Convolution {
     [[nodiscard]] std::uint32_t groups() const { return descriptor.uint("GroupCount"); }
     [[nodiscard]] std::size_t spatial_count() const { return source.sizes.size() - first_spatial; }
     /// Of a spatial dimension. Where there are more numbers than dimensions the last ones count: CONVOLUTION_INTEGER
-    /// takes a tensor of three dimensions as one of height 1.
+    /// takes a tensor of three dimensions as one of height 1, and so does QUANTIZED_LINEAR_CONVOLUTION.
     [[nodiscard]] std::uint32_t attribute(std::string_view name, std::size_t spatial) const {
         const auto& numbers = descriptor.uints(name);
         return numbers[numbers.size() - spatial_count() + spatial];
@@ -161,21 +161,53 @@ DispatchPlan plan_convolution(const Descriptor& descriptor) {
     return plan;
 }
 
-DispatchPlan plan_integers(const Descriptor& descriptor) {
-    const Convolution op(descriptor);
+/// Of 8-bit tensors with zero points.
+Product integer_product(const Convolution& op) {
     Product product = product_of(PRODUCT_INTEGER, op);
     ProductParameters& parameters = product.parameters;
-    const core::TensorDesc* input_zero = descriptor.tensor("InputZeroPointTensor");
-    const core::TensorDesc* filter_zero = descriptor.tensor("FilterZeroPointTensor");
+    const core::TensorDesc* filter_zero = op.descriptor.tensor("FilterZeroPointTensor");
     parameters.a_sign = sign_bit_of(op.filter.data_type);
     parameters.b_sign = sign_bit_of(op.source.data_type);
     parameters.has_a_zero = filter_zero != nullptr ? 1 : 0;
-    parameters.has_b_zero = input_zero != nullptr ? 1 : 0;
+    parameters.has_b_zero = op.descriptor.tensor("InputZeroPointTensor") != nullptr ? 1 : 0;
     parameters.a_zero_step = parameter_stride(filter_zero, channel_dimension);
+    return product;
+}
+
+DispatchPlan plan_integers(const Descriptor& descriptor) {
+    Product product = integer_product(Convolution(descriptor));
     product.buffers[product_b] = input(0);
-    product.buffers[product_b_zero] = input_zero != nullptr ? input(1) : BufferRef{};
+    product.buffers[product_b_zero] = product.parameters.has_b_zero != 0 ? input(1) : BufferRef{};
     product.buffers[product_a] = input(2);
-    product.buffers[product_a_zero] = filter_zero != nullptr ? input(3) : BufferRef{};
+    product.buffers[product_a_zero] = product.parameters.has_a_zero != 0 ? input(3) : BufferRef{};
+    DispatchPlan plan;
+    add_product(plan, std::move(product));
+    return plan;
+}
+
+Convolution quantized_convolution(const Descriptor& descriptor) {
+    Convolution op(descriptor);
+    op.bias = descriptor.tensor("BiasTensor");
+    return op;
+}
+
+DispatchPlan plan_quantized(const Descriptor& descriptor) {
+    const Convolution op = quantized_convolution(descriptor);
+    Product product = integer_product(op);
+    ProductParameters& parameters = product.parameters;
+    parameters.output_sign = sign_bit_of(op.target.data_type);
+    parameters.has_output_zero = descriptor.tensor("OutputZeroPointTensor") != nullptr ? 1 : 0;
+    parameters.is_quantized = 1;
+    parameters.a_scale_step = parameter_stride(descriptor.tensor("FilterScaleTensor"), channel_dimension);
+    product.buffers[product_b] = input(0);
+    product.buffers[product_b_scale] = input(1);
+    product.buffers[product_b_zero] = parameters.has_b_zero != 0 ? input(2) : BufferRef{};
+    product.buffers[product_a] = input(3);
+    product.buffers[product_a_scale] = input(4);
+    product.buffers[product_a_zero] = parameters.has_a_zero != 0 ? input(5) : BufferRef{};
+    product.buffers[product_addend] = op.bias != nullptr ? input(6) : BufferRef{};
+    product.buffers[product_output_scale] = input(7);
+    product.buffers[product_output_zero] = parameters.has_output_zero != 0 ? input(8) : BufferRef{};
     DispatchPlan plan;
     add_product(plan, std::move(product));
     return plan;
@@ -213,7 +245,14 @@ Bindings convolution_bindings() {
              .plan = plan_integers,
              .variants = [] { return product_variants(PRODUCT_INTEGER, true); },
              .unsupported =
-                 [](const Descriptor& descriptor) { return unsupported(Convolution(descriptor), PRODUCT_INTEGER); }}};
+                 [](const Descriptor& descriptor) { return unsupported(Convolution(descriptor), PRODUCT_INTEGER); }},
+            {.name = "QUANTIZED_LINEAR_CONVOLUTION",
+             .plan = plan_quantized,
+             .variants = [] { return product_variants(PRODUCT_INTEGER, true); },
+             .unsupported =
+                 [](const Descriptor& descriptor) {
+                     return unsupported(quantized_convolution(descriptor), PRODUCT_INTEGER);
+                 }}};
 }
 
 }  // namespace dmlconform::d3d12
