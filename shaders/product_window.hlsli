@@ -7,6 +7,13 @@
 
 #if WINDOW
 
+// Convolutions of integers go forwards. Some drivers do what is behind a branch in any case, and divide there.
+#if NUMBERS == PRODUCT_REAL
+#define IS_BACKWARD is_backward
+#else
+#define IS_BACKWARD 0
+#endif
+
 // Of four columns: where each window begins, along the dimensions that have names; and whether there is one, as padding
 // of the output has
 // none.
@@ -20,7 +27,7 @@ struct Origins {
 
 uint4 origin_along(uint4 place, uint stride, uint padding) {
     uint4 result = place * stride - padding;
-    if (is_backward) {
+    if (IS_BACKWARD) {
         result = place + padding;
     }
     return result;
@@ -47,7 +54,7 @@ Found find_along(uint4 origin, uint tap, uint step, uint stride, uint size) {
     // Padding is left of 0, which wraps around to very large numbers.
     result.place = origin + tap * step;
     result.is_inside = result.place < size;
-    if (is_backward) {
+    if (IS_BACKWARD) {
         const uint4 distance = origin - tap * step;
         result.place = distance / stride;
         result.is_inside = origin >= tap * step && result.place * stride == distance && result.place < size;
@@ -60,7 +67,7 @@ uint4 starts_of(Origins origins) {
     uint4 d = origins.d;
     uint4 h = origins.h;
     uint4 w = origins.w;
-    if (is_backward) {
+    if (IS_BACKWARD) {
         d /= window_stride.y;
         h /= window_stride.z;
         w /= window_stride.w;
