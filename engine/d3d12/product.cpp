@@ -125,8 +125,8 @@ std::vector<std::uint32_t> strides_in_words(const core::TensorDesc& desc) {
 
 ProductDivision divide(const Product& product) {
     // Fewer groups leave parts of a large GPU idle, unless slices are too short to be worth their temporary.
-    constexpr std::uint64_t enough_groups = 256;
-    constexpr std::uint64_t shortest_slice = 512;
+    constexpr std::uint64_t enough_groups = 512;
+    constexpr std::uint64_t shortest_slice = 128;
     // What a turn is deep at most.
     constexpr std::uint64_t step = 16;
     static_assert(step % PRODUCT_TURN_DEPTH(64) == 0 && step % PRODUCT_TURN_DEPTH(128) == 0);

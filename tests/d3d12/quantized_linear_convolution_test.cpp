@@ -233,6 +233,25 @@ TEST_F(ConvolutionOnD3d12, LongWindows) {
     }
 }
 
+/// These have a shader of their own, unless a thread would go over too many taps.
+TEST_F(ConvolutionOnD3d12, OneChannelForEachGroup) {
+    Random random(9);
+    for (const std::uint32_t filter : {1u, 3u, 17u, 90u, 91u}) {
+        Shape shape;
+        shape.batch = 2;
+        shape.groups = 3;
+        shape.group_outputs = 2;
+        shape.height = {filter + 1, filter, 1, 1, 1, 0, 0};
+        shape.width = {filter + 4, filter, 1, 1, 0, 1, 0};
+        for (const bool packed : {true, false}) {
+            const Descriptor descriptor = convolution(random, shape, packed);
+            EXPECT_EQ(plan_of(descriptor).dispatches[0].shader.shader == "quantized_depthwise_convolution",
+                      filter * filter <= 8192);
+            expect_like_reference(engine(), random, descriptor);
+        }
+    }
+}
+
 /// Rows of the output that begin and end within a word, and images that do, in slices and without.
 TEST_F(ConvolutionOnD3d12, SlicesOfOddRows) {
     Random random(8);

@@ -11,6 +11,7 @@
 #include "engine/d3d12/fused_activation.h"
 #include "engine/d3d12/parameter_stride.h"
 #include "engine/d3d12/product.h"
+#include "engine/d3d12/quantized_depthwise_convolution.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -209,8 +210,18 @@ DispatchPlan plan_quantized(const Descriptor& descriptor) {
     product.buffers[product_output_scale] = input(7);
     product.buffers[product_output_zero] = parameters.has_output_zero != 0 ? input(8) : BufferRef{};
     DispatchPlan plan;
-    add_product(plan, std::move(product));
+    if (is_depthwise(descriptor) && divide(product).side == 0) {
+        plan.dispatches.push_back(depthwise_dispatch(descriptor));
+    } else {
+        add_product(plan, std::move(product));
+    }
     return plan;
+}
+
+std::vector<ShaderVariant> quantized_variants() {
+    auto variants = product_variants(PRODUCT_INTEGER, true);
+    variants.push_back(depthwise_variant());
+    return variants;
 }
 
 /// Positions are numbers of 32 bits in shaders, and padding is told from the input by being beyond its end.
@@ -248,11 +259,10 @@ Bindings convolution_bindings() {
                  [](const Descriptor& descriptor) { return unsupported(Convolution(descriptor), PRODUCT_INTEGER); }},
             {.name = "QUANTIZED_LINEAR_CONVOLUTION",
              .plan = plan_quantized,
-             .variants = [] { return product_variants(PRODUCT_INTEGER, true); },
-             .unsupported =
-                 [](const Descriptor& descriptor) {
-                     return unsupported(quantized_convolution(descriptor), PRODUCT_INTEGER);
-                 }}};
+             .variants = quantized_variants,
+             .unsupported = [](const Descriptor& descriptor) {
+                 return unsupported(quantized_convolution(descriptor), PRODUCT_INTEGER);
+             }}};
 }
 
 }  // namespace dmlconform::d3d12

@@ -1,0 +1,198 @@
+// QUANTIZED_LINEAR_CONVOLUTION where each group has one channel of the input: each thread makes four output elements
+// that follow one another, a whole word of a packed output. Those in one row share the filter.
+//
+// A tap is one position of the filter. Products of two 8-bit numbers with their zero points subtracted are at most
+// 255 * 255 in magnitude. FP32 sums TAPS_PER_FLUSH of them exactly, and is faster at that than integers are on most
+// GPUs. 32 bits hold the sum of all.
+
+#include "dispatch.hlsli"
+#include "elements.hlsli"
+#include "float32.hlsli"
+
+#define GROUP_SIZE 256
+#define BYTES 2  // as packing
+#define TAPS_PER_FLUSH 256
+
+cbuffer Parameters : register(b0) {
+    uint batch;
+    uint output_channels;
+    uint group_output_channels;
+    uint input_sign;  // 0x80 for INT8, else 0
+    uint2 input_size;  // height, width
+    uint2 filter_size;
+    uint2 output_size;
+    uint2 window_stride;
+    uint2 dilation;
+    uint2 start_padding;
+    uint4 input_strides;  // batch, channel, height, width
+    uint4 filter_strides;
+    uint4 output_strides;
+    uint filter_sign;
+    uint output_sign;
+    uint has_input_zero_point;
+    uint has_filter_zero_point;
+    uint has_bias;
+    uint has_output_zero_point;
+    uint filter_scale_step;  // from one output channel to the next; 0 when they share one
+    uint filter_zero_point_step;
+    uint bias_step;
+    uint output_is_packed;
+    uint inputs_adjacent;  // 1: outputs side by side in a row read inputs side by side in memory
+};
+
+RWStructuredBuffer<uint> input : register(u0);
+RWStructuredBuffer<uint> input_scale : register(u1);
+RWStructuredBuffer<uint> input_zero_point : register(u2);
+RWStructuredBuffer<uint> filter : register(u3);
+RWStructuredBuffer<uint> filter_scale : register(u4);
+RWStructuredBuffer<uint> filter_zero_point : register(u5);
+RWStructuredBuffer<uint> bias : register(u6);
+RWStructuredBuffer<uint> output_scale : register(u7);
+RWStructuredBuffer<uint> output_zero_point : register(u8);
+RWStructuredBuffer<uint> output : register(u9);
+
+// An 8-bit number from its bits.
+int number_from(uint bits, uint sign) {
+    return int(bits ^ sign) - int(sign);
+}
+
+int input_zero() {
+    return has_input_zero_point ? number_from(LOAD_ELEMENT(input_zero_point, BYTES, 0), input_sign) : 0;
+}
+
+int filter_zero(uint channel) {
+    const uint offset = channel * filter_zero_point_step;
+    return has_filter_zero_point ? number_from(LOAD_ELEMENT(filter_zero_point, BYTES, offset), filter_sign) : 0;
+}
+
+int output_zero() {
+    return has_output_zero_point ? number_from(LOAD_ELEMENT(output_zero_point, BYTES, 0), output_sign) : 0;
+}
+
+float input_number(uint offset, int zero) {
+    return float(number_from(LOAD_ELEMENT(input, BYTES, offset), input_sign) - zero);
+}
+
+float filter_number(uint offset, int zero) {
+    return float(number_from(LOAD_ELEMENT(filter, BYTES, offset), filter_sign) - zero);
+}
+
+// Four elements side by side, which may lie in two words.
+float4 four_inputs(uint offset, int zero) {
+    const uint shift = SHIFT_OF(BYTES, offset);
+    uint word = input[WORD_OF(BYTES, offset)] >> shift;
+    if (shift != 0) {
+        word |= input[WORD_OF(BYTES, offset) + 1] << (32 - shift);
+    }
+    const uint4 bits = uint4(word, word >> 8, word >> 16, word >> 24) & 0xff;
+    return float4(int4(bits ^ input_sign) - (int(input_sign) + zero));
+}
+
+// The inputs in these columns of the row that starts at an offset, for four outputs side by side. Padding stands for
+// the zero point and is 0.
+float4 inputs_in_row(uint row_start, uint4 columns, int zero) {
+    float4 numbers = 0;
+    if (inputs_adjacent && columns.x < input_size.y && columns.w < input_size.y) {
+        numbers = four_inputs(row_start + columns.x, zero);
+    } else {
+        if (columns.x < input_size.y) {
+            numbers.x = input_number(row_start + columns.x * input_strides.w, zero);
+        }
+        if (columns.y < input_size.y) {
+            numbers.y = input_number(row_start + columns.y * input_strides.w, zero);
+        }
+        if (columns.z < input_size.y) {
+            numbers.z = input_number(row_start + columns.z * input_strides.w, zero);
+        }
+        if (columns.w < input_size.y) {
+            numbers.w = input_number(row_start + columns.w * input_strides.w, zero);
+        }
+    }
+    return numbers;
+}
+
+// Sums for four outputs of a channel, from `position` on in its row, or beyond it: to be ignored.
+int4 convolve(uint image, uint channel, uint2 position) {
+    const uint input_start = dot(uint2(image, channel / group_output_channels), input_strides.xy);
+    const int input_zero_value = input_zero();
+    const int filter_zero_value = filter_zero(channel);
+    // Padding is left of and above 0, which wraps around to very large numbers.
+    const uint2 origin = position * window_stride - start_padding;
+    const uint4 columns = origin.y + uint4(0, 1, 2, 3) * window_stride.y;
+    uint s = 0;
+    uint r = 0;
+    int4 sums = 0;
+    float4 partial = 0;
+    [loop] for (uint tap = 0; tap < filter_size.x * filter_size.y; ++tap) {
+        const uint row = origin.x + r * dilation.x;
+        if (row < input_size.x) {
+            const float w = filter_number(dot(uint3(channel, r, s), filter_strides.xzw), filter_zero_value);
+            const uint input_row = input_start + row * input_strides.z;
+            partial += w * inputs_in_row(input_row, columns + s * dilation.y, input_zero_value);
+        }
+        if (tap % TAPS_PER_FLUSH == TAPS_PER_FLUSH - 1) {
+            sums += int4(partial);
+            partial = 0;
+        }
+        // On to the next tap.
+        ++s;
+        if (s == filter_size.y) {
+            s = 0;
+            ++r;
+        }
+    }
+    return sums + int4(partial);
+}
+
+// inputScale * filterScale / outputScale.
+float multiplier_of(uint channel) {
+    precise const float product = asfloat(input_scale[0]) * asfloat(filter_scale[channel * filter_scale_step]);
+    return divide_exactly(product, asfloat(output_scale[0]));
+}
+
+// The output's bits for a sum over all taps, which the bias is added to in 64 bits.
+uint requantise(int sum, int bias_value, float multiplier, int zero) {
+    const uint low = uint(sum) + uint(bias_value);
+    const int high = (sum >> 31) + (bias_value < 0 ? -1 : 0) + (low < uint(sum) ? 1 : 0);
+    precise const float scaled = float_from_int64(high, low) * multiplier;
+    // Neither scale may be 0 or infinite; if one is, let there at least be the same output everywhere.
+    const float rounded = is_nan(scaled) ? 0 : round(scaled);
+    const float lowest = output_sign != 0 ? -128 : 0;
+    return uint(int(clamp(rounded + float(zero), lowest, lowest + 255))) & 0xff;
+}
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint element_count = batch * output_channels * output_size.x * output_size.y;
+    const uint word_number = linear_group(group_id) * GROUP_SIZE + thread;
+    const uint first = word_number * 4;
+    const int zero = output_zero();
+    uint word = 0;
+    uint done = 0;
+    // In stretches of one row each: seldom more than one.
+    [loop] while (done < 4 && first + done < element_count) {
+        const uint row = (first + done) / output_size.y;
+        const uint plane = row / output_size.x;
+        const uint2 position = uint2(row % output_size.x, (first + done) % output_size.y);
+        const uint channel = plane % output_channels;
+        const uint image = plane / output_channels;
+        const uint count = min(4 - done, output_size.y - position.y);
+        int4 sums = convolve(image, channel, position);
+        const float multiplier = multiplier_of(channel);
+        const int bias_value = has_bias ? int(bias[channel * bias_step]) : 0;
+        [loop] for (uint j = 0; j < count; ++j) {
+            const uint bits = requantise(sums.x, bias_value, multiplier, zero);
+            if (output_is_packed) {
+                word |= bits << ((done + j) * 8);
+            } else {
+                const uint offset = dot(uint4(image, channel, position.x, position.y + j), output_strides);
+                STORE_ELEMENT(output, BYTES, offset, bits)
+            }
+            sums = sums.yzww;
+        }
+        done += count;
+    }
+    if (output_is_packed && first < element_count) {
+        output[word_number] = word;
+    }
+}
