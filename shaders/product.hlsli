@@ -361,12 +361,27 @@ uint4 offsets_at(Places places) {
 }
 #endif
 
-// Where these columns are in a row of the output: each the same as the one before or the next.
+// Where these columns are in a row of the output.
 uint4 places_of(uint4 columns) {
+#if WINDOW
+    uint4 rest = columns;
+    uint4 result = rest % column_sizes.w * column_strides.w;
+    rest /= column_sizes.w;
+    result += rest % column_sizes.z * column_strides.z;
+    rest /= column_sizes.z;
+    result += rest % column_sizes.y * column_strides.y;
+    return result + rest / column_sizes.y * column_strides.x;
+#else
+    return columns * output_column;
+#endif
+}
+
+// The same for columns of which each is the one before or the next.
+uint4 adjacent_places_of(uint4 columns) {
 #if WINDOW
     return offsets_at(places_at(columns));
 #else
-    return columns * output_column;
+    return places_of(columns);
 #endif
 }
 

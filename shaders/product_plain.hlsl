@@ -117,6 +117,6 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint4 there = min(columns, column_count - 1);
         const uint first = slice * slice_depth;
         const Number4 sums = sums_of(product, row, there, first, min(first + slice_depth, depth));
-        put_sums(product, slice, row, columns, places_of(there), sums);
+        put_sums(product, slice, row, columns, adjacent_places_of(there), sums);
     }
 }
