@@ -122,7 +122,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint sequence_in_group =
         sequences_side_by_side ? thread & (1u << log_sequences) - 1 : thread >> log_threads;
     const uint lane = sequences_side_by_side ? thread >> log_sequences : thread & threads - 1;
-    const uint distance = sequences_side_by_side ? 1u << log_sequences : 1;  // from a thread of the sequence to the next
+    // From a thread of the sequence to the next.
+    const uint distance = sequences_side_by_side ? 1u << log_sequences : 1;
     const uint first_thread = thread - lane * distance;
     const uint first_picked = sequence_in_group * (ROOM / GROUP_SIZE) << log_threads;
     const uint sequence = (linear_group(group_id) / tiles_per_sequence << log_sequences) + sequence_in_group;

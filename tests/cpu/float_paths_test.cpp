@@ -376,7 +376,7 @@ void expect_quantised(Random& random, const Tensor& input, const std::vector<flo
     for (const cpu::Registers widest : all_registers) {
         const std::vector<Tensor> outputs = computed(widest, descriptor, {&input});
         ASSERT_EQ(values_of<float>(outputs[1]), std::vector{expected.scale});
-        ASSERT_EQ(double{values_of<Code>(outputs[2])[0]}, expected.zero_point);
+        ASSERT_EQ(static_cast<double>(values_of<Code>(outputs[2])[0]), expected.zero_point);
         const std::vector<Code> codes = values_of<Code>(outputs[0]);
         ASSERT_EQ(std::vector<double>(codes.begin(), codes.end()), expected.codes)
             << core::to_string(input.desc) << " to " << core::to_string(outputs[0].desc) << " with registers "
