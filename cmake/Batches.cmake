@@ -1,8 +1,9 @@
 # Batches of sources ("unity builds"): several sources of a folder are compiled as one, so that the headers that they
 # share are read and instantiated once. A build from nothing takes much less time, one after a change of a single source
 # more. Batches also share anonymous namespaces: a name that two sources of a folder define for themselves is an error
-# there, and has to say more. Each source includes what it uses all the same: the other presets compile each by itself,
-# and so does scripts/lint.
+# there, and has to say more. Tests have many small helpers: each source of theirs has a namespace that is called as the
+# source. Each source includes what it uses all the same: the other presets compile each by itself, and so does
+# scripts/lint.
 
 option(DMLCONFORM_BATCHES "Compile several sources at once" OFF)
 

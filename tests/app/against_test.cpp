@@ -11,7 +11,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/without_reference.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::against_test {
 namespace {
 
 using nlohmann::json;
@@ -179,4 +179,4 @@ TEST_F(Against, RecordingNeedsToKnowTheEngineAndTheFile) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::against_test

@@ -9,7 +9,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::bench_test {
 namespace {
 
 using nlohmann::json;
@@ -234,4 +234,4 @@ TEST(Compare, BenchmarksThatAreGoneFail) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::bench_test

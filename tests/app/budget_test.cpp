@@ -19,7 +19,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/without_reference.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::budget_test {
 namespace {
 
 using core::Float16;
@@ -362,4 +362,4 @@ TEST_F(Budgets, OperatorsWithoutRules) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::budget_test

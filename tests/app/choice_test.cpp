@@ -9,7 +9,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::choice_test {
 namespace {
 
 std::string example_worker() {
@@ -111,4 +111,4 @@ TEST_F(Choice, WhatNoEngineVerifiedHasItsReasons) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::choice_test

@@ -15,7 +15,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::commands_test {
 namespace {
 
 using nlohmann::json;
@@ -280,4 +280,4 @@ TEST(WithDriver, AnAdapterThatIsNotThereEndsWithThree) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::commands_test

@@ -8,7 +8,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::compare_test {
 namespace {
 
 using nlohmann::json;
@@ -77,4 +77,4 @@ TEST(CompareReport, WhatCannotBeWrittenIsSaidBeforehand) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::compare_test

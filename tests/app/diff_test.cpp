@@ -8,7 +8,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::diff_test {
 namespace {
 
 using nlohmann::ordered_json;
@@ -130,4 +130,4 @@ TEST_F(Diff, WhatIsNoResultIsAnInputError) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::diff_test

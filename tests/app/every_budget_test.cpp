@@ -26,7 +26,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::every_budget_test {
 namespace {
 
 using nlohmann::json;
@@ -316,4 +316,4 @@ TEST(EveryBudget, EndsWhereTheReferenceSaysSo) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::every_budget_test

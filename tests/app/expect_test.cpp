@@ -15,7 +15,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::expect_test {
 namespace {
 
 class Expect : public testing::Test {
@@ -292,4 +292,4 @@ TEST_F(Expect, ExpectationsAreNoCases) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::expect_test

@@ -10,7 +10,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/without_reference.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::gate_test {
 namespace {
 
 using nlohmann::json;
@@ -182,4 +182,4 @@ TEST_F(Gate, StrictIsContentWithWhatIsVerifiedOrKnown) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::gate_test

@@ -10,7 +10,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::history_test {
 namespace {
 
 using nlohmann::json;
@@ -196,4 +196,4 @@ TEST(History, AKilledWriterLosesNothing) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::history_test

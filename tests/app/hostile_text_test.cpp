@@ -12,7 +12,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::hostile_text_test {
 namespace {
 
 /// Clears a terminal in several ways, turns text round, and begins lines that are commands.
@@ -234,4 +234,4 @@ TEST_F(HostileText, ABundle) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::hostile_text_test

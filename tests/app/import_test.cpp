@@ -10,7 +10,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::import_test {
 namespace {
 
 struct Model {
@@ -122,4 +122,4 @@ TEST(Import, WhatCannotBeTakenIsAnInputErrorWithPlaceReasonAndHint) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::import_test

@@ -15,7 +15,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::limits_test {
 namespace {
 
 class Limits : public testing::Test {
@@ -316,4 +316,4 @@ TEST_F(Limits, WithoutThreadsFewerCasesRunAtATime) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::limits_test

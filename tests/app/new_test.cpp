@@ -8,7 +8,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::new_test {
 namespace {
 
 using nlohmann::json;
@@ -125,4 +125,4 @@ TEST(Describe, ForScripts) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::new_test

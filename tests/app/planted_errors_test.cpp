@@ -25,7 +25,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::planted_errors_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -292,4 +292,4 @@ TEST(PlantedErrors, OneIsEnoughForTheExitCode) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::planted_errors_test

@@ -13,7 +13,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::reports_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -294,4 +294,4 @@ TEST_F(Reports, ADiskThatIsFullInMidRun) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::reports_test

@@ -8,7 +8,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::rerun_test {
 namespace {
 
 /// The blocks of failures, from "FAIL" to the line with the command, without times.
@@ -200,4 +200,4 @@ TEST(Rerun, OfRandomCasesOnTheSameEngines) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::rerun_test

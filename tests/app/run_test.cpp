@@ -16,7 +16,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/without_reference.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::run_test {
 namespace {
 
 using nlohmann::json;
@@ -483,4 +483,4 @@ TEST(RunTimes, OfFurtherExecutions) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::run_test

@@ -8,7 +8,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::shape_test {
 namespace {
 
 using nlohmann::json;
@@ -128,4 +128,4 @@ TEST(Shape, Slips) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::shape_test

@@ -13,7 +13,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::shard_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -392,4 +392,4 @@ TEST_F(Shards, WrongWishes) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::shard_test

@@ -12,7 +12,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::streams_test {
 namespace {
 
 using nlohmann::json;
@@ -297,4 +297,4 @@ TEST_F(Streams, ASecondSignalAfterASecondEndsTheProgram) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::streams_test

@@ -11,7 +11,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::terminal_test {
 namespace {
 
 /// Without colours, in characters.
@@ -85,4 +85,4 @@ TEST(Terminal, FailuresOffTheGateAreNamed) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::terminal_test

@@ -9,7 +9,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::threads_test {
 namespace {
 
 ProgramResult with_threads(int most, const std::vector<std::string>& words) {
@@ -46,4 +46,4 @@ TEST(Threads, AWorkerWorksWithoutItsWatchman) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::threads_test

@@ -10,7 +10,7 @@
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::usage_test {
 namespace {
 
 struct Row {
@@ -217,4 +217,4 @@ TEST_F(Usage, AMissingFileIsNoReasonToStopReadingOthers) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::usage_test

@@ -12,7 +12,7 @@
 #include "tests/running_process.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::worker_test {
 namespace {
 
 using nlohmann::json;
@@ -251,4 +251,4 @@ TEST_F(Worker, KillingDmlconformLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::worker_test

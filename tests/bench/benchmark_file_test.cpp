@@ -6,7 +6,7 @@
 
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::bench {
+namespace dmlconform::bench::benchmark_file_test {
 namespace {
 
 /// A file with these entries of "benchmarks".
@@ -101,4 +101,4 @@ TEST(BenchmarkFile, Unreadable) {
 }
 
 }  // namespace
-}  // namespace dmlconform::bench
+}  // namespace dmlconform::bench::benchmark_file_test

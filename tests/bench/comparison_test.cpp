@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace dmlconform::bench {
+namespace dmlconform::bench::comparison_test {
 namespace {
 
 /// Nine repetitions around a time, `scatter` apart at most, in an order of no meaning.
@@ -152,4 +152,4 @@ TEST(CompareRuns, OtherPlaces) {
 }
 
 }  // namespace
-}  // namespace dmlconform::bench
+}  // namespace dmlconform::bench::comparison_test

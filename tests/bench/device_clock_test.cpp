@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dmlconform::bench {
+namespace dmlconform::bench::device_clock_test {
 namespace {
 
 TEST(DeviceClock, NotOfWhatIsNotThere) {
@@ -12,4 +12,4 @@ TEST(DeviceClock, NotOfWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace dmlconform::bench
+}  // namespace dmlconform::bench::device_clock_test

@@ -7,7 +7,7 @@
 
 #include "engine/bench/comparison.h"
 
-namespace dmlconform::bench {
+namespace dmlconform::bench::interval_test {
 namespace {
 
 TEST(Interval, ShiftOfSmallSamplesByTables) {
@@ -96,4 +96,4 @@ TEST(MeanRatio, IsGeometricAndByOperator) {
 }
 
 }  // namespace
-}  // namespace dmlconform::bench
+}  // namespace dmlconform::bench::interval_test

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace dmlconform::bench {
+namespace dmlconform::bench::rank_test_test {
 namespace {
 
 TEST(MannWhitney, ExactValues) {
@@ -98,4 +98,4 @@ TEST(MannWhitney, NothingToCompare) {
 }
 
 }  // namespace
-}  // namespace dmlconform::bench
+}  // namespace dmlconform::bench::rank_test_test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace dmlconform::bench {
+namespace dmlconform::bench::steadiness_test {
 namespace {
 
 TEST(Steadiness, OfRepetitions) {
@@ -33,4 +33,4 @@ TEST(Steadiness, OfRepetitions) {
 }
 
 }  // namespace
-}  // namespace dmlconform::bench
+}  // namespace dmlconform::bench::steadiness_test

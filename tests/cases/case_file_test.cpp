@@ -16,7 +16,7 @@
 #include <unistd.h>
 #endif
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::case_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -275,4 +275,4 @@ TEST(LoadSuite, WhatMayNotBeRead) {
 #endif
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::case_file_test

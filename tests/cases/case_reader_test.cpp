@@ -11,7 +11,7 @@
 #include "tests/tensor_values.h"
 #include "tests/without_reference.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::case_reader_test {
 namespace {
 
 using cases::Case;
@@ -511,4 +511,4 @@ TEST(CaseReader, KeysAreDocumentedOnes) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::case_reader_test

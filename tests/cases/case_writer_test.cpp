@@ -19,7 +19,7 @@
 #include "tests/random_descriptor.h"
 #include "tests/tensor_values.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::case_writer_test {
 namespace {
 
 using cases::Case;
@@ -246,4 +246,4 @@ TEST(JsonText, BreaksWhatDoesNotFitALine) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::case_writer_test

@@ -7,7 +7,7 @@
 #include "tests/cases/reading.h"
 #include "tests/random_descriptor.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::catalogue_round_trip_test {
 namespace {
 
 using operators::Descriptor;
@@ -111,4 +111,4 @@ TEST(CatalogueRoundTrip, EveryOperatorIsReadAsItIsWritten) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::catalogue_round_trip_test

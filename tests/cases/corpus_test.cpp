@@ -8,7 +8,7 @@
 
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::corpus_test {
 namespace {
 
 using cases::Corpus;
@@ -84,4 +84,4 @@ TEST(Corpus, TheCaseFileMayGoTheDataMayNot) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::corpus_test

@@ -9,7 +9,7 @@
 
 #include "tests/cases/reading.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::descriptor_reader_test {
 namespace {
 
 using operators::Descriptor;
@@ -384,4 +384,4 @@ TEST(DescriptorReader, EveryOperatorOfTheCatalogueCanBeAskedFor) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::descriptor_reader_test

@@ -9,7 +9,7 @@
 
 #include "tests/cases/reading.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::element_reader_test {
 namespace {
 
 using cases::integer_of;
@@ -207,4 +207,4 @@ TEST(ElementReader, IntegersAndNumbersOfValues) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::element_reader_test

@@ -9,7 +9,7 @@
 #include "engine/cpu/reference.h"
 #include "engine/operators/in_place.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::in_place_corpus_test {
 namespace {
 
 using Sharing = std::tuple<std::string, std::string, std::string>;
@@ -39,4 +39,4 @@ TEST(InPlaceCorpus, EveryOutputInTheMemoryOfEveryInputThatIsAllowed) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::in_place_corpus_test

@@ -7,7 +7,7 @@
 #include "tests/cases/filling.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::initialiser_test {
 namespace {
 
 using core::DataType;
@@ -365,4 +365,4 @@ TEST(Initialiser, StridesThatContradictTheSizesAreNotFollowed) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::initialiser_test

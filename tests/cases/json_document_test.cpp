@@ -12,7 +12,7 @@
 #include "engine/cases/element_reader.h"
 #include "tests/cases/reading.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::json_document_test {
 namespace {
 
 using cases::JsonMember;
@@ -475,4 +475,4 @@ TEST(JsonDocument, MergingKeepsPlaces) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::json_document_test

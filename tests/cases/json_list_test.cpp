@@ -9,7 +9,7 @@
 
 #include "tests/cases/reading.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::json_list_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -121,4 +121,4 @@ TEST(JsonList, AVisitorEndsTheReading) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::json_list_test

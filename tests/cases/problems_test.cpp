@@ -6,7 +6,7 @@
 
 #include "tests/cases/reading.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::problems_test {
 namespace {
 
 using cases::Problem;
@@ -156,4 +156,4 @@ TEST(Suggestion, LongWordsAreNotCompared) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::problems_test

@@ -13,7 +13,7 @@
 #include "tests/cases/filling.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::random_source_test {
 namespace {
 
 using cases::philox4x32_10;
@@ -345,4 +345,4 @@ TEST(RandomSource, Refused) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::random_source_test

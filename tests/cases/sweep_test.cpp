@@ -7,7 +7,7 @@
 #include "engine/cases/case_file.h"
 #include "tests/cases/reading.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::sweep_test {
 namespace {
 
 using cases::read_case_file;
@@ -214,4 +214,4 @@ TEST(Sweep, AFileHasRoomForSoManyCases) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::sweep_test

@@ -6,7 +6,7 @@
 
 #include "tests/cases/reading.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::tensor_desc_reader_test {
 namespace {
 
 using cases::JsonValue;
@@ -216,4 +216,4 @@ TEST(TensorDescReader, UnknownKeys) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::tensor_desc_reader_test

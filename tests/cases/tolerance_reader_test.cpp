@@ -6,7 +6,7 @@
 #include "tests/cases/reading.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::tolerance_reader_test {
 namespace {
 
 using core::DataType;
@@ -127,4 +127,4 @@ TEST(ToleranceReader, HalfPrecisionOfFloat16Products) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::tolerance_reader_test

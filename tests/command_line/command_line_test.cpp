@@ -12,7 +12,7 @@
 
 #include "app/number_options.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::command_line_test {
 namespace {
 
 /// A command with an option of each kind, and what a command line left in the variables.
@@ -159,4 +159,4 @@ TEST(CommandLine, WhatIsRequiredIsMissed) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::command_line_test

@@ -10,7 +10,7 @@
 
 #include "app/manual_page.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::command_tree_test {
 namespace {
 
 TEST(CommandTree, HasOptionsAsTheyWereAdded) {
@@ -79,4 +79,4 @@ TEST(ManualPage, SpellsOutWhatTroffTakesForACommand) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::command_tree_test

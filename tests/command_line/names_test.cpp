@@ -14,7 +14,7 @@
 
 #include "app/commands.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::names_test {
 namespace {
 
 /// The rule of CLI11 2.6, without its exception of tabs.
@@ -97,4 +97,4 @@ TEST(Names, ThatSomeVersionRefusesAreFound) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::names_test

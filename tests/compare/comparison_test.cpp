@@ -15,7 +15,7 @@
 #include "tests/descriptor_builder.h"
 #include "tests/tensor_values.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::comparison_test {
 namespace {
 
 using compare::Comparison;
@@ -600,4 +600,4 @@ TEST(Comparison, AgreesWithASlowerOneOnRandomFloats) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::comparison_test

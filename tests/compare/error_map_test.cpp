@@ -14,7 +14,7 @@
 #include "tests/descriptor_builder.h"
 #include "tests/tensor_values.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::error_map_test {
 namespace {
 
 using compare::error_map;
@@ -91,4 +91,4 @@ TEST(ErrorMap, ItHoldsWhatTheComparisonHolds) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::error_map_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace dmlconform::compare {
+namespace dmlconform::compare::ulp_test {
 namespace {
 
 template <class T>
@@ -161,4 +161,4 @@ TEST(UlpDistance, NansAndInfinities) {
 }
 
 }  // namespace
-}  // namespace dmlconform::compare
+}  // namespace dmlconform::compare::ulp_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dmlconform::core {
+namespace dmlconform::core::checked_test {
 namespace {
 
 constexpr std::uint64_t most = 0xffffffffffffffff;
@@ -52,4 +52,4 @@ TEST(Checked, Add) {
 }
 
 }  // namespace
-}  // namespace dmlconform::core
+}  // namespace dmlconform::core::checked_test

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-namespace dmlconform::core {
+namespace dmlconform::core::data_type_test {
 namespace {
 
 /// Values and names of DML_TENSOR_DATA_TYPE in DirectML.h.
@@ -77,4 +77,4 @@ TEST(DataType, TypesBehindThem) {
 }
 
 }  // namespace
-}  // namespace dmlconform::core
+}  // namespace dmlconform::core::data_type_test

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace dmlconform::core {
+namespace dmlconform::core::element_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -197,4 +197,4 @@ TEST(Element, Ranges) {
 }
 
 }  // namespace
-}  // namespace dmlconform::core
+}  // namespace dmlconform::core::element_test

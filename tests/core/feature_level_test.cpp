@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace dmlconform::core {
+namespace dmlconform::core::feature_level_test {
 namespace {
 
 TEST(FeatureLevel, AllOfDirectMLsLevelsAscending) {
@@ -43,4 +43,4 @@ TEST(FeatureLevel, Parsing) {
 }
 
 }  // namespace
-}  // namespace dmlconform::core
+}  // namespace dmlconform::core::feature_level_test

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace dmlconform::core {
+namespace dmlconform::core::float16_test {
 namespace {
 
 constexpr std::uint16_t infinity = 0x7c00;
@@ -169,4 +169,4 @@ TEST(Float16, TheTypeConverts) {
 }
 
 }  // namespace
-}  // namespace dmlconform::core
+}  // namespace dmlconform::core::float16_test

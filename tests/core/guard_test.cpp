@@ -6,7 +6,7 @@
 #include <limits>
 #include <new>
 
-namespace dmlconform::core {
+namespace dmlconform::core::guard_test {
 namespace {
 
 TensorDesc bytes_desc(std::uint64_t total_bytes) {
@@ -60,4 +60,4 @@ TEST(Guard, SeesEveryByteButNoneOfTheElements) {
 }
 
 }  // namespace
-}  // namespace dmlconform::core
+}  // namespace dmlconform::core::guard_test

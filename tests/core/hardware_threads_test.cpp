@@ -7,7 +7,7 @@
 #include <sched.h>
 #endif
 
-namespace dmlconform::core {
+namespace dmlconform::core::hardware_threads_test {
 namespace {
 
 TEST(HardwareThreads, AtLeastOne) {
@@ -33,4 +33,4 @@ TEST(HardwareThreads, AsTheProcessIsRestricted) {
 #endif
 
 }  // namespace
-}  // namespace dmlconform::core
+}  // namespace dmlconform::core::hardware_threads_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dmlconform::core {
+namespace dmlconform::core::hresult_test {
 namespace {
 
 TEST(HResult, NamesAndValues) {
@@ -49,4 +49,4 @@ TEST(HResult, NumbersForCodesWithoutAName) {
 }
 
 }  // namespace
-}  // namespace dmlconform::core
+}  // namespace dmlconform::core::hresult_test

@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::shown_text_test {
 namespace {
 
 using core::one_line;
@@ -74,4 +74,4 @@ TEST(ShownText, DocumentsKeepTheirLines) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::shown_text_test

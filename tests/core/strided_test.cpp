@@ -6,7 +6,7 @@
 
 #include <random>
 
-namespace dmlconform::core {
+namespace dmlconform::core::strided_test {
 namespace {
 
 using Sizes = std::vector<std::uint32_t>;
@@ -156,4 +156,4 @@ TEST(StridedRuns, AllRunsIsTheDefault) {
 }
 
 }  // namespace
-}  // namespace dmlconform::core
+}  // namespace dmlconform::core::strided_test

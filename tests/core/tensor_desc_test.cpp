@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dmlconform::core {
+namespace dmlconform::core::tensor_desc_test {
 namespace {
 
 constexpr std::uint32_t most = 0xffffffff;
@@ -146,4 +146,4 @@ TEST(TensorDesc, Printing) {
 }
 
 }  // namespace
-}  // namespace dmlconform::core
+}  // namespace dmlconform::core::tensor_desc_test

@@ -7,7 +7,7 @@
 #include <array>
 #include <type_traits>
 
-namespace dmlconform::core {
+namespace dmlconform::core::tensor_test {
 namespace {
 
 TEST(Buffer, IsAlignedAndOfTheSizeAskedFor) {
@@ -69,4 +69,4 @@ TEST(Tensor, SignedStrides) {
 }
 
 }  // namespace
-}  // namespace dmlconform::core
+}  // namespace dmlconform::core::tensor_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dmlconform::core {
+namespace dmlconform::core::tolerance_test {
 namespace {
 
 TEST(Tolerance, Printing) {
@@ -39,4 +39,4 @@ TEST(Tolerance, Printing) {
 }
 
 }  // namespace
-}  // namespace dmlconform::core
+}  // namespace dmlconform::core::tolerance_test

@@ -9,7 +9,7 @@
 #include "tests/cpu/random_tensors.h"
 #include "tests/packed_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::attention_test {
 namespace {
 
 using core::Tensor;
@@ -109,4 +109,4 @@ TEST(Attention, BoundsAreNarrow) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::attention_test

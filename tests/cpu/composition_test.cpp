@@ -6,7 +6,7 @@
 
 #include "engine/cpu/composition/arithmetic.h"
 
-namespace dmlconform::cpu::composition {
+namespace dmlconform::cpu::composition::composition_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -73,4 +73,4 @@ TEST(Exact, WhatGrowsBeyondEveryTypeStaysANumber) {
 }
 
 }  // namespace
-}  // namespace dmlconform::cpu::composition
+}  // namespace dmlconform::cpu::composition::composition_test

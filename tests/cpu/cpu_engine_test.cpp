@@ -9,7 +9,7 @@
 #include "tests/tensor_values.h"
 #include "tests/without_reference.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::cpu_engine_test {
 namespace {
 
 using core::DataType;
@@ -97,4 +97,4 @@ TEST(CpuEngine, AbsentOptionalTensors) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::cpu_engine_test

@@ -21,7 +21,7 @@
 #include <limits>
 #include <set>
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::element_wise_precision_test {
 namespace {
 
 using core::DataType;
@@ -580,11 +580,11 @@ TEST(PrecisionTable, HasEveryOperatorWithARange) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::element_wise_precision_test
 
 #else
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::element_wise_precision_test {
 namespace {
 
 TEST(Precision, NeedsLibquadmath) {
@@ -592,6 +592,6 @@ TEST(Precision, NeedsLibquadmath) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::element_wise_precision_test
 
 #endif

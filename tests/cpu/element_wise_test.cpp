@@ -16,7 +16,7 @@
 #include "engine/cpu/reference.h"
 #include "tests/cpu/random_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::element_wise_test {
 namespace {
 
 using core::DataType;
@@ -425,4 +425,4 @@ TEST(ElementWise, AbsentZeroPoints) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::element_wise_test

@@ -5,7 +5,7 @@
 
 #include "tests/cpu/random_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::elements_test {
 namespace {
 
 using core::DataType;
@@ -59,4 +59,4 @@ TEST(Elements, Scalar) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::elements_test

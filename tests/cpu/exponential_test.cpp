@@ -12,7 +12,7 @@
 
 #include "engine/cpu/wide_registers.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::exponential_test {
 namespace {
 
 using cpu::normalisation::exponential;
@@ -68,4 +68,4 @@ TEST(Exponential, IsTheSameInWideRegisters) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::exponential_test

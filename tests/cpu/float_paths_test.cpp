@@ -17,7 +17,7 @@
 #include "tests/cpu/random_tensors.h"
 #include "tests/cpu/with_registers.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::float_paths_test {
 namespace {
 
 using core::DataType;
@@ -414,4 +414,4 @@ TEST(FloatPaths, DynamicQuantizeLinear) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::float_paths_test

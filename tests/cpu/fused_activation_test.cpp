@@ -15,7 +15,7 @@
 
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::fused_activation_test {
 namespace {
 
 using cpu::Interval;
@@ -498,4 +498,4 @@ TEST(Activation, InfinitiesAreNotLost) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::fused_activation_test

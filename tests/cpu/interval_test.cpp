@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::interval_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -346,4 +346,4 @@ TEST(IntervalHistory, OfItsOwnTime) {
 }
 
 }  // namespace
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::interval_test

@@ -15,7 +15,7 @@
 
 #include "engine/cpu/element_wise/machine.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::legal_implementations_test {
 namespace {
 
 using element_wise::Context;
@@ -254,4 +254,4 @@ TEST(LegalImplementations, AreInside) {
 }
 
 }  // namespace
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::legal_implementations_test

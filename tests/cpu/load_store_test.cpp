@@ -12,7 +12,7 @@
 
 #include "engine/core/element.h"
 
-namespace dmlconform::cpu::element_wise {
+namespace dmlconform::cpu::element_wise::load_store_test {
 namespace {
 
 using core::DataType;
@@ -326,4 +326,4 @@ TEST(StoredRange, WhatImplementationsMayStore) {
 }
 
 }  // namespace
-}  // namespace dmlconform::cpu::element_wise
+}  // namespace dmlconform::cpu::element_wise::load_store_test

@@ -12,7 +12,7 @@
 #include "engine/operators/rules/mean_variance_normalization1.h"
 #include "tests/cpu/random_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::mean_variance_normalization1_test {
 namespace {
 
 using core::DataType;
@@ -375,4 +375,4 @@ TEST(MeanVarianceNormalization1, LargeSetsKeepTheirPrecision) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::mean_variance_normalization1_test

@@ -8,7 +8,7 @@
 
 #include "tests/cpu/random_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::move_test {
 namespace {
 
 using core::DataType;
@@ -191,4 +191,4 @@ TEST(Move, EachPlaceByItself) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::move_test

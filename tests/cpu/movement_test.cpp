@@ -11,7 +11,7 @@
 #include "tests/cpu/random_tensors.h"
 #include "tests/packed_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::movement_test {
 namespace {
 
 using core::DataType;
@@ -307,4 +307,4 @@ TEST(Movement, SequencesAreComputedInFp32) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::movement_test

@@ -4,7 +4,7 @@
 #include "tests/cpu/random_tensors.h"
 #include "tests/cpu/references.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::named_places_test {
 namespace {
 
 using core::DataType;
@@ -186,4 +186,4 @@ TEST(NamedPlaces, ReverseSubsequences) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::named_places_test

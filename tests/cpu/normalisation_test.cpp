@@ -14,7 +14,7 @@
 #include "engine/operators/rules.h"
 #include "tests/cpu/random_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::normalisation_test {
 namespace {
 
 using core::DataType;
@@ -456,4 +456,4 @@ TEST(Normalisation, SumsThatNoOrderRoundsAreExact) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::normalisation_test

@@ -12,7 +12,7 @@
 
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::normalized_element_test {
 namespace {
 
 using core::DataType;
@@ -330,4 +330,4 @@ TEST(NormalizationBudget, HoldsActivationsOfFp32Implementations) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::normalized_element_test

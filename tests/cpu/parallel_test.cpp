@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::parallel_test {
 namespace {
 
 TEST(ParallelFor, CoversEachIndexOnce) {
@@ -55,4 +55,4 @@ TEST(ParallelFor, PassesExceptionsOn) {
 }
 
 }  // namespace
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::parallel_test

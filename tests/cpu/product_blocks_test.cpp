@@ -10,7 +10,7 @@
 #include "tests/cpu/random_tensors.h"
 #include "tests/cpu/with_registers.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::product_blocks_test {
 namespace {
 
 using cpu::product::Axis;
@@ -174,4 +174,4 @@ TEST(ProductPlaces, RowsTakeTheirTermsInOrder) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::product_blocks_test

@@ -7,7 +7,7 @@
 #include "tests/cpu/references.h"
 #include "tests/packed_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::product_definitions_test {
 namespace {
 
 using core::DataType;
@@ -263,4 +263,4 @@ TEST(ProductKernels, DoNotDependOnThreads) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::product_definitions_test

@@ -11,7 +11,7 @@
 #include "tests/cpu/references.h"
 #include "tests/packed_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::product_tolerance_test {
 namespace {
 
 using core::DataType;
@@ -382,4 +382,4 @@ TEST(ProductTolerance, Float16TensorsOnTheWay) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::product_tolerance_test

@@ -14,7 +14,7 @@
 #include "engine/operators/rules/quantized_linear_convolution.h"
 #include "tests/cpu/random_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::quantized_linear_convolution_test {
 namespace {
 
 using core::DataType;
@@ -477,4 +477,4 @@ TEST(QuantizedLinearConvolution, LargeTensors) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::quantized_linear_convolution_test

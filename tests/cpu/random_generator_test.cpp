@@ -5,7 +5,7 @@
 #include "tests/descriptor_builder.h"
 #include "tests/tensor_values.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::random_generator_test {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -55,4 +55,4 @@ TEST(RandomGenerator, TheStateThatIsLeftGoesOnWhereTheOutputEnds) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::random_generator_test

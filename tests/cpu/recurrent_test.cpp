@@ -8,7 +8,7 @@
 #include "tests/cpu/random_tensors.h"
 #include "tests/packed_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::recurrent_test {
 namespace {
 
 using core::Tensor;
@@ -188,4 +188,4 @@ TEST(Recurrent, BoundsOfWhatOverflowsHoldEverything) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::recurrent_test

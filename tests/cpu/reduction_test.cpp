@@ -14,7 +14,7 @@
 #include "engine/operators/rules/reduction.h"
 #include "tests/cpu/random_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::reduction_test {
 namespace {
 
 using core::DataType;
@@ -395,4 +395,4 @@ TEST(DynamicQuantizeLinear, ATieMayGoEitherWay) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::reduction_test

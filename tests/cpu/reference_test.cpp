@@ -9,7 +9,7 @@
 #include "tests/descriptor_builder.h"
 #include "tests/tensor_values.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::reference_test {
 namespace {
 
 using core::DataType;
@@ -92,4 +92,4 @@ TEST(Reference, SlackOnlyWhereTheToleranceAsksForIt) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::reference_test

@@ -11,7 +11,7 @@
 #include "tests/cpu/references.h"
 #include "tests/packed_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::regions_test {
 namespace {
 
 using core::DataType;
@@ -285,4 +285,4 @@ TEST(Antialiasing, OfTheSameNumberIsThatNumber) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::regions_test

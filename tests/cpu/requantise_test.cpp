@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::requantise_test {
 namespace {
 
 using cpu::Quantised;
@@ -185,4 +185,4 @@ TEST(Requantise, RejectsTruncation) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::requantise_test

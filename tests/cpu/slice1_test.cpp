@@ -7,7 +7,7 @@
 #include "engine/cpu/reference.h"
 #include "tests/cpu/random_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::slice1_test {
 namespace {
 
 using core::DataType;
@@ -182,4 +182,4 @@ TEST(Slice1, LargeTensors) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::slice1_test

@@ -12,7 +12,7 @@
 #include "engine/cpu/reference.h"
 #include "tests/cpu/random_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::top_k1_test {
 namespace {
 
 using core::DataType;
@@ -305,4 +305,4 @@ TEST(TopK1, LargeTensors) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::top_k1_test

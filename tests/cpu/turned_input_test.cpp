@@ -8,7 +8,7 @@
 #include "engine/cpu/cpu_engine.h"
 #include "tests/cpu/random_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::turned_input_test {
 namespace {
 
 using core::DataType;
@@ -109,4 +109,4 @@ TEST(TurnedInput, EndsWhereTheTensorDoes) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::turned_input_test

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace dmlconform::cpu::element_wise {
+namespace dmlconform::cpu::element_wise::widths_test {
 namespace {
 
 std::optional<Widths> widths(std::string_view op) {
@@ -47,4 +47,4 @@ TEST(Widths, OthersHaveNone) {
 }
 
 }  // namespace
-}  // namespace dmlconform::cpu::element_wise
+}  // namespace dmlconform::cpu::element_wise::widths_test

@@ -12,7 +12,7 @@
 #include "tests/cpu/references.h"
 #include "tests/packed_tensors.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::window_test {
 namespace {
 
 using core::DataType;
@@ -368,4 +368,4 @@ TEST(WindowKernels, DoNotDependOnThreads) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::window_test

@@ -7,7 +7,7 @@
 
 #include "tests/d3d12/against_reference.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::adapters_test {
 namespace {
 
 using d3d12::AdapterInfo;
@@ -82,4 +82,4 @@ TEST_F(D3d12Engine, SaysWhatMakesAResultReproducible) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::adapters_test

@@ -12,7 +12,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::attention_test {
 namespace {
 
 using core::DataType;
@@ -267,4 +267,4 @@ TEST_F(AttentionOnD3d12, InfiniteFilters) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::attention_test

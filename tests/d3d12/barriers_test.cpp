@@ -8,7 +8,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/d3d12/hazards.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::barriers_test {
 namespace {
 
 using d3d12::BufferRef;
@@ -190,4 +190,4 @@ TEST(Hazards, AroundCopies) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::barriers_test

@@ -5,7 +5,7 @@
 #include "tests/d3d12/extent.h"
 #include "tests/d3d12/products.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::convolution_test {
 namespace {
 
 using core::DataType;
@@ -108,7 +108,8 @@ TEST_F(ConvolutionsOnD3d12, RandomShapes) {
     for (int turn = 0; turn < 300 && !HasFailure(); ++turn) {
         const Windows windows = random_windows(random, 4, 5);
         Random* const layout = random.chance(2) ? &random : nullptr;
-        expect_like_reference(engine(), random, convolution(random, random.one_of(real_types), windows, layout));
+        expect_product_like_reference(engine(), random,
+                                      convolution(random, random.one_of(real_types), windows, layout));
     }
 }
 
@@ -123,7 +124,7 @@ TEST_F(ConvolutionsOnD3d12, RandomShapesInTiles) {
         Random* const layout = random.chance(2) ? &random : nullptr;
         const Descriptor descriptor = convolution(random, random.one_of(real_types), windows, layout);
         tiled += is_tiled(descriptor) ? 1 : 0;
-        expect_like_reference(engine(), random, descriptor);
+        expect_product_like_reference(engine(), random, descriptor);
     }
     EXPECT_GT(tiled, 10);
 }
@@ -144,7 +145,7 @@ TEST_F(ConvolutionsOnD3d12, LargeWindowsInTiles) {
                 Windows windows{1, 2, 9, 17, extents, is_backward};
                 Descriptor descriptor = convolution(random, type, windows, nullptr);
                 EXPECT_TRUE(is_tiled(descriptor)) << text_of(descriptor);
-                expect_like_reference(engine(), random, descriptor);
+                expect_product_like_reference(engine(), random, descriptor);
             }
         }
     }
@@ -159,7 +160,7 @@ TEST_F(ConvolutionsOnD3d12, EdgesOfLargeTiles) {
             const Windows windows{3, 1, channels, 129, {extent, extent}, false};
             const Descriptor descriptor = convolution(random, type, windows, nullptr);
             EXPECT_EQ(tiles_of(descriptor), channels == 8 ? "SIDE=128 WHOLE=1" : "SIDE=128 WHOLE=0");
-            expect_like_reference(engine(), random, descriptor);
+            expect_product_like_reference(engine(), random, descriptor);
         }
     }
 }
@@ -170,7 +171,7 @@ TEST_F(ConvolutionsOnD3d12, ManyChannelsAreCutIntoSlices) {
         const Windows windows{1, 1, 3000, outputs, {{6, 3, 1, 1, 1, 1, 0}, {5, 2, 1, 1, 0, 0, 0}}, outputs == 9};
         const Descriptor descriptor = convolution(random, DataType::float32, windows, nullptr);
         EXPECT_EQ(d3d12::find_binding("CONVOLUTION")->plan(descriptor).dispatches.size(), 2u);
-        expect_like_reference(engine(), random, descriptor);
+        expect_product_like_reference(engine(), random, descriptor);
     }
 }
 
@@ -212,7 +213,7 @@ TEST_F(ConvolutionsOnD3d12, Integers) {
         }
         const Descriptor descriptor = describe("CONVOLUTION_INTEGER", settings);
         tiled += is_tiled(descriptor) ? 1 : 0;
-        expect_like_reference(engine(), random, descriptor);
+        expect_product_like_reference(engine(), random, descriptor);
     }
     EXPECT_GT(tiled, 5);
 }
@@ -255,4 +256,4 @@ TEST_F(ConvolutionsOnD3d12, DistancesBeyondThirtyTwoBitsAreUnsupported) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::convolution_test

@@ -6,7 +6,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/run/some_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::device_test {
 namespace {
 
 using run::Status;
@@ -56,4 +56,4 @@ TEST_F(D3d12Device, SeveralEnginesAtATime) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::device_test

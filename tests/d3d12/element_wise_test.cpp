@@ -10,7 +10,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::element_wise_test {
 namespace {
 
 using core::DataType;
@@ -300,4 +300,4 @@ TEST_F(ElementWiseOnD3d12, QuantizesInBlocks) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::element_wise_test

@@ -7,7 +7,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::executions_in_turn_test {
 namespace {
 
 using core::DataType;
@@ -54,4 +54,4 @@ TEST_F(InTurn, EachHasItsTime) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::executions_in_turn_test

@@ -2,7 +2,7 @@
 #include "tests/d3d12/matrices.h"
 #include "tests/d3d12/products.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::gemm_test {
 namespace {
 
 using core::DataType;
@@ -38,7 +38,7 @@ TEST_F(MatricesOnD3d12, RandomShapes) {
         const MatrixShape shape{random.between(1, 20), random.between(1, 20), random.between(1, 20),
                                 core::Dimensions(random.between(0, 2), random.between(1, 3))};
         Random* const layout = random.chance(2) ? &random : nullptr;
-        expect_like_reference(engine(), random, gemm(random, random.one_of(real_types), shape, layout));
+        expect_product_like_reference(engine(), random, gemm(random, random.one_of(real_types), shape, layout));
     }
 }
 
@@ -53,7 +53,7 @@ TEST_F(MatricesOnD3d12, EdgesOfTiles) {
                     const Descriptor descriptor =
                         gemm(random, random.one_of(real_types), shape, random.chance(2) ? &random : nullptr);
                     EXPECT_TRUE(is_tiled(descriptor));
-                    expect_like_reference(engine(), random, descriptor);
+                    expect_product_like_reference(engine(), random, descriptor);
                 }
             }
         }
@@ -69,7 +69,7 @@ TEST_F(MatricesOnD3d12, EdgesOfLargeTiles) {
         const DataType type = random.one_of(real_types);
         const Descriptor descriptor = gemm(random, type, shape, random.chance(2) ? &random : nullptr);
         EXPECT_EQ(tiles_of(descriptor), shape.depth == 8 ? "SIDE=128 WHOLE=1" : "SIDE=128 WHOLE=0");
-        expect_like_reference(engine(), random, descriptor);
+        expect_product_like_reference(engine(), random, descriptor);
     }
 }
 
@@ -87,7 +87,7 @@ TEST_F(MatricesOnD3d12, ColumnsThatLieSideBySide) {
             const Descriptor descriptor =
                 with(gemm(random, type, shape, nullptr),
                      {{"OutputTensor", tensor(type, sizes, strides)}, {"CTensor", random_input(random, type, sizes)}});
-            expect_like_reference(engine(), random, descriptor);
+            expect_product_like_reference(engine(), random, descriptor);
         }
     }
 }
@@ -99,7 +99,7 @@ TEST_F(MatricesOnD3d12, LongSumsAreCutIntoSlices) {
         for (const DataType type : real_types) {
             const Descriptor descriptor = gemm(random, type, shape, nullptr);
             EXPECT_EQ(d3d12::find_binding("GEMM")->plan(descriptor).dispatches.size(), 2u);
-            expect_like_reference(engine(), random, descriptor);
+            expect_product_like_reference(engine(), random, descriptor);
         }
     }
 }
@@ -118,11 +118,11 @@ TEST_F(MatricesOnD3d12, ActivationsFollow) {
         for (const MatrixShape& shape :
              {MatrixShape{5, 7, 3, {}}, MatrixShape{70, 66, 65, {}}, MatrixShape{4, 5, 1030, {}}}) {
             for (const DataType type : real_types) {
-                expect_like_reference(engine(), random, with(gemm(random, type, shape, nullptr), {setting}));
+                expect_product_like_reference(engine(), random, with(gemm(random, type, shape, nullptr), {setting}));
             }
         }
     }
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::gemm_test

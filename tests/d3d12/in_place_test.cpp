@@ -9,7 +9,7 @@
 #include "tests/d3d12/recording_list.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::in_place_test {
 namespace {
 
 class InPlace : public D3d12Test {
@@ -64,4 +64,4 @@ TEST_F(InPlace, OutputsAreInTheirInputsMemory) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::in_place_test

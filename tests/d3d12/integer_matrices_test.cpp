@@ -6,7 +6,7 @@
 #include "tests/d3d12/matrices.h"
 #include "tests/d3d12/products.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::integer_matrices_test {
 namespace {
 
 using core::DataType;
@@ -77,8 +77,8 @@ TEST_F(MatricesOnD3d12, Integers) {
     for (int turn = 0; turn < 150 && !HasFailure(); ++turn) {
         const Types types{random.one_of(byte_types), random.one_of(byte_types), DataType::int32};
         Random* const layout = random.chance(2) ? &random : nullptr;
-        expect_like_reference(engine(), random,
-                              integer_product(random, "MATRIX_MULTIPLY_INTEGER", types, random_shape(random), layout));
+        expect_product_like_reference(
+            engine(), random, integer_product(random, "MATRIX_MULTIPLY_INTEGER", types, random_shape(random), layout));
     }
 }
 
@@ -87,7 +87,7 @@ TEST_F(MatricesOnD3d12, QuantizedIntegers) {
     for (int turn = 0; turn < 150 && !HasFailure(); ++turn) {
         const Types types{random.one_of(byte_types), random.one_of(byte_types), random.one_of(byte_types)};
         Random* const layout = random.chance(2) ? &random : nullptr;
-        expect_like_reference(
+        expect_product_like_reference(
             engine(), random,
             integer_product(random, "QUANTIZED_LINEAR_MATRIX_MULTIPLY", types, random_shape(random), layout));
     }
@@ -98,7 +98,7 @@ TEST_F(MatricesOnD3d12, IntegersToReals) {
     for (int turn = 0; turn < 200 && !HasFailure(); ++turn) {
         const Types types{random.one_of(integer_types), random.one_of(integer_types), random.one_of(real_types)};
         Random* const layout = random.chance(2) ? &random : nullptr;
-        expect_like_reference(
+        expect_product_like_reference(
             engine(), random,
             integer_product(random, "MATRIX_MULTIPLY_INTEGER_TO_FLOAT", types, random_shape(random), layout));
     }
@@ -163,4 +163,4 @@ TEST_F(MatricesOnD3d12, DistantZeroPoints) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::integer_matrices_test

@@ -7,7 +7,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::mean_variance_normalization1_test {
 namespace {
 
 using core::DataType;
@@ -265,4 +265,4 @@ TEST_F(NormalizationOnD3d12, IsTheSameEveryTime) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::mean_variance_normalization1_test

@@ -11,7 +11,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::movement_test {
 namespace {
 
 using core::DataType;
@@ -559,4 +559,4 @@ TEST_F(MovementOnD3d12, AddsDoublesToTheLastBit) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::movement_test

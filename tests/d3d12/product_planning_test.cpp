@@ -5,7 +5,7 @@
 
 #include "engine/d3d12/product.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::product_planning_test {
 namespace {
 
 using d3d12::Product;
@@ -105,4 +105,4 @@ TEST(ProductPlanning, SumsThatAreTooLongAreUnsupported) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::product_planning_test

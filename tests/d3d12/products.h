@@ -37,7 +37,7 @@ inline std::string tiles_of(const operators::Descriptor& descriptor) {
 }
 
 /// Of any type: small numbers, whose sums FLOAT16 holds.
-inline std::vector<core::Tensor> random_inputs(Random& random, const operators::Descriptor& descriptor) {
+inline std::vector<core::Tensor> random_factors(Random& random, const operators::Descriptor& descriptor) {
     std::vector<core::Tensor> inputs;
     for (const operators::TensorSlot& slot : descriptor.inputs()) {
         if (slot.desc == nullptr) {
@@ -58,8 +58,8 @@ inline std::vector<core::Tensor> random_inputs(Random& random, const operators::
     return inputs;
 }
 
-inline void expect_like_reference(Engine& engine, Random& random, const operators::Descriptor& descriptor) {
-    expect_like_reference(engine, descriptor, random_inputs(random, descriptor));
+inline void expect_product_like_reference(Engine& engine, Random& random, const operators::Descriptor& descriptor) {
+    expect_like_reference(engine, descriptor, random_factors(random, descriptor));
 }
 
 }  // namespace dmlconform::tests

@@ -7,7 +7,7 @@
 #include "tests/d3d12/extent.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::quantized_linear_convolution_test {
 namespace {
 
 using core::DataType;
@@ -305,4 +305,4 @@ TEST_F(ConvolutionOnD3d12, PaddingThatThirtyTwoBitsCannotCountIsUnsupported) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::quantized_linear_convolution_test

@@ -2,7 +2,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::random_generator_test {
 namespace {
 
 using core::DataType;
@@ -62,4 +62,4 @@ TEST_F(RandomGeneratorOnD3d12, ManyGroups) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::random_generator_test

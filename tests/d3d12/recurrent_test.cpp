@@ -5,7 +5,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::recurrent_test {
 namespace {
 
 using core::DataType;
@@ -216,4 +216,4 @@ TEST_F(NetworksOnD3d12, ManySteps) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::recurrent_test

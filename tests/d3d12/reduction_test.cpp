@@ -11,7 +11,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::reduction_test {
 namespace {
 
 using core::DataType;
@@ -436,4 +436,4 @@ TEST_F(ReductionsOnD3d12, GivesTheSameBitsAgain) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::reduction_test

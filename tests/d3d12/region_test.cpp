@@ -8,7 +8,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::region_test {
 namespace {
 
 using core::DataType;
@@ -142,4 +142,4 @@ TEST_F(RegionsOnD3d12, GradientsAtRandom) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::region_test

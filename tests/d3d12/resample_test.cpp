@@ -10,7 +10,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::resample_test {
 namespace {
 
 using core::DataType;
@@ -111,4 +111,4 @@ TEST_F(ResamplingOnD3d12, GradientsOfRandomScales) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::resample_test

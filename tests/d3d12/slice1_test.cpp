@@ -4,7 +4,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::slice1_test {
 namespace {
 
 using core::DataType;
@@ -106,4 +106,4 @@ TEST_F(Slice1OnD3d12, StrideBeyondTheWindow) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::slice1_test

@@ -5,7 +5,7 @@
 #include "engine/d3d12/roofline_shaders.h"
 #include "tests/d3d12/against_reference.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::temporaries_test {
 namespace {
 
 using testing::HasSubstr;
@@ -128,4 +128,4 @@ TEST_F(Temporaries, AreLookedAtOncePerBind) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::temporaries_test

@@ -7,7 +7,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::top_k1_test {
 namespace {
 
 using core::DataType;
@@ -275,4 +275,4 @@ TEST_F(TopK1OnD3d12, IsTheSameEveryTime) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::top_k1_test

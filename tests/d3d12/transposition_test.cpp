@@ -7,7 +7,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::transposition_test {
 namespace {
 
 using core::DataType;
@@ -126,4 +126,4 @@ TEST_F(TranspositionOnD3d12, OtherCopiesHaveOtherShaders) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::transposition_test

@@ -9,7 +9,7 @@
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::window_test {
 namespace {
 
 using core::DataType;
@@ -337,4 +337,4 @@ TEST_F(WindowsOnD3d12, LocalResponsesOfRandomShapes) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::window_test

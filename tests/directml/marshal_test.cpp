@@ -9,7 +9,7 @@
 
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::directml {
+namespace dmlconform::directml::marshal_test {
 namespace {
 
 using core::DataType;
@@ -193,4 +193,4 @@ TEST(Marshal, PointsToNothingOfTheDescriptor) {
 }
 
 }  // namespace
-}  // namespace dmlconform::directml
+}  // namespace dmlconform::directml::marshal_test

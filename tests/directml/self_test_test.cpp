@@ -5,7 +5,7 @@
 
 #include "tests/run/fake_engine.h"
 
-namespace dmlconform::directml {
+namespace dmlconform::directml::self_test_test {
 namespace {
 
 TEST(SelfTest, FindsNothingWhereFourNumbersAreCopied) {
@@ -41,4 +41,4 @@ TEST(SelfTest, FindsWhatDoesNotWork) {
 }
 
 }  // namespace
-}  // namespace dmlconform::directml
+}  // namespace dmlconform::directml::self_test_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dmlconform::directml::wine {
+namespace dmlconform::directml::wine::wine_command_test {
 namespace {
 
 EngineInfo info(std::string name, std::vector<std::pair<std::string, std::string>> libraries) {
@@ -38,4 +38,4 @@ TEST(WineDirectMl, OthersDoNot) {
 }
 
 }  // namespace
-}  // namespace dmlconform::directml::wine
+}  // namespace dmlconform::directml::wine::wine_command_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dmlconform::expectations {
+namespace dmlconform::expectations::array_edits_test {
 namespace {
 
 std::string edited(std::string_view text, const std::vector<bool>& remove, const std::vector<std::string>& added = {}) {
@@ -78,4 +78,4 @@ TEST(ArrayEdits, NothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace dmlconform::expectations
+}  // namespace dmlconform::expectations::array_edits_test

@@ -9,7 +9,7 @@
 #include "engine/expectations/element_condition.h"
 #include "engine/expectations/expectation_file.h"
 
-namespace dmlconform::expectations {
+namespace dmlconform::expectations::condition_test {
 namespace {
 
 /// Members of a case: operator, desc, inputs.
@@ -346,4 +346,4 @@ TEST(Condition, EntriesWithoutIdsMeetLegalDescriptorsUnlessTheySpeakOfOthers) {
 }
 
 }  // namespace
-}  // namespace dmlconform::expectations
+}  // namespace dmlconform::expectations::condition_test

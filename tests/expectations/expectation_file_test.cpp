@@ -6,7 +6,7 @@
 
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::expectations {
+namespace dmlconform::expectations::expectation_file_test {
 namespace {
 
 std::string file_of(std::string_view entries) {
@@ -179,4 +179,4 @@ TEST(Expectation, CountsThroughItsLastDay) {
 }
 
 }  // namespace
-}  // namespace dmlconform::expectations
+}  // namespace dmlconform::expectations::expectation_file_test

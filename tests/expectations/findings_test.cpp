@@ -8,7 +8,7 @@
 
 #include "engine/expectations/expectation_file.h"
 
-namespace dmlconform::expectations {
+namespace dmlconform::expectations::findings_test {
 namespace {
 
 const std::filesystem::path root(DMLCONFORM_SOURCE);
@@ -46,4 +46,4 @@ TEST(Findings, HaveTheirEntriesAndTheirHeadings) {
 }
 
 }  // namespace
-}  // namespace dmlconform::expectations
+}  // namespace dmlconform::expectations::findings_test

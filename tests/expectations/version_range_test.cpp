@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dmlconform::expectations {
+namespace dmlconform::expectations::version_range_test {
 namespace {
 
 TEST(FindVersion, InWhatDriversSay) {
@@ -58,4 +58,4 @@ TEST(VersionRange, WhatIsNone) {
 }
 
 }  // namespace
-}  // namespace dmlconform::expectations
+}  // namespace dmlconform::expectations::version_range_test

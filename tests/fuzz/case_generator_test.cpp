@@ -15,7 +15,7 @@
 #include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::case_generator_test {
 namespace {
 
 using fuzz::GeneratorSettings;
@@ -195,4 +195,4 @@ TEST(CaseGenerator, NoCaseOfALevelBeforeTheOperator) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::case_generator_test

@@ -15,7 +15,7 @@
 #include "tests/cpu/random_tensors.h"
 #include "tests/cpu/with_registers.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::cpu_paths_test {
 namespace {
 
 using core::Tensor;
@@ -198,4 +198,4 @@ TEST(CpuPaths, SoftmaxOfSpecialNumbers) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::cpu_paths_test

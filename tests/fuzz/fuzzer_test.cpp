@@ -8,7 +8,7 @@
 #include "tests/run/fake_engine.h"
 #include "tests/without_reference.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::fuzzer_test {
 namespace {
 
 using fuzz::FuzzResult;
@@ -160,4 +160,4 @@ TEST(Fuzzer, OperatorsTakeTurnsUntilItIsStopped) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::fuzzer_test

@@ -17,7 +17,7 @@
 #include "tests/tensor_values.h"
 #include "tests/without_reference.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::reducer_test {
 namespace {
 
 using testing::ElementsAre;
@@ -358,4 +358,4 @@ TEST(Reducer, EndsWhenTimeIsUp) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::reducer_test

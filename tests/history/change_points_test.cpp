@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace dmlconform::history {
+namespace dmlconform::history::change_points_test {
 namespace {
 
 std::vector<std::size_t> changes_of(const std::vector<double>& values) {
@@ -64,4 +64,4 @@ TEST(ChangePoints, AStepIsFoundInNoise) {
 }
 
 }  // namespace
-}  // namespace dmlconform::history
+}  // namespace dmlconform::history::change_points_test

@@ -13,7 +13,7 @@
 #include "engine/history/trends.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::history {
+namespace dmlconform::history::store_test {
 namespace {
 
 /// A run of benchmarks at that second.
@@ -274,4 +274,4 @@ TEST(Moment, ThereAndBack) {
 }
 
 }  // namespace
-}  // namespace dmlconform::history
+}  // namespace dmlconform::history::store_test

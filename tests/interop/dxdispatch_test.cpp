@@ -15,7 +15,7 @@
 #include "tests/tensor_values.h"
 #include "tests/without_reference.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::dxdispatch_test {
 namespace {
 
 using interop::read_dxdispatch;
@@ -415,4 +415,4 @@ TEST(DxDispatchExport, AModelHasEverythingThatDxDispatchAsksFor) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::dxdispatch_test

@@ -2,7 +2,7 @@
 #if DMLCONFORM_HAS_ONNX
 #include "tests/interop/onnx_passing.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_arrangement_test {
 namespace {
 
 const onnx::TensorProto matrix = floats({2, 2}, {1, 2, 3, 4});
@@ -139,5 +139,5 @@ TEST(OnnxImport, EinsumByStrides) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_arrangement_test
 #endif

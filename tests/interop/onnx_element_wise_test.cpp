@@ -9,7 +9,7 @@
 #include "tests/interop/onnx_node_tests.h"
 #include "tests/tensor_values.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_element_wise_test {
 namespace {
 
 using testing::Contains;
@@ -212,5 +212,5 @@ TEST(OnnxElementWise, WhatIsNotTheSameIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_element_wise_test
 #endif

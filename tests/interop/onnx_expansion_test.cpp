@@ -2,7 +2,7 @@
 #if DMLCONFORM_HAS_ONNX
 #include "tests/interop/onnx_models.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_expansion_test {
 namespace {
 
 using testing::ElementsAre;
@@ -126,5 +126,5 @@ TEST(OnnxExpansion, CrossEntropies) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_expansion_test
 #endif

@@ -4,7 +4,7 @@
 
 #include "tests/interop/onnx_passing.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_filling_test {
 namespace {
 
 onnx::AttributeProto value(const onnx::TensorProto& tensor) {
@@ -87,5 +87,5 @@ TEST(OnnxImport, Triangles) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_filling_test
 #endif

@@ -2,7 +2,7 @@
 #if DMLCONFORM_HAS_ONNX
 #include "tests/interop/onnx_passing.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_indexing_test {
 namespace {
 
 const onnx::TensorProto square = floats({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -103,5 +103,5 @@ TEST(OnnxImport, IndicesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_indexing_test
 #endif

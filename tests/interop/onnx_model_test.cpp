@@ -4,7 +4,7 @@
 
 #include "tests/interop/onnx_models.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_model_test {
 namespace {
 
 using testing::ElementsAre;
@@ -258,5 +258,5 @@ TEST(OnnxModel, NamesAreNotLookedForInAllOfTheModel) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_model_test
 #endif

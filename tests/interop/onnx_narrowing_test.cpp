@@ -4,7 +4,7 @@
 
 #include "tests/interop/onnx_passing.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_narrowing_test {
 namespace {
 
 onnx::TensorProto doubles(std::vector<std::int64_t> dims, const std::vector<double>& values) {
@@ -43,5 +43,5 @@ TEST(OnnxNarrowing, WhatItDoesNotHold) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_narrowing_test
 #endif

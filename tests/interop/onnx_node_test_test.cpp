@@ -15,7 +15,7 @@
 #include "tests/interop/onnx_passing.h"
 #include "tests/tensor_values.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_node_test_test {
 namespace {
 
 using testing::ElementsAre;
@@ -220,5 +220,5 @@ TEST(OnnxImport, AFolderThatMayNotBeRead) {
 #endif
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_node_test_test
 #endif

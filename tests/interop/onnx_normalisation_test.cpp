@@ -5,7 +5,7 @@
 
 #include "tests/interop/onnx_node_tests.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_normalisation_test {
 namespace {
 
 using testing::Contains;
@@ -107,5 +107,5 @@ TEST(OnnxNormalisation, WhatHasNoCounterpartIsNamed) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_normalisation_test
 #endif

@@ -6,7 +6,7 @@
 
 #include "tests/interop/onnx_node_tests.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_product_test {
 namespace {
 
 using testing::ElementsAre;
@@ -184,4 +184,4 @@ TEST(OnnxProduct, IntegersHaveTwoEntries) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_product_test

@@ -7,7 +7,7 @@
 #include "tests/interop/onnx_node_tests.h"
 #include "tests/tensor_values.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_recurrent_test {
 namespace {
 
 using testing::ElementsAre;
@@ -143,4 +143,4 @@ TEST(OnnxRecurrent, LeftOut) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_recurrent_test

@@ -7,7 +7,7 @@
 #include "tests/interop/onnx_passing.h"
 #include "tests/tensor_values.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_reduction_test {
 namespace {
 
 using testing::ElementsAre;
@@ -136,5 +136,5 @@ TEST(OnnxImport, Norms) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_reduction_test
 #endif

@@ -4,7 +4,7 @@
 
 #include "tests/interop/onnx_node_tests.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_resampling_test {
 namespace {
 
 using testing::ElementsAre;
@@ -236,4 +236,4 @@ TEST(OnnxResampling, MaxRoiPool) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_resampling_test

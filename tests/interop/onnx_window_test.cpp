@@ -4,7 +4,7 @@
 
 #include "tests/interop/onnx_node_tests.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::onnx_window_test {
 namespace {
 
 using testing::ElementsAre;
@@ -122,4 +122,4 @@ TEST(OnnxWindow, WhatIsNotTheSameIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::onnx_window_test

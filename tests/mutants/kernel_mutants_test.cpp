@@ -4,7 +4,7 @@
 
 #include "tests/mutants/computing_engine.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::kernel_mutants_test {
 namespace {
 
 std::vector<const cpu::Kernel*> family() {
@@ -45,4 +45,4 @@ TEST(KernelMutants, AreCaught) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::kernel_mutants_test

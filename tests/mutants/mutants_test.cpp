@@ -13,7 +13,7 @@
 #include "engine/cpu/element_wise/machine.h"
 #include "tests/mutants/computing_engine.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::mutants_test {
 namespace {
 
 using cpu::element_wise::Row;
@@ -119,4 +119,4 @@ TEST(MutantPairs, AreMany) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::mutants_test

@@ -12,7 +12,7 @@
 #include "engine/operators/rules.h"
 #include "engine/run/case_run.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::reduction_test {
 namespace {
 
 using operators::Descriptor;
@@ -171,4 +171,4 @@ INSTANTIATE_TEST_SUITE_P(Reduction, ReductionMutants, testing::ValuesIn(all_rows
                          [](const auto& parameter) { return name_of(parameter.param); });
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::reduction_test

@@ -1,7 +1,7 @@
 // engine/operators/rules/attention: which tensors make attention.
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::attention_test {
 namespace {
 
 using operators::Descriptor;
@@ -140,4 +140,4 @@ TEST(AttentionRules, Groups) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::attention_test

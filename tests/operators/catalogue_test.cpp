@@ -9,7 +9,7 @@
 #include <thread>
 #include <tuple>
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::catalogue_test {
 namespace {
 
 using core::DataType;
@@ -452,4 +452,4 @@ TEST(Enumeration, AxisDirectionAndBool) {
 }
 
 }  // namespace
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::catalogue_test

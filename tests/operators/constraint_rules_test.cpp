@@ -6,7 +6,7 @@
 
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::constraint_rules_test {
 namespace {
 
 using core::DataType;
@@ -173,4 +173,4 @@ TEST(ConstraintRules, Lines) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::constraint_rules_test

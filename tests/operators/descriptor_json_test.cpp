@@ -8,7 +8,7 @@
 #include "tests/descriptor_builder.h"
 #include "tests/random_descriptor.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::descriptor_json_test {
 namespace {
 
 using core::DataType;
@@ -202,4 +202,4 @@ TEST(DescriptorJson, ActivationsDoNotNestForEver) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::descriptor_json_test

@@ -5,7 +5,7 @@
 
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::descriptor_test {
 namespace {
 
 using core::DataType;
@@ -151,4 +151,4 @@ TEST(Descriptor, Printing) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::descriptor_test

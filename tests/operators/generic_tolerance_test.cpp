@@ -6,7 +6,7 @@
 #include "engine/operators/rules.h"
 #include "tests/descriptor_builder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::generic_tolerance_test {
 namespace {
 
 using core::DataType;
@@ -43,4 +43,4 @@ TEST(GenericTolerance, OfOperatorsWithoutRules) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::generic_tolerance_test

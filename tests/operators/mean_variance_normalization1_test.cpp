@@ -5,7 +5,7 @@
 
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::mean_variance_normalization1_test {
 namespace {
 
 using core::DataType;
@@ -115,4 +115,4 @@ TEST(MeanVarianceNormalization1, Fields) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::mean_variance_normalization1_test

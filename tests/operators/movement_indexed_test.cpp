@@ -1,7 +1,7 @@
 // engine/operators/rules/movement_indexed: what is legal of operators that take indices, lengths or windows.
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::movement_indexed_test {
 namespace {
 
 using core::DataType;
@@ -203,4 +203,4 @@ TEST(MovementIndexed, Windows) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::movement_indexed_test

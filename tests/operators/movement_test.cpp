@@ -1,7 +1,7 @@
 // engine/operators/rules/movement: what is legal of operators that move windows, parts, blocks and copies.
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::movement_test {
 namespace {
 
 using core::FeatureLevel;
@@ -220,4 +220,4 @@ TEST(Movement, OutputSizes) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::movement_test

@@ -4,7 +4,7 @@
 
 #include "engine/operators/rules/mean_variance_normalization1.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::normalisation_test {
 namespace {
 
 using core::FeatureLevel;
@@ -215,4 +215,4 @@ TEST(Normalisation, FieldsOfTheThreeMeanVarianceNormalizations) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::normalisation_test

@@ -1,7 +1,7 @@
 // engine/operators/rules/product: what is legal of matrix products and convolutions.
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::product_test {
 namespace {
 
 using core::DataType;
@@ -216,4 +216,4 @@ TEST(ProductRules, ProductsOfIntegers) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::product_test

@@ -5,7 +5,7 @@
 
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::quantized_linear_convolution_test {
 namespace {
 
 using core::DataType;
@@ -209,4 +209,4 @@ TEST(QuantizedLinearConvolution, Fields) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::quantized_linear_convolution_test

@@ -1,7 +1,7 @@
 // engine/operators/rules/random_generator: which states are legal.
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::random_generator_test {
 namespace {
 
 using operators::Descriptor;
@@ -33,4 +33,4 @@ TEST(RandomGeneratorRules, States) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::random_generator_test

@@ -1,7 +1,7 @@
 // engine/operators/rules/recurrent: which tensors and activations make a network.
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::recurrent_test {
 namespace {
 
 using operators::Descriptor;
@@ -112,4 +112,4 @@ TEST(RecurrentRules, Cost) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::recurrent_test

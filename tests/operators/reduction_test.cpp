@@ -3,7 +3,7 @@
 
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::reduction_test {
 namespace {
 
 using core::DataType;
@@ -216,4 +216,4 @@ TEST(TopK, Rules) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::reduction_test

@@ -3,7 +3,7 @@
 
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::regions_test {
 namespace {
 
 using operators::Descriptor;
@@ -135,4 +135,4 @@ TEST(RegionRules, TensorsOfTheGradient) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::regions_test

@@ -3,7 +3,7 @@
 
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::resampling_test {
 namespace {
 
 using operators::Descriptor;
@@ -35,4 +35,4 @@ TEST(ResamplingRules, Scales) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::resampling_test

@@ -8,7 +8,7 @@
 
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::rules_test {
 namespace {
 
 using core::DataType;
@@ -212,4 +212,4 @@ TEST(Rules, OperatorsWithoutRulesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::rules_test

@@ -5,7 +5,7 @@
 
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::slice1_test {
 namespace {
 
 using core::DataType;
@@ -94,4 +94,4 @@ TEST(Slice1, Fields) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::slice1_test

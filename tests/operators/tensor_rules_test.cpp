@@ -9,7 +9,7 @@
 #include "tests/descriptor_builder.h"
 #include "tests/tensor_values.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::tensor_rules_test {
 namespace {
 
 using core::DataType;
@@ -181,4 +181,4 @@ TEST(TensorRules, MessagesNameTheFieldAndTheValues) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::tensor_rules_test

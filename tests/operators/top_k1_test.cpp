@@ -5,7 +5,7 @@
 
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::top_k1_test {
 namespace {
 
 using core::DataType;
@@ -96,4 +96,4 @@ TEST(TopK1, Fields) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::top_k1_test

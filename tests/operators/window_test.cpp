@@ -1,7 +1,7 @@
 // engine/operators/rules/window: what is legal of poolings and of local response normalisation.
 #include "tests/operators/rule_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::window_test {
 namespace {
 
 using core::DataType;
@@ -166,4 +166,4 @@ TEST(WindowRules, Costs) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::window_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dmlconform::page {
+namespace dmlconform::page::html_page_test {
 namespace {
 
 std::size_t occurrences(const std::string& text, const std::string& part) {
@@ -44,4 +44,4 @@ TEST(HtmlPage, EverythingIsInIt) {
 }
 
 }  // namespace
-}  // namespace dmlconform::page
+}  // namespace dmlconform::page::html_page_test

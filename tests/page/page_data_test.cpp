@@ -6,7 +6,7 @@
 #include "engine/page/markdown.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::page {
+namespace dmlconform::page::page_data_test {
 namespace {
 
 Json result(const std::string& id, const char* status, const char* type, bool gated = true) {
@@ -91,4 +91,4 @@ TEST(Markdown, TextsStayTexts) {
 }
 
 }  // namespace
-}  // namespace dmlconform::page
+}  // namespace dmlconform::page::page_data_test

@@ -8,7 +8,7 @@
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::console_report_test {
 namespace {
 
 using report::ConsoleStyle;
@@ -356,4 +356,4 @@ TEST(FormatDuration, ThreeDigitsInTheLargestUnit) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::console_report_test

@@ -3,7 +3,7 @@
 
 #include "engine/report/command_line.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::engines_options_test {
 namespace {
 
 EngineInfo engine(const char* name, const char* adapter, core::FeatureLevel level = core::highest_feature_level) {
@@ -44,4 +44,4 @@ TEST(EnginesOptions, OneAdapterAndOneLevelForAll) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::engines_options_test

@@ -7,7 +7,7 @@
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::failures_test {
 namespace {
 
 using run::Status;
@@ -107,4 +107,4 @@ TEST(TotalsTable, ManyOperatorsWithoutFailuresShareARow) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::failures_test

@@ -9,7 +9,7 @@
 #include "tests/run/some_cases.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::json_report_test {
 namespace {
 
 using nlohmann::json;
@@ -253,4 +253,4 @@ TEST(JsonReport, WordsThatAreNotUtf8AreReplaced) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::json_report_test

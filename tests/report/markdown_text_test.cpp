@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace dmlconform::report {
+namespace dmlconform::report::markdown_text_test {
 namespace {
 
 TEST(MarkdownText, EveryMarkIsEscaped) {
@@ -23,4 +23,4 @@ TEST(MarkdownText, IsCutBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace dmlconform::report
+}  // namespace dmlconform::report::markdown_text_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::progress_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -28,4 +28,4 @@ TEST(Progress, ShareFailuresAndTimeLeft) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::progress_test

@@ -8,7 +8,7 @@
 
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::report {
+namespace dmlconform::report::result_file_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -157,4 +157,4 @@ TEST(ResultFile, AVisitorCanEndTheReading) {
 }
 
 }  // namespace
-}  // namespace dmlconform::report
+}  // namespace dmlconform::report::result_file_test

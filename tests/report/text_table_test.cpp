@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::text_table_test {
 namespace {
 
 using report::TextTable;
@@ -56,4 +56,4 @@ TEST(TextTable, NamesCannotSayAnythingToATerminal) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::text_table_test

@@ -6,7 +6,7 @@
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::against_test {
 namespace {
 
 using run::Status;
@@ -132,4 +132,4 @@ TEST(Dispute, ARetryIsHeardOnce) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::against_test

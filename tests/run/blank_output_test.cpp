@@ -12,7 +12,7 @@
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::blank_output_test {
 namespace {
 
 /// Accepts whatever is there.
@@ -139,4 +139,4 @@ TEST(BlankOutput, OfEveryType) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::blank_output_test

@@ -9,7 +9,7 @@
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::case_run_test {
 namespace {
 
 TEST(RunCase, EveryOutputHasAGuard) {
@@ -54,4 +54,4 @@ TEST(RunCase, FailuresHaveErrorMaps) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::case_run_test

@@ -10,7 +10,7 @@
 #include "engine/operators/rules.h"
 #include "tests/run/some_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::coverage_test {
 namespace {
 
 using run::coverage;
@@ -125,4 +125,4 @@ TEST(Coverage, Reasons) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::coverage_test

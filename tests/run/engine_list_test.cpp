@@ -9,7 +9,7 @@
 
 #include "tests/without_reference.h"
 
-namespace dmlconform::run {
+namespace dmlconform::run::engine_list_test {
 namespace {
 
 TEST(EngineList, TheReferenceComesFirst) {
@@ -74,4 +74,4 @@ TEST(EngineList, AnAdapterThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace dmlconform::run
+}  // namespace dmlconform::run::engine_list_test

@@ -8,7 +8,7 @@
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 
-namespace dmlconform::run {
+namespace dmlconform::run::expected_results_test {
 namespace {
 
 using expectations::Expectation;
@@ -310,4 +310,4 @@ TEST_F(Expecting, AnErrorInThePlaceOfARejection) {
 }
 
 }  // namespace
-}  // namespace dmlconform::run
+}  // namespace dmlconform::run::expected_results_test

@@ -12,7 +12,7 @@
 #include "engine/operators/catalogue.h"
 #include "engine/run/engine_list.h"
 
-namespace dmlconform::run {
+namespace dmlconform::run::operator_table_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST(OperatorTable, AgreementWithDirectMl) {
 }
 
 }  // namespace
-}  // namespace dmlconform::run
+}  // namespace dmlconform::run::operator_table_test

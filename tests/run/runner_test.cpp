@@ -15,7 +15,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/without_reference.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::runner_test {
 namespace {
 
 using run::CaseResult;
@@ -425,4 +425,4 @@ TEST(RunTotals, NamesOfStatuses) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::runner_test

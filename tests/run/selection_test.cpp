@@ -5,7 +5,7 @@
 
 #include "tests/run/some_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::selection_test {
 namespace {
 
 using run::glob_matches;
@@ -116,4 +116,4 @@ TEST(Select, FiltersAreAlternativesTagsAreNot) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::selection_test

@@ -10,7 +10,7 @@
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::several_at_a_time_test {
 namespace {
 
 using run::Status;
@@ -178,4 +178,4 @@ TEST(Evidence, OfFailuresWhenItIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::several_at_a_time_test

@@ -8,7 +8,7 @@
 #include <map>
 #include <numeric>
 
-namespace dmlconform::run {
+namespace dmlconform::run::shard_test {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -202,4 +202,4 @@ TEST(ShardPlan, FingerprintsTellCasesApart) {
 }
 
 }  // namespace
-}  // namespace dmlconform::run
+}  // namespace dmlconform::run::shard_test

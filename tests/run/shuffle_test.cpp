@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::shuffle_test {
 namespace {
 
 std::vector<std::uint64_t> order(std::uint64_t count, std::uint64_t seed) {
@@ -52,4 +52,4 @@ TEST(Shuffle, ManyNumbers) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::shuffle_test

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::totals_test {
 namespace {
 
 using std::chrono::nanoseconds;
@@ -63,4 +63,4 @@ TEST(DurationHistogram, NothingAndLessThanNothing) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::totals_test

@@ -7,7 +7,7 @@
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::unverified_test {
 namespace {
 
 using run::Shown;
@@ -89,4 +89,4 @@ TEST(Unverified, OneEngineOfSeveralIsEnough) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::unverified_test

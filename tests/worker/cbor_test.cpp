@@ -8,7 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace dmlconform::worker {
+namespace dmlconform::worker::cbor_test {
 namespace {
 
 using nlohmann::json;
@@ -160,4 +160,4 @@ TEST(Cbor, TheNumberOfValuesIsLimited) {
 }
 
 }  // namespace
-}  // namespace dmlconform::worker
+}  // namespace dmlconform::worker::cbor_test

@@ -9,7 +9,7 @@
 
 #include "engine/worker/command_words.h"
 
-namespace dmlconform::worker {
+namespace dmlconform::worker::frame_test {
 namespace {
 
 std::array<std::byte, frame_header_size> header_of(std::string_view text) {
@@ -67,4 +67,4 @@ TEST(CommandWords, BlanksQuotesAndBackslashes) {
 }
 
 }  // namespace
-}  // namespace dmlconform::worker
+}  // namespace dmlconform::worker::frame_test

@@ -13,7 +13,7 @@
 #include "tests/descriptor_builder.h"
 #include "tests/run/fake_engine.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::server_test {
 namespace {
 
 using nlohmann::json;
@@ -252,4 +252,4 @@ TEST(Messages, InfoOfOtherWorkers) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::server_test

@@ -13,7 +13,7 @@
 #include "tests/directml/wine/processes_of_a_run.h"
 #include "tests/temporary_folder.h"
 
-namespace dmlconform::tests {
+namespace dmlconform::tests::directml_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -263,4 +263,4 @@ TEST(DirectMlIsMissing, AndTheScriptThatSetsItUpIsNamed) {
 }
 
 }  // namespace
-}  // namespace dmlconform::tests
+}  // namespace dmlconform::tests::directml_test
