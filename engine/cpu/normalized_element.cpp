@@ -49,6 +49,30 @@ void normalize(std::span<double> values, double mean, NormalizedElement shared) 
     });
 }
 
+void normalize(std::span<const float> from, double mean, const NormalizedElement& shared, const float* scale,
+               const float* bias, float* to) {
+    const auto normalize_each = [=](const auto& scale_of, const auto& bias_of) {
+        in_wide_registers([=] {
+            NormalizedElement element = shared;
+            for (std::size_t i = 0; i < from.size(); ++i) {
+                element.centred = double{from[i]} - mean;
+                element.scale = scale_of(i);
+                element.bias = bias_of(i);
+                to[i] = static_cast<float>(normalized(element));
+            }
+        });
+    };
+    const auto shared_scale = [number = shared.scale](std::size_t) { return number; };
+    const auto shared_bias = [number = shared.bias](std::size_t) { return number; };
+    const auto own_scale = [scale](std::size_t i) { return double{scale[i]}; };
+    const auto own_bias = [bias](std::size_t i) { return double{bias[i]}; };
+    if (scale == nullptr) {
+        bias == nullptr ? normalize_each(shared_scale, shared_bias) : normalize_each(shared_scale, own_bias);
+    } else {
+        bias == nullptr ? normalize_each(own_scale, shared_bias) : normalize_each(own_scale, own_bias);
+    }
+}
+
 Interval accepted_range(const NormalizedElement& element, const element_wise::FusedActivation& activation,
                         core::DataType type) {
     const auto [epsilon, flush] = precision_of(type);

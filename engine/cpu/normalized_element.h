@@ -26,6 +26,11 @@ struct NormalizedElement {
 /// The same of several elements, which differ in nothing but their distances to the mean: values become that.
 void normalize(std::span<double> values, double mean, NormalizedElement shared);
 
+/// The same of FP32 numbers: to[i] of from[i], where scale and bias are those of `shared`, or if they are not null,
+/// each number has its own.
+void normalize(std::span<const float> from, double mean, const NormalizedElement& shared, const float* scale,
+               const float* bias, float* to);
+
 /// What an implementation may return for the element: the operator's default tolerance.
 [[nodiscard]] Interval accepted_range(const NormalizedElement& element, const element_wise::FusedActivation& activation,
                                       core::DataType type);

@@ -3,20 +3,39 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu {
+namespace {
+
+/// A scale of 0 or infinity gives the operator no meaning, but must not make it undefined.
+double meaningful(double product) {
+    return std::isnan(product) ? 0.0 : product;
+}
+
+/// Half to even: among numbers as large as the one that is added, no others are doubles. GCC makes vector code of two
+/// additions, but not of std::nearbyint.
+double nearest(double value) {
+    constexpr double digits = 0x1.8p52;
+    return value + digits - digits;
+}
+
+/// What becomes of an unrounded number. Bounds are integers: it does not matter that they are applied before.
+std::int32_t rounded(double value, std::int32_t zero_point, double low, double high) {
+    const double raised = value > low - zero_point ? value : low - zero_point;
+    const double bounded = raised < high - zero_point ? raised : high - zero_point;
+    return static_cast<std::int32_t>(nearest(bounded)) + zero_point;
+}
+
+}  // namespace
 
 Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t zero_point, std::int32_t low,
                      std::int32_t high) {
-    const auto round = [&](double value) {
-        // Clamped before the conversion, which is undefined for what an int32 cannot hold.
-        const double clamped =
-            std::clamp(std::nearbyint(value) + zero_point, static_cast<double>(low), static_cast<double>(high));
-        return static_cast<std::int32_t>(clamped);
-    };
-    // A scale of 0 or infinity gives the operator no meaning, but must not make this function undefined.
-    const double product = static_cast<double>(accumulator) * multiplier;
-    const double value = std::isnan(product) ? 0.0 : std::clamp(product, -0x1p62, 0x1p62);
+    const auto round = [&](double value) { return rounded(value, zero_point, low, high); };
+    const double value = meaningful(static_cast<double>(accumulator) * multiplier);
     // FP32 rounds four times on the way from the accumulator to the value: the accumulator's conversion, the two
     // operations that form the multiplier, and the product. Each is at most half an ULP, 2^-24 relative.
     const double slack = 4 * 0x1p-24 * std::fabs(value);
@@ -26,6 +45,34 @@ Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t z
     result.above = std::min(round(value + slack), result.value + 1) - result.value;
     return result;
 }
+
+template <class Output>
+void requantise(std::span<const double> sums, double bias, double multiplier, std::int32_t zero_point, Output* to) {
+    constexpr double low = std::numeric_limits<Output>::min();
+    constexpr double high = std::numeric_limits<Output>::max();
+    constexpr std::int64_t lanes = 16;
+    const auto count = static_cast<std::int64_t>(sums.size());
+    if (count < lanes || !std::isfinite(multiplier)) {
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            to[i] = static_cast<Output>(rounded(meaningful((sums[i] + bias) * multiplier), zero_point, low, high));
+        }
+        return;
+    }
+    in_wide_stretches<lanes>(count, [=, from = sums.data()](std::int64_t first) {
+        // In two loops, because GCC makes no vector code of one from doubles to bytes.
+        std::int32_t numbers[lanes];
+        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+            numbers[lane] = rounded((from[first + lane] + bias) * multiplier, zero_point, low, high);
+        }
+        Output elements[lanes];
+        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+            elements[lane] = static_cast<Output>(numbers[lane]);
+        }
+        std::memcpy(to + first, elements, sizeof elements);
+    });
+}
+template void requantise(std::span<const double>, double, double, std::int32_t, std::int8_t*);
+template void requantise(std::span<const double>, double, double, std::int32_t, std::uint8_t*);
 
 core::Tolerance requantised_tolerance() {
     core::Tolerance tolerance;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "engine/core/tolerance.h"
 
@@ -22,6 +23,10 @@ struct Quantised {
 /// the two.
 [[nodiscard]] Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t zero_point,
                                    std::int32_t low, std::int32_t high);
+
+/// The same values of several integers plus a bias, without their neighbours. Output is std::int8_t or std::uint8_t.
+template <class Output>
+void requantise(std::span<const double> sums, double bias, double multiplier, std::int32_t zero_point, Output* to);
 
 /// The tolerance of an output made by `requantise`.
 [[nodiscard]] core::Tolerance requantised_tolerance();

@@ -75,6 +75,18 @@ void in_wide_registers(const Work& work) {
 
 #endif
 
+/// Calls work(first) for stretches of so many of `count` numbers, which are at least as many. The last stretch overlaps
+/// the one before, so that no rest is left to narrower registers: work that is done twice must not show.
+template <std::int64_t lanes, class Work>
+void in_wide_stretches(std::int64_t count, const Work& work) {
+    in_wide_registers([&] {
+        const Work here = work;
+        for (std::int64_t done = 0; done < count; done += lanes) {
+            here(done < count - lanes ? done : count - lanes);
+        }
+    });
+}
+
 /// Arrays that start at a multiple of this are loaded and stored without crossing the border of a line of the cache.
 inline constexpr std::size_t register_bytes = 64;
 

@@ -4,6 +4,7 @@
 #include "engine/operators/rules/mean_variance_normalization1.h"
 
 #include <cmath>
+#include <vector>
 
 #include "engine/cpu/accepted_element.h"
 #include "engine/cpu/element_wise/load_store.h"
@@ -32,16 +33,30 @@ struct Moments {
     double rstd = 1;
 };
 
-Moments moments_of(const MeanVarianceNormalization1& op, std::span<const double> values) {
-    const auto count = static_cast<double>(values.size());
+/// Running sums of a set, whatever it is divided into.
+constexpr std::size_t lanes = 32;
+
+template <class Number>
+using Stretches = std::span<const std::span<const Number>>;
+
+/// The mean's magnitude is computed if it is asked for.
+template <class Number>
+Moments moments_of(const MeanVarianceNormalization1& op, const Stretches<Number>& numbers, bool with_magnitude) {
+    std::size_t all = 0;
+    for (const std::span<const Number>& stretch : numbers) {
+        all += stretch.size();
+    }
+    const auto count = static_cast<double>(all);
     Moments moments;
     if (op.subtract_mean) {
-        moments.mean = normalisation::sum(values, [](double v) { return v; }) / count;
-        moments.mean_magnitude = normalisation::sum(values, [](double v) { return std::fabs(v); }) / count;
+        moments.mean = normalisation::sum<lanes>(numbers, [](double v) { return v; }) / count;
+        moments.mean_magnitude =
+            with_magnitude ? normalisation::sum<lanes>(numbers, [](double v) { return std::fabs(v); }) / count : 0;
     }
     if (op.normalize_variance) {
-        const double variance =
-            normalisation::sum(values, [&](double v) { return (v - moments.mean) * (v - moments.mean); }) / count;
+        const double squares =
+            normalisation::sum<lanes>(numbers, [=](double v) { return (v - moments.mean) * (v - moments.mean); });
+        const double variance = squares / count;
         moments.rstd = 1 / std::sqrt(variance + double{op.epsilon});
     }
     return moments;
@@ -111,12 +126,49 @@ void normalize_runs(const MeanVarianceNormalization1& op, const Pointers<T>& at,
     });
 }
 
+/// Whether a parameter's elements along a run are one, or an array.
+bool is_one_or_an_array(std::int64_t stride) {
+    return stride == 0 || stride == 1;
+}
+
+/// Whether a set is runs of FP32 numbers, to be added up in the order in which `load_set` has them.
+bool is_of_floats(const MeanVarianceNormalization1& op, const Runs& inner) {
+    const Runs::PerArray& steps = inner.run_strides();
+    return op.input.data_type == core::DataType::float32 && steps[x] == 1 && steps[y] == 1 &&
+           is_one_or_an_array(steps[scale]) && is_one_or_an_array(steps[bias]) &&
+           (inner.run_count() == 1 || inner.run_length() % std::int64_t{lanes} == 0);
+}
+
+/// Normalises such a set without copies of it, if nobody asks for bounds.
+void normalize_floats(const MeanVarianceNormalization1& op, const Pointers<float>& at, const Runs& inner,
+                      const Runs::PerArray& base, std::vector<std::span<const float>>& stretches) {
+    const auto length = static_cast<std::size_t>(inner.run_length());
+    const Runs::PerArray& steps = inner.run_strides();
+    stretches.clear();
+    inner.for_each_run(
+        [&](const Runs::PerArray& offset) { stretches.emplace_back(at.x + base[x] + offset[x], length); });
+    const Moments moments = moments_of<float>(op, stretches, false);
+    auto stretch = stretches.begin();
+    inner.for_each_run([&](const Runs::PerArray& offset) {
+        NormalizedElement shared{0, 0, moments.rstd, 1, 0};
+        const auto own = [&](const float* parameter, Array array, double& number) -> const float* {
+            const float* const first = parameter == nullptr ? nullptr : parameter + base[array] + offset[array];
+            number = first == nullptr ? number : double{*first};
+            return steps[array] == 0 ? nullptr : first;
+        };
+        const float* const scales = own(at.scale, scale, shared.scale);
+        const float* const biases = own(at.bias, bias, shared.bias);
+        normalize(*stretch++, moments.mean, shared, scales, biases, at.y + base[y] + offset[y]);
+    });
+}
+
 /// Normalises the elements that share one mean. `base` is where they start in each array, `values` has room for them.
 template <class T>
 void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
                    const Runs::PerArray& base, std::span<double> values) {
     load_set(op, at, inner, base, values);
-    const Moments moments = moments_of(op, values);
+    const std::span<const double> numbers = values;
+    const Moments moments = moments_of<double>(op, std::span(&numbers, 1), at.slack != nullptr);
     if (at.slack == nullptr && !at.activation->is_present() && inner.run_strides()[scale] == 0 &&
         inner.run_strides()[bias] == 0) {
         normalize_runs(op, at, inner, base, values, moments);
@@ -155,6 +207,15 @@ void normalize(const MeanVarianceNormalization1& op, const Pointers<T>& at) {
     const Runs inner = runs_over(op, true);
     const std::int64_t count = inner.run_count() * inner.run_length();
     parallel_for(outer.run_count() * outer.run_length(), count * 8, [&](std::int64_t first, std::int64_t last) {
+        if constexpr (std::is_same_v<T, float>) {
+            if (at.slack == nullptr && !at.activation->is_present() && is_of_floats(op, inner)) {
+                std::vector<std::span<const float>> stretches;
+                for (std::int64_t set = first; set < last; ++set) {
+                    normalize_floats(op, at, inner, outer.offsets_of(set), stretches);
+                }
+                return;
+            }
+        }
         auto values = xt::xtensor<double, 1>::from_shape({static_cast<std::size_t>(count)});
         for (std::int64_t set = first; set < last; ++set) {
             normalize_set(op, at, inner, outer.offsets_of(set), {values.data(), values.size()});

@@ -1,12 +1,11 @@
 // QUANTIZED_LINEAR_CONVOLUTION: an exact integer convolution, requantised once in double.
 #include "engine/operators/rules/quantized_linear_convolution.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "engine/cpu/elements.h"
 #include "engine/cpu/kernel.h"
-#include "engine/cpu/parallel.h"
+#include "engine/cpu/product/integer_convolution.h"
 #include "engine/cpu/requantise.h"
 #include "engine/cpu/xtensor.h"
 
@@ -14,6 +13,7 @@ namespace dmlconform::cpu {
 namespace {
 
 using operators::QuantizedLinearConvolution;
+using product::Sums;
 
 /// Order of Descriptor::inputs().
 enum Input : std::size_t {
@@ -28,148 +28,103 @@ enum Input : std::size_t {
     output_zero_point,
 };
 
-/// Everything packed, with zero points subtracted: |x| and |w| are at most 255.
-struct Operands {
-    xt::xtensor<std::int32_t, 4> x;  // N, C, H, W
-    xt::xtensor<std::int32_t, 4> w;  // K, C / groups, R, S
-    xt::xtensor<std::int64_t, 1> bias;
-    xt::xtensor<double, 1> multiplier;
-    std::int32_t output_zero_point = 0;
+/// What makes an output channel of its sums.
+struct Channel {
+    std::int64_t bias = 0;
+    double multiplier = 1;
+    std::int32_t zero_point = 0;
 };
 
-Operands gather(const QuantizedLinearConvolution& op, std::span<const core::Tensor* const> inputs) {
-    using Shape = std::array<std::size_t, 4>;
-    const auto& [height, width] = op.spatial;
-    Operands result;
-    result.x = xt::reshape_view(elements<std::int32_t>(*inputs[input_tensor]),
-                                Shape{op.batch, op.input_channels, height.input, width.input}) -
-               scalar<std::int32_t>(inputs[input_zero_point], 0);
-    result.w = xt::reshape_view(elements<std::int32_t>(*inputs[filter_tensor]),
-                                Shape{op.output_channels, op.group_channels, height.filter, width.filter});
-    result.bias = xt::zeros<std::int64_t>({op.output_channels});
-    if (inputs[bias_tensor] != nullptr) {
-        result.bias = xt::flatten(elements<std::int64_t>(*inputs[bias_tensor]));
-    }
+std::vector<Channel> channels_of(const QuantizedLinearConvolution& op, std::span<const core::Tensor* const> inputs) {
     const auto scales = elements<double>(*inputs[filter_scale]);
     const double sx = scalar<double>(inputs[input_scale], 1);
     const double sy = scalar<double>(inputs[output_scale], 1);
-    const auto zero_points = inputs[filter_zero_point] == nullptr ? xt::xarray<std::int32_t>()
-                                                                  : elements<std::int32_t>(*inputs[filter_zero_point]);
-    result.multiplier = xt::zeros<double>({op.output_channels});
+    const auto biases = inputs[bias_tensor] == nullptr
+                            ? xt::xarray<std::int64_t>(xt::zeros<std::int64_t>({op.output_channels}))
+                            : elements<std::int64_t>(*inputs[bias_tensor]);
+    std::vector<Channel> channels;
     for (std::size_t k = 0; k < op.output_channels; ++k) {
-        result.multiplier(k) = sx * scales.data()[op.per_channel_scale ? k : 0] / sy;
-        if (zero_points.dimension() > 0) {
-            xt::view(result.w, k) -= zero_points.data()[op.per_channel_zero_point ? k : 0];
+        channels.push_back({biases.data()[k], sx * scales.data()[op.per_channel_scale ? k : 0] / sy,
+                            scalar<std::int32_t>(inputs[output_zero_point], 0)});
+    }
+    return channels;
+}
+
+std::vector<int> filter_zero_points_of(const QuantizedLinearConvolution& op,
+                                       std::span<const core::Tensor* const> inputs) {
+    std::vector<int> zero_points(op.output_channels);
+    if (inputs[filter_zero_point] != nullptr) {
+        const auto given = elements<int>(*inputs[filter_zero_point]);
+        for (std::size_t k = 0; k < zero_points.size(); ++k) {
+            zero_points[k] = given.data()[op.per_channel_zero_point ? k : 0];
         }
     }
-    result.output_zero_point = scalar<std::int32_t>(inputs[output_zero_point], 0);
-    return result;
+    return zero_points;
 }
 
-/// Output columns [first, last) for which filter column `s` lies on the input, and the input column of the first.
-struct Columns {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-    std::int64_t input = 0;
-};
-
-/// Output position `o` reads input position o * stride + tap * dilation - start padding.
-std::int64_t input_position(const QuantizedLinearConvolution::Spatial& s, std::int64_t output, std::int64_t tap) {
-    return output * s.stride + tap * s.dilation - s.start_padding;
-}
-
-Columns columns_on_input(const QuantizedLinearConvolution::Spatial& s, std::int64_t tap) {
-    const std::int64_t origin = input_position(s, 0, tap);
-    const std::int64_t stride = s.stride;
-    Columns columns;
-    columns.first = origin >= 0 ? 0 : (-origin + stride - 1) / stride;
-    columns.last = origin >= s.input ? 0 : std::min<std::int64_t>(s.output, (s.input - 1 - origin) / stride + 1);
-    columns.input = origin + columns.first * stride;
-    return columns;
-}
-
-/// Adds to `accumulators` the products for one output row. Padding contributes nothing: it stands for the zero point.
-template <class Accumulator>
-void accumulate_row(const QuantizedLinearConvolution& op, const Operands& operands, std::size_t n, std::size_t k,
-                    std::int64_t p, std::span<Accumulator> accumulators) {
-    const auto& [height, width] = op.spatial;
-    const std::size_t first_channel = k / (op.output_channels / op.groups) * op.group_channels;
-    for (std::size_t c = 0; c < op.group_channels; ++c) {
-        for (std::size_t r = 0; r < height.filter; ++r) {
-            const std::int64_t row = input_position(height, p, static_cast<std::int64_t>(r));
-            if (row < 0 || row >= height.input) {
-                continue;
-            }
-            const std::int32_t* x = &operands.x(n, first_channel + c, static_cast<std::size_t>(row), 0);
-            for (std::size_t s = 0; s < width.filter; ++s) {
-                const Accumulator w = operands.w(k, c, r, s);
-                const Columns columns = columns_on_input(width, static_cast<std::int64_t>(s));
-                for (std::int64_t q = columns.first; q < columns.last; ++q) {
-                    accumulators[static_cast<std::size_t>(q)] +=
-                        w * x[columns.input + (q - columns.first) * width.stride];
-                }
-            }
-        }
+/// Requantises sums of a channel to elements that lie side by side.
+template <class Output>
+void requantise_sums(const Sums& sums, std::int64_t number, const Channel& channel, Output* to,
+                     core::ElementSlack* slack) {
+    if (slack == nullptr) {
+        requantise(std::span(sums.values, static_cast<std::size_t>(sums.count)), static_cast<double>(channel.bias),
+                   channel.multiplier, channel.zero_point, to);
+        return;
+    }
+    for (std::int64_t i = 0; i < sums.count; ++i) {
+        const auto result =
+            requantise(static_cast<std::int64_t>(sums.values[i]) + channel.bias, channel.multiplier, channel.zero_point,
+                       std::numeric_limits<Output>::min(), std::numeric_limits<Output>::max());
+        to[i] = static_cast<Output>(result.value);
+        slack->below[static_cast<std::size_t>(number + i)] = result.below;
+        slack->above[static_cast<std::size_t>(number + i)] = result.above;
     }
 }
 
-template <class Accumulator, class Output>
-void convolve(const QuantizedLinearConvolution& op, const Operands& operands, core::Tensor& output,
-              core::ElementSlack* slack) {
-    const QuantizedLinearConvolution::Spatial& height = op.spatial[0];
-    const QuantizedLinearConvolution::Spatial& width = op.spatial[1];
-    const std::int64_t rows = std::int64_t{op.batch} * op.output_channels * height.output;
-    const std::int64_t cost = std::int64_t{op.group_channels} * height.filter * width.filter * width.output;
-    const core::Strides packed = [&] {
-        const auto strides = core::packed_strides(op.output.sizes);
-        return core::Strides(strides.begin(), strides.end());
-    }();
-    const core::StridedRuns<2> positions(op.output.sizes, {core::signed_strides(op.output), packed});
+/// `packed` are elements in row-major order.
+template <class Output>
+void store_with_strides(const std::vector<Output>& packed, core::Tensor& output) {
+    const core::StridedRuns<1> runs(output.desc.sizes, {core::signed_strides(output.desc)});
     Output* const target = output.as<Output>().data();
-    parallel_for(rows, cost, [&](std::int64_t first, std::int64_t last) {
-        auto accumulators = xt::xtensor<Accumulator, 1>::from_shape({width.output});
-        for (std::int64_t row = first; row < last; ++row) {
-            const std::int64_t p = row % height.output;
-            const auto k = static_cast<std::size_t>(row / height.output % op.output_channels);
-            const auto n = static_cast<std::size_t>(row / height.output / op.output_channels);
-            accumulators.fill(0);
-            accumulate_row<Accumulator>(op, operands, n, k, p, {accumulators.data(), accumulators.size()});
-            for (std::int64_t q = 0; q < width.output; ++q) {
-                const auto result = requantise(std::int64_t{accumulators.data()[q]} + operands.bias(k),
-                                               operands.multiplier(k), operands.output_zero_point,
-                                               std::numeric_limits<Output>::min(), std::numeric_limits<Output>::max());
-                const auto [to, logical] = positions.offsets_of(row * width.output + q);
-                target[to] = static_cast<Output>(result.value);
-                if (slack != nullptr) {
-                    slack->below[static_cast<std::size_t>(logical)] = result.below;
-                    slack->above[static_cast<std::size_t>(logical)] = result.above;
-                }
-            }
+    const Output* from = packed.data();
+    runs.for_each_run([&](const auto& offsets) {
+        for (std::int64_t i = 0; i < runs.run_length(); ++i) {
+            target[offsets[0] + i * runs.run_strides()[0]] = *from++;
         }
     });
 }
 
 template <class Output>
-void convolve_with_fitting_accumulator(const QuantizedLinearConvolution& op, const Operands& operands,
-                                       core::Tensor& output, core::ElementSlack* slack) {
-    // The sum of that many products of two numbers of at most 255 fits 31 bits.
-    constexpr std::uint64_t terms_in_32_bits = 0x7fffffff / (255 * 255);
-    const std::uint64_t terms = operands.w.size() / op.output_channels;
-    if (terms <= terms_in_32_bits) {
-        convolve<std::int32_t, Output>(op, operands, output, slack);
-    } else {
-        convolve<std::int64_t, Output>(op, operands, output, slack);
+void convolve(const QuantizedLinearConvolution& op, const product::IntegerConvolution& convolution,
+              const std::vector<Channel>& channels, core::Tensor& output, core::ElementSlack* slack) {
+    const bool is_packed = core::is_packed(output.desc);
+    std::vector<Output> packed(is_packed ? 0 : static_cast<std::size_t>(*core::element_count(output.desc.sizes)));
+    Output* const to = is_packed ? output.as<Output>().data() : packed.data();
+    const product::Shape shape = convolution.convolution.shape();
+    product::convolve(convolution, [&](const Sums& sums) {
+        // Batches of the sums are the groups of all batches.
+        const auto channel = static_cast<std::size_t>((sums.batch * shape.rows + sums.row) % op.output_channels);
+        const std::int64_t number = sums.number(shape);
+        requantise_sums(sums, number, channels[channel], to + number, slack);
+    });
+    if (!is_packed) {
+        store_with_strides(packed, output);
     }
 }
 
 void compute(const KernelArguments& arguments) {
     const QuantizedLinearConvolution op(arguments.descriptor);
-    const Operands operands = gather(op, arguments.inputs);
+    const auto inputs = arguments.inputs;
+    const product::IntegerConvolution convolution{
+        product::Convolution::of(arguments.descriptor), product::Bytes(*inputs[input_tensor]),
+        scalar<int>(inputs[input_zero_point], 0), product::Bytes(*inputs[filter_tensor]),
+        filter_zero_points_of(op, inputs)};
+    const std::vector<Channel> channels = channels_of(op, inputs);
     core::ElementSlack* slack = arguments.slack.empty() ? nullptr : &arguments.slack[0];
     if (op.output.data_type == core::DataType::int8) {
-        convolve_with_fitting_accumulator<std::int8_t>(op, operands, *arguments.outputs[0], slack);
+        convolve<std::int8_t>(op, convolution, channels, *arguments.outputs[0], slack);
     } else {
-        convolve_with_fitting_accumulator<std::uint8_t>(op, operands, *arguments.outputs[0], slack);
+        convolve<std::uint8_t>(op, convolution, channels, *arguments.outputs[0], slack);
     }
 }
 

@@ -1,76 +1,193 @@
-// TOP_K1 and TOP_K: selects, then sorts the K first elements of each sequence.
+// TOP_K1 and TOP_K: selects, then sorts the K first elements of each sequence, as unsigned numbers.
 #include "engine/operators/rules/top_k1.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <bit>
+#include <limits>
+#include <numeric>
 #include <type_traits>
+#include <vector>
 
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/parallel.h"
-#include "engine/cpu/xtensor.h"
+#include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu {
 namespace {
 
-/// What elements of T are compared as.
+/// Elements of up to 32 bits and their indices are compared as one number.
 template <class T>
-using Comparable = std::conditional_t<std::is_same_v<T, core::Float16>, double, T>;
+using KeyOf = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-template <class V>
-bool is_nan(V value) {
-    if constexpr (std::is_floating_point_v<V>) {
-        return std::isnan(value);
+/// An unsigned number for each element, the smaller the earlier it comes: by direction, +0 like -0, NaN after all.
+template <class T>
+KeyOf<T> key_of(T element, bool decreasing) {
+    using Key = KeyOf<T>;
+    using Bits =
+        std::conditional_t<sizeof(T) == 1, std::uint8_t, std::conditional_t<sizeof(T) == 2, std::uint16_t, KeyOf<T>>>;
+    constexpr int digits = std::numeric_limits<Bits>::digits;
+    constexpr Bits sign = static_cast<Bits>(Bits{1} << (digits - 1));
+    const auto bits = std::bit_cast<Bits>(element);
+    Bits ordered = bits;
+    bool is_nan = false;
+    if constexpr (std::is_integral_v<T>) {
+        ordered = std::is_signed_v<T> ? static_cast<Bits>(bits ^ sign) : bits;
     } else {
-        return false;
+        constexpr Bits infinity = static_cast<Bits>(sizeof(T) == 2   ? 0x7c00
+                                                    : sizeof(T) == 4 ? 0x7f800000
+                                                                     : 0x7ff0000000000000);
+        const auto magnitude = static_cast<Bits>(bits & ~sign);
+        is_nan = magnitude > infinity;
+        const bool is_negative = (bits & sign) != 0 && magnitude != 0;
+        ordered = static_cast<Bits>(is_negative ? ~bits : magnitude | sign);
+    }
+    const auto directed = static_cast<Bits>(decreasing ? ~ordered : ordered);
+    return is_nan ? std::numeric_limits<Key>::max() : Key{directed};
+}
+
+/// A key and the index of its element, which decides between equal keys.
+template <class Key>
+struct Entry {
+    Key key = 0;
+    std::uint32_t index = 0;
+
+    bool operator<(const Entry& other) const { return key != other.key ? key < other.key : index < other.index; }
+};
+
+/// From so many entries on, radixes are faster than comparisons.
+constexpr std::size_t many_entries = 192;
+
+/// Sorts entries, whose indices ascend, by one byte of their keys after the other.
+template <class Key>
+void sort_by_bytes(std::vector<Entry<Key>>& entries, std::vector<Entry<Key>>& room) {
+    constexpr std::size_t values = 256;
+    std::array<std::array<std::uint32_t, values>, sizeof(Key)> counts{};
+    for (const Entry<Key>& entry : entries) {
+        for (std::size_t byte = 0; byte < sizeof(Key); ++byte) {
+            ++counts[byte][entry.key >> (8 * byte) & 0xff];
+        }
+    }
+    room.resize(entries.size());
+    for (std::size_t byte = 0; byte < sizeof(Key); ++byte) {
+        std::array<std::uint32_t, values>& places = counts[byte];
+        if (places[entries[0].key >> (8 * byte) & 0xff] == entries.size()) {
+            continue;
+        }
+        std::exclusive_scan(places.begin(), places.end(), places.begin(), 0u);
+        for (const Entry<Key>& entry : entries) {
+            room[places[entry.key >> (8 * byte) & 0xff]++] = entry;
+        }
+        entries.swap(room);
     }
 }
 
-template <class V>
-struct Candidate {
-    V value;
-    std::int64_t index;
+/// Selects the k first of sequences of keys.
+template <class Key>
+class Selection {
+public:
+    Selection(std::size_t length, std::size_t k) : k_(k), groups_(std::bit_ceil(group_factor * k)) {
+        is_few_ = groups_ * group_factor <= length;
+        minima_.resize(is_few_ ? groups_ : 0);
+    }
+
+    /// In order.
+    std::span<const Entry<Key>> first_of(std::span<const Key> keys) {
+        entries_.clear();
+        if (is_few_) {
+            collect(keys, threshold_of(keys));
+        } else {
+            for (std::size_t i = 0; i < keys.size(); ++i) {
+                entries_.push_back({keys[i], static_cast<std::uint32_t>(i)});
+            }
+        }
+        if (entries_.size() >= many_entries) {
+            sort_by_bytes(entries_, room_);
+        } else {
+            std::sort(entries_.begin(), entries_.end());
+        }
+        return std::span(entries_).first(k_);
+    }
+
+private:
+    /// The elements are dealt out to so many times as many groups as are selected, if they have as many each.
+    static constexpr std::size_t group_factor = 4;
+    static constexpr std::size_t block = 16;
+
+    /// A key such that at least k are not behind it, and hardly more: the k-th of the first ones of all groups.
+    Key threshold_of(std::span<const Key> keys) {
+        std::copy_n(keys.begin(), groups_, minima_.begin());
+        in_wide_registers([minima = minima_.data(), groups = groups_, keys] {
+            for (std::size_t first = groups; first + groups <= keys.size(); first += groups) {
+                const Key* const from = keys.data() + first;
+                for (std::size_t group = 0; group < groups; ++group) {
+                    minima[group] = minima[group] < from[group] ? minima[group] : from[group];
+                }
+            }
+        });
+        const auto last = minima_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
+        std::nth_element(minima_.begin(), last, minima_.end());
+        return *last;
+    }
+
+    void collect(std::span<const Key> keys, Key threshold) {
+        starts_.clear();
+        const std::size_t whole = keys.size() / block * block;
+        starts_.resize(keys.size() / block + 1);
+        std::size_t count = 0;
+        in_wide_registers([&count, starts = starts_.data(), keys = keys.data(), whole, threshold] {
+            std::size_t found = 0;
+            for (std::size_t first = 0; first < whole; first += block) {
+                std::uint32_t any = 0;
+                for (std::size_t i = 0; i < block; ++i) {
+                    any |= keys[first + i] <= threshold ? 1 : 0;
+                }
+                starts[found] = first;
+                found += any;
+            }
+            count = found;
+        });
+        const auto take = [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) {
+                if (keys[i] <= threshold) {
+                    entries_.push_back({keys[i], static_cast<std::uint32_t>(i)});
+                }
+            }
+        };
+        for (std::size_t i = 0; i < count; ++i) {
+            take(starts_[i], starts_[i] + block);
+        }
+        take(whole, keys.size());
+    }
+
+    std::size_t k_;
+    std::size_t groups_;
+    bool is_few_ = false;
+    std::vector<Key> minima_;
+    std::vector<std::size_t> starts_;
+    std::vector<Entry<Key>> entries_;
+    std::vector<Entry<Key>> room_;
 };
 
-/// The operator's order: NaN after every number, then by direction, equal values (+0 and -0 are) by index.
-template <class V>
-struct Before {
-    bool decreasing;
+/// Sequences that lie side by side are loaded together.
+constexpr std::int64_t together = 16;
 
-    bool operator()(const Candidate<V>& a, const Candidate<V>& b) const {
-        if (is_nan(a.value) != is_nan(b.value)) {
-            return is_nan(b.value);
-        }
-        if (a.value < b.value || b.value < a.value) {
-            return decreasing ? b.value < a.value : a.value < b.value;
-        }
-        return a.index < b.index;
+/// Keys of `count` sequences of so many elements, whose elements are `step` apart, sequences 1 apart.
+template <class T>
+void load_keys(const T* from, std::int64_t length, std::int64_t step, std::int64_t count, bool decreasing,
+               KeyOf<T>* to) {
+    if (count == 1 && step == 1) {
+        in_wide_registers([=] {
+            for (std::int64_t i = 0; i < length; ++i) {
+                to[i] = key_of(from[i], decreasing);
+            }
+        });
+        return;
     }
-};
-
-/// Few of many: each element is compared with the last of those that are kept, and hardly ever takes a place.
-constexpr std::int64_t few = 32;
-constexpr std::int64_t many = 256;
-
-/// The k first of `length` candidates in order, from `begin` on. candidate(i) is the i-th.
-template <class V, class Make>
-void keep_few(Candidate<V>* begin, std::int64_t k, std::int64_t length, const Before<V>& before,
-              const Make& candidate) {
-    for (std::int64_t kept = 0; kept < k; ++kept) {
-        const Candidate<V> next = candidate(kept);
-        Candidate<V>* const place = std::upper_bound(begin, begin + kept, next, before);
-        std::move_backward(place, begin + kept, begin + kept + 1);
-        *place = next;
-    }
-    for (std::int64_t i = k; i < length; ++i) {
-        const Candidate<V> next = candidate(i);
-        const V last = begin[k - 1].value;
-        // An equal one that comes later is not before it, and neither is NaN.
-        if (is_nan(last) ? is_nan(next.value) : !(before.decreasing ? last < next.value : next.value < last)) {
-            continue;
+    for (std::int64_t i = 0; i < length; ++i) {
+        for (std::int64_t sequence = 0; sequence < count; ++sequence) {
+            to[sequence * length + i] = key_of(from[i * step + sequence], decreasing);
         }
-        Candidate<V>* const place = std::upper_bound(begin, begin + k - 1, next, before);
-        std::move_backward(place, begin + k - 1, begin + k);
-        *place = next;
     }
 }
 
@@ -83,7 +200,6 @@ void select(const operators::TopK1& op, const core::Tensor& input, core::Tensor&
     const std::int64_t value_step = to_value[op.axis];
     const std::int64_t index_step = to_index[op.axis];
     const std::int64_t length = op.input.sizes[op.axis];
-    const std::int64_t k = op.k;
 
     core::Dimensions sequences = op.input.sizes;
     sequences[op.axis] = 1;
@@ -91,32 +207,27 @@ void select(const operators::TopK1& op, const core::Tensor& input, core::Tensor&
     const T* source = input.as<T>().data();
     T* const value_target = values.as<T>().data();
     Index* const index_target = indices.as<Index>().data();
-    const Before<Comparable<T>> before{op.direction == operators::AxisDirection::decreasing};
+    const bool decreasing = op.direction == operators::AxisDirection::decreasing;
+    const std::int64_t in_a_run = starts.run_length();
+    const bool side_by_side = starts.run_strides()[0] == 1;
 
-    parallel_for(starts.run_count() * starts.run_length(), length * 4, [&](std::int64_t first, std::int64_t last) {
-        auto candidates = xt::xtensor<Candidate<Comparable<T>>, 1>::from_shape({static_cast<std::size_t>(length)});
-        for (std::int64_t sequence = first; sequence < last; ++sequence) {
-            const auto [start, value_start, index_start] = starts.offsets_of(sequence);
-            const T* const sequence_start = source + start;
-            const auto candidate = [&](std::int64_t i) {
-                return Candidate<Comparable<T>>{static_cast<Comparable<T>>(sequence_start[i * step]), i};
-            };
-            Candidate<Comparable<T>>* const begin = candidates.data();
-            if (k <= few && length >= many) {
-                keep_few(begin, k, length, before, candidate);
-            } else {
-                for (std::int64_t i = 0; i < length; ++i) {
-                    begin[i] = candidate(i);
+    parallel_for(starts.run_count() * in_a_run, length * 4, [&](std::int64_t first, std::int64_t last) {
+        Selection<KeyOf<T>> selection(static_cast<std::size_t>(length), op.k);
+        std::vector<KeyOf<T>> keys(static_cast<std::size_t>(length * together));
+        for (std::int64_t sequence = first; sequence < last;) {
+            const std::int64_t count =
+                side_by_side ? std::min({together, last - sequence, in_a_run - sequence % in_a_run}) : 1;
+            load_keys(source + starts.offsets_of(sequence)[0], length, step, count, decreasing, keys.data());
+            for (std::int64_t i = 0; i < count; ++i, ++sequence) {
+                const auto [start, value_start, index_start] = starts.offsets_of(sequence);
+                const std::span here(keys.data() + i * length, static_cast<std::size_t>(length));
+                std::int64_t place = 0;
+                for (const auto& entry : selection.first_of(std::span<const KeyOf<T>>(here))) {
+                    // From the source, so that a NaN's payload and the sign of a zero are the element's own.
+                    value_target[value_start + place * value_step] = source[start + entry.index * step];
+                    index_target[index_start + place * index_step] = static_cast<Index>(entry.index);
+                    ++place;
                 }
-                if (k < length) {
-                    std::nth_element(begin, begin + k, begin + length, before);
-                }
-                std::sort(begin, begin + k, before);
-            }
-            for (std::int64_t i = 0; i < k; ++i) {
-                // From the source, so that a NaN's payload and the sign of a zero are the element's own.
-                value_target[value_start + i * value_step] = source[start + begin[i].index * step];
-                index_target[index_start + i * index_step] = static_cast<Index>(begin[i].index);
             }
         }
     });

@@ -1,0 +1,112 @@
+// Filters of many products are multiplied in tiles (integer_blocks.cpp). Those of few slide over their picture.
+#include "engine/cpu/product/integer_convolution.h"
+
+#include <memory>
+
+#include "engine/cpu/parallel.h"
+#include "engine/cpu/product/integer_blocks.h"
+#include "engine/cpu/product/unfolded.h"
+#include "engine/cpu/wide_registers.h"
+
+namespace dmlconform::cpu::product {
+namespace {
+
+/// Products of a tap that are fewer than this do not fill a tile.
+constexpr std::int64_t few_products = 4;
+/// Sums of a row that are computed together.
+constexpr std::int64_t integer_lanes = 32;
+
+/// One thread's work: the filters of a group over a picture, one after the other.
+class SlidingFilters {
+public:
+    SlidingFilters(const IntegerConvolution& given, const UnfoldedAxes& axes)
+        : given_(given), axes_(axes), shape_(given.convolution.shape()) {
+        for (std::int64_t k = 0; k < shape_.depth; ++k) {
+            offsets_.push_back(k / axes_.taps() * axes_.size() + axes_.of_tap(k % axes_.taps()));
+        }
+        const std::int64_t rounded_up = axes_.width.places + integer_lanes;
+        // The last lanes of a row may be behind its end.
+        picture_.resize(static_cast<std::size_t>(given.convolution.channels * axes_.size() + integer_lanes));
+        factors_.resize(static_cast<std::size_t>(shape_.depth));
+        sums_.resize(static_cast<std::size_t>(rounded_up));
+        numbers_.resize(static_cast<std::size_t>(axes_.width.places));
+    }
+
+    void convolve(std::int64_t batch, const std::function<void(const Sums&)>& take) {
+        for (std::int64_t channel = 0; channel < given_.convolution.channels; ++channel) {
+            const std::int64_t first = (batch * given_.convolution.channels + channel) * axes_.elements();
+            axes_.lay_out(picture_.data() + channel * axes_.size(),
+                          [&](std::int64_t element, std::int64_t step, std::int64_t count, std::int32_t* to) {
+                              given_.picture.load({first + element, step, count}, given_.picture_zero_point, to);
+                          });
+        }
+        for (std::int64_t row = 0; row < shape_.rows; ++row) {
+            const std::int64_t filter = batch % given_.convolution.groups * shape_.rows + row;
+            given_.filters.load({filter * shape_.depth, 1, shape_.depth},
+                                given_.filter_zero_points[static_cast<std::size_t>(filter)], factors_.data());
+            for (std::int64_t y = 0; y < axes_.height.places; ++y) {
+                slide(axes_.of_row(y));
+                std::copy_n(sums_.begin(), axes_.width.places, numbers_.begin());
+                take({batch, row, y * axes_.width.places, axes_.width.places, numbers_.data(), nullptr});
+            }
+        }
+    }
+
+private:
+    /// All sums of a row of places.
+    void slide(std::int64_t start) {
+        in_wide_registers([from = picture_.data() + start, factors = factors_.data(), offsets = offsets_.data(),
+                           depth = shape_.depth, places = axes_.width.places, sums = sums_.data()] {
+            for (std::int64_t place = 0; place < places; place += integer_lanes) {
+                // They stay in registers: the compiler knows how many there are.
+                std::int32_t sum[integer_lanes] = {};
+                for (std::int64_t k = 0; k < depth; ++k) {
+                    const std::int32_t factor = factors[k];
+                    // Of a loop without a condition, GCC would interchange parts, and make no vector code.
+                    if (factor == 0) {
+                        continue;
+                    }
+                    const std::int32_t* const elements = from + offsets[k] + place;
+                    for (std::int64_t lane = 0; lane < integer_lanes; ++lane) {
+                        sum[lane] += factor * elements[lane];
+                    }
+                }
+                for (std::int64_t lane = 0; lane < integer_lanes; ++lane) {
+                    sums[place + lane] = sum[lane];
+                }
+            }
+        });
+    }
+
+    const IntegerConvolution& given_;
+    const UnfoldedAxes& axes_;
+    Shape shape_;
+    /// From a place: where the elements of all channels are that the taps meet.
+    std::vector<std::int64_t> offsets_;
+    std::vector<std::int32_t> picture_;
+    std::vector<std::int32_t> factors_;
+    std::vector<std::int32_t> sums_;
+    std::vector<double> numbers_;
+};
+
+}  // namespace
+
+void convolve(const IntegerConvolution& given, const std::function<void(const Sums&)>& take) {
+    const UnfoldedAxes axes(given.convolution);
+    const Shape shape = given.convolution.shape();
+    const bool slides =
+        given.convolution.channels * shape.rows <= few_products && shape.depth <= 2 * most_pairs_in_a_sum;
+    if (!slides) {
+        multiply_in_blocks(given, axes, take);
+        return;
+    }
+    parallel_for(shape.batches, shape.columns * shape.depth * shape.rows / 4,
+                 [&](std::int64_t first, std::int64_t last) {
+                     SlidingFilters filters(given, axes);
+                     for (std::int64_t batch = first; batch < last; ++batch) {
+                         filters.convolve(batch, take);
+                     }
+                 });
+}
+
+}  // namespace dmlconform::cpu::product
