@@ -125,6 +125,14 @@ function filled(Kind, type, dims, next) {
   return new Kind(type, dims, data);
 }
 const reals = (...dims) => filled(Input, FLOAT, dims, () => 2 * random() - 1);
+/** Of a normal distribution, nearly: sums of twelve. */
+const normals = (...dims) => filled(Input, FLOAT, dims, () => {
+  let sum = -6;
+  for (let i = 0; i < 12; ++i) {
+    sum += random();
+  }
+  return sum;
+});
 const integers = (type, low, high, ...dims) =>
   filled(Input, type, dims, () => {
     const number = low + Math.floor(random() * (high - low + 1));
@@ -209,21 +217,52 @@ function normalisations() {
   add('hardmax', 'Hardmax', () => [reals(1, 1, 4096, 1024)], { axis: 3 });
 }
 
+/** Of a convolution. */
+const layers = [
+  { input: [1, 64, 56, 56], filter: [64, 64, 3, 3], stride: 1, padding: 1, group: 1 },
+  { input: [1, 256, 56, 56], filter: [64, 256, 1, 1], stride: 1, padding: 0, group: 1 },
+  { input: [1, 96, 112, 112], filter: [96, 1, 3, 3], stride: 1, padding: 1, group: 96 },
+  { input: [1, 3, 224, 224], filter: [64, 3, 7, 7], stride: 2, padding: 3, group: 1 },
+  { input: [8, 512, 7, 7], filter: [512, 512, 3, 3], stride: 1, padding: 1, group: 1 },
+];
+
 function products() {
   for (const n of [512, 1024]) {
     add(`gemm[n=${n}]`, 'MatMul', () => [reals(n, n), reals(n, n)]);
   }
-  [
-    { input: [1, 64, 56, 56], filter: [64, 64, 3, 3], stride: 1, padding: 1, group: 1 },
-    { input: [1, 256, 56, 56], filter: [64, 256, 1, 1], stride: 1, padding: 0, group: 1 },
-    { input: [1, 96, 112, 112], filter: [96, 1, 3, 3], stride: 1, padding: 1, group: 96 },
-    { input: [1, 3, 224, 224], filter: [64, 3, 7, 7], stride: 2, padding: 3, group: 1 },
-    { input: [8, 512, 7, 7], filter: [512, 512, 3, 3], stride: 1, padding: 1, group: 1 },
-  ].forEach(({ input, filter, stride, padding, group }, c) => {
+  layers.forEach(({ input, filter, stride, padding, group }, c) => {
     const attributes = { strides: [stride, stride], pads: Array(4).fill(padding), group };
     add(`convolution[c=${c}]`, 'Conv', () => [reals(...input), fixed(reals(...filter))], attributes);
     add(`convolution-integer[c=${c}]`, 'ConvInteger', () => [integers(UINT8, 0, 255, ...input),
       fixed(integers(INT8, -128, 127, ...filter)), new Constant(UINT8, [], Uint8Array.of(128))], attributes, [INT32]);
+  });
+}
+
+/** SLICE1, MEAN_VARIANCE_NORMALIZATION1, TOP_K1 and QUANTIZED_LINEAR_CONVOLUTION. */
+function first_operators() {
+  add('slice1', 'Slice', () => [reals(8, 64, 128, 128), list(1, 1), list(127, 127), list(2, 3)]);
+  const picture = [8, 64, 112, 112];
+  // ONNX's operator has neither scale nor bias.
+  add('mvn1[c=0]', 'MeanVarianceNormalization', () => [reals(...picture)], { axes: [0, 2, 3] });
+  add('mvn1[c=1]', 'InstanceNormalization', () => [reals(...picture), alike(1.5, 64), alike(0.5, 64)],
+    { epsilon: new Real(1e-5) });
+  add('mvn1[c=2]', 'LayerNormalization', () => [reals(4096, 768), alike(1.5, 768), alike(0.5, 768)],
+    { axis: -1, epsilon: new Real(1e-5) });
+  [
+    { sizes: [4096, 1024], axis: 1, k: 10 },
+    { sizes: [64, 65536], axis: 1, k: 100 },
+    { sizes: [8, 256, 1024], axis: 1, k: 5 },
+    { sizes: [1024, 1024], axis: 1, k: 512 },
+  ].forEach(({ sizes, axis, k }, c) => {
+    add(`top-k1[c=${c}]`, 'TopK', () => [normals(...sizes), list(k)], { axis }, [FLOAT, INT64]);
+  });
+  layers.forEach(({ input, filter, stride, padding, group }, c) => {
+    const scalar = (type, number) => new Constant(type, [], arrays[type].of(number));
+    add(`quantized-convolution[c=${c}]`, 'QLinearConv', () => [
+      integers(UINT8, 0, 255, ...input), scalar(FLOAT, 0.02), scalar(UINT8, 128),
+      fixed(integers(INT8, -128, 127, ...filter)), alike(0.01, filter[0]), filled(Constant, INT8, [filter[0]], () => 0),
+      scalar(FLOAT, 0.5), scalar(UINT8, 128), fixed(integers(INT32, -1000, 1000, filter[0])),
+    ], { strides: [stride, stride], pads: Array(4).fill(padding), group }, [UINT8]);
   });
 }
 
@@ -258,6 +297,7 @@ movement();
 reductions();
 normalisations();
 products();
+first_operators();
 const wanted = new RegExp(process.argv[2] ?? '');
 const folder = mkdtempSync(join(tmpdir(), 'onnxruntime-times-'));
 process.chdir(folder);
