@@ -11,7 +11,7 @@
 namespace dmlconform::cpu {
 namespace {
 
-/// Of few bytes, a copy in wide registers takes half as long as std::memcpy: 504 at a time, 1.5 ms of 2.9 ms for 32 MB.
+/// Of few bytes, a copy in wide registers takes less than std::memcpy does.
 constexpr std::int64_t least_in_registers = 64;
 constexpr std::int64_t most_in_registers = 4096;
 
