@@ -4,7 +4,8 @@
 //
 // FROM_TENSOR  1: sorts elements of the input. 0: candidates that an earlier pass left.
 // TO_TENSOR    1: sequences are done, winners go to the outputs. 0: to candidates, sorted, `kept` of each tile.
-// KEY_WORDS    see top_k1_entry.hlsli
+
+#define KEY_WORDS 2
 
 #include "dispatch.hlsli"
 #include "elements.hlsli"

@@ -70,6 +70,26 @@ Entry entry_of_element(uint start, uint index) {
 }
 #endif
 
+// The bits of a winner, at the low end. If the including shader still has its key, only 0 and NaN have to be read: -0
+// has the key of +0, and all NaNs have the same one.
+uint bits_of_winner(uint start, uint slot) {
+#ifdef KEY_OF_WINNER
+    const uint key = KEY_OF_WINNER(slot);
+    const uint ordered = key ^ order_flip;
+    uint bits = ordered ^ sign_flip;
+    if (nan_above != 0) {
+        bits = (ordered & 0x80000000) != 0 ? ordered ^ 0x80000000 : ~ordered;
+    }
+    bits >>= 32 - BITS_OF(packing);
+    [branch] if (nan_above != 0 && (bits == 0 || key >= 0xffff0000)) {
+        bits = LOAD_ELEMENT(input, packing, start + winner(slot) * input_step);
+    }
+    return bits;
+#else
+    return LOAD_ELEMENT(input, packing, start + winner(slot) * input_step);
+#endif
+}
+
 // Values that lie side by side in words are put together by one thread, which spares atomics. So values are stored in
 // units: words there, single elements elsewhere.
 bool values_are_in_words() {
@@ -94,20 +114,19 @@ void store_value_unit(uint3 sequence, uint first_slot, uint unit) {
             // Less than none is very many.
             const uint rank = (unit << packing) + place - PLACE_OF(packing, sequence.y);
             if (rank < k) {
-                const uint from = sequence.x + winner(first_slot + rank) * input_step;
-                bits |= LOAD_ELEMENT(input, packing, from) << (place * BITS_OF(packing));
+                bits |= bits_of_winner(sequence.x, first_slot + rank) << (place * BITS_OF(packing));
                 mask |= MASK_OF(packing) << (place * BITS_OF(packing));
             }
         }
         STORE_BITS(values, WORD_OF(packing, sequence.y) + unit, mask, bits)
     } else {
-        const uint source = sequence.x + winner(first_slot + unit) * input_step;
         const uint target = sequence.y + unit * value_step;
         if (packing == 3) {
+            const uint source = sequence.x + winner(first_slot + unit) * input_step;
             values[2 * target] = input[2 * source];
             values[2 * target + 1] = input[2 * source + 1];
         } else {
-            STORE_ELEMENT(values, packing, target, LOAD_ELEMENT(input, packing, source))
+            STORE_ELEMENT(values, packing, target, bits_of_winner(sequence.x, first_slot + unit))
         }
     }
 }

@@ -21,6 +21,10 @@ constexpr std::uint64_t most_sequences_per_tile = 256;
 constexpr std::uint64_t entries_per_thread = tile / group_size;
 constexpr std::uint64_t merge_chunk = 1024;
 
+/// Sequences are selected from again until one tile is left, if no more winners are wanted than this. Runs are merged
+/// otherwise.
+constexpr std::uint64_t longest_selected = 1024;
+
 /// Where few winners are wanted: the groupshared memory of each thread has room for so many entries.
 constexpr std::uint64_t picked_per_thread = 8;
 constexpr std::uint64_t fewest_threads_per_sequence = 8;
@@ -32,6 +36,12 @@ struct Shares {
 
     [[nodiscard]] std::uint64_t entries() const { return threads * per_thread; }
 };
+
+/// Where all entries of one or two words are sorted: the groups of threads that there are. The smaller one is for
+/// sequences that it can sort.
+constexpr std::uint64_t sorted_per_thread = 16;
+constexpr std::uint64_t small_sorting_group = 64;
+constexpr std::uint64_t sorting_group = 256;
 
 /// As the constant buffer in shaders/top_k1_tensors.hlsli.
 struct Parameters {
@@ -100,7 +110,8 @@ public:
         : k_(op.k),
           length_(op.input.sizes[op.axis]),
           key_words_(core::bytes_of(op.input.data_type) == 8 ? 2 : 1),
-          entry_bytes_((key_words_ + 1) * sizeof(std::uint32_t)) {
+          entry_bytes_((key_words_ + 1) * sizeof(std::uint32_t)),
+          tile_(key_words_ == 1 ? sorted_per_thread * sorting_group : tile) {
         core::Dimensions sequences = op.input.sizes;
         sequences[op.axis] = 1;
         const std::array<core::Strides, 3> strides{core::signed_strides(op.input),
@@ -126,7 +137,7 @@ public:
     }
 
     [[nodiscard]] DispatchPlan plan() && {
-        if (length_ <= tile || std::bit_ceil(k_) <= tile / 2) {
+        if (length_ <= tile_ || std::bit_ceil(k_) <= longest_selected) {
             select_repeatedly();
         } else {
             sort_and_merge();
@@ -142,13 +153,13 @@ private:
         while (!is_last) {
             const bool from_tensor = plan_.dispatches.empty();
             const std::optional<Shares> shares = shares_of(left);
-            is_last = left <= (shares ? shares->entries() : tile);
+            is_last = left <= (shares ? shares->entries() : tile_);
             left = shares ? select_few(left, *shares, from_tensor, is_last) : select(left, from_tensor, is_last);
         }
     }
 
     void sort_and_merge() {
-        std::uint64_t run_length = std::min(tile, k_);
+        std::uint64_t run_length = std::min(tile_, k_);
         std::uint64_t run_count = select(length_, true, false) / run_length;
         while (run_count > 1) {
             const std::uint64_t merged_length = std::min(2 * run_length, k_);
@@ -211,8 +222,38 @@ private:
         plan_.dispatches.push_back(std::move(dispatch));
     }
 
-    /// A pass over `length` entries of each sequence; how many it leaves.
+    /// A pass over `length` entries of each sequence, sorting tiles; how many it leaves.
     std::uint64_t select(std::uint64_t length, bool from_tensor, bool to_tensor) {
+        return key_words_ == 1 ? select_sorted(length, from_tensor, to_tensor)
+                               : select_sorted64(length, from_tensor, to_tensor);
+    }
+
+    std::uint64_t select_sorted(std::uint64_t length, bool from_tensor, bool to_tensor) {
+        const std::uint64_t slots = std::max(std::bit_ceil(std::min(length, tile_)), sorted_per_thread);
+        const std::uint64_t tiles = groups_of(length, slots);
+        const std::uint64_t kept = std::min(slots, k_);
+        const std::uint64_t threads = slots / sorted_per_thread;
+        const std::uint64_t group = threads <= small_sorting_group ? small_sorting_group : sorting_group;
+        Parameters parameters = common_;
+        parameters.entry_count = static_cast<std::uint32_t>(length);
+        parameters.kept = static_cast<std::uint32_t>(kept);
+        parameters.tiles_per_sequence = static_cast<std::uint32_t>(tiles);
+        parameters.log_threads = static_cast<std::uint32_t>(std::countr_zero(threads));
+        if (!from_tensor) {
+            parameters.sequences_side_by_side = 0;
+        }
+        Dispatch dispatch;
+        dispatch.shader = {"top_k1_sort",
+                           {{"FROM_TENSOR", from_tensor ? 1u : 0u},
+                            {"TO_TENSOR", to_tensor ? 1u : 0u},
+                            {"NARROW", from_tensor && common_.packing != 0 ? 1u : 0u},
+                            {"GROUP_SIZE", static_cast<std::uint32_t>(group)}}};
+        dispatch.groups = groups_of(sequence_count_, group / threads) * tiles;
+        add_selection(std::move(dispatch), parameters, tiles * kept, from_tensor, to_tensor);
+        return tiles * kept;
+    }
+
+    std::uint64_t select_sorted64(std::uint64_t length, bool from_tensor, bool to_tensor) {
         const std::uint64_t tiles = groups_of(length, tile);
         const std::uint64_t slots = std::bit_ceil(std::min(length, tile));
         const std::uint64_t run = std::min(slots, std::bit_ceil(k_));
@@ -228,13 +269,12 @@ private:
         // Picked entries need room for as many as a group has threads, and sequences to be long enough to be worth it.
         constexpr std::uint64_t shortest_picked_from = 512;
         parameters.picks =
-            key_words_ == 2 && slots >= shortest_picked_from && run * entries_per_thread * entries_per_thread <= slots;
+            slots >= shortest_picked_from && run * entries_per_thread * entries_per_thread <= slots;
         if (!from_tensor) {
             parameters.sequences_side_by_side = 0;
         }
         Dispatch dispatch;
-        dispatch.shader = {"top_k1",
-                           {{"FROM_TENSOR", from_tensor ? 1u : 0u}, {"TO_TENSOR", to_tensor ? 1u : 0u}, key_words()}};
+        dispatch.shader = {"top_k1", {{"FROM_TENSOR", from_tensor ? 1u : 0u}, {"TO_TENSOR", to_tensor ? 1u : 0u}}};
         dispatch.groups = groups_of(sequence_count_, sequences_per_tile) * tiles;
         add_selection(std::move(dispatch), parameters, tiles * kept, from_tensor, to_tensor);
         return tiles * kept;
@@ -289,6 +329,7 @@ private:
     std::uint64_t length_;
     std::uint64_t key_words_;
     std::uint64_t entry_bytes_;
+    std::uint64_t tile_;
     std::uint64_t sequence_count_ = 0;
     Parameters common_;
     std::size_t current_ = 0;
@@ -301,7 +342,16 @@ DispatchPlan plan_top_k1(const operators::Descriptor& descriptor) {
 
 std::vector<ShaderVariant> top_k1_variants() {
     const DefineRange key_words{"KEY_WORDS", {1, 2}};
-    auto variants = all_variants("top_k1", {{"FROM_TENSOR", {0, 1}}, {"TO_TENSOR", {0, 1}}, key_words});
+    const std::vector<DefineRange> ends{{"FROM_TENSOR", {0, 1}}, {"TO_TENSOR", {0, 1}}};
+    auto variants = all_variants("top_k1", ends);
+    const DefineRange sorting_groups{"GROUP_SIZE", {small_sorting_group, sorting_group}};
+    for (const std::uint32_t from_tensor : {0u, 1u}) {
+        const DefineRange narrow{"NARROW", from_tensor == 1 ? std::vector{0u, 1u} : std::vector{0u}};
+        for (auto& variant : all_variants(
+                 "top_k1_sort", {{"FROM_TENSOR", {from_tensor}}, {"TO_TENSOR", {0, 1}}, narrow, sorting_groups})) {
+            variants.push_back(std::move(variant));
+        }
+    }
     for (auto& variant :
          all_variants("top_k1_few", {{"FROM_TENSOR", {0, 1}}, {"TO_TENSOR", {0, 1}}, {"PER_THREAD", {4, 16, 32}}})) {
         variants.push_back(std::move(variant));
