@@ -3,17 +3,22 @@
 // A tile is a sequence, or a part of a long one, which leaves candidates for another pass. A group has tiles of several
 // sequences where they are short. Each thread keeps its entries of one tile in registers.
 //
-// The best entries of the threads tell which ones can be winners: the k-th of their keys is the limit. At least k
-// entries are not beyond it, and the entries before it are those of fewer than k threads. These are picked, and of the
-// ones at the limit as many as are wanted, those of low index. Each picked entry finds its place by counting the picked
-// ones before it.
+// The best entries of the threads tell which ones can be winners. The limit is the best key that is known not to be
+// better than those of k threads, so at least k entries are not beyond it. These are picked. Each picked entry finds
+// its place by counting the picked ones before it.
+//
+// At first, the keys of a part of the threads are tried as limits. There is no room for all picked entries where the
+// limit is far off, or where many entries are equal to it. Then the limit is the k-th of all threads' best keys. The
+// entries before it are those of fewer than k threads, and of the ones at the limit as many are picked as are wanted,
+// those of low index.
 //
 // Entries of equal keys are told apart by their positions in the tile. Candidates' positions are in the order of their
 // indices where keys are equal, as each pass leaves them so. A tile's positions without entries come last.
 //
 // FROM_TENSOR  1: selects elements of the input. 0: candidates that an earlier pass left.
 // TO_TENSOR    1: sequences are done, winners go to the outputs. 0: to candidates, sorted, k of each tile.
-// PER_THREAD   how many entries a thread has
+// PER_THREAD   how many entries a thread has: 4, 16 or 32. A group has one sequence if it is 32.
+// WORDS        1: elements of the input are words. 0: of any size.
 
 #define KEY_WORDS 1
 
@@ -24,20 +29,34 @@
 
 #define LOG_GROUP_SIZE 8
 #define GROUP_SIZE 256
+#if PER_THREAD == 32
+#define MOST_SEQUENCES 1
+#define LOG_THREADS 8
+#define ROOM_PER_THREAD 14
+#else
 #define MOST_SEQUENCES 32
+#define LOG_THREADS log_threads
+#define ROOM_PER_THREAD 8
+#endif
 // For picked entries of all sequences. The plan sees to it that no data need more.
-#define ROOM 2048
+#define ROOM (GROUP_SIZE * ROOM_PER_THREAD)
+#if WORDS
+#define ELEMENT_PACKING 0
+#endif
+// Sequences' best keys are so far apart that threads of several sequences read from different banks.
+#define GAP 4
 // A sequence whose large elements repeat after as many elements as it has threads would otherwise have all of them in
 // a few threads.
 #define ROTATION 8
 
-groupshared uint best_keys[GROUP_SIZE];
+groupshared uint best_keys[GROUP_SIZE + GAP * MOST_SEQUENCES];
 groupshared uint entries_at_limit[GROUP_SIZE];  // a bit for each of the thread's entries
-groupshared uint2 picked_entries[ROOM];         // key and position
+groupshared uint picked_entries[2 * ROOM];      // keys and positions
 groupshared uint limits[MOST_SEQUENCES];
 groupshared uint counts[MOST_SEQUENCES];  // of entries before the limit; 65536 times those at the limit
 groupshared uint picked_counts[MOST_SEQUENCES];
 groupshared uint row_counts[MOST_SEQUENCES * PER_THREAD];
+groupshared uint has_no_room;
 #if TO_TENSOR
 groupshared uint winner_indices[GROUP_SIZE];
 
@@ -61,36 +80,28 @@ RWStructuredBuffer<StoredEntry> candidates : register(u4);
 
 // Row j of a tile has one entry of each thread.
 uint position_in_row(uint row, uint lane) {
-    const uint threads = 1u << log_threads;
-    return (row << log_threads) + (lane + row * ROTATION & threads - 1);
+    const uint threads = 1u << LOG_THREADS;
+    return (row << LOG_THREADS) + (lane + row * ROTATION & threads - 1);
 }
 
-// How many of the sequence's threads have a better best entry.
-uint threads_before(uint best, uint first, uint distance) {
+// How many of the sequence's threads have a better best entry. Drivers read four adjacent words at once.
+uint threads_before(uint best, uint first_best) {
     uint count = 0;
-    uint slot = first;
-    // Eight at a time, so that a thread waits once for all of them.
-    [loop] for (uint i = 0; i < 1u << log_threads; i += 8) {
-        const uint key_0 = best_keys[slot];
-        const uint key_1 = best_keys[slot + distance];
-        const uint key_2 = best_keys[slot + 2 * distance];
-        const uint key_3 = best_keys[slot + 3 * distance];
-        const uint key_4 = best_keys[slot + 4 * distance];
-        const uint key_5 = best_keys[slot + 5 * distance];
-        const uint key_6 = best_keys[slot + 6 * distance];
-        const uint key_7 = best_keys[slot + 7 * distance];
-        count += (key_0 < best ? 1 : 0) + (key_1 < best ? 1 : 0) + (key_2 < best ? 1 : 0) + (key_3 < best ? 1 : 0);
-        count += (key_4 < best ? 1 : 0) + (key_5 < best ? 1 : 0) + (key_6 < best ? 1 : 0) + (key_7 < best ? 1 : 0);
-        slot += 8 * distance;
+    [loop] for (uint i = 0; i < 1u << LOG_THREADS; i += 8) {
+        const uint slot = first_best + i;
+        count += (best_keys[slot] < best ? 1 : 0) + (best_keys[slot + 1] < best ? 1 : 0);
+        count += (best_keys[slot + 2] < best ? 1 : 0) + (best_keys[slot + 3] < best ? 1 : 0);
+        count += (best_keys[slot + 4] < best ? 1 : 0) + (best_keys[slot + 5] < best ? 1 : 0);
+        count += (best_keys[slot + 6] < best ? 1 : 0) + (best_keys[slot + 7] < best ? 1 : 0);
     }
     return count;
 }
 
 // How many entries of a row are at the limit.
-uint entries_of_row(uint row, uint first, uint distance) {
+uint entries_of_row(uint row, uint first) {
     uint count = 0;
-    [loop] for (uint i = 0; i < 1u << log_threads; ++i) {
-        count += entries_at_limit[first + i * distance] >> row & 1;
+    [loop] for (uint i = 0; i < 1u << LOG_THREADS; ++i) {
+        count += entries_at_limit[first + i] >> row & 1;
     }
     return count;
 }
@@ -106,29 +117,41 @@ uint rows_with(uint wanted, uint sequence) {
     return rows;
 }
 
+// Whether the picked entry with this number comes before one: 1 or 0.
+uint is_before(uint number, uint2 entry) {
+    const uint key = picked_entries[2 * number];
+    const uint position = picked_entries[2 * number + 1];
+    return key < entry.x || (key == entry.x && position < entry.y) ? 1 : 0;
+}
+
 uint picked_before(uint2 entry, uint first_picked, uint count) {
     uint before = 0;
-    [loop] for (uint i = 0; i < count; ++i) {
-        const uint2 other = picked_entries[first_picked + i];
-        before += other.x < entry.x || (other.x == entry.x && other.y < entry.y) ? 1 : 0;
+    uint i = 0;
+    [loop] for (; i + 4 <= count; i += 4) {
+        const uint first = first_picked + i;
+        before += is_before(first, entry) + is_before(first + 1, entry);
+        before += is_before(first + 2, entry) + is_before(first + 3, entry);
+    }
+    [loop] for (; i < count; ++i) {
+        before += is_before(first_picked + i, entry);
     }
     return before;
 }
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const uint threads = 1u << log_threads;  // for each sequence
-    const uint log_sequences = LOG_GROUP_SIZE - log_threads;
+    const uint threads = 1u << LOG_THREADS;  // for each sequence
+    const uint log_sequences = LOG_GROUP_SIZE - LOG_THREADS;
     const uint sequence_in_group =
-        sequences_side_by_side ? thread & (1u << log_sequences) - 1 : thread >> log_threads;
+        sequences_side_by_side ? thread & (1u << log_sequences) - 1 : thread >> LOG_THREADS;
     const uint lane = sequences_side_by_side ? thread >> log_sequences : thread & threads - 1;
-    // From a thread of the sequence to the next.
-    const uint distance = sequences_side_by_side ? 1u << log_sequences : 1;
-    const uint first_thread = thread - lane * distance;
-    const uint first_picked = sequence_in_group * (ROOM / GROUP_SIZE) << log_threads;
+    // As if the threads of a sequence were adjacent.
+    const uint first_worker = sequence_in_group << LOG_THREADS;
+    const uint first_best = first_worker + sequence_in_group * GAP;
+    const uint first_picked = first_worker * ROOM_PER_THREAD;
     const uint sequence = (linear_group(group_id) / tiles_per_sequence << log_sequences) + sequence_in_group;
     const uint tile = linear_group(group_id) % tiles_per_sequence;
-    const uint first_entry = tile * PER_THREAD << log_threads;
+    const uint first_entry = tile * PER_THREAD << LOG_THREADS;
     const bool exists = sequence < sequence_count;
     const uint near_sequence = min(sequence, sequence_count - 1);
     const uint3 starts = locate_sequence(near_sequence);
@@ -136,9 +159,12 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     uint j;
 
     if (thread < MOST_SEQUENCES) {
-        limits[thread] = 0;
+        limits[thread] = 0xffffffff;
         counts[thread] = 0;
         picked_counts[thread] = 0;
+    }
+    if (thread == 0) {
+        has_no_room = 0;
     }
     uint keys[PER_THREAD];
     uint best = 0xffffffff;
@@ -154,58 +180,87 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         keys[j] = entry < entry_count ? key : 0xffffffff;
         best = min(best, keys[j]);
     }
-    best_keys[thread] = best;
+    best_keys[first_best + lane] = best;
     GroupMemoryBarrierWithGroupSync();
 
-    if (threads_before(best, first_thread, distance) < k) {
-        InterlockedMax(limits[sequence_in_group], best);
-    }
-    GroupMemoryBarrierWithGroupSync();
-
-    const uint limit = limits[sequence_in_group];
-    uint own_before = 0;
-    uint own_at = 0;
-    uint own_bits = 0;
-    [unroll] for (j = 0; j < PER_THREAD; ++j) {
-        own_before += keys[j] < limit ? 1 : 0;
-        own_at += keys[j] == limit ? 1 : 0;
-        own_bits |= keys[j] == limit ? 1u << j : 0;
-    }
-    entries_at_limit[thread] = own_bits;
-    if (best <= limit) {
-        InterlockedAdd(counts[sequence_in_group], own_before + (own_at << 16));
-    }
-    GroupMemoryBarrierWithGroupSync();
-
-    const uint before_limit = counts[sequence_in_group] & 0xffff;
-    const uint at_limit = counts[sequence_in_group] >> 16;
-    const uint wanted_at_limit = k > before_limit ? k - before_limit : 0;
-    const bool are_too_many = at_limit > wanted_at_limit;
-    if (are_too_many && wanted_at_limit > 0) {
-        [loop] for (i = lane; i < PER_THREAD; i += threads) {
-            row_counts[sequence_in_group * PER_THREAD + i] = entries_of_row(i, first_thread, distance);
+    const uint tried = max(threads / 4, min(threads, 32));
+    [branch] if (lane < tried) {
+        if (threads_before(best, first_best) + 1 >= k) {
+            InterlockedMin(limits[sequence_in_group], best);
         }
     }
     GroupMemoryBarrierWithGroupSync();
 
+    uint limit = limits[sequence_in_group];
     uint rows = PER_THREAD;  // whose entries at the limit are picked
-    if (are_too_many) {
-        rows = rows_with(wanted_at_limit, sequence_in_group);
-    }
-    [branch] if (best <= limit) {
-        [unroll] for (j = 0; j < PER_THREAD; ++j) {
-            [branch] if (keys[j] < limit || (keys[j] == limit && j < rows)) {
-                uint place;
-                InterlockedAdd(picked_counts[sequence_in_group], 1, place);
-                picked_entries[first_picked + place] = uint2(keys[j], position_in_row(j, lane));
+    [loop] for (uint attempt = 0; attempt < 2; ++attempt) {
+        [branch] if (best <= limit) {
+            [unroll] for (j = 0; j < PER_THREAD; ++j) {
+                [branch] if (keys[j] < limit || (keys[j] == limit && j < rows)) {
+                    uint place;
+                    InterlockedAdd(picked_counts[sequence_in_group], 1, place);
+                    if (place < threads * ROOM_PER_THREAD) {
+                        picked_entries[2 * (first_picked + place)] = keys[j];
+                        picked_entries[2 * (first_picked + place) + 1] = position_in_row(j, lane);
+                    } else {
+                        has_no_room = 1;
+                    }
+                }
             }
         }
+        GroupMemoryBarrierWithGroupSync();
+
+        if (attempt == 1 || has_no_room == 0) {
+            break;
+        }
+        GroupMemoryBarrierWithGroupSync();
+
+        // Once more, for all sequences of the group.
+        if (lane == 0) {
+            limits[sequence_in_group] = 0;
+            picked_counts[sequence_in_group] = 0;
+        }
+        GroupMemoryBarrierWithGroupSync();
+
+        if (threads_before(best, first_best) < k) {
+            InterlockedMax(limits[sequence_in_group], best);
+        }
+        GroupMemoryBarrierWithGroupSync();
+
+        limit = limits[sequence_in_group];
+        uint own_before = 0;
+        uint own_at = 0;
+        uint own_bits = 0;
+        [unroll] for (j = 0; j < PER_THREAD; ++j) {
+            own_before += keys[j] < limit ? 1 : 0;
+            own_at += keys[j] == limit ? 1 : 0;
+            own_bits |= keys[j] == limit ? 1u << j : 0;
+        }
+        entries_at_limit[first_worker + lane] = own_bits;
+        if (best <= limit) {
+            InterlockedAdd(counts[sequence_in_group], own_before + (own_at << 16));
+        }
+        GroupMemoryBarrierWithGroupSync();
+
+        const uint before_limit = counts[sequence_in_group] & 0xffff;
+        const uint at_limit = counts[sequence_in_group] >> 16;
+        const uint wanted_at_limit = k > before_limit ? k - before_limit : 0;
+        const bool are_too_many = at_limit > wanted_at_limit;
+        if (are_too_many && wanted_at_limit > 0) {
+            [loop] for (i = lane; i < PER_THREAD; i += threads) {
+                row_counts[sequence_in_group * PER_THREAD + i] = entries_of_row(i, first_worker);
+            }
+        }
+        GroupMemoryBarrierWithGroupSync();
+
+        if (are_too_many) {
+            rows = rows_with(wanted_at_limit, sequence_in_group);
+        }
     }
-    GroupMemoryBarrierWithGroupSync();
 
     const uint picked_count = picked_counts[sequence_in_group];
     [loop] for (i = lane; i < picked_count; i += threads) {
-        const uint2 entry = picked_entries[first_picked + i];
+        const uint2 entry = uint2(picked_entries[2 * (first_picked + i)], picked_entries[2 * (first_picked + i) + 1]);
         const uint rank = picked_before(entry, first_picked, picked_count);
         if (rank < k) {
             uint index = first_entry + entry.y;

@@ -50,16 +50,27 @@ Entry entry_of_element(uint start, uint index) {
     return entry;
 }
 #else
-// Numbers are compared as integers, never as floating point: subnormals count, and -0 is made +0.
+// The including shader may know the packing.
+#ifdef ELEMENT_PACKING
+#define INPUT_PACKING ELEMENT_PACKING
+#else
+#define INPUT_PACKING packing
+#endif
+
+// Numbers are compared as integers, never as floating point: subnormals count, and -0 is made +0. Branches and tests of
+// the type would be repeated for each element of a thread, so that integers go the way of floating-point numbers.
 uint key_of_element(uint start, uint index) {
-    const uint bits = LOAD_ELEMENT(input, packing, start + index * input_step) << (32 - BITS_OF(packing));
-    const uint magnitude = bits & 0x7fffffff;
-    uint key = bits ^ sign_flip;
-    if (nan_above != 0) {
-        key = (bits & 0x80000000) != 0 && magnitude != 0 ? ~bits : bits | 0x80000000;
-    }
+    const bool is_float = nan_above != 0;
+    const uint flip = (is_float ? 0x80000000 : sign_flip) ^ order_flip;
+    const uint bits = LOAD_ELEMENT(input, INPUT_PACKING, start + index * input_step) << (32 - BITS_OF(INPUT_PACKING));
+    const uint negative = 0 - (bits >> 31);
+    const uint key = bits ^ (negative & (is_float ? 0x7fffffff : 0)) ^ flip;
+    // Zeros and NaNs are the largest of these.
+    const uint doubled = bits + bits - 2;
+    const bool is_zero = doubled == 0xfffffffe;
     // NaN comes after every number, whichever the direction.
-    return nan_above != 0 && magnitude > nan_above ? 0xffffffff : key ^ order_flip;
+    const uint special_key = is_zero ? flip : 0xffffffff;
+    return doubled >= (is_float ? 2 * nan_above : 0xffffffff) ? special_key : key;
 }
 
 Entry entry_of_element(uint start, uint index) {

@@ -25,8 +25,11 @@ constexpr std::uint64_t merge_chunk = 1024;
 /// otherwise.
 constexpr std::uint64_t longest_selected = 1024;
 
-/// Where few winners are wanted: the groupshared memory of each thread has room for so many entries.
-constexpr std::uint64_t picked_per_thread = 8;
+/// Where few winners are wanted: the groupshared memory of each thread has room for so many entries, if it has that many
+/// of them.
+constexpr std::uint64_t picked_per_thread(std::uint64_t per_thread) {
+    return per_thread == 32 ? 14 : 8;
+}
 constexpr std::uint64_t fewest_threads_per_sequence = 8;
 
 /// How a sequence, or a part of it, is divided among threads where few winners are wanted.
@@ -183,7 +186,7 @@ private:
                 // Half the threads have a winner at most. Each of them may have nothing but picked entries.
                 const std::uint64_t threads =
                     std::max({fewest_threads_per_sequence, std::min(needed, group_size), std::bit_ceil(2 * k_),
-                              std::bit_ceil(groups_of(k_ * per_thread, picked_per_thread))});
+                              std::bit_ceil(groups_of(k_ * per_thread, picked_per_thread(per_thread)))});
                 const bool is_worth_it = per_thread < largest_share || (needed >= group_size && has_many_groups);
                 if (is_worth_it && threads <= group_size && threads <= 2 * needed) {
                     return Shares{threads, per_thread};
@@ -207,7 +210,8 @@ private:
         dispatch.shader = {"top_k1_few",
                            {{"FROM_TENSOR", from_tensor ? 1u : 0u},
                             {"TO_TENSOR", to_tensor ? 1u : 0u},
-                            {"PER_THREAD", static_cast<std::uint32_t>(shares.per_thread)}}};
+                            {"PER_THREAD", static_cast<std::uint32_t>(shares.per_thread)},
+                            {"WORDS", from_tensor && common_.packing == 0 ? 1u : 0u}}};
         dispatch.groups = groups_of(sequence_count_, group_size / shares.threads) * tiles;
         add_selection(std::move(dispatch), parameters, tiles * k_, from_tensor, to_tensor);
         return tiles * k_;
@@ -342,19 +346,20 @@ DispatchPlan plan_top_k1(const operators::Descriptor& descriptor) {
 
 std::vector<ShaderVariant> top_k1_variants() {
     const DefineRange key_words{"KEY_WORDS", {1, 2}};
-    const std::vector<DefineRange> ends{{"FROM_TENSOR", {0, 1}}, {"TO_TENSOR", {0, 1}}};
-    auto variants = all_variants("top_k1", ends);
+    auto variants = all_variants("top_k1", {{"FROM_TENSOR", {0, 1}}, {"TO_TENSOR", {0, 1}}});
     const DefineRange sorting_groups{"GROUP_SIZE", {small_sorting_group, sorting_group}};
-    for (const std::uint32_t from_tensor : {0u, 1u}) {
-        const DefineRange narrow{"NARROW", from_tensor == 1 ? std::vector{0u, 1u} : std::vector{0u}};
-        for (auto& variant : all_variants(
-                 "top_k1_sort", {{"FROM_TENSOR", {from_tensor}}, {"TO_TENSOR", {0, 1}}, narrow, sorting_groups})) {
+    const DefineRange few{"PER_THREAD", {4, 16, 32}};
+    const DefineRange to_tensor{"TO_TENSOR", {0, 1}};
+    for (const std::uint32_t from : {0u, 1u}) {
+        const DefineRange from_tensor{"FROM_TENSOR", {from}};
+        const std::vector<std::uint32_t> sizes = from == 1 ? std::vector{0u, 1u} : std::vector{0u};
+        for (auto& variant :
+             all_variants("top_k1_sort", {from_tensor, to_tensor, {"NARROW", sizes}, sorting_groups})) {
             variants.push_back(std::move(variant));
         }
-    }
-    for (auto& variant :
-         all_variants("top_k1_few", {{"FROM_TENSOR", {0, 1}}, {"TO_TENSOR", {0, 1}}, {"PER_THREAD", {4, 16, 32}}})) {
-        variants.push_back(std::move(variant));
+        for (auto& variant : all_variants("top_k1_few", {from_tensor, to_tensor, few, {"WORDS", sizes}})) {
+            variants.push_back(std::move(variant));
+        }
     }
     for (const std::string_view shader : {"top_k1_merge", "top_k1_write"}) {
         for (auto& variant : all_variants(shader, {key_words})) {
