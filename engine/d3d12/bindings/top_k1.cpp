@@ -25,8 +25,8 @@ constexpr std::uint64_t merge_chunk = 1024;
 /// otherwise.
 constexpr std::uint64_t longest_selected = 1024;
 
-/// Where few winners are wanted: the groupshared memory of each thread has room for so many entries, if it has that many
-/// of them.
+/// Where few winners are wanted: the groupshared memory of each thread has room for so many entries, if it has that
+/// many of them.
 constexpr std::uint64_t picked_per_thread(std::uint64_t per_thread) {
     return per_thread == 32 ? 14 : 8;
 }
@@ -272,8 +272,7 @@ private:
         parameters.tiles_per_sequence = static_cast<std::uint32_t>(tiles);
         // Picked entries need room for as many as a group has threads, and sequences to be long enough to be worth it.
         constexpr std::uint64_t shortest_picked_from = 512;
-        parameters.picks =
-            slots >= shortest_picked_from && run * entries_per_thread * entries_per_thread <= slots;
+        parameters.picks = slots >= shortest_picked_from && run * entries_per_thread * entries_per_thread <= slots;
         if (!from_tensor) {
             parameters.sequences_side_by_side = 0;
         }
@@ -353,8 +352,7 @@ std::vector<ShaderVariant> top_k1_variants() {
     for (const std::uint32_t from : {0u, 1u}) {
         const DefineRange from_tensor{"FROM_TENSOR", {from}};
         const std::vector<std::uint32_t> sizes = from == 1 ? std::vector{0u, 1u} : std::vector{0u};
-        for (auto& variant :
-             all_variants("top_k1_sort", {from_tensor, to_tensor, {"NARROW", sizes}, sorting_groups})) {
+        for (auto& variant : all_variants("top_k1_sort", {from_tensor, to_tensor, {"NARROW", sizes}, sorting_groups})) {
             variants.push_back(std::move(variant));
         }
         for (auto& variant : all_variants("top_k1_few", {from_tensor, to_tensor, few, {"WORDS", sizes}})) {
