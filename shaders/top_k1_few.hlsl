@@ -52,11 +52,11 @@
 groupshared uint best_keys[GROUP_SIZE + GAP * MOST_SEQUENCES];
 groupshared uint entries_at_limit[GROUP_SIZE];  // a bit for each of the thread's entries
 groupshared uint picked_entries[2 * ROOM];      // keys and positions
-groupshared uint limits[MOST_SEQUENCES];
+groupshared uint limits[2 * MOST_SEQUENCES];  // of either attempt
+groupshared uint picked_counts[2 * MOST_SEQUENCES];
 groupshared uint counts[MOST_SEQUENCES];  // of entries before the limit; 65536 times those at the limit
-groupshared uint picked_counts[MOST_SEQUENCES];
+groupshared uint has_no_room;  // 1 if it is so for any of the sequences
 groupshared uint row_counts[MOST_SEQUENCES * PER_THREAD];
-groupshared uint has_no_room;
 #if TO_TENSOR
 groupshared uint winner_indices[GROUP_SIZE];
 
@@ -82,6 +82,14 @@ RWStructuredBuffer<StoredEntry> candidates : register(u4);
 uint position_in_row(uint row, uint lane) {
     const uint threads = 1u << LOG_THREADS;
     return (row << LOG_THREADS) + (lane + row * ROTATION & threads - 1);
+}
+
+uint source_key(uint3 starts, uint sequence, uint entry) {
+#if FROM_TENSOR
+    return key_of_element(starts.x, entry);
+#else
+    return source[sequence * entry_count + entry].x;
+#endif
 }
 
 // How many of the sequence's threads have a better best entry. Drivers read four adjacent words at once.
@@ -149,6 +157,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint first_worker = sequence_in_group << LOG_THREADS;
     const uint first_best = first_worker + sequence_in_group * GAP;
     const uint first_picked = first_worker * ROOM_PER_THREAD;
+    const uint room = threads * ROOM_PER_THREAD;
     const uint sequence = (linear_group(group_id) / tiles_per_sequence << log_sequences) + sequence_in_group;
     const uint tile = linear_group(group_id) % tiles_per_sequence;
     const uint first_entry = tile * PER_THREAD << LOG_THREADS;
@@ -160,8 +169,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 
     if (thread < MOST_SEQUENCES) {
         limits[thread] = 0xffffffff;
-        counts[thread] = 0;
+        limits[MOST_SEQUENCES + thread] = 0;
         picked_counts[thread] = 0;
+        picked_counts[MOST_SEQUENCES + thread] = 0;
+        counts[thread] = 0;
     }
     if (thread == 0) {
         has_no_room = 0;
@@ -171,12 +182,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     // Without branches, so that a thread waits once for all of them.
     [unroll] for (j = 0; j < PER_THREAD; ++j) {
         const uint entry = first_entry + position_in_row(j, lane);
-        const uint near_entry = min(entry, entry_count - 1);
-#if FROM_TENSOR
-        const uint key = key_of_element(starts.x, near_entry);
-#else
-        const uint key = source[near_sequence * entry_count + near_entry].x;
-#endif
+        const uint key = source_key(starts, near_sequence, min(entry, entry_count - 1));
         keys[j] = entry < entry_count ? key : 0xffffffff;
         best = min(best, keys[j]);
     }
@@ -193,41 +199,41 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 
     uint limit = limits[sequence_in_group];
     uint rows = PER_THREAD;  // whose entries at the limit are picked
-    [loop] for (uint attempt = 0; attempt < 2; ++attempt) {
+    uint picked_count = 0;
+    uint attempt = sequence_in_group;  // where its numbers are
+    [loop] while (true) {
+        uint last_place = 0;
         [branch] if (best <= limit) {
             [unroll] for (j = 0; j < PER_THREAD; ++j) {
                 [branch] if (keys[j] < limit || (keys[j] == limit && j < rows)) {
                     uint place;
-                    InterlockedAdd(picked_counts[sequence_in_group], 1, place);
-                    if (place < threads * ROOM_PER_THREAD) {
+                    InterlockedAdd(picked_counts[attempt], 1, place);
+                    last_place = max(last_place, place);
+                    if (place < room) {
                         picked_entries[2 * (first_picked + place)] = keys[j];
                         picked_entries[2 * (first_picked + place) + 1] = position_in_row(j, lane);
-                    } else {
-                        has_no_room = 1;
                     }
                 }
             }
         }
+        if (last_place >= room) {
+            has_no_room = 1;
+        }
         GroupMemoryBarrierWithGroupSync();
 
-        if (attempt == 1 || has_no_room == 0) {
+        picked_count = picked_counts[attempt];
+        if (attempt >= MOST_SEQUENCES || has_no_room == 0) {
             break;
         }
-        GroupMemoryBarrierWithGroupSync();
 
         // Once more, for all sequences of the group.
-        if (lane == 0) {
-            limits[sequence_in_group] = 0;
-            picked_counts[sequence_in_group] = 0;
-        }
-        GroupMemoryBarrierWithGroupSync();
-
+        attempt += MOST_SEQUENCES;
         if (threads_before(best, first_best) < k) {
-            InterlockedMax(limits[sequence_in_group], best);
+            InterlockedMax(limits[attempt], best);
         }
         GroupMemoryBarrierWithGroupSync();
 
-        limit = limits[sequence_in_group];
+        limit = limits[attempt];
         uint own_before = 0;
         uint own_at = 0;
         uint own_bits = 0;
@@ -258,7 +264,6 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         }
     }
 
-    const uint picked_count = picked_counts[sequence_in_group];
     [loop] for (i = lane; i < picked_count; i += threads) {
         const uint2 entry = uint2(picked_entries[2 * (first_picked + i)], picked_entries[2 * (first_picked + i) + 1]);
         const uint rank = picked_before(entry, first_picked, picked_count);
