@@ -1,4 +1,5 @@
-// TOP_K1, one tile at a time: a group sorts in groupshared memory, and keeps the first of each sequence.
+// TOP_K1 of 64-bit elements, one tile at a time: a group sorts in groupshared memory, and keeps the first of each
+// sequence.
 //
 // A tile is a whole number of short sequences, or a part of a long one, which leaves candidates for another pass.
 //
@@ -17,15 +18,10 @@
 #define PER_THREAD (TILE / GROUP_SIZE)
 #define MOST_SEQUENCES 256
 
-// The tile, and behind it room for an entry of each thread, where few winners are picked out of many entries of three
-// words. Those of two words have top_k1_few.hlsl, and need no more than the tile.
-#if KEY_WORDS == 2
+// The tile, and behind it room for an entry of each thread, where few winners are picked out of many entries.
 #define SLOTS (TILE + GROUP_SIZE)
 groupshared uint tile_low_keys[SLOTS];
 groupshared uint picked_counts[GROUP_SIZE / 8];
-#else
-#define SLOTS TILE
-#endif
 groupshared uint tile_keys[SLOTS];
 groupshared uint tile_indices[SLOTS];
 groupshared uint3 tile_sequences[MOST_SEQUENCES];
@@ -46,18 +42,14 @@ RWStructuredBuffer<StoredEntry> candidates : register(u4);
 Entry tile_entry(uint slot) {
     Entry entry;
     entry.key = tile_keys[slot];
-#if KEY_WORDS == 2
     entry.low_key = tile_low_keys[slot];
-#endif
     entry.index = tile_indices[slot];
     return entry;
 }
 
 void put_tile_entry(uint slot, Entry entry) {
     tile_keys[slot] = entry.key;
-#if KEY_WORDS == 2
     tile_low_keys[slot] = entry.low_key;
-#endif
     tile_indices[slot] = entry.index;
 }
 
@@ -97,7 +89,6 @@ void sort_sequences(uint thread, uint start, uint size_of_each, uint slot_count)
     GroupMemoryBarrierWithGroupSync();
 }
 
-#if KEY_WORDS == 2
 // The first of the entries that a thread has of a sequence: every `threads`th, from slot `first` on.
 void put_best(uint thread, uint first, uint threads) {
     Entry best = tile_entry(first);
@@ -122,7 +113,6 @@ void pick(uint first, uint threads, Entry last, uint sequence) {
         }
     }
 }
-#endif
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
@@ -152,7 +142,6 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 
     uint start = 0;
     uint size_of_each = slots;
-#if KEY_WORDS == 2
     // Few winners out of many entries: the best entry of each thread tells which entries can be among them, and only
     // these are sorted.
     [loop] for (uint stage = picks ? 0 : 1; stage < 2; ++stage) {
@@ -180,9 +169,6 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             size_of_each = PER_THREAD * run;
         }
     }
-#else
-    sort_sequences(thread, start, size_of_each, slot_count);
-#endif
 
 #if TO_TENSOR
     const uint sequence_units = most_value_units();

@@ -103,7 +103,8 @@ constexpr std::array long_ones{
     Long{3, 5000, 2047},    Long{2, 5000, 2048},  Long{2, 5000, 2049},   Long{2, 6200, 6200},  Long{1, 30000, 10},
     Long{1, 30000, 1000},   Long{1, 30000, 7777}, Long{1, 30000, 30000}, Long{1, 600000, 300}, Long{2, 2050, 2050},
     Long{1, 200000, 70001}, Long{5, 10241, 4096}, Long{1, 65536, 32768}, Long{300, 2300, 1},   Long{1, 300000, 64},
-    Long{1, 300000, 128},   Long{1, 70000, 129},  Long{513, 4100, 64},   Long{260, 8193, 33},  Long{512, 5000, 65}};
+    Long{1, 300000, 128},   Long{1, 70000, 129},  Long{513, 4100, 64},   Long{260, 8193, 33},  Long{512, 5000, 65},
+    Long{3, 1025, 700},     Long{3, 4095, 4095},  Long{2, 4096, 4096},   Long{2, 4097, 4097},  Long{1, 8193, 1000}};
 
 TEST_F(TopK1OnD3d12, LongSequences) {
     Random random(3);
@@ -242,6 +243,40 @@ TEST_F(TopK1OnD3d12, FewOfManyAlongAnOuterAxis) {
             const Descriptor descriptor = along(types[turn % types.size()], {2, length, 37}, 1, k, turn % 2);
             expect_like_reference(engine(), descriptor, random_bits(random, *descriptor.tensor("InputTensor")));
             expect_like_reference(engine(), descriptor, tied(random, *descriptor.tensor("InputTensor")));
+        }
+    }
+}
+
+/// Complete sorts where adjacent threads have adjacent sequences: tiles of several sequences, of one, and parts of one.
+TEST_F(TopK1OnD3d12, SortsAlongAnOuterAxis) {
+    Random random(9);
+    std::size_t turn = 0;
+    for (const std::uint32_t length : {2u, 15u, 16u, 17u, 100u, 512u, 1000u, 1025u, 2048u, 4096u, 4097u}) {
+        for (int each = 0; each < 3; ++each) {
+            ++turn;
+            const Descriptor descriptor = along(types[turn % types.size()], {2, length, 5}, 1, length, turn % 2);
+            expect_like_reference(engine(), descriptor, random_bits(random, *descriptor.tensor("InputTensor")));
+            expect_like_reference(engine(), descriptor, tied(random, *descriptor.tensor("InputTensor")));
+        }
+    }
+}
+
+/// Values come from keys, but zeros and NaNs, which have the same key whatever their sign.
+TEST_F(TopK1OnD3d12, ZerosKeepTheirSignsInSorts) {
+    for (const std::uint32_t length : {40u, 1500u, 5000u}) {
+        for (const std::uint32_t direction : {0u, 1u}) {
+            const Descriptor descriptor = along(DataType::float32, {length}, 0, length, direction);
+            std::vector<float> elements;
+            for (std::uint32_t i = 0; i < length; ++i) {
+                const float magnitude = i % 5 == 0 ? std::numeric_limits<float>::quiet_NaN() : float(i % 3);
+                elements.push_back(i % 2 == 0 ? magnitude : -magnitude);
+            }
+            const core::TensorDesc& input = *descriptor.tensor("InputTensor");
+            expect_like_reference(engine(), descriptor, tensor_of<float>(input, elements));
+            const Descriptor halves = along(DataType::float16, {length}, 0, length, direction);
+            const std::vector<core::Float16> half_elements(elements.begin(), elements.end());
+            expect_like_reference(engine(), halves,
+                                  tensor_of<core::Float16>(*halves.tensor("InputTensor"), half_elements));
         }
     }
 }
