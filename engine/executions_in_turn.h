@@ -17,14 +17,15 @@ public:
     ExecutionsInTurn& operator=(const ExecutionsInTurn&) = delete;
     virtual ~ExecutionsInTurn() = default;
 
-    /// The most executions that there may be in a turn.
-    [[nodiscard]] virtual std::size_t most_in_turn() const = 0;
+    /// The most times that a turn can be asked for.
+    [[nodiscard]] virtual std::size_t most_times() const = 0;
 
     /// Executes one after another what the device is given at once: executables of the same engine, each as often as it
-    /// stands there. Returns the time of each by the device's own clock. For measuring: nothing says which of the
-    /// executions a later read() sees.
+    /// stands there. `per_time` of them, which divides their number, are timed together by the device's own clock, so
+    /// that reading the clock costs each of them less. Returns the mean of each such group. For measuring: nothing says
+    /// which of the executions a later read() sees.
     [[nodiscard]] virtual core::Result<std::vector<std::chrono::nanoseconds>> execute_in_turn(
-        std::span<Executable* const> turn) = 0;
+        std::span<Executable* const> turn, std::size_t per_time) = 0;
 };
 
 }  // namespace dmlconform

@@ -1,16 +1,12 @@
 // MEAN_VARIANCE_NORMALIZATION and its successors: a group reads several small sets, one set, or a chunk of one, and
-// finds
-// mean and variance in two passes over what it keeps.
+// finds mean and variance in two passes over what it keeps in groupshared memory.
 //
 // APPLY  1: and normalises them, as sets fit groups. 0: and leaves the statistics for another pass.
-//
-// KEPT   how many items a thread keeps in registers: all that it has of whole sets. 0: groupshared memory has them
 //
 // VECTOR, HALF, FUSED: see mean_variance_normalization1.hlsli
 
 #include "mean_variance_normalization1.hlsli"
 
-#if !KEPT
 #if VECTOR
 #define ITEMS_PER_THREAD 4
 #else
@@ -19,7 +15,6 @@
 
 // Item number j of thread t is at j * GROUP_SIZE + t.
 groupshared Item items[ITEMS_PER_THREAD * GROUP_SIZE];
-#endif
 groupshared float3 partial_sums[GROUP_SIZE];
 groupshared float first_elements[GROUP_SIZE];
 
@@ -96,23 +91,6 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     uint i;
 
     float4 sum = 0;
-#if KEPT
-    Item loaded[KEPT];
-    // Not an array of structures, nor structures that functions return: vkd3d 2.1 was seen to mix these up.
-    float4 kept_first[KEPT];
-    float4 kept_second[KEPT];
-    uint k;
-    // All loads come first, so that a thread waits once for all of them.
-    [unroll] for (k = 0; k < KEPT; ++k) {
-        loaded[k] = item_or_zero(set_place, first_item + lane + k * threads_per_set, last_item);
-    }
-    [unroll] for (k = 0; k < KEPT; ++k) {
-        kept_first[k] = first_numbers(loaded[k]);
-        kept_second[k] = second_numbers(loaded[k]);
-        sum += kept_first[k] + kept_second[k];
-    }
-    first_elements[thread] = kept_first[0].x;
-#else
     // Four at a time, so that a thread waits once for all of them.
     uint slot = thread;
     [loop] for (i = first_item + lane; i < last_item; i += 4 * threads_per_set) {
@@ -129,7 +107,6 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
                (numbers_together(item_2) + numbers_together(item_3));
     }
     first_elements[thread] = first_numbers(items[thread]).x;
-#endif
 #if VECTOR
     const float elements_per_item = HALF ? 8 : 4;
 #else
@@ -143,19 +120,11 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     // LeVeque 1983).
     const float first = first_elements[thread - lane * lane_distance];
     Deviations deviations = (Deviations)0;
-#if KEPT
-    [unroll] for (k = 0; k < KEPT; ++k) {
-        if (first_item + lane + k * threads_per_set < last_item) {
-            add_deviations(deviations, kept_first[k], kept_second[k], mean, first);
-        }
-    }
-#else
     slot = thread;
     [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
         add_deviations(deviations, first_numbers(items[slot]), second_numbers(items[slot]), mean, first);
         slot += GROUP_SIZE;
     }
-#endif
     const float3 sums =
         sum_over_set(float3(sum_of(deviations.sums), sum_of(deviations.squares), sum_of(deviations.unequal)), thread,
                      lane, lane_distance);
@@ -170,30 +139,14 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 
 #if APPLY
     const float4 set_statistics = finished(found.x, found.y, found.z);
-#if KEPT && !FUSED
-    [unroll] for (k = 0; k < KEPT; ++k) {
-        const uint item = first_item + lane + k * threads_per_set;
-        if (item < last_item) {
-            const Place place = place_of_item(set_place, item);
-            output[place.output] = normalised_item(kept_first[k], kept_second[k], set_statistics, place);
-        }
-    }
-#else
     // With activations the code is too long to have it for each item that is kept: these are read again, from a cache.
-#if !KEPT
     slot = thread;
-#endif
     [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
         const Place place = place_of_item(set_place, i);
-#if KEPT
-        const Item item = load_item(place.input);
-#else
         const Item item = items[slot];
         slot += GROUP_SIZE;
-#endif
         output[place.output] = normalised_item(first_numbers(item), second_numbers(item), set_statistics, place);
     }
-#endif
 #else
     if (lane == 0 && set < set_count) {
         if (chunk_count == 1) {

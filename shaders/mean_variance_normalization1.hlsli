@@ -40,7 +40,7 @@ cbuffer Parameters : register(b0) {
     float set_size;
     uint subtract_mean;         // 0: the mean is taken for 0
     uint columns_per_set;       // threads in a row, of which several rows have a set
-    uint unused0;
+    uint set_shift;             // the binary logarithm of threads_per_set
     uint unused1;
     // Size, strides in input and output in items, and of the number of the set.
     uint4 set_dimensions[MOST_DIMENSIONS];
@@ -56,10 +56,18 @@ cbuffer Parameters : register(b0) {
 #define Item uint
 #endif
 
+#if READS_UNITS
+RWBuffer<uint4> input : register(u16);
+#else
 RWStructuredBuffer<Item> input : register(u0);
+#endif
 RWStructuredBuffer<uint> scale : register(u1);
 RWStructuredBuffer<uint> bias : register(u2);
-RWStructuredBuffer<Item> output : register(u3);
+#if VECTOR
+RWBuffer<uint4> output : register(u19);
+#else
+RWStructuredBuffer<uint> output : register(u3);
+#endif
 // Of each chunk, as the group found it: mean, what the mean still lacks, sum of squared deviations, count. Of each set,
 // when all is known: mean, what it still lacks, 1 / sqrt(variance + epsilon).
 RWStructuredBuffer<float4> chunks : register(u4);
@@ -71,6 +79,7 @@ RWStructuredBuffer<uint4> bias_units : register(u7);
 // Values of has_scale and has_bias.
 #define PARAMETERS_ANYWHERE 1
 #define PARAMETERS_IN_UNITS 2
+#define PARAMETERS_OF_SETS 3  // all items of a set share one
 
 // Places in the tensors.
 struct Place {
@@ -223,14 +232,9 @@ uint4 bits_of_results(float4 numbers) {
 #endif
 }
 
-// The output's item for one of the input, whose numbers are these. `set` is the statistics of the set.
-Item normalised_item(float4 first, float4 second, float4 set, Place place) {
-    float4 first_scale = 1;
-    float4 second_scale = 1;
-    float4 first_bias = 0;
-    float4 second_bias = 0;
-    PUT_PARAMETERS(has_scale, scale, scale_units, place.scale, scale_step, first_scale, second_scale)
-    PUT_PARAMETERS(has_bias, bias, bias_units, place.bias, bias_step, first_bias, second_bias)
+// The output's item for one of the input, whose numbers these are. `set` is the statistics of the set.
+Item normalised_numbers(float4 first, float4 second, float4 set, float4 first_scale, float4 second_scale,
+                        float4 first_bias, float4 second_bias) {
     float4 numbers = ((first - set.x) - set.y) * (set.z * first_scale) + first_bias;
 #if TWO_VECTORS
     const float4 others = ((second - set.x) - set.y) * (set.z * second_scale) + second_bias;
@@ -250,6 +254,17 @@ Item normalised_item(float4 first, float4 second, float4 set, Place place) {
 #else
     return bits_of_results(numbers).x;
 #endif
+}
+
+// The same, with the parameters that are at the place.
+Item normalised_item(float4 first, float4 second, float4 set, Place place) {
+    float4 first_scale = 1;
+    float4 second_scale = 1;
+    float4 first_bias = 0;
+    float4 second_bias = 0;
+    PUT_PARAMETERS(has_scale, scale, scale_units, place.scale, scale_step, first_scale, second_scale)
+    PUT_PARAMETERS(has_bias, bias, bias_units, place.bias, bias_step, first_bias, second_bias)
+    return normalised_numbers(first, second, set, first_scale, second_scale, first_bias, second_bias);
 }
 
 // Statistics of a set, from its mean, what that lacks, and the sum of squared deviations.

@@ -18,7 +18,10 @@ cbuffer Parameters : register(b0) {
 
 RWStructuredBuffer<Unit> source : register(u0);
 #if PACKED
-RWStructuredBuffer<uint4> target : register(u1);
+RWBuffer<uint4> target : register(u17);
+RWStructuredBuffer<uint> target_words : register(u1);
+#elif WIDTH == 128
+RWBuffer<uint4> target : register(u17);
 #else
 RWStructuredBuffer<Unit> target : register(u1);
 #endif
@@ -27,6 +30,7 @@ RWStructuredBuffer<Unit> target : register(u1);
 struct Cursor {
     uint unit;
     uint column;  // of the innermost dimension
+    uint row;     // of the next one
     uint from;
     uint to;
 #if BOUNDED
@@ -92,10 +96,28 @@ Cursor cursor_at(uint unit) {
     cursor.unit = unit;
     uint rest = unit / dimensions[0].x;
     cursor.column = unit - rest * dimensions[0].x;
+    cursor.row = 0;
     cursor.from = source_start + cursor.column * dimensions[0].y;
     cursor.to = target_start + cursor.column * dimensions[0].z;
 #if BOUNDED
     cursor.number = cursor.column * dimensions[0].w;
+    cursor.outside = false;
+    const uint innermost = dimensions[1].x;
+    [branch] if (own_coordinates) {
+        cursor.coordinate = int(coordinates[2 * innermost + 1].x + cursor.column * dimensions[1].y);
+        [loop] for (uint e = 1; e < dimension_count; ++e) {
+            const uint4 dimension = dimensions[2 * e];
+            const uint2 moved = dimensions[2 * e + 1].xy;
+            const uint quotient = rest / dimension.x;
+            const uint index = rest - quotient * dimension.x;
+            const int coordinate = int(coordinates[2 * moved.x + 1].x + index * moved.y);
+            cursor.from += index * dimension.y + offset_of(coordinate, moved.x, cursor.outside);
+            cursor.to += index * dimension.z;
+            cursor.number += index * dimension.w;
+            rest = quotient;
+        }
+        return cursor;
+    }
     int places[MOST_COORDINATES + 1];
     [loop] for (uint i = 0; i <= coordinate_count; ++i) {
         places[i] = int(coordinates[2 * i + 1].x);
@@ -106,6 +128,7 @@ Cursor cursor_at(uint unit) {
         const uint4 dimension = dimensions[ROWS * d];
         const uint quotient = rest / dimension.x;
         const uint index = rest - quotient * dimension.x;
+        cursor.row = d == 1 ? index : cursor.row;
         cursor.from += index * dimension.y;
         cursor.to += index * dimension.z;
 #if BOUNDED
@@ -115,8 +138,6 @@ Cursor cursor_at(uint unit) {
         rest = quotient;
     }
 #if BOUNDED
-    cursor.outside = false;
-    const uint innermost = dimensions[1].x;
     [loop] for (uint c = 0; c < coordinate_count; ++c) {
         if (c != innermost) {
             cursor.from += offset_of(places[c], c, cursor.outside);
@@ -136,6 +157,15 @@ void advance(inout Cursor cursor) {
     cursor.coordinate += int(dimensions[1].y);
 #endif
     if (cursor.column == dimensions[0].x) {
+#if !BOUNDED
+        // Where the innermost dimension is short, as of blocks, most rows end within a row of rows.
+        if (dimension_count > 1 && cursor.row + 1 < dimensions[1].x) {
+            cursor.column = 0;
+            ++cursor.row;
+            cursor.from += dimensions[1].y - dimensions[0].x * dimensions[0].y;
+            return;
+        }
+#endif
         cursor = cursor_at(cursor.unit);
     }
 }
@@ -214,14 +244,86 @@ uint4 words_of_rows(Cursor cursor) {
 
 #endif
 
-// The next word of a packed output.
-uint gather_word(inout Cursor cursor) {
-    uint word = 0;
-    [loop] for (uint i = 0; i < PER_WORD && cursor.unit < unit_count; ++i) {
-        word |= unit_at(cursor) << (i * WIDTH);
-        advance(cursor);
+#if BOUNDED
+// The next four units, if they lie in one row of the innermost dimension.
+uint4 four_units_of_row(Cursor cursor) {
+    uint from[4];
+    uint constant[4];
+    uint loaded[4];
+    uint i;
+    [unroll] for (i = 0; i < 4; ++i) {
+        bool outside = cursor.outside;
+        const int coordinate = cursor.coordinate + int(i * dimensions[1].y);
+        from[i] = cursor.from + i * dimensions[0].y + offset_of(coordinate, dimensions[1].x, outside);
+        constant[i] = outside || is_in_band(cursor.number + i * dimensions[0].w) ? 1 : 0;
     }
-    return word;
+    [unroll] for (i = 0; i < 4; ++i) {
+        // Any place that can be read will do for a constant.
+        loaded[i] = LOAD_UNIT(source, constant[i] ? 0 : from[i]);
+    }
+    uint4 units = uint4(loaded[0], loaded[1], loaded[2], loaded[3]);
+    units = has_source ? units : 0;
+    return uint4(constant[0], constant[1], constant[2], constant[3]) ? UNIT_OF_PATTERN(pattern) : units;
+}
+
+uint4 four_units(inout Cursor cursor) {
+    uint4 units = 0;
+    [branch] if (cursor.column + 4 <= dimensions[0].x) {
+        units = four_units_of_row(cursor);
+        cursor.unit += 3;
+        cursor.column += 3;
+        cursor.from += 3 * dimensions[0].y;
+        cursor.number += 3 * dimensions[0].w;
+        cursor.coordinate += 3 * int(dimensions[1].y);
+    } else {
+        [loop] for (uint i = 0; i < 4; ++i) {
+            if (i > 0 && cursor.unit + 1 < unit_count) {
+                advance(cursor);
+            }
+            units = uint4(units.yzw, unit_at(cursor));
+        }
+    }
+    return units;
+}
+#else
+// The next four units, as far as there are any; the cursor ends at the last of them. All loads come together, so that a
+// thread waits once.
+uint4 four_units(inout Cursor cursor) {
+    uint from[4];
+    uint loaded[4];
+    uint i;
+    [unroll] for (i = 0; i < 4; ++i) {
+        if (i > 0 && cursor.unit + 1 < unit_count) {
+            advance(cursor);
+        }
+        from[i] = cursor.from;
+    }
+    [unroll] for (i = 0; i < 4; ++i) {
+        loaded[i] = LOAD_UNIT(source, from[i]);
+    }
+    return uint4(loaded[0], loaded[1], loaded[2], loaded[3]);
+}
+#endif
+
+// The words of a thread's units, wherever these come from.
+uint4 gathered_words(Cursor cursor) {
+#if WIDTH == 32
+    return four_units(cursor);
+#else
+    uint4 words = 0;
+    [loop] for (uint i = 0; i < PER_WORD; ++i) {
+        if (i > 0 && cursor.unit + 1 < unit_count) {
+            advance(cursor);
+        }
+        const uint4 units = four_units(cursor);
+#if WIDTH == 16
+        words = uint4(words.zw, units.xz | units.yw << 16);
+#else
+        words = uint4(words.yzw, units.x | units.y << 8 | units.z << 16 | units.w << 24);
+#endif
+    }
+    return words;
+#endif
 }
 
 #endif
@@ -243,21 +345,17 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             words = words_of_rows(cursor);
 #endif
         } else {
-            [loop] for (uint i = 0; i < 4; ++i) {
-                words = uint4(words.yzw, gather_word(cursor));
-            }
+            words = gathered_words(cursor);
         }
         // What lies behind the output's last word is not its own.
         const uint word_count = (unit_count + PER_WORD - 1) / PER_WORD - 4 * number;
         const uint place = target_start / (4 * PER_WORD) + number;
-        if (word_count >= 4) {
+        [branch] if (word_count >= 4) {
             target[place] = words;
-        } else if (word_count == 3) {
-            target[place].xyz = words.xyz;
-        } else if (word_count == 2) {
-            target[place].xy = words.xy;
         } else {
-            target[place].x = words.x;
+            [loop] for (uint i = 0; i < word_count; ++i) {
+                target_words[4 * place + i] = word_of(words, i);
+            }
         }
     }
 #else

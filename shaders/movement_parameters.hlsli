@@ -19,7 +19,7 @@ uint has_source;       // 0: where nothing else is said there are zeros
 uint band_begin;       // outputs of these numbers, as the walk of the dimensions gives them, have the pattern
 uint band_size;
 uint band_inverted;    // 1: the outputs of all other numbers have it
-uint unused0;
+uint own_coordinates;  // 1: each coordinate has one dimension that moves along it
 uint unused1;
 uint unused2;
 uint4 pattern;         // 16 bytes of the constant, over and over

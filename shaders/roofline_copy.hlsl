@@ -5,7 +5,7 @@
 #define GROUP_SIZE 256
 
 RWStructuredBuffer<uint4> source : register(u0);
-RWStructuredBuffer<uint4> target : register(u1);
+RWBuffer<uint4> target : register(u17);
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {

@@ -29,6 +29,11 @@ constexpr std::chrono::seconds longest_warm_up_of_devices{3};
 /// that works on one submission for seconds.
 constexpr std::chrono::milliseconds longest_turn{20};
 
+/// Executions that take less are timed together until they take as long. Reading the clock takes a GPU several
+/// microseconds, in which it does nothing else.
+constexpr std::chrono::microseconds least_timed{200};
+constexpr std::int64_t most_timed_together = 32;
+
 }  // namespace
 
 core::Result<std::unique_ptr<MeasuredCase>> MeasuredCase::create(const cases::Case& subject, Engine& engine,
@@ -90,13 +95,16 @@ core::Result<std::chrono::nanoseconds> MeasuredCase::execute_once() {
 }
 
 core::Result<void> MeasuredCase::execute_in_turn(ExecutionsInTurn& first) {
-    const auto fitting = longest_turn / std::max(*last_device_time_, std::chrono::nanoseconds(1));
-    const std::size_t count = std::clamp<std::size_t>(static_cast<std::size_t>(fitting), 1, first.most_in_turn());
+    const auto last = std::max(*last_device_time_, std::chrono::nanoseconds(1));
+    const auto per_time =
+        static_cast<std::size_t>(std::clamp<std::int64_t>(least_timed / last, 1, most_timed_together));
+    const auto fitting = static_cast<std::size_t>(longest_turn / last) / per_time;
+    const std::size_t times_wanted = std::clamp<std::size_t>(fitting, 1, first.most_times());
     std::vector<Executable*> turn;
-    while (turn.size() < count) {
+    while (turn.size() < times_wanted * per_time) {
         turn.push_back(&next_copy());
     }
-    const auto times = first.execute_in_turn(turn);
+    const auto times = first.execute_in_turn(turn, per_time);
     if (!times) {
         return tl::unexpected(times.error());
     }

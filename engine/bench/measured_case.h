@@ -39,7 +39,7 @@ private:
     MeasuredCase() = default;
 
     [[nodiscard]] core::Result<std::chrono::nanoseconds> execute_once();
-    /// Executes as many times as fit into a short time, and notes the times.
+    /// Executes as many times as fit into a short time, and notes the times, each of one execution or the mean of few.
     [[nodiscard]] core::Result<void> execute_in_turn(ExecutionsInTurn& first);
     [[nodiscard]] Executable& next_copy();
 

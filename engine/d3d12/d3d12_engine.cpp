@@ -44,6 +44,12 @@ bool has_halves(const operators::Descriptor& descriptor) {
     return std::any_of(inputs.begin(), inputs.end(), is_half) || std::any_of(outputs.begin(), outputs.end(), is_half);
 }
 
+bool reads_units(ID3D12Device& device) {
+    D3D12_FEATURE_DATA_D3D12_OPTIONS options{};
+    return SUCCEEDED(device.CheckFeatureSupport(D3D12_FEATURE_D3D12_OPTIONS, &options, sizeof(options))) &&
+           options.TypedUAVLoadAdditionalFormats;
+}
+
 std::vector<const core::TensorDesc*> tensors_of(const std::vector<operators::TensorSlot>& slots) {
     std::vector<const core::TensorDesc*> descs;
     for (const operators::TensorSlot& slot : slots) {
@@ -154,6 +160,8 @@ core::Result<std::unique_ptr<Engine>> D3d12Engine::another() const {
     if (!device) {
         return tl::unexpected(device.error());
     }
+    // What the adapter can do is the same.
+    (*device)->half_conversions = device_->half_conversions;
     return std::make_unique<D3d12Engine>(std::move(*device), adapter_, info_.feature_level);
 }
 
@@ -189,7 +197,9 @@ core::Result<std::shared_ptr<Device>> create_device(const std::shared_ptr<Pipeli
     if (!commands) {
         return tl::unexpected(commands.error());
     }
-    return std::make_shared<Device>(pipelines, std::move(*commands), adapter.max_buffer_bytes);
+    auto result = std::make_shared<Device>(pipelines, std::move(*commands), adapter.max_buffer_bytes);
+    result->reads_units = reads_units(*pipelines->device().Get());
+    return result;
 }
 
 core::Result<std::unique_ptr<Engine>> create_engine(std::string_view adapter_substring, core::FeatureLevel level) {

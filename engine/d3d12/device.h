@@ -25,6 +25,8 @@ struct Device {
     /// Whether shaders may convert between FLOAT16 and FP32 by the device's own instructions; empty until that has been
     /// looked at.
     std::optional<bool> half_conversions;
+    /// Whether shaders can read elements of typed buffers that are larger than a word.
+    bool reads_units = false;
     /// Largest buffer that a shader can address.
     std::uint64_t max_buffer_bytes;
 };

@@ -39,6 +39,12 @@ inline constexpr std::string_view half_macro = "HALF";
 inline constexpr std::uint32_t half_by_integers = 1;
 inline constexpr std::uint32_t half_by_device = 2;
 
+/// A macro of shaders that read units of 16 bytes: see Dispatch::has_units. Plans name the first value, and the engine
+/// takes the second one where the device can.
+inline constexpr std::string_view units_macro = "READS_UNITS";
+inline constexpr std::uint32_t units_by_the_word = 0;
+inline constexpr std::uint32_t units_at_once = 1;
+
 /// A buffer that a dispatch works on.
 struct BufferRef {
     enum class Kind : std::uint8_t {
@@ -71,6 +77,11 @@ struct Dispatch {
     std::vector<std::uint32_t> parameters;
     /// Thread groups; shaders find their number with shaders/dispatch.hlsli.
     std::uint64_t groups = 0;
+    /// The buffers are there once more, as typed buffers of 16 bytes u16, u17, …: a whole unit of these is written at
+    /// once, where a structured buffer takes a word at a time (vkd3d 2.1). They are for reading only in
+    /// variants that units_macro chooses: not all devices can read typed buffers whose elements are more than a word
+    /// (TypedUAVLoadAdditionalFormats).
+    bool has_units = false;
 };
 
 struct DispatchPlan {

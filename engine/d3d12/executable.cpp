@@ -6,11 +6,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/d3d12/d3d12_error.h"
+#include "engine/d3d12/platform.h"
+
 namespace dmlconform::d3d12 {
 namespace {
 
 /// D3D12's limit is 65,535 in each dimension.
 constexpr std::uint64_t most_groups_per_row = 32768;
+
+/// Of a typed buffer's element.
+constexpr std::uint64_t unit_bytes = 16;
 
 void unordered_access_barrier(ID3D12GraphicsCommandList& list) {
     D3D12_RESOURCE_BARRIER barrier{};
@@ -23,6 +29,9 @@ ShaderVariant variant_on(const Device& device, ShaderVariant variant) {
     for (auto& [name, value] : variant.defines) {
         if (name == half_macro && value == half_by_integers && device.half_conversions.value_or(false)) {
             value = half_by_device;
+        }
+        if (name == units_macro && device.reads_units) {
+            value = units_at_once;
         }
     }
     return variant;
@@ -52,7 +61,8 @@ D3d12Executable::D3d12Executable(std::shared_ptr<Device> device, TensorMemory me
 core::Result<void> D3d12Executable::prepare(const DispatchPlan& plan) {
     for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
         const Dispatch& dispatch = plan.dispatches[i];
-        auto pipeline = device_->pipelines->get(variant_on(*device_, dispatch.shader), dispatch.buffers.size());
+        auto pipeline =
+            device_->pipelines->get(variant_on(*device_, dispatch.shader), dispatch.buffers.size(), dispatch.has_units);
         if (!pipeline) {
             return tl::unexpected(pipeline.error());
         }
@@ -71,6 +81,44 @@ core::Result<void> D3d12Executable::prepare(const DispatchPlan& plan) {
         step.rows = static_cast<UINT>(rows);
         steps_.push_back(std::move(step));
     }
+    return describe_units(plan);
+}
+
+core::Result<void> D3d12Executable::describe_units(const DispatchPlan& plan) {
+    std::size_t count = 0;
+    for (const Dispatch& dispatch : plan.dispatches) {
+        count += dispatch.has_units ? dispatch.buffers.size() : 0;
+    }
+    if (count == 0) {
+        return {};
+    }
+    ID3D12Device& device = *device_->pipelines->device().Get();
+    D3D12_DESCRIPTOR_HEAP_DESC desc{};
+    desc.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
+    desc.NumDescriptors = static_cast<UINT>(count);
+    desc.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
+    if (const HRESULT code = device.CreateDescriptorHeap(&desc, IID_PPV_ARGS(units_.GetAddressOf())); FAILED(code)) {
+        return d3d12_error(fmt::format("no heap of {} descriptors", count), code);
+    }
+    auto [place, units] = first_descriptor(*units_.Get());
+    const UINT step_size = device.GetDescriptorHandleIncrementSize(desc.Type);
+    for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
+        if (!plan.dispatches[i].has_units) {
+            continue;
+        }
+        steps_[i].units = units;
+        for (const BufferRef ref : plan.dispatches[i].buffers) {
+            const Stretch stretch = memory_.stretch(ref);
+            D3D12_UNORDERED_ACCESS_VIEW_DESC view{};
+            view.Format = DXGI_FORMAT_R32G32B32A32_UINT;
+            view.ViewDimension = D3D12_UAV_DIMENSION_BUFFER;
+            view.Buffer.FirstElement = stretch.offset / unit_bytes;
+            view.Buffer.NumElements = static_cast<UINT>(stretch.bytes / unit_bytes);
+            device.CreateUnorderedAccessView(stretch.buffer, nullptr, &view, place);
+            place.ptr += step_size;
+            units.ptr += step_size;
+        }
+    }
     return {};
 }
 
@@ -87,8 +135,8 @@ core::Result<void> D3d12Executable::execute() {
     return result;
 }
 
-core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::execute_in_turn(
-    std::span<Executable* const> turn) {
+core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::execute_in_turn(std::span<Executable* const> turn,
+                                                                                     std::size_t per_time) {
     std::vector<D3d12Executable*> own;
     for (Executable* each : turn) {
         own.push_back(static_cast<D3d12Executable*>(each));
@@ -99,17 +147,26 @@ core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::execute_in_
         }
     }
     auto result = device_->commands->run([&](ID3D12GraphicsCommandList& list) {
-        for (const D3d12Executable* each : own) {
+        for (std::size_t i = 0; i < own.size(); ++i) {
             unordered_access_barrier(list);
-            each->record_steps(list);
+            if (i % per_time == 0) {
+                device_->commands->begin_timing(list);
+            }
+            own[i]->record_steps(list);
+            if ((i + 1) % per_time == 0) {
+                device_->commands->end_timing(list);
+            }
         }
     });
     if (!result) {
         return tl::unexpected(result.error());
     }
     auto times = device_->commands->all_measured();
-    if (times.size() != turn.size()) {
+    if (times.size() != turn.size() / per_time) {
         return core::fail("the device has no timestamps");
+    }
+    for (std::chrono::nanoseconds& time : times) {
+        time /= static_cast<std::int64_t>(per_time);
     }
     return times;
 }
@@ -120,13 +177,17 @@ core::Result<void> D3d12Executable::read(std::span<core::Tensor* const> outputs)
 
 void D3d12Executable::record(ID3D12GraphicsCommandList& list) const {
     memory_.record_upload(list);
+    device_->commands->begin_timing(list);
     record_steps(list);
+    device_->commands->end_timing(list);
     memory_.record_readback(list);
 }
 
 void D3d12Executable::record_steps(ID3D12GraphicsCommandList& list) const {
-    Commands& commands = *device_->commands;
-    commands.begin_timing(list);
+    if (units_) {
+        ID3D12DescriptorHeap* heap = units_.Get();
+        list.SetDescriptorHeaps(1, &heap);
+    }
     for (const Step& step : steps_) {
         if (&step != steps_.data()) {
             unordered_access_barrier(list);
@@ -139,9 +200,11 @@ void D3d12Executable::record_steps(ID3D12GraphicsCommandList& list) const {
         for (std::size_t i = 0; i < step.buffers.size(); ++i) {
             list.SetComputeRootUnorderedAccessView(root_first_buffer + static_cast<UINT>(i), step.buffers[i]);
         }
+        if (step.units.ptr != 0) {
+            list.SetComputeRootDescriptorTable(root_first_buffer + static_cast<UINT>(step.buffers.size()), step.units);
+        }
         list.Dispatch(step.groups_per_row, step.rows, 1);
     }
-    commands.end_timing(list);
 }
 
 }  // namespace dmlconform::d3d12

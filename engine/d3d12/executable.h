@@ -23,9 +23,9 @@ public:
     [[nodiscard]] core::Result<void> read(std::span<core::Tensor* const> outputs) override;
     [[nodiscard]] std::optional<std::chrono::nanoseconds> device_time() const override { return device_time_; }
 
-    [[nodiscard]] std::size_t most_in_turn() const override { return Commands::most_spans; }
-    [[nodiscard]] core::Result<std::vector<std::chrono::nanoseconds>> execute_in_turn(
-        std::span<Executable* const> turn) override;
+    [[nodiscard]] std::size_t most_times() const override { return Commands::most_spans; }
+    [[nodiscard]] core::Result<std::vector<std::chrono::nanoseconds>> execute_in_turn(std::span<Executable* const> turn,
+                                                                                      std::size_t per_time) override;
 
     /// The commands that execute() submits next.
     void record(ID3D12GraphicsCommandList& list) const;
@@ -35,6 +35,8 @@ private:
         const Pipeline* pipeline = nullptr;
         D3D12_GPU_VIRTUAL_ADDRESS parameters = 0;
         std::vector<D3D12_GPU_VIRTUAL_ADDRESS> buffers;
+        /// The buffers as units; null if the dispatch has none.
+        D3D12_GPU_DESCRIPTOR_HANDLE units{};
         UINT group_count = 0;
         UINT groups_per_row = 0;
         UINT rows = 0;
@@ -42,12 +44,15 @@ private:
 
     D3d12Executable(std::shared_ptr<Device> device, TensorMemory memory);
     [[nodiscard]] core::Result<void> prepare(const DispatchPlan& plan);
-    /// The dispatches, as they are timed.
+    [[nodiscard]] core::Result<void> describe_units(const DispatchPlan& plan);
+    /// The dispatches.
     void record_steps(ID3D12GraphicsCommandList& list) const;
 
     /// Before the memory, which returns to the device's pool.
     std::shared_ptr<Device> device_;
     TensorMemory memory_;
+    /// Buffers as units, one step after the other; null if no step has any.
+    ComPtr<ID3D12DescriptorHeap> units_;
     std::vector<Step> steps_;
     std::optional<std::chrono::nanoseconds> device_time_;
 };

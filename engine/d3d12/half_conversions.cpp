@@ -2,7 +2,8 @@
 #include "engine/d3d12/half_conversions.h"
 
 #include <algorithm>
-#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/core/tensor.h"
@@ -31,8 +32,9 @@ core::Result<bool> has_exact_half_conversions(const std::shared_ptr<Device>& dev
             return tl::unexpected(result.error());
         }
     }
-    const auto bytes = differences.buffer.bytes();
-    return std::all_of(bytes.begin(), bytes.end(), [](auto byte) { return std::to_integer<int>(byte) == 0; });
+    // Not all of its bytes: a guard follows the elements.
+    const std::span<const std::uint32_t> counts = differences.as<std::uint32_t>();
+    return std::ranges::all_of(counts, [](std::uint32_t count) { return count == 0; });
 }
 
 }  // namespace dmlconform::d3d12

@@ -103,6 +103,7 @@ Dispatch Movement::dispatch(BufferRef source, BufferRef target) && {
     // A source that is not there is never read.
     dispatch.buffers = {has_source_ ? source : target, target};
     dispatch.parameters = words();
+    dispatch.has_units = true;
     dispatch.groups = groups_of(count, group_size * (packed ? bytes_per_thread / units_.bytes : 1));
     return dispatch;
 }
@@ -114,6 +115,15 @@ MovementParameters::uint4 Movement::coordinate_row(const SharedDimension<MovedUn
         }
     }
     return {{static_cast<std::uint32_t>(coordinates_.size()), 0, 0, 0}};
+}
+
+bool Movement::each_coordinate_has_its_dimension() const {
+    std::vector<int> uses(coordinates_.size() + 1);
+    for (const auto& dimension : units_.dimensions) {
+        ++uses[coordinate_row(dimension).words[0]];
+    }
+    uses.pop_back();
+    return std::ranges::all_of(uses, [](int count) { return count == 1; });
 }
 
 std::vector<std::uint32_t> Movement::words() const {
@@ -129,6 +139,7 @@ std::vector<std::uint32_t> Movement::words() const {
         parameters.coordinates[2 * c + 1].words = {modulo_2_32(coordinate.start), 0, 0, 0};
     }
     parameters.coordinates[2 * coordinates_.size()].words = {BOUNDS_CONSTANT, 1, 0, 1};
+    parameters.own_coordinates = each_coordinate_has_its_dimension() ? 1 : 0;
     const std::size_t rows = bounded() ? 2 : 1;
     for (std::size_t d = 0; d < units_.dimensions.size(); ++d) {
         const auto& [size, strides] = units_.dimensions[d];

@@ -70,6 +70,7 @@ private:
     [[nodiscard]] bool bounded() const;
     /// The row of the constant buffer that says along which coordinate a dimension moves.
     [[nodiscard]] MovementParameters::uint4 coordinate_row(const SharedDimension<MovedUnits::arrays>& dimension) const;
+    [[nodiscard]] bool each_coordinate_has_its_dimension() const;
     [[nodiscard]] std::vector<std::uint32_t> words() const;
 
     MovedUnits units_;

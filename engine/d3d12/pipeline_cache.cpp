@@ -15,7 +15,8 @@ namespace {
 
 constexpr UINT shape_constants = 2;
 
-std::vector<D3D12_ROOT_PARAMETER> root_parameters_for(std::size_t buffer_count) {
+/// `units`: the table of buffers as units; null without it.
+std::vector<D3D12_ROOT_PARAMETER> root_parameters_for(std::size_t buffer_count, const D3D12_DESCRIPTOR_RANGE* units) {
     std::vector<D3D12_ROOT_PARAMETER> parameters(root_first_buffer + buffer_count);
     parameters[root_shape].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
     parameters[root_shape].Constants = {1, 0, shape_constants};
@@ -25,6 +26,11 @@ std::vector<D3D12_ROOT_PARAMETER> root_parameters_for(std::size_t buffer_count) 
         parameters[root_first_buffer + i].ParameterType = D3D12_ROOT_PARAMETER_TYPE_UAV;
         parameters[root_first_buffer + i].Descriptor = {static_cast<UINT>(i), 0};
     }
+    if (units != nullptr) {
+        D3D12_ROOT_PARAMETER& table = parameters.emplace_back();
+        table.ParameterType = D3D12_ROOT_PARAMETER_TYPE_DESCRIPTOR_TABLE;
+        table.DescriptorTable = {1, units};
+    }
     return parameters;
 }
 
@@ -32,12 +38,14 @@ std::vector<D3D12_ROOT_PARAMETER> root_parameters_for(std::size_t buffer_count) 
 
 PipelineCache::PipelineCache(ComPtr<ID3D12Device> device) : device_(std::move(device)) {}
 
-core::Result<ComPtr<ID3D12RootSignature>> PipelineCache::root_signature(std::size_t buffer_count) {
-    ComPtr<ID3D12RootSignature>& signature = root_signatures_[buffer_count];
+core::Result<ComPtr<ID3D12RootSignature>> PipelineCache::root_signature(std::size_t buffer_count, bool has_units) {
+    ComPtr<ID3D12RootSignature>& signature = root_signatures_[{buffer_count, has_units}];
     if (signature) {
         return signature;
     }
-    const auto parameters = root_parameters_for(buffer_count);
+    const D3D12_DESCRIPTOR_RANGE units{D3D12_DESCRIPTOR_RANGE_TYPE_UAV, static_cast<UINT>(buffer_count),
+                                       first_unit_register, 0, 0};
+    const auto parameters = root_parameters_for(buffer_count, has_units ? &units : nullptr);
     D3D12_ROOT_SIGNATURE_DESC desc{};
     desc.NumParameters = static_cast<UINT>(parameters.size());
     desc.pParameters = parameters.data();
@@ -54,13 +62,14 @@ core::Result<ComPtr<ID3D12RootSignature>> PipelineCache::root_signature(std::siz
     return signature;
 }
 
-core::Result<const Pipeline*> PipelineCache::get(const ShaderVariant& variant, std::size_t buffer_count) {
+core::Result<const Pipeline*> PipelineCache::get(const ShaderVariant& variant, std::size_t buffer_count,
+                                                 bool has_units) {
     std::string key = variant.key();
     const std::lock_guard lock(mutex_);
     if (const auto found = pipelines_.find(key); found != pipelines_.end()) {
         return &found->second;
     }
-    auto signature = root_signature(buffer_count);
+    auto signature = root_signature(buffer_count, has_units);
     if (!signature) {
         return tl::unexpected(signature.error());
     }

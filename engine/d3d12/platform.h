@@ -36,6 +36,13 @@ private:
 [[nodiscard]] HRESULT serialize_root_signature(const D3D12_ROOT_SIGNATURE_DESC& desc, ID3DBlob** blob,
                                                ID3DBlob** messages);
 
+/// Where a heap's descriptors begin, for the processor that writes them and for commands.
+struct FirstDescriptor {
+    D3D12_CPU_DESCRIPTOR_HANDLE processor{};
+    D3D12_GPU_DESCRIPTOR_HANDLE commands{};
+};
+[[nodiscard]] FirstDescriptor first_descriptor(ID3D12DescriptorHeap& heap);
+
 /// Waits for a fence with a limit.
 class FenceEvent {
 public:

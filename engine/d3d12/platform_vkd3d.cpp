@@ -174,6 +174,17 @@ core::Result<InstancePointer> create_instance() {
 
 }  // namespace
 
+/// ID3D12DescriptorHeap as Windows has it: methods that return a structure get its address. DirectX-Headers declares
+/// them otherwise for other systems.
+/// Not in an anonymous namespace: the compiler would conclude that nobody defines them.
+struct DescriptorHeapMethods : ID3D12Pageable {
+    virtual D3D12_DESCRIPTOR_HEAP_DESC* STDMETHODCALLTYPE GetDesc(D3D12_DESCRIPTOR_HEAP_DESC* result) = 0;
+    virtual D3D12_CPU_DESCRIPTOR_HANDLE* STDMETHODCALLTYPE
+    GetCPUDescriptorHandleForHeapStart(D3D12_CPU_DESCRIPTOR_HANDLE* result) = 0;
+    virtual D3D12_GPU_DESCRIPTOR_HANDLE* STDMETHODCALLTYPE
+    GetGPUDescriptorHandleForHeapStart(D3D12_GPU_DESCRIPTOR_HANDLE* result) = 0;
+};
+
 struct FenceEvent::Implementation final : Event {};
 
 struct AdapterList::Implementation {
@@ -244,6 +255,14 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
 
 HRESULT serialize_root_signature(const D3D12_ROOT_SIGNATURE_DESC& desc, ID3DBlob** blob, ID3DBlob** messages) {
     return D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1_0, blob, messages);
+}
+
+FirstDescriptor first_descriptor(ID3D12DescriptorHeap& heap) {
+    auto& methods = *static_cast<DescriptorHeapMethods*>(static_cast<void*>(&heap));
+    FirstDescriptor first;
+    methods.GetCPUDescriptorHandleForHeapStart(&first.processor);
+    methods.GetGPUDescriptorHandleForHeapStart(&first.commands);
+    return first;
 }
 
 FenceEvent::FenceEvent() : implementation_(std::make_unique<Implementation>()) {}

@@ -112,6 +112,10 @@ HRESULT serialize_root_signature(const D3D12_ROOT_SIGNATURE_DESC& desc, ID3DBlob
     return D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1_0, blob, messages);
 }
 
+FirstDescriptor first_descriptor(ID3D12DescriptorHeap& heap) {
+    return {heap.GetCPUDescriptorHandleForHeapStart(), heap.GetGPUDescriptorHandleForHeapStart()};
+}
+
 struct FenceEvent::Implementation {
     HANDLE handle = CreateEventW(nullptr, FALSE, FALSE, nullptr);
 

@@ -36,6 +36,7 @@ DispatchPlan copy_plan() {
     Dispatch dispatch;
     dispatch.shader = roofline_copy_shader();
     dispatch.buffers = {temporary(0), temporary(1)};
+    dispatch.has_units = true;
     dispatch.groups = groups_of(copied_bytes, bytes_per_thread * group_size);
     return {{copied_bytes, copied_bytes}, {dispatch}};
 }

@@ -216,22 +216,37 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
     return {};
 }
 
-D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::address(const Slot& slot) const {
-    return slot.own ? slot.own.address() : shared_.address() + slot.offset;
+const TensorMemory::Slot* TensorMemory::slot_of(BufferRef ref) const {
+    switch (ref.kind) {
+        case BufferRef::Kind::input:
+            return &home(inputs_[ref.index]);
+        case BufferRef::Kind::output:
+            return &outputs_[ref.index];
+        case BufferRef::Kind::temporary:
+            return &temporaries_[ref.index];
+        case BufferRef::Kind::absent:
+        default:
+            return nullptr;
+    }
 }
 
 D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::address(BufferRef ref) const {
-    switch (ref.kind) {
-        case BufferRef::Kind::input:
-            return address(home(inputs_[ref.index]));
-        case BufferRef::Kind::output:
-            return address(outputs_[ref.index]);
-        case BufferRef::Kind::temporary:
-            return address(temporaries_[ref.index]);
-        case BufferRef::Kind::absent:
-        default:
-            return shared_.address();
+    const Slot* slot = slot_of(ref);
+    if (slot == nullptr) {
+        return shared_.address();
     }
+    return slot->own ? slot->own.address() : shared_.address() + slot->offset;
+}
+
+Stretch TensorMemory::stretch(BufferRef ref) const {
+    const Slot* slot = slot_of(ref);
+    if (slot == nullptr) {
+        return {shared_.resource(), 0, alignment};
+    }
+    // Buffers are this large, so that the last unit is a whole one.
+    const std::uint64_t bytes = aligned(slot->room);
+    return slot->own ? Stretch{slot->own.resource(), 0, std::min(bytes, slot->own.size())}
+                     : Stretch{shared_.resource(), slot->offset, bytes};
 }
 
 D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::parameters(std::size_t dispatch) const {

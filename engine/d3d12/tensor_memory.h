@@ -22,6 +22,13 @@ namespace dmlconform::d3d12 {
 /// its total size ends within the last word.
 [[nodiscard]] std::uint64_t device_bytes(const core::TensorDesc& desc);
 
+/// A part of a buffer.
+struct Stretch {
+    ID3D12Resource* buffer = nullptr;
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+};
+
 class TensorMemory {
 public:
     /// Makes room for the tensors of a plan and for its constant buffers. Null: an absent tensor. `in_place` is
@@ -33,6 +40,8 @@ public:
                                                            const DispatchPlan& plan);
 
     [[nodiscard]] D3D12_GPU_VIRTUAL_ADDRESS address(BufferRef ref) const;
+    /// Where the buffer's memory is, with its guard.
+    [[nodiscard]] Stretch stretch(BufferRef ref) const;
     [[nodiscard]] D3D12_GPU_VIRTUAL_ADDRESS parameters(std::size_t dispatch) const;
 
     [[nodiscard]] core::Result<void> bind(Device& device, std::span<const core::Tensor* const> tensors);
@@ -75,7 +84,7 @@ private:
     [[nodiscard]] bool has_small_temporary() const;
     [[nodiscard]] Location guard_of(const Slot& temporary) const;
     [[nodiscard]] core::Result<void> check_temporaries() const;
-    [[nodiscard]] D3D12_GPU_VIRTUAL_ADDRESS address(const Slot& slot) const;
+    [[nodiscard]] const Slot* slot_of(BufferRef ref) const;
 
     std::vector<Slot> inputs_;
     std::vector<Slot> outputs_;

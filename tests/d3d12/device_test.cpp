@@ -2,6 +2,7 @@
 #include <array>
 #include <thread>
 
+#include "engine/d3d12/half_conversions.h"
 #include "engine/run/case_run.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/run/some_cases.h"
@@ -33,6 +34,20 @@ TEST_F(D3d12Device, OneThatIsLostCostsTheCaseAtHand) {
     EXPECT_NE(lost.reason.find("did not finish within 0 seconds"), std::string::npos) << lost.reason;
     EXPECT_EQ(run::run_case(subjects[1], hasty).status, Status::pass);
     EXPECT_EQ(run::run_case(subjects[2], hasty).status, Status::pass);
+}
+
+TEST_F(D3d12Device, ExactConversionsOfHalvesAreSeenToBeExact) {
+    const auto adapters = d3d12::enumerate_adapters();
+    const d3d12::AdapterInfo& adapter = (*adapters)[*d3d12::choose_adapter(*adapters, "")];
+    if (adapter.name.find("llvmpipe") == std::string::npos) {
+        GTEST_SKIP() << "of lavapipe it is known, and not of " << adapter.name;
+    }
+    const auto other = d3d12::create_engine("", core::highest_feature_level);
+    const auto device = d3d12::create_device(dynamic_cast<d3d12::D3d12Engine&>(**other).pipelines(), adapter);
+    ASSERT_TRUE(device.has_value());
+    const auto exact = d3d12::has_exact_half_conversions(*device);
+    ASSERT_TRUE(exact.has_value()) << exact.error().message;
+    EXPECT_TRUE(*exact);
 }
 
 TEST_F(D3d12Device, SeveralEnginesAtATime) {

@@ -1,4 +1,5 @@
-// engine/executions_in_turn on the D3D12 engine: each execution has its time, and the results are those of one.
+// engine/executions_in_turn on the D3D12 engine: each execution has its time, or several
+// have one together, and the results are those of one.
 #include "engine/executions_in_turn.h"
 
 #include <deque>
@@ -31,20 +32,23 @@ protected:
     std::deque<core::Tensor> inputs_;
 };
 
-TEST_F(InTurn, EachHasItsTime) {
+TEST_F(InTurn, EachOrSeveralHaveATime) {
     const auto first = adding(1);
     const auto second = adding(2);
     auto* const in_turn = dynamic_cast<ExecutionsInTurn*>(first.get());
     ASSERT_NE(in_turn, nullptr);
-    EXPECT_EQ(in_turn->most_in_turn(), d3d12::Commands::most_spans);
+    EXPECT_EQ(in_turn->most_times(), d3d12::Commands::most_spans);
     std::vector<Executable*> turn;
-    while (turn.size() < in_turn->most_in_turn()) {
+    while (turn.size() < 4 * in_turn->most_times()) {
         turn.push_back(turn.size() % 2 == 0 ? first.get() : second.get());
     }
-    for (const std::size_t count : {turn.size(), std::size_t{1}, std::size_t{7}}) {
-        const auto times = in_turn->execute_in_turn({turn.data(), count});
+    for (const auto& [count, per_time] : {std::pair{turn.size(), std::size_t{4}},
+                                          {in_turn->most_times(), std::size_t{1}},
+                                          {std::size_t{1}, std::size_t{1}},
+                                          {std::size_t{21}, std::size_t{3}}}) {
+        const auto times = in_turn->execute_in_turn({turn.data(), count}, per_time);
         ASSERT_TRUE(times.has_value()) << times.error().message;
-        EXPECT_EQ(times->size(), count);
+        EXPECT_EQ(times->size(), count / per_time);
     }
     ASSERT_TRUE(second->execute().has_value());
     core::Tensor output = core::output_tensor(*descriptor_.tensor("OutputTensor"));

@@ -76,6 +76,10 @@ public:
     void STDMETHODCALLTYPE ResolveQueryData(ID3D12QueryHeap*, D3D12_QUERY_TYPE, UINT, UINT, ID3D12Resource*,
                                             UINT64) override {}
 
+    // A table has the same buffers as the root parameters: see Dispatch::has_units.
+    void STDMETHODCALLTYPE SetDescriptorHeaps(UINT, ID3D12DescriptorHeap* const*) override {}
+    void STDMETHODCALLTYPE SetComputeRootDescriptorTable(UINT, D3D12_GPU_DESCRIPTOR_HANDLE) override {}
+
     // What the engine does not record. When it does, this list and those who read it have to learn what it means.
     HRESULT STDMETHODCALLTYPE QueryInterface(REFIID, void**) override { return unknown("QueryInterface"); }
     ULONG STDMETHODCALLTYPE AddRef() override { return 1; }
@@ -116,14 +120,8 @@ public:
     void STDMETHODCALLTYPE OMSetBlendFactor(const FLOAT[4]) override { unknown("OMSetBlendFactor"); }
     void STDMETHODCALLTYPE OMSetStencilRef(UINT) override { unknown("OMSetStencilRef"); }
     void STDMETHODCALLTYPE ExecuteBundle(ID3D12GraphicsCommandList*) override { unknown("ExecuteBundle"); }
-    void STDMETHODCALLTYPE SetDescriptorHeaps(UINT, ID3D12DescriptorHeap* const*) override {
-        unknown("SetDescriptorHeaps");
-    }
     void STDMETHODCALLTYPE SetGraphicsRootSignature(ID3D12RootSignature*) override {
         unknown("SetGraphicsRootSignature");
-    }
-    void STDMETHODCALLTYPE SetComputeRootDescriptorTable(UINT, D3D12_GPU_DESCRIPTOR_HANDLE) override {
-        unknown("SetComputeRootDescriptorTable");
     }
     void STDMETHODCALLTYPE SetGraphicsRootDescriptorTable(UINT, D3D12_GPU_DESCRIPTOR_HANDLE) override {
         unknown("SetGraphicsRootDescriptorTable");

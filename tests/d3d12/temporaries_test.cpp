@@ -36,6 +36,7 @@ protected:
         dispatch.shader = d3d12::roofline_copy_shader();
         dispatch.buffers = {d3d12::input(0), d3d12::temporary(1)};
         dispatch.groups = groups;
+        dispatch.has_units = true;
         const core::TensorDesc* desc = &source_.desc;
         auto executable = d3d12::D3d12Executable::create(device_, {&desc, 1}, {}, {}, {temporaries, {dispatch}});
         EXPECT_TRUE(executable.has_value()) << executable.error().message;
@@ -99,6 +100,7 @@ TEST_F(Temporaries, BeginWithZerosWhereThePlanSaysSo) {
         dispatch.shader = d3d12::roofline_copy_shader();
         dispatch.buffers = {d3d12::temporary(1), d3d12::output(0)};
         dispatch.groups = groups;
+        dispatch.has_units = true;
         auto executable =
             d3d12::D3d12Executable::create(device_, {}, {&desc, 1}, {}, {{bytes, bytes}, {dispatch}, {1}});
         ASSERT_TRUE(executable.has_value());

@@ -29,6 +29,7 @@ constexpr std::uint32_t many_kept = 8;
 constexpr std::uint32_t most_kept = 16;
 constexpr std::uint32_t parameters_anywhere = 1;
 constexpr std::uint32_t parameters_in_units = 2;
+constexpr std::uint32_t parameters_of_sets = 3;
 
 /// Order of Descriptor::inputs().
 enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };
@@ -66,7 +67,8 @@ struct Parameters {
     float set_size = 1;
     std::uint32_t subtract_mean = 1;
     std::uint32_t columns_per_set = 1;
-    std::array<std::uint32_t, 2> unused{};
+    std::uint32_t set_shift = 0;
+    std::uint32_t unused = 0;
     std::array<StridedDimension, core::max_dimension_count> set_dimensions{};
     std::array<StridedDimension, core::max_dimension_count> item_dimensions{};
     std::array<ParameterStrides, core::max_dimension_count> set_parameters{};
@@ -144,6 +146,10 @@ std::uint32_t parameters_of(const core::TensorDesc* desc, const Dimensions& inne
                             std::uint64_t width) {
     if (desc == nullptr) {
         return 0;
+    }
+    const auto repeats = [&](const SharedDimension<array_count>& dimension) { return dimension.strides[array] == 0; };
+    if (std::all_of(inner.begin(), inner.end(), repeats)) {
+        return parameters_of_sets;
     }
     const auto whole = [&](const SharedDimension<array_count>& dimension) {
         return dimension.strides[array] % static_cast<std::int64_t>(width) == 0;
@@ -224,7 +230,7 @@ private:
         put_dimensions(items, parameters.item_dimension_count, parameters.item_dimensions, parameters.item_parameters);
         const std::uint64_t item_count = count_of(items);
         parameters.item_count = static_cast<std::uint32_t>(item_count);
-        const std::uint32_t kept = vector ? kept_items(item_count) : 0;
+        const std::uint32_t kept = vector && items.size() == 1 ? kept_items(item_count) : 0;
         divide_group(parameters,
                      kept != 0 ? kept
                      : vector  ? vectors_per_thread
@@ -234,14 +240,23 @@ private:
         // Elements of half a word are left to a pass in which threads have whole words.
         const bool apply = parameters.chunk_count == 1 && (!half_ || vector);
         Dispatch dispatch;
-        dispatch.shader = variant("mean_variance_normalization1", vector, apply);
-        dispatch.shader.defines.emplace_back("APPLY", apply ? 1 : 0);
-        dispatch.shader.defines.emplace_back("KEPT", kept);
+        if (kept != 0) {
+            dispatch.shader = variant("mean_variance_normalization1_kept", vector, apply);
+            dispatch.shader.defines.emplace_back("KEPT", kept);
+            // Elements of FLOAT16 take longer to compute than to read.
+            if (!half_) {
+                dispatch.shader.defines.emplace_back(units_macro, units_by_the_word);
+            }
+        } else {
+            dispatch.shader = variant("mean_variance_normalization1", vector, apply);
+            dispatch.shader.defines.emplace_back("APPLY", apply ? 1 : 0);
+        }
         if (!apply) {
             const std::uint64_t chunks = parameters.chunk_count > 1 ? parameters.chunk_count * count_of(sets) : 1;
             plan_.temporaries = {chunks * statistics_bytes, count_of(sets) * statistics_bytes};
         }
         dispatch.buffers = buffers();
+        dispatch.has_units = true;
         dispatch.parameters = parameters_from(parameters);
         dispatch.groups = groups_of(count_of(sets), parameters.sets_per_group) * parameters.chunk_count;
         plan_.dispatches.push_back(std::move(dispatch));
@@ -292,6 +307,7 @@ private:
         const std::uint64_t items_per_chunk = threads_per_set * items_per_thread;
         parameters.sets_side_by_side = side_by_side ? 1 : 0;
         parameters.threads_per_set = static_cast<std::uint32_t>(threads_per_set);
+        parameters.set_shift = static_cast<std::uint32_t>(std::countr_zero(threads_per_set));
         // As many as rows, or up to twice as many; few threads are in one row.
         constexpr std::uint64_t fewest_columns = 8;
         const auto logarithm = static_cast<std::uint64_t>(std::countr_zero(threads_per_set));
@@ -306,6 +322,7 @@ private:
         Dispatch dispatch;
         dispatch.shader = {"mean_variance_normalization1_combine", {}};
         dispatch.buffers = buffers();
+        dispatch.has_units = true;
         dispatch.parameters = parameters_from(parameters);
         dispatch.groups = parameters.set_count;
         plan_.dispatches.push_back(std::move(dispatch));
@@ -327,6 +344,7 @@ private:
         Dispatch dispatch;
         dispatch.shader = variant("mean_variance_normalization1_apply", vector, true);
         dispatch.buffers = buffers();
+        dispatch.has_units = true;
         dispatch.parameters = parameters_from(parameters);
         const bool two_each = half_ && !vector && parameters.output_is_packed != 0;
         dispatch.groups = groups_of(count_of(items), two_each ? 2 * group_size : group_size);
@@ -380,10 +398,17 @@ std::vector<ShaderVariant> normalization_variants() {
         }
     };
     const std::string_view name = "mean_variance_normalization1";
-    add(name, {half, vector, {"FUSED", {0}}, {"APPLY", {0}}, {"KEPT", {0}}});
-    add(name, {{half_macro, {0}}, {"VECTOR", {0}}, fused, {"APPLY", {1}}, {"KEPT", {0}}});
-    add(name, {half, {"VECTOR", {1}}, fused, {"APPLY", {1}}, {"KEPT", {few_kept, many_kept}}});
-    add(name, {{half_macro, {0}}, {"VECTOR", {1}}, fused, {"APPLY", {1}}, {"KEPT", {most_kept}}});
+    add(name, {half, vector, {"FUSED", {0}}, {"APPLY", {0}}});
+    add(name, {{half_macro, {0}}, {"VECTOR", {0}}, fused, {"APPLY", {1}}});
+    add(name, {half, {"VECTOR", {1}}, fused, {"APPLY", {1}}});
+    const std::string_view kept = "mean_variance_normalization1_kept";
+    add(kept,
+        {{half_macro, {half_by_integers, half_by_device}}, {"VECTOR", {1}}, fused, {"KEPT", {few_kept, many_kept}}});
+    add(kept, {{half_macro, {0}},
+               {"VECTOR", {1}},
+               fused,
+               {"KEPT", {few_kept, many_kept, most_kept}},
+               {units_macro, {units_by_the_word, units_at_once}}});
     add("mean_variance_normalization1_apply", {half, vector, fused});
     return variants;
 }
