@@ -284,7 +284,7 @@ TEST_F(Streams, TwoSignalsAtOnceAreOne) {
 }
 
 TEST_F(Streams, ASecondSignalAfterASecondEndsTheProgram) {
-    const std::string file = folder_.write("slow.json", file_of({convolution_case("slow", 256, 130, 256, 3)}));
+    const std::string file = folder_.write("slow.json", file_of({convolution_case("slow", 256, 130, 256, 33)}));
     const std::string log = folder_.at("log");
     const auto start = std::chrono::steady_clock::now();
     const ProgramResult result =

@@ -237,14 +237,15 @@ private:
                                : elements_per_thread,
                      !vector && items.front().strides[x] > sets.front().strides[x] && sets.front().strides[x] != 0);
 
-        // Elements of half a word are left to a pass in which threads have whole words.
-        const bool apply = parameters.chunk_count == 1 && (!half_ || vector);
+        // Elements of half a word are left to a pass in which threads have whole words, and vectors that are not kept
+        // to one that has them, too.
+        const bool apply = parameters.chunk_count == 1 && (kept != 0 || (!half_ && !vector));
         Dispatch dispatch;
         if (kept != 0) {
             dispatch.shader = variant("mean_variance_normalization1_kept", vector, apply);
             dispatch.shader.defines.emplace_back("KEPT", kept);
-            // Elements of FLOAT16 take longer to compute than to read.
-            if (!half_) {
+            // Elements of FLOAT16 take longer to compute than to read, and so do those that are activated.
+            if (!half_ && op_.activation == nullptr) {
                 dispatch.shader.defines.emplace_back(units_macro, units_by_the_word);
             }
         } else {
@@ -400,15 +401,15 @@ std::vector<ShaderVariant> normalization_variants() {
     const std::string_view name = "mean_variance_normalization1";
     add(name, {half, vector, {"FUSED", {0}}, {"APPLY", {0}}});
     add(name, {{half_macro, {0}}, {"VECTOR", {0}}, fused, {"APPLY", {1}}});
-    add(name, {half, {"VECTOR", {1}}, fused, {"APPLY", {1}}});
     const std::string_view kept = "mean_variance_normalization1_kept";
     add(kept,
         {{half_macro, {half_by_integers, half_by_device}}, {"VECTOR", {1}}, fused, {"KEPT", {few_kept, many_kept}}});
     add(kept, {{half_macro, {0}},
                {"VECTOR", {1}},
-               fused,
+               {"FUSED", {0}},
                {"KEPT", {few_kept, many_kept, most_kept}},
                {units_macro, {units_by_the_word, units_at_once}}});
+    add(kept, {{half_macro, {0}}, {"VECTOR", {1}}, {"FUSED", {1}}, {"KEPT", {few_kept, many_kept, most_kept}}});
     add("mean_variance_normalization1_apply", {half, vector, fused});
     return variants;
 }
