@@ -200,6 +200,9 @@ core::Result<AdapterList> AdapterList::open() {
     set_up_logging();
     // It would override the adapter that was asked for by name.
     unsetenv("VKD3D_VULKAN_DEVICE");
+    // A heap of a few descriptors would otherwise take as many of Vulkan's as a device has, where it has an extension
+    // for that: 0.1 s and more on lavapipe of Debian 13, for each executable.
+    setenv("VKD3D_CONFIG", "virtual_heaps", 0);
     auto instance = create_instance();
     if (!instance) {
         return tl::unexpected(instance.error());
