@@ -32,12 +32,7 @@ uint winner(uint slot) {
 
 #include "top_k1_tensors.hlsli"
 
-#if !FROM_TENSOR
-RWStructuredBuffer<StoredEntry> source : register(u3);
-#endif
-#if !TO_TENSOR
-RWStructuredBuffer<StoredEntry> candidates : register(u4);
-#endif
+#include "top_k1_candidates.hlsli"
 
 Entry tile_entry(uint slot) {
     Entry entry;

@@ -71,12 +71,7 @@ uint winner(uint slot) {
 
 #include "top_k1_tensors.hlsli"
 
-#if !FROM_TENSOR
-RWStructuredBuffer<StoredEntry> source : register(u3);
-#endif
-#if !TO_TENSOR
-RWStructuredBuffer<StoredEntry> candidates : register(u4);
-#endif
+#include "top_k1_candidates.hlsli"
 
 // Row j of a tile has one entry of each thread.
 uint position_in_row(uint row, uint lane) {

@@ -64,12 +64,7 @@ uint winner(uint slot) {
 
 #include "top_k1_tensors.hlsli"
 
-#if !FROM_TENSOR
-RWStructuredBuffer<StoredEntry> source : register(u3);
-#endif
-#if !TO_TENSOR
-RWStructuredBuffer<StoredEntry> candidates : register(u4);
-#endif
+#include "top_k1_candidates.hlsli"
 
 // What a thread has in registers. These are not arrays, and macros with braces of their own do not change them: vkd3d
 // 2.1 would lose the changes.

@@ -29,25 +29,6 @@ using operators::ReduceFunction;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr int rounds = 150;
 
-/// All outputs of a legal descriptor.
-std::vector<Tensor> computed(cpu::Registers widest, const Descriptor& descriptor,
-                             const std::vector<const Tensor*>& inputs) {
-    const auto verdict = operators::validate(descriptor, core::highest_feature_level);
-    EXPECT_FALSE(verdict) << verdict->message;
-    const WithRegisters registers(widest);
-    std::vector<Tensor> outputs;
-    for (const operators::TensorSlot& slot : descriptor.outputs()) {
-        outputs.push_back(blank_tensor(*slot.desc));
-    }
-    std::vector<Tensor*> pointers;
-    for (Tensor& output : outputs) {
-        pointers.push_back(&output);
-    }
-    cpu::find_kernel(descriptor.schema->short_name())
-        ->compute({.descriptor = descriptor, .inputs = inputs, .outputs = pointers, .slack = {}});
-    return outputs;
-}
-
 /// Bits, of which NaN may have several.
 std::uint32_t bits_of(float x) {
     return std::bit_cast<std::uint32_t>(std::isnan(x) ? std::numeric_limits<float>::quiet_NaN() : x);

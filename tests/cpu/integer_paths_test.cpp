@@ -24,24 +24,6 @@ using core::Tensor;
 using operators::Descriptor;
 using operators::FieldKind;
 
-std::vector<Tensor> computed(cpu::Registers widest, const Descriptor& descriptor,
-                             const std::vector<const Tensor*>& inputs) {
-    const auto verdict = operators::validate(descriptor, core::highest_feature_level);
-    EXPECT_FALSE(verdict) << verdict->message;
-    const WithRegisters registers(widest);
-    std::vector<Tensor> outputs;
-    for (const operators::TensorSlot& slot : descriptor.outputs()) {
-        outputs.push_back(blank_tensor(*slot.desc));
-    }
-    std::vector<Tensor*> pointers;
-    for (Tensor& output : outputs) {
-        pointers.push_back(&output);
-    }
-    cpu::find_kernel(descriptor.schema->short_name())
-        ->compute({.descriptor = descriptor, .inputs = inputs, .outputs = pointers, .slack = {}});
-    return outputs;
-}
-
 // ---- products of pairs -------------------------------------------------------------------------------------------
 
 /// Sums of up to 31 bits, from numbers of 9 bits and a sign.

@@ -3,14 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/compare/comparison.h"
 #include "engine/cpu/cpu_engine.h"
 #include "engine/cpu/reference.h"
+#include "engine/d3d12/adapters.h"
 #include "engine/d3d12/binding.h"
 #include "engine/d3d12/d3d12_engine.h"
 #include "engine/operators/rules.h"
@@ -35,6 +38,18 @@ protected:
     }
 
     [[nodiscard]] static Engine& engine() { return **shared_engine(); }
+
+    /// The adapter of engine().
+    [[nodiscard]] static d3d12::AdapterInfo adapter() {
+        const auto adapters = d3d12::enumerate_adapters();
+        return (*adapters)[*d3d12::choose_adapter(*adapters, "")];
+    }
+
+    /// Another device on that adapter.
+    [[nodiscard]] static core::Result<std::shared_ptr<d3d12::Device>> another_device(
+        std::optional<std::chrono::seconds> time_limit = std::nullopt) {
+        return d3d12::create_device(dynamic_cast<d3d12::D3d12Engine&>(engine()).pipelines(), adapter(), time_limit);
+    }
 };
 
 /// All fields, for the messages of failed tests.

@@ -37,13 +37,10 @@ TEST_F(D3d12Device, OneThatIsLostCostsTheCaseAtHand) {
 }
 
 TEST_F(D3d12Device, ExactConversionsOfHalvesAreSeenToBeExact) {
-    const auto adapters = d3d12::enumerate_adapters();
-    const d3d12::AdapterInfo& adapter = (*adapters)[*d3d12::choose_adapter(*adapters, "")];
-    if (adapter.name.find("llvmpipe") == std::string::npos) {
-        GTEST_SKIP() << "of lavapipe it is known, and not of " << adapter.name;
+    if (adapter().name.find("llvmpipe") == std::string::npos) {
+        GTEST_SKIP() << "of lavapipe it is known, and not of " << adapter().name;
     }
-    const auto other = d3d12::create_engine("", core::highest_feature_level);
-    const auto device = d3d12::create_device(dynamic_cast<d3d12::D3d12Engine&>(**other).pipelines(), adapter);
+    const auto device = another_device();
     ASSERT_TRUE(device.has_value());
     const auto exact = d3d12::has_exact_half_conversions(*device);
     ASSERT_TRUE(exact.has_value()) << exact.error().message;

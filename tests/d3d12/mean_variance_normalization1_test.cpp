@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/d3d12/adapters.h"
 #include "engine/d3d12/device.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
@@ -114,12 +113,10 @@ TEST_F(NormalizationOnD3d12, RandomShapesAndLayouts) {
 
 /// Devices whose own conversions of FLOAT16 cannot be used are rare, lavapipe is none.
 TEST_F(NormalizationOnD3d12, HalvesConvertedByIntegers) {
-    const auto adapters = d3d12::enumerate_adapters();
-    const d3d12::AdapterInfo& adapter = (*adapters)[*d3d12::choose_adapter(*adapters, "")];
-    auto device = d3d12::create_device(dynamic_cast<d3d12::D3d12Engine&>(engine()).pipelines(), adapter);
+    auto device = another_device();
     ASSERT_TRUE(device.has_value());
     (*device)->half_conversions = false;
-    d3d12::D3d12Engine without(std::move(*device), adapter, core::highest_feature_level);
+    d3d12::D3d12Engine without(std::move(*device), adapter(), core::highest_feature_level);
     Random random(11);
     for (int turn = 0; turn < 100 && !HasFailure(); ++turn) {
         const core::Dimensions sizes = random_sizes(random, random.between(1, 4), 4000);

@@ -20,9 +20,7 @@ protected:
         if (IsSkipped()) {
             return;
         }
-        const auto adapters = d3d12::enumerate_adapters();
-        auto device = d3d12::create_device(dynamic_cast<d3d12::D3d12Engine&>(engine()).pipelines(),
-                                           (*adapters)[*d3d12::choose_adapter(*adapters, "")]);
+        auto device = another_device();
         ASSERT_TRUE(device.has_value());
         device_ = std::move(*device);
     }

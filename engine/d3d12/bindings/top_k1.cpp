@@ -196,16 +196,22 @@ private:
         return std::nullopt;
     }
 
-    /// As select(), without sorting.
-    std::uint64_t select_few(std::uint64_t length, const Shares& shares, bool from_tensor, bool to_tensor) {
-        const std::uint64_t tiles = groups_of(length, shares.entries());
+    /// What all passes over `length` entries of each sequence have in common.
+    [[nodiscard]] Parameters parameters_of(std::uint64_t length, std::uint64_t tiles, bool from_tensor) const {
         Parameters parameters = common_;
         parameters.entry_count = static_cast<std::uint32_t>(length);
         parameters.tiles_per_sequence = static_cast<std::uint32_t>(tiles);
-        parameters.log_threads = static_cast<std::uint32_t>(std::countr_zero(shares.threads));
         if (!from_tensor) {
             parameters.sequences_side_by_side = 0;
         }
+        return parameters;
+    }
+
+    /// As select(), without sorting.
+    std::uint64_t select_few(std::uint64_t length, const Shares& shares, bool from_tensor, bool to_tensor) {
+        const std::uint64_t tiles = groups_of(length, shares.entries());
+        Parameters parameters = parameters_of(length, tiles, from_tensor);
+        parameters.log_threads = static_cast<std::uint32_t>(std::countr_zero(shares.threads));
         Dispatch dispatch;
         dispatch.shader = {"top_k1_few",
                            {{"FROM_TENSOR", from_tensor ? 1u : 0u},
@@ -238,14 +244,9 @@ private:
         const std::uint64_t kept = std::min(slots, k_);
         const std::uint64_t threads = slots / sorted_per_thread;
         const std::uint64_t group = threads <= small_sorting_group ? small_sorting_group : sorting_group;
-        Parameters parameters = common_;
-        parameters.entry_count = static_cast<std::uint32_t>(length);
+        Parameters parameters = parameters_of(length, tiles, from_tensor);
         parameters.kept = static_cast<std::uint32_t>(kept);
-        parameters.tiles_per_sequence = static_cast<std::uint32_t>(tiles);
         parameters.log_threads = static_cast<std::uint32_t>(std::countr_zero(threads));
-        if (!from_tensor) {
-            parameters.sequences_side_by_side = 0;
-        }
         Dispatch dispatch;
         dispatch.shader = {"top_k1_sort",
                            {{"FROM_TENSOR", from_tensor ? 1u : 0u},
@@ -263,19 +264,14 @@ private:
         const std::uint64_t run = std::min(slots, std::bit_ceil(k_));
         const std::uint64_t kept = std::min(run, k_);
         const std::uint64_t sequences_per_tile = std::min({tile / slots, most_sequences_per_tile, sequence_count_});
-        Parameters parameters = common_;
-        parameters.entry_count = static_cast<std::uint32_t>(length);
+        Parameters parameters = parameters_of(length, tiles, from_tensor);
         parameters.slots = static_cast<std::uint32_t>(slots);
         parameters.run = static_cast<std::uint32_t>(run);
         parameters.kept = static_cast<std::uint32_t>(kept);
         parameters.sequences_per_tile = static_cast<std::uint32_t>(sequences_per_tile);
-        parameters.tiles_per_sequence = static_cast<std::uint32_t>(tiles);
         // Picked entries need room for as many as a group has threads, and sequences to be long enough to be worth it.
         constexpr std::uint64_t shortest_picked_from = 512;
         parameters.picks = slots >= shortest_picked_from && run * entries_per_thread * entries_per_thread <= slots;
-        if (!from_tensor) {
-            parameters.sequences_side_by_side = 0;
-        }
         Dispatch dispatch;
         dispatch.shader = {"top_k1", {{"FROM_TENSOR", from_tensor ? 1u : 0u}, {"TO_TENSOR", to_tensor ? 1u : 0u}}};
         dispatch.groups = groups_of(sequence_count_, sequences_per_tile) * tiles;
