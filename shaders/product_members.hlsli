@@ -53,6 +53,11 @@ uint input_channel;  // strides
 uint filter_channel;
 uint turn_taps;      // what a turn's depth is in channels, and in taps beyond them
 uint turn_channels;
+uint is_filter_in_order;  // 1: a row of the filter has its elements side by side, each channel's taps together
+
+// Of matrices of 8-bit integers: 1 where any four elements are a word, of A along the depth, of B along columns.
+uint a_in_words;
+uint b_in_words;
 
 uint4 dimensions[PRODUCT_ROWS * PRODUCT_MOST_DIMENSIONS];
 

@@ -11,6 +11,9 @@
 // How deep a tile's turn is.
 #define PRODUCT_TURN_DEPTH(tile) (PRODUCT_SHARE * PRODUCT_GROUP_SIZE / (tile))
 
+// A thread of a tile sums at most so many products of 8-bit integers: see product_carries.hlsli.
+#define PRODUCT_MOST_CARRIED 4096
+
 // Rows of a dimension of the products: its size, and a stride for each operand.
 #define PRODUCT_ROWS 2
 #define PRODUCT_MOST_DIMENSIONS 6

@@ -1,7 +1,7 @@
 // How the shaders of products in tiles read their operands: see product_tiled.hlsl, whose macros these are.
 
-// What a thread reads of an operand in a turn: four elements side by side. Of a window that is B: of one column, one
-// depth after the other.
+// What a thread reads of an operand in a turn: four elements side by side. Where they are of one row or column, that is
+// one depth after the other.
 struct Share {
     uint4 lines;   // rows or columns of the tile
     uint4 depths;  // within the turn
@@ -18,19 +18,13 @@ Share share_of(uint thread, uint along_depth) {
     return result;
 }
 
-#define PUT_FOUR(tile, first, share, terms) tile[((first) + share.depths.x * TILE_ROW + share.lines.x) / 4] = terms;
-#if WINDOW
-#define PUT_B(first, share, terms)                                              \
-    {                                                                           \
-        const uint4 tile_places = (first) + share.depths * TILE_ROW + share.lines; \
-        b_tile[tile_places.x] = terms.x;                                        \
-        b_tile[tile_places.y] = terms.y;                                        \
-        b_tile[tile_places.z] = terms.z;                                        \
-        b_tile[tile_places.w] = terms.w;                                        \
-    }
-#else
-#define PUT_B(first, share, terms) PUT_FOUR(b_tile, first, share, terms)
-#endif
+// Four depths of one row or column, so many of which a turn has.
+Share share_of_depths(uint which, uint number) {
+    Share result;
+    result.lines = which;
+    result.depths = number * 4 + FOUR;
+    return result;
+}
 
 // Reading is begun before a turn is multiplied, and what was read is looked at after that.
 struct Reading {
@@ -39,14 +33,28 @@ struct Reading {
     uint4 inside;  // 1: there is such an element. 0: the first one is read
 };
 
-#define READ_WORDS(reading, buffer, packing)                                                                  \
-    reading.words =                                                                                           \
-        uint4(buffer[WORD_OF(packing, reading.offsets.x)], buffer[WORD_OF(packing, reading.offsets.y)],       \
-              buffer[WORD_OF(packing, reading.offsets.z)], buffer[WORD_OF(packing, reading.offsets.w)]);
+#define READ_WORDS(reading, buffer, packing, in_words)                                                            \
+    [branch] if (in_words) {                                                                                      \
+        reading.words = buffer[WORD_OF(packing, reading.offsets.x)];                                              \
+    } else {                                                                                                      \
+        reading.words =                                                                                           \
+            uint4(buffer[WORD_OF(packing, reading.offsets.x)], buffer[WORD_OF(packing, reading.offsets.y)],       \
+                  buffer[WORD_OF(packing, reading.offsets.z)], buffer[WORD_OF(packing, reading.offsets.w)]);      \
+    }
+#if NUMBERS == PRODUCT_INTEGER && !WINDOW
+#define B_IN_WORDS b_in_words
+#else
+#define B_IN_WORDS 0
+#endif
 
 Term4 terms_in(Reading reading, uint packing, uint sign, Quantization quantization, bool all_inside) {
     const uint4 bits = reading.words >> SHIFT_OF(packing, reading.offsets) & MASK_OF(packing);
-    const Term4 terms = Term4(numbers_from(bits, packing, sign, quantization));
+#if NUMBERS == PRODUCT_INTEGER
+    // 2^23 and the number are the same bits in FP32: converting them takes longer.
+    const float4 terms = asfloat(bits ^ (0x4b000000 | sign)) - float4(0x800000 + quantization.zeros);
+#else
+    const Term4 terms = numbers_from(bits, packing, sign, quantization);
+#endif
     return all_inside || reading.inside != 0 ? terms : 0;
 }
 
@@ -113,12 +121,12 @@ uint2 mask_of(Origins origins) {
     uint tap = 0;
     [loop] for (uint d = 0; d < window.y; ++d) {
         [loop] for (uint h = 0; h < window.z; ++h) {
-            const uint row = origins.is_summed.x ? ds >> d & hs >> h & 1 : 0;
-            [loop] for (uint w = 0; w < window.w; ++w) {
-                const uint bit = (row & ws >> w) << (tap & 31);
-                result |= tap < 32 ? uint2(bit, 0) : uint2(0, bit);
-                ++tap;
-            }
+            const uint row = origins.is_summed.x && (ds >> d & hs >> h & 1) != 0 ? ws : 0;
+            // A row's bits may lie in both words.
+            const uint low = row << (tap & 31);
+            const uint high = (tap & 31) != 0 ? row >> (32 - (tap & 31)) : 0;
+            result |= tap < 32 ? uint2(low, high) : uint2(0, low);
+            tap += window.w;
         }
     }
     return result;
@@ -150,8 +158,8 @@ uint bit_of(uint2 mask, uint tap) {
             b_offset += taps[place.tap].z;                                          \
             place.tap = place.tap + 1 < tap_count ? place.tap + 1 : 0;              \
         }                                                                           \
-        READ_WORDS(a_reading, a, A_PACKING)                                         \
-        READ_WORDS(b_reading, b, B_PACKING)                                         \
+        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS) \
+        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS) \
     }
 #elif WINDOW
 #define READ_TURN(is_there)                                                                                    \
@@ -162,7 +170,10 @@ uint bit_of(uint2 mask, uint tap) {
         const Depth fourth = after_tap(third);                                                                 \
         const uint4 channels = uint4(first.channel, second.channel, third.channel, fourth.channel);            \
         a_reading.inside = INSIDE(a_share, is_there);                                                          \
-        a_reading.offsets = a_starts + (a_place.channel * filter_channel + taps[a_place.tap].y);               \
+        a_reading.offsets = a_starts + turn + a_share.depths;                                                  \
+        [branch] if (!is_filter_in_order) {                                                                    \
+            a_reading.offsets = a_starts + (a_place.channel * filter_channel + taps[a_place.tap].y);           \
+        }                                                                                                      \
         b_reading.inside = INSIDE(b_share, is_there);                                                          \
         b_reading.inside *= uint4(bit_of(mask, first.tap), bit_of(mask, second.tap), bit_of(mask, third.tap),  \
                                   bit_of(mask, fourth.tap));                                                   \
@@ -172,8 +183,8 @@ uint bit_of(uint2 mask, uint tap) {
         b_reading.offsets *= b_reading.inside;                                                                 \
         a_place = after_turn(a_place);                                                                         \
         b_place = after_turn(b_place);                                                                         \
-        READ_WORDS(a_reading, a, A_PACKING)                                                                    \
-        READ_WORDS(b_reading, b, B_PACKING)                                                                    \
+        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS) \
+        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS) \
     }
 #else
 // The last of whole turns is read again.
@@ -186,8 +197,8 @@ uint bit_of(uint2 mask, uint tap) {
         const uint distance = WHOLE && turn + 2 * TURN > slice_end ? 0 : TURN;  \
         a_offsets += distance * a_depth;                                        \
         b_offsets += distance * b_depth;                                        \
-        READ_WORDS(a_reading, a, A_PACKING)                                     \
-        READ_WORDS(b_reading, b, B_PACKING)                                     \
+        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS) \
+        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS) \
     }
 #endif
 
@@ -196,6 +207,6 @@ uint bit_of(uint2 mask, uint tap) {
     {                                                                                              \
         const Term4 a_terms = terms_in(a_reading, A_PACKING, a_sign, a_scheme, WHOLE);             \
         const Term4 b_terms = terms_in(b_reading, B_PACKING, b_sign, b_scheme, WHOLE && !WINDOW);  \
-        PUT_FOUR(a_tile, (half) * TILE_SIZE, a_share, a_terms)                                     \
+        PUT_A((half) * TILE_SIZE, a_share, a_terms)                                                \
         PUT_B((half) * TILE_SIZE, b_share, b_terms)                                                \
     }

@@ -43,10 +43,33 @@ bool has_small_window(const Product& product) {
     return longest <= PRODUCT_MOST_TAPS_ALONG && product.parameters.tap_count <= PRODUCT_MOST_TAPS;
 }
 
+/// Of a window, a turn is one tap in so many channels.
+bool has_whole_turns(const Product& product, std::uint32_t side) {
+    const std::uint32_t taps = product.is_window ? product.parameters.tap_count : 1;
+    return product.numbers != PRODUCT_MIXED && product.depth / taps % PRODUCT_TURN_DEPTH(side) == 0;
+}
+
+constexpr std::uint32_t small = 32;
+constexpr std::uint32_t medium = 64;
+constexpr std::uint32_t large = 128;
+
+/// Of all products.
+std::uint64_t tiles_of(const Product& product, std::uint32_t side) {
+    return groups_of(product.parameters.row_count, side) * groups_of(product.parameters.column_count, side) *
+           count_of(product.products);
+}
+
+/// Whether smaller tiles than the usual ones keep more of a large GPU busy, in one dispatch. Where the depth is long,
+/// slices of it do that better.
+bool is_for_small_tiles(const Product& product) {
+    constexpr std::uint64_t enough_tiles = 128;
+    constexpr std::uint64_t longest_depth = 1024;
+    return product.numbers == PRODUCT_INTEGER && has_whole_turns(product, small) && product.depth <= longest_depth &&
+           tiles_of(product, medium) < enough_tiles;
+}
+
 /// Rows and columns of a tile; 0 where there is too little to do for tiles, most of which would be idle.
 std::uint32_t side_of(const Product& product) {
-    constexpr std::uint32_t small = 64;
-    constexpr std::uint32_t large = 128;
     constexpr std::uint32_t fewest_rows = 8;
     constexpr std::uint32_t fewest_columns = 16;
     constexpr double fewest_multiplications = 1 << 18;
@@ -60,8 +83,10 @@ std::uint32_t side_of(const Product& product) {
         (product.is_window && !has_small_window(product))) {
         return 0;
     }
-    const std::uint64_t tiles = groups_of(rows, large) * groups_of(columns, large) * count_of(product.products);
-    return rows > small && columns > small && tiles >= enough_large_tiles ? large : small;
+    if (rows > medium && columns > medium && tiles_of(product, large) >= enough_large_tiles) {
+        return large;
+    }
+    return is_for_small_tiles(product) ? small : medium;
 }
 
 void put_taps(ProductParameters& parameters, std::uint32_t turn_depth) {
@@ -84,7 +109,11 @@ void put_taps(ProductParameters& parameters, std::uint32_t turn_depth) {
             }
         }
     }
+    parameters.is_filter_in_order = parameters.filter_channel == tap ? 1 : 0;
     for (std::uint32_t t = 0; t < tap; ++t) {
+        if (parameters.filter_strides.words[0] + parameters.taps[t].words[1] != t) {
+            parameters.is_filter_in_order = 0;
+        }
         auto& words = parameters.taps[t].words;
         const auto& next = parameters.taps[(t + 1) % tap].words;
         const std::uint32_t channels = t + 1 == tap ? turn_depth : 0;
@@ -94,16 +123,17 @@ void put_taps(ProductParameters& parameters, std::uint32_t turn_depth) {
 }
 
 ShaderVariant tiled_variant(const Product& product, std::uint32_t side) {
-    // Of a window, a turn is one tap in so many channels.
-    const std::uint32_t taps = product.is_window ? product.parameters.tap_count : 1;
-    const bool whole = product.depth / taps % PRODUCT_TURN_DEPTH(side) == 0;
+    const std::uint32_t is_window = product.is_window ? 1 : 0;
+    if (side == small) {
+        return {"product_parted", {{"NUMBERS", product.numbers}, {"WINDOW", is_window}}};
+    }
     const bool any = product.numbers == PRODUCT_MIXED;
     return {"product_tiled",
             {{"NUMBERS", product.numbers},
-             {"WINDOW", product.is_window ? 1u : 0u},
+             {"WINDOW", is_window},
              {"PACKING", any ? PRODUCT_ANY_PACKING : product.parameters.a_packing},
              {"SIDE", side},
-             {"WHOLE", whole && !any ? 1u : 0u}}};
+             {"WHOLE", has_whole_turns(product, side) ? 1u : 0u}}};
 }
 
 /// Without taps that nobody reads.
@@ -123,28 +153,61 @@ std::vector<std::uint32_t> strides_in_words(const core::TensorDesc& desc) {
     return result;
 }
 
-ProductDivision divide(const Product& product) {
-    // Fewer groups leave parts of a large GPU idle, unless slices are too short to be worth their temporary.
-    constexpr std::uint64_t enough_groups = 512;
-    constexpr std::uint64_t shortest_slice = 128;
-    // What a turn is deep at most.
-    constexpr std::uint64_t step = 16;
-    static_assert(step % PRODUCT_TURN_DEPTH(64) == 0 && step % PRODUCT_TURN_DEPTH(128) == 0);
+namespace {
 
-    const std::uint32_t rows = product.parameters.row_count;
-    const std::uint32_t columns = product.parameters.column_count;
+/// Slices of the depth that keep a large GPU busy, unless they are too short to be worth their temporary.
+std::uint64_t wanted_slices(const Product& product, const ProductDivision& division) {
+    const bool is_small = division.side == small;
+    const std::uint64_t enough_groups = is_small ? 128 : 512;
+    const std::uint64_t shortest_slice = is_small ? 256 : 128;
+    return std::min(enough_groups / division.groups_per_slice, product.depth / shortest_slice);
+}
+
+/// What one group may sum.
+std::uint64_t longest_slice(const Product& product, const ProductDivision& division) {
+    return product.numbers == PRODUCT_INTEGER && division.side > small ? PRODUCT_MOST_CARRIED : most_depth_per_slice;
+}
+
+}  // namespace
+
+ProductDivision divide(const Product& product) {
+    // What a turn is deep at most.
+    constexpr std::uint64_t step = PRODUCT_TURN_DEPTH(small);
+    static_assert(step % PRODUCT_TURN_DEPTH(medium) == 0 && step % PRODUCT_TURN_DEPTH(large) == 0);
+    // Small tiles have four parts, of a quarter each.
+    static_assert(most_depth_per_slice <= 4 * PRODUCT_MOST_CARRIED && PRODUCT_MOST_CARRIED % step == 0);
+
     ProductDivision division;
     division.side = side_of(product);
-    division.groups_per_slice = division.side != 0 ? groups_of(rows, division.side) *
-                                                         groups_of(columns, division.side) * count_of(product.products)
-                                                   : groups_without_tiles(product);
-    const std::uint64_t wanted = std::min(enough_groups / division.groups_per_slice, product.depth / shortest_slice);
-    const std::uint64_t needed = groups_of(product.depth, most_depth_per_slice);
-    division.slice_depth =
-        groups_of(groups_of(product.depth, std::max({needed, wanted, std::uint64_t{1}})), step) * step;
+    division.groups_per_slice = division.side != 0 ? tiles_of(product, division.side) : groups_without_tiles(product);
+    const std::uint64_t needed = groups_of(product.depth, longest_slice(product, division));
+    const std::uint64_t slices = std::max({needed, wanted_slices(product, division), std::uint64_t{1}});
+    division.slice_depth = groups_of(groups_of(product.depth, slices), step) * step;
     division.slices = groups_of(product.depth, division.slice_depth);
     return division;
 }
+
+namespace {
+
+/// Tells how operands lie in memory, for the shaders to read them in the best way.
+void put_layout(ProductParameters& parameters, const Product& product) {
+    constexpr std::uint32_t byte_packing = 2;
+    constexpr std::uint32_t per_word = 4;
+    // Adjacent threads read what lies side by side.
+    parameters.a_along_depth = parameters.a_row != 1 ? 1 : 0;
+    parameters.b_along_depth = parameters.b_column != 1 && parameters.b_depth == 1 ? 1 : 0;
+    const auto starts_words = [&](ProductArray array) {
+        return std::all_of(product.products.begin(), product.products.end(),
+                           [&](const auto& dimension) { return dimension.strides[array] % per_word == 0; });
+    };
+    parameters.a_in_words = parameters.a_packing == byte_packing && parameters.a_depth == 1 &&
+                            parameters.a_row % per_word == 0 && product.depth % per_word == 0 && starts_words(array_a);
+    parameters.b_in_words = parameters.b_packing == byte_packing && parameters.b_column == 1 &&
+                            parameters.b_depth % per_word == 0 && parameters.column_count % per_word == 0 &&
+                            starts_words(array_b);
+}
+
+}  // namespace
 
 void add_product(DispatchPlan& plan, Product product) {
     const ProductDivision division = divide(product);
@@ -162,9 +225,7 @@ void add_product(DispatchPlan& plan, Product product) {
     if (tiled) {
         parameters.row_tiles = number(groups_of(parameters.row_count, division.side));
         parameters.column_tiles = number(groups_of(parameters.column_count, division.side));
-        // Adjacent threads read what lies side by side.
-        parameters.a_along_depth = parameters.a_row != 1 ? 1 : 0;
-        parameters.b_along_depth = parameters.b_column != 1 && parameters.b_depth == 1 ? 1 : 0;
+        put_layout(parameters, product);
     }
     if (tiled && product.is_window) {
         const std::uint32_t turn = PRODUCT_TURN_DEPTH(division.side);
@@ -206,8 +267,12 @@ std::vector<ShaderVariant> product_variants(std::uint32_t numbers, bool is_windo
     const std::vector<std::uint32_t> whole =
         numbers == PRODUCT_MIXED ? std::vector<std::uint32_t>{0} : std::vector<std::uint32_t>{0, 1};
     const auto tiled = all_variants(
-        "product_tiled", {ranges[0], ranges[1], {"PACKING", packings}, {"SIDE", {64, 128}}, {"WHOLE", whole}});
+        "product_tiled", {ranges[0], ranges[1], {"PACKING", packings}, {"SIDE", {medium, large}}, {"WHOLE", whole}});
     variants.insert(variants.end(), tiled.begin(), tiled.end());
+    if (numbers == PRODUCT_INTEGER) {
+        const auto parted = all_variants("product_parted", ranges);
+        variants.insert(variants.end(), parted.begin(), parted.end());
+    }
     return variants;
 }
 

@@ -135,6 +135,49 @@ Product product_of(std::uint32_t numbers, const Convolution& op) {
     return product;
 }
 
+/// Whether windows are single places, and those of an image follow one another with the same stride, in the input and
+/// in the output.
+bool has_single_places(const ProductParameters& parameters) {
+    const auto& sizes = parameters.column_sizes.words;
+    const auto follow = [&](const auto& strides) {
+        return (sizes[1] == 1 || strides[1] == strides[2] * sizes[2]) &&
+               (sizes[2] == 1 || strides[2] == strides[3] * sizes[3]);
+    };
+    const std::array<std::uint32_t, 4> ones{1, 1, 1, 1};
+    const std::array<std::uint32_t, 4> none{};
+    return parameters.tap_count == 1 && parameters.is_backward == 0 && parameters.window_stride.words == ones &&
+           parameters.start_padding.words == none && parameters.input_size.words == parameters.summed_size.words &&
+           parameters.summed_size.words[3] == sizes[3] && follow(parameters.input_strides.words) &&
+           follow(parameters.column_strides.words);
+}
+
+/// Takes images for matrices of channels by places, which shaders read faster than windows; if that can be done.
+void try_matrices(Product& product) {
+    // Tiles would be smaller than the shaders', as an image begins a new one.
+    constexpr std::uint32_t enough_places = 256;
+    ProductParameters& parameters = product.parameters;
+    const std::uint32_t images = parameters.column_sizes.words[0];
+    SharedDimension<product_arrays>& groups = product.products.front();
+    if (!has_single_places(parameters) ||
+        (images > 1 && (groups.size > 1 || parameters.column_count / images < enough_places))) {
+        return;
+    }
+    product.is_window = false;
+    parameters.a_depth = parameters.filter_channel;
+    parameters.b_depth = parameters.input_channel;
+    parameters.b_column = parameters.input_strides.words[3];
+    parameters.output_column = parameters.column_strides.words[3];
+    if (images > 1) {
+        groups = {};
+        groups.size = images;
+        groups.strides[array_b] = parameters.input_strides.words[0];
+        groups.strides[array_output] = parameters.column_strides.words[0];
+        parameters.column_count /= images;
+        // All have the same filters.
+        parameters.parameter_rows = 0;
+    }
+}
+
 Convolution real_convolution(const Descriptor& descriptor) {
     Convolution op(descriptor);
     op.bias = descriptor.tensor("BiasTensor");
@@ -157,6 +200,7 @@ DispatchPlan plan_convolution(const Descriptor& descriptor) {
     product.buffers[product_b] = input(0);
     product.buffers[product_a] = input(1);
     product.buffers[product_addend] = op.bias != nullptr ? input(2) : BufferRef{};
+    try_matrices(product);
     DispatchPlan plan;
     add_product(plan, std::move(product));
     return plan;
@@ -172,6 +216,7 @@ Product integer_product(const Convolution& op) {
     parameters.has_a_zero = filter_zero != nullptr ? 1 : 0;
     parameters.has_b_zero = op.descriptor.tensor("InputZeroPointTensor") != nullptr ? 1 : 0;
     parameters.a_zero_step = parameter_stride(filter_zero, channel_dimension);
+    try_matrices(product);
     return product;
 }
 
@@ -218,8 +263,16 @@ DispatchPlan plan_quantized(const Descriptor& descriptor) {
     return plan;
 }
 
+/// Of windows, and of matrices.
+std::vector<ShaderVariant> variants_of(std::uint32_t numbers) {
+    auto variants = product_variants(numbers, true);
+    const auto of_matrices = product_variants(numbers, false);
+    variants.insert(variants.end(), of_matrices.begin(), of_matrices.end());
+    return variants;
+}
+
 std::vector<ShaderVariant> quantized_variants() {
-    auto variants = product_variants(PRODUCT_INTEGER, true);
+    auto variants = variants_of(PRODUCT_INTEGER);
     variants.push_back(depthwise_variant());
     return variants;
 }
@@ -249,12 +302,12 @@ std::optional<std::string> unsupported(const Convolution& op, std::uint32_t numb
 Bindings convolution_bindings() {
     return {{.name = "CONVOLUTION",
              .plan = plan_convolution,
-             .variants = [] { return product_variants(PRODUCT_REAL, true); },
+             .variants = [] { return variants_of(PRODUCT_REAL); },
              .unsupported =
                  [](const Descriptor& descriptor) { return unsupported(real_convolution(descriptor), PRODUCT_REAL); }},
             {.name = "CONVOLUTION_INTEGER",
              .plan = plan_integers,
-             .variants = [] { return product_variants(PRODUCT_INTEGER, true); },
+             .variants = [] { return variants_of(PRODUCT_INTEGER); },
              .unsupported =
                  [](const Descriptor& descriptor) { return unsupported(Convolution(descriptor), PRODUCT_INTEGER); }},
             {.name = "QUANTIZED_LINEAR_CONVOLUTION",

@@ -1,0 +1,168 @@
+// Products of 8-bit integers in small tiles, where larger ones would leave most of a GPU idle.
+//
+// A group of threads makes a tile of 32 rows by 32 columns. It has four parts, each of which sums a quarter of every
+// turn's depth, so that the group is large enough for the latency of memory, and no second dispatch brings sums
+// together. A thread makes 4 by 4 elements, which it keeps in registers. As in product_tiled.hlsl, one turn is
+// multiplied while the next is on its way. In the end the parts' sums meet in groupshared memory.
+//
+// WINDOW   see product.hlsli
+// NUMBERS  PRODUCT_INTEGER
+
+#include "product.hlsli"
+#include "product_window.hlsli"
+
+#define SIDE 32
+// The depth is a whole number of turns.
+#define WHOLE 1
+#define A_PACKING 2
+#define B_PACKING 2
+#define GROUP_SIZE PRODUCT_GROUP_SIZE
+#define TURN PRODUCT_TURN_DEPTH(SIDE)
+#define LANES (SIDE / 4)  // fours in a row of a tile
+#define PART_SIZE (LANES * LANES)
+#define PARTS (GROUP_SIZE / PART_SIZE)
+#define PART_DEPTH (TURN / PARTS)
+// Padded, as threads that write a column would otherwise all write to the same memory banks.
+#define TILE_ROW (SIDE + 4)
+#define TILE_SIZE (TURN * TILE_ROW)
+
+#define Term4 float4
+
+// Two turns of A, then two of B. Compilers see from the places that four elements side by side can be read at once.
+groupshared float tile[4 * TILE_SIZE];
+#define B_TILE (2 * TILE_SIZE)
+#define FOUR_OF_TILE(place) float4(tile[place], tile[(place) + 1], tile[(place) + 2], tile[(place) + 3])
+
+#define PUT_FOUR(first, share, terms)                                     \
+    {                                                                     \
+        const uint4 to = (first) + share.depths * TILE_ROW + share.lines; \
+        tile[to.x] = terms.x;                                             \
+        tile[to.y] = terms.y;                                             \
+        tile[to.z] = terms.z;                                             \
+        tile[to.w] = terms.w;                                             \
+    }
+#define PUT_A(first, share, terms) PUT_FOUR(first, share, terms)
+#define PUT_B(first, share, terms) PUT_FOUR((first) + B_TILE, share, terms)
+#if WINDOW
+#define A_IN_WORDS 0
+#else
+#define A_IN_WORDS a_in_words
+#endif
+
+#include "product_carries.hlsli"
+#include "product_reading.hlsli"
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    uint rest = linear_group(group_id);
+    const bool is_wanted = rest < row_tiles * column_tiles * slice_count * product_count;
+    const uint first_row = rest % row_tiles * SIDE;
+    rest /= row_tiles;
+    const uint first_column = rest % column_tiles * SIDE;
+    rest /= column_tiles;
+    const uint slice = rest % slice_count;
+    const Product product = product_of(min(rest / slice_count, product_count - 1));
+    const uint slice_end = min((slice + 1) * slice_depth, depth);
+    uint turn = slice * slice_depth;
+
+    // A's share, and where it is read.
+    Share a_share = share_of(thread, WINDOW ? 1 : a_along_depth);
+    if (A_IN_WORDS) {
+        a_share = share_of_depths(thread / (TURN / 4), thread % (TURN / 4));
+    }
+    const uint4 a_rows = min(first_row + a_share.lines, row_count - 1);
+    const Quantization a_scheme = a_quantization(product, a_rows);
+#if WINDOW
+    Depth place = depth_of_turn(turn / TURN);
+    uint4 a_offsets = product.a + a_rows * a_row + filter_strides.x + taps[place.tap].y +
+                      (place.channel + a_share.depths) * filter_channel;
+#else
+    uint4 a_offsets = product.a + a_rows * a_row + (turn + a_share.depths) * a_depth;
+#endif
+
+    // B's. Of a window it is four depths, one after the other.
+#if WINDOW
+    const Share b_share = share_of_depths(thread % SIDE, thread / SIDE);
+#else
+    const Share b_share = share_of(thread, b_along_depth);
+#endif
+    const uint4 b_columns = min(first_column + b_share.lines, column_count - 1);
+    const Quantization b_scheme = b_quantization(b_columns);
+#if WINDOW
+    const Origins origins = origins_of(places_at(b_columns));
+    const uint2 mask = mask_of(origins);
+    uint b_offset = product.b + starts_of(origins).x + taps[place.tap].x +
+                    (place.channel + b_share.depths.x) * input_channel;
+#else
+    uint4 b_offsets = product.b + b_columns * b_column + (turn + b_share.depths) * b_depth;
+#endif
+
+    // The thread makes rows and columns 4 * their numbers.
+    const uint part = thread / PART_SIZE;
+    const uint column_quad = thread % LANES;
+    const uint row_quad = thread % PART_SIZE / LANES;
+    float4 sums[4];
+    uint carries[4];
+    [unroll] for (uint s = 0; s < 4; ++s) {
+        sums[s] = 0;
+        carries[s] = 0;
+    }
+
+    const uint turns = (slice_end - turn + TURN - 1) / TURN;
+    Reading a_reading;
+    Reading b_reading;
+    READ_TURN(true)
+    PUT_TURN(0)
+    GroupMemoryBarrierWithGroupSync();
+    [loop] for (uint begin = 0; begin < turns; begin += TURNS_PER_CARRY) {
+        const uint end = min(begin + TURNS_PER_CARRY, turns);
+        [loop] for (uint number = begin; number < end; ++number) {
+            turn += TURN;
+            READ_TURN(number + 1 < turns)
+            // Whole fours, which compilers see from the multiplication.
+            const uint from = number % 2 * (TILE_SIZE / 4) + part * (PART_DEPTH * TILE_ROW / 4);
+            uint a_from = (from + row_quad) * 4;
+            uint b_from = (from + column_quad) * 4 + B_TILE;
+            [unroll] for (uint k = 0; k < PART_DEPTH; ++k) {
+                const float4 columns = FOUR_OF_TILE(b_from);
+                const float4 rows = FOUR_OF_TILE(a_from);
+                sums[0] += rows.x * columns;
+                sums[1] += rows.y * columns;
+                sums[2] += rows.z * columns;
+                sums[3] += rows.w * columns;
+                a_from += TILE_ROW;
+                b_from += TILE_ROW;
+            }
+            PUT_TURN((number + 1) % 2)
+            GroupMemoryBarrierWithGroupSync();
+        }
+        [unroll] for (uint c = 0; c < 4; ++c) {
+            const int4 carry = carry_of(sums[c]);
+            carries[c] += packed_carries(carry);
+            sums[c] -= float4(carry) * CARRY_UNIT;
+        }
+    }
+
+    // Each thread then has one four of the results: elements that are LANES apart, so that adjacent threads store
+    // adjacent words, or side by side where words have several. Sums keep their bits on their way.
+    [unroll] for (uint r = 0; r < 4; ++r) {
+        const float4 totals = asfloat(totals_of(sums[r], carries[r]));
+        const uint to = (part * SIDE + row_quad * 4 + r) * TILE_ROW + column_quad * 4;
+        tile[to] = totals.x;
+        tile[to + 1] = totals.y;
+        tile[to + 2] = totals.z;
+        tile[to + 3] = totals.w;
+    }
+    GroupMemoryBarrierWithGroupSync();
+    const uint4 own = output_packing == 0 ? thread % LANES + FOUR * LANES : thread % LANES * 4 + FOUR;
+    int4 total = 0;
+    [unroll] for (uint p = 0; p < PARTS; ++p) {
+        const uint4 from = (p * SIDE + thread / LANES) * TILE_ROW + own;
+        total += asint(float4(tile[from.x], tile[from.y], tile[from.z], tile[from.w]));
+    }
+    const uint row = first_row + thread / LANES;
+    const uint4 columns = first_column + own;
+    if (is_wanted && row < row_count) {
+        put_sums(product, slice, row, columns, places_of(min(columns, column_count - 1)), total);
+    }
+}
