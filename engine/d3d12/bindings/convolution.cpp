@@ -220,7 +220,9 @@ DispatchPlan plan_quantized(const Descriptor& descriptor) {
 
 std::vector<ShaderVariant> quantized_variants() {
     auto variants = product_variants(PRODUCT_INTEGER, true);
-    variants.push_back(depthwise_variant());
+    for (ShaderVariant& variant : depthwise_variants()) {
+        variants.push_back(std::move(variant));
+    }
     return variants;
 }
 
