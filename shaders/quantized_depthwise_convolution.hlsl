@@ -1,73 +1,11 @@
 // QUANTIZED_LINEAR_CONVOLUTION where each group has one channel of the input: each thread makes four output elements
 // that follow one another, a whole word of a packed output. Those in one row share the filter.
 //
-// A tap is one position of the filter. Products of two 8-bit numbers with their zero points subtracted are at most
-// 255 * 255 in magnitude. FP32 sums TAPS_PER_FLUSH of them exactly, and is faster at that than integers are on most
-// GPUs. 32 bits hold the sum of all.
+// Windows that suit tiles are for quantized_depthwise_tiled.hlsl.
 
-#include "dispatch.hlsli"
-#include "elements.hlsli"
-#include "float32.hlsli"
+#include "quantized_depthwise.hlsli"
 
 #define GROUP_SIZE 256
-#define BYTES 2  // as packing
-#define TAPS_PER_FLUSH 256
-
-cbuffer Parameters : register(b0) {
-    uint batch;
-    uint output_channels;
-    uint group_output_channels;
-    uint input_sign;  // 0x80 for INT8, else 0
-    uint2 input_size;  // height, width
-    uint2 filter_size;
-    uint2 output_size;
-    uint2 window_stride;
-    uint2 dilation;
-    uint2 start_padding;
-    uint4 input_strides;  // batch, channel, height, width
-    uint4 filter_strides;
-    uint4 output_strides;
-    uint filter_sign;
-    uint output_sign;
-    uint has_input_zero_point;
-    uint has_filter_zero_point;
-    uint has_bias;
-    uint has_output_zero_point;
-    uint filter_scale_step;  // from one output channel to the next; 0 when they share one
-    uint filter_zero_point_step;
-    uint bias_step;
-    uint output_is_packed;
-    uint inputs_adjacent;  // 1: outputs side by side in a row read inputs side by side in memory
-};
-
-RWStructuredBuffer<uint> input : register(u0);
-RWStructuredBuffer<uint> input_scale : register(u1);
-RWStructuredBuffer<uint> input_zero_point : register(u2);
-RWStructuredBuffer<uint> filter : register(u3);
-RWStructuredBuffer<uint> filter_scale : register(u4);
-RWStructuredBuffer<uint> filter_zero_point : register(u5);
-RWStructuredBuffer<uint> bias : register(u6);
-RWStructuredBuffer<uint> output_scale : register(u7);
-RWStructuredBuffer<uint> output_zero_point : register(u8);
-RWStructuredBuffer<uint> output : register(u9);
-
-// An 8-bit number from its bits.
-int number_from(uint bits, uint sign) {
-    return int(bits ^ sign) - int(sign);
-}
-
-int input_zero() {
-    return has_input_zero_point ? number_from(LOAD_ELEMENT(input_zero_point, BYTES, 0), input_sign) : 0;
-}
-
-int filter_zero(uint channel) {
-    const uint offset = channel * filter_zero_point_step;
-    return has_filter_zero_point ? number_from(LOAD_ELEMENT(filter_zero_point, BYTES, offset), filter_sign) : 0;
-}
-
-int output_zero() {
-    return has_output_zero_point ? number_from(LOAD_ELEMENT(output_zero_point, BYTES, 0), output_sign) : 0;
-}
 
 float input_number(uint offset, int zero) {
     return float(number_from(LOAD_ELEMENT(input, BYTES, offset), input_sign) - zero);
@@ -130,7 +68,7 @@ int4 convolve(uint image, uint channel, uint2 position) {
             const uint input_row = input_start + row * input_strides.z;
             partial += w * inputs_in_row(input_row, columns + s * dilation.y, input_zero_value);
         }
-        if (tap % TAPS_PER_FLUSH == TAPS_PER_FLUSH - 1) {
+        if (tap % DEPTHWISE_EXACT_TAPS == DEPTHWISE_EXACT_TAPS - 1) {
             sums += int4(partial);
             partial = 0;
         }
@@ -144,12 +82,6 @@ int4 convolve(uint image, uint channel, uint2 position) {
     return sums + int4(partial);
 }
 
-// inputScale * filterScale / outputScale.
-float multiplier_of(uint channel) {
-    precise const float product = asfloat(input_scale[0]) * asfloat(filter_scale[channel * filter_scale_step]);
-    return divide_exactly(product, asfloat(output_scale[0]));
-}
-
 // The output's bits for a sum over all taps, which the bias is added to in 64 bits.
 uint requantise(int sum, int bias_value, float multiplier, int zero) {
     const uint low = uint(sum) + uint(bias_value);
@@ -157,7 +89,7 @@ uint requantise(int sum, int bias_value, float multiplier, int zero) {
     precise const float scaled = float_from_int64(high, low) * multiplier;
     // Neither scale may be 0 or infinite; if one is, let there at least be the same output everywhere.
     const float rounded = is_nan(scaled) ? 0 : round(scaled);
-    const float lowest = output_sign != 0 ? -128 : 0;
+    const float lowest = lowest_output();
     return uint(int(clamp(rounded + float(zero), lowest, lowest + 255))) & 0xff;
 }
 
@@ -179,7 +111,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint count = min(4 - done, output_size.y - position.y);
         int4 sums = convolve(image, channel, position);
         const float multiplier = multiplier_of(channel);
-        const int bias_value = has_bias ? int(bias[channel * bias_step]) : 0;
+        const int bias_value = bias_of(channel);
         [loop] for (uint j = 0; j < count; ++j) {
             const uint bits = requantise(sums.x, bias_value, multiplier, zero);
             if (output_is_packed) {

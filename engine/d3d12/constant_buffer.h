@@ -11,6 +11,9 @@ namespace dmlconform::d3d12 {
 /// The types that the members have in HLSL. A structure derives from this and includes the members.
 struct ConstantBuffer {
     using uint = std::uint32_t;
+    struct alignas(8) uint2 {
+        std::array<std::uint32_t, 2> words{};
+    };
     struct alignas(16) uint4 {
         std::array<std::uint32_t, 4> words{};
     };

@@ -1,45 +1,25 @@
-// The constant buffer of shaders/quantized_depthwise_convolution.hlsl, and its dispatch.
+// The constant buffer of quantized depthwise convolutions, and their dispatch: by tiles, or by a shader for the others.
 #include "engine/d3d12/quantized_depthwise_convolution.h"
 
 #include <array>
 #include <cstdint>
 
 #include "engine/core/tensor.h"
+#include "engine/d3d12/constant_buffer.h"
 #include "engine/d3d12/element_format.h"
 #include "engine/d3d12/parameter_stride.h"
+#include "engine/d3d12/quantized_depthwise_tiles.h"
 #include "engine/operators/rules/quantized_linear_convolution.h"
+#include "shaders/quantized_depthwise_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
 using operators::QuantizedLinearConvolution;
 
-/// As in the shader.
-struct Parameters {
-    std::uint32_t batch = 0;
-    std::uint32_t output_channels = 0;
-    std::uint32_t group_output_channels = 0;
-    std::uint32_t input_sign = 0;
-    std::array<std::uint32_t, 2> input_size{};
-    std::array<std::uint32_t, 2> filter_size{};
-    std::array<std::uint32_t, 2> output_size{};
-    std::array<std::uint32_t, 2> window_stride{};
-    std::array<std::uint32_t, 2> dilation{};
-    std::array<std::uint32_t, 2> start_padding{};
-    std::array<std::uint32_t, 4> input_strides{};
-    std::array<std::uint32_t, 4> filter_strides{};
-    std::array<std::uint32_t, 4> output_strides{};
-    std::uint32_t filter_sign = 0;
-    std::uint32_t output_sign = 0;
-    std::uint32_t has_input_zero_point = 0;
-    std::uint32_t has_filter_zero_point = 0;
-    std::uint32_t has_bias = 0;
-    std::uint32_t has_output_zero_point = 0;
-    std::uint32_t filter_scale_step = 0;
-    std::uint32_t filter_zero_point_step = 0;
-    std::uint32_t bias_step = 0;
-    std::uint32_t output_is_packed = 0;
-    std::uint32_t inputs_adjacent = 0;
+/// The constant buffer.
+struct Parameters : ConstantBuffer {
+#include "shaders/quantized_depthwise_members.hlsli"
 };
 
 constexpr std::uint64_t group_size = 256;
@@ -50,13 +30,13 @@ constexpr std::size_t channel_dimension = 1;
 constexpr std::uint64_t most_taps = 8192;
 
 /// Strides of a 4-D tensor, or of a 3-D one {N,C,W} with a height of 1.
-std::array<std::uint32_t, 4> strides_of(const core::TensorDesc& desc) {
+ConstantBuffer::uint4 strides_of(const core::TensorDesc& desc) {
     const auto strides = core::effective_strides(desc);
     const auto at = [&](std::size_t d) { return static_cast<std::uint32_t>(strides[d]); };
     if (strides.size() == 4) {
-        return {at(0), at(1), at(2), at(3)};
+        return {{at(0), at(1), at(2), at(3)}};
     }
-    return {at(0), at(1), 0, at(2)};
+    return {{at(0), at(1), 0, at(2)}};
 }
 
 Parameters parameters_of(const operators::Descriptor& descriptor, const QuantizedLinearConvolution& op) {
@@ -64,17 +44,17 @@ Parameters parameters_of(const operators::Descriptor& descriptor, const Quantize
     const auto channel_step = [&](const char* field) {
         return parameter_stride(descriptor.tensor(field), channel_dimension);
     };
-    Parameters parameters;
+    Parameters parameters{};
     parameters.batch = op.batch;
     parameters.output_channels = op.output_channels;
     parameters.group_output_channels = op.output_channels / op.groups;
     for (std::size_t i = 0; i < op.spatial.size(); ++i) {
-        parameters.input_size[i] = op.spatial[i].input;
-        parameters.filter_size[i] = op.spatial[i].filter;
-        parameters.output_size[i] = op.spatial[i].output;
-        parameters.window_stride[i] = op.spatial[i].stride;
-        parameters.dilation[i] = op.spatial[i].dilation;
-        parameters.start_padding[i] = op.spatial[i].start_padding;
+        parameters.input_size.words[i] = op.spatial[i].input;
+        parameters.filter_size.words[i] = op.spatial[i].filter;
+        parameters.output_size.words[i] = op.spatial[i].output;
+        parameters.window_stride.words[i] = op.spatial[i].stride;
+        parameters.dilation.words[i] = op.spatial[i].dilation;
+        parameters.start_padding.words[i] = op.spatial[i].start_padding;
     }
     parameters.input_strides = strides_of(op.input);
     parameters.filter_strides = strides_of(op.filter);
@@ -90,8 +70,39 @@ Parameters parameters_of(const operators::Descriptor& descriptor, const Quantize
     parameters.filter_zero_point_step = channel_step("FilterZeroPointTensor");
     parameters.bias_step = channel_step("BiasTensor");
     parameters.output_is_packed = core::is_packed(op.output) ? 1 : 0;
-    parameters.inputs_adjacent = op.spatial[1].stride == 1 && parameters.input_strides[3] == 1 ? 1 : 0;
+    parameters.inputs_adjacent = op.spatial[1].stride == 1 && parameters.input_strides.words[3] == 1 ? 1 : 0;
     return parameters;
+}
+
+/// What a number is multiplied with to divide it: see quotient_by in the shader.
+std::uint32_t reciprocal_of(std::uint64_t divisor) {
+    return static_cast<std::uint32_t>((1u << DEPTHWISE_QUOTIENT_BITS) / divisor + 1);
+}
+
+/// Returns how many tiles there are.
+std::uint64_t put_tiles(Parameters& parameters, const QuantizedLinearConvolution& op, const DepthwiseTile& tile) {
+    const auto word = [](std::uint64_t number) { return static_cast<std::uint32_t>(number); };
+    const auto& [height, width] = op.spatial;
+    const std::uint64_t channel_tiles = groups_of(op.output_channels, tile.channels);
+    const std::uint64_t row_tiles = groups_of(height.output, tile.rows);
+    const std::uint64_t four_tiles = groups_of(width.output, tile.fours * outputs_per_thread);
+    parameters.channel_tiles = word(channel_tiles);
+    parameters.row_tiles = word(row_tiles);
+    parameters.four_tiles = word(four_tiles);
+    parameters.tile_channels = word(tile.channels);
+    parameters.tile_rows = word(tile.rows);
+    parameters.tile_fours = word(tile.fours);
+    parameters.tile_input_rows = word(tile.input_rows);
+    parameters.tile_input_stretches = word(tile.input_stretches);
+    parameters.stretch_count = word(tile.stretches());
+    parameters.thread_count = word(tile.threads());
+    parameters.row_taps = word(tile.row_taps);
+    parameters.input_words = word(*core::minimum_total_bytes(op.input) / sizeof(std::uint32_t));
+    parameters.by_tile_fours = reciprocal_of(tile.fours);
+    parameters.by_tile_turns = reciprocal_of(tile.turns());
+    parameters.by_tile_input_rows = reciprocal_of(tile.input_rows);
+    parameters.by_tile_input_stretches = reciprocal_of(tile.input_stretches);
+    return op.batch * channel_tiles * row_tiles * four_tiles;
 }
 
 }  // namespace
@@ -104,20 +115,26 @@ bool is_depthwise(const operators::Descriptor& descriptor) {
 
 Dispatch depthwise_dispatch(const operators::Descriptor& descriptor) {
     const QuantizedLinearConvolution op(descriptor);
+    Parameters parameters = parameters_of(descriptor, op);
     Dispatch dispatch;
-    dispatch.shader = depthwise_variant();
-    dispatch.groups = groups_of(*core::element_count(op.output.sizes), outputs_per_thread * group_size);
+    if (const auto tile = depthwise_tile(op)) {
+        dispatch.shader = {"quantized_depthwise_tiled", {}};
+        dispatch.groups = put_tiles(parameters, op, *tile);
+    } else {
+        dispatch.shader = {"quantized_depthwise_convolution", {}};
+        dispatch.groups = groups_of(*core::element_count(op.output.sizes), outputs_per_thread * group_size);
+    }
     // In the order of the descriptor's tensors.
     for (std::size_t i = 0; i < descriptor.inputs().size(); ++i) {
         dispatch.buffers.push_back(input(i));
     }
     dispatch.buffers.push_back(output(0));
-    dispatch.parameters = parameters_from(parameters_of(descriptor, op));
+    dispatch.parameters = parameters_from(parameters);
     return dispatch;
 }
 
-ShaderVariant depthwise_variant() {
-    return {"quantized_depthwise_convolution", {}};
+std::vector<ShaderVariant> depthwise_variants() {
+    return {{"quantized_depthwise_tiled", {}}, {"quantized_depthwise_convolution", {}}};
 }
 
 }  // namespace dmlconform::d3d12

@@ -3,152 +3,26 @@
 #include <array>
 #include <cmath>
 
-#include "tests/d3d12/against_reference.h"
-#include "tests/d3d12/extent.h"
-#include "tests/descriptor_builder.h"
+#include "tests/d3d12/quantized_convolutions.h"
 
 namespace dmlconform::tests::quantized_linear_convolution_test {
 namespace {
 
 using core::DataType;
 using operators::Descriptor;
+using quantized::convolution;
+using quantized::expect_like_reference;
+using quantized::full_range;
+using quantized::plain_bytes;
+using quantized::plan_of;
+using quantized::random_extent;
+using quantized::random_inputs;
+using quantized::Shape;
 
 using ConvolutionOnD3d12 = D3d12Test;
 
-struct Shape {
-    std::uint32_t batch = 1;
-    std::uint32_t groups = 1;
-    std::uint32_t group_inputs = 1;
-    std::uint32_t group_outputs = 1;
-    Extent height;
-    Extent width;
-};
-
-Extent random_extent(Random& random, std::uint32_t most) {
-    Extent extent = random_windows(random);
-    extent.input = random.between(extent.reach(), most + extent.reach());
-    return extent;
-}
-
-DataType random_byte(Random& random) {
-    return random.chance(2) ? DataType::int8 : DataType::uint8;
-}
-
-/// A tensor of one element, or of one for each channel, of a rank that holds them.
-core::TensorDesc random_parameter(Random& random, DataType type, std::uint32_t channels, bool per_channel) {
-    if (per_channel && channels > 1) {
-        return random_input(random, type, {1, channels, 1, 1});
-    }
-    return tensor(type, core::Dimensions(random.between(1, 4), 1));
-}
-
-Descriptor convolution(Random& random, const Shape& shape, bool packed) {
-    const std::uint32_t channels = shape.groups * shape.group_outputs;
-    const Extent& tall = shape.height;
-    const bool has_height =
-        tall.input != 1 || tall.output() != 1 || tall.start != 0 || tall.end != 0 || random.chance(2);
-    const auto sizes = [&](std::uint32_t outer, std::uint32_t inner, std::uint32_t height, std::uint32_t width) {
-        return has_height ? core::Dimensions{outer, inner, height, width} : core::Dimensions{outer, inner, width};
-    };
-    const auto layout = [&](DataType type, const core::Dimensions& dimensions) {
-        return packed ? tensor(type, dimensions) : random_input(random, type, dimensions);
-    };
-    const DataType input = random_byte(random);
-    const DataType filter = random_byte(random);
-    const DataType output = random_byte(random);
-    const core::Dimensions output_sizes = sizes(shape.batch, channels, shape.height.output(), shape.width.output());
-    std::vector<Setting> settings{
-        {"InputTensor",
-         layout(input, sizes(shape.batch, shape.groups * shape.group_inputs, shape.height.input, shape.width.input))},
-        {"InputScaleTensor", random_parameter(random, DataType::float32, channels, false)},
-        {"FilterTensor", layout(filter, sizes(channels, shape.group_inputs, shape.height.filter, shape.width.filter))},
-        {"FilterScaleTensor", random_parameter(random, DataType::float32, channels, random.chance(2))},
-        {"OutputScaleTensor", random_parameter(random, DataType::float32, channels, false)},
-        {"OutputTensor", packed ? tensor(output, output_sizes) : random_output(random, output, output_sizes)},
-        {"DimensionCount", 2},
-        {"Strides", {shape.height.stride, shape.width.stride}},
-        {"Dilations", {shape.height.dilation, shape.width.dilation}},
-        {"StartPadding", {shape.height.start, shape.width.start}},
-        {"EndPadding", {shape.height.end, shape.width.end}},
-        {"GroupCount", shape.groups}};
-    if (!random.chance(3)) {
-        settings.emplace_back("InputZeroPointTensor", random_parameter(random, input, channels, false));
-    }
-    if (!random.chance(3)) {
-        settings.emplace_back("FilterZeroPointTensor", random_parameter(random, filter, channels, random.chance(2)));
-    }
-    if (!random.chance(3)) {
-        settings.emplace_back("OutputZeroPointTensor", random_parameter(random, output, channels, false));
-    }
-    if (!random.chance(3)) {
-        settings.emplace_back("BiasTensor", layout(DataType::int32, has_height ? core::Dimensions{1, channels, 1, 1}
-                                                                               : core::Dimensions{1, channels, 1}));
-    }
-    return describe("QUANTIZED_LINEAR_CONVOLUTION", settings);
-}
-
-/// Scales that spread the sums of so many taps over the output's range.
-std::vector<core::Tensor> random_inputs(Random& random, const Descriptor& descriptor) {
-    const double taps = static_cast<double>(*core::element_count(descriptor.tensor("FilterTensor")->sizes)) /
-                        descriptor.tensor("FilterTensor")->sizes[0];
-    std::vector<core::Tensor> inputs;
-    for (const operators::TensorSlot& slot : descriptor.inputs()) {
-        if (slot.desc == nullptr) {
-            inputs.emplace_back();
-        } else if (slot.name == "OutputScaleTensor") {
-            inputs.push_back(drawn(*slot.desc, [&] { return random.between_reals(20, 80) * std::sqrt(taps); }));
-        } else if (slot.desc->data_type == DataType::float32) {
-            inputs.push_back(drawn(*slot.desc, [&] { return random.between_reals(0.3, 1.5); }));
-        } else if (slot.desc->data_type == DataType::int32) {
-            inputs.push_back(drawn(*slot.desc, [&] { return std::floor(random.between_reals(-3000, 3000)); }));
-        } else {
-            inputs.push_back(random_bits(random, *slot.desc));
-        }
-    }
-    return inputs;
-}
-
-void expect_like_reference(Engine& engine, Random& random, const Descriptor& descriptor) {
-    tests::expect_like_reference(engine, descriptor, random_inputs(random, descriptor));
-}
-
-d3d12::DispatchPlan plan_of(const Descriptor& descriptor) {
-    return d3d12::find_binding("QUANTIZED_LINEAR_CONVOLUTION")->plan(descriptor);
-}
-
 bool is_tiled(const Descriptor& descriptor) {
     return plan_of(descriptor).dispatches[0].shader.shader == "product_tiled";
-}
-
-/// The types and sizes of `any`, but packed, without zero points, and of UINT8.
-Descriptor plain_bytes(const Descriptor& any, const core::TensorDesc* bias) {
-    const auto packed = [&](const char* field) { return tensor(DataType::uint8, any.tensor(field)->sizes); };
-    const Descriptor bytes = with(any, {{"InputTensor", packed("InputTensor")},
-                                        {"FilterTensor", packed("FilterTensor")},
-                                        {"OutputTensor", packed("OutputTensor")},
-                                        {"InputZeroPointTensor", nullptr},
-                                        {"FilterZeroPointTensor", nullptr},
-                                        {"OutputZeroPointTensor", nullptr},
-                                        {"BiasTensor", nullptr}});
-    return bias == nullptr ? bytes : with(bytes, {{"BiasTensor", *bias}});
-}
-
-/// All elements are 255, scales are 1 but for the output's.
-std::vector<core::Tensor> full_range(const Descriptor& descriptor, double output_scale,
-                                     const std::vector<std::int32_t>& biases) {
-    std::vector<core::Tensor> inputs;
-    for (const operators::TensorSlot& slot : descriptor.inputs()) {
-        if (slot.desc == nullptr) {
-            inputs.emplace_back();
-        } else if (slot.name == "BiasTensor") {
-            inputs.push_back(tensor_of<std::int32_t>(*slot.desc, biases));
-        } else {
-            const bool scale = slot.desc->data_type == DataType::float32;
-            const double value = !scale ? 255.0 : slot.name == "OutputScaleTensor" ? output_scale : 1.0;
-            inputs.push_back(drawn(*slot.desc, [&] { return value; }));
-        }
-    }
-    return inputs;
 }
 
 TEST_F(ConvolutionOnD3d12, RandomShapes) {
@@ -230,25 +104,6 @@ TEST_F(ConvolutionOnD3d12, LongWindows) {
         const Descriptor descriptor = convolution(random, shape, random.chance(2));
         EXPECT_EQ(is_tiled(descriptor), filter == 32);
         expect_like_reference(engine(), random, descriptor);
-    }
-}
-
-/// These have a shader of their own, unless a thread would go over too many taps.
-TEST_F(ConvolutionOnD3d12, OneChannelForEachGroup) {
-    Random random(9);
-    for (const std::uint32_t filter : {1u, 3u, 17u, 90u, 91u}) {
-        Shape shape;
-        shape.batch = 2;
-        shape.groups = 3;
-        shape.group_outputs = 2;
-        shape.height = {filter + 1, filter, 1, 1, 1, 0, 0};
-        shape.width = {filter + 4, filter, 1, 1, 0, 1, 0};
-        for (const bool packed : {true, false}) {
-            const Descriptor descriptor = convolution(random, shape, packed);
-            EXPECT_EQ(plan_of(descriptor).dispatches[0].shader.shader == "quantized_depthwise_convolution",
-                      filter * filter <= 8192);
-            expect_like_reference(engine(), random, descriptor);
-        }
     }
 }
 

@@ -273,7 +273,9 @@ std::vector<ShaderVariant> variants_of(std::uint32_t numbers) {
 
 std::vector<ShaderVariant> quantized_variants() {
     auto variants = variants_of(PRODUCT_INTEGER);
-    variants.push_back(depthwise_variant());
+    for (ShaderVariant& variant : depthwise_variants()) {
+        variants.push_back(std::move(variant));
+    }
     return variants;
 }
 
