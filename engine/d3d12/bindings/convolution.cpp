@@ -272,9 +272,12 @@ bool take_windows(Cut& cut) {
 }
 
 bool cut_batches(Cut& cut) {
+    if (cut.dimension() != 0) {
+        return false;
+    }
     cut.take("InputTensor", 0, cut.begin(), cut.end());
     cut.take("OutputTensor", 0, cut.begin(), cut.end());
-    return cut.dimension() == 0;
+    return true;
 }
 
 bool cut_integers(Cut& cut) {
