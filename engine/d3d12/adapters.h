@@ -15,6 +15,12 @@ namespace dmlconform::d3d12 {
 /// In the order of preference.
 enum class AdapterType : std::uint8_t { discrete, integrated, virtual_gpu, cpu, other };
 
+/// What a shader can access of a buffer: so many bytes, from a multiple of the alignment on.
+struct Addressable {
+    std::uint64_t bytes = 0;
+    std::uint64_t alignment = 0;
+};
+
 struct AdapterInfo {
     std::string name;
     AdapterType type = AdapterType::other;
@@ -23,8 +29,7 @@ struct AdapterInfo {
     std::uint32_t device_id = 0;
     /// "NVIDIA 580.65.06": name and version of the driver.
     std::string driver;
-    /// Largest buffer that a shader can address as a whole.
-    std::uint64_t max_buffer_bytes = 0;
+    Addressable addressable;
 };
 
 /// "discrete GPU".

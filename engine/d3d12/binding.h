@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "engine/core/registry.h"
+#include "engine/d3d12/adapters.h"
 #include "engine/d3d12/dispatch_plan.h"
+#include "engine/d3d12/part.h"
 #include "engine/operators/descriptor.h"
 
 namespace dmlconform::d3d12 {
@@ -26,6 +28,12 @@ struct Binding {
     std::function<std::optional<std::string>(const operators::Descriptor& descriptor)> unsupported = nullptr;
     /// Whether temporaries may be very much larger than all tensors.
     bool has_large_temporaries = false;
+    /// Takes parts of the tensors for a part of the first output: see part.h. False if the dimension cannot be cut, as
+    /// results along it are not independent. Null where that goes for all dimensions.
+    bool (*cut)(Cut& cut) = nullptr;
+    /// Of what cannot be cut, and is too large for `plan`: empty if there is no way. Null where there never is.
+    std::optional<DispatchPlan> (*plan_long)(const Addressable& most,
+                                             const operators::Descriptor& descriptor) = nullptr;
 };
 
 using Bindings = std::vector<Binding>;

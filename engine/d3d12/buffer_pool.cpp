@@ -18,10 +18,11 @@ constexpr std::uint64_t smallest = std::uint64_t{64} << 10;
 /// Unused memory that is kept rather than given back to the driver.
 constexpr std::uint64_t most_free_bytes = std::uint64_t{512} << 20;
 
-/// Sizes in quarters of an octave: few enough that buffers are found again, with at most a quarter of waste.
+/// Sizes in quarters of an octave: few enough that buffers are found again, with at most a quarter of waste. Those that
+/// are not kept have none: some drivers make no buffers of more than 4 GiB.
 std::uint64_t size_class(std::uint64_t bytes) {
-    if (bytes <= smallest) {
-        return smallest;
+    if (bytes <= smallest || bytes > most_free_bytes) {
+        return (bytes + smallest - 1) / smallest * smallest;
     }
     const std::uint64_t quarter = std::bit_floor(bytes - 1) / 4;
     return (bytes + quarter - 1) / quarter * quarter;

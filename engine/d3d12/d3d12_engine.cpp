@@ -11,6 +11,7 @@
 #include "engine/d3d12/device.h"
 #include "engine/d3d12/executable.h"
 #include "engine/d3d12/half_conversions.h"
+#include "engine/d3d12/parts_plan.h"
 #include "engine/d3d12/platform.h"
 #include "engine/d3d12/roofline.h"
 
@@ -27,35 +28,22 @@ constexpr std::chrono::seconds cpu_time_limit{600};
 
 std::uint64_t largest_tensor(const operators::Descriptor& descriptor) {
     std::uint64_t largest = 0;
-    for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
-        for (const operators::TensorSlot& slot : slots) {
-            largest = std::max(largest, slot.desc == nullptr ? 0 : device_bytes(*slot.desc));
-        }
+    for (const core::TensorDesc* desc : tensors_of(descriptor)) {
+        largest = std::max(largest, desc == nullptr ? 0 : device_bytes(*desc));
     }
     return largest;
 }
 
 bool has_halves(const operators::Descriptor& descriptor) {
-    const auto is_half = [](const operators::TensorSlot& slot) {
-        return slot.desc != nullptr && slot.desc->data_type == core::DataType::float16;
-    };
-    const auto inputs = descriptor.inputs();
-    const auto outputs = descriptor.outputs();
-    return std::any_of(inputs.begin(), inputs.end(), is_half) || std::any_of(outputs.begin(), outputs.end(), is_half);
+    return std::ranges::any_of(tensors_of(descriptor), [](const core::TensorDesc* desc) {
+        return desc != nullptr && desc->data_type == core::DataType::float16;
+    });
 }
 
 bool reads_units(ID3D12Device& device) {
     D3D12_FEATURE_DATA_D3D12_OPTIONS options{};
     return SUCCEEDED(device.CheckFeatureSupport(D3D12_FEATURE_D3D12_OPTIONS, &options, sizeof(options))) &&
            options.TypedUAVLoadAdditionalFormats;
-}
-
-std::vector<const core::TensorDesc*> tensors_of(const std::vector<operators::TensorSlot>& slots) {
-    std::vector<const core::TensorDesc*> descs;
-    for (const operators::TensorSlot& slot : slots) {
-        descs.push_back(slot.desc);
-    }
-    return descs;
 }
 
 /// A device that may still be at work must not be taken apart, which could block for good.
@@ -107,7 +95,7 @@ std::optional<std::string> D3d12Engine::unsupported(const operators::Descriptor&
     if (binding == nullptr) {
         return fmt::format("no shader yet for {}", descriptor.schema->short_name());
     }
-    const std::uint64_t most = device_->max_buffer_bytes;
+    const std::uint64_t most = device_->addressable.bytes;
     const std::uint64_t largest = largest_tensor(descriptor);
     const bool may_be_too_large = binding->has_large_temporaries || largest > most / most_temporary_growth;
     if (!may_be_too_large && binding->unsupported == nullptr) {
@@ -116,21 +104,22 @@ std::optional<std::string> D3d12Engine::unsupported(const operators::Descriptor&
     if (operators::validate(descriptor, info_.feature_level)) {
         return std::nullopt;  // compile rejects it
     }
-    std::uint64_t needed = largest;
-    if (needed <= most && binding->unsupported != nullptr) {
+    if (largest <= most && binding->unsupported != nullptr) {
         if (auto reason = binding->unsupported(descriptor)) {
             return reason;
         }
     }
-    if (needed <= most && may_be_too_large) {
+    if (!may_be_too_large || plan_within(device_->addressable, *binding, descriptor)) {
+        return std::nullopt;
+    }
+    std::uint64_t needed = largest;
+    if (needed <= most) {
         for (const std::uint64_t bytes : binding->plan(descriptor).temporaries) {
             needed = std::max(needed, bytes);
         }
     }
-    if (needed > most) {
-        return fmt::format("needs a buffer of {} bytes; shaders on {} address {}", needed, info_.adapter, most);
-    }
-    return std::nullopt;
+    return fmt::format("needs a buffer of {} bytes; shaders on {} address {}, and the work cannot be cut into parts",
+                       needed, info_.adapter, most);
 }
 
 tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(
@@ -145,10 +134,14 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(
         // Where that cannot be found out, shaders do without.
         device_->half_conversions = has_exact_half_conversions(device_).value_or(false);
     }
-    const Binding* binding = find_binding(descriptor.schema->short_name());
+    const auto plan = plan_within(device_->addressable, *find_binding(descriptor.schema->short_name()), descriptor);
+    if (!plan) {
+        return tl::unexpected(broken(info_.name, {"the work cannot be cut into parts that shaders address", ""}));
+    }
+    const auto tensors = tensors_of(descriptor);
+    const auto inputs = std::span(tensors).first(descriptor.inputs().size());
     auto executable =
-        D3d12Executable::create(device_, tensors_of(descriptor.inputs()), tensors_of(descriptor.outputs()),
-                                descriptor.in_place, binding->plan(descriptor));
+        D3d12Executable::create(device_, inputs, std::span(tensors).subspan(inputs.size()), descriptor.in_place, *plan);
     if (!executable) {
         return tl::unexpected(broken(info_.name, executable.error()));
     }
@@ -197,7 +190,7 @@ core::Result<std::shared_ptr<Device>> create_device(const std::shared_ptr<Pipeli
     if (!commands) {
         return tl::unexpected(commands.error());
     }
-    auto result = std::make_shared<Device>(pipelines, std::move(*commands), adapter.max_buffer_bytes);
+    auto result = std::make_shared<Device>(pipelines, std::move(*commands), adapter.addressable);
     result->reads_units = reads_units(*pipelines->device().Get());
     return result;
 }

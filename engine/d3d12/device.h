@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/d3d12/adapters.h"
 #include "engine/d3d12/buffer_pool.h"
 #include "engine/d3d12/commands.h"
 #include "engine/d3d12/pipeline_cache.h"
@@ -13,8 +14,8 @@
 namespace dmlconform::d3d12 {
 
 struct Device {
-    Device(const std::shared_ptr<PipelineCache>& cache, std::unique_ptr<Commands> queue, std::uint64_t buffer_limit)
-        : commands(std::move(queue)), buffers(cache->device()), pipelines(cache), max_buffer_bytes(buffer_limit) {}
+    Device(const std::shared_ptr<PipelineCache>& cache, std::unique_ptr<Commands> queue, const Addressable& most)
+        : commands(std::move(queue)), buffers(cache->device()), pipelines(cache), addressable(most) {}
 
     std::unique_ptr<Commands> commands;
     BufferPool buffers;
@@ -27,8 +28,8 @@ struct Device {
     std::optional<bool> half_conversions;
     /// Whether shaders can read elements of typed buffers that are larger than a word.
     bool reads_units = false;
-    /// Largest buffer that a shader can address.
-    std::uint64_t max_buffer_bytes;
+    /// Of one buffer, by a shader.
+    Addressable addressable;
 };
 
 }  // namespace dmlconform::d3d12

@@ -3,6 +3,7 @@
 // A plan names shaders, buffers and numbers. Compiling, allocating, recording, barriers and splitting are the engine's.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -55,21 +56,24 @@ struct BufferRef {
     };
     Kind kind = Kind::absent;
     std::size_t index = 0;
+    /// Of a part of the buffer: so many bytes from this one on. 0: the buffer as a whole.
+    std::uint64_t start = 0;
+    std::uint64_t bytes = 0;
 };
 
 [[nodiscard]] constexpr BufferRef input(std::size_t index) {
-    return {BufferRef::Kind::input, index};
+    return {.kind = BufferRef::Kind::input, .index = index};
 }
 [[nodiscard]] constexpr BufferRef output(std::size_t index) {
-    return {BufferRef::Kind::output, index};
+    return {.kind = BufferRef::Kind::output, .index = index};
 }
 [[nodiscard]] constexpr BufferRef temporary(std::size_t index) {
-    return {BufferRef::Kind::temporary, index};
+    return {.kind = BufferRef::Kind::temporary, .index = index};
 }
 
 struct Dispatch {
     ShaderVariant shader;
-    /// Bound as the unordered-access views u0, u1, … . Buffers start at a multiple of 256 bytes and can be read up to
+    /// Bound as the unordered-access views u0, u1, … . Buffers start at a multiple of 16 bytes and can be read up to
     /// the next multiple of 16 bytes after their end. Outputs must not be written beyond the word of 4 bytes they end
     /// in: there begin their guards.
     std::vector<BufferRef> buffers;
@@ -82,6 +86,11 @@ struct Dispatch {
     /// variants that units_macro chooses: not all devices can read typed buffers whose elements are more than a word
     /// (TypedUAVLoadAdditionalFormats).
     bool has_units = false;
+
+    /// Whether it works on parts of buffers.
+    [[nodiscard]] bool has_parts() const {
+        return std::ranges::any_of(buffers, [](const BufferRef& ref) { return ref.bytes != 0; });
+    }
 };
 
 struct DispatchPlan {

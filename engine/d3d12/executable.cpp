@@ -15,8 +15,17 @@ namespace {
 /// D3D12's limit is 65,535 in each dimension.
 constexpr std::uint64_t most_groups_per_row = 32768;
 
-/// Of a typed buffer's element.
-constexpr std::uint64_t unit_bytes = 16;
+/// A view of words, or of units of 16 bytes.
+D3D12_UNORDERED_ACCESS_VIEW_DESC view_of(const Stretch& stretch, bool units) {
+    const std::uint64_t element_bytes = units ? 16 : 4;
+    D3D12_UNORDERED_ACCESS_VIEW_DESC view{};
+    view.Format = units ? DXGI_FORMAT_R32G32B32A32_UINT : DXGI_FORMAT_UNKNOWN;
+    view.ViewDimension = D3D12_UAV_DIMENSION_BUFFER;
+    view.Buffer.FirstElement = stretch.offset / element_bytes;
+    view.Buffer.NumElements = static_cast<UINT>(stretch.bytes / element_bytes);
+    view.Buffer.StructureByteStride = units ? 0 : static_cast<UINT>(element_bytes);
+    return view;
+}
 
 void unordered_access_barrier(ID3D12GraphicsCommandList& list) {
     D3D12_RESOURCE_BARRIER barrier{};
@@ -61,8 +70,7 @@ D3d12Executable::D3d12Executable(std::shared_ptr<Device> device, TensorMemory me
 core::Result<void> D3d12Executable::prepare(const DispatchPlan& plan) {
     for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
         const Dispatch& dispatch = plan.dispatches[i];
-        auto pipeline =
-            device_->pipelines->get(variant_on(*device_, dispatch.shader), dispatch.buffers.size(), dispatch.has_units);
+        auto pipeline = device_->pipelines->get(variant_on(*device_, dispatch.shader), BoundBuffers(dispatch));
         if (!pipeline) {
             return tl::unexpected(pipeline.error());
         }
@@ -73,21 +81,23 @@ core::Result<void> D3d12Executable::prepare(const DispatchPlan& plan) {
         Step step;
         step.pipeline = *pipeline;
         step.parameters = memory_.parameters(i);
-        for (const BufferRef ref : dispatch.buffers) {
-            step.buffers.push_back(memory_.address(ref));
+        for (const BufferRef& ref : dispatch.buffers) {
+            if (!BoundBuffers(dispatch).in_table) {
+                step.buffers.push_back(memory_.address(ref));
+            }
         }
         step.group_count = static_cast<UINT>(dispatch.groups);
         step.groups_per_row = static_cast<UINT>(std::min(dispatch.groups, most_groups_per_row));
         step.rows = static_cast<UINT>(rows);
         steps_.push_back(std::move(step));
     }
-    return describe_units(plan);
+    return describe_views(plan);
 }
 
-core::Result<void> D3d12Executable::describe_units(const DispatchPlan& plan) {
+core::Result<void> D3d12Executable::describe_views(const DispatchPlan& plan) {
     std::size_t count = 0;
     for (const Dispatch& dispatch : plan.dispatches) {
-        count += dispatch.has_units ? dispatch.buffers.size() : 0;
+        count += BoundBuffers(dispatch).table_size();
     }
     if (count == 0) {
         return {};
@@ -97,26 +107,27 @@ core::Result<void> D3d12Executable::describe_units(const DispatchPlan& plan) {
     desc.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
     desc.NumDescriptors = static_cast<UINT>(count);
     desc.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
-    if (const HRESULT code = device.CreateDescriptorHeap(&desc, IID_PPV_ARGS(units_.GetAddressOf())); FAILED(code)) {
+    if (const HRESULT code = device.CreateDescriptorHeap(&desc, IID_PPV_ARGS(views_.GetAddressOf())); FAILED(code)) {
         return d3d12_error(fmt::format("no heap of {} descriptors", count), code);
     }
-    auto [place, units] = first_descriptor(*units_.Get());
+    auto [place, views] = first_descriptor(*views_.Get());
     const UINT step_size = device.GetDescriptorHandleIncrementSize(desc.Type);
     for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
-        if (!plan.dispatches[i].has_units) {
+        const Dispatch& dispatch = plan.dispatches[i];
+        const BoundBuffers bound(dispatch);
+        if (bound.table_size() == 0) {
             continue;
         }
-        steps_[i].units = units;
-        for (const BufferRef ref : plan.dispatches[i].buffers) {
-            const Stretch stretch = memory_.stretch(ref);
-            D3D12_UNORDERED_ACCESS_VIEW_DESC view{};
-            view.Format = DXGI_FORMAT_R32G32B32A32_UINT;
-            view.ViewDimension = D3D12_UAV_DIMENSION_BUFFER;
-            view.Buffer.FirstElement = stretch.offset / unit_bytes;
-            view.Buffer.NumElements = static_cast<UINT>(stretch.bytes / unit_bytes);
-            device.CreateUnorderedAccessView(stretch.buffer, nullptr, &view, place);
-            place.ptr += step_size;
-            units.ptr += step_size;
+        steps_[i].views = views;
+        for (const bool units : {false, true}) {
+            if (units ? bound.has_units : bound.in_table) {
+                for (const BufferRef& ref : dispatch.buffers) {
+                    const auto view = view_of(memory_.stretch(ref), units);
+                    device.CreateUnorderedAccessView(memory_.stretch(ref).buffer, nullptr, &view, place);
+                    place.ptr += step_size;
+                    views.ptr += step_size;
+                }
+            }
         }
     }
     return {};
@@ -184,8 +195,8 @@ void D3d12Executable::record(ID3D12GraphicsCommandList& list) const {
 }
 
 void D3d12Executable::record_steps(ID3D12GraphicsCommandList& list) const {
-    if (units_) {
-        ID3D12DescriptorHeap* heap = units_.Get();
+    if (views_) {
+        ID3D12DescriptorHeap* heap = views_.Get();
         list.SetDescriptorHeaps(1, &heap);
     }
     for (const Step& step : steps_) {
@@ -200,8 +211,8 @@ void D3d12Executable::record_steps(ID3D12GraphicsCommandList& list) const {
         for (std::size_t i = 0; i < step.buffers.size(); ++i) {
             list.SetComputeRootUnorderedAccessView(root_first_buffer + static_cast<UINT>(i), step.buffers[i]);
         }
-        if (step.units.ptr != 0) {
-            list.SetComputeRootDescriptorTable(root_first_buffer + static_cast<UINT>(step.buffers.size()), step.units);
+        if (step.views.ptr != 0) {
+            list.SetComputeRootDescriptorTable(root_first_buffer + static_cast<UINT>(step.buffers.size()), step.views);
         }
         list.Dispatch(step.groups_per_row, step.rows, 1);
     }

@@ -34,9 +34,10 @@ private:
     struct Step {
         const Pipeline* pipeline = nullptr;
         D3D12_GPU_VIRTUAL_ADDRESS parameters = 0;
+        /// As root descriptors.
         std::vector<D3D12_GPU_VIRTUAL_ADDRESS> buffers;
-        /// The buffers as units; null if the dispatch has none.
-        D3D12_GPU_DESCRIPTOR_HANDLE units{};
+        /// In a table; null if there is none.
+        D3D12_GPU_DESCRIPTOR_HANDLE views{};
         UINT group_count = 0;
         UINT groups_per_row = 0;
         UINT rows = 0;
@@ -44,15 +45,15 @@ private:
 
     D3d12Executable(std::shared_ptr<Device> device, TensorMemory memory);
     [[nodiscard]] core::Result<void> prepare(const DispatchPlan& plan);
-    [[nodiscard]] core::Result<void> describe_units(const DispatchPlan& plan);
+    [[nodiscard]] core::Result<void> describe_views(const DispatchPlan& plan);
     /// The dispatches.
     void record_steps(ID3D12GraphicsCommandList& list) const;
 
     /// Before the memory, which returns to the device's pool.
     std::shared_ptr<Device> device_;
     TensorMemory memory_;
-    /// Buffers as units, one step after the other; null if no step has any.
-    ComPtr<ID3D12DescriptorHeap> units_;
+    /// The tables, one step after the other; null if no step has any.
+    ComPtr<ID3D12DescriptorHeap> views_;
     std::vector<Step> steps_;
     std::optional<std::chrono::nanoseconds> device_time_;
 };

@@ -15,21 +15,36 @@ namespace {
 
 constexpr UINT shape_constants = 2;
 
-/// `units`: the table of buffers as units; null without it.
-std::vector<D3D12_ROOT_PARAMETER> root_parameters_for(std::size_t buffer_count, const D3D12_DESCRIPTOR_RANGE* units) {
-    std::vector<D3D12_ROOT_PARAMETER> parameters(root_first_buffer + buffer_count);
+/// The table's views: of the buffers, and of the buffers as units.
+std::vector<D3D12_DESCRIPTOR_RANGE> ranges_for(const BoundBuffers& buffers) {
+    std::vector<D3D12_DESCRIPTOR_RANGE> ranges;
+    const auto count = static_cast<UINT>(buffers.count);
+    if (buffers.in_table) {
+        ranges.push_back({D3D12_DESCRIPTOR_RANGE_TYPE_UAV, count, 0, 0, 0});
+    }
+    if (buffers.has_units) {
+        ranges.push_back(
+            {D3D12_DESCRIPTOR_RANGE_TYPE_UAV, count, first_unit_register, 0, D3D12_DESCRIPTOR_RANGE_OFFSET_APPEND});
+    }
+    return ranges;
+}
+
+std::vector<D3D12_ROOT_PARAMETER> root_parameters_for(const BoundBuffers& buffers,
+                                                      const std::vector<D3D12_DESCRIPTOR_RANGE>& ranges) {
+    const std::size_t direct = buffers.in_table ? 0 : buffers.count;
+    std::vector<D3D12_ROOT_PARAMETER> parameters(root_first_buffer + direct);
     parameters[root_shape].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
     parameters[root_shape].Constants = {1, 0, shape_constants};
     parameters[root_parameters].ParameterType = D3D12_ROOT_PARAMETER_TYPE_CBV;
     parameters[root_parameters].Descriptor = {0, 0};
-    for (std::size_t i = 0; i < buffer_count; ++i) {
+    for (std::size_t i = 0; i < direct; ++i) {
         parameters[root_first_buffer + i].ParameterType = D3D12_ROOT_PARAMETER_TYPE_UAV;
         parameters[root_first_buffer + i].Descriptor = {static_cast<UINT>(i), 0};
     }
-    if (units != nullptr) {
+    if (!ranges.empty()) {
         D3D12_ROOT_PARAMETER& table = parameters.emplace_back();
         table.ParameterType = D3D12_ROOT_PARAMETER_TYPE_DESCRIPTOR_TABLE;
-        table.DescriptorTable = {1, units};
+        table.DescriptorTable = {static_cast<UINT>(ranges.size()), ranges.data()};
     }
     return parameters;
 }
@@ -38,14 +53,13 @@ std::vector<D3D12_ROOT_PARAMETER> root_parameters_for(std::size_t buffer_count, 
 
 PipelineCache::PipelineCache(ComPtr<ID3D12Device> device) : device_(std::move(device)) {}
 
-core::Result<ComPtr<ID3D12RootSignature>> PipelineCache::root_signature(std::size_t buffer_count, bool has_units) {
-    ComPtr<ID3D12RootSignature>& signature = root_signatures_[{buffer_count, has_units}];
+core::Result<ComPtr<ID3D12RootSignature>> PipelineCache::root_signature(const BoundBuffers& buffers) {
+    ComPtr<ID3D12RootSignature>& signature = root_signatures_[buffers];
     if (signature) {
         return signature;
     }
-    const D3D12_DESCRIPTOR_RANGE units{D3D12_DESCRIPTOR_RANGE_TYPE_UAV, static_cast<UINT>(buffer_count),
-                                       first_unit_register, 0, 0};
-    const auto parameters = root_parameters_for(buffer_count, has_units ? &units : nullptr);
+    const auto ranges = ranges_for(buffers);
+    const auto parameters = root_parameters_for(buffers, ranges);
     D3D12_ROOT_SIGNATURE_DESC desc{};
     desc.NumParameters = static_cast<UINT>(parameters.size());
     desc.pParameters = parameters.data();
@@ -57,19 +71,21 @@ core::Result<ComPtr<ID3D12RootSignature>> PipelineCache::root_signature(std::siz
                                             IID_PPV_ARGS(signature.GetAddressOf()));
     }
     if (FAILED(code)) {
-        return d3d12_error(fmt::format("no root signature with {} buffers", buffer_count), code);
+        return d3d12_error(fmt::format("no root signature with {} buffers", buffers.count), code);
     }
     return signature;
 }
 
-core::Result<const Pipeline*> PipelineCache::get(const ShaderVariant& variant, std::size_t buffer_count,
-                                                 bool has_units) {
+core::Result<const Pipeline*> PipelineCache::get(const ShaderVariant& variant, const BoundBuffers& buffers) {
     std::string key = variant.key();
+    if (buffers.in_table) {
+        key += " in a table";
+    }
     const std::lock_guard lock(mutex_);
     if (const auto found = pipelines_.find(key); found != pipelines_.end()) {
         return &found->second;
     }
-    auto signature = root_signature(buffer_count, has_units);
+    auto signature = root_signature(buffers);
     if (!signature) {
         return tl::unexpected(signature.error());
     }

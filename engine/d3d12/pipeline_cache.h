@@ -1,18 +1,19 @@
 // Pipelines: shaders made ready for the device, each once.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <mutex>
 #include <string>
-#include <utility>
 
 #include "engine/core/error.h"
 #include "engine/d3d12/d3d12_headers.h"
 #include "engine/d3d12/dispatch_plan.h"
+#include "engine/d3d12/platform.h"
 
 namespace dmlconform::d3d12 {
 
-/// Root parameters of every pipeline; unordered-access views u0, u1, … follow, then the table of units, if any.
+/// Root parameters of every pipeline; unordered-access views u0, u1, … follow, then the table of views, if any.
 enum RootParameter : UINT {
     root_shape,       // b1: two constants, see shaders/dispatch.hlsli
     root_parameters,  // b0: the constant buffer
@@ -21,6 +22,23 @@ enum RootParameter : UINT {
 
 /// Registers of the same buffers as units: see Dispatch::has_units.
 inline constexpr UINT first_unit_register = 16;
+
+/// How a dispatch's buffers are bound: as root descriptors or all in the table, and as units in the table, too, or not.
+struct BoundBuffers {
+    std::size_t count = 0;
+    bool has_units = false;
+    bool in_table = false;
+
+    explicit BoundBuffers(const Dispatch& dispatch)
+        : count(dispatch.buffers.size()),
+          has_units(dispatch.has_units),
+          in_table(views_have_sizes && dispatch.has_parts()) {}
+
+    /// How many views the table has.
+    [[nodiscard]] std::size_t table_size() const { return (in_table ? count : 0) + (has_units ? count : 0); }
+
+    auto operator<=>(const BoundBuffers&) const = default;
+};
 
 struct Pipeline {
     ComPtr<ID3D12RootSignature> root_signature;
@@ -34,18 +52,16 @@ public:
 
     [[nodiscard]] const ComPtr<ID3D12Device>& device() const { return device_; }
 
-    /// The pipeline for a variant that works on so many buffers, as units, too, or not. The result lives as long as
-    /// the cache.
-    [[nodiscard]] core::Result<const Pipeline*> get(const ShaderVariant& variant, std::size_t buffer_count,
-                                                    bool has_units);
+    /// The pipeline for a variant. The result lives as long as the cache.
+    [[nodiscard]] core::Result<const Pipeline*> get(const ShaderVariant& variant, const BoundBuffers& buffers);
 
 private:
-    [[nodiscard]] core::Result<ComPtr<ID3D12RootSignature>> root_signature(std::size_t buffer_count, bool has_units);
+    [[nodiscard]] core::Result<ComPtr<ID3D12RootSignature>> root_signature(const BoundBuffers& buffers);
 
     ComPtr<ID3D12Device> device_;
     /// For what follows.
     std::mutex mutex_;
-    std::map<std::pair<std::size_t, bool>, ComPtr<ID3D12RootSignature>> root_signatures_;
+    std::map<BoundBuffers, ComPtr<ID3D12RootSignature>> root_signatures_;
     std::map<std::string, Pipeline, std::less<>> pipelines_;
 };
 

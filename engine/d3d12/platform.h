@@ -36,6 +36,14 @@ private:
 [[nodiscard]] HRESULT serialize_root_signature(const D3D12_ROOT_SIGNATURE_DESC& desc, ID3DBlob** blob,
                                                ID3DBlob** messages);
 
+/// Whether root descriptors do for parts of buffers. vkd3d takes a buffer up to its end for them, even if that is more
+/// than shaders address, and it does not mind which size of elements views in tables are given. Windows does.
+#if defined(_WIN32)
+inline constexpr bool views_have_sizes = false;
+#else
+inline constexpr bool views_have_sizes = true;
+#endif
+
 /// Where a heap's descriptors begin, for the processor that writes them and for commands.
 struct FirstDescriptor {
     D3D12_CPU_DESCRIPTOR_HANDLE processor{};

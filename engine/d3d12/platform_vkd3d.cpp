@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <condition_variable>
@@ -124,7 +125,8 @@ AdapterInfo describe(VkInstance instance, VkPhysicalDevice handle) {
     info.device_id = properties.deviceID;
     info.driver = fmt::format("{} {}", driver.driverName, driver.driverInfo);
     // vkd3d gives shaders their buffers as texel buffers of 32-bit texels.
-    info.max_buffer_bytes = std::uint64_t{properties.limits.maxTexelBufferElements} * 4;
+    info.addressable.bytes = std::uint64_t{properties.limits.maxTexelBufferElements} * 4;
+    info.addressable.alignment = std::max<std::uint64_t>(properties.limits.minTexelBufferOffsetAlignment, 16);
     return info;
 }
 

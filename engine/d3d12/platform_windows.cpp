@@ -44,7 +44,7 @@ AdapterInfo describe(IDXGIAdapter1& adapter) {
     info.device_id = desc.DeviceId;
     info.driver = driver_version(adapter);
     // Addresses within a buffer are 32-bit numbers of bytes in shaders.
-    info.max_buffer_bytes = std::uint64_t{1} << 32;
+    info.addressable = {std::uint64_t{1} << 32, 16};
     return info;
 }
 

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <optional>
 
+#include "engine/d3d12/part.h"
+
 namespace dmlconform::d3d12 {
 namespace {
 
@@ -23,6 +25,8 @@ constexpr std::uint64_t staging_bytes = std::uint64_t{16} << 20;
 
 /// Large outputs are filled from a buffer of this size.
 constexpr std::uint64_t untouched_bytes = std::uint64_t{1} << 20;
+
+constexpr std::uint64_t unit_bytes = 16;
 
 std::uint64_t aligned(std::uint64_t bytes) {
     return (bytes + alignment - 1) / alignment * alignment;
@@ -100,10 +104,6 @@ core::Result<ID3D12Resource*> untouched_buffer(Device& device) {
 
 }  // namespace
 
-std::uint64_t device_bytes(const core::TensorDesc& desc) {
-    return std::min(desc.total_bytes, core::minimum_total_bytes(desc).value_or(desc.total_bytes));
-}
-
 core::Result<TensorMemory> TensorMemory::create(Device& device, std::span<const core::TensorDesc* const> inputs,
                                                 std::span<const core::TensorDesc* const> outputs,
                                                 std::span<const std::optional<std::size_t>> in_place,
@@ -167,12 +167,18 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
             failure = acquired.error();
         }
     };
+    for (const Dispatch& dispatch : plan.dispatches) {
+        for (const BufferRef& ref : dispatch.buffers) {
+            const Slot* slot = slot_of(ref);
+            const std::uint64_t bytes = slot == nullptr ? 0 : ref.bytes != 0 ? ref.bytes : slot->bytes;
+            if (bytes > device.addressable.bytes) {
+                return core::fail(fmt::format("a buffer of {} bytes is needed, and the adapter addresses {}", bytes,
+                                              device.addressable.bytes));
+            }
+        }
+    }
     for (std::vector<Slot>* slots : {&inputs_, &outputs_, &temporaries_}) {
         for (Slot& slot : *slots) {
-            if (slot.bytes > device.max_buffer_bytes) {
-                return core::fail(fmt::format("a buffer of {} bytes is needed, and the adapter addresses {}",
-                                              slot.bytes, device.max_buffer_bytes));
-            }
             if (slot.bytes >= small_bytes && !slot.in_output) {
                 acquire(slot.own, Heap::device, slot.room);
             }
@@ -235,7 +241,7 @@ D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::address(BufferRef ref) const {
     if (slot == nullptr) {
         return shared_.address();
     }
-    return slot->own ? slot->own.address() : shared_.address() + slot->offset;
+    return (slot->own ? slot->own.address() : shared_.address() + slot->offset) + ref.start;
 }
 
 Stretch TensorMemory::stretch(BufferRef ref) const {
@@ -244,9 +250,15 @@ Stretch TensorMemory::stretch(BufferRef ref) const {
         return {shared_.resource(), 0, alignment};
     }
     // Buffers are this large, so that the last unit is a whole one.
-    const std::uint64_t bytes = aligned(slot->room);
-    return slot->own ? Stretch{slot->own.resource(), 0, std::min(bytes, slot->own.size())}
-                     : Stretch{shared_.resource(), slot->offset, bytes};
+    Stretch stretch{shared_.resource(), slot->offset, aligned(slot->room)};
+    if (slot->own) {
+        stretch = {slot->own.resource(), 0, std::min(stretch.bytes, slot->own.size())};
+    }
+    if (ref.bytes != 0) {
+        stretch.offset += ref.start;
+        stretch.bytes = std::min((ref.bytes + unit_bytes - 1) / unit_bytes * unit_bytes, stretch.bytes - ref.start);
+    }
+    return stretch;
 }
 
 D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::parameters(std::size_t dispatch) const {

@@ -18,10 +18,6 @@
 
 namespace dmlconform::d3d12 {
 
-/// Bytes that a tensor needs on the device: up to the end of its last addressed element, or less than that only where
-/// its total size ends within the last word.
-[[nodiscard]] std::uint64_t device_bytes(const core::TensorDesc& desc);
-
 /// A part of a buffer.
 struct Stretch {
     ID3D12Resource* buffer = nullptr;
@@ -40,7 +36,7 @@ public:
                                                            const DispatchPlan& plan);
 
     [[nodiscard]] D3D12_GPU_VIRTUAL_ADDRESS address(BufferRef ref) const;
-    /// Where the buffer's memory is, with its guard.
+    /// Where the buffer's memory is, with its guard; of a part, up to its last unit of 16 bytes.
     [[nodiscard]] Stretch stretch(BufferRef ref) const;
     [[nodiscard]] D3D12_GPU_VIRTUAL_ADDRESS parameters(std::size_t dispatch) const;
 

@@ -175,7 +175,7 @@ using AttentionOnD3d12 = D3d12Test;
 /// Tensors of 64 KiB, and scores of 4 GiB between them.
 TEST_F(AttentionOnD3d12, TemporariesMustFitTheDevice) {
     const auto adapters = d3d12::enumerate_adapters();
-    const std::uint64_t most = (*adapters)[*d3d12::choose_adapter(*adapters, "")].max_buffer_bytes;
+    const std::uint64_t most = (*adapters)[*d3d12::choose_adapter(*adapters, "")].addressable.bytes;
     const std::uint32_t half = 1u << 15;
     const auto reason = engine().unsupported(attention(DataType::float16, {1, half, half, 0, 1, 1, 1, 1}));
     EXPECT_EQ(reason.has_value(), most < std::uint64_t{1} << 32);

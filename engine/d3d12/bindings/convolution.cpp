@@ -2,6 +2,7 @@
 // goes over the taps of a window in the group's input channels.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -299,6 +300,52 @@ std::optional<std::string> unsupported(const Convolution& op, std::uint32_t numb
     return unsupported_product(product_of(numbers, op));
 }
 
+/// Part of the positions along a spatial dimension, and what their windows see. Windows that see nothing but padding
+/// behind the input do not come alone.
+bool take_windows(Cut& cut) {
+    const Convolution op(cut.descriptor());
+    const std::size_t i = cut.dimension() - first_spatial;
+    const auto own = [&](std::string_view name) -> std::uint32_t& {
+        auto& numbers = cut.field<std::vector<std::uint32_t>>(name);
+        return numbers[numbers.size() - op.spatial_count() + i];
+    };
+    const std::int64_t size = op.source.sizes[cut.dimension()];
+    const std::int64_t stride = own("Strides");
+    const std::int64_t reach = std::int64_t{op.filter.sizes[cut.dimension()] - 1} * own("Dilations");
+    const std::int64_t from = cut.begin() * stride - own("StartPadding");
+    const std::int64_t to = (cut.end() - std::int64_t{1}) * stride - own("StartPadding") + reach + 1;
+    if (from >= size) {
+        return false;
+    }
+    const std::int64_t low = std::max<std::int64_t>(from, 0);
+    const std::int64_t high = std::clamp(to, low + 1, size);
+    own("StartPadding") = static_cast<std::uint32_t>(low - from);
+    own("EndPadding") = static_cast<std::uint32_t>(std::max<std::int64_t>(to - high, 0));
+    cut.take("InputTensor", cut.dimension(), static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high));
+    cut.take("OutputTensor", cut.dimension(), cut.begin(), cut.end());
+    return true;
+}
+
+bool cut_batches(Cut& cut) {
+    if (cut.dimension() != 0) {
+        return false;
+    }
+    cut.take("InputTensor", 0, cut.begin(), cut.end());
+    cut.take("OutputTensor", 0, cut.begin(), cut.end());
+    return true;
+}
+
+bool cut_integers(Cut& cut) {
+    return cut.dimension() >= first_spatial ? take_windows(cut) : cut_batches(cut);
+}
+
+bool cut_convolution(Cut& cut) {
+    const auto& padding = cut.descriptor().uints("OutputPadding");
+    const bool windows_in_order = cut.descriptor().uint("Direction") != direction_backward &&
+                                  std::ranges::all_of(padding, [](std::uint32_t size) { return size == 0; });
+    return windows_in_order ? cut_integers(cut) : cut_batches(cut);
+}
+
 }  // namespace
 
 Bindings convolution_bindings() {
@@ -306,18 +353,22 @@ Bindings convolution_bindings() {
              .plan = plan_convolution,
              .variants = [] { return variants_of(PRODUCT_REAL); },
              .unsupported =
-                 [](const Descriptor& descriptor) { return unsupported(real_convolution(descriptor), PRODUCT_REAL); }},
+                 [](const Descriptor& descriptor) { return unsupported(real_convolution(descriptor), PRODUCT_REAL); },
+             .cut = cut_convolution},
             {.name = "CONVOLUTION_INTEGER",
              .plan = plan_integers,
              .variants = [] { return variants_of(PRODUCT_INTEGER); },
              .unsupported =
-                 [](const Descriptor& descriptor) { return unsupported(Convolution(descriptor), PRODUCT_INTEGER); }},
+                 [](const Descriptor& descriptor) { return unsupported(Convolution(descriptor), PRODUCT_INTEGER); },
+             .cut = cut_integers},
             {.name = "QUANTIZED_LINEAR_CONVOLUTION",
              .plan = plan_quantized,
              .variants = quantized_variants,
-             .unsupported = [](const Descriptor& descriptor) {
-                 return unsupported(quantized_convolution(descriptor), PRODUCT_INTEGER);
-             }}};
+             .unsupported =
+                 [](const Descriptor& descriptor) {
+                     return unsupported(quantized_convolution(descriptor), PRODUCT_INTEGER);
+                 },
+             .cut = cut_integers}};
 }
 
 }  // namespace dmlconform::d3d12

@@ -532,6 +532,16 @@ private:
     Dimensions dimensions_;
 };
 
+bool cut_anywhere(Cut& cut) {
+    return cut.take_from_all();
+}
+
+/// Each channel has a number of its own among the attributes.
+bool cut_between_channels(Cut& cut) {
+    constexpr std::size_t channel_dimension = 1;
+    return cut.dimension() != channel_dimension && cut.take_from_all();
+}
+
 }  // namespace
 
 Bindings element_wise_bindings() {
@@ -539,7 +549,8 @@ Bindings element_wise_bindings() {
     for (const Row& row : rows) {
         result.push_back({.name = row.name,
                           .plan = [&row](const Descriptor& descriptor) { return Planner(row, descriptor).plan(); },
-                          .variants = [&row] { return variants_of(row); }});
+                          .variants = [&row] { return variants_of(row); },
+                          .cut = (row.flags & channels) != 0 ? cut_between_channels : cut_anywhere});
     }
     return result;
 }

@@ -233,6 +233,15 @@ std::vector<ShaderVariant> gemm_variants() {
     return variants;
 }
 
+bool cut_batches(Cut& cut) {
+    return cut.dimension() + 2 < cut.descriptor().tensor("OutputTensor")->sizes.size() && cut.take_from_all();
+}
+
+/// A softmax may be over batches.
+bool cut_gemm(Cut& cut) {
+    return !is_softmax(cut.descriptor().activation("FusedActivation")) && cut_batches(cut);
+}
+
 Binding integer_binding(std::string_view name, std::uint32_t numbers) {
     return {.name = name,
             .plan =
@@ -245,13 +254,18 @@ Binding integer_binding(std::string_view name, std::uint32_t numbers) {
             .unsupported =
                 [numbers](const Descriptor& descriptor) {
                     return unsupported_product(integer_product(descriptor, numbers));
-                }};
+                },
+            .cut = cut_batches};
 }
 
 }  // namespace
 
 Bindings matrix_product_bindings() {
-    return {{.name = "GEMM", .plan = plan_gemm, .variants = gemm_variants, .unsupported = unsupported_gemm},
+    return {{.name = "GEMM",
+             .plan = plan_gemm,
+             .variants = gemm_variants,
+             .unsupported = unsupported_gemm,
+             .cut = cut_gemm},
             integer_binding("MATRIX_MULTIPLY_INTEGER", PRODUCT_INTEGER),
             integer_binding("QUANTIZED_LINEAR_MATRIX_MULTIPLY", PRODUCT_INTEGER),
             integer_binding("MATRIX_MULTIPLY_INTEGER_TO_FLOAT", PRODUCT_MIXED)};

@@ -414,13 +414,18 @@ std::vector<ShaderVariant> normalization_variants() {
     return variants;
 }
 
+bool cut_between_sets(Cut& cut) {
+    return !MeanVarianceNormalization1(cut.descriptor()).reduced[cut.dimension()] && cut.take_from_all();
+}
+
 }  // namespace
 
 Bindings mean_variance_normalization1_bindings() {
     Bindings result;
     for (const std::string_view name :
          {"MEAN_VARIANCE_NORMALIZATION", "MEAN_VARIANCE_NORMALIZATION1", "MEAN_VARIANCE_NORMALIZATION2"}) {
-        result.push_back({.name = name, .plan = plan_normalization, .variants = normalization_variants});
+        result.push_back(
+            {.name = name, .plan = plan_normalization, .variants = normalization_variants, .cut = cut_between_sets});
     }
     return result;
 }

@@ -296,26 +296,95 @@ std::optional<std::string> too_large(const Descriptor& descriptor) {
     return std::nullopt;
 }
 
+/// Elements `begin` to `end` - 1 of the output along a dimension, and the window that they come from, which is what
+/// there is left of the input.
+struct Window {
+    std::int64_t first;
+    std::int64_t step;
+    std::uint32_t& offset;
+    std::uint32_t& size;
+
+    void take(Cut& cut, std::size_t d) const {
+        const bool whole = d != cut.dimension();
+        const std::int64_t begin = whole ? 0 : cut.begin();
+        const std::int64_t end = whole ? cut.descriptor().outputs().front().desc->sizes[d] : cut.end();
+        const std::int64_t from = first + begin * step;
+        const std::int64_t to = first + (end - 1) * step;
+        const auto low = static_cast<std::uint32_t>(std::min(from, to));
+        const auto high = static_cast<std::uint32_t>(std::max(from, to));
+        const std::uint32_t start = cut.aligned_down("InputTensor", d, low);
+        cut.take("InputTensor", d, start, high + 1);
+        cut.take("OutputTensor", d, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
+        offset = low - start;
+        size = high + 1 - low;
+    }
+};
+
+bool cut_slice(Cut& cut) {
+    auto& offsets = cut.field<std::vector<std::uint32_t>>("Offsets");
+    auto& sizes = cut.field<std::vector<std::uint32_t>>("Sizes");
+    for (std::size_t d = 0; d < offsets.size(); ++d) {
+        Window{offsets[d], cut.descriptor().uints("Strides")[d], offsets[d], sizes[d]}.take(cut, d);
+    }
+    return true;
+}
+
+bool cut_slice1(Cut& cut) {
+    auto& offsets = cut.field<std::vector<std::uint32_t>>("InputWindowOffsets");
+    auto& sizes = cut.field<std::vector<std::uint32_t>>("InputWindowSizes");
+    const auto& steps = cut.descriptor().get<std::vector<std::int32_t>>("InputWindowStrides");
+    for (std::size_t d = 0; d < offsets.size(); ++d) {
+        Window{window_start(cut.descriptor(), d), steps[d], offsets[d], sizes[d]}.take(cut, d);
+    }
+    return true;
+}
+
+bool cut_anywhere(Cut& cut) {
+    return cut.take_from_all();
+}
+
+bool cut_between_batches(Cut& cut) {
+    return cut.dimension() == 0 && cut.take_from_all();
+}
+
+/// Where the input is as long as the output.
+bool cut_where_alike(Cut& cut) {
+    const Pair tensors(cut.descriptor());
+    return tensors.input.sizes[cut.dimension()] == tensors.output.sizes[cut.dimension()] && cut.take_from_all();
+}
+
+bool cut_off_axis(Cut& cut) {
+    return cut.dimension() != cut.descriptor().uint("Axis") && cut.take_from_all();
+}
+
+bool cut_between_matrices(Cut& cut) {
+    return cut.dimension() + 2 < cut.descriptor().outputs().front().desc->sizes.size() && cut.take_from_all();
+}
+
 }  // namespace
 
 Bindings movement_bindings() {
     constexpr auto variants = movement_variants;
     return {
-        {.name = "SLICE", .plan = plan_slice, .variants = variants},
-        {.name = "SLICE1", .plan = plan_slice1, .variants = variants},
+        {.name = "SLICE", .plan = plan_slice, .variants = variants, .cut = cut_slice},
+        {.name = "SLICE1", .plan = plan_slice1, .variants = variants, .cut = cut_slice1},
         {.name = "SLICE_GRAD", .plan = plan_slice_grad, .variants = variants, .unsupported = too_large},
-        {.name = "SPLIT", .plan = plan_split, .variants = variants},
-        {.name = "JOIN", .plan = plan_join, .variants = variants},
-        {.name = "TILE", .plan = plan_tile, .variants = variants},
-        {.name = "PADDING", .plan = plan_padding, .variants = variants, .unsupported = too_far},
-        {.name = "PADDING1", .plan = plan_padding1, .variants = variants, .unsupported = too_far},
-        {.name = "SPACE_TO_DEPTH", .plan = plan_space_to_depth, .variants = variants},
-        {.name = "SPACE_TO_DEPTH1", .plan = plan_space_to_depth, .variants = variants},
-        {.name = "DEPTH_TO_SPACE", .plan = plan_depth_to_space, .variants = variants},
-        {.name = "DEPTH_TO_SPACE1", .plan = plan_depth_to_space, .variants = variants},
-        {.name = "DIAGONAL_MATRIX", .plan = plan_diagonal_matrix, .variants = variants},
-        {.name = "DIAGONAL_MATRIX1", .plan = plan_diagonal_matrix1, .variants = variants},
-        {.name = "FILL_VALUE_CONSTANT", .plan = plan_fill_value_constant, .variants = variants},
+        {.name = "SPLIT", .plan = plan_split, .variants = variants, .cut = cut_off_axis},
+        {.name = "JOIN", .plan = plan_join, .variants = variants, .cut = cut_off_axis},
+        {.name = "TILE", .plan = plan_tile, .variants = variants, .cut = cut_where_alike},
+        {.name = "PADDING", .plan = plan_padding, .variants = variants, .unsupported = too_far, .cut = cut_where_alike},
+        {.name = "PADDING1",
+         .plan = plan_padding1,
+         .variants = variants,
+         .unsupported = too_far,
+         .cut = cut_where_alike},
+        {.name = "SPACE_TO_DEPTH", .plan = plan_space_to_depth, .variants = variants, .cut = cut_between_batches},
+        {.name = "SPACE_TO_DEPTH1", .plan = plan_space_to_depth, .variants = variants, .cut = cut_between_batches},
+        {.name = "DEPTH_TO_SPACE", .plan = plan_depth_to_space, .variants = variants, .cut = cut_between_batches},
+        {.name = "DEPTH_TO_SPACE1", .plan = plan_depth_to_space, .variants = variants, .cut = cut_between_batches},
+        {.name = "DIAGONAL_MATRIX", .plan = plan_diagonal_matrix, .variants = variants, .cut = cut_between_matrices},
+        {.name = "DIAGONAL_MATRIX1", .plan = plan_diagonal_matrix1, .variants = variants, .cut = cut_between_matrices},
+        {.name = "FILL_VALUE_CONSTANT", .plan = plan_fill_value_constant, .variants = variants, .cut = cut_anywhere},
         {.name = "UNFOLD", .plan = plan_unfold, .variants = variants, .unsupported = too_far},
     };
 }

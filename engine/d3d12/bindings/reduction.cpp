@@ -165,6 +165,20 @@ std::vector<ShaderVariant> reduce_variants() {
     return variants(wanted);
 }
 
+/// Where results have one element along the axes, the input's many keep these whole.
+bool cut_results(Cut& cut) {
+    return cut.take_from_all();
+}
+
+bool cut_between_lines(Cut& cut) {
+    return !reduced_by(cut.descriptor(), cut.descriptor().tensor("OutputTensor")->sizes.size())[cut.dimension()] &&
+           cut.take_from_all();
+}
+
+bool cut_off_axis(Cut& cut) {
+    return cut.dimension() != cut.descriptor().uint("Axis") && cut.take_from_all();
+}
+
 /// CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT, whose third attribute has a name of its own.
 Binding cumulative_binding(std::string_view name, std::uint32_t combine, std::string_view is_exclusive) {
     return {.name = name,
@@ -178,7 +192,8 @@ Binding cumulative_binding(std::string_view name, std::uint32_t combine, std::st
                     ReductionPlanner(plan, std::move(reduction)).to_cumulated();
                     return plan;
                 },
-            .variants = [combine] { return cumulative_variants(combine); }};
+            .variants = [combine] { return cumulative_variants(combine); },
+            .cut = cut_off_axis};
 }
 
 /// Operators that make each element anew.
@@ -189,34 +204,44 @@ Binding element_binding(std::string_view name, const Function& function) {
             .variants =
                 [combine = function.combine, numbers] {
                     return variants({{.combine = combine, .numbers = numbers, .results = false, .elements = true}});
-                }};
+                },
+            .cut = cut_between_lines};
 }
 
 Binding place_binding(std::string_view name, const Function& function) {
     return {.name = name,
             .plan = [function](const Descriptor& descriptor) { return plan_place(descriptor, function); },
             .variants = place_variants,
-            .unsupported = too_many_elements};
+            .unsupported = too_many_elements,
+            .cut = cut_results};
 }
 
 }  // namespace
 
 Bindings reduction_bindings() {
-    return {
-        {.name = "REDUCE", .plan = plan_reduce, .variants = reduce_variants, .unsupported = too_many_elements},
-        place_binding("ARGMAX", functions[0]),
-        place_binding("ARGMIN", functions[1]),
-        element_binding("ACTIVATION_SOFTMAX", softmax),
-        element_binding("ACTIVATION_LOG_SOFTMAX", log_softmax),
-        element_binding("ACTIVATION_HARDMAX", hardmax),
-        element_binding("ACTIVATION_SOFTMAX1", softmax),
-        element_binding("ACTIVATION_LOG_SOFTMAX1", log_softmax),
-        element_binding("ACTIVATION_HARDMAX1", hardmax),
-        cumulative_binding("CUMULATIVE_SUMMATION", COMBINE_SUM, "HasExclusiveSum"),
-        cumulative_binding("CUMULATIVE_PRODUCT", COMBINE_PRODUCT, "HasExclusiveProduct"),
-        {.name = "LP_NORMALIZATION", .plan = plan_lp_normalization, .variants = [] {
-             return variants({{.combine = COMBINE_SUM, .numbers = NUMBERS_REAL, .results = false, .elements = true}});
-         }}};
+    return {{.name = "REDUCE",
+             .plan = plan_reduce,
+             .variants = reduce_variants,
+             .unsupported = too_many_elements,
+             .cut = cut_results},
+            place_binding("ARGMAX", functions[0]),
+            place_binding("ARGMIN", functions[1]),
+            element_binding("ACTIVATION_SOFTMAX", softmax),
+            element_binding("ACTIVATION_LOG_SOFTMAX", log_softmax),
+            element_binding("ACTIVATION_HARDMAX", hardmax),
+            element_binding("ACTIVATION_SOFTMAX1", softmax),
+            element_binding("ACTIVATION_LOG_SOFTMAX1", log_softmax),
+            element_binding("ACTIVATION_HARDMAX1", hardmax),
+            cumulative_binding("CUMULATIVE_SUMMATION", COMBINE_SUM, "HasExclusiveSum"),
+            cumulative_binding("CUMULATIVE_PRODUCT", COMBINE_PRODUCT, "HasExclusiveProduct"),
+            {.name = "LP_NORMALIZATION",
+             .plan = plan_lp_normalization,
+             .variants =
+                 [] {
+                     return variants(
+                         {{.combine = COMBINE_SUM, .numbers = NUMBERS_REAL, .results = false, .elements = true}});
+                 },
+             .cut = cut_off_axis}};
 }
 
 }  // namespace dmlconform::d3d12

@@ -9,6 +9,7 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/binding.h"
+#include "engine/d3d12/long_sequence.h"
 #include "engine/d3d12/strided_dimensions.h"
 
 namespace dmlconform::d3d12 {
@@ -363,11 +364,23 @@ std::vector<ShaderVariant> top_k1_variants() {
     return variants;
 }
 
+bool cut_between_sequences(Cut& cut) {
+    return cut.dimension() != cut.descriptor().uint("Axis") && cut.take_from_all();
+}
+
 }  // namespace
 
 Bindings top_k1_bindings() {
-    return {{.name = "TOP_K1", .plan = plan_top_k1, .variants = top_k1_variants},
-            {.name = "TOP_K", .plan = plan_top_k1, .variants = top_k1_variants}};
+    return {{.name = "TOP_K1",
+             .plan = plan_top_k1,
+             .variants = top_k1_variants,
+             .cut = cut_between_sequences,
+             .plan_long = plan_long_sequence},
+            {.name = "TOP_K",
+             .plan = plan_top_k1,
+             .variants = top_k1_variants,
+             .cut = cut_between_sequences,
+             .plan_long = plan_long_sequence}};
 }
 
 }  // namespace dmlconform::d3d12
