@@ -32,13 +32,12 @@ float3 sum_of_partial(uint first, uint distance, uint count) {
 // Sums over the threads of a set, in two steps: first over those that have their place within columns, then over
 // columns. The order depends on nothing but their number.
 float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
-    const uint rows = threads_per_set / columns_per_set;
     const uint first = thread - lane * lane_distance;
     partial_sums[thread] = value;
     GroupMemoryBarrierWithGroupSync();
-    if (rows > 1) {
+    if (rows_per_set > 1) {
         if (lane < columns_per_set) {
-            partial_sums[thread] = sum_of_partial(thread, columns_per_set * lane_distance, rows);
+            partial_sums[thread] = sum_of_partial(thread, columns_per_set * lane_distance, rows_per_set);
         }
         GroupMemoryBarrierWithGroupSync();
     }

@@ -43,8 +43,8 @@ cbuffer Parameters : register(b0) {
     // What threads_per_set items are: lines, and items in a line.
     uint step_lines;
     uint step_items;
-    uint unused1;
-    uint unused2;
+    uint rows_per_set;          // the rows of columns_per_set, a power of two
+    uint unused;
     // Size, strides in input and output in items, and of the number of the set.
     uint4 set_dimensions[MOST_DIMENSIONS];
     uint4 item_dimensions[MOST_DIMENSIONS];

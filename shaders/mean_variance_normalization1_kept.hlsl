@@ -58,12 +58,11 @@ float2 sum_of_deviations(uint first, uint distance, uint count) {
 
 // Over the threads of a set. All of them get the result.
 float total_over_set(float value, uint thread, uint lane) {
-    const uint rows = threads_per_set / columns_per_set;
     totals[thread] = value;
     GroupMemoryBarrierWithGroupSync();
-    if (rows > 1) {
+    if (rows_per_set > 1) {
         if (lane < columns_per_set) {
-            totals[thread] = sum_of_totals(thread, columns_per_set, rows);
+            totals[thread] = sum_of_totals(thread, columns_per_set, rows_per_set);
         }
         GroupMemoryBarrierWithGroupSync();
     }
@@ -71,12 +70,11 @@ float total_over_set(float value, uint thread, uint lane) {
 }
 
 float2 deviations_over_set(float2 value, uint thread, uint lane) {
-    const uint rows = threads_per_set / columns_per_set;
     deviations[thread] = value;
     GroupMemoryBarrierWithGroupSync();
-    if (rows > 1) {
+    if (rows_per_set > 1) {
         if (lane < columns_per_set) {
-            deviations[thread] = sum_of_deviations(thread, columns_per_set, rows);
+            deviations[thread] = sum_of_deviations(thread, columns_per_set, rows_per_set);
         }
         GroupMemoryBarrierWithGroupSync();
     }

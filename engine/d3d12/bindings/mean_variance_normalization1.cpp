@@ -78,7 +78,8 @@ struct Parameters {
     std::uint32_t task = normalises_sets;
     std::uint32_t step_lines = 0;
     std::uint32_t step_items = 0;
-    std::array<std::uint32_t, 2> unused{};
+    std::uint32_t rows_per_set = 1;
+    std::uint32_t unused = 0;
     std::array<StridedDimension, core::max_dimension_count> set_dimensions{};
     std::array<StridedDimension, core::max_dimension_count> item_dimensions{};
     std::array<ParameterStrides, core::max_dimension_count> set_parameters{};
@@ -271,6 +272,7 @@ private:
         keep(parameters, finds_chunks, kept);
         // Each group that normalises a chunk can read what is known of all of them, but not of too many.
         if (parameters.chunk_count <= group_size) {
+            put_chunks_in_rows(parameters);
             keep(parameters, applies_chunks, kept);
         } else {
             combine(parameters);
@@ -361,9 +363,17 @@ private:
         const auto logarithm = static_cast<std::uint64_t>(std::countr_zero(threads_per_set));
         const std::uint64_t columns = std::max(fewest_columns, std::uint64_t{1} << ((logarithm + 1) / 2));
         parameters.columns_per_set = static_cast<std::uint32_t>(std::min(threads_per_set, columns));
+        parameters.rows_per_set = parameters.threads_per_set / parameters.columns_per_set;
         parameters.sets_per_group = static_cast<std::uint32_t>(group_size / threads_per_set);
         parameters.step_lines = parameters.threads_per_set / parameters.item_dimensions[0].size;
         parameters.step_items = parameters.threads_per_set % parameters.item_dimensions[0].size;
+    }
+
+    /// As many columns and rows as all chunks of a set take.
+    static void put_chunks_in_rows(Parameters& parameters) {
+        parameters.columns_per_set = std::min(parameters.columns_per_set, std::bit_ceil(parameters.chunk_count));
+        const std::uint32_t rows = (parameters.chunk_count - 1) / parameters.columns_per_set + 1;
+        parameters.rows_per_set = std::bit_ceil(rows);
     }
 
     void keep(Parameters parameters, std::uint32_t task, std::uint32_t kept) {
