@@ -1,17 +1,15 @@
-// MEAN_VARIANCE_NORMALIZATION and its successors: a group reads several small sets, one set, or a chunk of one, and
-// finds mean and variance in two passes over what it keeps in groupshared memory.
+// MEAN_VARIANCE_NORMALIZATION and its successors, where sets are not lines of whole vectors: a group reads several
+// small sets, one set, or a chunk of one, and finds mean and variance in two passes over what it keeps in groupshared
+// memory.
 //
 // APPLY  1: and normalises them, as sets fit groups. 0: and leaves the statistics for another pass.
 //
-// VECTOR, HALF, FUSED: see mean_variance_normalization1.hlsli
+// HALF, FUSED: see mean_variance_normalization1.hlsli
 
+#define VECTOR 0
 #include "mean_variance_normalization1.hlsli"
 
-#if VECTOR
-#define ITEMS_PER_THREAD 4
-#else
 #define ITEMS_PER_THREAD 16
-#endif
 
 // Item number j of thread t is at j * GROUP_SIZE + t.
 groupshared Item items[ITEMS_PER_THREAD * GROUP_SIZE];
@@ -32,16 +30,14 @@ float3 sum_of_partial(uint first, uint distance, uint count) {
 }
 
 // Sums over the threads of a set, in two steps: first over those that have their place within columns, then over
-// columns. The
-// order depends on nothing but their number.
+// columns. The order depends on nothing but their number.
 float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
-    const uint rows = threads_per_set / columns_per_set;
     const uint first = thread - lane * lane_distance;
     partial_sums[thread] = value;
     GroupMemoryBarrierWithGroupSync();
-    if (rows > 1) {
+    if (rows_per_set > 1) {
         if (lane < columns_per_set) {
-            partial_sums[thread] = sum_of_partial(thread, columns_per_set * lane_distance, rows);
+            partial_sums[thread] = sum_of_partial(thread, columns_per_set * lane_distance, rows_per_set);
         }
         GroupMemoryBarrierWithGroupSync();
     }
@@ -56,26 +52,8 @@ Item item_or_zero(Place set_place, uint item, uint last_item) {
     return item < last_item ? loaded : (Item)0;
 }
 
-float4 numbers_together(Item item) {
-    return first_numbers(item) + second_numbers(item);
-}
-
-// Sums over the items of a thread.
-struct Deviations {
-    float4 sums;
-    float4 squares;
-    float4 unequal;
-};
-
-void add_deviations(inout Deviations deviations, float4 numbers, float4 others, float mean, float first) {
-    deviations.sums += numbers - mean;
-    deviations.squares += (numbers - mean) * (numbers - mean);
-    deviations.unequal += numbers != first ? 1.0 : 0.0;
-#if TWO_VECTORS
-    deviations.sums += others - mean;
-    deviations.squares += (others - mean) * (others - mean);
-    deviations.unequal += others != first ? 1.0 : 0.0;
-#endif
+float number_of(Item item) {
+    return first_numbers(item).x;
 }
 
 [numthreads(GROUP_SIZE, 1, 1)]
@@ -90,7 +68,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const Place set_place = place_of_set(min(set, set_count - 1));
     uint i;
 
-    float4 sum = 0;
+    float sum = 0;
     // Four at a time, so that a thread waits once for all of them.
     uint slot = thread;
     [loop] for (i = first_item + lane; i < last_item; i += 4 * threads_per_set) {
@@ -103,43 +81,26 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         items[slot + 2 * GROUP_SIZE] = item_2;
         items[slot + 3 * GROUP_SIZE] = item_3;
         slot += 4 * GROUP_SIZE;
-        sum += (numbers_together(item_0) + numbers_together(item_1)) +
-               (numbers_together(item_2) + numbers_together(item_3));
+        sum += (number_of(item_0) + number_of(item_1)) + (number_of(item_2) + number_of(item_3));
     }
-    first_elements[thread] = first_numbers(items[thread]).x;
-#if VECTOR
-    const float elements_per_item = HALF ? 8 : 4;
-#else
-    const float elements_per_item = 1;
-#endif
-    const float count = elements_per_item * float(last_item - first_item);
-    const float total = sum_over_set(float3(sum_of(sum), 0, 0), thread, lane, lane_distance).x;
+    first_elements[thread] = number_of(items[thread]);
+    const float count = float(last_item - first_item);
+    const float total = sum_over_set(float3(sum, 0, 0), thread, lane, lane_distance).x;
     const float mean = subtract_mean ? total / count : 0;
 
-    // Deviations sum to 0, but for what the mean lacks by its roundings ("corrected two-pass algorithm": Chan, Golub &
-    // LeVeque 1983).
     const float first = first_elements[thread - lane * lane_distance];
-    Deviations deviations = (Deviations)0;
+    float3 deviations = 0;
     slot = thread;
     [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
-        add_deviations(deviations, first_numbers(items[slot]), second_numbers(items[slot]), mean, first);
+        const float number = number_of(items[slot]);
+        deviations += float3(number - mean, (number - mean) * (number - mean), number != first ? 1.0 : 0.0);
         slot += GROUP_SIZE;
     }
-    const float3 sums =
-        sum_over_set(float3(sum_of(deviations.sums), sum_of(deviations.squares), sum_of(deviations.unequal)), thread,
-                     lane, lane_distance);
-    // The mean of equal numbers is that number, whatever the roundings, and their variance 0.
-    const bool constant = subtract_mean && sums.z == 0;
-    // An infinite mean lacks nothing: all finite numbers are as far below (or above) it.
-    const float lacking = !subtract_mean || constant || is_infinite(mean) ? 0 : sums.x / count;
-    const float corrected = sums.y - sums.x * lacking;
-    // Not by max, which would make a number of NaN.
-    const float4 found =
-        float4(constant ? first : mean, lacking, constant || corrected < 0 ? 0 : corrected, count);
+    const float3 sums = sum_over_set(deviations, thread, lane, lane_distance);
+    const float4 part = found(mean, sums.x, sums.y, count, sums.z != 0, first);
 
 #if APPLY
-    const float4 set_statistics = finished(found.x, found.y, found.z);
-    // With activations the code is too long to have it for each item that is kept: these are read again, from a cache.
+    const float4 set_statistics = finished(part.x, part.y, part.z);
     slot = thread;
     [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
         const Place place = place_of_item(set_place, i);
@@ -150,9 +111,9 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #else
     if (lane == 0 && set < set_count) {
         if (chunk_count == 1) {
-            statistics[set] = finished(found.x, found.y, found.z);
+            statistics[set] = finished(part.x, part.y, part.z);
         } else {
-            chunks[set * chunk_count + chunk] = found;
+            chunks[set * chunk_count + chunk] = part;
         }
     }
 #endif

@@ -1,11 +1,9 @@
 // What the shaders of MEAN_VARIANCE_NORMALIZATION and its successors share. A set is the elements that share one mean.
 //
 // HALF    1: elements are FLOAT16, computed with in FP32 and rounded once. 2: the same, and the device's own
-// conversions are as good as those of
-//         float16.hlsli. 0: FLOAT32.
+//         conversions are as good as those of float16.hlsli. 0: FLOAT32.
 // VECTOR  1: an item, which is what a thread reads at once, is 16 bytes of the input that lie side by side in a set, in
-// the output
-//         too. 0: it is one element.
+//         the output too. 0: it is one element.
 // FUSED   1: an activation follows.
 
 #include "activation.hlsli"
@@ -41,7 +39,12 @@ cbuffer Parameters : register(b0) {
     uint subtract_mean;         // 0: the mean is taken for 0
     uint columns_per_set;       // threads in a row, of which several rows have a set
     uint set_shift;             // the binary logarithm of threads_per_set
-    uint unused1;
+    uint task;                  // see mean_variance_normalization1_kept.hlsl
+    // What threads_per_set items are: lines, and items in a line.
+    uint step_lines;
+    uint step_items;
+    uint rows_per_set;          // the rows of columns_per_set, a power of two
+    uint unused;
     // Size, strides in input and output in items, and of the number of the set.
     uint4 set_dimensions[MOST_DIMENSIONS];
     uint4 item_dimensions[MOST_DIMENSIONS];
@@ -73,8 +76,13 @@ RWStructuredBuffer<uint> output : register(u3);
 RWStructuredBuffer<float4> chunks : register(u4);
 RWStructuredBuffer<float4> statistics : register(u5);
 // Scale and bias, where an item's parameters are one unit: see has_scale.
+#if READS_UNITS
+RWBuffer<uint4> scale_units : register(u22);
+RWBuffer<uint4> bias_units : register(u23);
+#else
 RWStructuredBuffer<uint4> scale_units : register(u6);
 RWStructuredBuffer<uint4> bias_units : register(u7);
+#endif
 
 // Values of has_scale and has_bias.
 #define PARAMETERS_ANYWHERE 1
@@ -126,8 +134,7 @@ Place place_of_item(Place set, uint item) {
 }
 
 // The elements of an item, as far as it has them; in a vector of FLOAT16 those with even numbers, while second_numbers
-// are those with
-// odd ones.
+// are those with odd ones.
 float4 numbers_of(uint4 bits) {
 #if NATIVE_HALF
     return f16tof32(bits);
@@ -265,6 +272,19 @@ Item normalised_item(float4 first, float4 second, float4 set, Place place) {
     PUT_PARAMETERS(has_scale, scale, scale_units, place.scale, scale_step, first_scale, second_scale)
     PUT_PARAMETERS(has_bias, bias, bias_units, place.bias, bias_step, first_bias, second_bias)
     return normalised_numbers(first, second, set, first_scale, second_scale, first_bias, second_bias);
+}
+
+// Of a set or a part of one, what chunks have. From a mean as it was rounded, what the distances from it and their
+// squares sum up to, and how many elements there are. `differ`: not all of them are `element`.
+float4 found(float mean, float sum, float squares, float count, bool differ, float element) {
+    // The mean of equal numbers is that number, whatever the roundings, and their variance 0.
+    const bool constant = subtract_mean && !differ;
+    // Distances sum to 0, but for what the mean lacks by its roundings ("corrected two-pass algorithm": Chan, Golub &
+    // LeVeque 1983). An infinite mean lacks nothing: all finite numbers are as far below (or above) it.
+    const float lacking = !subtract_mean || constant || is_infinite(mean) ? 0 : sum / count;
+    const float corrected = squares - sum * lacking;
+    // Not by max, which would make a number of NaN.
+    return float4(constant ? element : mean, lacking, constant || corrected < 0 ? 0 : corrected, count);
 }
 
 // Statistics of a set, from its mean, what that lacks, and the sum of squared deviations.

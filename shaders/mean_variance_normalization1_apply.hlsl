@@ -1,8 +1,9 @@
-// MEAN_VARIANCE_NORMALIZATION and its successors, last pass for sets that do not fit a group, or FLOAT16 elements that
-// do not come in whole words: each thread makes one item of the output, or the two elements of a word.
+// MEAN_VARIANCE_NORMALIZATION and its successors, last pass for sets that are not lines of whole vectors, if they do
+// not fit a group or are FLOAT16: each thread makes one element of the output, or the two of a word.
 //
-// VECTOR, HALF, FUSED: see mean_variance_normalization1.hlsli
+// HALF, FUSED: see mean_variance_normalization1.hlsli
 
+#define VECTOR 0
 #include "mean_variance_normalization1.hlsli"
 
 Item normalised_item_at(Place place) {
@@ -13,7 +14,7 @@ Item normalised_item_at(Place place) {
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * GROUP_SIZE + thread;
-#if HALF && !VECTOR
+#if HALF
     if (output_is_packed) {
         uint word = 0;
         [loop] for (uint i = 0; i < 2 && 2 * number + i < item_count; ++i) {

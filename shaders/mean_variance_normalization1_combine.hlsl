@@ -23,36 +23,35 @@ float sum_over_group(float value, uint thread) {
     return result;
 }
 
-// How far a chunk's mean is from `mean`. From an infinite one: no distance, unless the mean of both is none.
-float distance_from(float mean, float4 chunk) {
-    precise const float neither = chunk.x + mean;  // NaN where it is used
-    float distance = (chunk.x - mean) + chunk.y;
-    if (is_infinite(mean)) {
-        distance = is_nan(chunk.x) || chunk.x == -mean ? neither : 0;
-    }
-    return distance;
-}
-
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint set = min(linear_group(group_id), set_count - 1);
     const uint first_chunk = set * chunk_count;
-    // Means are added up relative to the first one, which keeps their differences' bits.
-    const float mean = chunks[first_chunk].x;
+    const float first = chunks[first_chunk].x;
     uint i;
+    // Chunks are weighted, so that their sum is the mean.
     float weighted = 0;
+    float differs = 0;
     [loop] for (i = thread; i < chunk_count; i += GROUP_SIZE) {
-        weighted += chunks[first_chunk + i].w * distance_from(mean, chunks[first_chunk + i]);
+        const float4 chunk = chunks[first_chunk + i];
+        weighted += chunk.x * (chunk.w / set_size);
+        // A chunk lacks nothing, and has no variance, if all its elements are equal.
+        differs += chunk.x != first || chunk.y != 0 || chunk.z != 0 ? 1 : 0;
     }
-    const float lacking = sum_over_group(weighted, thread) / set_size;
+    const float sum = sum_over_group(weighted, thread);
+    const float mean = subtract_mean ? sum : 0;
+    const bool differ = sum_over_group(differs, thread) != 0;
+    float sums = 0;
     float squares = 0;
     [loop] for (i = thread; i < chunk_count; i += GROUP_SIZE) {
         const float4 chunk = chunks[first_chunk + i];
-        const float deviation = distance_from(mean, chunk) - lacking;
-        squares += chunk.z + chunk.w * deviation * deviation;
+        const float away = (chunk.x - mean) + chunk.y;
+        sums += chunk.w * away;
+        squares += chunk.z + chunk.w * away * away;
     }
-    const float total = sum_over_group(squares, thread);
+    const float sum_of_all = sum_over_group(sums, thread);
+    const float4 whole = found(mean, sum_of_all, sum_over_group(squares, thread), set_size, differ, first);
     if (thread == 0 && linear_group(group_id) < set_count) {
-        statistics[set] = finished(mean, lacking, total);
+        statistics[set] = finished(whole.x, whole.y, whole.z);
     }
 }

@@ -1,135 +1,268 @@
-// MEAN_VARIANCE_NORMALIZATION and its successors, for sets whose elements fit into the registers of a group's threads:
-// one or several sets for each group, read once and normalised. A set is one stretch of memory in input and output.
+// MEAN_VARIANCE_NORMALIZATION and its successors, where sets are lines of whole vectors: stretches of memory in input
+// and output, at equal distances from each other.
 //
-// Each thread finds mean and squared deviations of its own elements, and then these are brought together, first over
-// rows of a set's threads, then over columns (Chan, Golub & LeVeque 1983). The order depends on nothing but sizes.
+// A group keeps one or several sets, or a chunk of one, in the registers of its threads. Its task is one of these:
+//
+// NORMALISES_SETS     it finds the statistics of its sets, and normalises them.
+// FINDS_CHUNKS        it finds the statistics of a chunk, for another dispatch.
+// APPLIES_CHUNKS      it brings those of a set's chunks together, and normalises one of these.
+// APPLIES_STATISTICS  it normalises a chunk with what another dispatch has brought together.
+//
+// Mean and variance take two passes over the registers. Each sums up over rows of a set's threads first, and then over
+// columns. The order depends on nothing but sizes.
 //
 // KEPT                how many items a thread keeps
 // READS_UNITS         1: the device can read 16 bytes at once
-// VECTOR              1
 // HALF, FUSED         see mean_variance_normalization1.hlsli
 
+#define VECTOR 1
 #include "mean_variance_normalization1.hlsli"
 
-// Of some elements of a set: their mean, what the squares of their distances from it sum up to, what the distances do
-// (0, but for the mean's roundings), and how many they are.
-#define Part float4
+// As in engine/d3d12/bindings/mean_variance_normalization1.cpp.
+#define NORMALISES_SETS 0
+#define FINDS_CHUNKS 1
+#define APPLIES_CHUNKS 2
+#define APPLIES_STATISTICS 3
 
-groupshared Part parts[GROUP_SIZE];
-// The first of each part's elements, or NaN if the others are not all equal to it.
-groupshared float equal_elements[GROUP_SIZE];
+// Arrays of their own, so that a pass need not wait until the one before has been read.
+groupshared float totals[GROUP_SIZE];
+groupshared float2 deviations[GROUP_SIZE];
+groupshared uint first_bits[GROUP_SIZE];
+// Of a set at its first thread: whether its elements differ.
+groupshared uint differs[GROUP_SIZE];
 
-// Of parts number `first`, `first` + `distance` and so on. Four at a time, so that a thread waits once for them.
-Part joined(uint first, uint distance, uint count) {
-    float2 total = 0;
-    uint i;
-    uint j;
-    [loop] for (i = 0; i < count; i += 4) {
-        [unroll] for (j = 0; j < 4; ++j) {
-            const Part part = parts[first + min(i + j, count - 1) * distance];
-            total += i + j < count ? float2(part.x * part.w, part.w) : 0;
-        }
+// Of `count` threads, a power of two, from one on. Four at a time, so that a thread waits once for all of them.
+float sum_of_totals(uint first, uint distance, uint count) {
+    float sum = 0;
+    [loop] for (uint i = 0; i < count; i += 4) {
+        const float sum_0 = totals[first + i * distance];
+        const float sum_1 = totals[first + min(i + 1, count - 1) * distance];
+        const float sum_2 = totals[first + min(i + 2, count - 1) * distance];
+        const float sum_3 = totals[first + min(i + 3, count - 1) * distance];
+        sum += sum_0 + (count > 1 ? sum_1 : 0) + (count > 2 ? sum_2 + sum_3 : 0);
     }
-    const float mean = subtract_mean && total.y > 0 ? total.x / total.y : 0;
-    float2 sums = 0;
-    [loop] for (i = 0; i < count; i += 4) {
-        [unroll] for (j = 0; j < 4; ++j) {
-            const Part part = parts[first + min(i + j, count - 1) * distance];
-            const float away = part.x - mean;
-            const float weighted = away * part.w;
-            sums += i + j < count ? float2(part.y + away * (weighted + 2 * part.z), weighted + part.z) : 0;
-        }
-    }
-    return Part(mean, sums.x, sums.y, total.y);
+    return sum;
 }
 
-float joined_equal(uint first, uint distance, uint count) {
-    const float element = equal_elements[first];
-    bool equal = true;
-    [loop] for (uint i = 1; i < count; ++i) {
-        equal = equal && equal_elements[first + i * distance] == element;
+float2 sum_of_deviations(uint first, uint distance, uint count) {
+    float2 sum = 0;
+    [loop] for (uint i = 0; i < count; i += 4) {
+        const float2 sum_0 = deviations[first + i * distance];
+        const float2 sum_1 = deviations[first + min(i + 1, count - 1) * distance];
+        const float2 sum_2 = deviations[first + min(i + 2, count - 1) * distance];
+        const float2 sum_3 = deviations[first + min(i + 3, count - 1) * distance];
+        sum += sum_0 + (count > 1 ? sum_1 : 0) + (count > 2 ? sum_2 + sum_3 : 0);
     }
-    return equal ? element : asfloat(0x7fc00000);
+    return sum;
 }
 
 // Over the threads of a set. All of them get the result.
-Part over_set(Part part, inout float equal, uint thread, uint lane) {
-    const uint rows = threads_per_set / columns_per_set;
-    parts[thread] = part;
-    equal_elements[thread] = equal;
+float total_over_set(float value, uint thread, uint lane) {
+    totals[thread] = value;
     GroupMemoryBarrierWithGroupSync();
-    if (rows > 1) {
+    if (rows_per_set > 1) {
         if (lane < columns_per_set) {
-            const Part column = joined(thread, columns_per_set, rows);
-            equal = joined_equal(thread, columns_per_set, rows);
-            parts[thread] = column;
-            equal_elements[thread] = equal;
+            totals[thread] = sum_of_totals(thread, columns_per_set, rows_per_set);
         }
         GroupMemoryBarrierWithGroupSync();
     }
-    equal = joined_equal(thread - lane, 1, columns_per_set);
-    return joined(thread - lane, 1, columns_per_set);
+    return sum_of_totals(thread - lane, 1, columns_per_set);
 }
 
-// Of the first `count` items that a thread keeps.
-Part own_part(uint4 kept[KEPT], uint count, out float equal) {
-    const float element_count = float(count) * (HALF ? 8 : 4);
-    float4 total = 0;
-    uint k;
-    [unroll] for (k = 0; k < KEPT; ++k) {
-        total += k < count ? first_numbers(kept[k]) + second_numbers(kept[k]) : 0;
+float2 deviations_over_set(float2 value, uint thread, uint lane) {
+    deviations[thread] = value;
+    GroupMemoryBarrierWithGroupSync();
+    if (rows_per_set > 1) {
+        if (lane < columns_per_set) {
+            deviations[thread] = sum_of_deviations(thread, columns_per_set, rows_per_set);
+        }
+        GroupMemoryBarrierWithGroupSync();
     }
-    const float mean = subtract_mean && count > 0 ? sum_of(total) / element_count : 0;
-    const float first = first_numbers(kept[0]).x;
+    return sum_of_deviations(thread - lane, 1, columns_per_set);
+}
+
+// The bits of an item's first element, and an item of nothing but such elements.
+#if HALF
+#define FIRST_BITS(item) ((item).x & 0xffff)
+#define REPEATED(bits) ((bits) * 0x10001)
+#else
+#define FIRST_BITS(item) ((item).x)
+#define REPEATED(bits) (bits)
+#endif
+
+float total_of(uint4 kept[KEPT], uint count) {
+    float4 total = 0;
+    [unroll] for (uint k = 0; k < KEPT; ++k) {
+        if (k < count) {
+            total += first_numbers(kept[k]) + second_numbers(kept[k]);
+        }
+    }
+    return sum_of(total);
+}
+
+// Sums of the distances from the mean, and of their squares. `difference` is not 0 if an element's bits are not these.
+float2 deviations_of(uint4 kept[KEPT], uint count, float mean, uint bits, out uint difference) {
     float4 sums = 0;
     float4 squares = 0;
-    bool4 unequal = false;
-    [unroll] for (k = 0; k < KEPT; ++k) {
+    uint4 differences = 0;
+    [unroll] for (uint k = 0; k < KEPT; ++k) {
         if (k < count) {
             const float4 numbers = first_numbers(kept[k]);
             sums += numbers - mean;
             squares += (numbers - mean) * (numbers - mean);
-            unequal = unequal || numbers != first;
 #if TWO_VECTORS
             const float4 others = second_numbers(kept[k]);
             sums += others - mean;
             squares += (others - mean) * (others - mean);
-            unequal = unequal || others != first;
 #endif
+            differences |= kept[k] ^ REPEATED(bits);
         }
     }
-    equal = any(unequal) ? asfloat(0x7fc00000) : first;
-    return Part(mean, sum_of(squares), sum_of(sums), element_count);
+    difference = differences.x | differences.y | differences.z | differences.w;
+    return float2(sum_of(sums), sum_of(squares));
 }
 
-// From the parts of a set to what its elements are normalised with.
-float4 statistics_of(Part part, float equal) {
-    // Equal elements have themselves as their mean, whatever the roundings, and variance 0.
-    const bool constant = subtract_mean && equal == equal;
-    // An infinite mean lacks nothing: all finite numbers are as far below (or above) it.
-    const float lacking = !subtract_mean || constant || is_infinite(part.x) ? 0 : part.z / part.w;
-    const float squares = part.y - part.z * lacking;
-    // Not by max, which would make a number of NaN.
-    return finished(constant ? equal : part.x, lacking, constant || squares < 0 ? 0 : squares);
+// An item of a set: the number of its line, and its place there.
+uint2 next_item(uint2 item) {
+    item += uint2(step_lines, step_items);
+    const bool beyond = item.y >= item_dimensions[0].x;
+    return uint2(beyond ? item.x + 1 : item.x, beyond ? item.y - item_dimensions[0].x : item.y);
 }
 
-// Unit number k of a thread's.
-#define UNIT_OF(buffer, start, step) buffer[((start) + k * (step)) / PARAMETERS_PER_ITEM]
+Place place_in_lines(Place set, uint2 item) {
+    Place place = set;
+    add_place(place, item.y, item_dimensions[0], item_parameters[0]);
+    add_place(place, item.x, item_dimensions[1], item_parameters[1]);
+    return place;
+}
+
+// Of a set, or of a chunk: mean, what that lacks, sum of squared deviations, number of elements. From what its
+// elements sum up to, or if `parts` are brought together, from theirs.
+float4 statistics_of(uint4 kept[KEPT], uint count, float4 part, bool joins, bool has_part, float number, uint thread,
+                     uint lane) {
+    // Parts are weighted, so that their sum is the mean.
+    const float total = joins ? part.x * (part.w / number) : total_of(kept, count);
+    first_bits[thread] = joins ? asuint(part.x) : FIRST_BITS(kept[0]);
+    differs[thread] = 0;
+    const float whole = total_over_set(total, thread, lane);
+    const float mean = subtract_mean == 0 ? 0 : joins ? whole : whole / number;
+
+    const uint bits = first_bits[thread - lane];
+    float2 own;
+    uint difference = 0;
+    [branch] if (joins) {
+        // A part lacks nothing, and has no variance, if all its elements are equal.
+        const float away = (part.x - mean) + part.y;
+        own = has_part ? float2(part.w * away, part.z + part.w * away * away) : 0;
+        const bool other = asuint(part.x) != bits || part.y != 0 || part.z != 0;
+        difference = has_part && other ? 1 : 0;
+    } else {
+        own = deviations_of(kept, count, mean, bits, difference);
+    }
+    if (difference != 0) {
+        differs[thread - lane] = 1;
+    }
+    const float2 sums = deviations_over_set(own, thread, lane);
+    const float element = joins ? asfloat(bits) : numbers_of(uint4(bits, 0, 0, 0)).x;
+    return found(mean, sums.x, sums.y, number, differs[thread - lane] != 0, element);
+}
+
+#if !FUSED
+
+// The parameters of the next four items. Where there are no such items, these are other units.
+#define LOAD_PARAMETERS(turn)                                                                \
+    [branch] if (in_units) {                                                                 \
+        [unroll] for (j = 0; j < 4; ++j) {                                                   \
+            const uint2 ahead = 4 * (turn) + j < count ? parameters_item : first;            \
+            const Place parameters_place = place_in_lines(place, ahead);                     \
+            scales[j] = scale_units[parameters_place.scale / PARAMETERS_PER_ITEM];           \
+            biases[j] = bias_units[parameters_place.bias / PARAMETERS_PER_ITEM];             \
+            parameters_item = next_item(parameters_item);                                    \
+        }                                                                                    \
+    }
+
+// Normalises the items that a thread keeps, the first of which is this one. Four at a time, and stores come after the
+// loads of parameters for the next four, so that a thread waits once for these.
+void write_kept(uint4 kept[KEPT], uint count, uint2 first, Place place, float4 set_statistics, float4 set_scale,
+                float4 set_bias) {
+    const bool has_scales = has_scale == PARAMETERS_IN_UNITS;
+    const bool has_biases = has_bias == PARAMETERS_IN_UNITS;
+    const bool in_units = has_scales || has_biases;
+    uint4 scales[4];
+    uint4 biases[4];
+    uint j;
+    [unroll] for (j = 0; j < 4; ++j) {
+        scales[j] = 0;
+        biases[j] = 0;
+    }
+    uint2 item = first;
+    uint2 parameters_item = first;
+    LOAD_PARAMETERS(0)
+    [unroll] for (uint turn = 0; turn < KEPT / 4; ++turn) {
+        [branch] if (in_units) {
+            [unroll] for (j = 0; j < 4; ++j) {
+                const uint4 bits = kept[4 * turn + j];
+                kept[4 * turn + j] = normalised_numbers(first_numbers(bits), second_numbers(bits), set_statistics,
+                                                        has_scales ? first_numbers(scales[j]) : set_scale,
+                                                        has_scales ? second_numbers(scales[j]) : set_scale,
+                                                        has_biases ? first_numbers(biases[j]) : set_bias,
+                                                        has_biases ? second_numbers(biases[j]) : set_bias);
+            }
+        } else {
+            [unroll] for (j = 0; j < 4; ++j) {
+                const uint4 bits = kept[4 * turn + j];
+                kept[4 * turn + j] = normalised_numbers(first_numbers(bits), second_numbers(bits), set_statistics,
+                                                        set_scale, set_scale, set_bias, set_bias);
+            }
+        }
+        if (turn + 1 < KEPT / 4) {
+            LOAD_PARAMETERS(turn + 1)
+        }
+        [unroll] for (j = 0; j < 4; ++j) {
+            if (4 * turn + j < count) {
+                output[place.output + item.y + item.x * item_dimensions[1].z] = kept[4 * turn + j];
+            }
+            item = next_item(item);
+        }
+    }
+}
+
+#endif
+
+// The same where the code is too long to have it for each item, with activations or parameters that are gathered: items
+// are read again, from a cache.
+void write_again(uint count, uint2 first, Place place, float4 set_statistics) {
+    uint2 item = first;
+    [loop] for (uint k = 0; k < count; ++k) {
+        const Place at = place_in_lines(place, item);
+        const uint4 bits = input[at.input];
+        output[at.output] = normalised_item(first_numbers(bits), second_numbers(bits), set_statistics, at);
+        item = next_item(item);
+    }
+}
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const bool applies = task == APPLIES_CHUNKS || task == APPLIES_STATISTICS;
+    // Backwards after another dispatch has read the same: what that read last is still in a cache.
+    const uint group = applies ? group_count - 1 - linear_group(group_id) : linear_group(group_id);
     const uint lane = thread & (threads_per_set - 1);
-    const uint set = linear_group(group_id) * sets_per_group + (thread >> set_shift);
-    Place place = place_of_set(min(set, set_count - 1));
-    const uint4 step = item_dimensions[0] * threads_per_set;
-    const uint4 parameter_step = item_parameters[0] * threads_per_set;
+    const uint set = group / chunk_count * sets_per_group + (thread >> set_shift);
+    const uint first_item = min(group % chunk_count * items_per_chunk, item_count - 1);
+    const uint items = min(item_count - first_item, items_per_chunk);
+    const uint count = lane < items ? ((items - 1 - lane) >> set_shift) + 1 : 0;
+    const Place place = place_of_set(min(set, set_count - 1));
+    const uint start = first_item + min(lane, items - 1);
+    const uint2 first = uint2(start / item_dimensions[0].x, start % item_dimensions[0].x);
+    uint2 item = first;
     uint4 kept[KEPT];
     uint k;
     // All loads come first, so that a thread waits once for all of them. What is not there is some other item.
     [unroll] for (k = 0; k < KEPT; ++k) {
-        kept[k] = input[place.input + min(lane + k * threads_per_set, item_count - 1)];
+        const uint2 there = k < count ? item : first;
+        kept[k] = input[place.input + there.y + there.x * item_dimensions[1].y];
+        item = next_item(item);
     }
-    const uint count = lane < item_count ? min((item_count - 1 - lane) >> set_shift, KEPT - 1) + 1 : 0;
     float4 set_scale = 1;
     float4 set_bias = 0;
     [branch] if (has_scale == PARAMETERS_OF_SETS) {
@@ -138,45 +271,34 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     [branch] if (has_bias == PARAMETERS_OF_SETS) {
         set_bias = ONE_PARAMETER(bias, place.bias);
     }
-    add_place(place, lane, item_dimensions[0], item_parameters[0]);
-    float equal;
-    const Part own = own_part(kept, count, equal);
-    const Part whole = over_set(own, equal, thread, lane);
-    const float4 set_statistics = statistics_of(whole, equal);
+    float4 set_statistics;
+    [branch] if (task == APPLIES_STATISTICS) {
+        set_statistics = statistics[place.set];
+    } else {
+        const bool joins = task == APPLIES_CHUNKS;
+        const bool has_part = joins && thread < chunk_count;
+        float4 part = 0;
+        if (has_part) {
+            part = chunks[place.set * chunk_count + thread];
+        }
+        const float number = joins ? set_size : float(items) * PARAMETERS_PER_ITEM;
+        const float4 whole = statistics_of(kept, count, part, joins, has_part, number, thread, lane);
+        if (task == FINDS_CHUNKS) {
+            if (thread == 0 && set < set_count) {
+                chunks[group] = whole;
+            }
+            return;
+        }
+        set_statistics = finished(whole.x, whole.y, whole.z);
+    }
     if (set >= set_count) {
         return;
     }
 #if !FUSED
     [branch] if (has_scale != PARAMETERS_ANYWHERE && has_bias != PARAMETERS_ANYWHERE) {
-        [unroll] for (k = 0; k < KEPT; ++k) {
-            if (k < count) {
-                float4 first_scale = set_scale;
-                float4 second_scale = set_scale;
-                float4 first_bias = set_bias;
-                float4 second_bias = set_bias;
-                [branch] if (has_scale == PARAMETERS_IN_UNITS) {
-                    const uint4 unit = UNIT_OF(scale_units, place.scale, parameter_step.x);
-                    first_scale = first_numbers(unit);
-                    second_scale = second_numbers(unit);
-                }
-                [branch] if (has_bias == PARAMETERS_IN_UNITS) {
-                    const uint4 unit = UNIT_OF(bias_units, place.bias, parameter_step.y);
-                    first_bias = first_numbers(unit);
-                    second_bias = second_numbers(unit);
-                }
-                output[place.output + k * step.z] =
-                    normalised_numbers(first_numbers(kept[k]), second_numbers(kept[k]), set_statistics, first_scale,
-                                       second_scale, first_bias, second_bias);
-            }
-        }
+        write_kept(kept, count, first, place, set_statistics, set_scale, set_bias);
         return;
     }
 #endif
-    // With activations, or parameters that are gathered, the code is too long to have it for each item: they are read
-    // again, from a cache.
-    [loop] for (k = 0; k < count; ++k) {
-        const uint4 item = input[place.input];
-        output[place.output] = normalised_item(first_numbers(item), second_numbers(item), set_statistics, place);
-        add_place(place, 1, step, parameter_step);
-    }
+    write_again(count, first, place, set_statistics);
 }

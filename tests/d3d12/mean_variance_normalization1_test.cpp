@@ -152,9 +152,48 @@ TEST_F(NormalizationOnD3d12, LargeSetsThatThreadsKeep) {
             expect_like_reference(engine(), random, plain);
             expect_like_reference(engine(), random,
                                   with(plain, {{"FusedActivation", activation("ACTIVATION_SIGMOID")}}));
+            const core::TensorDesc of_elements = tensor(type, {sets, size}, {0, 1});
+            const core::TensorDesc of_sets = tensor(type, {sets, size}, {1, 0});
+            expect_like_reference(engine(), random,
+                                  with(plain, {{"ScaleTensor", of_elements}, {"BiasTensor", of_elements}}));
+            expect_like_reference(engine(), random,
+                                  with(plain, {{"ScaleTensor", of_sets}, {"BiasTensor", of_elements}}));
         }
         const Descriptor few = normalization(type, {3, 1025 * vector}, {1});
         EXPECT_GT(d3d12::find_binding("MEAN_VARIANCE_NORMALIZATION1")->plan(few).dispatches.size(), 1U);
+    }
+}
+
+/// Sets of lines that lie apart: a thread's next vector is in the same line, in the next one, or further on.
+TEST_F(NormalizationOnD3d12, LinesOfAnyLength) {
+    Random random(12);
+    for (const DataType type : types) {
+        for (const std::uint32_t vectors : {1u, 2u, 3u, 7u, 31u, 64u, 100u, 255u, 256u, 257u, 700u}) {
+            const std::uint32_t size = vectors * (type == DataType::float16 ? 8 : 4);
+            for (const std::uint32_t lines : {2u, 9u, 50u}) {
+                const Descriptor plain = normalization(type, {lines, 3, size}, {0, 2});
+                expect_like_reference(engine(), random, plain);
+                expect_like_reference(engine(), random,
+                                      with(plain, {{"ScaleTensor", tensor(type, {lines, 3, size})},
+                                                   {"BiasTensor", tensor(type, {1, 3, 1})},
+                                                   {"FusedActivation", activation("ACTIVATION_RELU")}}));
+                expect_like_reference(engine(), random,
+                                      with(plain, {{"ScaleTensor", tensor(type, {1, 1, size})},
+                                                   {"BiasTensor", tensor(type, {lines, 3, size})}}));
+            }
+        }
+    }
+}
+
+/// Vectors of one set in so many groups that a dispatch of its own brings together what they found.
+TEST_F(NormalizationOnD3d12, SetsOfVeryManyVectors) {
+    Random random(13);
+    for (const DataType type : types) {
+        const Descriptor descriptor = normalization(type, {1100, type == DataType::float16 ? 2000u : 1000u}, {0, 1});
+        EXPECT_EQ(d3d12::find_binding("MEAN_VARIANCE_NORMALIZATION1")->plan(descriptor).dispatches.size(), 3U);
+        expect_like_reference(engine(), random, descriptor, 3);
+        expect_like_reference(engine(), random, with(descriptor, {{"FusedActivation", activation("ACTIVATION_RELU")}}),
+                              3);
     }
 }
 
@@ -235,7 +274,7 @@ TEST_F(NormalizationOnD3d12, FarFromZero) {
 
 TEST_F(NormalizationOnD3d12, ConstantInputWithoutEpsilonIsNaN) {
     for (const DataType type : types) {
-        for (const std::uint32_t size : {1u, 3u, 100u, 7777u, 100003u}) {
+        for (const std::uint32_t size : {1u, 3u, 100u, 7777u, 100000u, 100003u}) {
             for (const double value : {0.1, -3.7, 1000.3, 0.0}) {
                 const Descriptor descriptor = normalization(type, {2, size}, {1}, 0);
                 std::vector<core::Tensor> inputs(3);
@@ -253,7 +292,7 @@ TEST_F(NormalizationOnD3d12, SpecialNumbers) {
     for (const DataType type : types) {
         for (const double special : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {
             for (const std::uint32_t normalize : {0u, 1u}) {
-                for (const std::uint32_t size : {8u, 9u, 20000u}) {
+                for (const std::uint32_t size : {8u, 9u, 20000u, 20001u}) {
                     const Descriptor descriptor =
                         with(normalization(type, {3, size}, {1}), {{"NormalizeVariance", normalize}});
                     auto inputs = random_inputs(random, descriptor, 0);

@@ -1,5 +1,8 @@
 // MEAN_VARIANCE_NORMALIZATION and its successors: one dispatch where sets fit a group of threads; otherwise chunks of
 // sets are reduced, brought together, and the tensor is normalised in another pass over it.
+//
+// Sets that are lines of whole vectors, each at the same distance from the one before, are left to
+// shaders/mean_variance_normalization1_kept.hlsl, and others to the remaining shaders.
 #include "engine/operators/rules/mean_variance_normalization1.h"
 
 #include <algorithm>
@@ -20,13 +23,17 @@ using operators::MeanVarianceNormalization1;
 // As in the shaders.
 constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t vector_bytes = 16;
-constexpr std::uint64_t vectors_per_thread = 4;
 constexpr std::uint64_t elements_per_thread = 16;
 /// Values of the macro KEPT.
 constexpr std::uint32_t few_kept = 4;
 constexpr std::uint32_t many_kept = 8;
 /// Of FLOAT32 alone: vectors of FLOAT16 are twice as many numbers.
 constexpr std::uint32_t most_kept = 16;
+/// Values of `task` in shaders/mean_variance_normalization1_kept.hlsl.
+constexpr std::uint32_t normalises_sets = 0;
+constexpr std::uint32_t finds_chunks = 1;
+constexpr std::uint32_t applies_chunks = 2;
+constexpr std::uint32_t applies_statistics = 3;
 constexpr std::uint32_t parameters_anywhere = 1;
 constexpr std::uint32_t parameters_in_units = 2;
 constexpr std::uint32_t parameters_of_sets = 3;
@@ -68,6 +75,10 @@ struct Parameters {
     std::uint32_t subtract_mean = 1;
     std::uint32_t columns_per_set = 1;
     std::uint32_t set_shift = 0;
+    std::uint32_t task = normalises_sets;
+    std::uint32_t step_lines = 0;
+    std::uint32_t step_items = 0;
+    std::uint32_t rows_per_set = 1;
     std::uint32_t unused = 0;
     std::array<StridedDimension, core::max_dimension_count> set_dimensions{};
     std::array<StridedDimension, core::max_dimension_count> item_dimensions{};
@@ -210,57 +221,80 @@ public:
     }
 
     [[nodiscard]] DispatchPlan plan() && {
-        reduce();
+        normalize();
         return std::move(plan_);
     }
 
 private:
-    /// Groups read sets, several or one or a part of one, and normalise them if they can.
-    void reduce() {
-        const bool vector = is_vector(shape_.elements, shape_.sets, vector_width_);
+    void normalize() {
+        // A set is lines, at one distance from each other.
+        constexpr std::size_t most_dimensions = 2;
+        if (shape_.elements.size() <= most_dimensions && is_vector(shape_.elements, shape_.sets, vector_width_)) {
+            normalize_vectors();
+        } else {
+            normalize_elements();
+        }
+    }
+
+    void normalize_vectors() {
         Dimensions sets = shape_.sets;
         Dimensions items = shape_.elements;
         Parameters parameters = common_;
-        if (vector) {
-            put_vector_parameters(parameters, items, sets);
-            widen(sets, vector_width_, false);
-            widen(items, vector_width_, true);
-        }
-        put_dimensions(sets, parameters.set_dimension_count, parameters.set_dimensions, parameters.set_parameters);
-        put_dimensions(items, parameters.item_dimension_count, parameters.item_dimensions, parameters.item_parameters);
-        const std::uint64_t item_count = count_of(items);
-        parameters.item_count = static_cast<std::uint32_t>(item_count);
-        const std::uint32_t kept = vector && items.size() == 1 ? kept_items(item_count) : 0;
-        divide_group(parameters,
-                     kept != 0 ? kept
-                     : vector  ? vectors_per_thread
-                               : elements_per_thread,
-                     !vector && items.front().strides[x] > sets.front().strides[x] && sets.front().strides[x] != 0);
-
-        // Elements of half a word are left to a pass in which threads have whole words, and vectors that are not kept
-        // to one that has them, too.
-        const bool apply = parameters.chunk_count == 1 && (kept != 0 || (!half_ && !vector));
-        Dispatch dispatch;
-        if (kept != 0) {
-            dispatch.shader = variant("mean_variance_normalization1_kept", vector, apply);
-            dispatch.shader.defines.emplace_back("KEPT", kept);
-            // Elements of FLOAT16 take longer to compute than to read, and so do those that are activated.
-            if (!half_ && op_.activation == nullptr) {
-                dispatch.shader.defines.emplace_back(units_macro, units_by_the_word);
-            }
+        put_vector_parameters(parameters, items, sets);
+        widen(sets, vector_width_, false);
+        widen(items, vector_width_, true);
+        put_all_dimensions(parameters, sets, items);
+        if (const std::uint32_t kept = kept_items(parameters.item_count); kept != 0) {
+            const std::uint32_t each = kept_by_each(parameters.item_count, kept);
+            put_threads(parameters, std::min(group_size, std::bit_ceil(groups_of(parameters.item_count, each))));
+            parameters.items_per_chunk = parameters.item_count;
+            keep(parameters, normalises_sets, std::max(kept, each));
         } else {
-            dispatch.shader = variant("mean_variance_normalization1", vector, apply);
-            dispatch.shader.defines.emplace_back("APPLY", apply ? 1 : 0);
+            put_threads(parameters, group_size);
+            normalize_chunks(parameters);
         }
+    }
+
+    /// One dispatch finds the statistics of chunks, and another one normalises these.
+    void normalize_chunks(Parameters& parameters) {
+        // Enough to fill a large GPU; fewer and larger ones have fewer sums over threads.
+        constexpr std::uint64_t enough_chunks = 256;
+        const std::uint64_t large = group_size * many_kept;
+        const bool are_enough = parameters.set_count * groups_of(parameters.item_count, large) >= enough_chunks;
+        const std::uint32_t kept = are_enough ? many_kept : few_kept;
+        // Equal ones, that begin where lines of a cache do.
+        constexpr std::uint64_t line_items = 8;
+        const std::uint64_t chunks = groups_of(parameters.item_count, group_size * kept);
+        const std::uint64_t items = groups_of(groups_of(parameters.item_count, chunks), line_items) * line_items;
+        parameters.items_per_chunk = static_cast<std::uint32_t>(items);
+        parameters.chunk_count = static_cast<std::uint32_t>(groups_of(parameters.item_count, items));
+        put_temporaries(parameters);
+        keep(parameters, finds_chunks, kept);
+        // Each group that normalises a chunk can read what is known of all of them, but not of too many.
+        if (parameters.chunk_count <= group_size) {
+            put_chunks_in_rows(parameters);
+            keep(parameters, applies_chunks, kept);
+        } else {
+            combine(parameters);
+            keep(parameters, applies_statistics, kept);
+        }
+    }
+
+    /// Groups read sets, several or one or a part of one, and normalise them if they can.
+    void normalize_elements() {
+        Parameters parameters = common_;
+        put_all_dimensions(parameters, shape_.sets, shape_.elements);
+        divide_group(parameters, shape_.elements.front().strides[x] > shape_.sets.front().strides[x] &&
+                                     shape_.sets.front().strides[x] != 0);
+        // Elements of half a word are left to a pass in which threads have whole words.
+        const bool apply = parameters.chunk_count == 1 && !half_;
         if (!apply) {
-            const std::uint64_t chunks = parameters.chunk_count > 1 ? parameters.chunk_count * count_of(sets) : 1;
-            plan_.temporaries = {chunks * statistics_bytes, count_of(sets) * statistics_bytes};
+            put_temporaries(parameters);
         }
-        dispatch.buffers = buffers();
-        dispatch.has_units = true;
-        dispatch.parameters = parameters_from(parameters);
-        dispatch.groups = groups_of(count_of(sets), parameters.sets_per_group) * parameters.chunk_count;
-        plan_.dispatches.push_back(std::move(dispatch));
+        ShaderVariant shader = variant("mean_variance_normalization1", apply);
+        shader.defines.emplace_back("APPLY", apply ? 1 : 0);
+        dispatch(std::move(shader), parameters,
+                 groups_of(parameters.set_count, parameters.sets_per_group) * parameters.chunk_count);
         if (parameters.chunk_count > 1) {
             combine(parameters);
         }
@@ -283,6 +317,14 @@ private:
         return item_count <= group_size * many_kept ? many_kept : most_kept;
     }
 
+    /// How many items a thread gets of a set that is kept.
+    [[nodiscard]] std::uint32_t kept_by_each(std::uint64_t item_count, std::uint32_t kept) const {
+        // Few of them are read sooner, and more have fewer sums over threads.
+        constexpr std::uint64_t enough_threads = 65536;
+        const bool are_enough = common_.set_count * groups_of(item_count, many_kept) >= enough_threads;
+        return kept == few_kept && are_enough ? many_kept : few_kept;
+    }
+
     /// `inner` and `outer`: dimensions of elements, which are about to be widened.
     void put_vector_parameters(Parameters& parameters, const Dimensions& inner, const Dimensions& outer) const {
         parameters.scale_step = static_cast<std::uint32_t>(inner.front().strides[scale]);
@@ -292,12 +334,12 @@ private:
     }
 
     /// How many sets a group takes, how many threads a set gets, and what part of it.
-    void divide_group(Parameters& parameters, std::uint64_t items_per_thread, bool side_by_side) const {
+    static void divide_group(Parameters& parameters, bool side_by_side) {
         std::uint64_t threads_per_set = 0;
         if (side_by_side) {
             // As many adjacent sets as fit, and enough of them to read whole stretches of memory.
             constexpr std::uint64_t fewest_sets = 8;
-            const std::uint64_t fitting = group_size * items_per_thread / parameters.item_count;
+            const std::uint64_t fitting = group_size * elements_per_thread / parameters.item_count;
             const std::uint64_t sets = std::clamp(std::bit_floor(fitting), fewest_sets, group_size);
             threads_per_set = group_size / std::min(sets, std::bit_ceil(std::uint64_t{parameters.set_count}));
         } else {
@@ -305,8 +347,15 @@ private:
             constexpr std::uint64_t wanted_items = 4;
             threads_per_set = std::min(group_size, std::bit_ceil(groups_of(parameters.item_count, wanted_items)));
         }
-        const std::uint64_t items_per_chunk = threads_per_set * items_per_thread;
+        put_threads(parameters, threads_per_set);
+        const std::uint64_t items_per_chunk = threads_per_set * elements_per_thread;
         parameters.sets_side_by_side = side_by_side ? 1 : 0;
+        parameters.items_per_chunk = static_cast<std::uint32_t>(items_per_chunk);
+        parameters.chunk_count = static_cast<std::uint32_t>(groups_of(parameters.item_count, items_per_chunk));
+    }
+
+    /// A power of two.
+    static void put_threads(Parameters& parameters, std::uint64_t threads_per_set) {
         parameters.threads_per_set = static_cast<std::uint32_t>(threads_per_set);
         parameters.set_shift = static_cast<std::uint32_t>(std::countr_zero(threads_per_set));
         // As many as rows, or up to twice as many; few threads are in one row.
@@ -314,19 +363,34 @@ private:
         const auto logarithm = static_cast<std::uint64_t>(std::countr_zero(threads_per_set));
         const std::uint64_t columns = std::max(fewest_columns, std::uint64_t{1} << ((logarithm + 1) / 2));
         parameters.columns_per_set = static_cast<std::uint32_t>(std::min(threads_per_set, columns));
+        parameters.rows_per_set = parameters.threads_per_set / parameters.columns_per_set;
         parameters.sets_per_group = static_cast<std::uint32_t>(group_size / threads_per_set);
-        parameters.items_per_chunk = static_cast<std::uint32_t>(items_per_chunk);
-        parameters.chunk_count = static_cast<std::uint32_t>(groups_of(parameters.item_count, items_per_chunk));
+        parameters.step_lines = parameters.threads_per_set / parameters.item_dimensions[0].size;
+        parameters.step_items = parameters.threads_per_set % parameters.item_dimensions[0].size;
+    }
+
+    /// As many columns and rows as all chunks of a set take.
+    static void put_chunks_in_rows(Parameters& parameters) {
+        parameters.columns_per_set = std::min(parameters.columns_per_set, std::bit_ceil(parameters.chunk_count));
+        const std::uint32_t rows = (parameters.chunk_count - 1) / parameters.columns_per_set + 1;
+        parameters.rows_per_set = std::bit_ceil(rows);
+    }
+
+    void keep(Parameters parameters, std::uint32_t task, std::uint32_t kept) {
+        parameters.task = task;
+        ShaderVariant shader = variant("mean_variance_normalization1_kept", task != finds_chunks);
+        // Elements of FLOAT16 take longer to compute than to read, and so do those that are activated.
+        const bool fused = shader.defines.back().second != 0;
+        shader.defines.emplace_back("KEPT", kept);
+        if (!half_ && !fused) {
+            shader.defines.emplace_back(units_macro, units_by_the_word);
+        }
+        dispatch(std::move(shader), parameters,
+                 groups_of(parameters.set_count, parameters.sets_per_group) * parameters.chunk_count);
     }
 
     void combine(const Parameters& parameters) {
-        Dispatch dispatch;
-        dispatch.shader = {"mean_variance_normalization1_combine", {}};
-        dispatch.buffers = buffers();
-        dispatch.has_units = true;
-        dispatch.parameters = parameters_from(parameters);
-        dispatch.groups = parameters.set_count;
-        plan_.dispatches.push_back(std::move(dispatch));
+        dispatch({"mean_variance_normalization1_combine", {}}, parameters, parameters.set_count);
     }
 
     void apply() {
@@ -334,28 +398,41 @@ private:
         items.insert(items.end(), shape_.sets.begin(), shape_.sets.end());
         sort_by_stride(items, y);
         items = merged(items);
-        const bool vector = is_vector(items, {}, vector_width_);
         Parameters parameters = common_;
-        if (vector) {
-            put_vector_parameters(parameters, items, {});
-            widen(items, vector_width_, true);
-        }
         put_dimensions(items, parameters.item_dimension_count, parameters.item_dimensions, parameters.item_parameters);
         parameters.item_count = static_cast<std::uint32_t>(count_of(items));
+        const bool two_each = half_ && parameters.output_is_packed != 0;
+        dispatch(variant("mean_variance_normalization1_apply", true), parameters,
+                 groups_of(count_of(items), two_each ? 2 * group_size : group_size));
+    }
+
+    static void put_all_dimensions(Parameters& parameters, const Dimensions& sets, const Dimensions& items) {
+        put_dimensions(sets, parameters.set_dimension_count, parameters.set_dimensions, parameters.set_parameters);
+        put_dimensions(items, parameters.item_dimension_count, parameters.item_dimensions, parameters.item_parameters);
+        parameters.item_count = static_cast<std::uint32_t>(count_of(items));
+    }
+
+    /// What chunks and sets have as statistics.
+    void put_temporaries(const Parameters& parameters) {
+        constexpr std::uint64_t statistics_bytes = 16;
+        const std::uint64_t sets = parameters.set_count;
+        const std::uint64_t chunks = parameters.chunk_count > 1 ? parameters.chunk_count * sets : 1;
+        plan_.temporaries = {chunks * statistics_bytes, sets * statistics_bytes};
+    }
+
+    void dispatch(ShaderVariant shader, const Parameters& parameters, std::uint64_t groups) {
         Dispatch dispatch;
-        dispatch.shader = variant("mean_variance_normalization1_apply", vector, true);
+        dispatch.shader = std::move(shader);
         dispatch.buffers = buffers();
         dispatch.has_units = true;
         dispatch.parameters = parameters_from(parameters);
-        const bool two_each = half_ && !vector && parameters.output_is_packed != 0;
-        dispatch.groups = groups_of(count_of(items), two_each ? 2 * group_size : group_size);
+        dispatch.groups = groups;
         plan_.dispatches.push_back(std::move(dispatch));
     }
 
-    [[nodiscard]] ShaderVariant variant(std::string_view shader, bool vector, bool applies) const {
+    [[nodiscard]] ShaderVariant variant(std::string_view shader, bool applies) const {
         const bool fused = applies && op_.activation != nullptr;
-        return {shader,
-                {{half_macro, half_ ? half_by_integers : 0}, {"VECTOR", vector ? 1u : 0u}, {"FUSED", fused ? 1u : 0u}}};
+        return {shader, {{half_macro, half_ ? half_by_integers : 0}, {"FUSED", fused ? 1u : 0u}}};
     }
 
     [[nodiscard]] std::vector<BufferRef> buffers() const {
@@ -373,8 +450,6 @@ private:
                 biases};
     }
 
-    static constexpr std::uint64_t statistics_bytes = 16;
-
     const MeanVarianceNormalization1& op_;
     bool half_;
     std::uint64_t vector_width_;
@@ -390,7 +465,6 @@ DispatchPlan plan_normalization(const operators::Descriptor& descriptor) {
 
 std::vector<ShaderVariant> normalization_variants() {
     const DefineRange half{half_macro, {0, half_by_integers, half_by_device}};
-    const DefineRange vector{"VECTOR", {0, 1}};
     const DefineRange fused{"FUSED", {0, 1}};
     std::vector<ShaderVariant> variants{{"mean_variance_normalization1_combine", {}}};
     const auto add = [&](std::string_view shader, const std::vector<DefineRange>& ranges) {
@@ -399,18 +473,14 @@ std::vector<ShaderVariant> normalization_variants() {
         }
     };
     const std::string_view name = "mean_variance_normalization1";
-    add(name, {half, vector, {"FUSED", {0}}, {"APPLY", {0}}});
-    add(name, {{half_macro, {0}}, {"VECTOR", {0}}, fused, {"APPLY", {1}}});
+    add(name, {half, {"FUSED", {0}}, {"APPLY", {0}}});
+    add(name, {{half_macro, {0}}, fused, {"APPLY", {1}}});
+    add("mean_variance_normalization1_apply", {half, fused});
     const std::string_view kept = "mean_variance_normalization1_kept";
-    add(kept,
-        {{half_macro, {half_by_integers, half_by_device}}, {"VECTOR", {1}}, fused, {"KEPT", {few_kept, many_kept}}});
-    add(kept, {{half_macro, {0}},
-               {"VECTOR", {1}},
-               {"FUSED", {0}},
-               {"KEPT", {few_kept, many_kept, most_kept}},
-               {units_macro, {units_by_the_word, units_at_once}}});
-    add(kept, {{half_macro, {0}}, {"VECTOR", {1}}, {"FUSED", {1}}, {"KEPT", {few_kept, many_kept, most_kept}}});
-    add("mean_variance_normalization1_apply", {half, vector, fused});
+    const DefineRange kept_floats{"KEPT", {few_kept, many_kept, most_kept}};
+    add(kept, {{half_macro, {half_by_integers, half_by_device}}, fused, {"KEPT", {few_kept, many_kept}}});
+    add(kept, {{half_macro, {0}}, {"FUSED", {0}}, kept_floats, {units_macro, {units_by_the_word, units_at_once}}});
+    add(kept, {{half_macro, {0}}, {"FUSED", {1}}, kept_floats});
     return variants;
 }
 
