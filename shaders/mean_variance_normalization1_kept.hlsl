@@ -24,6 +24,16 @@
 #define APPLIES_CHUNKS 2
 #define APPLIES_STATISTICS 3
 
+// So many items are kept of sets alone, and each of these is one line: finding places in lines takes registers that
+// such a thread does not have to spare.
+#if KEPT == 16
+#define ONE_LINE 1
+#define TASK NORMALISES_SETS
+#else
+#define ONE_LINE 0
+#define TASK task
+#endif
+
 // Arrays of their own, so that a pass need not wait until the one before has been read.
 groupshared float totals[GROUP_SIZE];
 groupshared float2 deviations[GROUP_SIZE];
@@ -123,16 +133,30 @@ float2 deviations_of(uint4 kept[KEPT], uint count, float mean, uint bits, out ui
 }
 
 // An item of a set: the number of its line, and its place there.
+uint2 item_number(uint number) {
+#if ONE_LINE
+    return uint2(0, number);
+#else
+    return uint2(number / item_dimensions[0].x, number % item_dimensions[0].x);
+#endif
+}
+
 uint2 next_item(uint2 item) {
+#if ONE_LINE
+    return uint2(0, item.y + step_items);
+#else
     item += uint2(step_lines, step_items);
     const bool beyond = item.y >= item_dimensions[0].x;
     return uint2(beyond ? item.x + 1 : item.x, beyond ? item.y - item_dimensions[0].x : item.y);
+#endif
 }
 
 Place place_in_lines(Place set, uint2 item) {
     Place place = set;
     add_place(place, item.y, item_dimensions[0], item_parameters[0]);
+#if !ONE_LINE
     add_place(place, item.x, item_dimensions[1], item_parameters[1]);
+#endif
     return place;
 }
 
@@ -243,7 +267,7 @@ void write_again(uint count, uint2 first, Place place, float4 set_statistics) {
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const bool applies = task == APPLIES_CHUNKS || task == APPLIES_STATISTICS;
+    const bool applies = TASK == APPLIES_CHUNKS || TASK == APPLIES_STATISTICS;
     // Backwards after another dispatch has read the same: what that read last is still in a cache.
     const uint group = applies ? group_count - 1 - linear_group(group_id) : linear_group(group_id);
     const uint lane = thread & (threads_per_set - 1);
@@ -253,7 +277,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint count = lane < items ? ((items - 1 - lane) >> set_shift) + 1 : 0;
     const Place place = place_of_set(min(set, set_count - 1));
     const uint start = first_item + min(lane, items - 1);
-    const uint2 first = uint2(start / item_dimensions[0].x, start % item_dimensions[0].x);
+    const uint2 first = item_number(start);
     uint2 item = first;
     uint4 kept[KEPT];
     uint k;
@@ -272,10 +296,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         set_bias = ONE_PARAMETER(bias, place.bias);
     }
     float4 set_statistics;
-    [branch] if (task == APPLIES_STATISTICS) {
+    [branch] if (TASK == APPLIES_STATISTICS) {
         set_statistics = statistics[place.set];
     } else {
-        const bool joins = task == APPLIES_CHUNKS;
+        const bool joins = TASK == APPLIES_CHUNKS;
         const bool has_part = joins && thread < chunk_count;
         float4 part = 0;
         if (has_part) {
@@ -283,7 +307,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         }
         const float number = joins ? set_size : float(items) * PARAMETERS_PER_ITEM;
         const float4 whole = statistics_of(kept, count, part, joins, has_part, number, thread, lane);
-        if (task == FINDS_CHUNKS) {
+        if (TASK == FINDS_CHUNKS) {
             if (thread == 0 && set < set_count) {
                 chunks[group] = whole;
             }

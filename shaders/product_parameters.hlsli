@@ -11,8 +11,8 @@
 // How deep a tile's turn is.
 #define PRODUCT_TURN_DEPTH(tile) (PRODUCT_SHARE * PRODUCT_GROUP_SIZE / (tile))
 
-// A thread of a tile sums at most so many products of 8-bit integers: see product_carries.hlsli.
-#define PRODUCT_MOST_CARRIED 4096
+// What product_parted.hlsl sums at most.
+#define PRODUCT_PARTED_DEPTH 1024
 
 // Rows of a dimension of the products: its size, and a stride for each operand.
 #define PRODUCT_ROWS 2

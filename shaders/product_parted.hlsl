@@ -5,6 +5,9 @@
 // together. A thread makes 4 by 4 elements, which it keeps in registers. As in product_tiled.hlsl, one turn is
 // multiplied while the next is on its way. In the end the parts' sums meet in groupshared memory.
 //
+// FP32 sums products of 8-bit integers exactly up to 2^24, and faster than integers are. That is 256 products of 255
+// times 255, so a slice of the depth has at most PRODUCT_PARTED_DEPTH terms.
+//
 // WINDOW   see product.hlsli
 // NUMBERS  PRODUCT_INTEGER
 
@@ -49,7 +52,6 @@ groupshared float tile[4 * TILE_SIZE];
 #define A_IN_WORDS a_in_words
 #endif
 
-#include "product_carries.hlsli"
 #include "product_reading.hlsli"
 
 [numthreads(GROUP_SIZE, 1, 1)]
@@ -102,10 +104,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint column_quad = thread % LANES;
     const uint row_quad = thread % PART_SIZE / LANES;
     float4 sums[4];
-    uint carries[4];
     [unroll] for (uint s = 0; s < 4; ++s) {
         sums[s] = 0;
-        carries[s] = 0;
     }
 
     const uint turns = (slice_end - turn + TURN - 1) / TURN;
@@ -114,51 +114,42 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     READ_TURN(true)
     PUT_TURN(0)
     GroupMemoryBarrierWithGroupSync();
-    [loop] for (uint begin = 0; begin < turns; begin += TURNS_PER_CARRY) {
-        const uint end = min(begin + TURNS_PER_CARRY, turns);
-        [loop] for (uint number = begin; number < end; ++number) {
-            turn += TURN;
-            READ_TURN(number + 1 < turns)
-            // Whole fours, which compilers see from the multiplication.
-            const uint from = number % 2 * (TILE_SIZE / 4) + part * (PART_DEPTH * TILE_ROW / 4);
-            uint a_from = (from + row_quad) * 4;
-            uint b_from = (from + column_quad) * 4 + B_TILE;
-            [unroll] for (uint k = 0; k < PART_DEPTH; ++k) {
-                const float4 columns = FOUR_OF_TILE(b_from);
-                const float4 rows = FOUR_OF_TILE(a_from);
-                sums[0] += rows.x * columns;
-                sums[1] += rows.y * columns;
-                sums[2] += rows.z * columns;
-                sums[3] += rows.w * columns;
-                a_from += TILE_ROW;
-                b_from += TILE_ROW;
-            }
-            PUT_TURN((number + 1) % 2)
-            GroupMemoryBarrierWithGroupSync();
+    [loop] for (uint number = 0; number < turns; ++number) {
+        turn += TURN;
+        READ_TURN(number + 1 < turns)
+        // Whole fours, which compilers see from the multiplication.
+        const uint from = number % 2 * (TILE_SIZE / 4) + part * (PART_DEPTH * TILE_ROW / 4);
+        uint a_from = (from + row_quad) * 4;
+        uint b_from = (from + column_quad) * 4 + B_TILE;
+        [unroll] for (uint k = 0; k < PART_DEPTH; ++k) {
+            const float4 columns = FOUR_OF_TILE(b_from);
+            const float4 rows = FOUR_OF_TILE(a_from);
+            sums[0] += rows.x * columns;
+            sums[1] += rows.y * columns;
+            sums[2] += rows.z * columns;
+            sums[3] += rows.w * columns;
+            a_from += TILE_ROW;
+            b_from += TILE_ROW;
         }
-        [unroll] for (uint c = 0; c < 4; ++c) {
-            const int4 carry = carry_of(sums[c]);
-            carries[c] += packed_carries(carry);
-            sums[c] -= float4(carry) * CARRY_UNIT;
-        }
+        PUT_TURN((number + 1) % 2)
+        GroupMemoryBarrierWithGroupSync();
     }
 
     // Each thread then has one four of the results: elements that are LANES apart, so that adjacent threads store
     // adjacent words, or side by side where words have several. Sums keep their bits on their way.
     [unroll] for (uint r = 0; r < 4; ++r) {
-        const float4 totals = asfloat(totals_of(sums[r], carries[r]));
         const uint to = (part * SIDE + row_quad * 4 + r) * TILE_ROW + column_quad * 4;
-        tile[to] = totals.x;
-        tile[to + 1] = totals.y;
-        tile[to + 2] = totals.z;
-        tile[to + 3] = totals.w;
+        tile[to] = sums[r].x;
+        tile[to + 1] = sums[r].y;
+        tile[to + 2] = sums[r].z;
+        tile[to + 3] = sums[r].w;
     }
     GroupMemoryBarrierWithGroupSync();
     const uint4 own = output_packing == 0 ? thread % LANES + FOUR * LANES : thread % LANES * 4 + FOUR;
     int4 total = 0;
     [unroll] for (uint p = 0; p < PARTS; ++p) {
         const uint4 from = (p * SIDE + thread / LANES) * TILE_ROW + own;
-        total += asint(float4(tile[from.x], tile[from.y], tile[from.z], tile[from.w]));
+        total += int4(float4(tile[from.x], tile[from.y], tile[from.z], tile[from.w]));
     }
     const uint row = first_row + thread / LANES;
     const uint4 columns = first_column + own;

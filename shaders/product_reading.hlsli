@@ -1,4 +1,5 @@
-// How the shaders of products in tiles read their operands: see product_tiled.hlsl, whose macros these are.
+// How the shaders of products in tiles read their operands: see product_tiled.hlsl and product_parted.hlsl,
+// whose macros these are.
 
 // What a thread reads of an operand in a turn: four elements side by side. Where they are of one row or column, that is
 // one depth after the other.

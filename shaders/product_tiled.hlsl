@@ -33,6 +33,7 @@
 #if NUMBERS == PRODUCT_INTEGER
 #define Term float
 #define Term4 float4
+#define TURNS_PER_FLUSH (256 / TURN)
 #else
 #define Term Number
 #define Term4 Number4
@@ -51,13 +52,13 @@ groupshared Term4 b_tile[2 * TILE_SIZE / 4];
 #define PUT_FOUR(tile, first, share, terms) tile[((first) + share.depths.x * TILE_ROW + share.lines.x) / 4] = terms;
 #define PUT_A(first, share, terms) PUT_FOUR(a_tile, first, share, terms)
 #if WINDOW
-#define PUT_B(first, share, terms)                                              \
-    {                                                                           \
+#define PUT_B(first, share, terms)                                                 \
+    {                                                                              \
         const uint4 tile_places = (first) + share.depths * TILE_ROW + share.lines; \
-        b_tile[tile_places.x] = terms.x;                                        \
-        b_tile[tile_places.y] = terms.y;                                        \
-        b_tile[tile_places.z] = terms.z;                                        \
-        b_tile[tile_places.w] = terms.w;                                        \
+        b_tile[tile_places.x] = terms.x;                                           \
+        b_tile[tile_places.y] = terms.y;                                           \
+        b_tile[tile_places.z] = terms.z;                                           \
+        b_tile[tile_places.w] = terms.w;                                           \
     }
 #else
 #define PUT_B(first, share, terms) PUT_FOUR(b_tile, first, share, terms)
@@ -66,26 +67,23 @@ groupshared Term4 b_tile[2 * TILE_SIZE / 4];
 
 #include "product_reading.hlsli"
 
-#if NUMBERS == PRODUCT_INTEGER
-#define PART_DEPTH TURN
-#include "product_carries.hlsli"
-#endif
-
 // Threads that make fours of columns in a row of the tile; and so many rows, four apart, go out at a time.
 #define LANES (SIDE / 4)
 #define ROW_QUADS 16
 
-// Sums of integers are kept as the bits of FP32 in the end.
+// Results on their way through a tile keep their bits.
 #if NUMBERS == PRODUCT_INTEGER
+#define TERM_OF(number) asfloat(number)
 #define NUMBERS_OF(terms) asint(terms)
 #else
+#define TERM_OF(number) number
 #define NUMBERS_OF(terms) terms
 #endif
 
 // Moves all of a thread's results up, so that those of its next row are the first.
 #define NEXT_ROW                                                           \
     [unroll] for (uint n = 0; n + QUADS < 4 * QUADS * QUADS; ++n) {        \
-        sums[n] = sums[n + QUADS];                                         \
+        RESULTS[n] = RESULTS[n + QUADS];                                   \
     }
 
 // Adds a column of four rows times four columns.
@@ -127,8 +125,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     // B's. Of a window it is four depths, one after the other.
     Share b_share = share_of(thread, WINDOW ? 0 : b_along_depth);
 #if WINDOW
-    b_share.lines = thread % SIDE;
-    b_share.depths = thread / SIDE * 4 + FOUR;
+    b_share = share_of_depths(thread % SIDE, thread / SIDE);
 #endif
     const uint4 b_columns = min(first_column + b_share.lines, column_count - 1);
     const Quantization b_scheme = b_quantization(b_columns);
@@ -151,14 +148,19 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint column_quad = warp % 2 * 8 + lane % 8;
     const uint row_quad = warp / 2 * 4 + lane / 8;
 
+#ifdef TURNS_PER_FLUSH
+#define RESULTS totals
+#else
+#define RESULTS sums
+#endif
     Term4 sums[4 * QUADS * QUADS];
     [unroll] for (uint s = 0; s < 4 * QUADS * QUADS; ++s) {
         sums[s] = 0;
     }
-#if NUMBERS == PRODUCT_INTEGER
-    uint carries[4 * QUADS * QUADS];
-    [unroll] for (uint c = 0; c < 4 * QUADS * QUADS; ++c) {
-        carries[c] = 0;
+#ifdef TURNS_PER_FLUSH
+    Number4 totals[4 * QUADS * QUADS];
+    [unroll] for (uint t = 0; t < 4 * QUADS * QUADS; ++t) {
+        totals[t] = 0;
     }
 #endif
 
@@ -190,23 +192,17 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             a_from += TILE_ROW;
             b_from += TILE_ROW;
         }
-#if NUMBERS == PRODUCT_INTEGER
-        if ((number + 1) % TURNS_PER_CARRY == 0 || number + 1 == turns) {
+#ifdef TURNS_PER_FLUSH
+        if ((number + 1) % TURNS_PER_FLUSH == 0 || number + 1 == turns) {
             [unroll] for (uint f = 0; f < 4 * QUADS * QUADS; ++f) {
-                const int4 carry = carry_of(sums[f]);
-                carries[f] += packed_carries(carry);
-                sums[f] -= float4(carry) * CARRY_UNIT;
+                totals[f] += Number4(sums[f]);
+                sums[f] = 0;
             }
         }
 #endif
         PUT_TURN((number + 1) % 2)
         GroupMemoryBarrierWithGroupSync();
     }
-#if NUMBERS == PRODUCT_INTEGER
-    [unroll] for (uint t = 0; t < 4 * QUADS * QUADS; ++t) {
-        sums[t] = asfloat(totals_of(sums[t], carries[t]));
-    }
-#endif
 
 #if WINDOW
     // A thread's rows go out one after the other, by way of groupshared memory, so that adjacent threads store adjacent
@@ -217,10 +213,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     [loop] for (uint r = 0; r < 4 * QUADS; ++r) {
         [unroll] for (uint j = 0; j < QUADS; ++j) {
             const uint to = row_quad * TILE_ROW + column_quad * 4 + j * 64;
-            b_tile[to] = sums[j].x;
-            b_tile[to + 1] = sums[j].y;
-            b_tile[to + 2] = sums[j].z;
-            b_tile[to + 3] = sums[j].w;
+            b_tile[to] = TERM_OF(RESULTS[j].x);
+            b_tile[to + 1] = TERM_OF(RESULTS[j].y);
+            b_tile[to + 2] = TERM_OF(RESULTS[j].z);
+            b_tile[to + 3] = TERM_OF(RESULTS[j].w);
         }
         GroupMemoryBarrierWithGroupSync();
         [loop] for (uint part = 0; part < ROW_QUADS * LANES / GROUP_SIZE; ++part) {
@@ -244,7 +240,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint row = first_row + row_quad * 4 + r / 4 * 64 + r % 4;
         if (is_wanted && row < row_count) {
             [unroll] for (uint j = 0; j < QUADS; ++j) {
-                put_sums(product, slice, row, first_column + column_quad * 4 + j * 64 + FOUR, places[j], NUMBERS_OF(sums[j]));
+                put_sums(product, slice, row, first_column + column_quad * 4 + j * 64 + FOUR, places[j], RESULTS[j]);
             }
         }
         NEXT_ROW

@@ -63,9 +63,9 @@ std::uint64_t tiles_of(const Product& product, std::uint32_t side) {
 /// slices of it do that better.
 bool is_for_small_tiles(const Product& product) {
     constexpr std::uint64_t enough_tiles = 128;
-    constexpr std::uint64_t longest_depth = 1024;
-    return product.numbers == PRODUCT_INTEGER && has_whole_turns(product, small) && product.depth <= longest_depth &&
-           tiles_of(product, medium) < enough_tiles;
+    static_assert(PRODUCT_PARTED_DEPTH / 4 * 255 * 255 <= 1 << 24);
+    return product.numbers == PRODUCT_INTEGER && has_whole_turns(product, small) &&
+           product.depth <= PRODUCT_PARTED_DEPTH && tiles_of(product, medium) < enough_tiles;
 }
 
 /// Rows and columns of a tile; 0 where there is too little to do for tiles, most of which would be idle.
@@ -163,25 +163,17 @@ std::uint64_t wanted_slices(const Product& product, const ProductDivision& divis
     return std::min(enough_groups / division.groups_per_slice, product.depth / shortest_slice);
 }
 
-/// What one group may sum.
-std::uint64_t longest_slice(const Product& product, const ProductDivision& division) {
-    return product.numbers == PRODUCT_INTEGER && division.side > small ? PRODUCT_MOST_CARRIED : most_depth_per_slice;
-}
-
 }  // namespace
 
 ProductDivision divide(const Product& product) {
-    // What a turn is deep at most.
-    constexpr std::uint64_t step = PRODUCT_TURN_DEPTH(small);
-    static_assert(step % PRODUCT_TURN_DEPTH(medium) == 0 && step % PRODUCT_TURN_DEPTH(large) == 0);
-    // Small tiles have four parts, of a quarter each.
-    static_assert(most_depth_per_slice <= 4 * PRODUCT_MOST_CARRIED && PRODUCT_MOST_CARRIED % step == 0);
-
     ProductDivision division;
     division.side = side_of(product);
     division.groups_per_slice = division.side != 0 ? tiles_of(product, division.side) : groups_without_tiles(product);
-    const std::uint64_t needed = groups_of(product.depth, longest_slice(product, division));
+    const std::uint64_t needed = groups_of(product.depth, most_depth_per_slice);
     const std::uint64_t slices = std::max({needed, wanted_slices(product, division), std::uint64_t{1}});
+    // Whole turns.
+    const std::uint64_t step = PRODUCT_TURN_DEPTH(division.side == small ? small : medium);
+    static_assert(PRODUCT_TURN_DEPTH(medium) % PRODUCT_TURN_DEPTH(large) == 0);
     division.slice_depth = groups_of(groups_of(product.depth, slices), step) * step;
     division.slices = groups_of(product.depth, division.slice_depth);
     return division;

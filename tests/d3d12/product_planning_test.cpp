@@ -20,6 +20,7 @@ struct Shared {
     std::uint64_t depth;
     std::uint32_t side;
     std::uint64_t slices;
+    std::uint32_t numbers = PRODUCT_REAL;
 };
 
 const Shared shared[] = {
@@ -47,10 +48,20 @@ const Shared shared[] = {
     {1, 4096, 4096, 16385, 128, 2},
     {1, 1, 1u << 20, 16384, 0, 1},
     {1, 1, 1u << 20, 16385, 0, 2},
+    // Small tiles for 8-bit integers, if there are few larger ones, turns are whole, and sums are not too long. Fewer
+    // slices, as four parts of a group share each.
+    {1, 64, 3136, 256, 32, 1, PRODUCT_INTEGER},
+    {1, 64, 3136, 256, 64, 2, PRODUCT_MIXED},
+    {1, 64, 3136, 255, 64, 1, PRODUCT_INTEGER},
+    {1, 64, 3136, 1024, 32, 1, PRODUCT_INTEGER},
+    {1, 64, 3136, 1056, 64, 8, PRODUCT_INTEGER},
+    {1, 64, 8192, 256, 64, 2, PRODUCT_INTEGER},
+    {1, 64, 64, 1024, 32, 4, PRODUCT_INTEGER},
 };
 
 Product product_of(const Shared& row) {
     Product product;
+    product.numbers = row.numbers;
     product.depth = row.depth;
     product.parameters.row_count = row.rows;
     product.parameters.column_count = row.columns;

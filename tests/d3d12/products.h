@@ -25,8 +25,9 @@ inline core::TensorDesc target_of(Random* layout, core::DataType type, const cor
 }
 
 inline bool is_tiled(const operators::Descriptor& descriptor) {
-    return d3d12::find_binding(descriptor.schema->short_name())->plan(descriptor).dispatches[0].shader.shader ==
-           "product_tiled";
+    const auto plan = d3d12::find_binding(descriptor.schema->short_name())->plan(descriptor);
+    const auto& shader = plan.dispatches[0].shader.shader;
+    return shader == "product_tiled" || shader == "product_parted";
 }
 
 /// "SIDE=128 WHOLE=1": how many rows and columns the tiles have, and whether the depth is a whole number of turns.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "tests/d3d12/quantized_convolutions.h"
 
@@ -21,8 +22,12 @@ using quantized::Shape;
 
 using ConvolutionOnD3d12 = D3d12Test;
 
+std::string shader_of(const Descriptor& descriptor) {
+    return std::string(plan_of(descriptor).dispatches[0].shader.shader);
+}
+
 bool is_tiled(const Descriptor& descriptor) {
-    return plan_of(descriptor).dispatches[0].shader.shader == "product_tiled";
+    return shader_of(descriptor) == "product_tiled" || shader_of(descriptor) == "product_parted";
 }
 
 TEST_F(ConvolutionOnD3d12, RandomShapes) {
@@ -55,6 +60,65 @@ TEST_F(ConvolutionOnD3d12, RandomShapesInTiles) {
         expect_like_reference(engine(), random, descriptor);
     }
     EXPECT_GT(tiled, 10);
+}
+
+/// Windows and matrices in small tiles: whole words of the operands and parts of words, a last tile that is not full,
+/// groups, images, and types of any sign.
+TEST_F(ConvolutionOnD3d12, SmallTiles) {
+    struct Given {
+        std::uint32_t batch;
+        std::uint32_t groups;
+        std::uint32_t inputs;
+        std::uint32_t outputs;
+        std::uint32_t filter;
+        std::uint32_t input;
+        std::uint32_t padding;
+        std::uint32_t stride;
+    };
+    const Given all[] = {{1, 1, 64, 40, 1, 20, 0, 1}, {1, 1, 96, 33, 1, 19, 0, 1}, {2, 1, 64, 40, 1, 17, 0, 1},
+                         {1, 2, 64, 17, 1, 20, 0, 1}, {2, 2, 64, 17, 1, 12, 0, 1}, {1, 1, 64, 40, 1, 21, 0, 2},
+                         {1, 1, 64, 40, 1, 18, 1, 1}, {1, 1, 32, 64, 3, 14, 1, 1}, {2, 1, 32, 20, 3, 13, 1, 2},
+                         {1, 2, 32, 37, 3, 12, 0, 1}, {1, 1, 64, 33, 3, 11, 1, 1}};
+    for (const bool packed : {true, false}) {
+        for (const Given& given : all) {
+            SCOPED_TRACE(testing::Message() << given.inputs << " to " << given.outputs << ", filter " << given.filter);
+            Random random(given.outputs + given.input);
+            Shape shape;
+            shape.batch = given.batch;
+            shape.groups = given.groups;
+            shape.group_inputs = given.inputs;
+            shape.group_outputs = given.outputs;
+            for (auto* extent : {&shape.height, &shape.width}) {
+                extent->filter = given.filter;
+                extent->input = given.input;
+                extent->start = given.padding;
+                extent->end = given.padding;
+                extent->stride = given.stride;
+            }
+            const Descriptor descriptor = convolution(random, shape, packed);
+            EXPECT_EQ(shader_of(descriptor), "product_parted");
+            const bool is_matrix =
+                given.filter == 1 && given.padding == 0 && given.stride == 1 && (given.batch == 1 || given.input > 16);
+            if (packed && given.groups == 1) {
+                EXPECT_EQ(plan_of(descriptor).dispatches[0].shader.key().ends_with("WINDOW=0"), is_matrix);
+            }
+            expect_like_reference(engine(), random, descriptor);
+        }
+    }
+}
+
+/// As many products of 255 * 255 as a thread of a small tile may sum.
+TEST_F(ConvolutionOnD3d12, SmallTilesOfTheLargestSums) {
+    Shape shape;
+    shape.group_inputs = 1024;
+    shape.group_outputs = 64;
+    shape.width.input = 4000;
+    Random random(3);
+    const Descriptor descriptor = plain_bytes(convolution(random, shape, true), nullptr);
+    const auto plan = plan_of(descriptor);
+    EXPECT_EQ(plan.dispatches[0].shader.shader, "product_parted");
+    EXPECT_EQ(plan.dispatches.size(), 1u);
+    tests::expect_like_reference(engine(), descriptor, full_range(descriptor, 300.0 * 1024, {}));
 }
 
 /// Sums that 24 and 32 bits cannot hold: all products are 255 * 255.

@@ -27,7 +27,7 @@ constexpr std::uint64_t elements_per_thread = 16;
 /// Values of the macro KEPT.
 constexpr std::uint32_t few_kept = 4;
 constexpr std::uint32_t many_kept = 8;
-/// Of FLOAT32 alone: vectors of FLOAT16 are twice as many numbers.
+/// Of FLOAT32 alone, as vectors of FLOAT16 are twice as many numbers, and of sets that are one line.
 constexpr std::uint32_t most_kept = 16;
 /// Values of `task` in shaders/mean_variance_normalization1_kept.hlsl.
 constexpr std::uint32_t normalises_sets = 0;
@@ -244,7 +244,8 @@ private:
         widen(sets, vector_width_, false);
         widen(items, vector_width_, true);
         put_all_dimensions(parameters, sets, items);
-        if (const std::uint32_t kept = kept_items(parameters.item_count); kept != 0) {
+        const std::uint32_t kept = kept_items(parameters.item_count);
+        if (kept == most_kept ? items.size() == 1 : kept != 0) {
             const std::uint32_t each = kept_by_each(parameters.item_count, kept);
             put_threads(parameters, std::min(group_size, std::bit_ceil(groups_of(parameters.item_count, each))));
             parameters.items_per_chunk = parameters.item_count;
