@@ -41,7 +41,8 @@ inline constexpr std::uint32_t half_by_integers = 1;
 inline constexpr std::uint32_t half_by_device = 2;
 
 /// A macro of shaders that read units of 16 bytes: see Dispatch::has_units. Plans name the first value, and the engine
-/// takes the second one where the device can.
+/// takes the second one where the device can. Where plans name half_by_integers, too, it takes both second ones or
+/// none.
 inline constexpr std::string_view units_macro = "READS_UNITS";
 inline constexpr std::uint32_t units_by_the_word = 0;
 inline constexpr std::uint32_t units_at_once = 1;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "engine/d3d12/d3d12_error.h"
@@ -33,13 +34,27 @@ void unordered_access_barrier(ID3D12GraphicsCommandList& list) {
     list.ResourceBarrier(1, &barrier);
 }
 
-/// The variant that is best on the device, of those that do the same.
+/// The value of a macro; nothing where the variant has no such macro.
+std::optional<std::uint32_t> value_of(const ShaderVariant& variant, std::string_view macro) {
+    for (const auto& [name, value] : variant.defines) {
+        if (name == macro) {
+            return value;
+        }
+    }
+    return std::nullopt;
+}
+
+/// The variant that is best on the device, of those that do the same. Of FLOAT16 in units, devices that can do both
+/// have both, and others neither.
 ShaderVariant variant_on(const Device& device, ShaderVariant variant) {
+    const bool is_half = value_of(variant, half_macro).value_or(0) == half_by_integers;
+    const bool in_units = value_of(variant, units_macro).has_value();
+    const bool converts = device.half_conversions.value_or(false) && (!in_units || device.reads_units);
     for (auto& [name, value] : variant.defines) {
-        if (name == half_macro && value == half_by_integers && device.half_conversions.value_or(false)) {
+        if (name == half_macro && is_half && converts) {
             value = half_by_device;
         }
-        if (name == units_macro && device.reads_units) {
+        if (name == units_macro && device.reads_units && (!is_half || converts)) {
             value = units_at_once;
         }
     }

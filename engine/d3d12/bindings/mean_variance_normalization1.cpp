@@ -380,10 +380,10 @@ private:
     void keep(Parameters parameters, std::uint32_t task, std::uint32_t kept) {
         parameters.task = task;
         ShaderVariant shader = variant("mean_variance_normalization1_kept", task != finds_chunks);
-        // Elements of FLOAT16 take longer to compute than to read, and so do those that are activated.
+        // Elements that are activated take longer to compute than to read.
         const bool fused = shader.defines.back().second != 0;
         shader.defines.emplace_back("KEPT", kept);
-        if (!half_ && !fused) {
+        if (!fused) {
             shader.defines.emplace_back(units_macro, units_by_the_word);
         }
         dispatch(std::move(shader), parameters,
@@ -479,7 +479,10 @@ std::vector<ShaderVariant> normalization_variants() {
     add("mean_variance_normalization1_apply", {half, fused});
     const std::string_view kept = "mean_variance_normalization1_kept";
     const DefineRange kept_floats{"KEPT", {few_kept, many_kept, most_kept}};
-    add(kept, {{half_macro, {half_by_integers, half_by_device}}, fused, {"KEPT", {few_kept, many_kept}}});
+    const DefineRange kept_halves{"KEPT", {few_kept, many_kept}};
+    add(kept, {{half_macro, {half_by_integers}}, {"FUSED", {0}}, kept_halves, {units_macro, {units_by_the_word}}});
+    add(kept, {{half_macro, {half_by_device}}, {"FUSED", {0}}, kept_halves, {units_macro, {units_at_once}}});
+    add(kept, {{half_macro, {half_by_integers, half_by_device}}, {"FUSED", {1}}, kept_halves});
     add(kept, {{half_macro, {0}}, {"FUSED", {0}}, kept_floats, {units_macro, {units_by_the_word, units_at_once}}});
     add(kept, {{half_macro, {0}}, {"FUSED", {1}}, kept_floats});
     return variants;
