@@ -145,11 +145,10 @@ bool has_single_places(const ProductParameters& parameters) {
                (sizes[2] == 1 || strides[2] == strides[3] * sizes[3]);
     };
     const std::array<std::uint32_t, 4> ones{1, 1, 1, 1};
-    const std::array<std::uint32_t, 4> none{};
     return parameters.tap_count == 1 && parameters.is_backward == 0 && parameters.window_stride.words == ones &&
-           parameters.start_padding.words == none && parameters.input_size.words == parameters.summed_size.words &&
-           parameters.summed_size.words[3] == sizes[3] && follow(parameters.input_strides.words) &&
-           follow(parameters.column_strides.words);
+           parameters.input_size.words == parameters.summed_size.words &&
+           std::equal(sizes.begin() + 1, sizes.end(), parameters.summed_size.words.begin() + 1) &&
+           follow(parameters.input_strides.words) && follow(parameters.column_strides.words);
 }
 
 /// Takes images for matrices of channels by places, which shaders read faster than windows; if that can be done.
