@@ -16,18 +16,7 @@ groupshared Item items[ITEMS_PER_THREAD * GROUP_SIZE];
 groupshared float3 partial_sums[GROUP_SIZE];
 groupshared float first_elements[GROUP_SIZE];
 
-// Of `count` partial sums, a power of two, from one on. Four at a time, so that a thread waits once for all of them.
-float3 sum_of_partial(uint first, uint distance, uint count) {
-    float3 sum = 0;
-    [loop] for (uint i = 0; i < count; i += 4) {
-        const float3 sum_0 = partial_sums[first + i * distance];
-        const float3 sum_1 = partial_sums[first + min(i + 1, count - 1) * distance];
-        const float3 sum_2 = partial_sums[first + min(i + 2, count - 1) * distance];
-        const float3 sum_3 = partial_sums[first + min(i + 3, count - 1) * distance];
-        sum += sum_0 + (count > 1 ? sum_1 : 0) + (count > 2 ? sum_2 + sum_3 : 0);
-    }
-    return sum;
-}
+SUM_OVER_THREADS(sum_of_partial, float3, partial_sums)
 
 // Sums over the threads of a set, in two steps: first over those that have their place within columns, then over
 // columns. The order depends on nothing but their number.

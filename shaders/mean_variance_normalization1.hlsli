@@ -295,3 +295,18 @@ float4 finished(float mean, float lacking, float squares) {
     }
     return float4(mean, lacking, rstd, 0);
 }
+
+// Makes a function of the sum over `count` threads, a power of two, from one on, of what an array has for each. Four at
+// a time, so that a thread waits once for all of them.
+#define SUM_OVER_THREADS(name, Sum, array)                                                     \
+    Sum name(uint first, uint distance, uint count) {                                          \
+        Sum sum = 0;                                                                           \
+        [loop] for (uint i = 0; i < count; i += 4) {                                           \
+            const Sum sum_0 = array[first + i * distance];                                     \
+            const Sum sum_1 = array[first + min(i + 1, count - 1) * distance];                 \
+            const Sum sum_2 = array[first + min(i + 2, count - 1) * distance];                 \
+            const Sum sum_3 = array[first + min(i + 3, count - 1) * distance];                 \
+            sum += sum_0 + (count > 1 ? sum_1 : 0) + (count > 2 ? sum_2 + sum_3 : 0);          \
+        }                                                                                      \
+        return sum;                                                                            \
+    }

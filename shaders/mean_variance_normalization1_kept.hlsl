@@ -41,55 +41,25 @@ groupshared uint first_bits[GROUP_SIZE];
 // Of a set at its first thread: whether its elements differ.
 groupshared uint differs[GROUP_SIZE];
 
-// Of `count` threads, a power of two, from one on. Four at a time, so that a thread waits once for all of them.
-float sum_of_totals(uint first, uint distance, uint count) {
-    float sum = 0;
-    [loop] for (uint i = 0; i < count; i += 4) {
-        const float sum_0 = totals[first + i * distance];
-        const float sum_1 = totals[first + min(i + 1, count - 1) * distance];
-        const float sum_2 = totals[first + min(i + 2, count - 1) * distance];
-        const float sum_3 = totals[first + min(i + 3, count - 1) * distance];
-        sum += sum_0 + (count > 1 ? sum_1 : 0) + (count > 2 ? sum_2 + sum_3 : 0);
-    }
-    return sum;
-}
+SUM_OVER_THREADS(sum_of_totals, float, totals)
+SUM_OVER_THREADS(sum_of_deviations, float2, deviations)
 
-float2 sum_of_deviations(uint first, uint distance, uint count) {
-    float2 sum = 0;
-    [loop] for (uint i = 0; i < count; i += 4) {
-        const float2 sum_0 = deviations[first + i * distance];
-        const float2 sum_1 = deviations[first + min(i + 1, count - 1) * distance];
-        const float2 sum_2 = deviations[first + min(i + 2, count - 1) * distance];
-        const float2 sum_3 = deviations[first + min(i + 3, count - 1) * distance];
-        sum += sum_0 + (count > 1 ? sum_1 : 0) + (count > 2 ? sum_2 + sum_3 : 0);
+// Makes a function of the sum over the threads of a set, of one value from each. All of them get the result.
+#define SUM_OVER_SET(name, Sum, array, sum_over_threads)                                \
+    Sum name(Sum value, uint thread, uint lane) {                                       \
+        array[thread] = value;                                                          \
+        GroupMemoryBarrierWithGroupSync();                                              \
+        if (rows_per_set > 1) {                                                         \
+            if (lane < columns_per_set) {                                               \
+                array[thread] = sum_over_threads(thread, columns_per_set, rows_per_set);\
+            }                                                                           \
+            GroupMemoryBarrierWithGroupSync();                                          \
+        }                                                                               \
+        return sum_over_threads(thread - lane, 1, columns_per_set);                     \
     }
-    return sum;
-}
 
-// Over the threads of a set. All of them get the result.
-float total_over_set(float value, uint thread, uint lane) {
-    totals[thread] = value;
-    GroupMemoryBarrierWithGroupSync();
-    if (rows_per_set > 1) {
-        if (lane < columns_per_set) {
-            totals[thread] = sum_of_totals(thread, columns_per_set, rows_per_set);
-        }
-        GroupMemoryBarrierWithGroupSync();
-    }
-    return sum_of_totals(thread - lane, 1, columns_per_set);
-}
-
-float2 deviations_over_set(float2 value, uint thread, uint lane) {
-    deviations[thread] = value;
-    GroupMemoryBarrierWithGroupSync();
-    if (rows_per_set > 1) {
-        if (lane < columns_per_set) {
-            deviations[thread] = sum_of_deviations(thread, columns_per_set, rows_per_set);
-        }
-        GroupMemoryBarrierWithGroupSync();
-    }
-    return sum_of_deviations(thread - lane, 1, columns_per_set);
-}
+SUM_OVER_SET(total_over_set, float, totals, sum_of_totals)
+SUM_OVER_SET(deviations_over_set, float2, deviations, sum_of_deviations)
 
 // The bits of an item's first element, and an item of nothing but such elements.
 #if HALF

@@ -56,23 +56,17 @@ groupshared float tile[4 * TILE_SIZE];
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    uint rest = linear_group(group_id);
-    const bool is_wanted = rest < row_tiles * column_tiles * slice_count * product_count;
-    const uint first_row = rest % row_tiles * SIDE;
-    rest /= row_tiles;
-    const uint first_column = rest % column_tiles * SIDE;
-    rest /= column_tiles;
-    const uint slice = rest % slice_count;
-    const Product product = product_of(min(rest / slice_count, product_count - 1));
-    const uint slice_end = min((slice + 1) * slice_depth, depth);
-    uint turn = slice * slice_depth;
+    const Work work = work_of(linear_group(group_id));
+    const Product product = work.product;
+    const uint slice_end = work.slice_end;
+    uint turn = work.slice_begin;
 
     // A's share, and where it is read.
     Share a_share = share_of(thread, WINDOW ? 1 : a_along_depth);
     if (A_IN_WORDS) {
         a_share = share_of_depths(thread / (TURN / 4), thread % (TURN / 4));
     }
-    const uint4 a_rows = min(first_row + a_share.lines, row_count - 1);
+    const uint4 a_rows = min(work.first_row + a_share.lines, row_count - 1);
     const Quantization a_scheme = a_quantization(product, a_rows);
 #if WINDOW
     Depth place = depth_of_turn(turn / TURN);
@@ -88,7 +82,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #else
     const Share b_share = share_of(thread, b_along_depth);
 #endif
-    const uint4 b_columns = min(first_column + b_share.lines, column_count - 1);
+    const uint4 b_columns = min(work.first_column + b_share.lines, column_count - 1);
     const Quantization b_scheme = b_quantization(b_columns);
 #if WINDOW
     const Origins origins = origins_of(places_at(b_columns));
@@ -136,7 +130,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     }
 
     // Each thread then has one four of the results: elements that are LANES apart, so that adjacent threads store
-    // adjacent words, or side by side where words have several. Sums keep their bits on their way.
+    // adjacent words, or side by side where words have several.
     [unroll] for (uint r = 0; r < 4; ++r) {
         const uint to = (part * SIDE + row_quad * 4 + r) * TILE_ROW + column_quad * 4;
         tile[to] = sums[r].x;
@@ -151,9 +145,9 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint4 from = (p * SIDE + thread / LANES) * TILE_ROW + own;
         total += int4(float4(tile[from.x], tile[from.y], tile[from.z], tile[from.w]));
     }
-    const uint row = first_row + thread / LANES;
-    const uint4 columns = first_column + own;
-    if (is_wanted && row < row_count) {
-        put_sums(product, slice, row, columns, places_of(min(columns, column_count - 1)), total);
+    const uint row = work.first_row + thread / LANES;
+    const uint4 columns = work.first_column + own;
+    if (work.is_wanted && row < row_count) {
+        put_sums(product, work.slice, row, columns, places_of(min(columns, column_count - 1)), total);
     }
 }

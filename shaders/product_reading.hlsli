@@ -1,5 +1,31 @@
-// How the shaders of products in tiles read their operands: see product_tiled.hlsl and product_parted.hlsl,
-// whose macros these are.
+// How the shaders of products in tiles read their operands: see product_tiled.hlsl and product_parted.hlsl, whose
+// macros these are.
+
+// What a group makes: a tile of a product, of a slice of the depth.
+struct Work {
+    bool is_wanted;  // false in groups too many
+    uint first_row;
+    uint first_column;
+    Product product;
+    uint slice;
+    uint slice_begin;
+    uint slice_end;
+};
+
+Work work_of(uint group) {
+    Work work;
+    uint rest = group;
+    work.is_wanted = rest < row_tiles * column_tiles * slice_count * product_count;
+    work.first_row = rest % row_tiles * SIDE;
+    rest /= row_tiles;
+    work.first_column = rest % column_tiles * SIDE;
+    rest /= column_tiles;
+    work.slice = rest % slice_count;
+    work.product = product_of(min(rest / slice_count, product_count - 1));
+    work.slice_begin = work.slice * slice_depth;
+    work.slice_end = min(work.slice_begin + slice_depth, depth);
+    return work;
+}
 
 // What a thread reads of an operand in a turn: four elements side by side. Where they are of one row or column, that is
 // one depth after the other.
@@ -159,8 +185,8 @@ uint bit_of(uint2 mask, uint tap) {
             b_offset += taps[place.tap].z;                                          \
             place.tap = place.tap + 1 < tap_count ? place.tap + 1 : 0;              \
         }                                                                           \
-        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS) \
-        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS) \
+        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS)                             \
+        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS)                             \
     }
 #elif WINDOW
 #define READ_TURN(is_there)                                                                                    \
@@ -184,8 +210,8 @@ uint bit_of(uint2 mask, uint tap) {
         b_reading.offsets *= b_reading.inside;                                                                 \
         a_place = after_turn(a_place);                                                                         \
         b_place = after_turn(b_place);                                                                         \
-        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS) \
-        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS) \
+        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS)                                                        \
+        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS)                                                        \
     }
 #else
 // The last of whole turns is read again.
@@ -198,8 +224,8 @@ uint bit_of(uint2 mask, uint tap) {
         const uint distance = WHOLE && turn + 2 * TURN > slice_end ? 0 : TURN;  \
         a_offsets += distance * a_depth;                                        \
         b_offsets += distance * b_depth;                                        \
-        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS) \
-        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS) \
+        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS)                         \
+        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS)                         \
     }
 #endif
 

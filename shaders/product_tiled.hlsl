@@ -95,20 +95,14 @@ groupshared Term4 b_tile[2 * TILE_SIZE / 4];
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    uint rest = linear_group(group_id);
-    const bool is_wanted = rest < row_tiles * column_tiles * slice_count * product_count;
-    const uint first_row = rest % row_tiles * SIDE;
-    rest /= row_tiles;
-    const uint first_column = rest % column_tiles * SIDE;
-    rest /= column_tiles;
-    const uint slice = rest % slice_count;
-    const Product product = product_of(min(rest / slice_count, product_count - 1));
-    const uint slice_end = min((slice + 1) * slice_depth, depth);
-    uint turn = slice * slice_depth;
+    const Work work = work_of(linear_group(group_id));
+    const Product product = work.product;
+    const uint slice_end = work.slice_end;
+    uint turn = work.slice_begin;
 
     // A's share, and where it is read.
     const Share a_share = share_of(thread, WINDOW ? 1 : a_along_depth);
-    const uint4 a_rows = min(first_row + a_share.lines, row_count - 1);
+    const uint4 a_rows = min(work.first_row + a_share.lines, row_count - 1);
     const Quantization a_scheme = a_quantization(product, a_rows);
 #if WINDOW && WHOLE
     Depth place = depth_of_turn(turn / TURN);
@@ -127,7 +121,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #if WINDOW
     b_share = share_of_depths(thread % SIDE, thread / SIDE);
 #endif
-    const uint4 b_columns = min(first_column + b_share.lines, column_count - 1);
+    const uint4 b_columns = min(work.first_column + b_share.lines, column_count - 1);
     const Quantization b_scheme = b_quantization(b_columns);
 #if WINDOW
     const Origins origins = origins_of(places_at(b_columns));
@@ -208,7 +202,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     // A thread's rows go out one after the other, by way of groupshared memory, so that adjacent threads store adjacent
     // words: four elements that are some way apart, or side by side where words have several.
     const uint4 own = output_packing == 0 ? thread % LANES + FOUR * LANES : thread % LANES * 4 + FOUR;
-    const uint4 columns = first_column + own;
+    const uint4 columns = work.first_column + own;
     const uint4 places = places_of(min(columns, column_count - 1));
     [loop] for (uint r = 0; r < 4 * QUADS; ++r) {
         [unroll] for (uint j = 0; j < QUADS; ++j) {
@@ -221,10 +215,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         GroupMemoryBarrierWithGroupSync();
         [loop] for (uint part = 0; part < ROW_QUADS * LANES / GROUP_SIZE; ++part) {
             const uint quad = part * (GROUP_SIZE / LANES) + thread / LANES;
-            const uint row = first_row + quad * 4 + r / 4 * 64 + r % 4;
+            const uint row = work.first_row + quad * 4 + r / 4 * 64 + r % 4;
             const uint4 from = quad * TILE_ROW + own;
-            if (is_wanted && row < row_count) {
-                put_sums(product, slice, row, columns, places,
+            if (work.is_wanted && row < row_count) {
+                put_sums(product, work.slice, row, columns, places,
                          NUMBERS_OF(Term4(b_tile[from.x], b_tile[from.y], b_tile[from.z], b_tile[from.w])));
             }
         }
@@ -234,13 +228,14 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #else
     uint4 places[QUADS];
     [unroll] for (uint j = 0; j < QUADS; ++j) {
-        places[j] = places_of(min(first_column + column_quad * 4 + j * 64 + FOUR, column_count - 1));
+        places[j] = places_of(min(work.first_column + column_quad * 4 + j * 64 + FOUR, column_count - 1));
     }
     [loop] for (uint r = 0; r < 4 * QUADS; ++r) {
-        const uint row = first_row + row_quad * 4 + r / 4 * 64 + r % 4;
-        if (is_wanted && row < row_count) {
+        const uint row = work.first_row + row_quad * 4 + r / 4 * 64 + r % 4;
+        if (work.is_wanted && row < row_count) {
             [unroll] for (uint j = 0; j < QUADS; ++j) {
-                put_sums(product, slice, row, first_column + column_quad * 4 + j * 64 + FOUR, places[j], RESULTS[j]);
+                put_sums(product, work.slice, row, work.first_column + column_quad * 4 + j * 64 + FOUR, places[j],
+                         RESULTS[j]);
             }
         }
         NEXT_ROW

@@ -52,6 +52,22 @@ protected:
     }
 };
 
+/// A suite whose tests change a device of their own, or fill it.
+class OtherDeviceTest : public D3d12Test {
+protected:
+    void SetUp() override {
+        D3d12Test::SetUp();
+        if (IsSkipped()) {
+            return;
+        }
+        auto device = another_device();
+        ASSERT_TRUE(device.has_value());
+        device_ = std::move(*device);
+    }
+
+    std::shared_ptr<d3d12::Device> device_;
+};
+
 /// All fields, for the messages of failed tests.
 inline std::string text_of(const operators::Descriptor& descriptor) {
     std::string text(descriptor.schema->short_name());

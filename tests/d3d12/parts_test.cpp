@@ -13,6 +13,7 @@
 #include "engine/run/case_run.h"
 #include "engine/run/physical_memory.h"
 #include "tests/d3d12/against_reference.h"
+#include "tests/d3d12/top_k1.h"
 #include "tests/descriptor_builder.h"
 
 namespace dmlconform::tests::parts_test {
@@ -24,16 +25,13 @@ using d3d12::DispatchPlan;
 using operators::Descriptor;
 using testing::HasSubstr;
 
-class InParts : public D3d12Test {
+class InParts : public OtherDeviceTest {
 protected:
     void SetUp() override {
-        D3d12Test::SetUp();
-        if (IsSkipped()) {
+        OtherDeviceTest::SetUp();
+        if (device_ == nullptr) {
             return;
         }
-        auto device = another_device();
-        ASSERT_TRUE(device.has_value());
-        device_ = std::move(*device);
         engine_ = std::make_unique<d3d12::D3d12Engine>(device_, adapter(), core::highest_feature_level);
     }
 
@@ -68,7 +66,6 @@ protected:
         expect_like_reference(*engine_, descriptor, inputs);
     }
 
-    std::shared_ptr<d3d12::Device> device_;
     std::unique_ptr<d3d12::D3d12Engine> engine_;
 };
 
@@ -198,24 +195,13 @@ TEST_F(InParts, SetsSideBySideAndAcrossTheTensor) {
     }
 }
 
-Descriptor top_k(DataType type, const core::Dimensions& sizes, std::uint32_t axis, std::uint32_t k) {
-    core::Dimensions output = sizes;
-    output[axis] = k;
-    return describe("TOP_K1", {{"InputTensor", tensor(type, sizes)},
-                               {"OutputValueTensor", tensor(type, output)},
-                               {"OutputIndexTensor", tensor(DataType::uint32, output)},
-                               {"Axis", axis},
-                               {"K", k},
-                               {"AxisDirection", 1}});
-}
-
 TEST_F(InParts, SequencesSideBySideAndAcrossTheTensor) {
     limit_to(16384);
     for (const DataType type : {DataType::float32, DataType::int8, DataType::uint64}) {
-        expect_cut_and_right(top_k(type, {7, 20, 400}, 2, 9));
-        expect_cut_and_right(top_k(type, {60, 1000}, 1, 1000));
-        expect_cut_and_right(top_k(type, {7, 20, 400}, 1, 3));
-        expect_cut_and_right(top_k(type, {60, 1000}, 0, 60));
+        expect_cut_and_right(top_k1(type, {7, 20, 400}, 2, 9));
+        expect_cut_and_right(top_k1(type, {60, 1000}, 1, 1000));
+        expect_cut_and_right(top_k1(type, {7, 20, 400}, 1, 3));
+        expect_cut_and_right(top_k1(type, {60, 1000}, 0, 60));
     }
 }
 
@@ -223,14 +209,14 @@ TEST_F(InParts, SequencesSideBySideAndAcrossTheTensor) {
 TEST_F(InParts, LongSequences) {
     limit_to(8192);
     for (const DataType type : {DataType::float32, DataType::int8, DataType::uint64, DataType::float16}) {
-        expect_cut_and_right(top_k(type, {1, 1, 1, 9001}, 3, 10));
-        expect_cut_and_right(top_k(type, {9001}, 0, 1));
-        expect_cut_and_right(top_k(type, {3, 8192}, 1, 40));
-        Descriptor strided = top_k(type, {1, 3000, 1}, 1, 33);
+        expect_cut_and_right(top_k1(type, {1, 1, 1, 9001}, 3, 10));
+        expect_cut_and_right(top_k1(type, {9001}, 0, 1));
+        expect_cut_and_right(top_k1(type, {3, 8192}, 1, 40));
+        Descriptor strided = top_k1(type, {1, 3000, 1}, 1, 33);
         expect_cut_and_right(with(strided, {{"InputTensor", tensor(type, {1, 3000, 1}, {9000, 3, 1})},
                                             {"OutputIndexTensor", tensor(DataType::uint64, {1, 33, 1}, {1, 2, 1})}}));
     }
-    EXPECT_TRUE(engine_->unsupported(top_k(DataType::float32, {9001}, 0, 9001)));
+    EXPECT_TRUE(engine_->unsupported(top_k1(DataType::float32, {9001}, 0, 9001)));
 }
 
 struct Convolved {

@@ -13,18 +13,8 @@ using testing::HasSubstr;
 /// Of the shader that copies: 256 threads with 16 bytes each.
 constexpr std::uint64_t bytes_per_group = 4096;
 
-class Temporaries : public D3d12Test {
+class Temporaries : public OtherDeviceTest {
 protected:
-    void SetUp() override {
-        D3d12Test::SetUp();
-        if (IsSkipped()) {
-            return;
-        }
-        auto device = another_device();
-        ASSERT_TRUE(device.has_value());
-        device_ = std::move(*device);
-    }
-
     /// Groups that copy an input of ones into the second of three temporaries.
     std::unique_ptr<Executable> copying(std::uint64_t groups, const std::vector<std::uint64_t>& temporaries) {
         source_ = core::Tensor(
@@ -49,7 +39,6 @@ protected:
         return result ? "" : result.error().message;
     }
 
-    std::shared_ptr<d3d12::Device> device_;
     core::Tensor source_;
 };
 

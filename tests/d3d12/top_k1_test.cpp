@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tests/d3d12/against_reference.h"
+#include "tests/d3d12/top_k1.h"
 #include "tests/descriptor_builder.h"
 
 namespace dmlconform::tests::top_k1_test {
@@ -30,18 +31,6 @@ Descriptor random_top_k(Random& random, DataType type, const core::Dimensions& s
                                {"Axis", axis},
                                {"K", k},
                                {"AxisDirection", random.between(0, 1)}});
-}
-
-Descriptor along(DataType type, const core::Dimensions& sizes, std::uint32_t axis, std::uint32_t k,
-                 std::uint32_t direction) {
-    core::Dimensions output = sizes;
-    output[axis] = k;
-    return describe("TOP_K1", {{"InputTensor", tensor(type, sizes)},
-                               {"OutputValueTensor", tensor(type, output)},
-                               {"OutputIndexTensor", tensor(DataType::uint32, output)},
-                               {"Axis", axis},
-                               {"K", k},
-                               {"AxisDirection", direction}});
 }
 
 void expect_like_reference(Engine& engine, const Descriptor& descriptor, core::Tensor input) {
@@ -80,9 +69,9 @@ TEST_F(TopK1OnD3d12, SpecialFloatingPointNumbers) {
     const std::vector<float> numbers{0.0f, -0.0f, nan,  -nan,  Limits::infinity(), -Limits::infinity(), tiny, -tiny,
                                      1.0f, -1.0f, 0.0f, -0.0f, Limits::max(),      Limits::lowest(),    nan,  1.0f};
     for (const std::uint32_t direction : {0u, 1u}) {
-        const Descriptor descriptor = along(DataType::float32, {16}, 0, 16, direction);
+        const Descriptor descriptor = top_k1(DataType::float32, {16}, 0, 16, direction);
         expect_like_reference(engine(), descriptor, tensor_of<float>(*descriptor.tensor("InputTensor"), numbers));
-        const Descriptor halves = along(DataType::float16, {16}, 0, 16, direction);
+        const Descriptor halves = top_k1(DataType::float16, {16}, 0, 16, direction);
         std::vector<core::Float16> half_numbers;
         for (const float number : numbers) {
             half_numbers.emplace_back(number == tiny || number == -tiny ? number * 0x1p125 : number);
@@ -112,7 +101,7 @@ TEST_F(TopK1OnD3d12, LongSequences) {
     for (const Long& item : long_ones) {
         for (const bool ties : {false, true}) {
             const DataType type = types[turn++ % types.size()];
-            const Descriptor descriptor = along(type, {item.sequences, item.length}, 1, item.k, ties ? 1 : 0);
+            const Descriptor descriptor = top_k1(type, {item.sequences, item.length}, 1, item.k, ties ? 1 : 0);
             const core::TensorDesc& input = *descriptor.tensor("InputTensor");
             expect_like_reference(engine(), descriptor, ties ? tied(random, input) : random_bits(random, input));
         }
@@ -122,7 +111,7 @@ TEST_F(TopK1OnD3d12, LongSequences) {
 TEST_F(TopK1OnD3d12, LongSequencesAlongAnOuterAxis) {
     Random random(4);
     for (const DataType type : types) {
-        const Descriptor descriptor = along(type, {2, 5000, 3}, 1, 2100, 1);
+        const Descriptor descriptor = top_k1(type, {2, 5000, 3}, 1, 2100, 1);
         expect_like_reference(engine(), descriptor, random_bits(random, *descriptor.tensor("InputTensor")));
     }
 }
@@ -135,7 +124,7 @@ TEST_F(TopK1OnD3d12, FewOfMany) {
     for (const std::uint32_t length : {257u, 300u, 512u, 513u, 1000u, 1024u, 2048u, 2051u, 4099u, 40000u}) {
         for (const std::uint32_t k : {1u, 2u, 7u, 8u, 9u, 16u, 17u, 31u, 32u, 33u}) {
             const DataType type = types[turn % types.size()];
-            const Descriptor descriptor = along(type, {3, length}, 1, k, turn % 2);
+            const Descriptor descriptor = top_k1(type, {3, length}, 1, k, turn % 2);
             const core::TensorDesc& input = *descriptor.tensor("InputTensor");
             expect_like_reference(engine(), descriptor, random_bits(random, input));
             double next = 0;
@@ -190,7 +179,7 @@ TEST_F(TopK1OnD3d12, EqualKeysAroundTheLimit) {
         for (const Row& row : rows) {
             for (const std::uint32_t direction : {0u, 1u}) {
                 SCOPED_TRACE(pattern.name);
-                const Descriptor descriptor = along(DataType::int16, {3, row.length}, 1, row.k, direction);
+                const Descriptor descriptor = top_k1(DataType::int16, {3, row.length}, 1, row.k, direction);
                 const double sign = direction == 1 ? 1 : -1;
                 std::uint32_t next = 0;
                 expect_like_reference(engine(), descriptor, drawn(*descriptor.tensor("InputTensor"), [&] {
@@ -207,7 +196,7 @@ TEST_F(TopK1OnD3d12, FewThreadsHaveTheLargest) {
     for (const Long& item : {Long{1, 4096, 128}, Long{2, 2048, 64}, Long{4, 1024, 32}, Long{32, 128, 4},
                              Long{1, 12000, 128}, Long{512, 8192, 64}}) {
         const std::uint32_t threads = std::min(256u, item.length / 16);
-        const Descriptor descriptor = along(DataType::int16, {item.sequences, item.length}, 1, item.k, 1);
+        const Descriptor descriptor = top_k1(DataType::int16, {item.sequences, item.length}, 1, item.k, 1);
         std::uint32_t next = 0;
         expect_like_reference(engine(), descriptor, drawn(*descriptor.tensor("InputTensor"), [&] {
                                   return std::fmod(next++ % item.length, threads + 8);
@@ -219,7 +208,7 @@ TEST_F(TopK1OnD3d12, FewThreadsHaveTheLargest) {
 TEST_F(TopK1OnD3d12, FewNumbersAmongNaNs) {
     for (const std::uint32_t length : {40u, 1000u, 4096u, 9000u}) {
         for (const std::uint32_t numbers : {0u, 1u, 7u, 8u, 9u}) {
-            const Descriptor descriptor = along(DataType::float32, {2, length}, 1, 8, 0);
+            const Descriptor descriptor = top_k1(DataType::float32, {2, length}, 1, 8, 0);
             std::vector<float> elements(std::size_t{2} * length, std::numeric_limits<float>::quiet_NaN());
             for (std::uint32_t i = 0; i < numbers; ++i) {
                 elements[length - 1 - i * 4] = static_cast<float>(i % 3);
@@ -240,7 +229,7 @@ TEST_F(TopK1OnD3d12, FewOfManyAlongAnOuterAxis) {
                 continue;
             }
             ++turn;
-            const Descriptor descriptor = along(types[turn % types.size()], {2, length, 37}, 1, k, turn % 2);
+            const Descriptor descriptor = top_k1(types[turn % types.size()], {2, length, 37}, 1, k, turn % 2);
             expect_like_reference(engine(), descriptor, random_bits(random, *descriptor.tensor("InputTensor")));
             expect_like_reference(engine(), descriptor, tied(random, *descriptor.tensor("InputTensor")));
         }
@@ -254,7 +243,7 @@ TEST_F(TopK1OnD3d12, SortsAlongAnOuterAxis) {
     for (const std::uint32_t length : {2u, 15u, 16u, 17u, 100u, 512u, 1000u, 1025u, 2048u, 4096u, 4097u}) {
         for (int each = 0; each < 3; ++each) {
             ++turn;
-            const Descriptor descriptor = along(types[turn % types.size()], {2, length, 5}, 1, length, turn % 2);
+            const Descriptor descriptor = top_k1(types[turn % types.size()], {2, length, 5}, 1, length, turn % 2);
             expect_like_reference(engine(), descriptor, random_bits(random, *descriptor.tensor("InputTensor")));
             expect_like_reference(engine(), descriptor, tied(random, *descriptor.tensor("InputTensor")));
         }
@@ -265,7 +254,7 @@ TEST_F(TopK1OnD3d12, SortsAlongAnOuterAxis) {
 TEST_F(TopK1OnD3d12, ZerosKeepTheirSignsInSorts) {
     for (const std::uint32_t length : {40u, 1500u, 5000u}) {
         for (const std::uint32_t direction : {0u, 1u}) {
-            const Descriptor descriptor = along(DataType::float32, {length}, 0, length, direction);
+            const Descriptor descriptor = top_k1(DataType::float32, {length}, 0, length, direction);
             std::vector<float> elements;
             for (std::uint32_t i = 0; i < length; ++i) {
                 const float magnitude = i % 5 == 0 ? std::numeric_limits<float>::quiet_NaN() : float(i % 3);
@@ -273,7 +262,7 @@ TEST_F(TopK1OnD3d12, ZerosKeepTheirSignsInSorts) {
             }
             const core::TensorDesc& input = *descriptor.tensor("InputTensor");
             expect_like_reference(engine(), descriptor, tensor_of<float>(input, elements));
-            const Descriptor halves = along(DataType::float16, {length}, 0, length, direction);
+            const Descriptor halves = top_k1(DataType::float16, {length}, 0, length, direction);
             const std::vector<core::Float16> half_elements(elements.begin(), elements.end());
             expect_like_reference(engine(), halves,
                                   tensor_of<core::Float16>(*halves.tensor("InputTensor"), half_elements));
@@ -287,7 +276,7 @@ TEST_F(TopK1OnD3d12, NarrowValuesOfAnyAlignment) {
     for (const DataType type : {DataType::uint8, DataType::int16, DataType::float16}) {
         for (std::uint32_t k = 1; k <= 9; ++k) {
             for (const std::uint32_t length : {9u, 2100u}) {
-                const Descriptor descriptor = along(type, {7, length}, 1, k, 0);
+                const Descriptor descriptor = top_k1(type, {7, length}, 1, k, 0);
                 expect_like_reference(engine(), descriptor, random_bits(random, *descriptor.tensor("InputTensor")));
             }
         }
@@ -297,7 +286,7 @@ TEST_F(TopK1OnD3d12, NarrowValuesOfAnyAlignment) {
 TEST_F(TopK1OnD3d12, IsTheSameEveryTime) {
     Random random(6);
     for (const std::uint32_t k : {40u, 3001u}) {
-        const Descriptor descriptor = along(DataType::uint16, {3, 9000}, 1, k, 1);
+        const Descriptor descriptor = top_k1(DataType::uint16, {3, 9000}, 1, k, 1);
         std::vector<core::Tensor> inputs;
         inputs.push_back(tied(random, *descriptor.tensor("InputTensor")));
         const auto first = run_on(engine(), descriptor, inputs);
