@@ -19,6 +19,8 @@
 // TO_TENSOR    1: sequences are done, winners go to the outputs. 0: to candidates, sorted, k of each tile.
 // PER_THREAD   how many entries a thread has: 4, 16 or 32. A group has one sequence if it is 32.
 // WORDS        1: elements of the input are words. 0: of any size.
+// CHUNKS       1: entries are the elements of k chunks of the input (top_k1_chunks.hlsl), which an earlier pass left. A
+//              group has one sequence.
 
 #define KEY_WORDS 1
 
@@ -72,6 +74,37 @@ uint winner(uint slot) {
 #include "top_k1_tensors.hlsli"
 
 #include "top_k1_candidates.hlsli"
+
+#if CHUNKS
+// Their numbers as they are found, and in ascending order: elements' positions are in the order of their indices. Other
+// slots have numbers beyond the input.
+groupshared uint found_chunks[GROUP_SIZE];
+groupshared uint chunks[GROUP_SIZE];
+
+void sort_chunks(uint sequence, uint thread) {
+    const uint chunk = thread < k ? source[sequence * k + thread].y : 0xffffffff;
+    found_chunks[thread] = chunk;
+    chunks[thread] = 0xffffffff;
+    GroupMemoryBarrierWithGroupSync();
+    if (thread < k) {
+        uint before = 0;
+        [loop] for (uint i = 0; i < k; ++i) {
+            before += found_chunks[i] < chunk ? 1 : 0;
+        }
+        chunks[before] = chunk;
+    }
+    GroupMemoryBarrierWithGroupSync();
+}
+#endif
+
+// Of the sequence that the source has.
+uint number_of_entry(uint entry) {
+#if CHUNKS
+    return (chunks[entry >> log_chunk] << log_chunk) + (entry & (1u << log_chunk) - 1);
+#else
+    return entry;
+#endif
+}
 
 // Row j of a tile has one entry of each thread.
 uint position_in_row(uint row, uint lane) {
@@ -172,11 +205,14 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     if (thread == 0) {
         has_no_room = 0;
     }
+#if CHUNKS
+    sort_chunks(near_sequence, thread);
+#endif
     uint keys[PER_THREAD];
     uint best = 0xffffffff;
     // Without branches, so that a thread waits once for all of them.
     [unroll] for (j = 0; j < PER_THREAD; ++j) {
-        const uint entry = first_entry + position_in_row(j, lane);
+        const uint entry = number_of_entry(first_entry + position_in_row(j, lane));
         const uint key = source_key(starts, near_sequence, min(entry, entry_count - 1));
         keys[j] = entry < entry_count ? key : 0xffffffff;
         best = min(best, keys[j]);
@@ -263,7 +299,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint2 entry = uint2(picked_entries[2 * (first_picked + i)], picked_entries[2 * (first_picked + i) + 1]);
         const uint rank = picked_before(entry, first_picked, picked_count);
         if (rank < k) {
-            uint index = first_entry + entry.y;
+            uint index = number_of_entry(first_entry + entry.y);
 #if !FROM_TENSOR
             index = index < entry_count ? source[near_sequence * entry_count + index].y : 0xffffffff;
 #endif

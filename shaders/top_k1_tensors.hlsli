@@ -24,6 +24,7 @@ cbuffer Parameters : register(b0) {
     uint sequences_side_by_side;  // 1: adjacent sequences are closer to each other in memory than adjacent elements
     uint picks;        // 1: few winners are picked out of many entries before they are sorted
     uint log_threads;  // binary logarithm of how many threads a sequence has, where few winners are wanted
+    uint log_chunk;    // and of how many elements a chunk of a very long sequence has
     uint4 sequence_dimensions[8];  // size, stride in input, values and indices
 };
 

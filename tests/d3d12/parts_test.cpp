@@ -219,6 +219,16 @@ TEST_F(InParts, LongSequences) {
     EXPECT_TRUE(engine_->unsupported(top_k1(DataType::float32, {9001}, 0, 9001)));
 }
 
+/// A sequence whose parts are so long themselves that only some of their chunks are selected from.
+TEST_F(InParts, ChunksOfVeryLongSequences) {
+    limit_to(std::uint64_t{9} << 19);
+    const Descriptor descriptor = top_k1(DataType::int8, {9'000'000}, 0, 64);
+    const auto plan = plan_of(descriptor);
+    ASSERT_TRUE(plan.has_value());
+    EXPECT_EQ(plan->dispatches.front().shader.shader, "top_k1_chunks");
+    expect_cut_and_right(descriptor);
+}
+
 struct Convolved {
     core::Dimensions input;
     core::Dimensions filter;

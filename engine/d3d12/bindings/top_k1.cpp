@@ -1,5 +1,6 @@
 // TOP_K1 and TOP_K: few winners are found without sorting the others, tiles with many are sorted in groupshared memory.
-// Longer sequences take more passes, that select again or merge.
+// Longer sequences take more passes, that select again or merge. Of very long ones, only the chunks that can have
+// winners are selected from.
 #include "engine/operators/rules/top_k1.h"
 
 #include <algorithm>
@@ -41,6 +42,13 @@ struct Shares {
     [[nodiscard]] std::uint64_t entries() const { return threads * per_thread; }
 };
 
+/// Where only some chunks of a sequence are selected from: the elements of a group that finds the best keys of chunks,
+/// which is as large as chunks can be, and how the selection within chunks is divided.
+constexpr std::uint64_t shortest_chunk = 1024;
+constexpr std::uint64_t longest_chunk = 16384;
+constexpr Shares shares_in_chunks{.threads = group_size, .per_thread = 16};
+constexpr std::uint64_t most_chunks = shares_in_chunks.threads / 2;
+
 /// Where all entries of one or two words are sorted: the groups of threads that there are. The smaller one is for
 /// sequences that it can sort.
 constexpr std::uint64_t sorted_per_thread = 16;
@@ -69,6 +77,7 @@ struct Parameters {
     std::uint32_t sequences_side_by_side = 0;
     std::uint32_t picks = 0;
     std::uint32_t log_threads = 0;
+    std::uint32_t log_chunk = 0;
     std::array<StridedDimension, max_strided_dimensions - 1> sequence_dimensions{};
 };
 
@@ -107,6 +116,15 @@ std::uint32_t packing_of(core::DataType type) {
     }
 }
 
+ShaderVariant few_in_chunks() {
+    return {"top_k1_few",
+            {{"FROM_TENSOR", 1},
+             {"TO_TENSOR", 0},
+             {"PER_THREAD", static_cast<std::uint32_t>(shares_in_chunks.per_thread)},
+             {"WORDS", 0},
+             {"CHUNKS", 1}}};
+}
+
 /// Makes the dispatches one after the other. Entries go back and forth between two temporaries.
 class Planner {
 public:
@@ -141,8 +159,10 @@ public:
     }
 
     [[nodiscard]] DispatchPlan plan() && {
-        if (length_ <= tile_ || std::bit_ceil(k_) <= longest_selected) {
-            select_repeatedly();
+        if (const std::uint64_t chunk = best_chunk(); chunk != 0) {
+            select_from_chunks(chunk);
+        } else if (length_ <= tile_ || std::bit_ceil(k_) <= longest_selected) {
+            select_repeatedly(length_, true);
         } else {
             sort_and_merge();
         }
@@ -150,16 +170,78 @@ public:
     }
 
 private:
-    /// Each pass leaves at most half the candidates.
-    void select_repeatedly() {
-        std::uint64_t left = length_;
+    /// Each pass leaves at most half of so many entries of each sequence. The last one leaves the winners.
+    void select_repeatedly(std::uint64_t left, bool to_tensor) {
         bool is_last = false;
         while (!is_last) {
             const bool from_tensor = plan_.dispatches.empty();
             const std::optional<Shares> shares = shares_of(left);
             is_last = left <= (shares ? shares->entries() : tile_);
-            left = shares ? select_few(left, *shares, from_tensor, is_last) : select(left, from_tensor, is_last);
+            const bool is_done = is_last && to_tensor;
+            left = shares ? select_few(left, *shares, from_tensor, is_done) : select(left, from_tensor, is_done);
         }
+    }
+
+    /// How many passes that takes where few winners are wanted.
+    [[nodiscard]] std::uint64_t passes_over(std::uint64_t left) const {
+        std::uint64_t passes = 1;
+        for (auto shares = shares_of(left); shares && left > shares->entries(); shares = shares_of(left)) {
+            left = groups_of(left, shares->entries()) * k_;
+            ++passes;
+        }
+        return passes;
+    }
+
+    /// How long chunks are to be: 0 where it is not worth it.
+    [[nodiscard]] std::uint64_t best_chunk() const {
+        // Passes wait for each other. One more takes as long as selecting from so many entries, of which three are read
+        // in the time that it takes to select from one.
+        constexpr std::uint64_t pass = 1u << 21;
+        constexpr std::uint64_t reading = 3;
+        std::uint64_t best = 0;
+        if (key_words_ != 1 || k_ > most_chunks) {
+            return best;
+        }
+        std::uint64_t least = sequence_count_ * length_ + passes_over(length_) * pass;
+        for (std::uint64_t chunk = shortest_chunk; chunk <= longest_chunk && k_ * chunk < length_; chunk *= 2) {
+            const std::uint64_t chunks = groups_of(length_, chunk);
+            const std::uint64_t left = groups_of(k_ * chunk, shares_in_chunks.entries()) * k_;
+            const std::uint64_t passes = 2 + passes_over(chunks) + passes_over(left);
+            const std::uint64_t entries = sequence_count_ * (length_ / reading + chunks + k_ * chunk + left);
+            if (entries + passes * pass < least) {
+                least = entries + passes * pass;
+                best = chunk;
+            }
+        }
+        return best;
+    }
+
+    /// The winners of the chunks are chunks. Their elements are candidates.
+    void select_from_chunks(std::uint64_t chunk) {
+        common_.log_chunk = static_cast<std::uint32_t>(std::countr_zero(chunk));
+        find_best_of_chunks(groups_of(length_, chunk));
+        select_repeatedly(groups_of(length_, chunk), false);
+        select_repeatedly(select_in_chunks(k_ * chunk), true);
+    }
+
+    void find_best_of_chunks(std::uint64_t chunks) {
+        const std::uint64_t groups = groups_of(length_, longest_chunk);
+        Dispatch dispatch;
+        dispatch.shader = {"top_k1_chunks", {{"WORDS", common_.packing == 0 ? 1u : 0u}}};
+        dispatch.groups = sequence_count_ * groups;
+        add_selection(std::move(dispatch), parameters_of(length_, groups, true), chunks, true, false);
+    }
+
+    /// A pass over so many elements, which are those of the chunks that the last pass left. How many it leaves.
+    std::uint64_t select_in_chunks(std::uint64_t elements) {
+        const std::uint64_t tiles = groups_of(elements, shares_in_chunks.entries());
+        Parameters parameters = parameters_of(length_, tiles, true);
+        parameters.log_threads = static_cast<std::uint32_t>(std::countr_zero(shares_in_chunks.threads));
+        Dispatch dispatch;
+        dispatch.shader = few_in_chunks();
+        dispatch.groups = sequence_count_ * tiles;
+        add_selection(std::move(dispatch), parameters, tiles * k_, false, false);
+        return tiles * k_;
     }
 
     void sort_and_merge() {
@@ -218,7 +300,8 @@ private:
                            {{"FROM_TENSOR", from_tensor ? 1u : 0u},
                             {"TO_TENSOR", to_tensor ? 1u : 0u},
                             {"PER_THREAD", static_cast<std::uint32_t>(shares.per_thread)},
-                            {"WORDS", from_tensor && common_.packing == 0 ? 1u : 0u}}};
+                            {"WORDS", from_tensor && common_.packing == 0 ? 1u : 0u},
+                            {"CHUNKS", 0}}};
         dispatch.groups = groups_of(sequence_count_, group_size / shares.threads) * tiles;
         add_selection(std::move(dispatch), parameters, tiles * k_, from_tensor, to_tensor);
         return tiles * k_;
@@ -352,10 +435,15 @@ std::vector<ShaderVariant> top_k1_variants() {
         for (auto& variant : all_variants("top_k1_sort", {from_tensor, to_tensor, {"NARROW", sizes}, sorting_groups})) {
             variants.push_back(std::move(variant));
         }
-        for (auto& variant : all_variants("top_k1_few", {from_tensor, to_tensor, few, {"WORDS", sizes}})) {
+        for (auto& variant :
+             all_variants("top_k1_few", {from_tensor, to_tensor, few, {"WORDS", sizes}, {"CHUNKS", {0}}})) {
             variants.push_back(std::move(variant));
         }
     }
+    for (auto& variant : all_variants("top_k1_chunks", {{"WORDS", {0, 1}}})) {
+        variants.push_back(std::move(variant));
+    }
+    variants.push_back(few_in_chunks());
     for (const std::string_view shader : {"top_k1_merge", "top_k1_write"}) {
         for (auto& variant : all_variants(shader, {key_words})) {
             variants.push_back(std::move(variant));

@@ -1,0 +1,96 @@
+// TOP_K1 of very long sequences, the first pass: the best key of each chunk, which is a stretch of adjacent elements.
+//
+// All winners lie in the k chunks that come first by their best keys, and by their numbers where these are equal. An
+// element of another chunk comes after the best elements of these: each has a better key, or an equal one and a lower
+// index, as its chunk does. So whole selections are only made of these k chunks: CHUNKS in top_k1_few.hlsl.
+//
+// WORDS  1: elements of the input are words. 0: of any size.
+
+#define KEY_WORDS 1
+#define FROM_TENSOR 1
+#define TO_TENSOR 0
+
+#include "dispatch.hlsli"
+#include "elements.hlsli"
+#include "strided.hlsli"
+#include "top_k1_entry.hlsli"
+
+#define GROUP_SIZE 256
+// A group reads so many parts of chunks, one after the other, and has whole chunks. A row is an element of each thread.
+#define PARTS 16
+#define ROWS_PER_PART 4
+#define LOG_PART 10
+#define PARTS_AT_ONCE 8
+// What is reduced together lies so far apart that threads read from different banks.
+#define ROW_STRIDE (GROUP_SIZE + PARTS)
+#define SHARE_STRIDE (PARTS + 1)
+#if WORDS
+#define ELEMENT_PACKING 0
+#endif
+
+groupshared uint thread_keys[PARTS * ROW_STRIDE];   // of each part, by threads
+groupshared uint share_keys[PARTS * SHARE_STRIDE];  // of each part, by 16 of the threads
+groupshared uint part_keys[PARTS];
+
+uint winner(uint slot) {
+    return slot;
+}
+
+#include "top_k1_tensors.hlsli"
+
+#include "top_k1_candidates.hlsli"
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint sequence = linear_group(group_id) / tiles_per_sequence;
+    const uint first_part = linear_group(group_id) % tiles_per_sequence * PARTS;
+    const uint start = locate_sequence(min(sequence, sequence_count - 1)).x;
+    uint part;
+    uint i;
+
+    [loop] for (part = 0; part < PARTS; part += PARTS_AT_ONCE) {
+        // Without branches, so that a thread waits once for all of them. The last element stands for those beyond it,
+        // which are in its chunk or in none.
+        uint keys[PARTS_AT_ONCE];
+        [unroll] for (i = 0; i < PARTS_AT_ONCE; ++i) {
+            keys[i] = 0xffffffff;
+            [unroll] for (uint row = 0; row < ROWS_PER_PART; ++row) {
+                const uint element = (first_part + part + i << LOG_PART) + row * GROUP_SIZE + thread;
+                keys[i] = min(keys[i], key_of_element(start, min(element, entry_count - 1)));
+            }
+        }
+        [unroll] for (i = 0; i < PARTS_AT_ONCE; ++i) {
+            thread_keys[(part + i) * ROW_STRIDE + thread] = keys[i];
+        }
+    }
+    GroupMemoryBarrierWithGroupSync();
+
+    part = thread / PARTS;
+    const uint share = thread % PARTS;
+    uint best = 0xffffffff;
+    [unroll] for (i = 0; i < GROUP_SIZE / PARTS; ++i) {
+        best = min(best, thread_keys[part * ROW_STRIDE + i * PARTS + share]);
+    }
+    share_keys[part * SHARE_STRIDE + share] = best;
+    GroupMemoryBarrierWithGroupSync();
+
+    if (thread < PARTS) {
+        best = 0xffffffff;
+        [unroll] for (i = 0; i < PARTS; ++i) {
+            best = min(best, share_keys[thread * SHARE_STRIDE + i]);
+        }
+        part_keys[thread] = best;
+    }
+    GroupMemoryBarrierWithGroupSync();
+
+    const uint parts = 1u << log_chunk - LOG_PART;  // of each chunk
+    const uint chunk = (first_part << LOG_PART >> log_chunk) + thread;
+    const uint chunk_count = (entry_count - 1 >> log_chunk) + 1;
+    if (thread * parts < PARTS && chunk < chunk_count && sequence < sequence_count) {
+        best = 0xffffffff;
+        [loop] for (i = 0; i < parts; ++i) {
+            best = min(best, part_keys[thread * parts + i]);
+        }
+        candidates[sequence * chunk_count + chunk] = uint2(best, chunk);
+    }
+}
