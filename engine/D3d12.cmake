@@ -34,7 +34,7 @@ operator_files(binding_files "d3d12/bindings/*.cpp")
 dmlconform_registry("${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp" engine/d3d12/binding.h dmlconform::d3d12
                     bindings Bindings "${CMAKE_CURRENT_SOURCE_DIR}/d3d12/bindings" ${binding_files})
 set(plan_files attention_heads binding dispatch_plan long_sequence moved_units movement part parts_plan product
-               quantized_depthwise_convolution quantized_depthwise_tiles reduction transposition window)
+               quantized_depthwise_convolution quantized_depthwise_tiles reduction row_movement transposition window)
 list(TRANSFORM plan_files REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/d3d12/\\1.cpp")
 add_library(dmlconform_bindings STATIC ${binding_files} ${plan_files}
                                        "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")

@@ -190,60 +190,6 @@ Unit unit_at(Cursor cursor) {
 // Units of a thread.
 #define UNITS (4 * PER_WORD)
 
-#if !BOUNDED
-
-// The four words of a thread's units, if number 0 of them came from offset `from`, and the others from behind it. From
-// `begin` to `end` - 1 they do,
-// and only these are right. All loads come first, so that a thread waits once.
-uint4 words_along(int from, int begin, int end) {
-    uint4 words;
-    uint i;
-#if WIDTH == 32
-    uint loaded[4];
-    [unroll] for (i = 0; i < 4; ++i) {
-        loaded[i] = source[from + clamp(int(i), begin, end - 1)];
-    }
-    words = uint4(loaded[0], loaded[1], loaded[2], loaded[3]);
-#else
-    // Adjacent units, in five words or fewer.
-    const int log_per_word = PACKING;
-    const int first_word = from >> log_per_word;
-    const int lowest = (from + begin) >> log_per_word;
-    const int highest = (from + end - 1) >> log_per_word;
-    const uint shift = SHIFT_OF(PACKING, uint(from));
-    uint loaded[5];
-    [unroll] for (i = 0; i < 5; ++i) {
-        loaded[i] = source[clamp(first_word + int(i), lowest, highest)];
-    }
-    const uint4 low = uint4(loaded[0], loaded[1], loaded[2], loaded[3]);
-    const uint4 high = uint4(loaded[1], loaded[2], loaded[3], loaded[4]);
-    // In two steps, as a word cannot be shifted by its size.
-    words = low >> shift | (high << 1) << (31 - shift);
-#endif
-    return words;
-}
-
-// The bits of a thread's words that its first `count` units have.
-uint4 bits_of_first(uint count) {
-    const uint4 first_of_word = uint4(0, 1, 2, 3) * PER_WORD;
-    const uint4 units = clamp(int4(count - first_of_word), 0, PER_WORD);
-    return units == PER_WORD ? 0xffffffff : (1u << (units * WIDTH % 32)) - 1;
-}
-
-// The units of a thread that lie in one row of the innermost dimension, or in two, whose units are adjacent.
-uint4 words_of_rows(Cursor cursor) {
-    const uint own = min(dimensions[0].x - cursor.column, UNITS);
-    uint4 words = words_along(int(cursor.from), 0, int(own));
-    if (own < UNITS && cursor.unit + own < unit_count) {
-        const uint next = cursor_at(cursor.unit + own).from - own;
-        const uint4 mask = bits_of_first(own);
-        words = (words & mask) | (words_along(int(next), int(own), UNITS) & ~mask);
-    }
-    return words;
-}
-
-#endif
-
 #if BOUNDED
 // The next four units, if they lie in one row of the innermost dimension.
 uint4 four_units_of_row(Cursor cursor) {
@@ -333,20 +279,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * GROUP_SIZE + thread;
 #if PACKED
     if (number < (unit_count + 4 * PER_WORD - 1) / (4 * PER_WORD)) {
-        Cursor cursor = cursor_at(number * UNITS);
-        uint4 words = 0;
-#if !BOUNDED
-        const bool along_rows = dimensions[0].x >= UNITS && dimensions[0].y == 1;
-#else
-        const bool along_rows = false;
-#endif
-        [branch] if (along_rows) {
-#if !BOUNDED
-            words = words_of_rows(cursor);
-#endif
-        } else {
-            words = gathered_words(cursor);
-        }
+        const uint4 words = gathered_words(cursor_at(number * UNITS));
         // What lies behind the output's last word is not its own.
         const uint word_count = (unit_count + PER_WORD - 1) / PER_WORD - 4 * number;
         const uint place = target_start / (4 * PER_WORD) + number;

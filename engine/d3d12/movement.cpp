@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/core/tensor.h"
+#include "engine/d3d12/row_movement.h"
 #include "engine/d3d12/transposition.h"
 
 namespace dmlconform::d3d12 {
@@ -90,6 +91,9 @@ Dispatch Movement::dispatch(BufferRef source, BufferRef target) && {
         if (auto tiles = transposition(units_, source, target)) {
             return *std::move(tiles);
         }
+        if (auto rows = row_movement(units_, source, target)) {
+            return *std::move(rows);
+        }
     }
     const bool packed = units_.bytes <= widest_packed && units_.packed();
     const std::uint64_t count = count_of(units_.dimensions);
@@ -162,8 +166,8 @@ std::vector<ShaderVariant> movement_variants() {
     for (ShaderVariant& wide : all_variants("movement", {{"WIDTH", {64, 128}}, {"PACKED", {0}}, {"BOUNDED", {0, 1}}})) {
         variants.push_back(std::move(wide));
     }
-    for (ShaderVariant& tiles : transposition_variants()) {
-        variants.push_back(std::move(tiles));
+    for (const auto& more : {row_movement_variants(), transposition_variants()}) {
+        variants.insert(variants.end(), more.begin(), more.end());
     }
     return variants;
 }

@@ -1,0 +1,92 @@
+// Planning of movement_rows.hlsl.
+#include "engine/d3d12/row_movement.h"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/d3d12/constant_buffer.h"
+
+namespace dmlconform::d3d12 {
+namespace {
+
+/// The constant buffer.
+struct Parameters : ConstantBuffer {
+#include "shaders/movement_rows_parameters.hlsli"
+};
+
+// As in shaders/movement_rows.hlsl.
+constexpr std::uint64_t group_size = 256;
+constexpr std::uint64_t vector_bytes = 16;
+constexpr std::uint64_t word_bytes = 4;
+
+constexpr std::uint64_t bits_per_byte = 8;
+
+std::uint32_t modulo_2_32(std::int64_t number) {
+    return static_cast<std::uint32_t>(number);
+}
+
+std::uint64_t units_of_vector(const MovedUnits& units) {
+    return vector_bytes / units.bytes;
+}
+
+bool has_rows(const MovedUnits& units) {
+    const auto& row = units.dimensions.front();
+    return units.bytes <= word_bytes && units.packed() && row.size >= units_of_vector(units) &&
+           (units.bytes == word_bytes || row.strides[MovedUnits::source] == 1);
+}
+
+/// A number that quotients up to `most` by `divisor` can be multiplied by instead: so little below 1 / divisor that the
+/// product is never too large, and less than 1 too small, with three roundings of FP32. 0 if there is none. See
+/// quotient_of in shaders/movement_rows.hlsl.
+float inverse_of(std::uint64_t divisor, std::uint64_t most) {
+    constexpr double below = 1 - 0x1p-22;
+    constexpr std::uint64_t largest_quotient = 1u << 20;
+    return most <= largest_quotient ? static_cast<float>(below / static_cast<double>(divisor)) : 0;
+}
+
+void put_dimensions(Parameters& parameters, const StridedDimensions<MovedUnits::arrays>& dimensions) {
+    std::uint64_t quotients = count_of(dimensions);
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+        const auto& [size, strides] = dimensions[d];
+        quotients /= size;
+        parameters.dimensions[d].words = {static_cast<std::uint32_t>(size), modulo_2_32(strides[MovedUnits::source]),
+                                          std::bit_cast<std::uint32_t>(inverse_of(size, quotients))};
+    }
+    const auto stride = [&](std::size_t d) { return dimensions[d].strides[MovedUnits::source]; };
+    const auto columns = static_cast<std::int64_t>(dimensions[0].size);
+    parameters.row_jump = modulo_2_32(stride(1) - columns * stride(0));
+}
+
+}  // namespace
+
+std::optional<Dispatch> row_movement(const MovedUnits& units, BufferRef source, BufferRef target) {
+    if (!has_rows(units)) {
+        return std::nullopt;
+    }
+    auto dimensions = units.dimensions;
+    if (dimensions.size() == 1) {
+        dimensions.emplace_back();
+    }
+    const std::uint64_t count = count_of(dimensions);
+    const std::uint64_t per_vector = units_of_vector(units);
+    Parameters parameters{};
+    parameters.unit_count = static_cast<std::uint32_t>(count);
+    parameters.source_start = modulo_2_32(units.starts[MovedUnits::source]);
+    parameters.target_start = modulo_2_32(units.starts[MovedUnits::target] / static_cast<std::int64_t>(per_vector));
+    parameters.last_dimension = static_cast<std::uint32_t>(dimensions.size() - 1);
+    put_dimensions(parameters, dimensions);
+    Dispatch dispatch;
+    dispatch.shader = {"movement_rows", {{"WIDTH", static_cast<std::uint32_t>(units.bytes * bits_per_byte)}}};
+    dispatch.buffers = {source, target};
+    dispatch.parameters = parameters_from(parameters);
+    dispatch.has_units = true;
+    dispatch.groups = groups_of(count, group_size * per_vector);
+    return dispatch;
+}
+
+std::vector<ShaderVariant> row_movement_variants() {
+    return all_variants("movement_rows", {{"WIDTH", {8, 16, 32}}});
+}
+
+}  // namespace dmlconform::d3d12

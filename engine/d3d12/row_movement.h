@@ -1,0 +1,19 @@
+// Copies that make an output without gaps of rows: what shaders/movement_rows.hlsl does.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/d3d12/dispatch_plan.h"
+#include "engine/d3d12/moved_units.h"
+
+namespace dmlconform::d3d12 {
+
+/// The units must be arranged, as wide as they can be, and have only a source and a target. Empty if the output has
+/// gaps, if rows are shorter than 16 bytes, or if narrow units are not adjacent in the source.
+[[nodiscard]] std::optional<Dispatch> row_movement(const MovedUnits& units, BufferRef source, BufferRef target);
+
+/// All that a copy of rows may name.
+[[nodiscard]] std::vector<ShaderVariant> row_movement_variants();
+
+}  // namespace dmlconform::d3d12

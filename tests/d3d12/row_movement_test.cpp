@@ -1,0 +1,96 @@
+// Copies of rows on the D3D12 engine: windows whose rows end within 16 bytes of the output.
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "tests/d3d12/against_reference.h"
+#include "tests/descriptor_builder.h"
+
+namespace dmlconform::tests::row_movement_test {
+namespace {
+
+using core::DataType;
+using operators::Descriptor;
+
+using RowMovementOnD3d12 = D3d12Test;
+
+constexpr DataType types[] = {DataType::float64, DataType::float32, DataType::float16, DataType::int8};
+
+/// Of SLICE1.
+struct Window {
+    core::Dimensions input;
+    core::Dimensions offsets;
+    core::Dimensions sizes;
+    std::vector<std::int32_t> strides;
+};
+
+Descriptor slice_of(DataType type, const Window& window) {
+    core::Dimensions output;
+    for (std::size_t d = 0; d < window.sizes.size(); ++d) {
+        const auto step = static_cast<std::uint32_t>(std::abs(window.strides[d]));
+        output.push_back((window.sizes[d] - 1) / step + 1);
+    }
+    return describe("SLICE1", {{"InputTensor", tensor(type, window.input)},
+                               {"OutputTensor", tensor(type, output)},
+                               {"InputWindowOffsets", window.offsets},
+                               {"InputWindowSizes", window.sizes},
+                               {"InputWindowStrides", window.strides}});
+}
+
+std::string_view shader_of(const Descriptor& descriptor) {
+    return d3d12::find_binding(descriptor.schema->short_name())->plan(descriptor).dispatches.at(0).shader.shader;
+}
+
+void expect_windows_like_reference(Engine& engine, const std::vector<Window>& windows) {
+    Random random(1);
+    for (const Window& window : windows) {
+        for (const DataType type : types) {
+            const Descriptor slice = slice_of(type, window);
+            std::vector<core::Tensor> inputs;
+            inputs.push_back(random_bits(random, *slice.tensor("InputTensor")));
+            expect_like_reference(engine, slice, inputs);
+        }
+    }
+}
+
+/// Rows of all lengths that a vector of 16 bytes may end in, and outputs of one dimension to five.
+TEST_F(RowMovementOnD3d12, RowsEndAnywhere) {
+    std::vector<Window> windows;
+    for (std::uint32_t size = 16; size < 34; ++size) {
+        windows.push_back({{7, 40}, {1, size % 5}, {5, size}, {1, 1}});
+        windows.push_back({{7, 40}, {0, 0}, {7, size}, {-1, 1}});
+        windows.push_back({{3, 4, 3, 5, 36}, {0, 1, 0, 1, 2}, {3, 3, 2, 3, size}, {-1, 1, -1, 1, 1}});
+    }
+    windows.push_back({{100}, {3}, {77}, {1}});
+    expect_windows_like_reference(engine(), windows);
+}
+
+/// Units of 32 bits need not be adjacent.
+TEST_F(RowMovementOnD3d12, RowsAreWalkedInSteps) {
+    std::vector<Window> windows;
+    for (const std::int32_t stride : {-1, 2, -2, 3, -7}) {
+        windows.push_back({{6, 150}, {1, 3}, {5, 140}, {1, stride}});
+        windows.push_back({{3, 3, 6, 47}, {0, 0, 1, 0}, {3, 2, 4, 47}, {1, -1, 1, stride}});
+    }
+    expect_windows_like_reference(engine(), windows);
+}
+
+/// Several groups of threads, whose threads have more than one vector: in the same plane, and behind it.
+TEST_F(RowMovementOnD3d12, ThreadsHaveSeveralVectors) {
+    expect_windows_like_reference(engine(), {{{260, 130}, {1, 1}, {251, 127}, {1, 1}},
+                                             {{3, 90, 130}, {0, 1, 3}, {3, 83, 119}, {-1, -1, 1}},
+                                             {{70, 3, 3, 130}, {1, 0, 1, 0}, {66, 2, 2, 129}, {1, 1, 1, 1}},
+                                             {{2, 9, 9001}, {0, 1, 1}, {2, 7, 8999}, {1, 1, -1}}});
+}
+
+TEST(RowMovement, WhatIsNoRowHasOtherShaders) {
+    EXPECT_EQ(shader_of(slice_of(DataType::float32, {{9, 9}, {1, 1}, {7, 5}, {1, 1}})), "movement_rows");
+    EXPECT_EQ(shader_of(slice_of(DataType::float32, {{9, 9}, {1, 1}, {7, 3}, {1, 1}})), "movement");
+    EXPECT_EQ(shader_of(slice_of(DataType::int8, {{9, 19}, {1, 1}, {7, 17}, {1, 1}})), "movement_rows");
+    EXPECT_EQ(shader_of(slice_of(DataType::int8, {{9, 19}, {1, 1}, {7, 15}, {1, 1}})), "movement");
+    EXPECT_EQ(shader_of(slice_of(DataType::int8, {{9, 19}, {1, 1}, {7, 17}, {1, -1}})), "movement");
+    EXPECT_EQ(shader_of(slice_of(DataType::float64, {{9, 19}, {1, 1}, {7, 17}, {1, 1}})), "movement");
+}
+
+}  // namespace
+}  // namespace dmlconform::tests::row_movement_test
