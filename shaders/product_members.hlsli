@@ -59,6 +59,8 @@ uint is_filter_in_order;  // 1: a row of the filter has its elements side by sid
 uint a_in_words;
 uint b_in_words;
 
+uint first_parked;  // of the words where tiles park their sums
+
 uint4 dimensions[PRODUCT_ROWS * PRODUCT_MOST_DIMENSIONS];
 
 // Of windows: image or nothing, depth, height, width.

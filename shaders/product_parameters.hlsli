@@ -11,6 +11,13 @@
 // How deep a tile's turn is.
 #define PRODUCT_TURN_DEPTH(tile) (PRODUCT_SHARE * PRODUCT_GROUP_SIZE / (tile))
 
+// The middle of 8-bit integers' range, above its lowest number.
+#define PRODUCT_CENTRE 128
+
+// Tiles of 8-bit integers of this side park their sums of integers in memory whenever this much of the depth is summed.
+#define PRODUCT_PARKED_SIDE 128
+#define PRODUCT_EXACT_DEPTH 512
+
 // What product_parted.hlsl sums at most.
 #define PRODUCT_PARTED_DEPTH 1024
 

@@ -30,6 +30,7 @@
 #define TILE_SIZE (TURN * TILE_ROW)
 
 #define Term4 float4
+#define IS_CENTRED 0
 
 // Two turns of A, then two of B. Compilers see from the places that four elements side by side can be read at once.
 groupshared float tile[4 * TILE_SIZE];
@@ -106,7 +107,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     Reading a_reading;
     Reading b_reading;
     READ_TURN(true)
-    PUT_TURN(0)
+    PUT_TURN(0, true)
     GroupMemoryBarrierWithGroupSync();
     [loop] for (uint number = 0; number < turns; ++number) {
         turn += TURN;
@@ -125,7 +126,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             a_from += TILE_ROW;
             b_from += TILE_ROW;
         }
-        PUT_TURN((number + 1) % 2)
+        PUT_TURN((number + 1) % 2, number + 1 < turns)
         GroupMemoryBarrierWithGroupSync();
     }
 

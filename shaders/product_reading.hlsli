@@ -74,15 +74,40 @@ struct Reading {
 #define B_IN_WORDS 0
 #endif
 
-Term4 terms_in(Reading reading, uint packing, uint sign, Quantization quantization, bool all_inside) {
-    const uint4 bits = reading.words >> SHIFT_OF(packing, reading.offsets) & MASK_OF(packing);
 #if NUMBERS == PRODUCT_INTEGER
-    // 2^23 and the number are the same bits in FP32: converting them takes longer.
-    const float4 terms = asfloat(bits ^ (0x4b000000 | sign)) - float4(0x800000 + quantization.zeros);
-#else
-    const Term4 terms = numbers_from(bits, packing, sign, quantization);
+// 2^23 and a number below it are the same bits in FP32: converting the number takes longer.
+float4 less(uint4 bits, uint sign, float4 offsets) {
+    return asfloat(bits ^ (0x4b000000 | sign)) - (0x800000 + offsets);
+}
 #endif
-    return all_inside || reading.inside != 0 ? terms : 0;
+
+uint4 bits_in(Reading reading, uint packing) {
+    return reading.words >> SHIFT_OF(packing, reading.offsets) & MASK_OF(packing);
+}
+
+Term4 a_terms_in(Reading reading, Quantization quantization) {
+    const uint4 bits = bits_in(reading, A_PACKING);
+#if IS_CENTRED
+    // Nothing counts where B's terms are 0.
+    return less(bits, a_sign, PRODUCT_CENTRE);
+#else
+#if NUMBERS == PRODUCT_INTEGER
+    const Term4 terms = less(bits, a_sign, quantization.zeros);
+#else
+    const Term4 terms = numbers_from(bits, A_PACKING, a_sign, quantization);
+#endif
+    return WHOLE || reading.inside != 0 ? terms : 0;
+#endif
+}
+
+Term4 b_terms_in(Reading reading, Quantization quantization) {
+    const uint4 bits = bits_in(reading, B_PACKING);
+#if NUMBERS == PRODUCT_INTEGER
+    const Term4 terms = less(bits, b_sign, quantization.zeros);
+#else
+    const Term4 terms = numbers_from(bits, B_PACKING, b_sign, quantization);
+#endif
+    return (WHOLE && !WINDOW) || reading.inside != 0 ? terms : 0;
 }
 
 #if WINDOW
@@ -229,11 +254,69 @@ uint bit_of(uint2 mask, uint tap) {
     }
 #endif
 
-// Puts what was read into one of the two places in the tiles.
-#define PUT_TURN(half)                                                                             \
-    {                                                                                              \
-        const Term4 a_terms = terms_in(a_reading, A_PACKING, a_sign, a_scheme, WHOLE);             \
-        const Term4 b_terms = terms_in(b_reading, B_PACKING, b_sign, b_scheme, WHOLE && !WINDOW);  \
-        PUT_A((half) * TILE_SIZE, a_share, a_terms)                                                \
-        PUT_B((half) * TILE_SIZE, b_share, b_terms)                                                \
+// Puts what was read into one of the two places in the tiles. Columns' terms are counted, unless they are the last
+// turn's once more.
+#define PUT_TURN(half, counts)                                    \
+    {                                                             \
+        const Term4 a_terms = a_terms_in(a_reading, a_scheme);    \
+        const Term4 b_terms = b_terms_in(b_reading, b_scheme);    \
+        COUNT_COLUMNS(b_terms, counts)                            \
+        PUT_A((half) * TILE_SIZE, a_share, a_terms)               \
+        PUT_B((half) * TILE_SIZE, b_share, b_terms)               \
     }
+
+// Sums of 8-bit integers are exact in FP32 up to 2^24. Where they are centred, terms of A are numbers less the middle
+// of their type's, from -128 to 127, whatever their zero points are, so that twice as many products fit. What is
+// lacking is made up for in the end: A's zero point, less that middle, times the sum of B's terms in a column.
+#if IS_CENTRED
+groupshared int a_zeros_of_rows[SIDE];
+groupshared int sums_of_columns[SIDE];
+#if WINDOW
+#define ColumnSums float
+#define COUNT_COLUMNS(terms, counts) column_sums += counts ? terms.x + terms.y + (terms.z + terms.w) : 0;
+#else
+#define ColumnSums float4
+#define COUNT_COLUMNS(terms, counts) column_sums += counts ? terms : 0;
+#endif
+
+int a_zero_of(Product product, uint row) {
+    uint zero = a_sign;
+    if (has_a_zero) {
+        const uint place = (product.number * parameter_rows + row) * a_zero_step;
+        zero = LOAD_ELEMENT(a_zeros, a_packing, place) ^ a_sign;
+    }
+    return zero;
+}
+
+void begin_correction(Product product, uint first_row, uint thread) {
+    if (thread < SIDE) {
+        sums_of_columns[thread] = 0;
+        a_zeros_of_rows[thread] = a_zero_of(product, min(first_row + thread, row_count - 1)) - PRODUCT_CENTRE;
+    }
+}
+
+// Of a thread's share of B, in the end.
+void add_to_columns(Share share, ColumnSums sums) {
+#if WINDOW
+    InterlockedAdd(sums_of_columns[share.lines.x], int(sums));
+#else
+    InterlockedAdd(sums_of_columns[share.lines.x], int(sums.x));
+    InterlockedAdd(sums_of_columns[share.lines.y], int(sums.y));
+    InterlockedAdd(sums_of_columns[share.lines.z], int(sums.z));
+    InterlockedAdd(sums_of_columns[share.lines.w], int(sums.w));
+#endif
+}
+
+// Of four columns of the tile.
+int4 column_sums_at(uint4 columns) {
+    return int4(sums_of_columns[columns.x], sums_of_columns[columns.y], sums_of_columns[columns.z],
+                sums_of_columns[columns.w]);
+}
+#define COLUMN_SUMS_AT(columns) column_sums_at(columns)
+
+#define CORRECTED(sums, row_of_tile, columns) (sums - a_zeros_of_rows[row_of_tile] * columns)
+#else
+#define COUNT_COLUMNS(terms, counts)
+#define COLUMN_SUMS_AT(columns) 0
+#define CORRECTED(sums, row_of_tile, columns) sums
+#endif

@@ -29,14 +29,20 @@
 #define TILE_ROW (SIDE + 4)
 #define TILE_SIZE (TURN * TILE_ROW)
 
-// What is multiplied. So many products of 8-bit numbers are summed exactly in FP32, which is faster than integers are.
+// What is multiplied. So many products of 8-bit numbers, of which one is less the middle of its type, are summed
+// exactly in FP32, which is faster than integers are. Then sums of integers take them: in registers, or in memory where
+// a thread has too many for its registers.
 #if NUMBERS == PRODUCT_INTEGER
 #define Term float
 #define Term4 float4
-#define TURNS_PER_FLUSH (256 / TURN)
+#define TURNS_PER_FLUSH (PRODUCT_EXACT_DEPTH / TURN)
+#define IS_CENTRED 1
+#define IS_PARKED (SIDE == PRODUCT_PARKED_SIDE)
 #else
 #define Term Number
 #define Term4 Number4
+#define IS_CENTRED 0
+#define IS_PARKED 0
 #endif
 
 // In fours of rows or columns. Of a window a thread reads several depths, which are put there one by one.
@@ -73,10 +79,10 @@ groupshared Term4 b_tile[2 * TILE_SIZE / 4];
 
 // Results on their way through a tile keep their bits.
 #if NUMBERS == PRODUCT_INTEGER
-#define TERM_OF(number) asfloat(number)
+#define TERMS_OF(numbers) asfloat(numbers)
 #define NUMBERS_OF(terms) asint(terms)
 #else
-#define TERM_OF(number) number
+#define TERMS_OF(numbers) numbers
 #define NUMBERS_OF(terms) terms
 #endif
 
@@ -85,6 +91,33 @@ groupshared Term4 b_tile[2 * TILE_SIZE / 4];
     [unroll] for (uint n = 0; n + QUADS < 4 * QUADS * QUADS; ++n) {        \
         RESULTS[n] = RESULTS[n + QUADS];                                   \
     }
+
+#if IS_PARKED
+// Where a thread's sums of integers are: of the first one, and of each four.
+#define PARKED_FOUR(first, number) (first + ((number) * 4 + FOUR) * GROUP_SIZE)
+
+int4 parked_sums(uint4 places) {
+    return int4(slice_sums[places.x], slice_sums[places.y], slice_sums[places.z], slice_sums[places.w]);
+}
+
+void park(uint4 places, int4 sums) {
+    slice_sums[places.x] = sums.x;
+    slice_sums[places.y] = sums.y;
+    slice_sums[places.z] = sums.z;
+    slice_sums[places.w] = sums.w;
+}
+
+int4 sums_with_parked(float4 sums, uint4 places, bool are_parked) {
+    int4 result = int4(sums);
+    [branch] if (are_parked) {
+        result += parked_sums(places);
+    }
+    return result;
+}
+#define RESULT(row, j) sums_with_parked(sums[j], PARKED_FOUR(parked, (row) * QUADS + j), turns > TURNS_PER_FLUSH)
+#else
+#define RESULT(row, j) RESULTS[j]
+#endif
 
 // Adds a column of four rows times four columns.
 #define MULTIPLY(i, j, rows, columns)                    \
@@ -142,27 +175,32 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint column_quad = warp % 2 * 8 + lane % 8;
     const uint row_quad = warp / 2 * 4 + lane / 8;
 
-#ifdef TURNS_PER_FLUSH
-#define RESULTS totals
-#else
-#define RESULTS sums
-#endif
     Term4 sums[4 * QUADS * QUADS];
     [unroll] for (uint s = 0; s < 4 * QUADS * QUADS; ++s) {
         sums[s] = 0;
     }
-#ifdef TURNS_PER_FLUSH
-    Number4 totals[4 * QUADS * QUADS];
+#if NUMBERS == PRODUCT_INTEGER
+    begin_correction(product, work.first_row, thread);
+    ColumnSums column_sums = 0;
+#endif
+#if IS_PARKED
+#define RESULTS sums
+    const uint parked = first_parked + linear_group(group_id) * (SIDE * SIDE) + thread;
+#elif NUMBERS == PRODUCT_INTEGER
+#define RESULTS totals
+    int4 totals[4 * QUADS * QUADS];
     [unroll] for (uint t = 0; t < 4 * QUADS * QUADS; ++t) {
         totals[t] = 0;
     }
+#else
+#define RESULTS sums
 #endif
 
     const uint turns = (slice_end - turn + TURN - 1) / TURN;
     Reading a_reading;
     Reading b_reading;
     READ_TURN(true)
-    PUT_TURN(0)
+    PUT_TURN(0, true)
     GroupMemoryBarrierWithGroupSync();
     [loop] for (uint number = 0; number < turns; ++number) {
         turn += TURN;
@@ -186,17 +224,30 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             a_from += TILE_ROW;
             b_from += TILE_ROW;
         }
-#ifdef TURNS_PER_FLUSH
+#if IS_PARKED
+        if ((number + 1) % TURNS_PER_FLUSH == 0 && number + 1 < turns && work.is_wanted) {
+            [unroll] for (uint f = 0; f < 4 * QUADS * QUADS; ++f) {
+                const uint4 places = PARKED_FOUR(parked, f);
+                park(places, sums_with_parked(sums[f], places, number + 1 > TURNS_PER_FLUSH));
+                sums[f] = 0;
+            }
+        }
+#elif NUMBERS == PRODUCT_INTEGER
         if ((number + 1) % TURNS_PER_FLUSH == 0 || number + 1 == turns) {
             [unroll] for (uint f = 0; f < 4 * QUADS * QUADS; ++f) {
-                totals[f] += Number4(sums[f]);
+                totals[f] += int4(sums[f]);
                 sums[f] = 0;
             }
         }
 #endif
-        PUT_TURN((number + 1) % 2)
+        PUT_TURN((number + 1) % 2, number + 1 < turns)
         GroupMemoryBarrierWithGroupSync();
     }
+
+#if NUMBERS == PRODUCT_INTEGER
+    add_to_columns(b_share, column_sums);
+    GroupMemoryBarrierWithGroupSync();
+#endif
 
 #if WINDOW
     // A thread's rows go out one after the other, by way of groupshared memory, so that adjacent threads store adjacent
@@ -204,22 +255,25 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint4 own = output_packing == 0 ? thread % LANES + FOUR * LANES : thread % LANES * 4 + FOUR;
     const uint4 columns = work.first_column + own;
     const uint4 places = places_of(min(columns, column_count - 1));
+    const Number4 own_columns = COLUMN_SUMS_AT(own);
     [loop] for (uint r = 0; r < 4 * QUADS; ++r) {
         [unroll] for (uint j = 0; j < QUADS; ++j) {
             const uint to = row_quad * TILE_ROW + column_quad * 4 + j * 64;
-            b_tile[to] = TERM_OF(RESULTS[j].x);
-            b_tile[to + 1] = TERM_OF(RESULTS[j].y);
-            b_tile[to + 2] = TERM_OF(RESULTS[j].z);
-            b_tile[to + 3] = TERM_OF(RESULTS[j].w);
+            const Term4 results = TERMS_OF(RESULT(r, j));
+            b_tile[to] = results.x;
+            b_tile[to + 1] = results.y;
+            b_tile[to + 2] = results.z;
+            b_tile[to + 3] = results.w;
         }
         GroupMemoryBarrierWithGroupSync();
         [loop] for (uint part = 0; part < ROW_QUADS * LANES / GROUP_SIZE; ++part) {
             const uint quad = part * (GROUP_SIZE / LANES) + thread / LANES;
-            const uint row = work.first_row + quad * 4 + r / 4 * 64 + r % 4;
+            const uint row_of_tile = quad * 4 + r / 4 * 64 + r % 4;
+            const uint row = work.first_row + row_of_tile;
             const uint4 from = quad * TILE_ROW + own;
+            const Number4 results = NUMBERS_OF(Term4(b_tile[from.x], b_tile[from.y], b_tile[from.z], b_tile[from.w]));
             if (work.is_wanted && row < row_count) {
-                put_sums(product, work.slice, row, columns, places,
-                         NUMBERS_OF(Term4(b_tile[from.x], b_tile[from.y], b_tile[from.z], b_tile[from.w])));
+                put_sums(product, work.slice, row, columns, places, CORRECTED(results, row_of_tile, own_columns));
             }
         }
         GroupMemoryBarrierWithGroupSync();
@@ -231,11 +285,13 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         places[j] = places_of(min(work.first_column + column_quad * 4 + j * 64 + FOUR, column_count - 1));
     }
     [loop] for (uint r = 0; r < 4 * QUADS; ++r) {
-        const uint row = work.first_row + row_quad * 4 + r / 4 * 64 + r % 4;
+        const uint row_of_tile = row_quad * 4 + r / 4 * 64 + r % 4;
+        const uint row = work.first_row + row_of_tile;
         if (work.is_wanted && row < row_count) {
             [unroll] for (uint j = 0; j < QUADS; ++j) {
-                put_sums(product, work.slice, row, work.first_column + column_quad * 4 + j * 64 + FOUR, places[j],
-                         RESULTS[j]);
+                const uint4 own = column_quad * 4 + j * 64 + FOUR;
+                put_sums(product, work.slice, row, work.first_column + own, places[j],
+                         CORRECTED(RESULT(r, j), row_of_tile, COLUMN_SUMS_AT(own)));
             }
         }
         NEXT_ROW

@@ -18,7 +18,7 @@ constexpr std::uint64_t plain_columns = 4;
 constexpr std::uint64_t most_depth_per_slice = 16384;
 constexpr std::uint64_t most_slices = 8192;
 /// As large as tensors may be.
-constexpr std::uint64_t most_slice_bytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t most_temporary_bytes = std::uint64_t{1} << 32;
 static_assert(most_depth_per_slice * 255 * 255 <= 0x7fffffff);
 
 std::uint64_t element_count(const Product& product) {
@@ -31,9 +31,20 @@ std::uint64_t groups_without_tiles(const Product& product) {
     return groups_of(rows * groups_of(product.parameters.column_count, plain_columns), group_size);
 }
 
-/// Of the temporary that the sums of slices go to.
-std::uint64_t slice_bytes(const Product& product, const ProductDivision& division) {
-    return division.slices > 1 ? division.slices * element_count(product) * sizeof(std::uint32_t) : 0;
+/// Words of the temporary that the sums of slices go to.
+std::uint64_t slice_words(const Product& product, const ProductDivision& division) {
+    return division.slices > 1 ? division.slices * element_count(product) : 0;
+}
+
+/// Words behind them where tiles park sums: a group of threads has a tile of a slice.
+std::uint64_t parked_words(const Product& product, const ProductDivision& division) {
+    const bool is_parked = product.numbers == PRODUCT_INTEGER && division.side == PRODUCT_PARKED_SIDE &&
+                           division.slice_depth > PRODUCT_EXACT_DEPTH;
+    return is_parked ? division.slices * division.groups_per_slice * division.side * division.side : 0;
+}
+
+std::uint64_t temporary_bytes(const Product& product, const ProductDivision& division) {
+    return (slice_words(product, division) + parked_words(product, division)) * sizeof(std::uint32_t);
 }
 
 /// Tiles have a table of a window's taps, and a bit for each.
@@ -68,6 +79,33 @@ bool is_for_small_tiles(const Product& product) {
            product.depth <= PRODUCT_PARTED_DEPTH && tiles_of(product, medium) < enough_tiles;
 }
 
+std::uint64_t padded_elements(const Product& product, std::uint32_t side) {
+    return tiles_of(product, side) * side * side;
+}
+
+/// Whether there is memory for the sums that large tiles of integers park: a part of what small devices address.
+bool can_park(const Product& product) {
+    constexpr std::uint64_t most_words = std::uint64_t{1} << 26;
+    const std::uint64_t fewest_slices = groups_of(product.depth, most_depth_per_slice);
+    return product.numbers != PRODUCT_INTEGER || product.depth <= PRODUCT_EXACT_DEPTH ||
+           padded_elements(product, large) <= most_words / fewest_slices;
+}
+
+/// Two for each multiprocessor of a large GPU, in which groups with the largest tiles fill all registers. Slices of the
+/// depth bring their number near to this.
+constexpr std::uint64_t resident_large_groups = 264;
+constexpr std::uint64_t shortest_large_slice = 256;
+
+/// Whether few large tiles, of which more is padding, do better than the usual ones if each has slices of the depth.
+bool is_for_large_slices(const Product& product) {
+    constexpr std::uint64_t enough_groups = 200;
+    constexpr double most_padding = 1.3;
+    return product.numbers == PRODUCT_INTEGER && has_whole_turns(product, large) &&
+           tiles_of(product, large) * (product.depth / shortest_large_slice) >= enough_groups &&
+           static_cast<double>(padded_elements(product, large)) <=
+               most_padding * static_cast<double>(padded_elements(product, medium));
+}
+
 /// Rows and columns of a tile; 0 where there is too little to do for tiles, most of which would be idle.
 std::uint32_t side_of(const Product& product) {
     constexpr std::uint32_t fewest_rows = 8;
@@ -83,7 +121,8 @@ std::uint32_t side_of(const Product& product) {
         (product.is_window && !has_small_window(product))) {
         return 0;
     }
-    if (rows > medium && columns > medium && tiles_of(product, large) >= enough_large_tiles) {
+    if (rows > medium && columns > medium && can_park(product) &&
+        (tiles_of(product, large) >= enough_large_tiles || is_for_large_slices(product))) {
         return large;
     }
     return is_for_small_tiles(product) ? small : medium;
@@ -157,9 +196,15 @@ namespace {
 
 /// Slices of the depth that keep a large GPU busy, unless they are too short to be worth their temporary.
 std::uint64_t wanted_slices(const Product& product, const ProductDivision& division) {
-    const bool is_small = division.side == small;
-    const std::uint64_t enough_groups = is_small ? 128 : 512;
-    const std::uint64_t shortest_slice = is_small ? 256 : 128;
+    std::uint64_t enough_groups = 512;
+    std::uint64_t shortest_slice = 128;
+    if (division.side == small) {
+        enough_groups = 128;
+        shortest_slice = 256;
+    } else if (division.side == large && product.numbers == PRODUCT_INTEGER) {
+        enough_groups = resident_large_groups;
+        shortest_slice = shortest_large_slice;
+    }
     return std::min(enough_groups / division.groups_per_slice, product.depth / shortest_slice);
 }
 
@@ -212,6 +257,7 @@ void add_product(DispatchPlan& plan, Product product) {
     put_rows(strided_rows(product.products, product_arrays), parameters.dimensions);
     parameters.slice_count = number(division.slices);
     parameters.slice_depth = number(division.slice_depth);
+    parameters.first_parked = number(slice_words(product, division));
     std::uint32_t taps = 0;
     const bool tiled = division.side != 0;
     if (tiled) {
@@ -233,9 +279,9 @@ void add_product(DispatchPlan& plan, Product product) {
     dispatch.buffers.assign(product.buffers.begin(), product.buffers.end());
     dispatch.parameters = words_of(parameters, taps);
     dispatch.groups = division.groups_per_slice * division.slices;
-    if (division.slices > 1) {
+    if (const std::uint64_t bytes = temporary_bytes(product, division); bytes > 0) {
         dispatch.buffers.push_back(temporary(plan.temporaries.size()));
-        plan.temporaries.push_back(slice_bytes(product, division));
+        plan.temporaries.push_back(bytes);
     } else {
         dispatch.buffers.push_back({});
     }
@@ -273,10 +319,10 @@ std::optional<std::string> unsupported_product(const Product& product) {
         return fmt::format("each output sums {} products; the shaders can do {}", product.depth,
                            most_depth_per_slice * most_slices);
     }
-    const std::uint64_t bytes = slice_bytes(product, divide(product));
-    if (bytes > most_slice_bytes) {
+    const std::uint64_t bytes = temporary_bytes(product, divide(product));
+    if (bytes > most_temporary_bytes) {
         return fmt::format("sums of {} products are made in parts, which would take {} bytes; shaders address {}",
-                           product.depth, bytes, most_slice_bytes);
+                           product.depth, bytes, most_temporary_bytes);
     }
     return std::nullopt;
 }

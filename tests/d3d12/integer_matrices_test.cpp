@@ -129,6 +129,38 @@ TEST_F(MatricesOnD3d12, SumsBeyondThirtyTwoBits) {
     }
 }
 
+/// Odd sums that FP32 cannot hold, in tiles of all sizes: more than 512 products that are nearly the largest ones.
+TEST_F(MatricesOnD3d12, SumsBeyondTwentyFourBits) {
+    struct Given {
+        MatrixShape shape;
+        std::uint32_t side;
+    };
+    const Given all[] = {{{1281, 1280, 1031, {}}, 128},
+                         {{520, 400, 4104, {}}, 128},
+                         {{64, 16500, 1031, {}}, 64},
+                         {{40, 400, 1024, {}}, 32}};
+    for (const Given& given : all) {
+        SCOPED_TRACE(testing::Message() << given.shape.rows << " by " << given.shape.columns);
+        Random random(given.shape.depth);
+        const Types types{DataType::int8, DataType::uint8, DataType::int32};
+        const Descriptor descriptor = with(
+            integer_product(random, "MATRIX_MULTIPLY_INTEGER", types, given.shape, nullptr),
+            {{"AZeroPointTensor", tensor(DataType::int8, {1})}, {"BZeroPointTensor", tensor(DataType::uint8, {1})}});
+        std::vector<core::Tensor> inputs;
+        inputs.push_back(
+            drawn(*descriptor.tensor("ATensor"), [&] { return random.between(0, 7) > 0 ? -127.0 : -128.0; }));
+        inputs.push_back(drawn(*descriptor.tensor("AZeroPointTensor"), [] { return 101; }));
+        inputs.push_back(
+            drawn(*descriptor.tensor("BTensor"), [&] { return random.between(0, 7) > 0 ? 255.0 : 254.0; }));
+        inputs.push_back(drawn(*descriptor.tensor("BZeroPointTensor"), [] { return 1; }));
+        const auto plan = d3d12::find_binding("MATRIX_MULTIPLY_INTEGER")->plan(descriptor);
+        const std::string key = plan.dispatches.at(0).shader.key();
+        EXPECT_THAT(key,
+                    testing::HasSubstr(given.side == 32 ? "product_parted" : "SIDE=" + std::to_string(given.side)));
+        tests::expect_like_reference(engine(), descriptor, inputs);
+    }
+}
+
 /// Numbers of 32 bits that lie further apart than 32 bits can say.
 TEST_F(MatricesOnD3d12, DistantZeroPoints) {
     Random random(10);

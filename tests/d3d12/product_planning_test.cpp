@@ -57,6 +57,15 @@ const Shared shared[] = {
     {1, 64, 3136, 1056, 64, 8, PRODUCT_INTEGER},
     {1, 64, 8192, 256, 64, 2, PRODUCT_INTEGER},
     {1, 64, 64, 1024, 32, 4, PRODUCT_INTEGER},
+    // Large ones for 8-bit integers, if slices are many enough, and little of them is padding.
+    {1, 512, 392, 4608, 128, 16, PRODUCT_INTEGER},
+    {1, 512, 392, 4608, 64, 9, PRODUCT_REAL},
+    {1, 512, 392, 3072, 64, 9, PRODUCT_INTEGER},
+    {1, 130, 2048, 4608, 64, 5, PRODUCT_INTEGER},
+    // And if there is memory for sums of integers.
+    {1, 4096, 4096, 4096, 128, 1, PRODUCT_INTEGER},
+    {1, 16384, 8192, 512, 128, 1, PRODUCT_INTEGER},
+    {1, 16384, 8192, 520, 64, 1, PRODUCT_INTEGER},
 };
 
 Product product_of(const Shared& row) {
