@@ -36,13 +36,18 @@ bool has_rows(const MovedUnits& units) {
            (units.bytes == word_bytes || row.strides[MovedUnits::source] == 1);
 }
 
-/// A number that quotients up to `most` by `divisor` can be multiplied by instead: so little below 1 / divisor that the
-/// product is never too large, and less than 1 too small, with three roundings of FP32. 0 if there is none. See
-/// quotient_of in shaders/movement_rows.hlsl.
-float inverse_of(std::uint64_t divisor, std::uint64_t most) {
-    constexpr double below = 1 - 0x1p-22;
-    constexpr std::uint64_t largest_quotient = 1u << 20;
-    return most <= largest_quotient ? static_cast<float>(below / static_cast<double>(divisor)) : 0;
+/// What a number up to `most` times `size` is multiplied by for a quotient. 0: it must be divided.
+///
+/// With u = 2^-24, this is 1 / size times 1 - 3u at most, and 1 - 5u at least. A number becomes FP32, and so does the
+/// product, each times 1 - u to 1 + u. The product p is therefore not more than the exact quotient, and less by 7u
+/// times it, which is less than 1 up to 2^20. The sum with 2^23 - 0.5 is rounded to the nearest integer: that is p - 1
+/// to p, without the 2^23. So it is the quotient rounded down, or one less, which the shader sees from what is left.
+/// That has to fit into 32 bits with one size more, as the one less than 0 is -1.
+float inverse_of(std::uint64_t size, std::uint64_t most) {
+    constexpr std::uint64_t largest_quotient = std::uint64_t{1} << 20;
+    constexpr std::uint64_t largest_size = std::uint64_t{1} << 31;
+    constexpr double below = 1 - 4 * 0x1p-24;
+    return most <= largest_quotient && size < largest_size ? static_cast<float>(below / static_cast<double>(size)) : 0;
 }
 
 void put_dimensions(Parameters& parameters, const StridedDimensions<MovedUnits::arrays>& dimensions) {

@@ -1,5 +1,6 @@
 // Copies of rows on the D3D12 engine: windows whose rows end within 16 bytes of the output.
 #include <cstdint>
+#include <cstdlib>
 #include <string_view>
 #include <vector>
 
@@ -75,12 +76,29 @@ TEST_F(RowMovementOnD3d12, RowsAreWalkedInSteps) {
     expect_windows_like_reference(engine(), windows);
 }
 
-/// Several groups of threads, whose threads have more than one vector: in the same plane, and behind it.
-TEST_F(RowMovementOnD3d12, ThreadsHaveSeveralVectors) {
+/// Several groups of threads, whose rows are in several planes.
+TEST_F(RowMovementOnD3d12, PlanesEndAnywhere) {
     expect_windows_like_reference(engine(), {{{260, 130}, {1, 1}, {251, 127}, {1, 1}},
                                              {{3, 90, 130}, {0, 1, 3}, {3, 83, 119}, {-1, -1, 1}},
                                              {{70, 3, 3, 130}, {1, 0, 1, 0}, {66, 2, 2, 129}, {1, 1, 1, 1}},
                                              {{2, 9, 9001}, {0, 1, 1}, {2, 7, 8999}, {1, 1, -1}}});
+}
+
+/// Rows are numbered by an inverse up to 2^20 of them, and by divisions if there are more. Inverses of powers of two
+/// and of their neighbours are rounded in different ways.
+TEST_F(RowMovementOnD3d12, PlacesAtTheEndsOfTheirRange) {
+    constexpr std::uint32_t limit = std::uint32_t{1} << 20;
+    Random random(2);
+    for (const std::uint32_t rows : {limit, limit + 1}) {
+        const Descriptor slice = slice_of(DataType::float32, {{rows, 6}, {0, 1}, {rows, 5}, {1, 1}});
+        std::vector<core::Tensor> inputs;
+        inputs.push_back(random_bits(random, *slice.tensor("InputTensor")));
+        expect_like_reference(engine(), slice, inputs);
+    }
+    for (const std::uint32_t columns : {31u, 32u, 33u, 1023u, 1024u, 1025u, 65535u, 65536u, 65537u, 149999u}) {
+        const std::uint32_t rows = 300000 / columns;
+        expect_windows_like_reference(engine(), {{{rows, columns + 1}, {0, 1}, {rows, columns}, {1, 1}}});
+    }
 }
 
 TEST(RowMovement, WhatIsNoRowHasOtherShaders) {
