@@ -18,10 +18,6 @@ constexpr std::uint64_t widest_packed = 4;
 
 constexpr std::uint64_t bits_per_byte = 8;
 
-std::uint32_t modulo_2_32(std::int64_t number) {
-    return static_cast<std::uint32_t>(number);
-}
-
 }  // namespace
 
 Movement::Movement(const core::TensorDesc* source, const core::TensorDesc& target)

@@ -22,10 +22,6 @@ constexpr std::uint64_t word_bytes = 4;
 
 constexpr std::uint64_t bits_per_byte = 8;
 
-std::uint32_t modulo_2_32(std::int64_t number) {
-    return static_cast<std::uint32_t>(number);
-}
-
 std::uint64_t units_of_vector(const MovedUnits& units) {
     return vector_bytes / units.bytes;
 }

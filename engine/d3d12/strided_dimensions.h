@@ -14,6 +14,11 @@
 
 namespace dmlconform::d3d12 {
 
+/// Strides and starts, which may be negative, as shaders calculate with them.
+[[nodiscard]] constexpr std::uint32_t modulo_2_32(std::int64_t number) {
+    return static_cast<std::uint32_t>(number);
+}
+
 /// A dimension that N arrays share. Strides are signed: windows may be walked backwards.
 template <std::size_t N>
 struct SharedDimension {
@@ -95,7 +100,7 @@ template <std::size_t N>
     for (std::size_t d = 0; d < dimensions.size(); ++d) {
         result[d * words] = static_cast<std::uint32_t>(dimensions[d].size);
         for (std::size_t a = 0; a < std::min(N, words - 1); ++a) {
-            result[d * words + 1 + a] = static_cast<std::uint32_t>(dimensions[d].strides[a]);
+            result[d * words + 1 + a] = modulo_2_32(dimensions[d].strides[a]);
         }
     }
     return result;
@@ -110,7 +115,7 @@ template <std::size_t N>
     for (std::size_t d = 0; d < dimensions.size(); ++d) {
         result[d].size = static_cast<std::uint32_t>(dimensions[d].size);
         for (std::size_t a = 0; a < N; ++a) {
-            result[d].strides[a] = static_cast<std::uint32_t>(dimensions[d].strides[a]);
+            result[d].strides[a] = modulo_2_32(dimensions[d].strides[a]);
         }
     }
     return result;

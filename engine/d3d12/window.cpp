@@ -23,10 +23,6 @@ std::int64_t stride_of(const core::Strides& strides, std::size_t dimension) {
     return strides.empty() ? 0 : strides[dimension];
 }
 
-std::uint32_t modulo_2_32(std::int64_t number) {
-    return static_cast<std::uint32_t>(number);
-}
-
 /// The rows of the constant buffer's table for one window, and those strides.
 void put_window(ConstantBuffer::uint4* rows, const Window& window, std::int64_t first_stride,
                 std::int64_t second_stride) {
