@@ -1,4 +1,4 @@
-// `dmlconform adapters`: which engines are usable here, on what, and why the others are not.
+// `dmlconform adapters`: lists usable engines with their devices, and why others are not usable.
 #include <fmt/format.h>
 
 #include "app/command.h"

@@ -1,9 +1,10 @@
-// --against and --record.
+// The options --against and --record.
 #include "app/against_option.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "engine/report/output_file.h"
 #include "engine/run/worker_engines.h"
@@ -34,6 +35,11 @@ core::Result<void> AgainstOption::check(const EngineChoice& choice) const {
     }
     if (!record.ends_with(".json")) {
         return core::fail(fmt::format("--record {}: a case file's name ends in .json", record));
+    }
+    std::error_code ignored;
+    if (std::filesystem::is_symlink(record, ignored)) {
+        return core::fail(fmt::format("--record {}: this is a symbolic link", record),
+                          "name the file itself: the data files are beside it");
     }
     return report::check_writable(record);
 }

@@ -1,4 +1,4 @@
-// Comparing engines with an engine of the user's choice instead of the reference, and recording what it computes.
+// Compares engines with an engine that the user chooses instead of the reference, and records what it computes.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,19 @@
 namespace dmlconform::app {
 
 struct AgainstOption {
-    /// As --engine takes it; empty: the reference.
+    /// In the form of --engine; empty: the reference.
     std::string engine;
-    /// The case file to be written; empty: none.
+    /// The case file to write; empty: none.
     std::string record;
 
     void add_to(Command command);
-    /// Whether somebody else than the reference says what is right.
+    /// True if another engine provides the expected values.
     [[nodiscard]] bool any() const { return !engine.empty() || !record.empty(); }
-    /// An error where it is not plain which engine is meant, or the file cannot be written.
+    /// Fails if the engine is ambiguous, or if the file cannot be written.
     [[nodiscard]] core::Result<void> check(const EngineChoice& choice) const;
-    /// The engine among those that were made for the choice.
+    /// The index of the engine among those that were created for the choice.
     [[nodiscard]] std::optional<std::size_t> index_in(const Engines& engines) const;
-    /// For commands that run a case again as it was run.
+    /// Options for a command that repeats a case in the same way.
     [[nodiscard]] std::vector<std::string> words() const;
 };
 

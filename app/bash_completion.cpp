@@ -1,4 +1,4 @@
-// Completion for bash, without the package bash-completion: one function that looks at the words so far.
+// Completion for bash without the package bash-completion: a single function that looks at the preceding words.
 #include <fmt/format.h>
 
 #include "app/completion_scripts.h"
@@ -34,7 +34,7 @@ constexpr std::string_view bash_foot = R"(    if [[ $word == -* ]]; then _dmlcon
 complete -F _dmlconform dmlconform dmlconform.exe
 )";
 
-/// What offers a value.
+/// The code that offers an option's values.
 std::string offer(const CommandOption& option) {
     switch (option.kind) {
         case ValueKind::file:
@@ -55,7 +55,7 @@ void for_each_command(const CommandNode& node, const Visit& visit) {
     }
 }
 
-/// The commands that have commands below them, whose names are of two words.
+/// Commands with subcommands, which have names of two words.
 std::string second_words(const CommandNode& program) {
     std::vector<std::string> names;
     for (const CommandNode& command : program.commands) {
@@ -85,7 +85,7 @@ std::string value_branches(const CommandNode& node) {
     return text;
 }
 
-/// The branch for what a command's options are called, and for its arguments.
+/// The branch with the names of a command's options, and its arguments.
 std::string command_branch(const CommandNode& node) {
     std::vector<std::string> options;
     for (const CommandOption& option : node.options) {

@@ -1,26 +1,35 @@
-// `dmlconform bench`: times cases with Google Benchmark, after they were found right.
+// `dmlconform bench`: times cases with Google Benchmark after verifying their outputs.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include "app/command.h"
 #include "app/engine_choice.h"
 #include "app/google_benchmark_options.h"
+#include "app/interrupt.h"
 #include "app/messages.h"
+#include "app/number_options.h"
 #include "app/standard_streams.h"
-#include "engine/bench/benchmarks.h"
+#include "app/terminal.h"
+#include "engine/bench/timing.h"
 #include "engine/report/output_file.h"
+#include "engine/report/progress.h"
 
 namespace dmlconform::app {
 namespace {
 
 using Rooflines = std::vector<std::optional<Roofline>>;
 
-/// Tag of the cases that are timed unless others are asked for.
+/// Tag of the cases that are timed by default.
 constexpr const char* bench_tag = "bench";
+
+/// Seconds: more than a week is a mistake.
+constexpr double most_budget = 1e6;
 
 struct BenchOptions {
     CaseOptions cases;
@@ -28,6 +37,8 @@ struct BenchOptions {
     bench::BenchSettings settings;
     bool no_verify = false;
     bool no_roofline = false;
+    /// Seconds.
+    std::optional<double> time_budget;
     /// --benchmark_…
     std::vector<std::string> google_benchmark;
 };
@@ -52,6 +63,24 @@ Rooflines measure_rooflines(const BenchOptions& options, const Engines& engines)
     return rooflines;
 }
 
+/// What Google Benchmark's option says, the last time, or else the variable by which it can be given too.
+std::string benchmark_option(const BenchOptions& options, const std::string& name, const char* variable = nullptr) {
+    const char* const value = variable == nullptr ? nullptr : std::getenv(variable);
+    std::string text = value == nullptr ? "" : value;
+    for (const std::string& word : options.google_benchmark) {
+        if (word.starts_with(name + "=")) {
+            text = word.substr(name.size() + 1);
+        } else if (word == name) {
+            text = "true";
+        }
+    }
+    return text;
+}
+
+bool is_true(const std::string& text) {
+    return text == "true" || text == "yes" || text == "on" || text == "1";
+}
+
 /// Whoever asks for anything of Google Benchmark's tables gets them.
 bench::Table table_of(const BenchOptions& options) {
     const bool asked =
@@ -62,27 +91,79 @@ bench::Table table_of(const BenchOptions& options) {
     return asked ? bench::Table::google_benchmark : bench::Table::lines;
 }
 
-/// Google Benchmark's options: the defaults, which what the user says comes after.
-std::vector<std::string> benchmark_options(const BenchOptions& options, const Engines& engines,
-                                           const Rooflines& rooflines, bool by_steady_clocks) {
-    std::vector<std::string> words{by_steady_clocks ? "--benchmark_min_time=0.05" : "--benchmark_min_time=0.2",
-                                   "--benchmark_repetitions=9"};
+/// What Google Benchmark is told besides: not what is settled here.
+std::vector<std::string> other_options(const BenchOptions& options) {
+    std::vector<std::string> words;
     if (table_of(options) == bench::Table::google_benchmark) {
         words.emplace_back("--benchmark_display_aggregates_only=true");
     }
-    std::vector<std::string> context;
-    for (const auto& [name, value] : bench::context_of(engines, rooflines)) {
-        // Commas separate entries.
-        std::string plain = value;
-        std::replace(plain.begin(), plain.end(), ',', ';');
-        context.push_back(fmt::format("{}={}", name, plain));
-    }
-    words.push_back(fmt::format("--benchmark_context={}", fmt::join(context, ",")));
-    words.insert(words.end(), options.google_benchmark.begin(), options.google_benchmark.end());
+    std::copy_if(options.google_benchmark.begin(), options.google_benchmark.end(), std::back_inserter(words),
+                 [](const std::string& word) {
+                     return !word.starts_with("--benchmark_out=") && !word.starts_with("--benchmark_repetitions=") &&
+                            !word.starts_with("--benchmark_min_time=");
+                 });
     return words;
 }
 
+bench::TimingSettings timing_settings(const BenchOptions& options, const Engines& engines, const Rooflines& rooflines,
+                                      bool by_steady_clocks, bool to_file) {
+    bench::TimingSettings settings;
+    settings.options = other_options(options);
+    settings.context = bench::context_of(engines, rooflines);
+    settings.pace.usual_min_time = by_steady_clocks ? 0.05 : 0.2;
+    settings.pace.min_time = parse_number(benchmark_option(options, "--benchmark_min_time"));
+    settings.pace.repetitions = parse_whole_number(benchmark_option(options, "--benchmark_repetitions"));
+    settings.pace.budget = options.time_budget;
+    settings.table = table_of(options);
+    settings.width = output_width();
+    if (const std::string format = benchmark_option(options, "--benchmark_format"); !format.empty()) {
+        settings.table_format = format;
+    }
+    if (to_file) {
+        const std::string format = benchmark_option(options, "--benchmark_out_format", "BENCHMARK_OUT_FORMAT");
+        settings.file_format = format.empty() ? "json" : format;
+    }
+    settings.interleaved = is_true(
+        benchmark_option(options, "--benchmark_enable_random_interleaving", "BENCHMARK_ENABLE_RANDOM_INTERLEAVING"));
+    settings.only_names = is_true(benchmark_option(options, "--benchmark_list_tests", "BENCHMARK_LIST_TESTS"));
+    return settings;
+}
+
+/// Shows how far it is, and passes signals on.
+class BenchWatcher final : public bench::Watcher {
+public:
+    bool stop_requested() override { return interrupted(); }
+    void on_progress(std::size_t done, std::size_t total, const std::string& current) override {
+        progress_.show(done, total, 0, current);
+    }
+    void before_output() override { progress_.clear(); }
+
+private:
+    report::ProgressLine progress_{stderr, stderr_is_terminal()};
+};
+
+/// Other processes take time from what is measured.
+void warn_of_load() {
+    if (const auto load = bench::disturbing_load()) {
+        warn(
+            "note: the load average of this machine is {:.1f}: other processes disturb the times.\n"
+            "    hint: --cpu-time counts only the time that processors spend on the CPU engine\n",
+            *load);
+    }
+}
+
 /// Prints what is not timed. Returns whether anything of that is wrong.
+/// Whose clock times each engine.
+void print_clocks(const std::vector<bench::Benchmark>& benchmarks) {
+    std::set<std::pair<std::string, std::string>> clocks;
+    for (const bench::Benchmark& benchmark : benchmarks) {
+        clocks.emplace(benchmark.engine->info().name, benchmark.timed_by);
+    }
+    for (const auto& [engine, clock] : clocks) {
+        warn("{}: timed by {}\n", engine, clock);
+    }
+}
+
 bool print_left_out(const std::vector<bench::LeftOut>& left_out) {
     bool wrong = false;
     for (const bench::LeftOut& entry : left_out) {
@@ -95,42 +176,31 @@ bool print_left_out(const std::vector<bench::LeftOut>& left_out) {
     return wrong;
 }
 
-/// What Google Benchmark's option says, the last time, or else the variable by which it can be given too.
-std::string benchmark_option(const BenchOptions& options, const std::string& name, const char* variable) {
-    const char* const value = std::getenv(variable);
-    std::string text = value == nullptr ? "" : value;
-    for (const std::string& word : options.google_benchmark) {
-        if (word.starts_with(name + "=")) {
-            text = word.substr(name.size() + 1);
+/// Says what came of it, and writes the file. The exit code.
+int finish(const bench::Timed& timed, report::OutputFile* file, bool wrong) {
+    if (interrupted()) {
+        warn("dmlconform: interrupted; {} of {} benchmarks were timed\n", timed.count, timed.wanted);
+    } else if (timed.count == 0) {
+        warn("dmlconform: nothing was timed\n");
+    }
+    if (file != nullptr && timed.count != 0) {
+        auto written = file->write(timed.output);
+        if (written) {
+            written = file->commit();
+        }
+        if (!written) {
+            print_error(written.error());
+            return exit_not_run;
         }
     }
-    return text;
-}
-
-/// Runs the benchmarks; what they report goes into the file once it is complete.
-core::Result<std::size_t> time_all(const BenchOptions& options, const bench::Registered& registered,
-                                   const std::string& path, const std::vector<std::string>& words) {
-    report::OutputFile file;
-    bench::Output output;
-    if (!path.empty()) {
-        if (auto opened = file.open(path); !opened) {
-            return tl::unexpected(opened.error());
-        }
-        output = {file.written_path(), benchmark_option(options, "--benchmark_out_format", "BENCHMARK_OUT_FORMAT")};
+    if (interrupted()) {
+        return interrupt_exit_code();
     }
-    const bench::Timed timed = bench::run_registered(registered, words, table_of(options), output);
-    if (timed.output == bench::Written::not_everything) {
-        return core::fail(fmt::format("{} cannot be written", path), "is the disk full?");
-    }
-    if (timed.output == bench::Written::everything) {
-        if (auto committed = file.commit(); !committed) {
-            return tl::unexpected(committed.error());
-        }
-    }
-    return timed.count;
+    return wrong || timed.count == 0 || timed.failures != 0 ? exit_unexpected : exit_ok;
 }
 
 int bench_command(BenchOptions& options, const Invocation& invocation) {
+    const auto begun = bench::Share::Clock::now();
     const auto read = google_benchmark_options(options.google_benchmark);
     if (!read) {
         print_error(read.error());
@@ -153,33 +223,42 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
         return exit_usage;
     }
     int exit_code = exit_ok;
+    options.engines.options.worker.interrupted = interrupted;
     const auto engines = make_engines(options.engines, invocation, exit_code);
     if (!engines) {
         return exit_code;
     }
+    report::OutputFile file;
+    if (!output.empty()) {
+        if (const auto opened = file.open(output); !opened) {
+            print_error(opened.error());
+            return exit_not_run;
+        }
+    }
     std::vector<cases::Case> cases;
     selection->for_each([&](const cases::Case& subject) { cases.push_back(subject); });
+    warn_of_load();
     const Rooflines rooflines = measure_rooflines(options, *engines);
     options.settings.verify = !options.no_verify;
-    const bench::Registered registered = bench::register_benchmarks(cases, *engines, rooflines, options.settings);
-    const bool wrong = print_left_out(registered.left_out);
-    const auto ran = time_all(options, registered, output,
-                              benchmark_options(options, *engines, rooflines, registered.by_steady_clocks));
-    if (!ran) {
-        print_error(ran.error());
-        return exit_not_run;
-    }
-    if (*ran == 0) {
-        warn("dmlconform: nothing was timed\n");
-    }
-    return wrong || *ran == 0 || bench::failures() != 0 ? exit_unexpected : exit_ok;
+    options.settings.precisions = options.engines.precisions(*engines);
+    catch_interrupts();
+    BenchWatcher watcher;
+    const bench::Checked checked = bench::check_benchmarks(cases, *engines, rooflines, options.settings, watcher);
+    watcher.before_output();
+    print_clocks(checked.benchmarks);
+    const bool wrong = print_left_out(checked.left_out);
+    const auto settings = timing_settings(options, *engines, rooflines, checked.by_steady_clocks, !output.empty());
+    const bench::Timed timed = bench::time_benchmarks(checked, settings, begun, watcher);
+    watcher.before_output();
+    return finish(timed, output.empty() ? nullptr : &file, wrong);
 }
 
 }  // namespace
 
 void add_bench_command(Command app, const Invocation& invocation, int& exit_code) {
     auto options = std::make_shared<BenchOptions>();
-    const Command command = app.add_subcommand("bench", "Time cases: those tagged `bench`, unless others are chosen");
+    const Command command =
+        app.add_subcommand("bench", "Time cases: those tagged `bench` if there are any, unless others are chosen");
     options->cases.add_to(command);
     options->cases.shape.add_to(command);
     options->engines.add_to(command, "time");
@@ -187,13 +266,26 @@ void add_bench_command(Command app, const Invocation& invocation, int& exit_code
                      "Use copies of the tensors in turn. Together they are larger than the last-level cache");
     command.add_flag("--cpu-time", options->settings.cpu_time,
                      "Time engines in this process by CPU time, for machines that are busy with other things");
+    command
+        .add_text_option(
+            "--time-budget",
+            [options](const std::string& text) {
+                const auto seconds = parse_number(text.substr(0, text.size() - (text.ends_with('s') ? 1 : 0)));
+                if (!seconds || *seconds <= 0 || *seconds > most_budget) {
+                    throw_wrong_value("--time-budget", fmt::format("{}: seconds are needed, for example 60s", text));
+                }
+                options->time_budget = *seconds;
+            },
+            "Take about this long for everything, divided among the benchmarks. Without it, a benchmark is repeated "
+            "until it has settled, 5 to 9 times")
+        .type_name("SECONDS");
     command.add_flag("--no-verify", options->no_verify, "Time wrong results, too, and mark them");
     command.add_flag("--no-roofline", options->no_roofline, "Do not measure the highest speed of the devices");
     command.allow_extras();
     command.footer(
         "Google Benchmark's own options work as they are, for example --benchmark_out=FILE. The defaults here are\n"
-        "--benchmark_min_time=0.2 (0.05 if only GPUs with clocks of their own are timed) and\n"
-        "--benchmark_repetitions=9.\n"
+        "--benchmark_min_time=0.2 (0.05 if only GPUs with clocks of their own are timed), and 5 to\n"
+        "9 repetitions. --benchmark_repetitions=N asks for that number.\n"
         "--benchmark_format=console prints its own table.");
     command.callback([options, command, &invocation, &exit_code] {
         options->google_benchmark = command.remaining();

@@ -1,4 +1,4 @@
-// --bundle and its limits.
+// The options --bundle and its limits.
 #include "app/bundle_options.h"
 
 #include <fmt/format.h>

@@ -17,7 +17,7 @@ struct BundleOptions {
     std::uint64_t largest = report::BundleSettings{}.largest;
 
     void add_to(Command command);
-    /// `rerun_options`: what the bundle's command needs besides the engine.
+    /// `rerun_options`: options for the bundle's command besides the engine.
     [[nodiscard]] report::BundleSettings settings(std::vector<std::string> rerun_options) const;
 };
 

@@ -1,8 +1,9 @@
-// The options by which commands choose cases, and the loading of what they choose.
+// The options by which commands select cases, and loading of these cases.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "app/command.h"
@@ -10,6 +11,7 @@
 #include "app/standard_streams.h"
 #include "engine/cases/problems.h"
 #include "engine/core/utf8.h"
+#include "engine/run/node_cases.h"
 
 namespace dmlconform::app {
 namespace {
@@ -23,7 +25,7 @@ void for_each_case(const cases::Corpus& corpus, const std::function<void(const c
     }
 }
 
-/// Why no case may have been selected.
+/// A hint for when no case is selected.
 std::string selection_hint(const CaseOptions& options, const cases::Corpus& corpus) {
     std::vector<std::string> ids;
     std::set<std::string> tags;
@@ -65,7 +67,7 @@ std::string selection_hint(const CaseOptions& options, const cases::Corpus& corp
 }  // namespace
 
 void CaseOptions::add_to(Command command) {
-    command.add_option("paths", paths, "Case files, or folders. In a folder, every *.json is a case file")
+    command.add_option("paths", paths, "Case files, ONNX models, or folders. In a folder, every *.json is a case file")
         .required()
         .type_name("PATH");
     command
@@ -82,6 +84,7 @@ void CaseOptions::add_to(Command command) {
         .allow_extra_args(false);
     command.add_flag("--allow-external-data", allow_external_data,
                      "Let cases read data files outside of their own folder");
+    models.add_to(command);
 }
 
 void add_feature_level(Command command, core::FeatureLevel& level) {
@@ -107,10 +110,17 @@ void Selection::for_each(const std::function<void(const cases::Case&)>& visit) c
 
 namespace {
 
-/// What the paths hold, or the cases that are made of the operators that they name.
+/// Loads the cases at the paths, or makes cases of the operators that they name.
 core::Result<cases::Corpus> load(const CaseOptions& options, const cases::CaseVisitor& visit) {
     const cases::ReadOptions reading{.allow_external_data = options.allow_external_data,
-                                     .without_expected = options.without_expected};
+                                     .without_expected = options.without_expected,
+                                     .other_kinds = options.models.kinds()};
+    const bool has_model = std::ranges::any_of(
+        options.paths, [](const std::string& path) { return std::filesystem::path(path).extension() == ".onnx"; });
+    if (!has_model && !options.models.words().empty()) {
+        return core::fail("--dim, --input and --input-seed are for ONNX models, and no path ends with .onnx",
+                          "case files have their data under \"inputs\"");
+    }
     if (!options.shape.any()) {
         return cases::load_corpus(options.paths, reading, visit);
     }
@@ -131,24 +141,52 @@ core::Result<cases::Corpus> load(const CaseOptions& options, const cases::CaseVi
     return cases::read_corpus(name, *text, reading, visit);
 }
 
+/// Prints the case that was made of --sizes, --attr and --type, so that the user sees what runs. On standard error,
+/// because reports may use standard output.
+void show_made_case(const cases::Corpus& corpus) {
+    for_each_case(corpus, [](const cases::Case& subject) {
+        warn("{}\n", subject.id);
+        for (const std::string& line : operators::to_lines(*subject.descriptor)) {
+            warn("    {}\n", line);
+        }
+    });
+}
+
 }  // namespace
 
 std::optional<Selection> load_selection(const CaseOptions& options, bool keep_ids) {
-    Selection selection{{}, options.selector, 0, options.selector.filters, options.selector.excludes, {}};
+    Selection selection{{}, options.selector, 0, options.selector.filters, options.selector.excludes, {}, {}};
     std::size_t total = 0;
-    auto corpus = load(options, [&](const cases::Case& subject) {
+    run::Selector without_tags = options.selector;
+    without_tags.tags.clear();
+    std::size_t count_without_tags = 0;
+    if (options.selector.ids != nullptr) {
+        selection.lost_ids = *options.selector.ids;
+    }
+    const auto count = [&](const std::string& id, bool is_selected) {
         ++total;
+        selection.lost_ids.erase(id);
         std::erase_if(selection.unmatched_excludes,
-                      [&](const std::string& exclude) { return run::glob_matches(exclude, subject.id); });
-        if (!options.selector.matches(subject)) {
+                      [&](const std::string& exclude) { return run::glob_matches(exclude, id); });
+        if (!is_selected) {
             return;
         }
         ++selection.count;
-        std::erase_if(selection.unmatched,
-                      [&](const std::string& filter) { return run::glob_matches(filter, subject.id); });
+        std::erase_if(selection.unmatched, [&](const std::string& filter) { return run::glob_matches(filter, id); });
         if (keep_ids) {
-            selection.ids.push_back(run::id_hash(subject.id));
+            selection.ids.push_back(run::id_hash(id));
         }
+    };
+    auto corpus = load(options, [&](const cases::Case& subject) {
+        const auto nodes = options.with_nodes ? run::judged_nodes(subject) : std::vector<bool>();
+        for (std::size_t n = 0; n < nodes.size(); ++n) {
+            if (nodes[n]) {
+                const std::string id = run::node_id(subject, n);
+                count(id, options.selector.matches_node(subject, id));
+            }
+        }
+        count(subject.id, options.selector.matches(subject));
+        count_without_tags += !options.without_tag.empty() && without_tags.matches(subject) ? 1 : 0;
     });
     if (!corpus) {
         print_error(corpus.error());
@@ -160,12 +198,22 @@ std::optional<Selection> load_selection(const CaseOptions& options, bool keep_id
         print_problems(problems, "the input");
         return std::nullopt;
     }
+    if (options.shape.any()) {
+        show_made_case(selection.corpus);
+    }
     if (total == 0) {
         print_error(
             {"there is no case: all expansions are left out, because their descriptors are illegal "
              "(\"skipInvalid\")",
              "without \"skipInvalid\", `dmlconform validate` says what is wrong with them"});
         return std::nullopt;
+    }
+    for (const std::string& id : selection.lost_ids) {
+        warn("dmlconform: note: there is no case {} any more\n", id);
+    }
+    if (selection.count == 0 && !options.without_tag.empty()) {
+        selection.selector = without_tags;
+        selection.count = count_without_tags;
     }
     if (selection.count == 0) {
         warn("dmlconform: {} the id or tags asked for\n    hint: {}\n",

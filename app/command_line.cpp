@@ -1,7 +1,8 @@
-// Hands everything on to CLI11.
+// Forwards everything to CLI11.
 #include "app/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -78,6 +79,7 @@ template Option Command::add_option(const std::string&, std::uint32_t&, const st
 template Option Command::add_option(const std::string&, std::uint64_t&, const std::string&) const;
 template Option Command::add_option(const std::string&, std::optional<std::uint64_t>&, const std::string&) const;
 template Option Command::add_option(const std::string&, std::optional<std::int64_t>&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::int64_t&, const std::string&) const;
 template Option Command::add_option(const std::string&, double&, const std::string&) const;
 template Option Command::add_option(const std::string&, std::optional<double>&, const std::string&) const;
 
@@ -132,6 +134,18 @@ std::vector<std::string> Command::remaining() const {
 
 Command Command::callback(const std::function<void()>& run) const {
     return *command_->callback(run);
+}
+
+core::Result<void> read_words(const std::function<void(Command)>& set_up, std::vector<std::string> words) {
+    CLI::App app;
+    set_up(app);
+    std::reverse(words.begin(), words.end());  // CLI11 consumes them from the end
+    try {
+        app.parse(std::move(words));
+    } catch (const CLI::ParseError& error) {
+        return core::fail(error.what());
+    }
+    return {};
 }
 
 void throw_wrong_value(const std::string& option, const std::string& problem) {

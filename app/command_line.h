@@ -1,11 +1,13 @@
-// The command line as commands see it: CLI11's commands and options, by handles. CLI11's own header takes four seconds
-// to compile, so few files include it: command_line.cpp, which adds and sets up, command_tree.cpp, which looks, and
-// main.cpp, which reads the command line.
+// An interface to CLI11's commands and options by handles. CLI11's header takes four seconds to compile, so few files
+// include it: command_line.cpp, which adds and configures, command_tree.cpp, which inspects, and main.cpp, which parses
+// the command line.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "engine/core/error.h"
 
 namespace CLI {
 class App;
@@ -14,15 +16,15 @@ class Option;
 
 namespace dmlconform::app {
 
-/// What a value has to be.
+/// A condition on the values of an option.
 struct ValueRule {
-    /// What is wrong with the text, or nothing. It may write the text in another way.
+    /// Returns what is wrong with the text, or an empty text. May rewrite the text.
     std::function<std::string(std::string& text)> judge;
-    /// What may be given, for the help: "0 to 100". Empty if there is nothing to say.
+    /// The range for the help text: "0 to 100". May be empty.
     std::string range;
 };
 
-/// An option, a flag, or an argument without a name. Functions are called as CLI11's, and do the same.
+/// An option, a flag, or a positional argument. Functions have the names and meaning of CLI11's.
 class Option {
 public:
     explicit Option(CLI::Option& option) : option_(&option) {}
@@ -30,15 +32,15 @@ public:
     Option type_name(const std::string& name) const;
     Option required(bool value = true) const;
     Option expected(int least, int most) const;
-    /// Whether several values may follow one name.
+    /// Whether one name can be followed by several values.
     Option allow_extra_args(bool value) const;
-    /// Shows the variable's value as the default. It has to have its type's name by then.
+    /// Shows the variable's value as the default. The type name must have been set before.
     Option capture_default_str() const;
 
-    /// What is wrong with a value, or nothing.
+    /// The function returns what is wrong with a value, or an empty text.
     Option check(const std::function<std::string(const std::string& text)>& problem) const;
     Option transform(const ValueRule& rule) const;
-    /// Refuses all values but these, which the help lists.
+    /// Accepts only these values, which the help lists.
     Option one_of(std::vector<std::string> values) const;
 
     Option needs(Option other) const;
@@ -52,22 +54,22 @@ private:
     CLI::Option* option_;
 };
 
-/// A subcommand, or the program itself. Variables and functions have to live as long as it does.
+/// A subcommand, or the program. Variables and functions must outlive it.
 class Command {
 public:
-    /// Whoever has CLI11's command can hand it to everything here.
+    /// Implicit, so that CLI11's command can be passed to all functions here.
     Command(CLI::App& command) : command_(&command) {}
 
     [[nodiscard]] Command add_subcommand(const std::string& name, const std::string& help) const;
 
-    /// `Value` is a text, texts, a number or what may be a number: those that command_line.cpp instantiates.
+    /// `Value` is one of the types that command_line.cpp instantiates: text, texts, number, optional number.
     template <class Value>
     Option add_option(const std::string& names, Value& variable, const std::string& help) const;
-    /// `Value` is bool, or a text for flags that may have a value: "true" without one.
+    /// `Value` is bool, or text for flags with an optional value, which is "true" by default.
     template <class Value>
     Option add_flag(const std::string& names, Value& variable, const std::string& help) const;
 
-    /// The same for what is more than a variable.
+    /// The same with a function that receives the value.
     Option add_text_option(const std::string& names, const std::function<void(const std::string&)>& take,
                            const std::string& help) const;
     Option add_texts_option(const std::string& names, const std::function<void(const std::vector<std::string>&)>& take,
@@ -81,10 +83,10 @@ public:
 
     Command footer(const std::string& text) const;
     Command require_subcommand(int count) const;
-    /// Lets words through that are nobody's: those remain.
+    /// Accepts words that belong to no option; they remain.
     Command allow_extras() const;
     [[nodiscard]] std::vector<std::string> remaining() const;
-    /// What the command does, once all of the command line has been read.
+    /// Sets the function that runs after the whole command line was parsed.
     Command callback(const std::function<void()>& run) const;
 
     [[nodiscard]] const CLI::App& cli11() const { return *command_; }
@@ -93,7 +95,10 @@ private:
     CLI::App* command_;
 };
 
-/// The names of a table, for Option::one_of.
+/// Parses words as the options of a command that `set_up` creates. The error says what is wrong with them.
+[[nodiscard]] core::Result<void> read_words(const std::function<void(Command)>& set_up, std::vector<std::string> words);
+
+/// The keys of a table, for Option::one_of.
 template <class Table>
 [[nodiscard]] std::vector<std::string> keys_of(const Table& table) {
     std::vector<std::string> keys;
@@ -103,7 +108,7 @@ template <class Table>
     return keys;
 }
 
-/// From functions that take values: the command line is wrong in what an option has, or lacks something.
+/// For functions that receive values: reports that the value of an option is wrong or missing.
 [[noreturn]] void throw_wrong_value(const std::string& option, const std::string& problem);
 [[noreturn]] void throw_missing(const std::string& name);
 

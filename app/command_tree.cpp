@@ -1,4 +1,4 @@
-// Walks over the commands that CLI11 knows, and keeps what completions and the manual page say of them.
+// Walks over CLI11's commands, and keeps what completions and the manual page need.
 #include "app/command_tree.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// What the name of a value says about it.
+/// Derives the kind of a value from its name.
 void classify(CommandOption& option) {
     option.kind = ValueKind::text;
     if (is_one_of(option.value_name, {"FILE", "PATH", "RESULT", "MODEL"})) {
@@ -46,7 +46,7 @@ void classify(CommandOption& option) {
     }
 }
 
-/// Takes "LEVEL:{1.0,2.0}" and "N:1 to 1024" apart, as CLI11 joins them.
+/// Splits "LEVEL:{1.0,2.0}" and "N:1 to 1024", which CLI11 joins.
 void read_type(CommandOption& option, const std::string& type) {
     const std::size_t colon = type.find(':');
     option.value_name = type.substr(0, colon);
@@ -71,7 +71,7 @@ CommandOption read_option(const CLI::Option& option) {
     }
     read.help = option.get_description();
     read.required = option.get_required();
-    // A flag, also one that may have a value, takes no word of its own.
+    // A flag does not consume the next argument, even if it accepts a value.
     if (option.get_items_expected_max() > 0) {
         read.repeats = option.get_expected_max() > 1;
         read_type(read, option.get_type_name());

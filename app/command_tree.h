@@ -1,4 +1,4 @@
-// The program's commands and options as data: what completions and the manual page are written from.
+// The program's commands and options as data, from which completions and the manual page are written.
 #pragma once
 
 #include <string>
@@ -9,24 +9,24 @@
 
 namespace dmlconform::app {
 
-/// What a shell may offer as a value.
+/// What a shell can offer as a value.
 enum class ValueKind {
-    none,    // there is no value: a flag
-    text,    // anything, or one of `values`
+    none,    // no value: a flag
+    text,    // any text, or one of `values`
     file,    // a file
     folder,  // a folder
 };
 
 /// An option, or an argument that has no name.
 struct CommandOption {
-    /// With their dashes, long ones first; none for an argument.
+    /// With their dashes, long ones first; empty for an argument.
     std::vector<std::string> names;
     ValueKind kind = ValueKind::none;
-    /// "FILE"; empty for a flag.
+    /// The placeholder of the value, such as "FILE"; empty for a flag.
     std::string value_name;
-    /// What may be given, such as "0 to 100"; empty if the name of the value says it all.
+    /// The accepted range, such as "0 to 100"; empty if the value's name says enough.
     std::string range;
-    /// All that it can be, if these are few.
+    /// All possible values, if they are few.
     std::vector<std::string> values;
     std::string help;
     bool repeats = false;
@@ -34,7 +34,7 @@ struct CommandOption {
 };
 
 struct CommandNode {
-    /// The words that lead to it: "history", "add". None for the program itself.
+    /// The words that select it: "history", "add". Empty for the program itself.
     std::vector<std::string> words;
     std::string help;
     std::string footer;
@@ -43,12 +43,12 @@ struct CommandNode {
     std::vector<CommandNode> commands;
 };
 
-/// The program, with all commands below it. Hidden commands and options are left out.
+/// The program with all its commands, without hidden commands and options.
 [[nodiscard]] CommandNode command_tree(Command program);
 
 [[nodiscard]] std::string joined(const std::vector<std::string>& words, std::string_view between);
 
-/// The part of a help text that says what something is: up to the first end of a sentence, or to a colon.
+/// The first part of a help text, up to the end of a sentence or a colon.
 [[nodiscard]] std::string short_help(const std::string& help);
 
 }  // namespace dmlconform::app

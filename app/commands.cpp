@@ -1,10 +1,11 @@
-// All subcommands, where a build has them.
+// Adds all subcommands that this build supports.
 #include "app/commands.h"
 
 namespace dmlconform::app {
 
 void add_commands(Command app, const Invocation& invocation, int& exit_code) {
     add_run_command(app, invocation, exit_code);
+    add_judge_command(app, invocation, exit_code);
 #if DMLCONFORM_HAS_BENCH
     add_bench_command(app, invocation, exit_code);
 #endif

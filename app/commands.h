@@ -1,4 +1,4 @@
-// The program's command line as a whole.
+// Assembles the program's command line.
 #pragma once
 
 #include "app/command.h"

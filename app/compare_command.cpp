@@ -1,4 +1,4 @@
-// `dmlconform compare`: whether benchmarks became slower.
+// `dmlconform compare`: finds benchmarks that became slower.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,14 +23,14 @@ namespace dmlconform::app {
 namespace {
 
 struct CompareOptions {
-    /// BASE and NEW, unless the files are in the options.
+    /// BASE and NEW, unless the files are given by options.
     std::optional<std::string> base_file;
     std::optional<std::string> new_file;
     std::vector<std::string> base;
     std::vector<std::string> now;
     bench::ComparisonSettings settings;
     bool force = false;
-    /// Benchmarks of the base may be missing.
+    /// Accepts that benchmarks of the base are missing.
     bool allow_missing = false;
     /// Files to write, "-" for stdout; empty: none.
     std::string json;
@@ -46,20 +46,22 @@ const char* change_text(bench::Change change) {
             return "faster";
         case bench::Change::unreliable:
             return "unreliable";
+        case bench::Change::too_few:
+            return "too few";
         case bench::Change::none:
         default:
             return "";
     }
 }
 
-/// "0.98 to 1.03"; empty where there are too few runs to say.
+/// For example "0.98 to 1.03"; empty if there are too few runs.
 std::string interval_text(const bench::Interval& interval) {
     return std::isfinite(interval.greatest) ? fmt::format("{:.3f} to {:.3f}", interval.least, interval.greatest) : "";
 }
 
 void print_comparison(const bench::RunComparison& comparison, const report::ConsoleStyle& style) {
     report::TextTable table({"benchmark"});
-    // A narrow terminal leaves out the last ones.
+    // A narrow terminal omits the last ones.
     for (const char* column : {"ratio", "verdict", "base", "new", "95%", "spread", "p"}) {
         table.add_value_column(column);
     }
@@ -79,7 +81,7 @@ void print_comparison(const bench::RunComparison& comparison, const report::Cons
     }
 }
 
-/// How all of them together changed, and those of each operator where there are several.
+/// The mean change of all benchmarks, and of each operator if there are several.
 void print_means(const bench::RunComparison& comparison) {
     const bench::MeanRatio mean = comparison.mean();
     say("\ngeometric mean of {} {}: {:.3f}\n", mean.benchmarks, mean.benchmarks == 1 ? "ratio" : "ratios", mean.ratio);
@@ -91,25 +93,48 @@ void print_means(const bench::RunComparison& comparison) {
     }
 }
 
-void print_verdict(const bench::RunComparison& comparison, const CompareOptions& options) {
-    std::size_t counts[4] = {};
-    for (const auto& compared : comparison.benchmarks) {
-        ++counts[static_cast<std::size_t>(compared.change)];
+std::size_t count_of(const bench::RunComparison& comparison, bench::Change change) {
+    return static_cast<std::size_t>(
+        std::count_if(comparison.benchmarks.begin(), comparison.benchmarks.end(),
+                      [change](const bench::ComparedBenchmark& compared) { return compared.change == change; }));
+}
+
+/// What is missing where nothing can be called slower.
+void print_too_few(const bench::RunComparison& comparison) {
+    const std::size_t count = count_of(comparison, bench::Change::too_few);
+    const auto first = std::find_if(
+        comparison.benchmarks.begin(), comparison.benchmarks.end(),
+        [](const bench::ComparedBenchmark& compared) { return compared.change == bench::Change::too_few; });
+    if (count != 0) {
+        say("{} of {} can never be called slower: {} in the base and {} in the new side count. That takes 4 on each "
+            "side\n    hint: `bench --benchmark_repetitions=9`, or several runs of each side\n",
+            count, comparison.benchmarks.size(),
+            first->base_count == 1 ? "1 repetition" : fmt::format("{} repetitions", first->base_count),
+            first->now_count);
     }
-    say("{} compared at {:g}%: {} slower, {} faster, {} unreliable, {} as before\n", comparison.benchmarks.size(),
-        100 * options.settings.threshold, counts[static_cast<std::size_t>(bench::Change::slower)],
-        counts[static_cast<std::size_t>(bench::Change::faster)],
-        counts[static_cast<std::size_t>(bench::Change::unreliable)],
-        counts[static_cast<std::size_t>(bench::Change::none)]);
+}
+
+void print_verdict(const bench::RunComparison& comparison, const CompareOptions& options) {
+    const std::size_t too_few = count_of(comparison, bench::Change::too_few);
+    say("{} compared at {:g}%: {} slower, {} faster, {} unreliable, {} as before{}\n", comparison.benchmarks.size(),
+        100 * options.settings.threshold, count_of(comparison, bench::Change::slower),
+        count_of(comparison, bench::Change::faster), count_of(comparison, bench::Change::unreliable),
+        count_of(comparison, bench::Change::none),
+        too_few == 0 ? "" : fmt::format(", {} with too few repetitions", too_few));
+    print_too_few(comparison);
     if (!comparison.missing.empty()) {
         const bool one = comparison.missing.size() == 1;
         say("{} of the base {} gone{}\n", one ? "1 benchmark" : fmt::format("{} benchmarks", comparison.missing.size()),
             one ? "is" : "are",
             options.allow_missing ? "" : ": that nothing became slower is not known (--allow-missing accepts it)");
     }
+    if (!comparison.regressed() && comparison.undecided() != 0) {
+        say("It cannot be told whether {} of them became slower (exit code {})\n", comparison.undecided(),
+            static_cast<int>(exit_cannot_tell));
+    }
 }
 
-/// Puts BASE and NEW where the options would have put them. False when it is not plain which files are which.
+/// Moves BASE and NEW to where the options store files. False if it is ambiguous which files belong to which side.
 bool sort_files(CompareOptions& options) {
     if (options.base_file && options.new_file && options.base.empty() && options.now.empty()) {
         options.base = {*options.base_file};
@@ -125,7 +150,7 @@ bool sort_files(CompareOptions& options) {
     return false;
 }
 
-/// Nothing when one cannot be used: then all of those have been named.
+/// Empty if a file cannot be used; all such files have been reported.
 std::optional<std::vector<bench::BenchmarkFile>> read_all(const std::vector<std::string>& paths) {
     std::vector<bench::BenchmarkFile> files;
     for (const std::string& path : paths) {
@@ -200,7 +225,7 @@ int compare_command(CompareOptions& options) {
     const bench::RunComparison comparison = bench::compare_runs(*base, *now, options.settings);
     if (!comparison.differences.empty() && !options.force) {
         for (const std::string& difference : comparison.differences) {
-            warn("dmlconform: the runs are from different places: {}\n", difference);
+            warn("dmlconform: the runs cannot be compared: {}\n", difference);
         }
         warn("    hint: --force compares them nevertheless\n");
         return exit_usage;
@@ -210,7 +235,9 @@ int compare_command(CompareOptions& options) {
         return exit_unexpected;
     }
     const bool lost = !comparison.missing.empty() && !options.allow_missing;
-    const int exit_code = comparison.regressed() || lost ? exit_unexpected : exit_ok;
+    const int exit_code = comparison.regressed() || lost ? exit_unexpected
+                          : comparison.undecided() != 0  ? exit_cannot_tell
+                                                         : exit_ok;
     const bool shown = options.json != report::standard_output_path && options.markdown != report::standard_output_path;
     if (!write_document(options.json, [&] { return comparison_json(comparison); }) ||
         !write_document(options.markdown, [&] { return comparison_markdown(comparison); })) {
@@ -229,7 +256,9 @@ int compare_command(CompareOptions& options) {
 void add_compare_command(Command app, int& exit_code) {
     auto options = std::make_shared<CompareOptions>();
     const Command command =
-        app.add_subcommand("compare", "Say whether benchmarks became slower or are gone. The exit code is 1 if so");
+        app.add_subcommand("compare",
+                           "Say whether benchmarks became slower or are gone. The exit code is 1 if so, and 4 if "
+                           "that cannot be told");
     command.add_option("BASE", options->base_file, "The old times, as `bench --benchmark_out=FILE` writes them")
         .type_name("FILE");
     command.add_option("NEW", options->new_file, "The new times").type_name("FILE");

@@ -1,4 +1,4 @@
-// How many runs make pairs.
+// Reads the options of comparisons, and checks the number of runs.
 #include "app/comparison_options.h"
 
 #include <fmt/format.h>

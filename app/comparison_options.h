@@ -1,4 +1,4 @@
-// The options that say how benchmarks are compared: --threshold and --paired.
+// The options of benchmark comparisons: --threshold and --paired.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace dmlconform::app {
 
-/// Adds them; `settings` must live as long as the command.
+/// Adds the options; `settings` must outlive the command.
 void add_comparison_options(Command command, bench::ComparisonSettings& settings);
 
-/// Whether so many files of each side can be compared as the settings want it.
+/// Checks that this number of files can be compared with these settings.
 [[nodiscard]] core::Result<void> check_pairs(const bench::ComparisonSettings& settings, std::size_t base,
                                              std::size_t now);
 

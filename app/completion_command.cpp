@@ -1,4 +1,5 @@
-// `dmlconform completion` and `dmlconform manual`: what a package has beside the program, made of its own help texts.
+// `dmlconform completion` and `dmlconform manual`: write files that a package installs beside the program, from the
+// help texts.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// `dmlconform coverage`: what a folder of cases covers of the operators, and what it does not.
+// `dmlconform coverage`: reports what a set of cases covers of the operators, and what it does not.
 #include <fmt/format.h>
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace dmlconform::app {
 namespace {
 
-/// Of reasons.
+/// Limit for the size of the file of reasons.
 constexpr std::uintmax_t largest_reasons = std::uintmax_t{64} << 20;
 
 struct CoverageOptions {
@@ -34,7 +34,7 @@ std::optional<run::CoverageReasons> load_reasons(const std::string& path) {
     return std::move(*reasons);
 }
 
-/// Prints the lines; the result says how many are neither covered nor excused. Keys of reasons that excuse go to
+/// Prints the items. Returns how many are neither covered nor excused. Adds the keys of reasons that are used to
 /// `used`.
 std::size_t print_lines(const std::vector<run::CoverageLine>& lines, const run::CoverageReasons& reasons,
                         bool missing_only, std::set<std::string>& used) {
@@ -70,7 +70,7 @@ int coverage(const CoverageOptions& options) {
     const auto lines = run::coverage(all);
     std::set<std::string> used;
     const std::size_t missing = print_lines(lines, *reasons, options.missing_only, used);
-    // A reason that is not needed any more would hide the next gap.
+    // A reason that is no longer needed would hide the next gap.
     for (const auto& [key, reason] : *reasons) {
         if (!used.contains(key)) {
             say("unused reason: {}\n", key);

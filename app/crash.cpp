@@ -1,4 +1,4 @@
-// Windows' last handler of exceptions.
+// Installs a handler for unhandled exceptions on Windows.
 #include "app/crash.h"
 
 #ifdef _WIN32
@@ -13,7 +13,7 @@ namespace dmlconform::app {
 #ifdef _WIN32
 namespace {
 
-/// Uses as little as possible: nobody knows what still works.
+/// Uses as few functions as possible, because the process may be corrupted.
 LONG WINAPI end(EXCEPTION_POINTERS* exception) {
     const DWORD code = exception->ExceptionRecord->ExceptionCode;
     std::array<char, 80> text{};

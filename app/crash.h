@@ -1,10 +1,10 @@
-// What a crash of this process looks like to another that waits for it.
+// Makes a crash of this process visible to the process that waits for it.
 #pragma once
 
 namespace dmlconform::app {
 
-/// On Windows, lets a crash end the process at once, with a line about it: no dialogue that waits for somebody to close
-/// it, and under Wine no debugger, which can hang. Elsewhere a crash is a signal and does just that.
+/// On Windows, ends the process immediately after a crash, with a message: without a dialogue that waits for the user,
+/// and under Wine without a debugger, which can hang. On other systems the signal of a crash does that already.
 void end_at_once_on_crash();
 
 }  // namespace dmlconform::app

@@ -1,4 +1,4 @@
-// The names of the catalogue.
+// Reads data types by name.
 #include "app/data_type_option.h"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// --type: a data type by its name.
+// The option --type: a data type by name.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace dmlconform::app {
 
-/// Adds the option, which takes any data type; `what` is its help.
+/// Adds the option, which accepts any data type; `what` is its help text.
 void add_data_type(Command command, std::string& type, const char* what);
 
 }  // namespace dmlconform::app

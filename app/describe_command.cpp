@@ -1,4 +1,4 @@
-// `dmlconform describe`: operators as the catalogue has them.
+// `dmlconform describe`: prints what the catalogue and the engines know about operators.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,12 +8,16 @@
 
 #include "app/command.h"
 #include "app/expectation_options.h"
+#include "app/graph_text.h"
 #include "app/operator_json.h"
 #include "app/operator_text.h"
 #include "app/standard_streams.h"
 #include "engine/cases/descriptor_reader.h"
+#include "engine/core/ascii_case.h"
 #include "engine/core/glob.h"
+#include "engine/fuzz/widths.h"
 #include "engine/operators/catalogue.h"
+#include "engine/operators/operator_search.h"
 #include "engine/run/engine_list.h"
 #include "engine/run/operator_table.h"
 
@@ -27,18 +31,22 @@ bool is_pattern(const std::string& name) {
     return name.find_first_of("*?") != std::string::npos;
 }
 
-/// Those of that name, or that the pattern matches, in the catalogue's order. None: that is complained about.
+/// The operators that match a name, a part of a name, or a pattern. Prints a message if there are none.
 Schemas find_schemas(const std::string& name) {
     Schemas found;
     if (const OperatorSchema* schema = operators::find_operator(name)) {
         found.push_back(schema);
     }
-    for (const std::string& full : operators::operator_names()) {
-        const OperatorSchema* schema = operators::find_operator(full);
-        if (is_pattern(name) &&
-            (core::glob_matches(name, full) || core::glob_matches(name, std::string(schema->short_name())))) {
-            found.push_back(schema);
+    if (is_pattern(name)) {
+        const std::string pattern = core::upper_case(name);
+        for (const std::string& full : operators::operator_names()) {
+            const OperatorSchema* schema = operators::find_operator(full);
+            if (core::glob_matches(pattern, full) || core::glob_matches("*" + pattern, full)) {
+                found.push_back(schema);
+            }
         }
+    } else if (found.empty()) {
+        found = operators::search_operators(name);
     }
     if (found.empty()) {
         const std::string hint = is_pattern(name) ? "" : cases::operator_suggestion(name);
@@ -48,7 +56,7 @@ Schemas find_schemas(const std::string& name) {
     return found;
 }
 
-/// All of them where no name is given; nothing where a name means none.
+/// All operators if no name is given; empty if a name matches none.
 std::optional<Schemas> find_all(const std::vector<std::string>& names) {
     Schemas all;
     for (const std::string& name : names.empty() ? std::vector<std::string>{"*"} : names) {
@@ -71,7 +79,7 @@ void print_line(const OperatorSchema& schema) {
         engines.empty() ? "" : ", runs on ", core::show_list(engines, " and "));
 }
 
-/// A line each for all operators, and for those that a pattern matches; otherwise everything.
+/// Prints one line per operator for all operators and for patterns, otherwise everything.
 int describe(const std::vector<std::string>& names, const std::vector<std::string>& files, bool json) {
     const auto known = read_expectations(files);
     const auto schemas = known ? find_all(names) : std::nullopt;
@@ -86,7 +94,9 @@ int describe(const std::vector<std::string>& names, const std::vector<std::strin
         print_document(document.dump(1) + "\n");
         return exit_ok;
     }
-    const bool in_short = names.empty() || std::any_of(names.begin(), names.end(), is_pattern);
+    // A single operator found by another name is described. Several are listed with all their names.
+    const bool in_short = names.empty() || std::any_of(names.begin(), names.end(), is_pattern) ||
+                          (names.size() == 1 && schemas->size() > 1);
     for (const OperatorSchema* schema : *schemas) {
         if (in_short) {
             print_line(*schema);
@@ -100,7 +110,7 @@ int describe(const std::vector<std::string>& names, const std::vector<std::strin
     return exit_ok;
 }
 
-/// Files of expectations in folders of cases: those in their folder "expectations".
+/// Expectation files of case folders, which are in their subfolder "expectations".
 std::vector<std::string> expectations_in(const std::vector<std::string>& paths) {
     std::vector<std::string> files;
     for (const std::string& path : paths) {
@@ -133,7 +143,7 @@ int print_table(const std::vector<std::string>& paths, std::vector<std::string> 
         }
         selection->for_each([&](const cases::Case& subject) { run::count_case(counts, subject, *known); });
     }
-    print_document(run::operator_table(counts));
+    print_document(run::operator_table(counts, fuzz::widths_of));
     return exit_ok;
 }
 
@@ -141,6 +151,7 @@ struct DescribeOptions {
     std::vector<std::string> names;
     bool table = false;
     bool json = false;
+    bool graph = false;
     std::vector<std::string> cases;
     std::vector<std::string> known;
 };
@@ -151,9 +162,11 @@ void add_describe_command(Command app, int& exit_code) {
     auto options = std::make_shared<DescribeOptions>();
     const Command command =
         app.add_subcommand("describe", "List the operators, or show an operator's fields, supported types and engines");
-    const Option name = command.add_option("operator", options->names,
-                                           "An operator, for example DML_OPERATOR_SLICE1 or SLICE1. A pattern, for "
-                                           "example 'ACTIVATION_*', lists those that match");
+    const Option name =
+        command.add_option("operator", options->names,
+                           "An operator, for example DML_OPERATOR_SLICE1 or SLICE1, part of its name, or "
+                           "its name in ONNX, WebNN or PyTorch. A pattern, for example "
+                           "'ACTIVATION_*', lists those that match");
     name.type_name("OPERATOR");
     const Option table = command.add_flag("--table", options->table,
                                           "Show all operators as a Markdown table, with engines and tolerances");
@@ -166,7 +179,15 @@ void add_describe_command(Command app, int& exit_code) {
         .needs(table);
     command.add_flag("--json", options->json, "Print everything about them as JSON, for scripts").excludes(table);
     add_known_files(command, options->known);
+    command.add_flag("--graph", options->graph, "Show how graphs of several operators are written, and their rules")
+        .excludes(name)
+        .excludes(table);
     command.callback([options, &exit_code] {
+        if (options->graph) {
+            print_document(graph_text());
+            exit_code = exit_ok;
+            return;
+        }
         exit_code = options->table ? print_table(options->cases, options->known)
                                    : describe(options->names, options->known, options->json);
     });

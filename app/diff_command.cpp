@@ -1,9 +1,11 @@
-// `dmlconform diff`: what changed from one result to another.
+// `dmlconform diff`: compares two results.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/command.h"
 #include "app/documents.h"
@@ -24,10 +26,28 @@ struct DiffOptions {
     std::string base;
     std::string now;
     std::string json;
+    std::vector<std::string> allow;
     bool allow_missing = false;
     bool all = false;
     bool no_color = false;
 };
+
+/// Regressions that --allow accepts. New failures are not among them.
+const std::map<std::string, DiffKind> allowable{{"excused", DiffKind::excused},
+                                                {"unverified", DiffKind::unverified},
+                                                {"left-gate", DiffKind::left_gate},
+                                                {"missing", DiffKind::missing}};
+
+std::set<DiffKind> allowed_by(const DiffOptions& options) {
+    std::set<DiffKind> allowed;
+    for (const std::string& name : options.allow) {
+        allowed.insert(allowable.at(name));
+    }
+    if (options.allow_missing) {
+        allowed.insert(DiffKind::missing);
+    }
+    return allowed;
+}
 
 run::Status colour_of(DiffKind kind) {
     return report::is_regression(kind) ? run::Status::fail
@@ -35,7 +55,7 @@ run::Status colour_of(DiffKind kind) {
                                        : run::Status::skip;
 }
 
-/// By operator and engine, those that there is a change of.
+/// Counts of changes by operator and engine.
 void print_counts(const report::ResultDiff& diff, const report::ConsoleStyle& style) {
     report::TextTable table({"operator", "engine"});
     for (std::size_t kind = 0; kind < report::diff_kind_count; ++kind) {
@@ -81,8 +101,11 @@ void print_verdict(const report::ResultDiff& diff, const DiffOptions& options) {
         parts.push_back(fmt::format("{} of them failing still", diff.still_failing));
     }
     say("{}\n", core::show_list(parts, ", "));
-    if (diff.count(DiffKind::missing) != 0 && !options.allow_missing) {
-        say("Missing results are regressions: --allow-missing accepts them.\n");
+    const auto allowed = allowed_by(options);
+    for (const auto& [name, kind] : allowable) {
+        if (diff.count(kind) != 0 && !allowed.contains(kind)) {
+            say("{}: a regression; --allow {} accepts it\n", to_string(kind), name);
+        }
     }
 }
 
@@ -95,7 +118,7 @@ int diff_command(const DiffOptions& options) {
         print_error(diff.error());
         return exit_usage;
     }
-    const int exit_code = diff->regressed(options.allow_missing) ? exit_unexpected : exit_ok;
+    const int exit_code = diff->regressed(allowed_by(options)) ? exit_unexpected : exit_ok;
     const auto document = [&] {
         return to_json(*diff).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     };
@@ -130,7 +153,14 @@ void add_diff_command(Command app, int& exit_code) {
     command.add_option("--json", options->json, "Write the changes as JSON to this file. - is the standard output")
         .type_name("FILE");
     command.add_flag("--allow-missing", options->allow_missing,
-                     "Accept that results of the base are missing. Otherwise they are regressions");
+                     "Accept that results of the base are missing, as --allow missing does");
+    command
+        .add_option("--allow", options->allow,
+                    "Accept regressions of this kind: failures that are newly `excused` by expectations, results that "
+                    "are `unverified` now, that have `left-gate`, or that are `missing`")
+        .type_name("KIND")
+        .one_of(keys_of(allowable))
+        .allow_extra_args(false);
     command.add_flag("--all", options->all, "List all changes, and not only the first of each kind");
     command.add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
     command.callback([options, &exit_code] { exit_code = diff_command(*options); });

@@ -1,4 +1,4 @@
-// Files and the standard output.
+// Writes documents to files or the standard output.
 #include "app/documents.h"
 
 #include "app/command.h"

@@ -1,4 +1,4 @@
-// Documents that options ask for, and where they go.
+// Documents that options request, and their destinations.
 #pragma once
 
 #include <functional>
@@ -7,16 +7,16 @@
 
 namespace dmlconform::app {
 
-/// Whether files can be written at these paths, as far as that shows before there is anything to write. The first that
-/// cannot be is named on stderr. Nothing is asked of an empty path and of "-", which stands for the standard output.
+/// Checks in advance that files can be written at these paths. Reports the first that cannot on stderr. Ignores empty
+/// paths and "-", the standard output.
 [[nodiscard]] bool can_write_documents(std::initializer_list<std::string> paths);
 
-/// What is made goes to the file, or to the standard output for "-"; nothing is made where the path is empty. False,
-/// with a word about it on stderr, when it cannot be written.
+/// Calls the function and writes its result to the file, or to the standard output for "-"; does nothing if the path is
+/// empty. False, after a message on stderr, if writing fails.
 [[nodiscard]] bool write_document(const std::string& path, const std::function<std::string()>& make);
 
-/// To the file, or to the standard output where none is named. The exit code: exit_ok, or exit_not_run with a word
-/// about it on stderr.
+/// Writes to the file, or to the standard output if no file is named. Returns exit_ok, or exit_not_run after a message
+/// on stderr.
 [[nodiscard]] int write_output(const std::string& path, const std::string& text);
 
 }  // namespace dmlconform::app

@@ -1,4 +1,4 @@
-// From names and commands to engines, and complaints about those that cannot be.
+// Creates engines by names and commands, and reports those that cannot be created.
 #include "app/engine_choice.h"
 
 #include <fmt/format.h>
@@ -13,6 +13,11 @@
 #include "app/program_path.h"
 #include "app/standard_streams.h"
 #include "engine/directml/wine/command.h"
+#if DMLCONFORM_HAS_ONNX
+#include "engine/interop/export/worker_models.h"
+#endif
+#include "engine/outputs/outputs_engine.h"
+#include "engine/run/reference_source.h"
 #include "engine/run/worker_engines.h"
 
 namespace dmlconform::app {
@@ -22,13 +27,17 @@ bool is_command(const std::string& engine) {
     return engine.starts_with(run::exec_prefix);
 }
 
+bool is_outputs(const std::string& engine) {
+    return engine.starts_with(outputs_prefix);
+}
+
 bool is_among(std::span<const std::string> list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
 }
 
 constexpr std::size_t most_processes = 1024;
 
-/// Complains about options that contradict each other or ask for what there is not.
+/// Reports options that contradict each other or are not available.
 bool check_engines(const EngineChoice& choice) {
     const auto known = run::engine_names();
     for (const std::string& name : choice.asked()) {
@@ -38,7 +47,7 @@ bool check_engines(const EngineChoice& choice) {
                      words.error().message);
                 return false;
             }
-        } else if (!is_among(known, name)) {
+        } else if (!(choice.takes_outputs && is_outputs(name)) && !is_among(known, name)) {
             warn("dmlconform: there is no engine \"{}\"\n    hint: engines are {}, and exec:COMMAND\n", name,
                  core::show_list(known, ", "));
             return false;
@@ -55,15 +64,25 @@ bool check_engines(const EngineChoice& choice) {
     return true;
 }
 
-/// Creates engines and complains about those that cannot be.
+/// Creates engines and reports failures.
 class EngineMaker {
 public:
     EngineMaker(const EngineChoice& choice, const Invocation& invocation)
         : choice_(choice), options_(choice.options), program_(program_path(invocation.words.front())) {
+#if DMLCONFORM_HAS_ONNX
+        options_.worker.model_maker = interop::worker_models();
+#endif
         if (choice.timeout) {
             options_.worker.case_limit =
                 std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(*choice.timeout));
             options_.worker.start_limit = options_.worker.case_limit;
+        }
+        if (!choice.isolate.empty()) {
+            // The reference is isolated as well, so that its crash costs one case. It has its own time limit.
+            worker::WorkerSettings settings;
+            settings.interrupted = options_.worker.interrupted;
+            run::isolate_references({{program_, "worker", "--engine", std::string(run::reference_engine)}, {}, ""},
+                                    settings);
         }
     }
 
@@ -78,17 +97,22 @@ public:
         return true;
     }
 
-    [[nodiscard]] Engines take() { return std::move(engines_); }
+    [[nodiscard]] Engines take() {
+        return std::move(engines_);
+    }
 
 private:
     [[nodiscard]] core::Result<std::unique_ptr<Engine>> create(const std::string& name) const {
         if (is_command(name)) {
             return run::create_exec_engine(name, options_.worker, engines_);
         }
+        if (is_outputs(name)) {
+            return outputs::create_outputs_engine(name, options_.feature_level);
+        }
         if (run::runs_in_own_process(name) && !choice_.timeout) {
             run::EngineOptions patient = options_;
             patient.worker.case_limit = directml::wine::case_limit;
-            // Wine starts in seconds, but not on a busy machine.
+            // Wine starts in seconds, but takes longer on a busy machine.
             patient.worker.start_limit = directml::wine::case_limit;
             return run::create_engine(name, patient);
         }
@@ -108,7 +132,7 @@ private:
     Engines engines_;
 };
 
-/// The same engines once more.
+/// Creates the same engines again.
 core::Result<run::EngineSet> one_more_set(const run::EngineSet& engines) {
     run::EngineSet set;
     for (const auto& engine : engines) {
@@ -132,6 +156,7 @@ void EngineChoice::add_to(Command command, const std::string& purpose) {
         .type_name("NAME")
         .allow_extra_args(false);
     add_engine_options(command, options);
+    add_precision_to(command);
     command.add_flag("--isolate", isolate,
                      "Run each engine in a process of its own. A crash then costs one case, and the run goes on. "
                      "--isolate=N uses N processes, which run cases at the same time");
@@ -142,6 +167,34 @@ void EngineChoice::add_to(Command command, const std::string& purpose) {
             "Default: 60, or 300 for DirectML under Wine, which computes on processors")
         .type_name("SECONDS")
         .transform(number(0.001, 1e6));
+    command
+        .add_option("--max-hangs", options.worker.most_hangs,
+                    "After this many cases in which an engine in a process of its own did not answer in time, do not "
+                    "ask it any more. 0: always ask. Default: 5")
+        .type_name("N")
+        .transform(whole_number(0, 1'000'000));
+}
+
+void EngineChoice::add_precision_to(Command command) {
+    command
+        .add_texts_option(
+            "--precision",
+            [this](const std::vector<std::string>& names) { precision = *core::parse_precision(names.back()); },
+            "What the engines promise to compute in. Default: fp32, or fp16 for DirectML with "
+            "ALLOW_HALF_PRECISION_COMPUTATION. An engine that computes less precisely fails, even if every element is "
+            "within its range (docs/precision.md)")
+        .type_name("PRECISION")
+        .one_of({core::precision_names.begin(), core::precision_names.end()});
+}
+
+std::vector<core::Precision> EngineChoice::precisions(const Engines& of) const {
+    static const std::uint32_t allow_half = run::execution_flags().at("ALLOW_HALF_PRECISION_COMPUTATION");
+    std::vector<core::Precision> list;
+    for (const auto& engine : of) {
+        const bool may_halve = engine->info().name == "directml" && (options.execution_flags & allow_half) != 0;
+        list.push_back(may_halve && precision == core::Precision::fp32 ? core::Precision::fp16 : precision);
+    }
+    return list;
 }
 
 std::size_t EngineChoice::processes() const {
@@ -170,6 +223,9 @@ std::vector<std::string> EngineChoice::words() const {
     }
     if (!options.directml.empty()) {
         list.push_back("--directml=" + options.directml);
+    }
+    if (precision != core::Precision::fp32) {
+        list.push_back(fmt::format("--precision={}", to_string(precision)));
     }
     for (const auto& [name, flag] : run::execution_flags()) {
         if ((options.execution_flags & flag) != 0) {
@@ -225,13 +281,13 @@ std::optional<Engines> make_engines(const EngineChoice& choice, const Invocation
         if (!asked && (!choice.engines.empty() || run::runs_in_own_process(name))) {
             continue;
         }
-        // An adapter is asked for an engine that has adapters, so that one is asked for too.
+        // If an adapter is named, a usable engine with adapters is required.
         if (!maker.add(name) && (asked || !choice.options.adapter.empty())) {
             return std::nullopt;
         }
     }
     for (const std::string& name : choice.asked()) {
-        if (is_command(name) && !maker.add(name)) {
+        if ((is_command(name) || is_outputs(name)) && !maker.add(name)) {
             return std::nullopt;
         }
     }

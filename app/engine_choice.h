@@ -1,4 +1,4 @@
-// Which engines a command uses and whether in processes of their own: the options for that, and making the engines.
+// Options that choose engines and isolate them in processes, and creation of these engines.
 #pragma once
 
 #include <memory>
@@ -7,50 +7,59 @@
 #include <vector>
 
 #include "app/command.h"
+#include "engine/core/precision.h"
 #include "engine/engine.h"
 #include "engine/run/engine_list.h"
 #include "engine/run/runner.h"
 
 namespace dmlconform::app {
 
+using Engines = run::EngineSet;
+
 struct EngineChoice {
-    /// Names, and commands with "exec:" in front; empty for all that are usable.
+    /// Names, commands with "exec:" in front, and folders of outputs with "outputs:"; empty for all that are usable.
     std::vector<std::string> engines;
-    /// One more engine that is asked for, whichever the others are; empty: none.
+    /// An additional engine; empty: none.
     std::string one_more;
     run::EngineOptions options;
-    /// How many processes each engine gets of its own, or CLI11's word for an option without a number; empty: none.
+    /// The precision that all engines promise; see precisions().
+    core::Precision precision = core::Precision::fp32;
+    /// The number of processes for each engine, or CLI11's placeholder for an option without a value; empty: none.
     std::string isolate;
-    /// In seconds; nothing: the default.
+    /// In seconds; empty: the default.
     std::optional<double> timeout;
+    /// Whether an engine may be a folder of outputs: there is nothing to time, and no other case to ask it for.
+    bool takes_outputs = false;
 
-    /// `purpose` completes "An engine to …".
+    /// `purpose` completes the help text "An engine to …".
     void add_to(Command command, const std::string& purpose);
+    /// --precision alone.
+    void add_precision_to(Command command);
     /// All engines that are asked for by name.
     [[nodiscard]] std::vector<std::string> asked() const;
-    /// How many processes --isolate asks for; 0 without it, and for what is not such a number.
+    /// The number of processes that --isolate requests; 0 without it, or if it is not a valid number.
     [[nodiscard]] std::size_t processes() const;
-    /// Options by which the same engines run in the same way, but for those that EngineInfo knows.
+    /// The precision that each of these engines promises: that of --precision, or FP16 if DirectML may compute in it.
+    [[nodiscard]] std::vector<core::Precision> precisions(const Engines& of) const;
+    /// Options for a command that runs the same engines in the same way, except those that EngineInfo contains.
     [[nodiscard]] std::vector<std::string> words() const;
 };
 
-using Engines = run::EngineSet;
-
-/// The engines asked for, or all that are usable: those of this program in their order, then commands as they were
+/// The engines asked for, or all that are usable: those of this program in their order, then the others as they were
 /// given. Nothing when one that was asked for is not usable: then that is reported, and `exit_code` says of what kind
 /// it is.
 [[nodiscard]] std::optional<Engines> make_engines(const EngineChoice& choice, const Invocation& invocation,
                                                   int& exit_code);
 
-/// In the same order.
+/// Information about the engines, in the same order.
 [[nodiscard]] std::vector<EngineInfo> infos_of(const Engines& engines);
 
-/// So many sets of engines, of which these are the first. Where there cannot be more of an engine, that is an error if
-/// somebody asked for that many; otherwise there are fewer, and the console says why.
+/// Creates `count` sets of engines, the first of which is given. If that is impossible, it is an error if the user
+/// requested the number; otherwise there are fewer sets, and the console says why.
 [[nodiscard]] core::Result<std::vector<run::EngineSet>> make_engine_sets(Engines engines, std::size_t count,
                                                                          bool asked);
 
-/// Whether any of the engines chosen runs outside this process.
+/// True if any of the chosen engines runs outside this process.
 [[nodiscard]] bool has_processes(const EngineChoice& choice);
 
 }  // namespace dmlconform::app

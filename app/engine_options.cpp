@@ -1,4 +1,4 @@
-// The options by which engines are set up.
+// The options that set up engines.
 #include <fmt/format.h>
 
 #include <algorithm>

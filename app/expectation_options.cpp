@@ -1,4 +1,4 @@
-// Wording, and the checks of files.
+// Loads and checks expectation files, and prints messages about them.
 #include "app/expectation_options.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace dmlconform::app {
 namespace {
 
-/// More of the same are not read.
+/// Further messages of the same kind are omitted.
 constexpr std::size_t most_notes = 20;
 
 template <class Say>
@@ -32,7 +32,7 @@ void print_notes(const std::vector<const expectations::Expectation*>& list, cons
     }
 }
 
-/// "slice1/*", or how many there are.
+/// The cases of an entry: "slice1/*", or their number.
 std::string cases_text(const expectations::Expectation& entry) {
     if (entry.cases.empty()) {
         return fmt::format("\"{}\"", fmt::join(entry.operators, "\", \""));
@@ -80,7 +80,7 @@ bool ExpectationOptions::take_defaults(const std::vector<EngineInfo>& engines) {
 
 std::vector<std::string> ExpectationOptions::words() const {
     std::vector<std::string> list;
-    // The files are not going to be what they are now: the failure would be expected.
+    // The files will be rewritten so that the failure is expected.
     if (update) {
         return words_elsewhere();
     }
@@ -128,7 +128,8 @@ std::optional<std::vector<expectations::Expectation>> read_expectations(const st
 std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions& options) {
     std::vector<std::string> files = options.files;
     if (options.update) {
-        std::erase_if(files, [](const std::string& path) { return !std::filesystem::exists(path); });  // to be made
+        // will be created
+        std::erase_if(files, [](const std::string& path) { return !std::filesystem::exists(path); });
     }
     auto all = read_expectations(files);
     if (!all) {
@@ -145,7 +146,7 @@ std::unique_ptr<run::ExpectedResults> load_expectations(const ExpectationOptions
 core::Result<void> update_expectations(const ExpectationOptions& options, const run::ExpectationUpdate& update,
                                        std::span<const EngineInfo> engines, bool complete) {
     for (const std::string& path : options.files) {
-        // Another run may be about to change the same file.
+        // Another run may change the same file at the same time.
         const auto lock = report::FileLock::take(path);
         if (!lock) {
             return tl::unexpected(lock.error());

@@ -1,4 +1,4 @@
-// Completion for fish: a line for each command, option and argument, with the condition under which it is offered.
+// Completion for fish: one line for each command, option and argument, with the condition for offering it.
 #include <fmt/format.h>
 
 #include "app/completion_scripts.h"
@@ -29,7 +29,7 @@ end
 complete -c dmlconform -f
 )";
 
-/// In single quotes fish knows \' and \\ and nothing else.
+/// In single quotes, fish only interprets \' and \\.
 std::string fish_word(std::string_view text) {
     std::string word = "'";
     for (const char c : text) {
@@ -51,7 +51,7 @@ std::string condition(std::string_view function, const CommandNode& node) {
                        " "));
 }
 
-/// How the value of an option is offered: -r wants one, -F lets it be a file.
+/// How the value of an option is offered: -r requires a value, -F allows files.
 std::string fish_value(const CommandOption& option) {
     switch (option.kind) {
         case ValueKind::none:
@@ -71,7 +71,7 @@ std::string option_line(const CommandNode& node, const CommandOption& option) {
     for (const std::string& name : option.names) {
         names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     }
-    // The program's own options are offered before a command only.
+    // The program's own options are only offered before a command.
     return fmt::format("complete -c dmlconform {}{}{} -d {}\n",
                        condition(node.words.empty() ? "__dmlconform_after" : "__dmlconform_in", node), names,
                        fish_value(option), fish_word(short_help(option.help)));

@@ -22,6 +22,7 @@
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/failure_groups.h"
 #include "engine/fuzz/fuzzer.h"
+#include "engine/fuzz/random_graph.h"
 #include "engine/fuzz/reducer.h"
 #include "engine/report/command_line.h"
 #include "engine/report/console_report.h"
@@ -39,17 +40,20 @@ struct FuzzOptions {
     std::uint64_t count = 0;
     std::optional<double> seconds;
     std::uint32_t perturbed = 20;
+    std::uint32_t extreme = 10;
     std::uint64_t max_failures = 10;
     BundleOptions bundles;
     ExpectationOptions expectations;
     bool no_reduce = false;
     bool print = false;
+    /// Graphs of random operators instead of the operators themselves.
+    bool graphs = false;
 };
 
-/// Without --time and --count.
+/// The duration without --time and --count.
 constexpr double default_seconds = 10;
 
-/// What a failure that gets a bundle may take to be made small.
+/// Time limit for reducing a failure that gets a bundle.
 constexpr std::chrono::seconds reduce_time{5};
 
 std::optional<std::vector<const operators::OperatorSchema*>> chosen_operators(const FuzzOptions& options,
@@ -66,7 +70,7 @@ std::optional<std::vector<const operators::OperatorSchema*>> chosen_operators(co
     if (!schemas.empty()) {
         return schemas;
     }
-    // All that can be compared: with the reference, or, for the rest, between two engines that may know everything.
+    // Operators that can be compared: those with a reference, and others if two engines might support them.
     const auto others =
         engines == nullptr ? 0 : std::count_if(engines->begin(), engines->end(), [](const auto& engine) {
             return !engine->info().is_reference && engine->info().name != "d3d12";
@@ -92,7 +96,7 @@ public:
           style_(use_color(false)),
           show_progress_(stderr_is_terminal()) {}
 
-    /// Prints the first of its kind. The others are counted.
+    /// Prints the first failure of each kind. The others are counted.
     void on_failure(const fuzz::Failure& failure) override {
         if (!groups_.add(failure)) {
             return;
@@ -111,7 +115,7 @@ public:
         std::fflush(stdout);
     }
 
-    /// For each kind of which there were several, how many, and the smallest.
+    /// For each kind with several failures, prints their number and the smallest case.
     void print_groups() const {
         for (const fuzz::FailureGroup* group : groups_.all()) {
             if (group->count > 1) {
@@ -123,7 +127,7 @@ public:
         }
     }
 
-    /// Whether a bundle that was asked for could not be written.
+    /// True if a requested bundle could not be written.
     [[nodiscard]] bool bundles_failed() const { return bundles_failed_; }
 
     bool stop_requested(std::uint64_t done, std::uint64_t failures) override {
@@ -142,12 +146,14 @@ public:
     }
 
 private:
-    /// What makes the case again, and runs it on the same engines: what is right may be for another one to say.
+    /// The command that generates the case again and runs it on the same engines, one of which may provide the expected
+    /// values.
     [[nodiscard]] std::string again_command(const cases::Case& subject) const {
         const std::string& id = subject.id;
-        std::string command = fmt::format(
-            "{} fuzz {} --seed {} --start {} --count 1 --perturbed {}", report::shell_quoted(context_.command.front()),
-            subject.descriptor->schema->short_name(), seed_, id.substr(id.rfind('-') + 1), options_.perturbed);
+        const std::string_view what = options_.graphs ? "--graph" : subject.descriptor->schema->short_name();
+        std::string command = fmt::format("{} fuzz {} --seed {} --start {} --count 1 --perturbed {} --extreme {}",
+                                          report::shell_quoted(context_.command.front()), what, seed_,
+                                          id.substr(id.rfind('-') + 1), options_.perturbed, options_.extreme);
         command += " " + report::engines_options(infos_of(engines_));
         for (const auto& words : {options_.engines.words(), options_.expectations.words()}) {
             for (const std::string& word : words) {
@@ -182,7 +188,8 @@ private:
     void reduce_into(const std::string& folder, const fuzz::Failure& failure) {
         Engine* other = failure.expected_by ? engines_[*failure.expected_by].get() : nullptr;
         const auto reduced = fuzz::reduce(*failure.subject, *engines_[failure.engine], other,
-                                          {reduce_time, [] { return interrupted(); }, &expected_, failure.engine});
+                                          {reduce_time, [] { return interrupted(); }, &expected_, failure.engine,
+                                           options_.engines.precisions(engines_)[failure.engine]});
         const std::string path = folder + "/reduced.json";
         const auto written = reduced ? fuzz::write_reduced(reduced->subject, path) : tl::unexpected(reduced.error());
         if (!written) {
@@ -216,12 +223,26 @@ private:
     Clock::time_point last_progress_;
 };
 
+std::uint64_t known_of(const fuzz::OperatorTally& tally) {
+    std::uint64_t known = 0;
+    for (const auto& [finding, count] : tally.known) {
+        known += count;
+    }
+    return known;
+}
+
 void print_table(const fuzz::FuzzResult& result, core::FeatureLevel level) {
     say("{:<40} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}\n", "operator", "cases", "legal", "rejected", "compared",
         "skipped", "known", "failures", "data types");
     for (const auto& [name, tally] : result.operators) {
         std::size_t types = 0;
-        const operators::OperatorSchema& schema = *operators::find_operator(name);
+        const operators::OperatorSchema* known_schema = operators::find_operator(name);
+        if (known_schema == nullptr) {
+            say("{:<40} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", name, tally.cases, tally.legal, tally.rejected,
+                tally.compared, tally.skipped, known_of(tally), tally.failures);
+            continue;
+        }
+        const operators::OperatorSchema& schema = *known_schema;
         for (const operators::Field& field : schema.fields) {
             if (const auto* support = field.is_tensor() ? schema.support_at(field.name, level) : nullptr) {
                 types = static_cast<std::size_t>(
@@ -230,12 +251,8 @@ void print_table(const fuzz::FuzzResult& result, core::FeatureLevel level) {
                 break;
             }
         }
-        std::uint64_t known = 0;
-        for (const auto& [finding, count] : tally.known) {
-            known += count;
-        }
         say("{:<40} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {} of {}\n", name, tally.cases, tally.legal,
-            tally.rejected, tally.compared, tally.skipped, known, tally.failures, tally.types.size(), types);
+            tally.rejected, tally.compared, tally.skipped, known_of(tally), tally.failures, tally.types.size(), types);
     }
     for (const auto& [name, tally] : result.operators) {
         for (const auto& [finding, count] : tally.known) {
@@ -272,18 +289,20 @@ int conclude(const fuzz::FuzzResult& result, std::uint64_t seed) {
     return exit_ok;
 }
 
-/// The cases as a case file, instead of running them.
+/// Prints the cases as a case file instead of running them.
 int print_cases(const FuzzOptions& options, std::uint64_t seed) {
     const auto operators = chosen_operators(options, nullptr);
     if (!operators) {
         return exit_usage;
     }
-    const fuzz::GeneratorSettings settings{seed, options.engines.options.feature_level, options.perturbed};
+    const fuzz::GeneratorSettings settings{seed, options.engines.options.feature_level, options.perturbed,
+                                           options.extreme};
     std::vector<nlohmann::ordered_json> written;
     const std::uint64_t count = options.count == 0 ? 1 : options.count;
     for (std::uint64_t n = 0; n < count; ++n) {
         const operators::OperatorSchema& schema = *(*operators)[n % operators->size()];
-        const auto subject = fuzz::generate(schema, settings, options.start + n / operators->size());
+        const auto subject = options.graphs ? fuzz::generate_graph(settings, options.start + n)
+                                            : fuzz::generate(schema, settings, options.start + n / operators->size());
         auto object = subject ? cases::case_to_json(*subject) : core::Result<nlohmann::ordered_json>();
         if (subject && object) {
             written.push_back(std::move(*object));
@@ -337,11 +356,12 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
         return exit_code;
     }
     fuzz::FuzzSettings settings;
-    settings.generator = {seed, core::highest_feature_level, options.perturbed};
+    settings.generator = {seed, core::highest_feature_level, options.perturbed, options.extreme};
     for (const auto& engine : *engines) {
         settings.generator.level = std::min(settings.generator.level, engine->info().feature_level);
     }
     settings.operators = *chosen_operators(options, &*engines);
+    settings.graphs = options.graphs;
     settings.start = options.start;
     settings.count = options.count;
     if (expectation_options.take_defaults(infos_of(*engines))) {
@@ -352,6 +372,7 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
     }
     expected->set_engines(infos_of(*engines));
     settings.expected = expected.get();
+    settings.precisions = options.engines.precisions(*engines);
     catch_interrupts();
     print_header(*engines, expectation_options, seed);
     const report::RunContext context{
@@ -376,6 +397,8 @@ void add_fuzz_command(Command app, const Invocation& invocation, int& exit_code)
         .add_option("operators", options->operators,
                     "The operators to make cases of. Default: all that can be compared")
         .type_name("OPERATOR");
+    command.add_flag("--graph", options->graphs, "Make graphs of 2 to 20 random operators")
+        .excludes(command.get_option("operators"));
     options->engines.add_to(command, "compare");
     command
         .add_option("--seed", options->seed,
@@ -396,6 +419,12 @@ void add_fuzz_command(Command app, const Invocation& invocation, int& exit_code)
             "--perturbed", options->perturbed,
             "Of a hundred cases, change one thing in this many. They have to be rejected if they are then illegal. "
             "Default: 20")
+        .type_name("N")
+        .transform(whole_number(0, 100));
+    command
+        .add_option("--extreme", options->extreme,
+                    "Of a hundred legal cases, give this many NaN, infinities, huge and tiny numbers in attributes and "
+                    "inputs that are computed with. Default: 10")
         .type_name("N")
         .transform(whole_number(0, 100));
     command.add_option("--max-failures", options->max_failures, "End after this many failures. Default: 10")

@@ -1,4 +1,4 @@
-// A table of the options, each with the kind of its values.
+// A table of Google Benchmark's options, each with the kind of its values.
 #include "app/google_benchmark_options.h"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ constexpr std::array<KnownOption, 16> options{{{"list_tests", Value::truth},
 constexpr double most_seconds = 1'000'000;
 constexpr std::uint64_t most_repetitions = 100'000;
 
-/// Regular expressions are read by functions that call themselves: a long one ends the program.
+/// Limit for regular expressions: they are parsed recursively, so a long one could crash the program.
 constexpr std::size_t longest_expression = 1000;
 
 bool is_one_of(const std::string& text, std::initializer_list<std::string_view> words) {
@@ -62,7 +62,7 @@ bool is_expression(const std::string& text) {
         return false;
     }
     try {
-        // As Google Benchmark reads it, for which "-" in front turns the meaning round.
+        // Like Google Benchmark, which treats a leading "-" as negation.
         std::regex(text.starts_with('-') ? text.substr(1) : text, std::regex::extended);
         return true;
     } catch (const std::regex_error&) {
@@ -70,7 +70,7 @@ bool is_expression(const std::string& text) {
     }
 }
 
-/// "name=value,name=value", which Google Benchmark otherwise ignores without a word.
+/// True for "name=value,name=value". Google Benchmark silently ignores other texts.
 bool are_pairs(std::string_view text) {
     while (!text.empty()) {
         const std::string_view pair = text.substr(0, text.find(','));
@@ -82,7 +82,7 @@ bool are_pairs(std::string_view text) {
     return true;
 }
 
-/// Newer versions want "s" behind seconds, of which older ones know nothing; both take a plain number.
+/// Newer versions want an "s" after seconds, which older ones reject; both accept a plain number.
 std::string without_unit(std::string text, Value kind) {
     if (kind == Value::seconds && text.ends_with('s')) {
         text.pop_back();
@@ -90,7 +90,7 @@ std::string without_unit(std::string text, Value kind) {
     return text;
 }
 
-/// What the value has to be; empty: it is that.
+/// What the value must be; empty if it is valid.
 std::string wanted(Value kind, const std::string& text) {
     switch (kind) {
         case Value::truth:

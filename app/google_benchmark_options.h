@@ -1,5 +1,6 @@
-// The options that `dmlconform bench` hands on to Google Benchmark, which tells of a value that it cannot read, goes on
-// without it, and waits for ever for a time that is not a number. Here they are errors before anything is timed.
+// Checks the options that `dmlconform bench` forwards to Google Benchmark. Google Benchmark would only warn about
+// invalid values and continue, or wait forever for a time that is not a number. Here they are errors before anything is
+// timed.
 #pragma once
 
 #include <string>
@@ -9,10 +10,10 @@
 
 namespace dmlconform::app {
 
-/// The option as every Google Benchmark reads it, or what is wrong with it.
+/// The option in a form that every version of Google Benchmark accepts, or what is wrong with it.
 [[nodiscard]] core::Result<std::string> google_benchmark_option(const std::string& word);
 
-/// The same for all of them: the first error, if there is one.
+/// The same for all options; the first error if there is one.
 [[nodiscard]] core::Result<std::vector<std::string>> google_benchmark_options(const std::vector<std::string>& words);
 
 }  // namespace dmlconform::app

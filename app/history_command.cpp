@@ -1,4 +1,4 @@
-// `dmlconform history`: results over time, in an SQLite file.
+// `dmlconform history`: stores results over time in an SQLite file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "app/command.h"
 #include "app/documents.h"
 #include "app/history_report.h"
+#include "app/interrupt.h"
 #include "app/messages.h"
 #include "app/number_options.h"
 #include "app/percentage_option.h"
@@ -28,19 +29,19 @@ constexpr const char* default_file = "dmlconform-history.sqlite";
 
 struct HistoryOptions {
     std::string file = default_file;
-    // add
+    // options of `add`
     std::vector<std::string> results;
     std::string commit;
-    // show
+    // options of `show`
     HistoryView view;
     bool no_color = false;
-    // export
+    // options of `export`
     std::string format;
     std::optional<std::int64_t> entry;
     std::string output;
 };
 
-/// Nothing when a file is not a result: then all files that are not have been named.
+/// Empty if a file is not a result; all such files have been reported.
 std::optional<std::vector<history::Submission>> read_all(const std::vector<std::string>& paths,
                                                          const std::string& commit) {
     std::vector<history::Submission> submissions;
@@ -73,6 +74,8 @@ void print_added(const history::Submission& submission, const history::Added& ad
 }
 
 int add_command(const HistoryOptions& options) {
+    // Signals are deferred: ending within a transaction would leave a journal behind.
+    catch_interrupts();
     const auto submissions = read_all(options.results, options.commit);
     if (!submissions) {
         return exit_usage;
@@ -87,6 +90,10 @@ int add_command(const HistoryOptions& options) {
             submission.commit = commit.value_or("");
         }
     }
+    if (interrupted()) {
+        warn("dmlconform: interrupted; nothing was added\n");
+        return interrupt_exit_code();
+    }
     const auto store = Store::open(options.file, Store::Access::write);
     if (!store) {
         print_error(store.error());
@@ -100,7 +107,7 @@ int add_command(const HistoryOptions& options) {
     for (std::size_t i = 0; i < added->size(); ++i) {
         print_added(all[i], (*added)[i]);
     }
-    return exit_ok;
+    return interrupted() ? interrupt_exit_code() : exit_ok;
 }
 
 int show_command(const HistoryOptions& options) {
@@ -117,6 +124,21 @@ int show_command(const HistoryOptions& options) {
     }
     print(*text);
     return exit_ok;
+}
+
+int gate_command(const HistoryOptions& options) {
+    const auto store = Store::open(options.file, Store::Access::read);
+    if (!store) {
+        print_error(store.error());
+        return exit_usage;
+    }
+    const auto verdict = history_verdict(**store, options.view, report::ConsoleStyle(use_color(options.no_color)));
+    if (!verdict) {
+        print_error(verdict.error());
+        return exit_usage;
+    }
+    print(verdict->text);
+    return verdict->slower != 0 ? exit_unexpected : verdict->maybe_slower != 0 ? exit_cannot_tell : exit_ok;
 }
 
 /// The entry asked for, or else the newest one of benchmarks, or else the newest one.
@@ -186,16 +208,20 @@ void set_up_add(Command command, const std::shared_ptr<HistoryOptions>& options)
         });
 }
 
-void set_up_show(Command command, const std::shared_ptr<HistoryOptions>& options) {
-    command.add_option("--filter", options->view.filter, "Show only benchmarks and operators whose name matches")
+void set_up_judging(Command command, const std::shared_ptr<HistoryOptions>& options) {
+    command.add_option("--filter", options->view.filter, "Only benchmarks and operators whose name matches")
         .type_name("GLOB");
     add_percentage(command, "--threshold", options->view.settings.threshold, "Ignore changes up to this");
     command.add_option("--window", options->view.settings.window, "Compare a result with this many before it")
         .type_name("N")
         .capture_default_str()
         .transform(whole_number(3, 1000));
-    command.add_flag("--entries", options->view.entries, "List the entries instead");
     command.add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
+}
+
+void set_up_show(Command command, const std::shared_ptr<HistoryOptions>& options) {
+    set_up_judging(command, options);
+    command.add_flag("--entries", options->view.entries, "List the entries instead");
 }
 
 void set_up_export(Command command, const std::shared_ptr<HistoryOptions>& options) {
@@ -226,6 +252,9 @@ void add_history_command(Command app, int& exit_code) {
     };
     add("add", "Add results. A result that is there already is not added again", set_up_add, add_command);
     add("show", "Show trends, and where something changed", set_up_show, show_command);
+    add("gate",
+        "Say which benchmarks are slower than before. The exit code is 1 if any is, and 4 if the next result will tell",
+        set_up_judging, gate_command);
     add("export", "Write results for other tools", set_up_export, export_command);
 }
 

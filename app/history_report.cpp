@@ -1,4 +1,4 @@
-// Tables of trends, and the list of changes.
+// Formats tables of trends, and lists of changes.
 #include "app/history_report.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 
 #include "engine/bench/quantiles.h"
 #include "engine/history/moment.h"
+#include "engine/history/verdict.h"
 #include "engine/run/selection.h"
 
 namespace dmlconform::app {
@@ -17,7 +18,7 @@ namespace {
 
 using history::ChangePoint;
 
-/// So many of the last medians are drawn.
+/// The number of most recent medians that are drawn.
 constexpr std::size_t trend_length = 24;
 
 std::string commit_text(const std::string& commit) {
@@ -33,7 +34,7 @@ std::vector<double> medians_of(const history::Series& series) {
     return medians;
 }
 
-/// "▁▂█": from the least to the largest.
+/// A line such as "▁▂█", scaled from the minimum to the maximum.
 std::string trend_text(std::vector<double> values) {
     constexpr std::array bars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     if (values.size() > trend_length) {
@@ -42,7 +43,7 @@ std::string trend_text(std::vector<double> values) {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
     std::string text;
     for (const double value : values) {
-        // What differs by a few percent only is drawn as level.
+        // Differences of a few percent are drawn as level.
         const double range = std::max(*most - *least, 0.1 * *most);
         const double place = range > 0 ? (value - *least) / range * (bars.size() - 1) : 0;
         text += bars[static_cast<std::size_t>(std::clamp(place, 0.0, bars.size() - 1.0))];
@@ -50,7 +51,7 @@ std::string trend_text(std::vector<double> values) {
     return text;
 }
 
-/// What else is different at a change: the driver, perhaps.
+/// Other differences at a change, such as the driver.
 std::string other_changes(const history::Series& series, std::size_t index) {
     const std::string& before = series.points[index - 1].driver;
     const std::string& after = series.points[index].driver;
@@ -108,6 +109,24 @@ core::ShownText times_table(const std::vector<history::Series>& all, const Histo
     return text + (changes.text().empty() ? core::show("\nNo changes.\n") : core::show("\nChanges:\n{}", changes));
 }
 
+HistoryVerdict verdict_of(const std::vector<history::Series>& all, const HistoryView& view,
+                          const report::ConsoleStyle& style) {
+    HistoryVerdict verdict;
+    for (const history::Series& series : all) {
+        const history::Judgement judged = history::judge(medians_of(series), view.settings);
+        ++verdict.benchmarks;
+        verdict.slower += judged.verdict == history::Verdict::slower ? 1 : 0;
+        verdict.maybe_slower += judged.verdict == history::Verdict::maybe_slower ? 1 : 0;
+        if (judged.verdict == history::Verdict::slower || judged.verdict == history::Verdict::maybe_slower) {
+            verdict.text += change_line(series, *judged.change, style);
+        }
+    }
+    verdict.text += core::show(
+        "{} of {} benchmarks slower{}\n", verdict.slower, verdict.benchmarks,
+        verdict.maybe_slower == 0 ? "" : fmt::format("; of {} the next result will tell", verdict.maybe_slower));
+    return verdict;
+}
+
 std::uint64_t failures_of(const history::Outcome& outcome) {
     std::uint64_t failures = 0;
     for (std::size_t status = 0; status < outcome.counts.size(); ++status) {
@@ -161,6 +180,21 @@ void keep_matching(std::vector<Series>& all, const std::string& filter, const Na
 
 }  // namespace
 
+core::Result<HistoryVerdict> history_verdict(history::Store& store, const HistoryView& view,
+                                             const report::ConsoleStyle& style) {
+    auto all = store.series();
+    if (!all) {
+        return tl::unexpected(all.error());
+    }
+    keep_matching(*all, view.filter, [](const history::Series& entry) { return entry.benchmark; });
+    if (all->empty()) {
+        return core::fail(view.filter.empty() ? "there are no benchmarks in the history"
+                                              : fmt::format("no benchmark in the history matches {}", view.filter),
+                          "`dmlconform history add RESULT` adds what `bench --benchmark_out` writes");
+    }
+    return verdict_of(*all, view, style);
+}
+
 core::Result<core::ShownText> history_report(history::Store& store, const HistoryView& view,
                                              const report::ConsoleStyle& style) {
     const auto entries = store.entries();
@@ -180,7 +214,7 @@ core::Result<core::ShownText> history_report(history::Store& store, const Histor
     if (series->empty() && outcomes->empty()) {
         return core::fail(fmt::format("no benchmark and no operator in the history matches {}", view.filter));
     }
-    // A table needs its series next to each other by place.
+    // Series of the same table must be adjacent.
     std::stable_sort(series->begin(), series->end(), [](const history::Series& a, const history::Series& b) {
         return std::tie(a.machine, a.adapter) < std::tie(b.machine, b.adapter);
     });
@@ -188,7 +222,8 @@ core::Result<core::ShownText> history_report(history::Store& store, const Histor
         core::show("{} result{}, {} to {}\n", entries->size(), entries->size() == 1 ? "" : "s",
                    history::format_moment(entries->front().measured), history::format_moment(entries->back().measured));
     if (!series->empty()) {
-        text += core::show("\n{}", times_table(*series, view, style));
+        text += core::show("\n{}\n{} of {} benchmarks slower\n", times_table(*series, view, style),
+                           verdict_of(*series, view, style).slower, series->size());
     }
     if (!outcomes->empty()) {
         text += core::show("\n{}", outcomes_table(*outcomes, style));

@@ -1,4 +1,4 @@
-// What `history show` prints.
+// The output of `history show`.
 #pragma once
 
 #include <string>
@@ -13,9 +13,21 @@ struct HistoryView {
     /// A glob; empty: everything.
     std::string filter;
     history::ChangePointSettings settings;
-    /// The entries one by one rather than trends.
+    /// Lists single entries instead of trends.
     bool entries = false;
 };
+
+/// What the newest results say of speed.
+struct HistoryVerdict {
+    std::size_t benchmarks = 0;
+    std::size_t slower = 0;
+    std::size_t maybe_slower = 0;
+    core::ShownText text;
+};
+
+/// A line for each benchmark that is slower, or may be, and one that counts them.
+[[nodiscard]] core::Result<HistoryVerdict> history_verdict(history::Store& store, const HistoryView& view,
+                                                           const report::ConsoleStyle& style);
 
 /// Lines for a person.
 [[nodiscard]] core::Result<core::ShownText> history_report(history::Store& store, const HistoryView& view,

@@ -1,4 +1,4 @@
-// The exit code is the commands' business.
+// Finds and reports idle engines.
 #include "app/idle_engines.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Engines that were asked for and did nothing. They fail a run, as an engine that is not usable does.
+// Idle engines, which were requested but skipped every case. They fail a run, like unusable engines.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace dmlconform::app {
 
-/// What a command line has after --engine.
+/// The values of --engine on a command line.
 [[nodiscard]] std::vector<std::string> engines_named_in(const std::vector<std::string>& words);
 
-/// Those of the engines named that skipped every case. `named` has names, and commands with "exec:" in front.
+/// The named engines that skipped every case. `named` has names, and commands with the prefix "exec:".
 [[nodiscard]] std::vector<std::string> idle_engines(const std::vector<std::string>& named,
                                                     const run::RunTotals& totals);
 
-/// Tells so, on stdout.
+/// Reports them on stdout.
 void print_idle(const std::vector<std::string>& idle);
 
 }  // namespace dmlconform::app

@@ -1,4 +1,4 @@
-// `dmlconform import` and `dmlconform export`: other tools' files.
+// `dmlconform import` and `dmlconform export`: convert other tools' files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "app/command.h"
 #include "app/documents.h"
+#include "app/export_onnx_command.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
 #include "engine/cases/case_writer.h"
@@ -15,6 +16,8 @@
 #include "engine/cpu/reference.h"
 #include "engine/interop/dxdispatch_reader.h"
 #include "engine/interop/dxdispatch_writer.h"
+#include "engine/outputs/raw_case.h"
+#include "engine/report/written_nodes.h"
 #if DMLCONFORM_HAS_ONNX
 #include "engine/interop/onnx_node_test.h"
 #endif
@@ -22,7 +25,7 @@
 namespace dmlconform::app {
 namespace {
 
-/// A model of more is none to be made cases of.
+/// Larger models are rejected.
 constexpr std::uintmax_t largest_model = std::uintmax_t{64} << 20;
 
 core::Result<std::string> content_of(const std::string& path) {
@@ -39,7 +42,7 @@ void print_left_out(const std::vector<std::string>& lines) {
     }
 }
 
-/// Lists what was left out, and writes the rest as a case file.
+/// Lists what was left out, and writes the cases to a file.
 int write_imported(const core::Result<interop::Imported>& imported, const std::string& source, const char* what,
                    const std::string& output) {
     if (!imported) {
@@ -56,7 +59,7 @@ int write_imported(const core::Result<interop::Imported>& imported, const std::s
     return write_output(output, cases::case_file_text(origin, imported->cases));
 }
 
-/// Says how cases are run that neither have expected values nor a reference: a model has none.
+/// Explains how to run cases that have neither expected values nor a reference, such as models.
 void note_without_reference(const interop::Imported& imported) {
     const auto count = std::count_if(imported.cases.begin(), imported.cases.end(), [](const auto& entry) {
         const auto* schema = operators::find_operator(entry["operator"].template get_ref<const std::string&>());
@@ -99,6 +102,90 @@ int export_dxdispatch(const CaseOptions& options, const std::string& output) {
     return write_output(output, model.text());
 }
 
+int export_raw(const CaseOptions& options, const std::string& folder) {
+    const auto selection = load_selection(options);
+    if (!selection) {
+        return exit_usage;
+    }
+    std::vector<std::string> left_out;
+    std::size_t count = 0;
+    int exit_code = exit_ok;
+    selection->for_each([&](const cases::Case& entry) {
+        if (exit_code != exit_ok) {
+            return;
+        }
+        const auto written = outputs::write_raw_case(folder, entry);
+        if (written) {
+            ++count;
+        } else if (written.error().unwritten) {
+            print_error(written.error().error);
+            exit_code = exit_not_run;
+        } else {
+            left_out.push_back(fmt::format("{}: {}", entry.id, written.error().error.message));
+        }
+    });
+    print_left_out(left_out);
+    if (exit_code == exit_ok && count == 0) {
+        print_error({"none of the cases can be computed elsewhere", ""});
+        return exit_usage;
+    }
+    say("{} in {}\n", count == 1 ? "1 case" : fmt::format("{} cases", count), folder);
+    return exit_code;
+}
+
+#if DMLCONFORM_HAS_ONNX
+
+struct ModelImport {
+    std::string source;
+    std::string output;
+    ModelFileOptions model;
+};
+
+/// The distinct operators of a model, with what they read in it.
+int import_onnx(const ModelImport& options) {
+    if (const auto fits = report::check_nodes_path(options.output); !fits) {
+        print_error(fits.error());
+        return exit_usage;
+    }
+    const auto model = options.model.kinds().front().read(options.source);
+    if (!model) {
+        print_error({fmt::format("{}: {}", options.source, model.error().message), model.error().hint});
+        return exit_usage;
+    }
+    const auto written =
+        report::write_nodes(model->front(), options.output,
+                            fmt::format("imported from the ONNX model {}",
+                                        std::filesystem::path(options.source).filename().generic_string()));
+    if (!written) {
+        print_error(written.error());
+        return exit_not_run;
+    }
+    print_left_out(written->left_out);
+    if (written->cases == 0) {
+        print_error({fmt::format("{} has nothing that could become a case", options.source), ""});
+        return exit_usage;
+    }
+    warn("{} cases for {} nodes, with {} data files of {} bytes\n", written->cases, written->nodes, written->files,
+         written->bytes);
+    return exit_ok;
+}
+
+void add_import_of_models(Command import, int& exit_code) {
+    auto options = std::make_shared<ModelImport>();
+    const Command command = import.add_subcommand(
+        "onnx", "Make cases from the distinct operators of an ONNX model, with what they read in it");
+    command.add_option("model", options->source, "The model").required().type_name("MODEL");
+    command
+        .add_option("-o,--output", options->output,
+                    "The case file to write. Tensors go into a folder beside it, FILE without its ending and -data")
+        .required()
+        .type_name("FILE");
+    options->model.add_to(command);
+    command.callback([options, &exit_code] { exit_code = import_onnx(*options); });
+}
+
+#endif
+
 }  // namespace
 
 void add_import_command(Command app, int& exit_code) {
@@ -119,6 +206,7 @@ void add_import_command(Command app, int& exit_code) {
     add_output(dxdispatch);
     dxdispatch.callback([options, &exit_code] { exit_code = import_dxdispatch(options->source, options->output); });
 #if DMLCONFORM_HAS_ONNX
+    add_import_of_models(command, exit_code);
     const Command onnx = command.add_subcommand(
         "onnx-test",
         "Make cases from ONNX's backend node tests: a folder with a model.onnx, or a folder with many of these");
@@ -145,6 +233,16 @@ void add_export_command(Command app, int& exit_code) {
     dxdispatch.add_option("-o,--output", options->output, "The model to write. Default: the standard output")
         .type_name("FILE");
     dxdispatch.callback([options, &exit_code] { exit_code = export_dxdispatch(options->cases, options->output); });
+    const Command raw = command.add_subcommand(
+        "raw", "Write what each case computes, and its inputs, for a machine that sends the outputs back (judge)");
+    options->cases.add_to(raw);
+    raw.add_option("-o,--output", options->output, "The folder to write to. It gets a folder for each case")
+        .required()
+        .type_name("DIR");
+    raw.callback([options, &exit_code] { exit_code = export_raw(options->cases, options->output); });
+#if DMLCONFORM_HAS_ONNX
+    add_export_onnx(command, exit_code);
+#endif
 }
 
 }  // namespace dmlconform::app

@@ -1,45 +1,75 @@
-// The signal handler.
+// Handles signals.
 #include "app/interrupt.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 
 #include "app/command.h"
+#include "engine/report/partial_files.h"
 
 namespace dmlconform::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Some send a signal twice at once: `timeout` to the program and to its group, a terminal beside a script.
+/// Signals within this time count as one: `timeout` signals both the program and its group, and so may a terminal.
 constexpr Clock::duration one_signal = std::chrono::seconds(1);
 
 volatile std::sig_atomic_t signal_seen = 0;
-/// When the first one came.
+/// The time of the first signal.
 std::atomic<Clock::rep> seen_at{0};
 static_assert(std::atomic<Clock::rep>::is_always_lock_free);
+
+extern "C" void end_by(int signal) {
+    report::remove_partial_files();
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
 
 extern "C" void on_interrupt(int signal) {
     const Clock::rep now = Clock::now().time_since_epoch().count();
     if (signal_seen == 0) {
         seen_at = now;
         signal_seen = signal;
-        std::signal(signal, on_interrupt);  // some systems forget it with each signal
+        std::signal(signal, on_interrupt);  // some systems reset the handler after each signal
     } else if (Clock::duration(now - seen_at) < one_signal) {
         std::signal(signal, on_interrupt);
     } else {
-        std::signal(signal, SIG_DFL);
-        std::raise(signal);
+        end_by(signal);
+    }
+}
+
+/// Ctrl-C, `kill`, and a closed terminal or connection.
+constexpr std::array signals_that_end{
+    SIGINT,
+    SIGTERM,
+#ifdef SIGHUP
+    SIGHUP,
+#endif
+};
+
+/// `nohup` and background jobs start with ignored signals. `keep` decides which of these stay ignored.
+template <class Keep>
+void handle(void (*handler)(int), const Keep& keep) {
+    for (const int signal : signals_that_end) {
+        if (std::signal(signal, handler) == SIG_IGN && keep(signal)) {
+            std::signal(signal, SIG_IGN);
+        }
     }
 }
 
 }  // namespace
 
+void remove_partial_files_on_signals() {
+    handle(end_by, [](int) { return true; });
+}
+
 void catch_interrupts() {
-    std::signal(SIGINT, on_interrupt);
-    std::signal(SIGTERM, on_interrupt);
+    // A background run can be ended by all signals except the one that `nohup` ignores.
+    handle(on_interrupt, [](int signal) { return signal != SIGINT && signal != SIGTERM; });
 }
 
 bool interrupted() {
@@ -47,7 +77,16 @@ bool interrupted() {
 }
 
 int interrupt_exit_code() {
-    return signal_seen == SIGTERM ? exit_terminated : exit_interrupted;
+    switch (signal_seen) {
+        case SIGTERM:
+            return exit_terminated;
+#ifdef SIGHUP
+        case SIGHUP:
+            return exit_hung_up;
+#endif
+        default:
+            return exit_interrupted;
+    }
 }
 
 }  // namespace dmlconform::app

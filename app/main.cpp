@@ -1,17 +1,23 @@
-// dmlconform's command line: subcommands, help, and the exit code for usage errors.
+// dmlconform's main function: parses the command line, prints help, and reports usage errors.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 #include <span>
 #include <sstream>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "app/commands.h"
+#include "app/interrupt.h"
 #include "app/standard_streams.h"
+#include "app/terminal.h"
 #include "engine/cases/problems.h"
 
 namespace {
@@ -27,7 +33,7 @@ std::string version_text() {
     return text;
 }
 
-/// Names by which a command, or its options, can be called.
+/// The names of a command and of its options.
 std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
     std::vector<std::string> names;
     for (const CLI::App* command : commands) {
@@ -46,7 +52,7 @@ std::vector<std::string> names_of(const std::vector<const CLI::Option*>& options
     return names;
 }
 
-/// What was meant by the first option that the command does not have.
+/// A suggestion for the first unknown option.
 std::string option_hint(const CLI::App& command, std::span<const std::string> words) {
     const auto known = names_of(command.get_options());
     for (const std::string& word : words) {
@@ -58,7 +64,7 @@ std::string option_hint(const CLI::App& command, std::span<const std::string> wo
     return {};
 }
 
-/// What is wrong with the command line, and what may have been meant.
+/// Prints what is wrong with the command line, and a suggestion.
 void print_usage_error(const CLI::App& app, const CLI::ParseError& error, std::span<const std::string> words) {
     std::string message = error.what();
     std::string hint;
@@ -68,7 +74,7 @@ void print_usage_error(const CLI::App& app, const CLI::ParseError& error, std::s
             hint = fmt::format("`dmlconform {} --help` lists what there is", chosen.front()->get_name());
         }
     } else if (words.size() > 1 && words[1].starts_with("-")) {
-        // CLI11 only says that a subcommand is required.
+        // CLI11 only reports that a subcommand is required.
         hint = option_hint(app, words);
     } else if (words.size() > 1) {
         message = fmt::format("there is no command \"{}\"", words[1]);
@@ -78,9 +84,46 @@ void print_usage_error(const CLI::App& app, const CLI::ParseError& error, std::s
                           hint.empty() ? "`dmlconform --help` lists commands" : hint);
 }
 
-/// For people; all of it is ours.
+/// Prints help, which contains only text of the program.
 void print_help(const CLI::App& app) {
     dmlconform::app::print_warning(dmlconform::core::ShownText::made_of(app.help()));
+}
+
+/// Breaks descriptions where the terminal ends. What is not a terminal gets one line for each.
+class WrappingFormatter final : public CLI::Formatter {
+public:
+    std::string make_option_desc(const CLI::Option* option) const override {
+        return wrapped(CLI::Formatter::make_option_desc(option), get_column_width());
+    }
+    std::string make_description(const CLI::App* app) const override {
+        return wrapped(CLI::Formatter::make_description(app), 0);
+    }
+    std::string make_footer(const CLI::App* app) const override { return wrapped(CLI::Formatter::make_footer(app), 0); }
+    std::string make_subcommand(const CLI::App* command) const override {
+        std::ostringstream text;
+        CLI::detail::format_help(text, command->get_name(), wrapped(command->get_description(), get_column_width()),
+                                 get_column_width());
+        return text.str();
+    }
+
+private:
+    [[nodiscard]] static std::string wrapped(const std::string& text, std::size_t indent) {
+        constexpr std::size_t least = 20;
+        const std::size_t width = dmlconform::app::output_width();
+        return width == 0 ? text : dmlconform::app::wrap(text, std::max(least, width - std::min(width, indent)));
+    }
+};
+
+/// `dmlconform help COMMAND` is `dmlconform COMMAND --help`. A command that there is not stays an error.
+std::vector<std::string> without_help_command(const CLI::App& app, std::vector<std::string> words) {
+    if (words.size() > 1 && words[1] == "help") {
+        words.erase(words.begin() + 1);
+        const auto commands = names_of(app.get_subcommands(nullptr));
+        if (words.size() == 1 || std::ranges::find(commands, words[1]) != commands.end()) {
+            words.emplace_back("--help");
+        }
+    }
+    return words;
 }
 
 int run(int argc, char** argv) {
@@ -88,10 +131,11 @@ int run(int argc, char** argv) {
     app.set_version_flag("--version", version_text(),
                          "Print the versions of the program and of everything that is linked into it");
     app.require_subcommand(1);
+    app.formatter(std::make_shared<WrappingFormatter>());
     app.get_formatter()->column_width(34);
     app.footer(
         "Exit codes: 0 everything is as expected, 1 unexpected results, 2 usage or input error, 3 the run could not be "
-        "done.\n"
+        "done, 4 it cannot be told whether something became slower.\n"
         "`dmlconform COMMAND --help` lists the options of a command.");
 
     const Invocation invocation{{argv, argv + argc}};
@@ -101,8 +145,10 @@ int run(int argc, char** argv) {
         print_help(app);
         return dmlconform::app::exit_usage;
     }
+    const std::vector<std::string> words = without_help_command(app, invocation.words);
     try {
-        app.parse(argc, argv);
+        // Without the program's name.
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));  // which takes the last one first
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) {
             std::ostringstream text;  // --help, --version
@@ -110,7 +156,7 @@ int run(int argc, char** argv) {
             dmlconform::app::print_document(text.str());
             return code;
         }
-        print_usage_error(app, error, invocation.words);
+        print_usage_error(app, error, words);
         return dmlconform::app::exit_usage;
     }
     return exit_code;
@@ -123,12 +169,13 @@ int main(int argc, char** argv) {
     using dmlconform::app::warn;
     dmlconform::app::open_standard_streams();
     dmlconform::app::turn_write_signals_into_errors();
+    dmlconform::app::remove_partial_files_on_signals();
     try {
         return final_exit_code(run(argc, argv));
     } catch (const std::bad_alloc&) {
         std::fputs("dmlconform: out of memory\n", stderr);
     } catch (const std::system_error& error) {
-        // A thread that cannot be made, for the most part.
+        // Mostly a thread that could not be created.
         warn("dmlconform: the system refuses what is needed: {}\n", error.what());
     } catch (const std::exception& error) {
         warn("dmlconform: internal error: {}\n", error.what());

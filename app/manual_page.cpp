@@ -1,4 +1,4 @@
-// Writes troff: everything that it would take for a command is spelt out.
+// Writes troff. Text that troff would interpret is escaped.
 #include "app/manual_page.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@ namespace dmlconform::app {
 
 namespace {
 
-/// Text for troff: what it would take for a command is spelt out, and `code` becomes bold.
+/// Escapes text for troff; `code` becomes bold.
 std::string troff_escaped(std::string_view text) {
     std::string result;
     bool bold = false;
@@ -37,7 +37,7 @@ std::string troff_escaped(std::string_view text) {
     return result;
 }
 
-/// "-j, --jobs N", with the names in bold and the value in italics.
+/// "-j, --jobs N" with names in bold and the value in italics.
 std::string heading(const CommandOption& option) {
     std::vector<std::string> names;
     for (const std::string& name : option.names) {
@@ -70,7 +70,7 @@ std::string synopsis(const CommandNode& node) {
     return text;
 }
 
-/// A section for each command without commands below it.
+/// A section for each command without subcommands.
 std::string commands(const CommandNode& node) {
     std::string text;
     for (const CommandNode& below : node.commands) {
@@ -115,8 +115,8 @@ The command line or an input file is wrong. Nothing was run.
 \fB3\fR
 The run could not be done, or its reports could not be written.
 .TP
-\fB130\fR, \fB143\fR
-The run was ended early by Ctrl\-C or by SIGTERM. All reports are written.
+\fB129\fR, \fB130\fR, \fB143\fR
+The run was ended early by SIGHUP, by Ctrl\-C or by SIGTERM. All reports are written.
 .SH EXAMPLES
 .TP
 Run all cases on the reference and on Direct3D 12:

@@ -1,4 +1,4 @@
-// The manual page, made of the help texts.
+// The manual page, generated from the help texts.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace dmlconform::app {
 
-/// As man(7) macros: `man -l FILE` shows it.
+/// The page with man(7) macros, which `man -l FILE` shows.
 [[nodiscard]] std::string manual_page(const CommandNode& program, const std::string& version);
 
 }  // namespace dmlconform::app

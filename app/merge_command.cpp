@@ -1,4 +1,4 @@
-// `dmlconform merge`: what one run of all cases would have given, from the results of shards.
+// `dmlconform merge`: combines the results of shards into the result of the whole run.
 #include <fmt/format.h>
 
 #include <memory>
@@ -24,7 +24,7 @@ struct MergeOptions {
     bool no_color = false;
 };
 
-/// Reports of all results, which need to be read once more.
+/// Passes all results to the reports, in a second pass over the files.
 core::Result<void> report_all(report::Merge& merge, const run::RunTotals& totals, const std::vector<std::string>& gaps,
                               int exit_code, RunOutputs& outputs) {
     report::RunContext context = merge.context();
@@ -87,7 +87,7 @@ int merge_command(MergeOptions& options) {
     if (outputs->any()) {
         note(report_all(merge, totals, *gaps, exit_code, *outputs));
     }
-    // The result comes last: it says what the program ends with.
+    // The result comes last, because it contains the program's exit code.
     const int code = outputs->finish_result(totals, failed ? exit_not_run : exit_code);
     if (!json.empty()) {
         note(merge.write_json(json, code));

@@ -1,4 +1,4 @@
-// Wording.
+// Messages that several commands share.
 #include "app/messages.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What several commands say in the same words.
+// Messages that several commands share.
 #pragma once
 
 #include <span>
@@ -10,17 +10,17 @@
 
 namespace dmlconform::app {
 
-/// "dmlconform: …", and the hint below it if there is one, on stderr.
+/// Prints "dmlconform: …" and the hint, if any, on stderr.
 void print_error(const core::Error& error);
 
-/// The catalogue has no operator of that name. The hint is the one that is meant, perhaps, or else `otherwise`.
+/// The error for an unknown operator. The hint is a similar name, or else `otherwise`.
 [[nodiscard]] core::Error unknown_operator(const std::string& name,
                                            const char* otherwise = "`dmlconform describe` lists them");
 
-/// Every problem on stderr, and then how many there are in `where`: "the input".
+/// Prints every problem on stderr, followed by their number in `where`, such as "the input".
 void print_problems(std::span<const cases::Problem> problems, std::string_view where);
 
-/// The adapter, and its driver where it has one.
+/// The adapter, with its driver if it has one.
 [[nodiscard]] std::string device_text(const std::string& adapter, const std::string& driver);
 
 }  // namespace dmlconform::app

@@ -1,4 +1,4 @@
-// `dmlconform new`: a case of an operator to start from.
+// `dmlconform new`: prints an example case of an operator.
 #include <fmt/format.h>
 
 #include <memory>
@@ -7,6 +7,7 @@
 #include "app/command.h"
 #include "app/data_type_option.h"
 #include "app/documents.h"
+#include "app/graph_text.h"
 #include "app/messages.h"
 #include "app/number_options.h"
 #include "app/standard_streams.h"
@@ -19,13 +20,15 @@ namespace {
 
 struct NewOptions {
     std::string name;
+    /// The name of a graph; empty: a case of an operator.
+    std::string graph{};
     std::optional<std::uint64_t> rank;
     std::string type;
     std::string output;
     core::FeatureLevel level = core::highest_feature_level;
 };
 
-/// What is asked for, in words.
+/// Describes the requirements.
 std::string wish_text(const NewOptions& options) {
     return (options.rank ? fmt::format(" with {} dimensions", *options.rank) : "") +
            (options.type.empty() ? "" : " of type " + options.type) +
@@ -33,6 +36,9 @@ std::string wish_text(const NewOptions& options) {
 }
 
 int new_command(const NewOptions& options) {
+    if (!options.graph.empty()) {
+        return write_output(options.output, std::string(conv_relu_file));
+    }
     const operators::OperatorSchema* schema = operators::find_operator(options.name);
     if (schema == nullptr) {
         print_error(unknown_operator(options.name));
@@ -71,16 +77,24 @@ int new_command(const NewOptions& options) {
 void add_new_command(Command app, int& exit_code) {
     auto options = std::make_shared<NewOptions>();
     const Command command = app.add_subcommand("new", "Print a case file with a case of an operator, to start from");
-    command.add_option("operator", options->name, "For example DML_OPERATOR_SLICE1 or SLICE1")
-        .required()
-        .type_name("OPERATOR");
+    const Option name = command.add_option("operator", options->name, "For example DML_OPERATOR_SLICE1 or SLICE1")
+                            .type_name("OPERATOR");
+    command.add_option("--graph", options->graph, "Print a graph of several operators instead")
+        .type_name("NAME")
+        .one_of({"conv-relu"})
+        .excludes(name);
     command.add_option("--rank", options->rank, "The number of dimensions of the operator's first tensor")
         .type_name("N")
         .transform(whole_number(1, 8));
     add_data_type(command, options->type, "The data type of the operator's first tensor");
     add_feature_level(command, options->level);
     command.add_option("-o,--output", options->output, "The case file to write. Default: stdout").type_name("FILE");
-    command.callback([options, &exit_code] { exit_code = new_command(*options); });
+    command.callback([options, name, &exit_code] {
+        if (options->name.empty() && options->graph.empty()) {
+            throw_missing(name.get_name());
+        }
+        exit_code = new_command(*options);
+    });
 }
 
 }  // namespace dmlconform::app

@@ -1,4 +1,4 @@
-// std::from_chars, which knows no locale, no signs of unsigned numbers and no octal ones.
+// Parses numbers by std::from_chars, which ignores locales and accepts neither signs for unsigned numbers nor octal.
 #include "app/number_options.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace dmlconform::app {
 namespace {
 
-/// The number that all of the text is.
+/// The number, if it is the whole text.
 template <class T>
 std::optional<T> parse(std::string_view text) {
     T value{};
@@ -22,7 +22,7 @@ std::optional<T> parse(std::string_view text) {
     return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
 
-/// The power of 1024 that a unit stands for; nothing for what is not a unit.
+/// The power of 1024 for a unit; empty for an unknown unit.
 std::optional<unsigned> power_of(std::string_view unit) {
     constexpr std::string_view letters = "KMGTPE";
     const auto upper = [](char c) { return core::upper_case(c); };
@@ -65,7 +65,7 @@ ValueRule whole_number(std::uint64_t least, std::uint64_t most) {
                 if (!value || *value < least || *value > most) {
                     return fmt::format("\"{}\" must be a whole number from {} to {}", text, least, most);
                 }
-                text = fmt::to_string(*value);  // CLI11 reads it once more, and takes a 0 in front for octal
+                text = fmt::to_string(*value);  // CLI11 parses it again, and would read a leading 0 as octal
                 return std::string();
             },
             fmt::format("{} to {}", least, most)};

@@ -1,4 +1,4 @@
-// An operator as a script reads it.
+// Describes an operator in JSON.
 #include "app/operator_json.h"
 
 #include <nlohmann/json.hpp>

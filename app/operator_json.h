@@ -1,4 +1,4 @@
-// `dmlconform describe --json`.
+// The output of `dmlconform describe --json`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +7,7 @@
 
 namespace dmlconform::app {
 
-/// What print_operator prints, for scripts.
+/// The contents of print_operator for scripts.
 [[nodiscard]] nlohmann::ordered_json operator_json(const operators::OperatorSchema& schema);
 
 }  // namespace dmlconform::app

@@ -1,11 +1,13 @@
-// An operator as a person reads it.
+// Describes an operator for people.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 
 #include "app/operator_text.h"
 #include "app/standard_streams.h"
+#include "engine/compare/precision.h"
 #include "engine/core/ascii_case.h"
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/case_generator.h"
@@ -101,7 +103,7 @@ void print_fusable(const OperatorSchema& schema) {
     }
 }
 
-/// What engines are known to do otherwise than the documentation says.
+/// Prints known deviations of engines from the documentation.
 void print_known(const OperatorSchema& schema, const std::vector<expectations::Expectation>& known) {
     bool first = true;
     for (const expectations::Expectation& entry : known) {
@@ -116,15 +118,15 @@ void print_known(const OperatorSchema& schema, const std::vector<expectations::E
     }
 }
 
-/// The rules of its own, which the constraints do not state.
+/// Prints the operator's own rules, which are not constraints of the catalogue.
 void print_rules(const OperatorSchema& schema) {
     const std::vector<std::string> own = own_rules(schema);
     if (!own.empty()) {
-        say("\nRules of its own, by the names that rejections have:\n  {}\n", core::show_list(own, "\n  "));
+        say("\nRules of this operator alone (a rejection names its rule):\n  {}\n", core::show_list(own, "\n  "));
     }
 }
 
-/// By an example, because sizes may follow from attributes in any way.
+/// Prints sizes of an example, because they may depend on attributes in any way.
 void print_output_sizes(const cases::Case& example) {
     const operators::Descriptor& descriptor = *example.descriptor;
     if (!operators::output_sizes(descriptor, core::highest_feature_level)) {
@@ -147,6 +149,46 @@ void print_tolerances(const OperatorSchema& schema) {
     }
 }
 
+/// True if the reference computes a range and the expected error of elements.
+bool has_sigma(const cases::Case& example) {
+    const auto outputs = example.descriptor->outputs();
+    return std::ranges::any_of(outputs, [&](const operators::TensorSlot& slot) {
+        return slot.desc != nullptr && core::is_floating_point(slot.desc->data_type) &&
+               cpu::default_tolerance(*example.descriptor, slot).element_slack;
+    });
+}
+
+void print_precision(const OperatorSchema& schema) {
+    if (!cpu::has_reference(schema)) {
+        return;
+    }
+    std::vector<std::string_view> types;
+    for (const core::DataType type : {core::DataType::float32, core::DataType::float16}) {
+        const auto example = fuzz::example_case(schema, {.type = type});
+        if (example && has_sigma(*example)) {
+            types.push_back(core::name(type));
+        }
+    }
+    if (!types.empty()) {
+        say("\nPrecision, besides the tolerance of each element (docs/precision.md):\n"
+            "  {:<28} Q, the root mean square of error/sigma, is at most {}. Sigma is the standard deviation of the\n"
+            "  {:<28} plainest FP32 computation: one rounding to nearest for each operation, in order.\n",
+            core::show_list(types, " "), compare::highest_honest_q, "");
+    }
+}
+
+/// The types that the operator's first tensor may have at the highest feature level.
+std::vector<core::DataType> types_of_first_tensor(const OperatorSchema& schema) {
+    const auto first = std::ranges::find_if(schema.fields, &operators::Field::is_tensor);
+    const auto* support =
+        first == schema.fields.end() ? nullptr : schema.support_at(first->name, core::highest_feature_level);
+    return support == nullptr ? std::vector<core::DataType>() : support->data_types;
+}
+
+bool has_all(const std::map<core::DataType, std::string>& found, const std::vector<core::DataType>& wanted) {
+    return !wanted.empty() && std::ranges::all_of(wanted, [&](core::DataType type) { return found.contains(type); });
+}
+
 }  // namespace
 
 std::vector<std::string> own_rules(const OperatorSchema& schema) {
@@ -160,12 +202,13 @@ std::vector<std::string> own_rules(const OperatorSchema& schema) {
 }
 
 std::map<std::string, std::vector<std::string>> default_tolerances(const OperatorSchema& schema) {
-    // Tolerances may depend on anything in a descriptor: random ones show them.
+    // Tolerances may depend on anything in a descriptor, so random descriptors are tried.
     constexpr std::uint64_t enough_for_every_type = 400;
     fuzz::GeneratorSettings settings;
     settings.perturbed_percent = 0;
     std::map<core::DataType, std::string> by_type;
-    for (std::uint64_t number = 0; number < enough_for_every_type; ++number) {
+    const std::vector<core::DataType> wanted = types_of_first_tensor(schema);
+    for (std::uint64_t number = 0; number < enough_for_every_type && !has_all(by_type, wanted); ++number) {
         const auto example = fuzz::generate(schema, settings, number);
         const core::TensorDesc* first = example ? fuzz::first_tensor(*example->descriptor) : nullptr;
         if (first == nullptr || by_type.contains(first->data_type)) {
@@ -205,6 +248,7 @@ void print_operator(const OperatorSchema& schema, const std::vector<expectations
         print_output_sizes(*example);
     }
     print_tolerances(schema);
+    print_precision(schema);
     print_in_place(schema);
     print_fusable(schema);
     print_known(schema, known);

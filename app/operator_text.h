@@ -1,4 +1,4 @@
-// What `dmlconform describe` knows of an operator.
+// The contents of `dmlconform describe`.
 #pragma once
 
 #include <map>
@@ -10,17 +10,17 @@
 
 namespace dmlconform::app {
 
-/// Everything, for a person. `known`: what engines are known to do otherwise than the documentation says.
+/// Prints everything for people. `known`: known deviations of engines from the documentation.
 void print_operator(const operators::OperatorSchema& schema, const std::vector<expectations::Expectation>& known);
 
-/// The rules that only this operator has, by their full names.
+/// Full names of the rules that only this operator has.
 [[nodiscard]] std::vector<std::string> own_rules(const operators::OperatorSchema& schema);
 
-/// The tolerance of the first output by default, with the types of the first tensor for which it is that.
+/// The default tolerance of the first output, with the data types of the first tensor to which it applies.
 [[nodiscard]] std::map<std::string, std::vector<std::string>> default_tolerances(
     const operators::OperatorSchema& schema);
 
-/// Microsoft's page about the operator's struct.
+/// The URL of Microsoft's page about the operator's struct.
 [[nodiscard]] std::string documentation_link(const operators::OperatorSchema& schema);
 
 }  // namespace dmlconform::app

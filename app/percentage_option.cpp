@@ -1,4 +1,4 @@
-// Reading of percentages.
+// Parses percentages.
 #include "app/percentage_option.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double most_percent = 1000;
 
-/// "5%" or "5", as a part of 1. Nothing for what is not a percentage.
+/// Converts "5%" or "5" to a share of 1. Empty for other texts.
 std::optional<double> parse_percentage(std::string_view text) {
     if (text.ends_with('%')) {
         text.remove_suffix(1);

@@ -1,4 +1,4 @@
-// Options that are percentages: 5 and 5% are the same, wherever they are given.
+// Options with percentages, for which 5 and 5% mean the same.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace dmlconform::app {
 
-/// Adds an option whose percentage goes into `share` as a part of 1, which must live as long as the command. Its value
-/// is the default, and is named in the help.
+/// Adds an option. `share` receives the percentage as a share of 1, and must outlive the command. Its initial value is
+/// the default, which the help mentions.
 void add_percentage(Command command, const std::string& name, double& share, const std::string& purpose);
 
 }  // namespace dmlconform::app

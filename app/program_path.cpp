@@ -1,4 +1,4 @@
-// The program's path on each system.
+// Finds the program's path on each system.
 #include "app/program_path.h"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// `dmlconform reduce`: a failing case made as small as it can be.
+// `dmlconform reduce`: minimises a failing case.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct ReduceOptions {
 
 /// The engine that a bundle was written for.
 struct BundleEngine {
-    /// As --engine takes it; empty when there is no bundle, or it says nothing of use.
+    /// In the form of --engine; empty if there is no bundle or it names no usable engine.
     std::string name{};
     core::FeatureLevel level = core::highest_feature_level;
 };
@@ -54,7 +54,7 @@ BundleEngine engine_of_bundle(const std::string& path) {
             level.value_or(core::highest_feature_level)};
 }
 
-/// Bundles come from bug reports, and what they call their engine may be any command.
+/// Bundles are untrusted, and their engine may be any command, so the user must confirm it.
 bool may_use(const ReduceOptions& options, const std::string& recorded) {
     const auto known = run::engine_names();
     if (options.trust_bundle || std::ranges::find(known, recorded) != known.end()) {
@@ -65,7 +65,7 @@ bool may_use(const ReduceOptions& options, const std::string& recorded) {
     return false;
 }
 
-/// Where nobody has named the file, it is not written through a link that came with the bundle.
+/// Unless the user names the file, it must not be a link, because the bundle may contain one.
 bool may_write(const ReduceOptions& options, const std::string& path) {
     std::error_code error;
     if (!options.output.empty() || !fs::is_symlink(fs::symlink_status(path, error))) {
@@ -75,7 +75,7 @@ bool may_write(const ReduceOptions& options, const std::string& path) {
     return false;
 }
 
-/// The one case to be reduced: what was reduced before does not count.
+/// The single case to reduce. Results of earlier reductions are ignored.
 std::optional<cases::Case> only_case(const Selection& selection) {
     std::vector<cases::Case> found;
     selection.for_each([&](const cases::Case& entry) {
@@ -91,7 +91,7 @@ std::optional<cases::Case> only_case(const Selection& selection) {
     return std::nullopt;
 }
 
-/// The engine on which the case fails, and the one that says what is right where there is no reference.
+/// The engine on which the case fails, and the one that provides expected values if there is no reference.
 struct Judges {
     Engines engines;
     Engine* failing = nullptr;
@@ -139,17 +139,22 @@ std::string output_path(const ReduceOptions& options, const cases::Case& subject
                                   : options.output;
 }
 
-/// What was found, where it is, and what was not possible.
+/// Prints the result, its path, and what was not possible.
 void print_reduction(const fuzz::Reduction& reduction, const cases::Case& subject, const std::string& engine,
                      const std::string& path) {
-    say("{} on {}: {}\n", subject.id, engine, reduction.result.reason);
+    if (subject.descriptor->graph == nullptr) {
+        say("{} on {}: {}\n", subject.id, engine, reduction.result.reason);
+    } else {
+        // Says whether a node or only the graph is wrong.
+        say("{}: {}\n", engine, reduction.subject.description);
+    }
     for (const std::string& line : to_lines(*reduction.subject.descriptor)) {
         say("  {}\n", line);
     }
     const std::string attempts = reduction.attempts == 1 ? "1 attempt" : fmt::format("{} attempts", reduction.attempts);
     const char* const time = reduction.finished ? "" : "; it might become smaller with more time (--time)";
     if (reduction.steps != 0) {
-        say("{} in {}{}\n", attempts, path, time);
+        say("Reduced in {}; the case is in {}{}\n", attempts, path, time);
     } else if (reduction.attempts != 0) {
         say("It could not be made smaller: in {} nothing smaller failed in the same way. {} has it as it is{}\n",
             attempts, path, time);
@@ -179,6 +184,7 @@ int reduce_command(ReduceOptions& options, const Invocation& invocation) {
     settings.time =
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.seconds));
     settings.stop_requested = [] { return interrupted(); };
+    settings.precision = options.engines.precisions(judges->engines).front();
     const auto reduction = fuzz::reduce(*subject, *judges->failing, judges->other, settings);
     if (!reduction) {
         print_error(reduction.error());

@@ -1,4 +1,4 @@
-// `dmlconform report`: results as a page, or as a summary in Markdown.
+// `dmlconform report`: writes results as an HTML page or a Markdown summary.
 #include <fmt/format.h>
 
 #include <memory>
@@ -29,7 +29,7 @@ struct ReportOptions {
     page::PageData data;
 };
 
-/// Reads everything; false when a file cannot be used, of which all have been named then.
+/// Reads all files. False if one cannot be used; all such files have been reported.
 bool read_results(ReportOptions& options) {
     bool good = true;
     const auto check = [&](const core::Result<void>& read) {
@@ -59,7 +59,7 @@ core::Result<void> read_trends([[maybe_unused]] const std::string& path, [[maybe
     if (!store) {
         return tl::unexpected(store.error());
     }
-    auto trends = history::trends(**store);
+    auto trends = history::trends(**store, {.threshold = data.settings.threshold});
     if (!trends) {
         return tl::unexpected(trends.error());
     }
@@ -71,7 +71,7 @@ core::Result<void> read_trends([[maybe_unused]] const std::string& path, [[maybe
 #endif
 }
 
-/// Whether what was asked for can be written, before anything is read. `exit_code` says why not.
+/// Checks that the outputs can be written before anything is read. Sets `exit_code` on failure.
 bool check_outputs(const ReportOptions& options, int& exit_code) {
     if (options.html.empty() && options.markdown.empty()) {
         warn("dmlconform: report writes nothing\n    hint: --html FILE, --markdown FILE, or both\n");

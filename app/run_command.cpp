@@ -9,23 +9,19 @@
 #include <optional>
 #include <random>
 
-#include "app/against_option.h"
-#include "app/command.h"
-#include "app/engine_choice.h"
-#include "app/expectation_options.h"
 #include "app/idle_engines.h"
 #include "app/interrupt.h"
 #include "app/messages.h"
 #include "app/number_options.h"
 #include "app/rerun_option.h"
-#include "app/run_outputs.h"
-#include "app/shard_options.h"
+#include "app/run_command.h"
 #include "app/standard_streams.h"
 #include "app/terminal.h"
 #include "engine/bench/machine.h"
 #include "engine/core/hardware_threads.h"
 #include "engine/report/console_report.h"
 #include "engine/report/failure_causes.h"
+#include "engine/report/graph_table.h"
 #include "engine/report/progress.h"
 #include "engine/run/physical_memory.h"
 #include "engine/run/runner.h"
@@ -34,39 +30,18 @@
 namespace dmlconform::app {
 namespace {
 
-/// With --times.
+/// The number of further executions with --times.
 constexpr std::size_t further_executions = 5;
-
-struct RunOptions {
-    CaseOptions cases;
-    EngineChoice engines;
-    AgainstOption against;
-    /// A result whose failures are run again; empty: none.
-    std::string rerun_failed;
-    ExpectationOptions expectations;
-    RunOutputOptions outputs;
-    ShardOptions shards;
-    run::RunSettings settings;
-    /// Cases at a time; 0: as many as suit the engines.
-    std::size_t jobs = 0;
-    /// The seed, or CLI11's word for an option without one.
-    std::string shuffle;
-    /// What a run does not show is a failure.
-    bool strict = false;
-    bool fail_on_skip = false;
-    bool quiet = false;
-    bool verbose = false;
-    bool no_color = false;
-};
 
 /// Further ones are printed in one line each, unless --verbose is given.
 constexpr std::size_t most_blocks_of_a_cause = 10;
 
-/// Prints while the run goes on.
+/// Prints results during the run.
 class ConsoleObserver final : public run::Observer {
 public:
     ConsoleObserver(const RunOptions& options, const run::EngineSet& engines, std::size_t case_count,
-                    report::Caller caller, RunOutputs& outputs, run::ExpectationUpdate* update)
+                    report::Caller caller, RunOutputs& outputs, run::ExpectationUpdate* update,
+                    std::shared_ptr<const report::GraphTables> graphs)
         : options_(options),
           engines_(engines),
           case_count_(case_count),
@@ -74,7 +49,8 @@ public:
           update_(update),
           caller_(std::move(caller)),
           style_(use_color(options.no_color)),
-          progress_(stderr, !options.quiet && stderr_is_terminal()) {}
+          progress_(stderr, !options.quiet && stderr_is_terminal()),
+          graphs_(std::move(graphs)) {}
 
     void on_case(const cases::Case& subject, std::size_t position) override {
         progress_.show(position, case_count_, failed_, subject.id);
@@ -90,7 +66,7 @@ public:
         if (failed && (result.gated || options_.verbose)) {
             failed_ += result.gated ? 1 : 0;
             progress_.clear();
-            // Many failures of one cause say little more than a few.
+            // Many failures with a common cause say little more than a few.
             const std::size_t alike = result.gated ? causes_.add(result) : 0;
             const bool in_short = options_.quiet || (alike > most_blocks_of_a_cause && !options_.verbose);
             print(in_short ? report::result_line(result, engine, style_)
@@ -102,7 +78,13 @@ public:
         }
     }
 
-    bool stop_requested() override { return interrupted(); }
+    bool stop_requested() override { return interrupted() || is_late(); }
+
+    /// True if the deadline has passed.
+    [[nodiscard]] bool is_late() const {
+        return options_.deadline &&
+               std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() >= *options_.deadline;
+    }
 
     void finish(const run::RunTotals& totals) {
         progress_.clear();
@@ -110,6 +92,9 @@ public:
             say("\n");
         }
         print(causes_.summary(totals.engines));
+        if (!options_.quiet) {
+            print(graphs_->text(style_, output_width(), options_.verbose));
+        }
         print(report::summary(totals, style_, output_width(), options_.verbose));
     }
 
@@ -123,31 +108,36 @@ private:
     report::ConsoleStyle style_;
     report::ProgressLine progress_;
     report::FailureCauses causes_;
+    std::shared_ptr<const report::GraphTables> graphs_;
     std::size_t failed_ = 0;
-    /// Whether the last failure was printed in one line.
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    /// True if the last failure was printed in one line.
     bool in_short_ = false;
 };
 
-/// More gain nothing on a graphics adapter (docs/running.md), and operators of large tensors use all threads anyway.
+/// More do not help on a graphics adapter (docs/running.md), and operators with large tensors use all threads anyway.
 constexpr unsigned most_at_a_time = 8;
 
-/// What runs a case again as it was run.
+/// How to repeat a case in the same way.
 report::Caller caller_of(const RunOptions& options, const Invocation& invocation) {
     report::Caller caller{invocation.words.front(), {}};
     if (options.cases.allow_external_data) {
         caller.options.emplace_back("--allow-external-data");
     }
-    if (options.settings.cases.further_executions != 0) {
-        caller.options.emplace_back("--times");  // what fails may fail only when it is executed again
+    if (options.settings.cases.graph_mode == run::GraphMode::nodes) {
+        caller.options.insert(caller.options.end(), {"--graph-mode", "nodes"});
     }
-    for (const auto& words : {options.cases.shape.words(), options.engines.words(), options.against.words(),
-                              options.expectations.words()}) {
+    if (options.settings.cases.further_executions != 0) {
+        caller.options.emplace_back("--times");  // the failure may only occur in a further execution
+    }
+    for (const auto& words : {options.cases.shape.words(), options.cases.models.words(), options.engines.words(),
+                              options.against.words(), options.expectations.words()}) {
         caller.options.insert(caller.options.end(), words.begin(), words.end());
     }
     return caller;
 }
 
-/// What a bundle's command needs besides the engine.
+/// Options for a bundle's command besides the engine.
 std::vector<std::string> bundle_options(const RunOptions& options) {
     std::vector<std::string> words = options.engines.words();
     const auto more = options.expectations.words_elsewhere();
@@ -155,7 +145,7 @@ std::vector<std::string> bundle_options(const RunOptions& options) {
     return words;
 }
 
-/// How many cases are run at a time.
+/// The number of cases that run in parallel.
 std::size_t cases_at_a_time(const RunOptions& options) {
     if (options.jobs != 0) {
         return options.jobs;
@@ -196,12 +186,38 @@ void print_header(const RunOptions& options, const run::EngineSet& engines, std:
     say("\n");
 }
 
-/// `recorded`: cases whose values an engine gave, for which a run may be there alone.
+/// Reports engines on which cases failed before but that are not chosen now. True if there are any.
+bool note_lost_engines(const RunOptions& options, const Engines& engines) {
+    bool any = false;
+    for (const std::string& before : options.engines_before) {
+        const bool there =
+            std::ranges::any_of(engines, [&](const auto& engine) { return engine->info().name == before; });
+        if (!there) {
+            warn("dmlconform: note: cases failed on {}, too, and are not run there again\n", before);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/// Adds the previous run's other problems, which repeating its failures does not remove.
+int with_doubts(const RunOptions& options, int exit_code) {
+    if (options.doubts.empty() || exit_code != exit_ok) {
+        return exit_code;
+    }
+    say("What failed in {} is all right now, but about that run:\n", options.rerun_failed);
+    for (const std::string& doubt : options.doubts) {
+        say("  {}\n", doubt);
+    }
+    return exit_unexpected;
+}
+
+/// `recorded`: the number of recorded cases, which may be the only purpose of a run.
 int exit_code_of(const RunOptions& options, const run::RunTotals& totals, bool is_shard, std::size_t recorded) {
     if (interrupted()) {
         return interrupt_exit_code();
     }
-    // A small shard may well have nothing for one of the engines: `merge` sees all of them.
+    // A small shard may have no cases for one of the engines; `merge` checks all shards together.
     const auto idle = is_shard ? std::vector<std::string>() : idle_engines(options.engines.asked(), totals);
     print_idle(idle);
     const bool skipped = options.fail_on_skip && !totals.skips.empty();
@@ -213,10 +229,10 @@ int exit_code_of(const RunOptions& options, const run::RunTotals& totals, bool i
     }
     const bool too_little = options.strict && totals.unverified.any();
     const bool passed = totals.passed() || (recorded != 0 && totals.failures() == 0);
-    return passed && idle.empty() && !too_little && !skipped ? exit_ok : exit_unexpected;
+    return with_doubts(options, passed && idle.empty() && !too_little && !skipped ? exit_ok : exit_unexpected);
 }
 
-/// The run itself, with everything ready.
+/// Carries out the run.
 int run_on(const RunOptions& options, const Invocation& invocation, const Selection& selection,
            const std::vector<run::EngineSet>& sets, RunOutputs& outputs, std::optional<run::ShardInfo> shard) {
     const run::EngineSet& engines = sets.front();
@@ -232,29 +248,40 @@ int run_on(const RunOptions& options, const Invocation& invocation, const Select
         recording = std::make_shared<report::RecordedCases>(options.against.record, *options.settings.cases.against);
         outputs.add_report(recording);
     }
+    const auto graphs = std::make_shared<report::GraphTables>();
+    outputs.add_report(graphs);
     catch_interrupts();
     outputs.begin(context, infos_of(engines));
     const std::size_t case_count = selection.count * options.settings.repeat;
     run::ExpectationUpdate update(*options.settings.expected);
     ConsoleObserver observer(options, engines, case_count, caller_of(options, invocation), outputs,
-                             options.expectations.update ? &update : nullptr);
+                             options.expectations.update ? &update : nullptr, graphs);
     run::RunTotals totals =
-        run::run_cases(run::selected_cases(selection.corpus, selection.selector), sets, observer, options.settings);
+        run::run_cases(run::selected_cases(selection.corpus, selection.selector,
+                                           options.cases.with_nodes ? run::Nodes::judged : run::Nodes::unjudged),
+                       sets, observer, options.settings);
     totals.unverified.filters = selection.unmatched;
     observer.finish(totals);
-    // The other shards have something to verify, and merging them shows whether that was done.
+    // Other shards verify cases, and merging checks that.
     const bool empty_shard = shard && selection.count == 0 && !interrupted();
-    const int exit_code = empty_shard ? exit_ok
-                                      : exit_code_of(options, totals, shard.has_value(),
-                                                     recording == nullptr ? 0 : recording->recorded());
+    int exit_code = empty_shard ? exit_ok
+                                : exit_code_of(options, totals, shard.has_value(),
+                                               recording == nullptr ? 0 : recording->recorded());
     if (empty_shard) {
         say("This shard has none of the {} cases.\n", shard->cases_of_all);
     }
+    const std::size_t cases_run = totals.results / engines.size();
     if (interrupted()) {
-        warn("dmlconform: interrupted; {} of {} cases were run\n", totals.results / engines.size(), case_count);
+        warn("dmlconform: interrupted; {} of {} cases were run\n", cases_run, case_count);
     }
-    // What was not run may need the others, and expectations that nobody gave need not be used.
-    const bool complete = !interrupted() && !options.settings.fail_fast && selection.selector.selects_all();
+    if (!interrupted() && cases_run < case_count && observer.is_late()) {
+        warn("dmlconform: the deadline of {} s has passed; {} of {} cases were run\n", *options.deadline, cases_run,
+             case_count);
+        exit_code = exit_code == exit_ok ? exit_unexpected : exit_code;
+    }
+    // Only a complete run can tell which expectations are unused. Default expectations need not be used.
+    const bool complete = !interrupted() && !options.settings.fail_fast && options.settings.max_failures == 0 &&
+                          cases_run == case_count && selection.selector.selects_all();
     if (complete && !options.expectations.are_defaults) {
         print_unused(*options.settings.expected);
     }
@@ -273,7 +300,7 @@ int run_on(const RunOptions& options, const Invocation& invocation, const Select
     return outputs.finish_result(totals, updated ? exit_code : exit_not_run);
 }
 
-/// Reads --shuffle=SEED, or draws a seed; false when the text is not a seed.
+/// Reads --shuffle=SEED, or draws a seed; false if the text is not a seed.
 bool read_seed(RunOptions& options) {
     if (options.shuffle.empty()) {
         return true;
@@ -289,46 +316,18 @@ bool read_seed(RunOptions& options) {
     return options.settings.shuffle.has_value();
 }
 
-/// Chooses the cases that failed before, from their own files unless others are given, and the engines that they failed
-/// on unless others are. An exit code where that is the end.
-std::optional<int> choose_failed(RunOptions& options) {
-    if (options.rerun_failed.empty()) {
-        return std::nullopt;
-    }
-    const auto failed = read_failed(options.rerun_failed);
-    if (!failed) {
-        print_error(failed.error());
-        return exit_usage;
-    }
-    if (failed->ids->empty()) {
-        say("Nothing failed in {}, so that nothing is run.\n", options.rerun_failed);
-        return exit_ok;
-    }
-    options.cases.selector.ids = failed->ids;
-    if (options.cases.paths.empty()) {
-        options.cases.paths = failed->files;
-    }
-    if (options.engines.engines.empty()) {
-        options.engines.engines = failed->engines;
-        for (const std::string& name : failed->commands) {
-            warn("dmlconform: note: cases failed on {} too: --engine 'exec:COMMAND' runs them there\n", name);
-        }
-    }
-    return std::nullopt;
-}
+}  // namespace
 
-int run_command(RunOptions& options, const Invocation& invocation) {
+int run_selected(RunOptions& options, const Invocation& invocation) {
     if (!read_seed(options)) {
         return exit_usage;
-    }
-    if (const auto end = choose_failed(options)) {
-        return *end;
     }
     if (const auto good = options.against.check(options.engines); !good) {
         print_error(good.error());
         return exit_usage;
     }
     options.engines.one_more = options.against.engine;
+    options.engines.takes_outputs = true;
     options.cases.without_expected = options.against.any();
     options.settings.cases.keep_computed = !options.against.record.empty();
     if (const auto applied = apply_test_environment(options.cases.selector.filters, options.outputs.junit); !applied) {
@@ -340,6 +339,8 @@ int run_command(RunOptions& options, const Invocation& invocation) {
         print_error(shard.error());
         return exit_usage;
     }
+    // The reference alone has nothing to compare single nodes with.
+    options.cases.with_nodes = options.with_nodes && options.engines.engines != std::vector<std::string>{"cpu"};
     auto selection = load_selection(options.cases, shard->has_value());
     auto expected = load_expectations(options.expectations);
     if (!selection || !expected) {
@@ -368,7 +369,9 @@ int run_command(RunOptions& options, const Invocation& invocation) {
     if (!engines) {
         return exit_code;
     }
+    const bool lost = note_lost_engines(options, *engines) || !selection->lost_ids.empty();
     options.settings.cases.against = options.against.index_in(*engines);
+    options.settings.cases.precisions = options.engines.precisions(*engines);
     if (options.expectations.take_defaults(infos_of(*engines))) {
         expected = load_expectations(options.expectations);
         if (!expected) {
@@ -383,8 +386,47 @@ int run_command(RunOptions& options, const Invocation& invocation) {
         print_error(sets.error());
         return exit_not_run;
     }
+    if (lost && options.strict) {
+        options.doubts.emplace_back("not all that failed could be run again (--strict)");
+    }
     return run_on(options, invocation, *selection, *sets, *outputs, info);
 }
+
+void add_limit_options(Command command, RunOptions& options) {
+    command
+        .add_option("--max-memory", options.settings.cases.max_memory,
+                    "Skip cases that need more bytes than this (256M, 2G, …). Default: what the machine has")
+        .type_name("SIZE")
+        .transform(size_in_bytes());
+    options.settings.cases.max_memory = run::physical_memory();
+    command.add_flag("--fail-fast", options.settings.fail_fast, "End the run with the first case that fails");
+    command
+        .add_option("--max-failures,--maxfail", options.settings.max_failures,
+                    "End the run when this many cases have failed")
+        .type_name("N")
+        .transform(whole_number(1, 1'000'000'000));
+    command
+        .add_number_option(
+            "--deadline", [&options](double seconds) { options.deadline = seconds; },
+            "Begin no further case after this time. A run that has not run all cases then fails")
+        .type_name("SECONDS")
+        .transform(number(0, 1e9));
+}
+
+void add_verdict_options(Command command, RunOptions& options) {
+    command.add_flag("--include-unspecified", options.settings.include_unspecified,
+                     "Let cases tagged `unspecified` decide, too. Otherwise they are only reported");
+    command.add_flag("--strict", options.strict,
+                     "Fail if no engine verified a case, if a case was verified only in part, or if a filter matches "
+                     "nothing. Otherwise the run only says so");
+    command.add_flag("--fail-on-skip", options.fail_on_skip, "Fail where an engine skips a case");
+    const Option quiet =
+        command.add_flag("-q,--quiet", options.quiet, "Print one line for each failure, and the totals");
+    command.add_flag("-v,--verbose", options.verbose, "Print a line for every result").excludes(quiet);
+    command.add_flag("--no-color", options.no_color, "Do not use colours, as with the environment variable NO_COLOR");
+}
+
+namespace {
 
 /// Options about the order of cases, and how many are run at a time.
 void add_schedule_options(Command command, RunOptions& options) {
@@ -397,11 +439,11 @@ void add_schedule_options(Command command, RunOptions& options) {
         .transform(whole_number(1, 1024))
         .excludes("--isolate");
     command
-        .add_option("--max-memory", options.settings.cases.max_memory,
-                    "Skip cases that need more bytes than this (256M, 2G, …). Default: what the machine has")
-        .type_name("SIZE")
-        .transform(size_in_bytes());
-    command.add_flag("--fail-fast", options.settings.fail_fast, "End the run with the first case that fails");
+        .add_option("--retries", options.settings.cases.retries,
+                    "Run a case that fails again, up to this many times. If it passes then, it is a `flake`, and does "
+                    "not fail the run")
+        .type_name("N")
+        .transform(whole_number(1, 100));
     command.add_option("--repeat", options.settings.repeat, "Run all cases this many times. Default: 1")
         .type_name("N")
         .transform(whole_number(1, 1'000'000));
@@ -409,46 +451,100 @@ void add_schedule_options(Command command, RunOptions& options) {
                      "Run cases in random order. The header prints the seed, and --shuffle=SEED repeats it");
 }
 
+void set_up(Command command, RunOptions& options) {
+    options.cases.add_to(command);
+    command.get_option("paths").required(false);
+    options.engines.add_to(command, "run on");
+    options.cases.shape.add_to(command);
+    options.against.add_to(command);
+    options.expectations.add_to(command);
+    options.outputs.add_to(command);
+    options.shards.add_to(command);
+    add_schedule_options(command, options);
+    add_limit_options(command, options);
+    command
+        .add_text_option(
+            "--graph-mode",
+            [&options](const std::string& mode) {
+                options.settings.cases.graph_mode = mode == "nodes" ? run::GraphMode::nodes : run::GraphMode::whole;
+            },
+            "How engines run graphs: as a whole where they can, or one node at a time, which tells a wrong operator "
+            "from a wrong fusion. Default: whole")
+        .type_name("MODE")
+        .one_of({"whole", "nodes"});
+    command
+        .add_option("--rerun-failed", options.rerun_failed,
+                    "Run only the cases that failed in this result (`--json`), from the files that it names, on the "
+                    "engines where they failed, and with the options of that run, unless other ones are given")
+        .type_name("RESULT");
+    command.add_flag_callback(
+        "--times", [&options] { options.settings.cases.further_executions = further_executions; },
+        "Execute each case that passed five more times, and show the median, too. The first execution is mostly "
+        "slower");
+    add_verdict_options(command, options);
+}
+
+/// Repeats the failed cases of a result: from their own files and on the same engines unless others are given, and
+/// under the same conditions.
+int rerun(const std::string& path, const Invocation& invocation) {
+    const auto failed = read_failed(path);
+    if (!failed) {
+        print_error(failed.error());
+        return exit_usage;
+    }
+    if (failed->ids->empty()) {
+        say("Nothing failed in {}, so that nothing is run.\n", path);
+        return exit_ok;
+    }
+    const std::vector<std::string> asked(invocation.words.begin() + 2, invocation.words.end());
+    const auto carried = carried_words(path, *failed, asked);
+    if (!carried) {
+        print_error(carried.error());
+        return exit_usage;
+    }
+    Invocation again{{invocation.words[0], invocation.words[1]}};
+    again.words.insert(again.words.end(), carried->begin(), carried->end());
+    again.words.insert(again.words.end(), asked.begin(), asked.end());
+    RunOptions options;
+    const auto read =
+        read_words([&](Command command) { set_up(command, options); }, {again.words.begin() + 2, again.words.end()});
+    if (!read) {
+        print_error({fmt::format("{}: its options cannot be taken over: {}", path, read.error().message), ""});
+        return exit_usage;
+    }
+    if (!carried->empty()) {
+        warn("dmlconform: as in {}: {}\n", path, core::show_list(*carried, " "));
+    }
+    options.cases.selector.ids = failed->ids;
+    options.doubts = failed->doubts;
+    options.engines_before = failed->engines;
+    options.engines_before.insert(options.engines_before.end(), failed->commands.begin(), failed->commands.end());
+    if (options.cases.paths.empty()) {
+        options.cases.paths = failed->files;
+    }
+    if (options.engines.engines.empty()) {
+        options.engines.engines = failed->engines;
+    }
+    return run_selected(options, again);
+}
+
 }  // namespace
 
 void add_run_command(Command app, const Invocation& invocation, int& exit_code) {
     auto options = std::make_shared<RunOptions>();
-    options->settings.cases.max_memory = run::physical_memory();
     const Command command =
         app.add_subcommand("run", "Run cases on engines, and compare the outputs with what they should be");
-    options->cases.add_to(command);
-    const Option paths = command.get_option("paths").required(false);
-    options->engines.add_to(command, "run on");
-    options->cases.shape.add_to(command);
-    options->against.add_to(command);
-    options->expectations.add_to(command);
-    options->outputs.add_to(command);
-    options->shards.add_to(command);
-    add_schedule_options(command, *options);
-    command.add_flag("--include-unspecified", options->settings.include_unspecified,
-                     "Let cases tagged `unspecified` decide, too. Otherwise they are only reported");
-    command.add_flag("--strict", options->strict,
-                     "Fail if no engine verified a case, if a case was verified only in part, or if a filter matches "
-                     "nothing. Otherwise the run only says so");
-    command.add_flag("--fail-on-skip", options->fail_on_skip, "Fail where an engine skips a case");
-    command
-        .add_option("--rerun-failed", options->rerun_failed,
-                    "Run only the cases that failed in this result (`--json`), from the files that it names, and on "
-                    "the engines where they failed, unless PATH and --engine say otherwise")
-        .type_name("RESULT");
-    const Option quiet =
-        command.add_flag("-q,--quiet", options->quiet, "Print one line for each failure, and the totals");
-    command.add_flag("-v,--verbose", options->verbose, "Print a line for every result").excludes(quiet);
-    command.add_flag_callback(
-        "--times", [options] { options->settings.cases.further_executions = further_executions; },
-        "Execute each case that passed five more times, and show the median, too. The first execution is mostly "
-        "slower");
-    command.add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
+    set_up(command, *options);
+    const Option paths = command.get_option("paths");
     command.callback([options, paths, &invocation, &exit_code] {
-        if (options->cases.paths.empty() && options->rerun_failed.empty()) {
+        if (!options->rerun_failed.empty()) {
+            exit_code = rerun(options->rerun_failed, invocation);
+            return;
+        }
+        if (options->cases.paths.empty()) {
             throw_missing(paths.get_name());
         }
-        exit_code = run_command(*options, invocation);
+        exit_code = run_selected(*options, invocation);
     });
 }
 

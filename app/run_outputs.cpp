@@ -1,4 +1,4 @@
-// From options to sinks.
+// Creates reports from options.
 #include "app/run_outputs.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ std::string environment_text(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-/// Several outputs can be written to one after the other.
+/// Several outputs can write to a device one after another.
 bool is_device(const std::string& path) {
     std::error_code error;
     return std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);

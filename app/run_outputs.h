@@ -1,4 +1,4 @@
-// The files that a run writes: the options for them, and keeping them all up to date.
+// The output files of a run: their options, and writing all of them.
 #pragma once
 
 #include <memory>
@@ -21,40 +21,40 @@ struct RunOutputOptions {
     bool github = false;
     BundleOptions bundles;
 
-    /// All that a run can write.
+    /// Adds the options for all outputs.
     void add_to(Command command);
     void add_json_to(Command command);
-    /// Those for which a result need not be more than its text.
+    /// Adds the options for outputs that only need the text of results.
     void add_reports_to(Command command);
 };
 
-/// All outputs that were asked for. One that cannot be written any more is given up, and the others go on.
+/// All requested outputs. If one fails, it is abandoned, and the others continue.
 class RunOutputs {
 public:
-    /// An error when a file could not be written. Nothing is written yet. `rerun_options`: what a bundle's command
-    /// needs besides the engine.
+    /// Creates the outputs. Fails if a file could not be written; nothing is written yet. `rerun_options`: options for
+    /// a bundle's command besides the engine.
     [[nodiscard]] static core::Result<RunOutputs> create(const RunOutputOptions& options, const report::Caller& caller,
                                                          std::vector<std::string> rerun_options = {});
 
-    /// One more, which does not come from an option of all runs.
+    /// Adds a report that has no common option.
     void add_report(std::shared_ptr<report::Sink> report) { reports_.push_back(std::move(report)); }
 
     void begin(const report::RunContext& context, std::span<const EngineInfo> engines);
     void add(const run::CaseResult& result);
-    /// Ends all but the result.
+    /// Finishes all outputs except the result.
     void finish_reports(const run::RunTotals& totals, int exit_code);
-    /// Ends the result, after everything else that can fail, because it says what the program ends with. Returns that:
-    /// `exit_code`, or exit_not_run where something could not be written.
+    /// Finishes the result, which contains the exit code, after everything else that can fail. Returns `exit_code`, or
+    /// exit_not_run if something could not be written.
     [[nodiscard]] int finish_result(const run::RunTotals& totals, int exit_code);
 
     [[nodiscard]] bool any() const { return result_ != nullptr || !reports_.empty(); }
-    /// What became of bundles, a line each.
+    /// A summary of the bundles, one line each.
     [[nodiscard]] core::ShownText bundle_summary() const {
         return bundles_ == nullptr ? core::ShownText() : bundles_->summary();
     }
 
 private:
-    /// Gives up those for which the step fails.
+    /// Abandons the outputs for which the step fails.
     template <typename Step>
     void each_report(const Step& step);
     template <typename Step>
@@ -63,7 +63,7 @@ private:
     std::unique_ptr<report::Sink> result_;
     std::vector<std::shared_ptr<report::Sink>> reports_;
     std::shared_ptr<report::Bundles> bundles_;
-    /// Whether any was given up; why was said on stderr.
+    /// True if an output was abandoned; the reason was printed on stderr.
     bool failed_ = false;
 };
 

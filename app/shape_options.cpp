@@ -1,4 +1,4 @@
-// Lists with commas.
+// Parses comma-separated lists of sizes and attributes.
 #include "app/shape_options.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace dmlconform::app {
 namespace {
 
-/// At commas that are not between brackets or quotes.
+/// Splits at commas that are not inside brackets or quotes.
 std::vector<std::string> split(const std::string& text) {
     std::vector<std::string> parts(1);
     int depth = 0;
@@ -26,15 +26,27 @@ std::vector<std::string> split(const std::string& text) {
     return parts;
 }
 
-/// "1,1,64,32" or "BTensor=1,1,32,16".
+/// Converts "1x1x64" to "1,1,64". Only an x between digits is replaced; messages quote other texts as written.
+std::string with_commas(std::string list) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    for (std::size_t i = 1; i + 1 < list.size(); ++i) {
+        if (list[i] == 'x' && is_digit(list[i - 1]) && is_digit(list[i + 1])) {
+            list[i] = ',';
+        }
+    }
+    return list;
+}
+
+/// Parses "1,1,64,32", "1x1x64x32" or "BTensor=1,1,32,16".
 core::Result<std::pair<std::string, core::Dimensions>> parse_sizes(const std::string& text) {
     const std::size_t sign = text.find('=');
     std::pair<std::string, core::Dimensions> parsed{text.substr(0, sign == std::string::npos ? 0 : sign), {}};
-    for (const std::string& part : split(sign == std::string::npos ? text : text.substr(sign + 1))) {
+    const std::string list = with_commas(sign == std::string::npos ? text : text.substr(sign + 1));
+    for (const std::string& part : split(list)) {
         const auto size = parse_whole_number(part);
         if (!size || *size == 0 || *size > std::numeric_limits<std::uint32_t>::max()) {
             return core::fail(fmt::format("--sizes {}: \"{}\" is not a size", text, part),
-                              "for example 1,1,4096,1024 or BTensor=1,1,1024,64");
+                              "for example 1,1,4096,1024 or BTensor=1x1x1024x64");
         }
         parsed.second.push_back(static_cast<std::uint32_t>(*size));
     }

@@ -1,4 +1,4 @@
-// --sizes, --attr and --type: an operator in a few words instead of a case file.
+// The options --sizes, --attr and --type: a short description of an operator's case instead of a case file.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct ShapeOptions {
     void add_to(Command command);
     [[nodiscard]] bool any() const { return !sizes.empty() || !attributes.empty() || !type.empty(); }
     [[nodiscard]] core::Result<fuzz::Shape> shape() const;
-    /// For commands that run a case again as it was run.
+    /// Options for a command that repeats a case in the same way.
     [[nodiscard]] std::vector<std::string> words() const;
 };
 

@@ -1,4 +1,4 @@
-// Options first, then the environment.
+// Determines the shard from options, otherwise from the environment.
 #include "app/shard_options.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ std::optional<std::string> variable(const char* name) {
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-/// The variable, unless it is empty.
+/// The variable's value; empty if it is not set.
 std::string text_of(const char* name) {
     return variable(name).value_or("");
 }
@@ -31,7 +31,7 @@ core::Result<void> touch(const std::string& path) {
                              done.error().hint);
 }
 
-/// The patterns of GTEST_FILTER: those to leave out have no like here.
+/// Adds the patterns of GTEST_FILTER. Negative patterns are not supported.
 core::Result<void> add_gtest_filters(const std::string& text, std::vector<std::string>& filters) {
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find(':', begin), text.size());
@@ -48,7 +48,7 @@ core::Result<void> add_gtest_filters(const std::string& text, std::vector<std::s
     return {};
 }
 
-/// The path in "xml:PATH"; empty when it is none. A folder gets a file with the program's name.
+/// The path in "xml:PATH"; empty for other values. In a folder, the file gets the program's name.
 std::string path_of_gtest_output(const std::string& text) {
     if (!text.starts_with("xml:")) {
         return "";

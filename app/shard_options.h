@@ -1,5 +1,4 @@
-// The options by which a run is one of several that share the cases, and what test runners and batch systems ask for by
-// the environment.
+// The options for sharded runs, and the environment variables of test runners and batch systems.
 #pragma once
 
 #include <memory>
@@ -14,23 +13,22 @@ namespace dmlconform::app {
 
 struct ShardOptions {
     std::string shard;
-    /// A result to take times from.
+    /// A result to take durations from.
     std::string durations;
 
     void add_to(Command command);
 };
 
-/// The shard that is asked for, by the option or else by the environment; nothing when all cases are to be run. Makes
-/// the file by which a test runner sees that shards are known here, and says on stderr when the option counts against
-/// the environment.
+/// The requested shard, by option or environment; empty for a run of all cases. Creates the file that tells a test
+/// runner that shards are supported. Reports on stderr if the option overrides the environment.
 [[nodiscard]] core::Result<std::optional<run::Shard>> choose_shard(const ShardOptions& options);
 
-/// Leaves the shard's cases in the selection, whose ids have to have been kept.
+/// Keeps only the shard's cases in the selection, which must contain the ids.
 [[nodiscard]] core::Result<run::ShardInfo> take_shard(const ShardOptions& options, const run::Shard& shard,
                                                       Selection& selection);
 
-/// Takes the filter and the path of the JUnit file from the environment where Bazel or GoogleTest give them
-/// (TESTBRIDGE_TEST_ONLY, XML_OUTPUT_FILE; GTEST_FILTER, GTEST_OUTPUT). Options count first.
+/// Sets the filter and the path of the JUnit file from the environment of Bazel or GoogleTest (TESTBRIDGE_TEST_ONLY,
+/// XML_OUTPUT_FILE; GTEST_FILTER, GTEST_OUTPUT). Options take precedence.
 [[nodiscard]] core::Result<void> apply_test_environment(std::vector<std::string>& filters, std::string& junit);
 
 }  // namespace dmlconform::app

@@ -1,4 +1,4 @@
-// The C library's streams, without exceptions.
+// Writes to the C library's streams.
 #include "app/standard_streams.h"
 
 #include <fmt/format.h>
@@ -19,10 +19,10 @@
 namespace dmlconform::app {
 namespace {
 
-/// The first error of standard output; 0: none.
+/// The first error of writing to standard output; 0: none.
 int output_error = 0;
 
-/// Whether the standard output is left to a document.
+/// True if standard output is reserved for a document.
 bool output_is_a_document = false;
 
 void note_error() {
@@ -49,10 +49,10 @@ void open_standard_streams() {}
 void turn_write_signals_into_errors() {}
 #else
 void open_standard_streams() {
-    // As the GNU tools do it: opened the wrong way round, so that using them is an error as if they were closed.
+    // Like the GNU tools: opened in the wrong direction, so that using them fails as if they were closed.
     constexpr int ways[] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int number = 0; number < 3; ++number) {
-        // The lowest number that is free is taken, and those below are not.
+        // The system assigns the lowest free number.
         if (fcntl(number, F_GETFD) < 0 && errno == EBADF) {
             static_cast<void>(open("/dev/null", ways[number]));
         }
@@ -61,7 +61,7 @@ void open_standard_streams() {
 
 void turn_write_signals_into_errors() {
     for (const int number : {SIGPIPE, SIGXFSZ}) {
-        // A handler, because programs that are started would inherit that a signal is ignored.
+        // A handler instead of SIG_IGN, because started programs inherit ignored signals.
         struct sigaction action {};
         if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) {
             action.sa_handler = do_nothing;
@@ -100,7 +100,7 @@ void print_document(std::string_view document) {
 
 core::Result<void> flush_output() {
     errno = 0;
-    // Google Benchmark prints to the other one of the two.
+    // Google Benchmark prints to the other stream.
     std::cout.flush();
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
         note_error();

@@ -1,5 +1,5 @@
-// All that the program says goes through here: what comes from outside is made harmless on the way, and what cannot be
-// written is remembered, because a result that nobody got must not end as a success.
+// All output of the program. External text is made safe to show, and write errors are remembered, because a run whose
+// result was lost must not succeed.
 #pragma once
 
 #include <string_view>
@@ -9,40 +9,39 @@
 
 namespace dmlconform::app {
 
-/// Gives the standard streams something to be if the program was started without them: files that are opened later
-/// would take their numbers, and what is printed would go into them. Writing to one that was closed is an error.
+/// Opens the standard streams if the program was started without them. Otherwise files that are opened later would get
+/// their numbers, and output would go into these files. Writing to a stream that was closed is an error.
 void open_standard_streams();
 
-/// Makes a pipe that nobody reads any more, and a file that may not grow, errors of what is written rather than the
-/// end of the program. Programs that are started keep the system's way.
+/// Turns the signals for broken pipes and file size limits into write errors. Started programs keep the system's
+/// default.
 void turn_write_signals_into_errors();
 
-/// A document is going to have the standard output for itself: what is printed for people goes to the standard error
-/// from now on.
+/// Reserves the standard output for a document: text for people goes to the standard error from now on.
 void leave_output_to_a_document();
 
-/// To the standard output, unless that is left to a document.
+/// Prints to the standard output, or to the standard error if a document reserved it.
 void print(const core::ShownText& text);
 template <class... Arguments>
 void say(fmt::format_string<core::Cleaned<Arguments>...> format, const Arguments&... arguments) {
     print(core::show(format, arguments...));
 }
 
-/// To the standard error. That it cannot be written there is nobody to tell.
+/// Prints to the standard error. Write errors are ignored.
 void print_warning(const core::ShownText& text);
 template <class... Arguments>
 void warn(fmt::format_string<core::Cleaned<Arguments>...> format, const Arguments&... arguments) {
     print_warning(core::show(format, arguments...));
 }
 
-/// A file's content on the standard output: as it is, but made harmless if that is a terminal.
+/// Writes a document to the standard output: unchanged, or made safe to show if that is a terminal.
 void print_document(std::string_view document);
 
-/// Writes what was held back. An error, also when anything before could not be written.
+/// Flushes the output. Fails also if an earlier write failed.
 [[nodiscard]] core::Result<void> flush_output();
 
-/// To be called when nothing more is going to be printed: writes what was held back. Returns `exit_code`, or
-/// exit_not_run, with a message, where the standard output could not be written.
+/// Must be called after the last output: flushes it. Returns `exit_code`, or exit_not_run after a message if the
+/// standard output could not be written.
 [[nodiscard]] int final_exit_code(int exit_code);
 
 }  // namespace dmlconform::app

@@ -1,8 +1,11 @@
-// Questions to the system about the standard streams.
+// Asks the system about the standard streams.
 #include "app/terminal.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
+
+#include "engine/report/text_table.h"
 
 #ifdef _WIN32
 #include <io.h>
@@ -25,7 +28,7 @@ bool is_terminal(Stream stream) {
 #endif
 }
 
-/// 0 where it does not say.
+/// 0 if it is unknown.
 std::size_t terminal_width() {
 #ifdef _WIN32
     CONSOLE_SCREEN_BUFFER_INFO info;
@@ -56,6 +59,31 @@ std::size_t output_width() {
     }
     const std::size_t width = terminal_width();
     return width == 0 ? usual : width;
+}
+
+std::string wrap(std::string_view text, std::size_t width) {
+    std::string wrapped;
+    std::size_t column = 0;
+    while (!text.empty()) {
+        const std::size_t length = std::min(text.find_first_of(" \n"), text.size());
+        const std::string_view word = text.substr(0, length);
+        const std::size_t characters = report::characters_in(word);
+        // Blanks at the beginning of a line are the text's own.
+        const bool breaks = column != 0 && wrapped.ends_with(' ') && column + characters > width;
+        if (breaks) {
+            wrapped.back() = '\n';
+            column = 0;
+        }
+        wrapped += word;
+        column += characters;
+        text.remove_prefix(length);
+        if (!text.empty()) {
+            wrapped += text.front();
+            column = text.front() == '\n' ? 0 : column + 1;
+            text.remove_prefix(1);
+        }
+    }
+    return wrapped;
 }
 
 bool use_color(bool refused) {

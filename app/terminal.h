@@ -1,16 +1,21 @@
-// What the program writes to: a person's terminal, or something else.
+// Properties of the terminal that the program writes to.
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 
 namespace dmlconform::app {
 
 [[nodiscard]] bool stdout_is_terminal();
 [[nodiscard]] bool stderr_is_terminal();
 
-/// How many characters fit a line of the standard output: of a terminal, what it says, or else 80; 0, for any number,
-/// where it is none.
+/// The number of characters in a line of the standard output: the terminal's width, or 80 if it is unknown; 0, meaning
+/// unlimited, if it is not a terminal.
 [[nodiscard]] std::size_t output_width();
+
+/// The text in lines of at most `width` characters, broken at blanks. A longer word has a line of its own.
+[[nodiscard]] std::string wrap(std::string_view text, std::size_t width);
 
 /// Whether to colour what goes to stdout: only on a terminal, and not against NO_COLOR (https://no-color.org) or
 /// `refused`.

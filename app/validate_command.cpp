@@ -1,4 +1,4 @@
-// `dmlconform validate`: checks case files and the legality of their descriptors, without any engine.
+// `dmlconform validate`: checks case files and their descriptors without an engine.
 #include <fmt/format.h>
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace dmlconform::app {
 namespace {
 
-/// What is wrong with the case at that level; nothing if it is as it should be.
+/// What is wrong with the case at that level; empty if nothing is.
 std::optional<cases::Problem> check(const cases::Case& entry, core::FeatureLevel level) {
     const operators::Verdict verdict = operators::validate(*entry.descriptor, level);
     if (verdict.has_value() == entry.expect_error.has_value()) {
@@ -32,7 +32,7 @@ std::optional<cases::Problem> check(const cases::Case& entry, core::FeatureLevel
     return problem;
 }
 
-/// Says what engines are known to do otherwise than the documentation. Whether anything was said.
+/// Prints known deviations of engines from the documentation. True if there were any.
 bool print_known(const cases::Case& entry, const std::vector<expectations::Expectation>& known) {
     bool any = false;
     expectations::CaseFacts facts(entry);

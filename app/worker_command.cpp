@@ -1,15 +1,17 @@
-// `dmlconform worker`: offers an engine to another process, over standard input and output.
+// `dmlconform worker`: serves an engine to another process over standard input and output.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/command.h"
 #include "app/crash.h"
 #include "app/standard_streams.h"
 #include "app/worker_streams.h"
 #include "engine/run/engine_list.h"
+#include "engine/run/reference_source.h"
 #include "engine/worker/server.h"
 
 namespace dmlconform::app {
@@ -27,14 +29,16 @@ int work(const WorkerOptions& options) {
              core::show_list(known, ", "));
         return exit_usage;
     }
-    // Before anything of the engine's runs, which may print.
+    // Must come before engine code, which may print.
     WorkerStreams streams;
     end_with_client();
     end_at_once_on_crash();
     const auto engine = run::create_engine(options.engine, options.options);
     const auto served = worker::serve(
         engine, [&](std::span<std::byte> to) { return streams.read(to); },
-        [&](std::span<const std::byte> bytes) { return streams.write(bytes); });
+        [&](std::span<const std::byte> bytes) { return streams.write(bytes); },
+        options.engine == run::reference_engine ? worker::ReferenceAnswer(run::answer_reference)
+                                                : worker::ReferenceAnswer());
     if (!served) {
         warn("dmlconform worker: {}\n", served.error().message);
         return exit_usage;

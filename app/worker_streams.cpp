@@ -1,4 +1,4 @@
-// Standard streams on POSIX systems and on Windows.
+// Redirects the standard streams on POSIX systems and Windows.
 #include "app/worker_streams.h"
 
 #include <chrono>
@@ -27,7 +27,7 @@ enum Stream : int { standard_input = 0, standard_output = 1, standard_error = 2 
 constexpr std::size_t buffer_size = std::size_t{1} << 16;
 constexpr std::chrono::seconds grace(5);
 
-/// A file of its own for what was standard output.
+/// A separate file for the original standard output.
 std::FILE* take_standard_output() {
     std::fflush(stdout);
 #ifdef _WIN32
@@ -37,7 +37,7 @@ std::FILE* take_standard_output() {
     _setmode(taken, _O_BINARY);
     return _fdopen(taken, "wb");
 #else
-    // Nobody left to read is an ordinary end.
+    // A client that has gone is an ordinary end.
     std::signal(SIGPIPE, SIG_IGN);
     const int taken = dup(standard_output);
     dup2(standard_error, standard_output);
@@ -45,7 +45,7 @@ std::FILE* take_standard_output() {
 #endif
 }
 
-/// Returns when nobody can write to standard input any more; false when that cannot be told.
+/// Returns when standard input has no writer any more; false if the system cannot tell.
 bool wait_for_client_to_go() {
 #ifdef _WIN32
     const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
@@ -56,7 +56,7 @@ bool wait_for_client_to_go() {
 #else
     pollfd input{standard_input, 0, 0};
 #ifdef POLLRDHUP
-    input.events = POLLRDHUP;  // of a socket
+    input.events = POLLRDHUP;  // for sockets
 #endif
     while (poll(&input, 1, -1) <= 0) {
     }
@@ -94,7 +94,8 @@ void end_with_client() {
             }
         }).detach();
     } catch (const std::system_error&) {
-        // The system allows no thread for it: one that hangs is ended by its client, unless that was killed too.
+        // The system cannot create a thread. A hanging worker is then ended by its client, unless that was killed as
+        // well.
     }
 }
 

@@ -1,4 +1,4 @@
-// The standard streams of a worker: frames in, frames out, and nothing else.
+// The standard streams of a worker, which carry only frames.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace dmlconform::app {
 
-/// Takes standard output away from the rest of the program: what a driver prints there goes to standard error instead.
+/// Redirects the standard output of the rest of the program, such as drivers, to the standard error.
 class WorkerStreams {
 public:
     WorkerStreams();
@@ -17,15 +17,15 @@ public:
 
     /// False at the end of the input.
     [[nodiscard]] bool read(std::span<std::byte> to);
-    /// Not held back. False when nobody reads any more.
+    /// Unbuffered. False if the client no longer reads.
     [[nodiscard]] bool write(std::span<const std::byte> bytes);
 
 private:
     std::FILE* output_ = nullptr;
 };
 
-/// Watches standard input from now on, in a thread: when the other end is gone and the program has not ended some
-/// seconds later, because it hangs in a computation that nobody waits for, it is ended.
+/// Starts a thread that watches standard input: if the client has gone and the program has not ended some seconds
+/// later, because it hangs in a computation, it is ended.
 void end_with_client();
 
 }  // namespace dmlconform::app

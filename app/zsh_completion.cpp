@@ -1,4 +1,4 @@
-// Completion for zsh: a function for each command, which tells _arguments what there is.
+// Completion for zsh: a function for each command that calls _arguments.
 #include <fmt/format.h>
 
 #include "app/completion_scripts.h"
@@ -8,7 +8,7 @@ namespace dmlconform::app {
 
 namespace {
 
-/// Text between the brackets, or in the fields, of a specification for _arguments.
+/// Escapes text within the brackets or fields of an _arguments specification.
 std::string zsh_escaped(std::string_view text) {
     std::string result;
     for (const char c : text) {
@@ -20,7 +20,7 @@ std::string zsh_escaped(std::string_view text) {
     return result;
 }
 
-/// ":FILE:_files", and nothing for a flag.
+/// ":FILE:_files"; empty for a flag.
 std::string zsh_value(const CommandOption& option) {
     switch (option.kind) {
         case ValueKind::none:
@@ -36,7 +36,7 @@ std::string zsh_value(const CommandOption& option) {
            (option.values.empty() ? std::string() : "(" + zsh_escaped(joined(option.values, " ")) + ")");
 }
 
-/// A word for each name of an option: those that exclude each other, the name, what it does, and its value.
+/// A specification for each name of an option: excluded names, the name, its description, and its value.
 std::string option_words(const CommandOption& option) {
     const std::string excluded = option.repeats            ? "*"
                                  : option.names.size() > 1 ? "(" + joined(option.names, " ") + ")"
@@ -68,7 +68,7 @@ std::string argument_words(const CommandNode& node) {
     return text;
 }
 
-/// A command with commands below it: their names first, then what each of them takes.
+/// A command with subcommands: first their names, then the arguments of each.
 std::string branching_function(const CommandNode& node, std::string_view options) {
     std::string names;
     std::string branches;
@@ -108,7 +108,7 @@ std::string zsh_completion(const CommandNode& program) {
     return "#compdef dmlconform dmlconform.exe\n"
            "# Completion of dmlconform's command line for zsh, as `dmlconform completion zsh` writes it.\n\n" +
            functions(program) +
-           // As an autoloaded file it is the function's body; sourced, it only says what completes.
+           // When autoloaded, the file is the function's body; when sourced, it registers the function.
            "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n    _dmlconform \"$@\"\nelse\n"
            "    compdef _dmlconform dmlconform dmlconform.exe\nfi\n";
 }

@@ -1,7 +1,7 @@
-# The D3D12 engine, and the compilation of its shaders when the program is built.
+# The D3D12 engine, and the compilation of shaders during the build.
 
-# What is behind it: the system's library on Windows, vkd3d elsewhere. Both also bring the HLSL compiler, which only the
-# build needs.
+# The library is the system's on Windows and vkd3d elsewhere. Both include the HLSL compiler, which only the build
+# needs.
 set(DMLCONFORM_HAS_D3D12 0)
 if(NOT DMLCONFORM_D3D12 STREQUAL "OFF")
   if(WIN32)
@@ -29,22 +29,29 @@ if(NOT DMLCONFORM_HAS_D3D12)
   return()
 endif()
 
-# Bindings and the plans they make: what the engine and the compilation of shaders have in common.
+# Compiled shaders are compressed in the program.
+if(WIN32)
+  set(ZLIB_USE_STATIC_LIBS ON)
+endif()
+find_package(ZLIB REQUIRED)
+
+# Bindings and their plans: the common part of the engine and the shader compilation.
 operator_files(binding_files "d3d12/bindings/*.cpp")
 dmlconform_registry("${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp" engine/d3d12/binding.h dmlconform::d3d12
                     bindings Bindings "${CMAKE_CURRENT_SOURCE_DIR}/d3d12/bindings" ${binding_files})
-set(plan_files attention_heads binding dispatch_plan long_sequence moved_units movement part parts_plan product
-               quantized_depthwise_convolution quantized_depthwise_tiles reduction row_movement transposition window)
+set(plan_files arena attention_heads binding dispatch_plan graph_plan long_sequence moved_units movement part parts_plan
+               product quantized_depthwise_convolution quantized_depthwise_tiles reduction row_movement transposition
+               window)
 list(TRANSFORM plan_files REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/d3d12/\\1.cpp")
 add_library(dmlconform_bindings STATIC ${binding_files} ${plan_files}
                                        "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")
 target_link_libraries(dmlconform_bindings PUBLIC dmlconform::operators)
 if(NOT MSVC)
-  # Planning takes no time, and this way its code takes half the room.
+  # Planning takes little time, and optimised for size its code takes half the space.
   target_compile_options(dmlconform_bindings PRIVATE $<$<CONFIG:Release>:-Os>)
 endif()
 
-# What uses Direct3D's headers.
+# Targets that use Direct3D's headers.
 function(uses_d3d12_headers target)
   if(NOT WIN32)
     target_include_directories(${target} SYSTEM PRIVATE "${DMLCONFORM_DIRECTX_STUBS}")
@@ -56,7 +63,7 @@ if(DMLCONFORM_COMPILED_SHADERS)
   set(compiled_shaders "${DMLCONFORM_COMPILED_SHADERS}")
   set(compiled_shaders_target "")
 elseif(CMAKE_CROSSCOMPILING)
-  # The compiler runs here, so a build for this machine makes the source.
+  # The shader compiler runs on this machine, so a cross build uses a separate native build.
   include(ExternalProject)
   set(native_build "${PROJECT_BINARY_DIR}/native")
   ExternalProject_Add(
@@ -76,7 +83,7 @@ elseif(CMAKE_CROSSCOMPILING)
 else()
   file(GLOB shader_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*.hlsl"
        "${PROJECT_SOURCE_DIR}/shaders/*.hlsli")
-  # What shaders call operators: the numbers of the catalogue.
+  # The operator numbers for shaders, taken from the catalogue.
   set(operator_numbers "${CMAKE_CURRENT_BINARY_DIR}/operator_numbers.hlsli")
   set(operator_defines "// Written by engine/D3d12.cmake. Do not edit.\n")
   string(APPEND operator_defines "#ifndef OPERATOR_NUMBERS\n#define OPERATOR_NUMBERS\n")
@@ -98,7 +105,7 @@ else()
   target_link_libraries(dmlconform_hlsl PUBLIC dmlconform_bindings PRIVATE ${hlsl_libraries})
   uses_d3d12_headers(dmlconform_hlsl)
   add_executable(compile_shaders hlsl/compile_shaders.cpp)
-  target_link_libraries(compile_shaders PRIVATE dmlconform::hlsl Threads::Threads)
+  target_link_libraries(compile_shaders PRIVATE dmlconform::hlsl Threads::Threads ZLIB::ZLIB)
   add_custom_command(
     OUTPUT "${compiled_shaders}"
     COMMAND compile_shaders "${compiled_shaders}"
@@ -116,7 +123,8 @@ add_library(dmlconform::d3d12 ALIAS dmlconform_d3d12)
 if(compiled_shaders_target)
   add_dependencies(dmlconform_d3d12 ${compiled_shaders_target})
 endif()
-target_link_libraries(dmlconform_d3d12 PUBLIC dmlconform_bindings PRIVATE ${d3d12_libraries})
+target_link_libraries(dmlconform_d3d12 PUBLIC dmlconform_bindings dmlconform::engine PRIVATE ${d3d12_libraries}
+                                                                                              ZLIB::ZLIB)
 uses_d3d12_headers(dmlconform_d3d12)
 if(NOT WIN32)
   if(PkgConfig_FOUND)

@@ -1,6 +1,6 @@
-// What an engine is: something that can run an operator. The interface follows the life of a DirectML operator.
+// The engine interface: an engine runs operators. The interface follows the life cycle of a DirectML operator.
 //
-// An engine knows nothing of case files, expectations or reports. An engine is used by one thread at a time.
+// An engine knows nothing about case files, expectations or reports. It is used by one thread at a time.
 #pragma once
 
 #include <chrono>
@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,37 +21,43 @@
 
 namespace dmlconform {
 
+/// What the name of an engine begins with that has outputs from files; their folder follows.
+inline constexpr std::string_view outputs_prefix = "outputs:";
+
 /// Whatever makes a result reproducible.
 struct EngineInfo {
-    /// As given to --engine; for one that a command started, "exec:" and what it calls itself.
+    /// As given to --engine; for an engine that a command started, "exec:" and the name it reports.
     std::string name;
-    /// The device: an adapter's name, or a description of the processor.
+    /// The adapter's name, or a description of the processor.
     std::string adapter;
     /// Name and version of the driver; empty for an engine without one.
     std::string driver;
-    /// Libraries the engine runs on, with their versions.
+    /// Libraries that the engine uses, with their versions.
     std::vector<std::pair<std::string, std::string>> libraries;
     core::FeatureLevel feature_level;
     /// The command that the user gave to start it (`--engine exec:COMMAND`); empty for the engines of this program.
     std::string command{};
-    /// Tensors are sent to it, so that there are more copies of them.
+    /// True if tensors are sent to another process, so that there are additional copies.
     bool in_own_process = false;
-    /// Its answers are the exact ones, with which others are compared where a case expects no values. It runs on the
-    /// processor, so that neither adapter nor driver need be asked for.
+    /// True for the reference, whose exact outputs are the expected values of cases without any. It runs on the
+    /// processor, so it has neither adapter nor driver.
     bool is_reference = false;
+
+    /// Whether it only has outputs that were computed elsewhere, so that nobody knows which descriptors it rejects.
+    [[nodiscard]] bool has_only_outputs() const { return name.starts_with(outputs_prefix); }
 };
 
-/// Why there is no executable: the engine rejected the descriptor, or it broke.
+/// Why there is no executable: the engine rejected the descriptor, or failed.
 struct CompileFailure {
     enum class Kind : std::uint8_t {
-        rejected,  // the descriptor is not legal: what CreateOperator answers with an HRESULT
+        rejected,  // the descriptor is illegal: CreateOperator would return an HRESULT
         broken,    // the engine failed on a legal descriptor
     };
     Kind kind = Kind::rejected;
     operators::Rejection rejection;
 };
 
-/// The failure of the engine `name` on a descriptor that may well be legal.
+/// The failure of the engine `name` on a descriptor that may be legal.
 [[nodiscard]] inline CompileFailure broken(std::string name, const core::Error& error) {
     CompileFailure failure;
     failure.kind = CompileFailure::Kind::broken;
@@ -60,7 +67,7 @@ struct CompileFailure {
     return failure;
 }
 
-/// An operator made ready for one engine, with memory for its tensors.
+/// An operator that is ready to run on one engine, with memory for its tensors.
 class Executable {
 public:
     Executable() = default;
@@ -68,31 +75,35 @@ public:
     Executable& operator=(const Executable&) = delete;
     virtual ~Executable() = default;
 
-    /// Makes the inputs known, uploading them where that is needed. One entry for each of Descriptor::inputs(), null
-    /// for an absent one. The tensors must outlive the executions. The engine's memory for the outputs, and for the
-    /// guards behind them, is filled with core::untouched: what an operator before left there might be right.
+    /// Binds the inputs, and uploads them if necessary. There is one entry for each of Descriptor::inputs(), null for
+    /// an absent one. The tensors must outlive the executions. The engine's memory for outputs and guards is filled
+    /// with core::untouched, because results of an earlier execution might be mistaken for this one's.
     [[nodiscard]] virtual core::Result<void> bind(std::span<const core::Tensor* const> inputs) = 0;
 
-    /// Computes the outputs once. Returns when they are there.
+    /// Computes the outputs once. Returns when they are complete.
     [[nodiscard]] virtual core::Result<void> execute() = 0;
 
-    /// Copies the outputs out with their guards: one tensor for each of Descriptor::outputs(), made by
-    /// core::output_tensor from that descriptor; null for an absent one or one that nobody wants. Bytes within the
-    /// total size that belong to no element are left as they are or overwritten.
+    /// Copies the outputs and their guards. There is one tensor for each of Descriptor::outputs(), made by
+    /// core::output_tensor; null for outputs that are absent or not wanted. Bytes within the total size that belong to
+    /// no element are undefined.
     [[nodiscard]] virtual core::Result<void> read(std::span<core::Tensor* const> outputs) = 0;
 
-    /// How long the last execution took by the device's own clock; nothing for an engine that cannot measure itself.
+    /// The duration of the last execution by the device's clock; empty if the engine cannot measure it.
     [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> device_time() const { return std::nullopt; }
 
-    /// How long the last execute() took where it ran, if that is not here; otherwise the caller measures it.
+    /// The duration of the last execute() if the engine ran elsewhere; otherwise the caller measures it.
     [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> execute_time() const { return std::nullopt; }
+
+    /// For a graph: the duration of each node in the last execution, in the order of Graph::nodes; empty if it was not
+    /// measured.
+    [[nodiscard]] virtual std::vector<std::chrono::nanoseconds> node_times() const { return {}; }
 };
 
-/// The fastest that an engine's device moves and computes, as simple kernels reach it.
+/// Peak bandwidth and throughput of an engine's device, as simple kernels reach them.
 struct Roofline {
-    /// Bytes read and written by a copy of a buffer much larger than the caches.
+    /// Bytes read and written while copying a buffer much larger than the caches.
     double bytes_per_second = 0;
-    /// FP32 multiplications and additions, a multiply-add being two.
+    /// FP32 multiplications and additions; a multiply-add counts as two.
     double operations_per_second = 0;
 };
 
@@ -105,19 +116,28 @@ public:
 
     [[nodiscard]] virtual const EngineInfo& info() const = 0;
 
+    /// Called before each case. Most engines need not know which case a descriptor comes from.
+    virtual void next_case(const std::string& /*id*/) {}
+
     /// Nothing when the engine can run such a descriptor; otherwise the reason why not, which makes a case skipped.
     [[nodiscard]] virtual std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const = 0;
 
-    /// The descriptor must outlive the executable. Only for descriptors that are not unsupported.
+    /// Compiles a descriptor, which must be supported and must outlive the executable.
     [[nodiscard]] virtual tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) = 0;
 
-    /// One more of this engine on the same device, for another thread. An error when there cannot be one.
+    /// The same for descriptors with Descriptor::graph. By default, graphs are run node by node through the engine's
+    /// own interface, with intermediate values in host memory: see graph_by_nodes.h.
+    [[nodiscard]] virtual std::optional<std::string> unsupported_graph(const operators::Descriptor& graph) const;
+    [[nodiscard]] virtual tl::expected<std::unique_ptr<Executable>, CompileFailure> compile_graph(
+        const operators::Descriptor& graph);
+
+    /// Creates another instance of this engine on the same device, for another thread.
     [[nodiscard]] virtual core::Result<std::unique_ptr<Engine>> another() const {
         return core::fail(info().name + " runs one case at a time");
     }
 
-    /// Measures; takes about a second. An error when the engine has no such kernels.
+    /// Measures the roofline, which takes about a second. Fails if the engine has no such kernels.
     [[nodiscard]] virtual core::Result<Roofline> measure_roofline() {
         return core::fail("the engine has no kernels to measure a roofline with");
     }

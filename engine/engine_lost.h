@@ -1,4 +1,4 @@
-// The end of an engine that runs outside of this process: it crashed, hangs, or does not keep to its protocol.
+// Failures of engines in other processes: they crash, hang, or violate the protocol.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace dmlconform {
 
-/// Thrown by any call to an engine, or to an executable of its, that runs in another process. Executables are lost with
-/// it; the engine itself starts anew with the next descriptor.
+/// Thrown by any call to an engine in another process or to its executables. The executables are lost; the engine
+/// restarts with the next descriptor.
 class EngineLost : public std::runtime_error {
 public:
     enum class Kind : std::uint8_t {
         crashed,      // the process ended
-        timed_out,    // it did not answer in time, and was ended
-        broken,       // it answered what it must not, or could not be started again
-        interrupted,  // the user ends the run, and it would have to be waited for
+        timed_out,    // it did not answer in time and was ended
+        broken,       // it sent an invalid answer, or could not be restarted
+        interrupted,  // the user interrupts the run while the engine is busy
     };
 
     EngineLost(Kind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

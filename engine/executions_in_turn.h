@@ -1,4 +1,4 @@
-// Many executions at once, for engines whose device would otherwise be idle between them.
+// Submits many executions at once, for engines whose device would otherwise be idle between them.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace dmlconform {
 
-/// What an executable may be besides.
+/// An optional interface of executables.
 class ExecutionsInTurn {
 public:
     ExecutionsInTurn() = default;
@@ -17,13 +17,13 @@ public:
     ExecutionsInTurn& operator=(const ExecutionsInTurn&) = delete;
     virtual ~ExecutionsInTurn() = default;
 
-    /// The most times that a turn can be asked for.
+    /// The maximum number of times that one call can return.
     [[nodiscard]] virtual std::size_t most_times() const = 0;
 
-    /// Executes one after another what the device is given at once: executables of the same engine, each as often as it
-    /// stands there. `per_time` of them, which divides their number, are timed together by the device's own clock, so
-    /// that reading the clock costs each of them less. Returns the mean of each such group. For measuring: nothing says
-    /// which of the executions a later read() sees.
+    /// Submits executions together; they run one after another. All executables must belong to the same engine and may
+    /// be listed repeatedly. Groups of `per_time` executions, which must divide their number, are timed together by the
+    /// device's clock, to reduce the cost of reading it. Returns the mean time of each group. For measuring only: it is
+    /// undefined which execution a later read() sees.
     [[nodiscard]] virtual core::Result<std::vector<std::chrono::nanoseconds>> execute_in_turn(
         std::span<Executable* const> turn, std::size_t per_time) = 0;
 };

@@ -1,25 +1,24 @@
-// The activation functions that can be fused into an operator, to a few units in the last place, near zero too.
+// The activation functions that can be fused into an operator, accurate to a few ULPs, also near zero.
 //
-// The intrinsics of shaders are built from powers of two and logarithms to base 2, and good to about 21 bits of the
-// absolute value.
+// The intrinsics exp and log are built from exp2 and log2, and accurate to about 21 bits of the absolute value only.
 
 #include "float32.hlsli"
 #include "operator_numbers.hlsli"
 
-// exp(x) is 2^n * (1 + rest).
+// exp(x) as 2^n * (1 + rest).
 struct Exponential {
     int4 n;
     float4 rest;
 };
 
-// Of x + more, where `more` is a correction of x below its last place.
+// exp(x + more), where `more` is a correction of x below its last bit.
 Exponential exponential_of_sum(float4 x, float4 more) {
-    // Beyond these the result is 0, even times a large number, or infinite, even its half.
+    // Beyond these limits the result is 0, even times a large number, or infinite, even its half.
     const float4 argument = clamp(x, -174, 90);
     const float4 n = round(argument * 1.44269504);
-    // ln(2) in two parts, the first of which has few enough bits for the product to be exact (Cody & Waite).
+    // ln(2) as the sum of two numbers, the first of which has few enough bits for an exact product (Cody & Waite).
     const float4 r = argument - n * 0.693145751953125 - n * 1.42860677e-6 + more;
-    // Taylor: |r| <= ln(2) / 2, and the first term left out is below r * 2^-26.
+    // Taylor series: |r| <= ln(2) / 2, and the first omitted term is below r * 2^-26.
     const float4 series =
         0.5 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720 + r * (1.0 / 5040)))));
     Exponential result;
@@ -55,8 +54,8 @@ float4 log1p(float4 t) {
     return 2 * (s + s * series);
 }
 
-// factor / (1 + exp(-x)). The factor comes in early, so that a small sigmoid is not flushed where the product is no
-// subnormal.
+// factor / (1 + exp(-x)). The factor is applied early, so that a small sigmoid is not flushed to zero if the product is
+// not subnormal.
 float4 times_sigmoid(float4 factor, float4 x) {
     const Exponential e = exponential(-abs(x));
     const float4 power = times_power_of_two(1 + e.rest, e.n);
@@ -64,28 +63,34 @@ float4 times_sigmoid(float4 factor, float4 x) {
 }
 
 float4 swish(float4 x, float slope) {
-    // Of infinities by the formula, which has no limit there.
+    // Infinities follow the formula, which has no limit there.
     const bool4 infinite = (asuint(x) & 0x7fffffff) == 0x7f800000;
-    return infinite ? x * times_sigmoid(1, slope * x) : times_sigmoid(x, slope * x);
+    const float4 scaled = slope * x;
+    const float4 result = infinite ? x * times_sigmoid(1, scaled) : times_sigmoid(x, scaled);
+    return is_nan(scaled) ? scaled : result;
 }
 
+// NaN gives NaN; so does the product of infinity and zero.
 float4 softplus(float4 x) {
-    return max(x, 0) + log1p(exp_exactly(-abs(x)));
+    const float4 result = max(x, 0) + log1p(exp_exactly(-abs(x)));
+    return is_nan(x) ? x : result;
 }
 
 float4 tanh_exactly(float4 x) {
     const float4 e = expm1(-2 * abs(x));
     const float4 magnitude = -e / (2 + e);
-    return x < 0 ? -magnitude : magnitude;
+    const float4 result = x < 0 ? -magnitude : magnitude;
+    return is_nan(x) ? x : result;
 }
 
-// x times the normal distribution's share below x.
+// x times the cumulative normal distribution at x.
 float4 gelu(float4 x) {
-    // What lies beyond |x| is half of erfc(|x| / sqrt(2)): Chebyshev fit of Numerical Recipes (Press et al.), section
-    // 6.2, with a relative error below 1.2e-7 everywhere. There exp(-x^2 / 2) needs more bits of x^2 than FP32 has: the
-    // square of the top of x is exact.
+    // The tail beyond |x| is half of erfc(|x| / sqrt(2)), by the Chebyshev fit of Numerical Recipes (Press et al.),
+    // section 6.2, whose relative error is below 1.2e-7 everywhere. exp(-x^2 / 2) needs more bits of x^2 than FP32 has,
+    // so x is split: the square of its upper bits is exact.
     const float4 bounded = clamp(x, -18, 18);
-    // Not by abs: NVIDIA's compiler (580) takes the absolute value of an integer when the bits of one are used.
+    // Not by abs: if the bits of the absolute value are used as an integer, NVIDIA's compiler (580) takes the absolute
+    // value of that integer instead.
     const float4 a = asfloat(asuint(bounded) & 0x7fffffff);
     const float4 top = asfloat(asuint(bounded) & 0x7ffff000);
     const float4 t = 1 / (1 + a * 0.353553391);
@@ -100,7 +105,7 @@ float4 gelu(float4 x) {
     const Exponential square = exponential(-0.5 * top * top);
     const float4 rest = exp_exactly(-0.5 * (a - top) * (a + top) + fit);
     const float4 beyond = times_power_of_two(bounded * (0.5 * t) * rest * (1 + square.rest), square.n);
-    // Infinities by the formula, where -infinity gives NaN.
+    // Infinities follow the formula, which gives NaN for -infinity.
     const bool4 infinite = (asuint(x) & 0x7fffffff) == 0x7f800000;
     precise const float4 share = x >= 0 ? 1.0 : 0.0;
     precise const float4 limit = x * share;
@@ -184,8 +189,8 @@ float4 activate_number(float4 x, uint activation, float first, float second) {
     }
 }
 
-// `activation` is the operator's number, or 0 for none. NaN stays NaN. Parameters are in the order of the operator's
-// struct.
+// `activation` is the operator's number, or 0 for none. NaN stays NaN. `first` and `second` are the operator's
+// attributes in the order of its struct.
 float4 activate(float4 x, uint activation, float first, float second) {
     const float4 result = activate_number(x, activation, first, second);
     return (asuint(x) & 0x7fffffff) > 0x7f800000 ? x : result;

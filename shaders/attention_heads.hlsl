@@ -1,5 +1,5 @@
-// The attentions: the queries, keys or values of all heads, in FP32 and without gaps. What is past comes before what is
-// new, and only the latter gets the bias. What is present is the same in the tensor's own type and layout.
+// Attention: assembles the queries, keys or values of all heads as packed FP32. The past precedes the new rows, which
+// get the bias. Also writes the present output, which has the same contents in the tensor's type and layout.
 
 #include "dispatch.hlsli"
 #include "elements.hlsli"
@@ -43,7 +43,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         } else {
             bits = LOAD_ELEMENT(source, packing, source_start + SOURCE_PLACE);
             element = real_of(bits, packing);
-            // Without a bias, bits stay what they are, those of NaNs too.
+            // Without a bias, bits are copied, including those of NaNs.
             [branch] if (has_bias) {
                 element += real_of(LOAD_ELEMENT(biases, packing, bias_start + BIAS_PLACE), packing);
                 bits = bits_from(element);

@@ -3,8 +3,8 @@
 uint element_count;
 uint dimension_count;
 uint packing;
-uint past_count;    // positions that come before those of the source
-uint source_start;  // where the first position of all would be in the source, modulo 2^32
+uint past_count;    // positions that precede those of the source
+uint source_start;  // offset of position 0 in the source, modulo 2^32; it may lie before the tensor
 uint bias_start;
 uint has_bias;
 uint has_present;

@@ -1,4 +1,4 @@
-// The attentions: scores get their position biases and masks, in place.
+// Attention: adds position biases and masks to the scores, in place.
 
 #include "dispatch.hlsli"
 #include "elements.hlsli"
@@ -22,7 +22,7 @@ RWStructuredBuffer<uint> masks : register(u2);
 #define QUERY places[0].w
 #define KEY places[1].x
 
-// By the numbers of the score's batch, which begin here.
+// Evaluates the mask's numbers for the score's batch, which begin at `place`.
 bool is_valid(uint place, int query, int key) {
     const int first = int(masks[place + mask_starts.x]);
     if (mask_type == ATTENTION_MASK_KEY_LENGTH) {
@@ -34,7 +34,7 @@ bool is_valid(uint place, int query, int key) {
     }
     const int queries_end = int(masks[place + mask_starts.z]);
     const int keys_start = int(masks[place + mask_starts.w]);
-    // The end of the keys may be beyond the numbers of 32 bits. A key's distance from the start is not.
+    // The end of the keys may exceed 32 bits. The distance of a key from the start does not.
     return second <= query && query < queries_end && keys_start <= key && first > 0 &&
            uint(key - keys_start) < uint(first);
 }
@@ -50,7 +50,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         }
         [branch] if (mask_type == ATTENTION_MASK_BOOLEAN) {
             const int mask = int(masks[MASK_PLACE]);
-            // Where the mask is 1 nothing is added, not even nothing times infinity.
+            // If the mask is 1, nothing is added: the product of 0 and an infinity would be NaN.
             score += mask == 1 ? 0 : (1 - float(mask)) * filter_value;
         } else if (mask_type != ATTENTION_MASK_NONE) {
             score += is_valid(MASK_PLACE, int(QUERY), int(KEY)) ? 0 : filter_value;

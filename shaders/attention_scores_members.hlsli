@@ -2,16 +2,16 @@
 
 uint element_count;
 uint dimension_count;
-uint packing;         // of position biases
+uint packing;         // of the position biases
 uint has_position_bias;
 uint mask_type;
-float filter_value;   // what masked scores get added
+float filter_value;   // the number that is added to masked scores
 uint unused0;
 uint unused1;
-// Where a batch's numbers are in a mask that has few for each: from one batch to the next they are as far apart as the
-// dimensions say.
-//   KEY_LENGTH          the length
-//   KEY_END_START       end and start
-//   LENGTH_STARTS_ENDS  the length, the queries' start and end, the keys' start
+// Offsets of a batch's numbers in masks that have a few for each batch. The strides between batches are in
+// `dimensions`.
+//       KEY_LENGTH          the length
+//       KEY_END_START       end and start
+//       LENGTH_STARTS_ENDS  the length, the queries' start and end, the keys' start
 uint4 mask_starts;
 uint4 dimensions[ATTENTION_ROWS * ATTENTION_MOST_DIMENSIONS];

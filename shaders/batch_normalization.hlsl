@@ -1,8 +1,8 @@
-// The batch normalisations: what is computed element by element, or line by line. Sums over lines come from
-// reduction.hlsl.
+// Batch normalisations: the element-wise part, and the computations for each line of elements that share a mean. Sums
+// over lines are computed by reduction.hlsl.
 //
 // STEP    see batch_normalization_parameters.hlsli
-// VECTOR  1: a thread makes four adjacent elements, of the same line. 0: it makes one
+// VECTOR  1: a thread computes four adjacent elements of the same line. 0: it computes one
 
 #include "activation.hlsli"
 #include "dispatch.hlsli"
@@ -26,13 +26,13 @@ cbuffer Parameters : register(b0) {
 #endif
 
 RWStructuredBuffer<Unit> input : register(u0);
-RWStructuredBuffer<Unit> second : register(u1);  // the gradient of what was normalised, or what is added
+RWStructuredBuffer<Unit> second : register(u1);  // the gradient of the output, or the tensor to add
 RWStructuredBuffer<uint> means : register(u2);
 RWStructuredBuffer<uint> variances : register(u3);
 RWStructuredBuffer<uint> scales : register(u4);
 RWStructuredBuffer<uint> biases : register(u5);
-RWStructuredBuffer<uint> sums : register(u6);        // of each line, as COMBINE_SUM leaves them
-RWStructuredBuffer<uint> line_parts : register(u7);  // as COMBINE_DEVIATIONS or COMBINE_GRADIENTS
+RWStructuredBuffer<uint> sums : register(u6);        // of each line, in the form of COMBINE_SUM
+RWStructuredBuffer<uint> line_parts : register(u7);  // in the form of COMBINE_DEVIATIONS or COMBINE_GRADIENTS
 RWStructuredBuffer<Unit> output : register(u8);
 RWStructuredBuffer<uint> output_words : register(u9);
 RWStructuredBuffer<uint> second_output : register(u10);
@@ -60,7 +60,7 @@ uint4 bits_from(float4 number) {
 #else
 #define ELEMENTS(buffer, offset) real_from(LOAD_ELEMENT(buffer, packing, offset))
 #endif
-// Of the whole line.
+// Results for the whole line.
 #define NUMBER(buffer, offset) real_from(LOAD_ELEMENT(buffer, packing, offset))
 #define SUM(buffer, place) asfloat(uint4(buffer[place], 0, 0, 0)).x
 
@@ -74,15 +74,17 @@ struct Statistics {
     float variance;
 };
 
-// Distances sum to 0, but for what the mean lacks ("corrected two-pass algorithm": Chan, Golub & LeVeque 1983). The
-// mean is left as it is: sums of few bits are exact, and what seems to be lacking then is roundings of the distances.
+// The deviations from the mean sum to 0, except for the mean's rounding error ("corrected two-pass algorithm": Chan,
+// Golub & LeVeque 1983). The mean itself is not corrected: if the sum was exact, the apparent error consists of the
+// deviations' roundings.
 Statistics statistics_of(uint line_number) {
     Statistics result;
     result.mean = divide_exactly(float4(SUM(sums, line_number), 0, 0, 0), line_size).x;
     const float distances = SUM(line_parts, line_number);
     const float squares = SUM(line_parts, part_count + line_number);
     const float variance = (squares - distances * (distances / line_size)) / line_size;
-    // Not by max, which would make a number of NaN; and by bits, as NVIDIA's compiler makes a max of a comparison.
+    // Not by max, which would turn NaN into a number. The comparison uses bits, because NVIDIA's compiler turns a
+    // floating-point comparison into max.
     result.variance = !is_nan(variance) && asint(variance) < 0 ? 0 : variance;
     return result;
 }

@@ -1,7 +1,7 @@
 // CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT: each item becomes the result of all items of its line up to it.
 //
-// A group goes through a chunk of one line, or through several lines, in tiles. Tiles are in groupshared memory, where
-// each thread has some items in a row. Chunks' results are there already, from reduction.hlsl.
+// A group processes a chunk of one line, or several lines, tile by tile. A tile is in groupshared memory, and each
+// thread has some consecutive items of it. The results of chunks were computed by reduction.hlsl.
 //
 // COMBINE, NUMBERS  see reduction_parameters.hlsli
 
@@ -33,7 +33,7 @@ Item tile_item(uint slot) {
     return item;
 }
 
-// The result's bits take the item's place.
+// Replaces the item by the bits of the result.
 void put_result(uint slot, State state) {
 #if NUMBERS == NUMBERS_REAL && COMBINE == COMBINE_PRODUCT
     tile_low[slot] = bits_from_real(real_result(state), output_kind).x;
@@ -68,7 +68,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint tile_size = ITEMS_PER_THREAD * threads_per_line;
     const uint first_thread = thread - lane * lane_distance;
     const uint first_slot = lines_side_by_side ? line_in_group : line_in_group * tile_size;
-    // Threads of a line in blocks.
+    // Threads of a line are combined in blocks.
     const uint block_size = min(threads_per_line, 16);
     const uint block_count = threads_per_line / block_size;
     STRIDED_OFFSETS(line_place, ROWS, min(line_number, line_count - 1), line_dimensions, line_dimension_count)
@@ -87,7 +87,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         }
     }
 
-    // All threads of a group go through as many tiles: chunks are of one size.
+    // All threads of a group must process the same number of tiles, so chunks have equal sizes.
     const uint end = first_item + min(items_per_chunk, item_count - first_item);
     [loop] for (uint tile = first_item; tile < end; tile += tile_size) {
         [loop] for (i = 0; i < ITEMS_PER_THREAD; ++i) {
@@ -112,7 +112,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         put_shared(thread, total);
         GroupMemoryBarrierWithGroupSync();
 
-        // Within blocks each becomes the result of all up to it.
+        // Prefix results within each block.
         if (lane < block_count) {
             State running = no_items();
             [loop] for (i = 0; i < block_size; ++i) {
@@ -154,6 +154,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
                 store_result(output_start + OUTPUT_OF(line_place) + OUTPUT_OF(item_place), result.low.x, result.high.x);
             }
         }
-        // The next tile comes to the same memory. Its items are loaded by the threads that have just stored from there.
+        // The next tile overwrites this memory. No barrier is needed: each thread loads the items that it has just
+        // stored.
     }
 }

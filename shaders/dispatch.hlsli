@@ -1,8 +1,8 @@
-// Which thread group this is. Dispatches of more groups than D3D12 allows in a row have several rows, the last of them
-// maybe with groups too many.
+// The index of the current thread group. Dispatches with more groups than D3D12 allows in a row have several rows, and
+// the last row may have surplus groups.
 //
-// In all shaders: loops that must not be unrolled say [loop]. vkd3d's compiler tries to unroll any other, which takes
-// it seconds where [loop] takes milliseconds.
+// In all shaders, loops that must not be unrolled are marked [loop]. vkd3d's compiler tries to unroll all others, which
+// takes seconds instead of milliseconds.
 
 cbuffer DispatchShape : register(b1) {
     uint groups_per_row;

@@ -1,6 +1,6 @@
-// DYNAMIC_QUANTIZE_LINEAR: elements as integers of 8 bits, by a scale and a zero point that hold them all.
+// DYNAMIC_QUANTIZE_LINEAR: quantises elements to 8 bits with a scale and zero point that cover the range of the input.
 //
-// Smallest and largest element are known from reduction.hlsl. A thread makes four elements.
+// The smallest and the largest element were computed by reduction.hlsl. A thread computes four elements.
 
 #include "operator_numbers.hlsli"
 #include "activation.hlsli"
@@ -24,12 +24,12 @@ RWStructuredBuffer<uint> output : register(u2);
 RWStructuredBuffer<uint> output_scale : register(u3);
 RWStructuredBuffer<uint> output_zero_point : register(u4);
 
-// The number that has this order: see order_of.
+// The inverse of order_of.
 float number_of_order(int order) {
     return asfloat(order < 0 ? 0x80000000u - uint(order) : uint(order));
 }
 
-// Whole numbers, of which NaN becomes the lowest.
+// Rounds to integers. NaN becomes the lowest code.
 float4 saturated(float4 x, float lowest) {
     const float4 above = x > lowest ? x : lowest;
     const float4 bounded = above < lowest + 255 ? above : lowest + 255;
@@ -68,7 +68,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const float least = number_of_order(int(range[0]));
         const float most = number_of_order(int(range[1]));
         const float lowest = output_is_signed ? -128 : 0;
-        // Three divisions by the same code: of the range, of the smallest, and of the elements.
+        // A loop, so that the code of the division exists once. It divides the range, the smallest element, and
+        // the elements.
         float scale = 255;
         float zero_point = 0;
         float4 dividend = most - least;

@@ -8,7 +8,7 @@ uint dimension_count;
 uint input_kind;
 uint input_packing;
 uint output_is_signed;
-uint output_is_packed;  // 1: the output has no gaps, and is in the elements' order
+uint output_is_packed;  // 1: the output is packed, in the order of the elements
 uint unused0;
 uint unused1;
 uint4 dimensions[MOST_DIMENSIONS];  // size, strides in input and output

@@ -1,13 +1,13 @@
-// The threads of shaders that make elements one by one: see made_elements.hlsli. The includer has make(number), and
-// `element_count` in its constant buffer. If that makes several at a time, Made is the type of their bits, and
-// STORE_WORDS(first, words) stores words of those from number `first` on.
+// Entry point for shaders that compute elements one by one: see made_elements.hlsli. The includer defines make(number),
+// and has `element_count` in its constant buffer. If make computes several elements at once, the includer defines Made,
+// the type of their bits, and STORE_WORDS(first, words), which stores words of elements starting at number `first`.
 
 #ifndef Made
 #define Made uint
 #define STORE_WORDS(first, words) target[(first) >> packing] = words;
 #endif
 
-// As in engine/d3d12/made_elements.h.
+// Must equal group_size in engine/d3d12/made_elements.h.
 #define GROUP_SIZE 256
 
 [numthreads(GROUP_SIZE, 1, 1)]

@@ -1,12 +1,12 @@
-// The element-wise operators: an element of each output is a function of the inputs' elements at the same place.
+// Element-wise operators: an element of each output is a function of the inputs' elements with the same coordinates.
 //
 // OPERATOR         the operator's number, as in operator_numbers.hlsli
-// CLASS            what it is computed with, see element_wise_parameters.hlsli. 8 and 16 bits are computed in 32,
-//                  FLOAT16 in FP32.
-// INPUTS, OUTPUTS  how many tensors it has
+// CLASS            the number type for computing, see element_wise_parameters.hlsli. Integers of 8 and 16 bits are
+//                  computed in 32 bits, FLOAT16 in FP32.
+// INPUTS, OUTPUTS  the number of tensors
 // VECTOR           1: a thread computes four elements that are adjacent in the outputs, and adjacent or the same in
 //                  each input.
-//                  0: it computes one, wherever its operands lie.
+//                  0: a thread computes one element with arbitrary addresses.
 
 #include "operator_numbers.hlsli"
 
@@ -38,7 +38,7 @@ cbuffer Parameters : register(b0) {
 #include "element_wise_integer64.hlsli"
 #endif
 
-// Input k, an expression.
+// Input k as an expression.
 #define INPUT(k, buffer) number_from(LOAD_BITS(k, buffer), operands[k])
 
 #define OUTPUT(k, buffer, words, number)                                      \
@@ -85,7 +85,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #elif OPERATOR == CAST && WIDE
         STORE_OPERAND(1, output0, output_words0, cast(LOAD_BITS(0, input0), operands[0], operands[1]))
 #elif OPERATOR == VALUE_SCALE_2D
-        // The channel is where a tensor of one element for each channel would have its element.
+        // The channel is the offset that a tensor with one element per channel would have.
         OUTPUT(1, output0, output_words0, value_scale(INPUT(0, input0), OFFSET(2)))
 #elif INPUTS == 1
         OUTPUT(1, output0, output_words0, compute(scaled(INPUT(0, input0), operands[0])))

@@ -1,13 +1,13 @@
-// CAST from or to a type of 64 bits. Floating-point numbers of all types are FLOAT64 on the way.
+// CAST from or to a 64-bit type. All floating-point numbers are converted to FLOAT64 in between.
 
 #include "int64.hlsli"
 
-// How a number is rounded that has more bits than there is room for. To odd, which sets the last bit when anything is
-// cut off, leaves enough to a second rounding that is to nearest.
+// Rounding modes for numbers with too many bits. TO_ODD sets the last bit if anything is cut off, which makes a second
+// rounding to nearest correct.
 #define TO_NEAREST 0
 #define TO_ODD 1
 
-// x / 2^count for counts of 0 and more.
+// x / 2^count, for count >= 0.
 Int64 rounded_shift(Int64 x, uint4 count, uint rounding) {
     const uint4 bounded = min(count, 63);
     const Int64 kept = shift_right(x, bounded);
@@ -23,24 +23,24 @@ Int64 rounded_shift(Int64 x, uint4 count, uint rounding) {
     return add(result, small_int64(up ? 1u : 0u));
 }
 
-// FLOAT64 of an unsigned integer.
+// Converts an unsigned integer to FLOAT64.
 Int64 double_from(Int64 x, uint rounding) {
     const uint4 top = highest_bit(x);
     const Int64 wide = rounded_shift(x, top > 52 ? top - 52 : 0, rounding);
     const Int64 narrow = shift_left(x, top > 52 ? 0 : 52 - top);
-    // The significand's hidden bit, and one that rounding carried there, count in the exponent.
+    // The hidden bit of the significand, or a carry from rounding, increments the exponent.
     Int64 result = choose(top > 52, wide, narrow);
     result.high += (1022 + top) << 20;
     return choose(is_zero(x), x, result);
 }
 
-// Exactly.
+// The conversion is exact.
 Int64 double_from(float4 x) {
     const uint4 bits = asuint(x);
     const uint4 magnitude = bits & 0x7fffffff;
     const bool4 special = magnitude >= 0x7f800000;
     Int64 result = int64_of(magnitude << 29, (magnitude >> 3) + (special ? 0x7ffu - 0xff << 20 : (1023u - 127) << 20));
-    // Subnormals count units of 2^-149.
+    // The significand of a subnormal counts units of 2^-149.
     const Int64 subnormal = double_from(small_int64(magnitude), TO_NEAREST);
     const Int64 small = int64_of(subnormal.low, subnormal.high - (149u << 20));
     result = choose(magnitude < 0x800000, choose(magnitude == 0, small_int64(0), small), result);
@@ -60,10 +60,10 @@ Int64 significand_of(Int64 x) {
     return int64_of(x.low, x.high & 0xfffff | (exponent_of(x) == 0 ? 0u : 0x100000u));
 }
 
-// FP32's bits.
+// Converts to the bits of FP32.
 uint4 float_bits_from(Int64 x, uint rounding) {
     const int4 exponent = int4(exponent_of(x)) - 1023 + 127;
-    // Below 1 the last place is that of subnormals.
+    // Results with an exponent below 1 are subnormal, so more bits are cut off.
     const uint4 cut = uint4(29 + (exponent < 1 ? 1 - exponent : 0));
     const Int64 significand = rounded_shift(significand_of(x), cut, rounding);
     const uint4 finite = significand.low + (uint4(max(exponent, 1) - 1) << 23);
@@ -74,7 +74,7 @@ uint4 float_bits_from(Int64 x, uint rounding) {
     return magnitude | x.high & 0x80000000;
 }
 
-// Truncated, and saturated to 64 bits; NaN is 0.
+// Truncates and clamps to 64 bits; NaN becomes 0.
 Int64 integer_from_double(Int64 x, bool is_signed) {
     const int4 exponent = int4(exponent_of(x)) - 1023;
     const Int64 significand = significand_of(x);
@@ -115,7 +115,7 @@ Int64 integer_of(Bits bits, uint4 operand) {
     return int64_of(low, operand.x == KIND_SIGNED && int4(low) < 0 ? 0xffffffffu : 0u);
 }
 
-// The double as one of the type.
+// Converts a FLOAT64 to the operand's type.
 Bits real_bits(Int64 x, uint4 operand) {
     Bits bits;
     bits.low = x.low;
@@ -129,7 +129,7 @@ Bits real_bits(Int64 x, uint4 operand) {
     return bits;
 }
 
-// The nearest number that the type holds.
+// Clamps an integer to the operand's type.
 Bits integer_bits(Int64 x, uint4 operand) {
     Bits bits;
     bits.low = x.low;

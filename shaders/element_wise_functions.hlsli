@@ -1,28 +1,31 @@
-// Functions of FP32 numbers for element-wise operators, to a few units in the last place wherever they are used, near
-// zero too. They are made of additions and multiplications, so that they are the same on all devices.
+// FP32 functions for element-wise operators, accurate to a few ULPs in their whole domain, also near zero. They consist
+// of additions and multiplications, so that they are the same on all devices.
 
 #define PI 3.14159265
 #define LN2_HIGH 0.693145751953125
 #define LN2_LOW 1.42860677e-6
 
-// Its order as an integer: drivers may flush subnormals where they compare. -0 is +0. NaN is above or below everything.
+// A signed integer with the order of the number. Drivers may flush subnormals in floating-point comparisons. -0 equals
+// +0. NaN is above or below all numbers.
 int4 order_of(float4 x) {
     const int4 bits = asint(x);
     return bits < 0 ? int4(0x80000000u - asuint(x)) : bits;
 }
 
-// The magnitude has no sign, or the same one. It is not cut off here: LLVM 19 (Mesa 25 on Debian 13) makes a wrong
-// AVX-512 instruction of two masks and an or, and then arc_tangent and erf of x are x without the bits of the result.
+// `magnitude` must be positive or have the sign already. It is not masked: from two masks and an or, LLVM 19 (Mesa 25
+// on Debian 13) generates a wrong AVX-512 instruction, which makes arc_tangent and erf return x without the result's
+// bits.
 float4 with_sign_of(float4 magnitude, float4 sign) {
     return asfloat(asuint(magnitude) | asuint(sign) & 0x80000000);
 }
 
 float4 magnitude_of(float4 x) {
-    // Not by abs: NVIDIA's compiler (580) takes the absolute value of an integer when the bits of one are used.
+    // Not by abs: if the bits of the absolute value are used as an integer, NVIDIA's compiler (580) takes the absolute
+    // value of that integer instead.
     return asfloat(asuint(x) & 0x7fffffff);
 }
 
-// NaN stays what it is.
+// The result, or x itself if it is NaN.
 float4 unless_nan(float4 x, float4 result) {
     return is_nan(x) ? x : result;
 }
@@ -35,7 +38,7 @@ float4 infinity() {
     return asfloat(uint4(0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000));
 }
 
-// The number wins over NaN, and the first of equal ones.
+// A number wins over NaN, and the first of equal numbers wins.
 float4 lesser(float4 a, float4 b) {
     return is_nan(a) ? b : is_nan(b) ? a : order_of(b) < order_of(a) ? b : a;
 }
@@ -43,14 +46,14 @@ float4 greater(float4 a, float4 b) {
     return is_nan(a) ? b : is_nan(b) ? a : order_of(b) > order_of(a) ? b : a;
 }
 
-// A positive number as 2^exponent * significand, which is from sqrt(1/2) to sqrt(2).
+// A positive number as 2^exponent * significand, with a significand from sqrt(1/2) to sqrt(2).
 struct Parts {
     float4 exponent;
     float4 significand;
 };
 
 Parts parts_of(float4 x) {
-    // A subnormal's bits count units of 2^-149.
+    // The bits of a subnormal count units of 2^-149.
     const bool4 subnormal = asuint(x) < 0x00800000;
     const uint4 bits = asuint(subnormal ? float4(asuint(x)) : x);
     const int4 exponent = int4(bits - 0x3f3504f3) >> 23;
@@ -81,7 +84,7 @@ bool4 is_whole(float4 x) {
     return floor(x) == x;
 }
 
-// abs(x)^y for numbers that are finite and not 0, by a logarithm of twice FP32's precision.
+// abs(x)^y for finite numbers other than 0, by a logarithm with twice the precision of FP32.
 float4 power_of_magnitude(float4 x, float4 y) {
     const Parts parts = parts_of(magnitude_of(x));
     precise const float4 f = parts.significand - 1;
@@ -97,7 +100,7 @@ float4 power_of_magnitude(float4 x, float4 y) {
     precise const float4 low = lost + (2 * s_rest + (second * log_series(s * s) + parts.exponent * LN2_LOW));
     precise const float4 log_high = high + low;
     precise const float4 log_low = low - (log_high - high);
-    // Beyond this every power but that of 1 is 0 or infinite.
+    // Beyond this limit, every power except that of 1 is 0 or infinite.
     const float4 bounded = clamp(y, -1099511627776.0, 1099511627776.0);
     precise const float4 product = bounded * log_high;
     precise const float4 product_rest = bounded * log_low - remainder_of(product, bounded, log_high);
@@ -170,7 +173,7 @@ struct Angle {
 Angle angle_of(float4 x) {
     const float4 bounded = clamp(x, -1e6, 1e6);
     const float4 n = round(bounded * 0.636619772);
-    // pi / 2 in three parts, products of the first two of which with n are exact (Cody & Waite).
+    // pi / 2 as the sum of three numbers. The products of n with the first two are exact (Cody & Waite).
     precise const float4 rest =
         ((bounded - n * 1.5703125) - n * 4.837512969970703125e-4) - n * 7.54978995489188216e-8;
     Angle angle;
@@ -206,7 +209,7 @@ float4 tangent(float4 x) {
     return is_infinite(x) ? not_a_number() : result;
 }
 
-// Functions that are x near 0, where the others flush.
+// Replaces the result by x near 0, where a function equals x but its formula would be flushed to zero.
 float4 near_zero(float4 x, float4 result) {
     return magnitude_of(x) < 0.0001 ? x : result;
 }
@@ -237,7 +240,7 @@ float4 arc_sine_series(float4 z) {
                 z * (7.4953002686e-2 + z * (4.5470025998e-2 + z * (2.4181311049e-2 + z * 4.2163199048e-2))));
 }
 
-// For arguments above 1/2: half of acos(a).
+// Half of acos(a), for arguments above 1/2.
 float4 half_arc_cosine(float4 a) {
     const float4 z = 0.5 * (1 - min(a, 1));
     const float4 s = sqrt_exactly(z);
@@ -256,7 +259,7 @@ float4 arc_cosine(float4 x) {
     return a > 1 ? not_a_number() : a > 0.5 ? ends : 1.57079633 - (x + x * arc_sine_series(x * x));
 }
 
-// Up to 1 the series of Cephes; beyond it what is left of 1, as in gelu.
+// Up to 1 by the series of Cephes, above by the complement, as in gelu.
 float4 error_function(float4 x) {
     const float4 a = min(magnitude_of(x), 10);
     const float4 w = a * a;
@@ -279,13 +282,13 @@ float4 error_function(float4 x) {
     return with_sign_of(a < 1 ? inner : outer, x);
 }
 
-// To the nearest integer, ties away from zero. abs(x) + 1/2 would be rounded.
+// Rounds to the nearest integer, ties away from zero. abs(x) + 1/2 would be rounded itself.
 float4 rounded_away(float4 x) {
     const float4 whole = trunc(x);
     return magnitude_of(x - whole) >= 0.5 ? whole + with_sign_of(1, x) : whole;
 }
 
-// The remainder of a division whose quotient is truncated, exactly: a division of significands digit by digit.
+// The exact remainder of a truncated division, by dividing significands digit by digit.
 float4 truncated_modulus(float4 a, float4 b) {
     const uint4 a_bits = asuint(a) & 0x7fffffff;
     const uint4 b_bits = asuint(b) & 0x7fffffff;
@@ -293,7 +296,7 @@ float4 truncated_modulus(float4 a, float4 b) {
     int4 b_exponent = max(int4(b_bits >> 23), 1);
     uint4 rest = a_bits & 0x7fffff | (a_bits >= 0x800000 ? 0x800000u : 0u);
     uint4 divisor = max(b_bits & 0x7fffff | (b_bits >= 0x800000 ? 0x800000u : 0u), 1);
-    // Significands of subnormals are moved up to where others have them.
+    // Normalise the significand of a subnormal number.
     [loop] while (any(divisor < 0x800000)) {
         b_exponent -= divisor < 0x800000 ? 1 : 0;
         divisor <<= divisor < 0x800000 ? 1 : 0;

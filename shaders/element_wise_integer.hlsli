@@ -1,4 +1,4 @@
-// Element-wise operators computed in integers of 32 bits.
+// Element-wise operators on 32-bit integers.
 
 #if CLASS == CLASS_SIGNED
 #define Number int4
@@ -48,7 +48,7 @@ bool4 is_negative(Number x) {
 #endif
 }
 
-// By 0: all ones.
+// Division by 0 gives all ones.
 uint4 quotient_of(uint4 x, uint4 y) {
     return y == 0 ? 0xffffffff : x / max(y, 1);
 }
@@ -58,7 +58,7 @@ Number truncated_quotient(Number x, Number y) {
     return Number(is_negative(x) != is_negative(y) ? 0 - quotient : quotient);
 }
 
-// The remainder of a division by 0 is up to the operator.
+// The caller must handle division by 0.
 Number truncated_remainder(Number x, Number y) {
     const uint4 rest = magnitude_of(x) % max(magnitude_of(y), 1);
     return Number(is_negative(x) ? 0 - rest : rest);
@@ -69,7 +69,7 @@ Number floored_remainder(Number x, Number y) {
     return rest != 0 && is_negative(rest) != is_negative(y) ? rest + y : rest;
 }
 
-// By repeated squaring, modulo 2^32. Of negative exponents only the powers of 1 and -1 are not 0.
+// Repeated squaring, modulo 2^32. For negative exponents, only the powers of 1 and -1 are not 0.
 Number power(Number x, uint4 exponent, bool4 negative_exponent) {
     uint4 factor = uint4(x);
     uint4 rest = negative_exponent ? exponent & 1 : exponent;
@@ -127,7 +127,7 @@ Number compute(Number x, Number y) {
     return y == 0 ? 0xffffffff : truncated_remainder(x, y);
 #endif
 #elif OPERATOR == ELEMENT_WISE_MODULUS_FLOOR
-    // By 0: the quotient by 0.
+    // Modulo 0 gives the same as division by 0.
     return y == 0 ? truncated_quotient(x, y) : floored_remainder(x, y);
 #elif OPERATOR == ELEMENT_WISE_MEAN
     const Number sum = x + y;
@@ -164,7 +164,7 @@ Number compute(Number x, Number y) {
 #elif OPERATOR == ELEMENT_WISE_BIT_XOR
     return x ^ y;
 #elif OPERATOR == ELEMENT_WISE_BIT_SHIFT_LEFT
-    // Counts modulo 32, whatever the type.
+    // Shift counts are taken modulo 32 for all types.
     return x << (y & 31);
 #elif OPERATOR == ELEMENT_WISE_BIT_SHIFT_RIGHT
     return x >> (y & 31);

@@ -1,4 +1,4 @@
-// Element-wise operators computed in integers of 64 bits.
+// Element-wise operators on 64-bit integers.
 
 #include "int64.hlsli"
 
@@ -16,7 +16,7 @@ Bits bits_from(Int64 number, uint4 operand) {
     return bits;
 }
 
-// Operators of 64 bits have no ScaleBias.
+// Operators on 64-bit types have no ScaleBias.
 Int64 scaled(Int64 x, uint4 operand) {
     return x;
 }
@@ -45,7 +45,7 @@ Int64 all_ones() {
     return int64_of(0xffffffff, 0xffffffff);
 }
 
-// Counts from 64 on are 32 and the count modulo 32.
+// Counts from 64 on become 32 plus the count modulo 32.
 uint4 shift_count(Int64 count) {
     return count.high == 0 && count.low < 64 ? count.low : 32 + (count.low & 31);
 }

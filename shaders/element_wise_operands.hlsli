@@ -1,5 +1,5 @@
-// The operands of element_wise.hlsl: their buffers, and how four elements get from memory into bits, and back. A shader
-// that is not VECTOR uses only the first of four.
+// The operands of element_wise.hlsl: their buffers, and loading and storing four elements as bits. Without VECTOR, only
+// the first of the four is used.
 
 #define ROWS ((INPUTS + OUTPUTS + 4) / 4)
 
@@ -25,7 +25,7 @@ RWStructuredBuffer<Unit> input5 : register(u5);
 RWStructuredBuffer<Unit> input6 : register(u6);
 RWStructuredBuffer<Unit> input7 : register(u7);
 #endif
-// Outputs are bound twice: as units, and as words.
+// Outputs are bound twice: as units and as words.
 #if OUTPUTS == 3
 RWStructuredBuffer<Unit> output0 : register(u5);
 RWStructuredBuffer<Unit> output1 : register(u6);
@@ -47,7 +47,7 @@ RWStructuredBuffer<Unit> output0 : register(u8);
 RWStructuredBuffer<uint> output_words0 : register(u9);
 #endif
 
-// Elements' bits at the low end, zeros above. `high` is of elements of 64 bits.
+// The bits of an element in the low end, zeros above. `high` has the upper word of 64-bit elements.
 struct Bits {
     uint4 low;
 #if WIDE
@@ -55,12 +55,12 @@ struct Bits {
 #endif
 };
 
-// The place of operand k's first element, in elements.
+// Offset of operand k's first element, in elements.
 #define OFFSET(k) offsets[((k) + 1) / 4][((k) + 1) % 4]
 
 #if VECTOR
 
-// From the 16 bytes that have the first element; `more` are the next 16.
+// Extracts elements from the 16 bytes that contain the first one; `more` has the next 16 bytes.
 Bits bits_in(uint4 words, uint4 more, uint offset, uint4 operand) {
     const uint packing = operand.y;
     Bits bits = (Bits)0;
@@ -87,14 +87,14 @@ Bits bits_in(uint4 words, uint4 more, uint offset, uint4 operand) {
     return bits;
 }
 
-// Groups of fewer than three elements may have no next 16 bytes.
+// Groups of fewer than three elements may not have 16 bytes after them.
 #if WIDE
 #define MORE_BITS(k, buffer) \
     buffer[operands[k].y == PACKING_64 && operands[k].z == PLACE_ADJACENT && size > 2 ? OFFSET(k) / 2 + 1 : 0]
 #else
 #define MORE_BITS(k, buffer) uint4(0, 0, 0, 0)
 #endif
-// All loads come first, so that none waits for what is done with another.
+// Load all operands first, so that the loads overlap.
 #define FETCH(k, buffer) fetched[k] = buffer[OFFSET(k) >> (operands[k].y + 2)];
 #define LOAD_BITS(k, buffer) bits_in(fetched[k], MORE_BITS(k, buffer), OFFSET(k), operands[k])
 
@@ -162,7 +162,7 @@ uint wide_low(uint word, uint offset, uint packing) {
 }
 
 #define IS_64(k) (operands[k].y == PACKING_64)
-// Both branches of a conditional are evaluated: it chooses among places, not among loads.
+// Both branches of a conditional are evaluated, so it selects addresses instead of loads.
 #define LOAD_BITS(k, buffer)                                                                                           \
     one_element(wide_low(buffer[IS_64(k) ? 2 * OFFSET(k) : WORD_OF(operands[k].y, OFFSET(k))], OFFSET(k),              \
                          operands[k].y),                                                                               \
@@ -193,16 +193,16 @@ uint wide_low(uint word, uint offset, uint packing) {
 
 #endif
 
-// An integer of fewer than 32 bits as one of 32.
+// Extends an integer of fewer than 32 bits to 32.
 uint4 widened(uint4 bits, uint4 operand) {
     const uint unused_bits = 32 - BITS_OF(operand.y);
     return operand.x == KIND_SIGNED ? uint4(int4(bits << unused_bits) >> unused_bits) : bits;
 }
 
-// Truncated; numbers beyond the operand's range become the nearest that it has, and NaN 0.
+// Truncates and clamps to the operand's range; NaN becomes 0.
 uint4 integer_from(float4 number, uint4 operand) {
     const uint width = BITS_OF(operand.y);
-    // What is just below the limit is truncated to the largest integer, unless FP32 has fewer bits than that.
+    // A number just below the limit truncates to the largest integer, unless the integer has more bits than FP32.
     const float below = 0.99999994;
     float limit;
     uint4 result;

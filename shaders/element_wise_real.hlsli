@@ -1,10 +1,10 @@
-// Element-wise operators computed in FP32.
+// Element-wise operators in FP32.
 
 #include "element_wise_functions.hlsli"
 #include "quantization.hlsli"
 
 #define Number float4
-// Bounds have two words each, as integers of 64 bits need them.
+// Bounds have two words each, because 64-bit integers need them.
 #define BOUND(n) REAL_ATTRIBUTE(2 * (n))
 
 float4 number_from(Bits bits, uint4 operand) {
@@ -33,11 +33,11 @@ Bits bits_from(float4 number, uint4 operand) {
     return bits;
 }
 
-// An integer stays one.
+// The result for an integer is rounded to an integer.
 float4 scaled(float4 x, uint4 operand) {
     float4 result = x;
     if (has_scale_bias) {
-        // Roundings of its own: division asks for parts of this number, which have to be parts of the same one.
+        // Rounded separately, because division needs the parts of the same rounded number.
         precise const float4 moved = x * scale + bias;
         result = moved;
         if (operand.x <= KIND_SIGNED) {
@@ -52,7 +52,7 @@ float4 truth(bool4 condition) {
     return condition ? 1.0 : 0.0;
 }
 
-// NaN is on no side of anything.
+// False if one of them is NaN.
 bool4 comparable(float4 x, float4 y) {
     return !(is_nan(x) || is_nan(y));
 }
@@ -73,7 +73,7 @@ float4 compute(float4 x) {
 #elif OPERATOR == ELEMENT_WISE_FLOOR
     return floor(x);
 #elif OPERATOR == ELEMENT_WISE_ROUND
-    // Halves to the nearest even number; toward zero; toward infinity.
+    // Rounds halves to the nearest even number; toward zero; toward infinity.
     return unless_nan(x, ATTRIBUTE(0) == 0 ? round(x) : ATTRIBUTE(0) == 1 ? trunc(x) : rounded_away(x));
 #elif OPERATOR == ELEMENT_WISE_CLIP || OPERATOR == ELEMENT_WISE_CLIP1
     return greater(lesser(x, BOUND(1)), BOUND(0));
@@ -82,7 +82,7 @@ float4 compute(float4 x) {
 #elif OPERATOR == ELEMENT_WISE_IS_NAN
     return truth(is_nan(x));
 #elif OPERATOR == ELEMENT_WISE_IS_INFINITY
-    // Either; positive; negative.
+    // Either infinity; positive; negative.
     return truth(is_infinite(x) && (ATTRIBUTE(0) == 0 || (ATTRIBUTE(0) == 1) == (asint(x) > 0)));
 #elif OPERATOR == ELEMENT_WISE_EXP
     return unless_nan(x, exp_exactly(x));
@@ -143,7 +143,7 @@ float4 compute(float4 x) {
 #elif OPERATOR == ACTIVATION_SCALED_TANH
     return unless_nan(x, REAL_ATTRIBUTE(0) * near_zero(REAL_ATTRIBUTE(1) * x, tanh_exactly(REAL_ATTRIBUTE(1) * x)));
 #elif OPERATOR == ACTIVATION_SHRINK
-    // Of integers too, which are rounded here, as the output would cut their fractions off.
+    // Integers are rounded here, because storing would truncate their fractions.
     const float4 shrunk = is_nan(x) ? 0.0 : shrink(x, REAL_ATTRIBUTE(0), REAL_ATTRIBUTE(1));
     return operands[1].x <= KIND_SIGNED ? round(shrunk) : shrunk;
 #elif OPERATOR == ACTIVATION_SIGMOID
@@ -220,7 +220,7 @@ float4 compute(float4 x, float4 y) {
 
 #elif INPUTS == 3
 
-// Third is the zero point.
+// `z` is the zero point.
 float4 compute(float4 x, float4 y, float4 z) {
 #if OPERATOR == ELEMENT_WISE_QUANTIZE_LINEAR
     return quantized(x, y, z, 0);
@@ -250,7 +250,7 @@ struct AdamStep {
     float4 second_moment;
 };
 
-// 1 - beta^steps, near 0 too. The difference of equal numbers is +0, which what it is divided by makes a sign of.
+// 1 - beta^steps, accurate near 0. If it is 0, it is +0, whose sign matters in the division.
 float4 bias_correction(float beta, float4 steps) {
     const float4 base = beta;
     const float4 correction = beta > 0 ? -expm1(steps * log_exactly(base)) : 1 - power(base, steps);

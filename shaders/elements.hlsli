@@ -1,7 +1,7 @@
-// Elements narrower than a word in buffers of 32-bit words.
+// Access to elements narrower than a word in buffers of 32-bit words.
 //
-// `packing` is the binary logarithm of how many elements a word has: 0, 1 or 2. Offsets are in elements from the start
-// of the buffer.
+// `packing` is the binary logarithm of the number of elements in a word: 0, 1 or 2. Offsets are in elements from the
+// start of the buffer.
 
 #define BITS_OF(packing) (32u >> (packing))
 #define MASK_OF(packing) (0xffffffffu >> (32 - BITS_OF(packing)))
@@ -9,12 +9,12 @@
 #define PLACE_OF(packing, offset) ((offset) & ((1u << (packing)) - 1))
 #define SHIFT_OF(packing, offset) (PLACE_OF(packing, offset) * BITS_OF(packing))
 
-// The element's bits at the low end, zeros above.
+// The element's bits in the low end, zeros above.
 #define LOAD_ELEMENT(buffer, packing, offset) \
     (buffer[WORD_OF(packing, offset)] >> SHIFT_OF(packing, offset) & MASK_OF(packing))
 
-// Stores bits into a word whose other bits other threads may be storing: these are not touched, so that the order does
-// not matter.
+// Stores bits to a part of a word. Other threads may store to the other parts at the same time; these parts are not
+// changed.
 #define STORE_BITS(buffer, word, mask, bits)        \
     {                                               \
         if ((mask) == 0xffffffff) {                 \
@@ -29,13 +29,13 @@
     STORE_BITS(buffer, WORD_OF(packing, offset), MASK_OF(packing) << SHIFT_OF(packing, offset),               \
                ((value) & MASK_OF(packing)) << SHIFT_OF(packing, offset))
 
-// One of the words of 16 bytes; further bits of the index do not matter.
+// Selects one of the words of 16 bytes; higher bits of the index are ignored.
 uint word_of(uint4 words, uint index) {
     const uint2 pair = (index & 2) != 0 ? words.zw : words.xy;
     return (index & 1) != 0 ? pair.y : pair.x;
 }
 
-// The bits of four adjacent elements, from the 16 bytes that they lie in.
+// The bits of four adjacent elements, given the 16 bytes that contain them.
 uint4 four_of(uint4 words, uint packing, uint offset) {
     if (packing == 0) {
         return words;

@@ -1,6 +1,6 @@
 // FILL_VALUE_SEQUENCE: the k-th element is the start plus k times the delta.
 //
-// A thread computes four elements. PACKED: the output has no gaps and is in the elements' order, so that they are
+// A thread computes four elements. PACKED: the output is packed, in the order of the elements, so that the four are
 // adjacent.
 
 #include "dispatch.hlsli"
@@ -21,7 +21,7 @@ RWStructuredBuffer<uint> target : register(u0);
 float4 real_sequence(uint4 k) {
     const float first = asfloat(start.x);
     const float step = asfloat(delta.x);
-    // FP32 has integers up to 2^24; the others are made of two.
+    // FP32 represents integers up to 2^24; larger ones are split in two.
     const uint4 rest = k & 0xffffff;
     const float4 large = float4(k - rest);
     const float4 low = mad(float4(rest), step, first);

@@ -11,6 +11,6 @@ uint packed;
 uint unused0;
 uint unused1;
 uint unused2;
-uint4 start;  // bits of two words; of FLOAT16 those of FP32
+uint4 start;  // two words; for FLOAT16 the bits of FP32
 uint4 delta;
 uint4 dimensions[MOST_DIMENSIONS];  // size, stride in the output

@@ -1,7 +1,7 @@
-// Conversion between binary16 and FP32 in integer arithmetic: shaders' own may flush subnormals, and round as they
-// like.
+// Conversion between binary16 and FP32 in integer arithmetic, because the shader instructions may flush subnormals and
+// round in any direction.
 
-// The numbers in the low 16 bits.
+// The numbers are in the low 16 bits.
 float4 float_from_half(uint4 bits) {
     const uint4 exponent = bits & 0x7c00;
     const uint4 moved = (bits & 0x7fff) << 13;
@@ -12,17 +12,17 @@ float4 float_from_half(uint4 bits) {
     return asfloat(asuint(magnitude) | (bits & 0x8000) << 16);
 }
 
-// The number of an element with these bits: in FP32 if elements are not packed, else in binary16.
+// The number of an element with these bits: FP32 if elements are not packed, otherwise binary16.
 float real_of(uint bits, uint packing_of_elements) {
     return packing_of_elements == 0 ? asfloat(bits) : float_from_half(bits).x;
 }
 
-// Rounded to nearest, ties to even; 65520 and more become infinity.
+// Rounds to nearest, ties to even. Numbers from 65520 on become infinity.
 uint4 half_from_float(float4 value) {
     const uint4 bits = asuint(value);
     const uint4 magnitude = bits & 0x7fffffff;
     const uint4 normal = (magnitude + 0xfff + (magnitude >> 13 & 1)) / 8192 - (112u << 10);
-    // Below 2^-14 the last place is 2^-24, as that of 1/2 is in FP32: the addition rounds.
+    // Below 2^-14 one ULP is 2^-24, as for FP32 numbers near 1/2, so the addition rounds correctly.
     const uint4 subnormal = asuint(asfloat(magnitude) + 0.5) - 0x3f000000;
     const uint4 nan = 0x7e00 | (magnitude >> 13 & 0x3ff);
     const uint4 large = magnitude > 0x7f800000 ? nan : 0x7c00;

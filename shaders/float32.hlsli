@@ -1,7 +1,7 @@
-// FP32 arithmetic to the last bit, where the operations that shaders have promise less.
+// Correctly rounded FP32 arithmetic, where shader instructions promise less.
 
 bool is_nan(float value) {
-    // By its bits: a compiler may assume that numbers are numbers.
+    // Tested by bits, because a compiler may assume that numbers are not NaN.
     return (asuint(value) & 0x7fffffff) > 0x7f800000;
 }
 
@@ -17,9 +17,9 @@ bool4 is_infinite(float4 value) {
     return (asuint(value) & 0x7fffffff) == 0x7f800000;
 }
 
-// 1 / x but for its last bits, where x is not far from 1. From no division, which compilers may find again in code near
-// by: NVIDIA's (580) was seen to lose the correction of a quotient by a second division. Integers of the bits are
-// almost logarithms, so that the first estimate is within 13 %; each step squares that (Newton).
+// 1 / x except for the last bits, for x near 1. It uses no division, because compilers may combine divisions: NVIDIA's
+// (580) was seen to drop the correction of a quotient by a second division. The bits of a number, read as an integer,
+// are nearly its logarithm, so the first estimate is within 13 %. Each step squares the error (Newton).
 float4 estimated_reciprocal(float4 x) {
     float4 reciprocal = asfloat(0x7ef311c7u - asuint(x));
     reciprocal = reciprocal + reciprocal * (1 - x * reciprocal);
@@ -28,14 +28,14 @@ float4 estimated_reciprocal(float4 x) {
     return reciprocal;
 }
 
-// a / b, rounded to nearest as if it were exact; division in shaders may be a few units in the last place off. Operands
-// and quotient that are far from 1 come out as division has them.
+// a / b, correctly rounded to nearest; the division of shaders may be a few ULPs off. If operands or quotient are far
+// from 1, the result is that of the division.
 float divide_exactly(float a, float b) {
     precise const float quotient = a / b;
     const uint quotient_exponent = asuint(quotient) >> 23 & 0xff;
     const uint divisor_exponent = asuint(b) >> 23 & 0xff;
     precise float result = quotient;
-    // Halves of 12 bits, whose products are exact (Dekker 1971): exponents between 2^-60 and 2^60 leave room for them.
+    // With exponents between 2^-60 and 2^60, the products of 12-bit halves are exact (Dekker 1971).
     if (abs(int(quotient_exponent) - 127) <= 60 && abs(int(divisor_exponent) - 127) <= 60) {
         precise const float quotient_high = asfloat(asuint(quotient) & 0xfffff000);
         precise const float quotient_low = quotient - quotient_high;
@@ -50,12 +50,12 @@ float divide_exactly(float a, float b) {
     return result;
 }
 
-// Halves of 12 bits, products of which are exact (Dekker 1971).
+// The upper 12 bits. Products of such halves are exact (Dekker 1971).
 float4 high_half(float4 x) {
     return asfloat(asuint(x) & 0xfffff000);
 }
 
-// a - b * c, where b * c is almost a and no intermediate number is far from 1.
+// a - b * c, for b * c near a, and no intermediate number far from 1.
 float4 remainder_of(float4 a, float4 b, float4 c) {
     precise const float4 b_high = high_half(b);
     precise const float4 b_low = b - b_high;
@@ -74,7 +74,7 @@ bool4 is_moderate(float4 x) {
 
 // x * 2^n for n from -252 to 254.
 float4 times_power_of_two(float4 x, int4 n) {
-    // In two steps, as 2^n itself may be no number.
+    // In two steps, because 2^n itself may be out of range.
     const int4 first = n >> 1;
     return x * asfloat(uint4(first + 127) << 23) * asfloat(uint4(n - first + 127) << 23);
 }
@@ -84,16 +84,16 @@ bool4 is_normal(float4 x) {
     return exponent != 0 && exponent != 0xff;
 }
 
-// a / b, where `quotient` is that but for its last bits, and all is near 1.
+// a / b, correctly rounded. `quotient` is that except for its last bits; all numbers must be near 1.
 float4 corrected_quotient(float4 quotient, float4 a, float4 b) {
     precise const float4 correction = remainder_of(a, quotient, b) * estimated_reciprocal(b);
     precise const float4 corrected = quotient + correction;
     return corrected;
 }
 
-// As above, and for all normal operands: where one is far from 1, significands are divided.
+// Like divide_exactly for scalars, for all normal operands: if one is far from 1, significands are divided.
 float4 divide_exactly(float4 a, float4 b) {
-    // Drivers may take a quotient by more than 2^126 for 0, so that large divisors are divided first.
+    // Drivers may return 0 for a quotient by more than 2^126, so large divisors are scaled first.
     const float4 factor = (asuint(b) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
     precise const float4 divisor = b * factor;
     precise const float4 quotient = a * factor / divisor;
@@ -116,14 +116,14 @@ float4 sqrt_exactly(float4 x) {
     return is_moderate(root) ? corrected : root;
 }
 
-// The 64-bit integer, rounded to nearest even. Its magnitude is below 2^62.
+// Converts a 64-bit integer, rounded to nearest even. Its magnitude must be below 2^62.
 float float_from_int64(int high, uint low) {
     const bool negative = high < 0;
     const uint magnitude_low = negative ? 0 - low : low;
     const uint magnitude_high = negative ? ~uint(high) + (low == 0 ? 1 : 0) : uint(high);
     float magnitude = float(magnitude_low);
     if (magnitude_high != 0) {
-        // The top 32 bits, the last of which also stands for all that follow.
+        // The top 32 bits. The last bit is set if any lower bit is.
         const uint shift = firstbithigh(magnitude_high) + 1;
         const uint top = magnitude_high << (32 - shift) | magnitude_low >> shift |
                          (magnitude_low << (32 - shift) != 0 ? 1 : 0);

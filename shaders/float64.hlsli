@@ -1,6 +1,6 @@
-// FP64 arithmetic in words, for shaders that have none. Numbers are two words, the low one first.
+// FP64 addition in integer arithmetic, for devices without FP64. A number is two words, the low one first.
 
-// Shifted right; what is lost leaves its mark in the last bit.
+// Shifts right. The last bit is set if any lost bit was.
 uint2 shifted_down(uint2 x, uint count) {
     uint2 result;
     uint lost;
@@ -41,7 +41,7 @@ bool is_double_infinite(uint2 x) {
     return (x.y & 0x7fffffff) == 0x7ff00000 && x.x == 0;
 }
 
-// The significand with its leading 1, and three bits behind it to round by.
+// The significand with its leading 1, followed by three bits for rounding.
 uint2 significand_of(uint2 x) {
     const uint leading = (x.y & 0x7ff00000) != 0 ? 0x100000 : 0;
     const uint2 significand = uint2(x.x, x.y & 0xfffff | leading);
@@ -78,7 +78,7 @@ uint2 add_doubles(uint2 a, uint2 b) {
         significand = shifted_down(significand, 1);
         ++exponent;
     }
-    // The leading 1 goes to its place, as far as the exponent allows.
+    // Normalise, as far as the exponent allows.
     [loop] for (; significand.y < 0x800000 && exponent > 1; --exponent) {
         significand = uint2(significand.x << 1, significand.y << 1 | significand.x >> 31);
     }
@@ -86,7 +86,7 @@ uint2 add_doubles(uint2 a, uint2 b) {
     uint2 rounded = uint2(significand.x >> 3 | significand.y << 29, significand.y >> 3);
     const bool up = behind > 4 || (behind == 4 && (rounded.x & 1) != 0);
     rounded = added(rounded, uint2(up ? 1 : 0, 0));
-    // A carry makes the exponent one larger; without a leading 1 the number is subnormal.
+    // A carry increments the exponent; without a leading 1 the number is subnormal.
     const uint2 number = added(uint2(0, (exponent - 1) << 20), rounded);
     if (number.y >= 0x7ff00000) {
         return uint2(0, sign | 0x7ff00000);

@@ -1,4 +1,4 @@
-// FOLD: each element of the output is the sum of the windows' elements that lie on it.
+// FOLD: each element of the output is the sum of the elements of all blocks that overlap there.
 
 #include "dispatch.hlsli"
 #include "element_format.hlsli"
@@ -15,7 +15,7 @@ cbuffer Parameters : register(b0) {
 RWStructuredBuffer<uint> source : register(u0);
 RWStructuredBuffer<uint> target : register(u1);
 
-// Which block has this place of its window at the position. `hit` where none has.
+// The block whose window has element `place` at the position. Clears `hit` if there is none.
 uint block_at(uint dimension, uint position, uint place, inout bool hit) {
     const uint4 window = windows[2 * dimension];
     const uint distance = position + windows[2 * dimension + 1].x - place * window.y;
@@ -24,7 +24,7 @@ uint block_at(uint dimension, uint position, uint place, inout bool hit) {
     return block;
 }
 
-// Sums in two words, or in the first.
+// Adds numbers of one or two words.
 uint2 sum(uint2 total, uint2 term) {
     if (kind == KIND_FLOAT64) {
         return add_doubles(total, term);
@@ -48,7 +48,7 @@ uint2 term_at(uint place) {
     return uint2(kind == KIND_SIGNED ? uint(int(bits << unused_bits) >> unused_bits) : bits, 0);
 }
 
-// Sums of 8 and 16 bits are made in 32, and become the nearest that there is.
+// 8-bit and 16-bit sums are computed in 32 bits and clamped.
 uint narrowed(uint total) {
     if (kind == KIND_FLOAT16) {
         return half_from_float(asfloat(total)).x;
@@ -81,7 +81,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             uint window_rest = window;
             uint block = 0;
             bool hit = true;
-            // The last dimension is the fastest.
+            // The last dimension changes fastest.
             [loop] for (uint w = window_dimension_count; w > 0; --w) {
                 const uint size = windows[2 * (w - 1)].x;
                 const uint quotient = window_rest / size;

@@ -6,14 +6,14 @@
 uint element_count;
 uint dimension_count;
 uint window_dimension_count;
-uint window_count;   // places in a window
+uint window_count;   // elements in a window
 uint kind;
 uint packing;
-uint window_stride;  // from a window's place to the next
+uint window_stride;  // stride between elements of a window
 uint block_stride;
-// Window, dilation, stride, how many blocks there are. Then the padding in front, and from one block to the next in
-// their numbers.
+// Window size, dilation, stride, number of blocks. Second row: the padding at the start, and the stride of block
+// indices.
 uint4 windows[2 * MOST_WINDOW_DIMENSIONS];
-// Size, strides in the input for a block and place of 0, and in the output, and which of the windows' dimensions it is;
-// of others, one that no window has.
+// Size, strides in the input (for block and window element 0) and in the output, and the index of the window's
+// dimension, or an unused index for other dimensions.
 uint4 dimensions[MOST_DIMENSIONS];

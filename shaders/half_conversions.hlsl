@@ -1,7 +1,6 @@
-// Whether the device's own conversions between binary16 and FP32 are those of float16.hlsli: all 65,536 numbers of 16
-// bits, and FP32 numbers at
-// and around the places where rounding changes from one of them to the next. Each group writes how many of its threads
-// found a difference.
+// Tests whether the device's own conversions between binary16 and FP32 equal those of float16.hlsli: for all 65,536
+// numbers of 16 bits, and for FP32 numbers at and around the ties between neighbours. Each group writes how many of its
+// threads found a difference.
 
 #include "dispatch.hlsli"
 #include "float16.hlsli"
@@ -20,7 +19,7 @@ bool converts_alike(float4 numbers) {
     return all((f32tof16(numbers) & 0xffff) == half_from_float(numbers));
 }
 
-// Of a finite number of 16 bits: itself, the tie between it and the next one further from zero, and their neighbours.
+// Tests a finite 16-bit number, the tie between it and the next one away from zero, and their neighbours.
 bool rounds_alike(uint half) {
     const float4 ends = float_from_half(uint4(half, half + 1, half, half + 1));
     const uint largest = 0x7bff;

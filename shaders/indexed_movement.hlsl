@@ -1,8 +1,8 @@
-// Outputs whose elements are where an index tensor says: copies of units.
+// Operators that read at indices from a tensor, as copies of units.
 //
 // WIDTH   bits of the units: see units.hlsli.
-// PACKED  for less than 32 bits. 1: the output has no gaps, so a thread makes a word of it. 0: each thread puts one
-//         unit to its place.
+// PACKED  for less than 32 bits. 1: the output has no gaps, so a thread writes a whole word. 0: each thread writes a
+//         single unit.
 
 #include "dispatch.hlsli"
 #include "elements.hlsli"
@@ -22,7 +22,7 @@ RWStructuredBuffer<Unit> target : register(u3);
 
 #include "indices.hlsli"
 
-// Where in the source a gathered unit lies, from where it lies for indices of 0.
+// The address of a gathered unit in the source; `place` is its address for indices of 0.
 uint gathered(uint place, uint first_index) {
     uint from = place;
     [loop] for (uint i = 0; i < tuple_size; ++i) {
@@ -31,7 +31,7 @@ uint gathered(uint place, uint first_index) {
     return from;
 }
 
-// The position that goes to another when the first ones, as many as the sequence has, are reversed.
+// The position that is read if the first `index` positions of the sequence are reversed.
 uint reversed(uint position, uint place) {
     const bool longer = index_words == 2 && indices[place * index_words + index_words - 1] != 0;
     const uint length = longer ? tuple[0].x : min(indices[place * index_words], tuple[0].x);

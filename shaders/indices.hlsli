@@ -1,11 +1,11 @@
-// Elements of an index tensor: 32 or 64 bits, with or without a sign. Negative ones are counted from the end.
+// Reads an index tensor with signed or unsigned elements of 32 or 64 bits. Negative indices count from the end.
 //
 // The includer declares `indices`, a buffer of words, and has the members of index_parameters.hlsli in its constant
 // buffer.
 
 struct Index {
-    uint value;   // what is outside has become the nearest that is inside
-    bool inside;  // of 0 to size - 1
+    uint value;   // clamped if it is out of range
+    bool inside;  // true if it was in range
 };
 
 Index index_at(uint place, uint size) {

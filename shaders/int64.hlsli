@@ -1,4 +1,4 @@
-// Four integers of 64 bits, in two words each. Signed ones are in two's complement.
+// Four 64-bit integers, each in two words. Signed ones are in two's complement.
 
 struct Int64 {
     uint4 low;
@@ -49,7 +49,7 @@ Int64 subtract(Int64 x, Int64 y) {
     return int64_of(x.low - y.low, x.high - y.high - (x.low < y.low ? 1u : 0u));
 }
 
-// The product of 32-bit numbers, in halves.
+// The 64-bit products of 32-bit numbers.
 Int64 wide_product(uint4 x, uint4 y) {
     const uint4 x_low = x & 0xffff;
     const uint4 y_low = y & 0xffff;
@@ -67,7 +67,7 @@ Int64 multiply(Int64 x, Int64 y) {
     return product;
 }
 
-// By 0 to 63.
+// Shifts by 0 to 63.
 Int64 shift_left(Int64 x, uint4 count) {
     const uint4 few = count & 31;
     const uint4 carried = few == 0 ? 0 : x.low >> (32 - few);
@@ -87,13 +87,13 @@ struct Division {
     Int64 rest;
 };
 
-// Of unsigned numbers, digit by digit. By 0 the quotient is all ones, and the rest is x.
+// Divides unsigned numbers digit by digit. Division by 0 gives all ones, with the remainder x.
 Division divide_unsigned(Int64 x, Int64 y) {
     Division result;
     result.quotient = x;
     result.rest = small_int64(0);
     [loop] for (uint digit = 0; digit < 64; ++digit) {
-        // The rest and the digits that are left move up together; the quotient's come in behind.
+        // Remainder and dividend shift left together; bits of the quotient enter from the right.
         const bool4 overflows = (result.rest.high & 0x80000000) != 0;
         Int64 rest = shift_left(result.rest, 1);
         rest.low |= result.quotient.high >> 31;
@@ -109,7 +109,7 @@ Int64 negate_if(bool4 condition, Int64 x) {
     return choose(condition, negate(x), x);
 }
 
-// The place of the highest 1; of 0, 0.
+// The index of the highest set bit; 0 for 0.
 uint4 highest_bit(uint4 x) {
     uint4 place = 0;
     [loop] for (uint step = 16; step > 0; step /= 2) {

@@ -1,6 +1,6 @@
-// What lies between two elements, in FP32. Needs float32.hlsli.
+// Linear interpolation between two elements in FP32. Needs float32.hlsli.
 
-// Between equal elements there is nothing else, and at the first one an infinite other has no part.
+// Returns the first element if both are equal or if the distance is 0, even if the second one is infinite.
 float between(float first, float other, float distance) {
     const float difference = other - first;
     float result = first;

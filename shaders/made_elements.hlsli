@@ -1,6 +1,6 @@
-// Elements that threads make one by one. The includer has a constant buffer with `packing`.
+// Elements that threads compute one by one. The includer has a constant buffer with `packing`.
 //
-// ELEMENTS  how they lie: see element_layouts.hlsli
+// ELEMENTS  their layout: see element_layouts.hlsli
 
 #include "element_layouts.hlsli"
 #include "elements.hlsli"
@@ -12,8 +12,8 @@
 #define LOAD(buffer, place) LOAD_ELEMENT(buffer, packing, place)
 #endif
 
-// What make(number), which the includer defines, does with the bits of its element: it stores them, or leaves them in
-// its `result` to the thread, which has the element's neighbours.
+// Used by make(number), which the includer defines, to return its element's bits: either stores them, or leaves them in
+// `result` for the thread, which combines neighbouring elements.
 #if ELEMENTS == ELEMENTS_PACKED
 #define PUT(place, bits) result = (bits);
 #elif ELEMENTS == ELEMENTS_NARROW
@@ -22,7 +22,7 @@
 #define PUT(place, bits) target[place] = (bits);
 #endif
 
-// FLOAT32 or FLOAT16.
+// Converts FLOAT32 or FLOAT16.
 float real_from(uint bits) {
 #if ELEMENTS == ELEMENTS_WORDS
     return asfloat(bits);

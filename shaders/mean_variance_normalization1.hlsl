@@ -1,8 +1,8 @@
-// MEAN_VARIANCE_NORMALIZATION and its successors, where sets are not lines of whole vectors: a group reads several
-// small sets, one set, or a chunk of one, and finds mean and variance in two passes over what it keeps in groupshared
-// memory.
+// MEAN_VARIANCE_NORMALIZATION and its successors, for normalisation groups ("sets") that are not lines of whole
+// vectors. A thread group reads several small sets, one set, or a chunk of one, and computes mean and variance in two
+// passes over its copy in groupshared memory.
 //
-// APPLY  1: and normalises them, as sets fit groups. 0: and leaves the statistics for another pass.
+// APPLY  1: also normalises the sets, which must fit thread groups. 0: writes the statistics for another pass.
 //
 // HALF, FUSED: see mean_variance_normalization1.hlsli
 
@@ -11,15 +11,15 @@
 
 #define ITEMS_PER_THREAD 16
 
-// Item number j of thread t is at j * GROUP_SIZE + t.
+// Item j of thread t is at j * GROUP_SIZE + t.
 groupshared Item items[ITEMS_PER_THREAD * GROUP_SIZE];
 groupshared float3 partial_sums[GROUP_SIZE];
 groupshared float first_elements[GROUP_SIZE];
 
 SUM_OVER_THREADS(sum_of_partial, float3, partial_sums)
 
-// Sums over the threads of a set, in two steps: first over those that have their place within columns, then over
-// columns. The order depends on nothing but their number.
+// Sums over the threads of a set in two steps: over threads with the same column, then over columns. The order depends
+// only on their number.
 float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
     const uint first = thread - lane * lane_distance;
     partial_sums[thread] = value;
@@ -35,7 +35,7 @@ float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
     return result;
 }
 
-// Zero bits are the number 0 in all types.
+// Zero bits represent 0 in all types.
 Item item_or_zero(Place set_place, uint item, uint last_item) {
     const Item loaded = load_item(place_of_item(set_place, min(item, max(last_item, 1) - 1)).input);
     return item < last_item ? loaded : (Item)0;
@@ -58,7 +58,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     uint i;
 
     float sum = 0;
-    // Four at a time, so that a thread waits once for all of them.
+    // Four at a time, so that the loads overlap.
     uint slot = thread;
     [loop] for (i = first_item + lane; i < last_item; i += 4 * threads_per_set) {
         const Item item_0 = item_or_zero(set_place, i, last_item);

@@ -1,9 +1,10 @@
-// What the shaders of MEAN_VARIANCE_NORMALIZATION and its successors share. A set is the elements that share one mean.
+// Common part of the shaders of MEAN_VARIANCE_NORMALIZATION and its successors. A set is a normalisation group: the
+// elements that share a mean.
 //
-// HALF    1: elements are FLOAT16, computed with in FP32 and rounded once. 2: the same, and the device's own
-//         conversions are as good as those of float16.hlsli. 0: FLOAT32.
-// VECTOR  1: an item, which is what a thread reads at once, is 16 bytes of the input that lie side by side in a set, in
-//         the output too. 0: it is one element.
+// HALF    1: elements are FLOAT16; computations are in FP32 and rounded once. 2: the same, and the device's own
+//         conversions are as accurate as those of float16.hlsli. 0: FLOAT32.
+// VECTOR  1: an item, which is what a thread reads at once, is 16 contiguous bytes of a set in input and output.
+//         0: it is one element.
 // FUSED   1: an activation follows.
 
 #include "activation.hlsli"
@@ -18,13 +19,13 @@
 cbuffer Parameters : register(b0) {
     uint set_count;
     uint set_dimension_count;
-    uint item_count;            // of a set; in mean_variance_normalization1_apply of the whole tensor
+    uint item_count;            // in a set; in mean_variance_normalization1_apply in the whole tensor
     uint item_dimension_count;
-    uint chunk_count;           // parts of a set that different groups reduce
+    uint chunk_count;           // parts of a set that different thread groups reduce
     uint items_per_chunk;
     uint threads_per_set;       // a power of two
     uint sets_per_group;
-    uint sets_side_by_side;     // 1: adjacent sets are closer to each other in memory than adjacent items of one
+    uint sets_side_by_side;     // 1: adjacent sets are closer in memory than adjacent items of a set
     uint has_scale;
     uint has_bias;
     uint scale_step;            // strides within an item
@@ -36,16 +37,16 @@ cbuffer Parameters : register(b0) {
     float activation_second;
     uint output_is_packed;
     float set_size;
-    uint subtract_mean;         // 0: the mean is taken for 0
-    uint columns_per_set;       // threads in a row, of which several rows have a set
+    uint subtract_mean;         // 0: the mean is not subtracted
+    uint columns_per_set;       // threads in a row; a set has several rows
     uint set_shift;             // the binary logarithm of threads_per_set
     uint task;                  // see mean_variance_normalization1_kept.hlsl
-    // What threads_per_set items are: lines, and items in a line.
+    // Adding threads_per_set to an item's number advances by this many lines, and items within a line.
     uint step_lines;
     uint step_items;
-    uint rows_per_set;          // the rows of columns_per_set, a power of two
+    uint rows_per_set;          // rows of columns_per_set threads, a power of two
     uint unused;
-    // Size, strides in input and output in items, and of the number of the set.
+    // Size, strides in input and output in items, and the stride of set numbers.
     uint4 set_dimensions[MOST_DIMENSIONS];
     uint4 item_dimensions[MOST_DIMENSIONS];
     // Strides of the same dimensions in scale and bias, in elements.
@@ -71,11 +72,11 @@ RWBuffer<uint4> output : register(u19);
 #else
 RWStructuredBuffer<uint> output : register(u3);
 #endif
-// Of each chunk, as the group found it: mean, what the mean still lacks, sum of squared deviations, count. Of each set,
-// when all is known: mean, what it still lacks, 1 / sqrt(variance + epsilon).
+// For each chunk: mean, the mean's error, sum of squared deviations, count. For each set at the end: mean, the mean's
+// error, 1 / sqrt(variance + epsilon).
 RWStructuredBuffer<float4> chunks : register(u4);
 RWStructuredBuffer<float4> statistics : register(u5);
-// Scale and bias, where an item's parameters are one unit: see has_scale.
+// Scale and bias, if an item's parameters are one unit: see has_scale.
 #if READS_UNITS
 RWBuffer<uint4> scale_units : register(u22);
 RWBuffer<uint4> bias_units : register(u23);
@@ -87,9 +88,9 @@ RWStructuredBuffer<uint4> bias_units : register(u7);
 // Values of has_scale and has_bias.
 #define PARAMETERS_ANYWHERE 1
 #define PARAMETERS_IN_UNITS 2
-#define PARAMETERS_OF_SETS 3  // all items of a set share one
+#define PARAMETERS_OF_SETS 3  // all items of a set share one parameter
 
-// Places in the tensors.
+// Offsets in the tensors.
 struct Place {
     uint input;
     uint output;
@@ -162,7 +163,7 @@ float4 second_numbers(uint4 item) {
     return numbers_of(item >> 16);
 }
 #else
-// There are none.
+// Items of this kind have no second numbers.
 float4 second_numbers(Item item) {
     return 0;
 }
@@ -178,7 +179,7 @@ float sum_of(float4 numbers) {
 }
 #endif
 
-// The input's item there. In a FLOAT16 tensor that is not read in vectors, an element.
+// Loads an item of the input. In a FLOAT16 tensor without VECTOR it is one element.
 Item load_item(uint place) {
 #if HALF && !VECTOR
     return LOAD_ELEMENT(input, 1, place);
@@ -187,7 +188,7 @@ Item load_item(uint place) {
 #endif
 }
 
-// Elements of scale or bias, from `place` on, `gap` apart.
+// Elements of scale or bias, starting at `place`, `gap` apart.
 #if HALF
 #define ONE_PARAMETER(buffer, place) float_from_half(LOAD_ELEMENT(buffer, 1, place).xxxx)
 #define FOUR_PARAMETERS(buffer, place, gap)                                                                       \
@@ -203,7 +204,8 @@ Item load_item(uint place) {
 #define GAPS_PER_STEP 1
 #endif
 
-// Those of an item, if there are any: like its first_numbers and second_numbers. Often they are all the same one.
+// The parameters of an item, if there are any, in the form of first_numbers and second_numbers. Often they are all
+// equal.
 #if VECTOR
 #define PUT_PARAMETERS(how, buffer, units, place, step, first, second)                    \
     [branch] if (how == PARAMETERS_IN_UNITS) {                                            \
@@ -239,14 +241,14 @@ uint4 bits_of_results(float4 numbers) {
 #endif
 }
 
-// The output's item for one of the input, whose numbers these are. `set` is the statistics of the set.
+// Normalises an item of the input, whose numbers these are. `set` has the statistics of the set.
 Item normalised_numbers(float4 first, float4 second, float4 set, float4 first_scale, float4 second_scale,
                         float4 first_bias, float4 second_bias) {
     float4 numbers = ((first - set.x) - set.y) * (set.z * first_scale) + first_bias;
 #if TWO_VECTORS
     const float4 others = ((second - set.x) - set.y) * (set.z * second_scale) + second_bias;
 #if FUSED
-    // A loop for the compiler's sake: the code is long.
+    // A loop, because the code would otherwise be too long for the compiler.
     uint4 result = 0;
     [loop] for (uint part = 0; part < 2; ++part) {
         result |= bits_of_results(numbers) << (16 * part);
@@ -263,7 +265,7 @@ Item normalised_numbers(float4 first, float4 second, float4 set, float4 first_sc
 #endif
 }
 
-// The same, with the parameters that are at the place.
+// The same, with the parameters at that offset.
 Item normalised_item(float4 first, float4 second, float4 set, Place place) {
     float4 first_scale = 1;
     float4 second_scale = 1;
@@ -274,20 +276,20 @@ Item normalised_item(float4 first, float4 second, float4 set, Place place) {
     return normalised_numbers(first, second, set, first_scale, second_scale, first_bias, second_bias);
 }
 
-// Of a set or a part of one, what chunks have. From a mean as it was rounded, what the distances from it and their
-// squares sum up to, and how many elements there are. `differ`: not all of them are `element`.
+// The statistics of a set or chunk, from the rounded mean, the sums of deviations and of their squares, and the number
+// of elements. `differ`: not all elements equal `element`.
 float4 found(float mean, float sum, float squares, float count, bool differ, float element) {
-    // The mean of equal numbers is that number, whatever the roundings, and their variance 0.
+    // The mean of equal numbers is that number, and their variance is 0, without rounding errors.
     const bool constant = subtract_mean && !differ;
-    // Distances sum to 0, but for what the mean lacks by its roundings ("corrected two-pass algorithm": Chan, Golub &
-    // LeVeque 1983). An infinite mean lacks nothing: all finite numbers are as far below (or above) it.
+    // Deviations sum to 0, except for the mean's rounding error ("corrected two-pass algorithm": Chan, Golub & LeVeque
+    // 1983). An infinite mean is not corrected: the deviations of all finite numbers from it are infinite.
     const float lacking = !subtract_mean || constant || is_infinite(mean) ? 0 : sum / count;
     const float corrected = squares - sum * lacking;
-    // Not by max, which would make a number of NaN.
+    // Not by max, which would turn NaN into a number.
     return float4(constant ? element : mean, lacking, constant || corrected < 0 ? 0 : corrected, count);
 }
 
-// Statistics of a set, from its mean, what that lacks, and the sum of squared deviations.
+// The final statistics of a set, from its mean, the mean's error, and the sum of squared deviations.
 float4 finished(float mean, float lacking, float squares) {
     float rstd = 1;
     if (normalize_variance) {
@@ -296,8 +298,8 @@ float4 finished(float mean, float lacking, float squares) {
     return float4(mean, lacking, rstd, 0);
 }
 
-// Makes a function of the sum over `count` threads, a power of two, from one on, of what an array has for each. Four at
-// a time, so that a thread waits once for all of them.
+// Defines a function that sums an array over `count` threads, a power of two, starting with a given thread. Four at a
+// time, so that the loads overlap.
 #define SUM_OVER_THREADS(name, Sum, array)                                                     \
     Sum name(uint first, uint distance, uint count) {                                          \
         Sum sum = 0;                                                                           \

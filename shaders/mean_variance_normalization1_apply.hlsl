@@ -1,5 +1,5 @@
 // MEAN_VARIANCE_NORMALIZATION and its successors, last pass for sets that are not lines of whole vectors, if they do
-// not fit a group or are FLOAT16: each thread makes one element of the output, or the two of a word.
+// not fit a thread group or are FLOAT16. Each thread computes one element of the output, or the two elements of a word.
 //
 // HALF, FUSED: see mean_variance_normalization1.hlsli
 

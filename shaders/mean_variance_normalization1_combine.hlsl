@@ -1,6 +1,6 @@
-// MEAN_VARIANCE_NORMALIZATION and its successors, between reading and writing sets that do not fit a group: one group
-// for each set brings together what others found of its chunks (Chan, Golub & LeVeque 1983), in an order that depends
-// on nothing but their number.
+// MEAN_VARIANCE_NORMALIZATION and its successors, second of three passes for sets that do not fit a thread group: one
+// group for each set merges the statistics of its chunks (Chan, Golub & LeVeque 1983). The order depends only on their
+// number.
 
 #define HALF 0
 #define VECTOR 0
@@ -29,13 +29,13 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint first_chunk = set * chunk_count;
     const float first = chunks[first_chunk].x;
     uint i;
-    // Chunks are weighted, so that their sum is the mean.
+    // Means are weighted by chunk size, so that their sum is the total mean.
     float weighted = 0;
     float differs = 0;
     [loop] for (i = thread; i < chunk_count; i += GROUP_SIZE) {
         const float4 chunk = chunks[first_chunk + i];
         weighted += chunk.x * (chunk.w / set_size);
-        // A chunk lacks nothing, and has no variance, if all its elements are equal.
+        // All elements of a chunk are equal only if its mean has no error and its variance is 0.
         differs += chunk.x != first || chunk.y != 0 || chunk.z != 0 ? 1 : 0;
     }
     const float sum = sum_over_group(weighted, thread);

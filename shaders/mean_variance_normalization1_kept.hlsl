@@ -1,15 +1,16 @@
-// MEAN_VARIANCE_NORMALIZATION and its successors, where sets are lines of whole vectors: stretches of memory in input
-// and output, at equal distances from each other.
+// MEAN_VARIANCE_NORMALIZATION and its successors, for sets that are lines of whole vectors: equidistant segments of
+// memory in input and output.
 //
-// A group keeps one or several sets, or a chunk of one, in the registers of its threads. Its task is one of these:
+// A thread group keeps one or several sets, or a chunk of one, in the registers of its threads. It has one of these
+// tasks:
 //
-// NORMALISES_SETS     it finds the statistics of its sets, and normalises them.
-// FINDS_CHUNKS        it finds the statistics of a chunk, for another dispatch.
-// APPLIES_CHUNKS      it brings those of a set's chunks together, and normalises one of these.
-// APPLIES_STATISTICS  it normalises a chunk with what another dispatch has brought together.
+// NORMALISES_SETS     computes the statistics of its sets, and normalises them.
+// FINDS_CHUNKS        computes the statistics of a chunk, for another dispatch.
+// APPLIES_CHUNKS      merges the statistics of a set's chunks, and normalises one of these.
+// APPLIES_STATISTICS  normalises a chunk with statistics that another dispatch has merged.
 //
-// Mean and variance take two passes over the registers. Each sums up over rows of a set's threads first, and then over
-// columns. The order depends on nothing but sizes.
+// Mean and variance take two passes over the registers. Each sums over the rows of a set's threads first, then over
+// columns. The order depends only on sizes.
 //
 // KEPT                how many items a thread keeps
 // READS_UNITS         1: the device can read 16 bytes at once
@@ -18,14 +19,14 @@
 #define VECTOR 1
 #include "mean_variance_normalization1.hlsli"
 
-// As in engine/d3d12/bindings/mean_variance_normalization1.cpp.
+// Must equal the values in engine/d3d12/bindings/mean_variance_normalization1.cpp.
 #define NORMALISES_SETS 0
 #define FINDS_CHUNKS 1
 #define APPLIES_CHUNKS 2
 #define APPLIES_STATISTICS 3
 
-// So many items are kept of sets alone, and each of these is one line: finding places in lines takes registers that
-// such a thread does not have to spare.
+// The maximum number of items is only used for sets that consist of a single line: computing addresses across lines
+// needs registers that such threads do not have left.
 #if KEPT == 16
 #define ONE_LINE 1
 #define TASK NORMALISES_SETS
@@ -34,17 +35,17 @@
 #define TASK task
 #endif
 
-// Arrays of their own, so that a pass need not wait until the one before has been read.
+// Separate arrays, so that a pass need not wait until the preceding one has been read.
 groupshared float totals[GROUP_SIZE];
 groupshared float2 deviations[GROUP_SIZE];
 groupshared uint first_bits[GROUP_SIZE];
-// Of a set at its first thread: whether its elements differ.
+// At the first thread of a set: whether its elements differ.
 groupshared uint differs[GROUP_SIZE];
 
 SUM_OVER_THREADS(sum_of_totals, float, totals)
 SUM_OVER_THREADS(sum_of_deviations, float2, deviations)
 
-// Makes a function of the sum over the threads of a set, of one value from each. All of them get the result.
+// Defines a function that sums one value over the threads of a set. All threads get the result.
 #define SUM_OVER_SET(name, Sum, array, sum_over_threads)                                \
     Sum name(Sum value, uint thread, uint lane) {                                       \
         array[thread] = value;                                                          \
@@ -61,7 +62,7 @@ SUM_OVER_THREADS(sum_of_deviations, float2, deviations)
 SUM_OVER_SET(total_over_set, float, totals, sum_of_totals)
 SUM_OVER_SET(deviations_over_set, float2, deviations, sum_of_deviations)
 
-// The bits of an item's first element, and an item of nothing but such elements.
+// The bits of an item's first element, and an item that repeats this element.
 #if HALF
 #define FIRST_BITS(item) ((item).x & 0xffff)
 #define REPEATED(bits) ((bits) * 0x10001)
@@ -80,7 +81,8 @@ float total_of(uint4 kept[KEPT], uint count) {
     return sum_of(total);
 }
 
-// Sums of the distances from the mean, and of their squares. `difference` is not 0 if an element's bits are not these.
+// Sums of the deviations from the mean, and of their squares. `difference` becomes non-zero if an element's bits differ
+// from the first one's.
 float2 deviations_of(uint4 kept[KEPT], uint count, float mean, uint bits, out uint difference) {
     float4 sums = 0;
     float4 squares = 0;
@@ -102,7 +104,7 @@ float2 deviations_of(uint4 kept[KEPT], uint count, float mean, uint bits, out ui
     return float2(sum_of(sums), sum_of(squares));
 }
 
-// An item of a set: the number of its line, and its place there.
+// The line of an item of a set, and its index in the line.
 uint2 item_number(uint number) {
 #if ONE_LINE
     return uint2(0, number);
@@ -130,11 +132,11 @@ Place place_in_lines(Place set, uint2 item) {
     return place;
 }
 
-// Of a set, or of a chunk: mean, what that lacks, sum of squared deviations, number of elements. From what its
-// elements sum up to, or if `parts` are brought together, from theirs.
+// The statistics of a set or chunk: mean, the mean's error, sum of squared deviations, number of elements. Computed
+// from the sum of its elements, or by merging `parts`.
 float4 statistics_of(uint4 kept[KEPT], uint count, float4 part, bool joins, bool has_part, float number, uint thread,
                      uint lane) {
-    // Parts are weighted, so that their sum is the mean.
+    // Means are weighted by size, so that their sum is the total mean.
     const float total = joins ? part.x * (part.w / number) : total_of(kept, count);
     first_bits[thread] = joins ? asuint(part.x) : FIRST_BITS(kept[0]);
     differs[thread] = 0;
@@ -145,7 +147,7 @@ float4 statistics_of(uint4 kept[KEPT], uint count, float4 part, bool joins, bool
     float2 own;
     uint difference = 0;
     [branch] if (joins) {
-        // A part lacks nothing, and has no variance, if all its elements are equal.
+        // All elements of a part are equal only if its mean has no error and its variance is 0.
         const float away = (part.x - mean) + part.y;
         own = has_part ? float2(part.w * away, part.z + part.w * away * away) : 0;
         const bool other = asuint(part.x) != bits || part.y != 0 || part.z != 0;
@@ -163,7 +165,7 @@ float4 statistics_of(uint4 kept[KEPT], uint count, float4 part, bool joins, bool
 
 #if !FUSED
 
-// The parameters of the next four items. Where there are no such items, these are other units.
+// The parameters of the next four items. For missing items, these are other valid units.
 #define LOAD_PARAMETERS(turn)                                                                \
     [branch] if (in_units) {                                                                 \
         [unroll] for (j = 0; j < 4; ++j) {                                                   \
@@ -175,8 +177,8 @@ float4 statistics_of(uint4 kept[KEPT], uint count, float4 part, bool joins, bool
         }                                                                                    \
     }
 
-// Normalises the items that a thread keeps, the first of which is this one. Four at a time, and stores come after the
-// loads of parameters for the next four, so that a thread waits once for these.
+// Normalises the items that a thread keeps, the first of which is `first`. Stores four items after loading the
+// parameters of the next four, so that the loads overlap.
 void write_kept(uint4 kept[KEPT], uint count, uint2 first, Place place, float4 set_statistics, float4 set_scale,
                 float4 set_bias) {
     const bool has_scales = has_scale == PARAMETERS_IN_UNITS;
@@ -223,7 +225,7 @@ void write_kept(uint4 kept[KEPT], uint count, uint2 first, Place place, float4 s
 
 #endif
 
-// The same where the code is too long to have it for each item, with activations or parameters that are gathered: items
+// The same for activations or gathered parameters, where the code would be too long to be repeated for each item. Items
 // are read again, from a cache.
 void write_again(uint count, uint2 first, Place place, float4 set_statistics) {
     uint2 item = first;
@@ -238,7 +240,7 @@ void write_again(uint count, uint2 first, Place place, float4 set_statistics) {
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const bool applies = TASK == APPLIES_CHUNKS || TASK == APPLIES_STATISTICS;
-    // Backwards after another dispatch has read the same: what that read last is still in a cache.
+    // In reverse order if a preceding dispatch has read the same data: what it read last is still in a cache.
     const uint group = applies ? group_count - 1 - linear_group(group_id) : linear_group(group_id);
     const uint lane = thread & (threads_per_set - 1);
     const uint set = group / chunk_count * sets_per_group + (thread >> set_shift);
@@ -251,7 +253,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     uint2 item = first;
     uint4 kept[KEPT];
     uint k;
-    // All loads come first, so that a thread waits once for all of them. What is not there is some other item.
+    // Load all items first, so that the loads overlap. Missing items are replaced by others.
     [unroll] for (k = 0; k < KEPT; ++k) {
         const uint2 there = k < count ? item : first;
         kept[k] = input[place.input + there.y + there.x * item_dimensions[1].y];

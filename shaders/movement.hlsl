@@ -1,9 +1,9 @@
-// Outputs whose elements each come from one place that is known beforehand, or are a constant: copies of units.
+// Operators whose elements come from addresses that are known in advance, or are constants: copies of units.
 //
 // WIDTH    bits of the units: see units.hlsli. The binding chooses units as large as the strides allow.
-// PACKED   for less than 64 bits. 1: the output has no gaps, so a thread makes 16 bytes of it from whatever units lie
-//          there. 0: each thread puts one unit to its place.
-// BOUNDED  0: every unit comes from the source. 1: some are a constant, or their place depends on bounds.
+// PACKED   for less than 64 bits. 1: the output has no gaps, so a thread writes 16 bytes that it gathers from any
+//          units. 0: each thread writes a single unit.
+// BOUNDED  0: every unit comes from the source. 1: some are constants, or their address depends on bounds.
 
 #include "dispatch.hlsli"
 #include "elements.hlsli"
@@ -26,29 +26,29 @@ RWBuffer<uint4> target : register(u17);
 RWStructuredBuffer<Unit> target : register(u1);
 #endif
 
-// A place in the source that moves along with the units of the output.
+// The current source address, which advances with the units of the output.
 struct Cursor {
     uint unit;
-    uint column;  // of the innermost dimension
-    uint row;     // of the next one
+    uint column;  // index along the innermost dimension
+    uint row;     // index along the next dimension
     uint from;
     uint to;
 #if BOUNDED
-    int coordinate;  // the one that the innermost dimension moves along
-    uint number;     // which the band takes or does not
-    bool outside;    // wherever that coordinate is
+    int coordinate;  // the coordinate that the innermost dimension advances
+    uint number;     // the number that the band's condition tests
+    bool outside;    // true if another coordinate is out of bounds
 #endif
 };
 
 #if BOUNDED
 
-// The rest of a division that is never negative.
+// The non-negative remainder of a division.
 int positive_rest(int number, int divisor) {
     const int rest = number % divisor;
     return rest < 0 ? rest + divisor : rest;
 }
 
-// The element that a coordinate outside of 0 to size - 1 stands for.
+// The index that replaces a coordinate outside of 0 to size - 1.
 int brought_inside(uint bounds, int coordinate, int size) {
     if (bounds == BOUNDS_EDGE) {
         return coordinate < 0 ? 0 : size - 1;
@@ -60,13 +60,13 @@ int brought_inside(uint bounds, int coordinate, int size) {
         const int place = positive_rest(coordinate, 2 * size);
         return place < size ? place : 2 * size - 1 - place;
     }
-    // A single element is its own reflection.
+    // The period of reflection. A single element is its own reflection.
     const int turn = max(2 * (size - 1), 1);
     const int place = positive_rest(coordinate, turn);
     return place < size ? place : turn - place;
 }
 
-// How far the coordinate's element is from the source's start; `outside` where it has none.
+// The offset of the coordinate's element from the source's start. Sets `outside` if there is none.
 uint offset_of(int coordinate, uint which, inout bool outside) {
     const uint4 bounds = coordinates[2 * which];
     const int size = int(bounds.y);
@@ -158,7 +158,8 @@ void advance(inout Cursor cursor) {
 #endif
     if (cursor.column == dimensions[0].x) {
 #if !BOUNDED
-        // Where the innermost dimension is short, as of blocks, most rows end within a row of rows.
+        // If the innermost dimension is short, as for blocks, most rows are followed by another row of the next
+        // dimension.
         if (dimension_count > 1 && cursor.row + 1 < dimensions[1].x) {
             cursor.column = 0;
             ++cursor.row;
@@ -187,11 +188,11 @@ Unit unit_at(Cursor cursor) {
 
 #if PACKED
 
-// Units of a thread.
+// Number of units that a thread processes.
 #define UNITS (4 * PER_WORD)
 
 #if BOUNDED
-// The next four units, if they lie in one row of the innermost dimension.
+// The next four units, if they are in the same row of the innermost dimension.
 uint4 four_units_of_row(Cursor cursor) {
     uint from[4];
     uint constant[4];
@@ -204,7 +205,7 @@ uint4 four_units_of_row(Cursor cursor) {
         constant[i] = outside || is_in_band(cursor.number + i * dimensions[0].w) ? 1 : 0;
     }
     [unroll] for (i = 0; i < 4; ++i) {
-        // Any place that can be read will do for a constant.
+        // For a constant, any readable address will do.
         loaded[i] = LOAD_UNIT(source, constant[i] ? 0 : from[i]);
     }
     uint4 units = uint4(loaded[0], loaded[1], loaded[2], loaded[3]);
@@ -232,8 +233,8 @@ uint4 four_units(inout Cursor cursor) {
     return units;
 }
 #else
-// The next four units, as far as there are any; the cursor ends at the last of them. All loads come together, so that a
-// thread waits once.
+// The next four units, as far as they exist; the cursor ends at the last of them. All are loaded together, so that the
+// loads overlap.
 uint4 four_units(inout Cursor cursor) {
     uint from[4];
     uint loaded[4];
@@ -251,7 +252,7 @@ uint4 four_units(inout Cursor cursor) {
 }
 #endif
 
-// The words of a thread's units, wherever these come from.
+// The words of a thread's units, gathered from any addresses.
 uint4 gathered_words(Cursor cursor) {
 #if WIDTH == 32
     return four_units(cursor);
@@ -280,7 +281,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #if PACKED
     if (number < (unit_count + 4 * PER_WORD - 1) / (4 * PER_WORD)) {
         const uint4 words = gathered_words(cursor_at(number * UNITS));
-        // What lies behind the output's last word is not its own.
+        // Bytes after the output's last word do not belong to it.
         const uint word_count = (unit_count + PER_WORD - 1) / PER_WORD - 4 * number;
         const uint place = target_start / (4 * PER_WORD) + number;
         [branch] if (word_count >= 4) {

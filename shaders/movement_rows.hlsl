@@ -1,9 +1,9 @@
-// Copies that make an output without gaps of rows: windows, above all.
+// Copies to a packed output in rows, mainly for windows.
 //
-// WIDTH  bits of the units, 8, 16 or 32: see units.hlsli. A row has 16 bytes or more. Its units are equally far apart
-//        in the source, and narrow ones are adjacent.
+// WIDTH  bits of the units, 8, 16 or 32: see units.hlsli. A row has 16 bytes or more. Its units are equidistant in
+//        the source, and narrow ones are adjacent.
 //
-// A vector is 16 bytes of the output. Where a row ends within it, the next row goes on.
+// A vector is 16 bytes of the output. It may contain the end of a row and the beginning of the next one.
 
 #include "dispatch.hlsli"
 #include "elements.hlsli"
@@ -14,22 +14,23 @@ cbuffer Parameters : register(b0) {
 };
 
 #define GROUP_SIZE 256
-// Of a vector.
+// Number of units in a vector.
 #define UNITS (4 * PER_WORD)
 
 RWStructuredBuffer<uint> source : register(u0);
 RWBuffer<uint4> target : register(u17);
 RWStructuredBuffer<uint> target_words : register(u1);
 
-// Of a unit.
+// The row and the source address of a unit.
 struct Place {
     uint column;
     uint row;
     uint from;
 };
 
-// A quotient by a dimension's size. FP32 is faster than a division: the product with the inverse, less a half, is
-// rounded to an integer in the last bits of 2^23 and more, and is right or 1 too small.
+// The quotient by a dimension's size, faster than by a division: the FP32 product with the inverse, minus a half, is
+// rounded to an integer in the last bits of a number from 2^23 on. The result is exact or 1 too small, which is
+// corrected.
 uint quotient_of(uint number, uint4 dimension) {
     uint quotient;
     [branch] if (dimension.z != 0) {
@@ -58,8 +59,8 @@ Place place_at(uint unit) {
     return place;
 }
 
-// How much farther units of a vector are from number `own` on, which are in the next row. Behind the last row there is
-// nothing: there any unit of it will do.
+// How much further on the units from number `own` on are, which belong to the next row. After the last row any unit of
+// it will do.
 uint jump_of(Place place, uint unit, uint own) {
     uint jump = row_jump;
     [branch] if (own < UNITS && place.row + 1 >= dimensions[1].x) {
@@ -84,26 +85,26 @@ uint4 vector_at(uint from, uint own, uint jump) {
 
 #else
 
-// The bits of a vector's words that its first `count` units have.
+// A mask of the bits of a vector's first `count` units.
 uint4 bits_of_first(uint count) {
     const uint4 first_of_word = uint4(0, 1, 2, 3) * PER_WORD;
     const uint4 units = clamp(int4(count - first_of_word), 0, PER_WORD);
     return units == PER_WORD ? 0xffffffff : (1u << (units * WIDTH % 32)) - 1;
 }
 
-// Words that begin within words. In two steps, as a word cannot be shifted by its size.
+// Words that begin within words. Shifts in two steps, because a word cannot be shifted by its own size.
 uint4 shifted(uint4 low, uint4 high, uint unit) {
     const uint shift = SHIFT_OF(PACKING, unit);
     return low >> shift | (high << 1) << (31 - shift);
 }
 
-// Five words of the source have a vector's units. Where a row ends in the vector, two more are read: what the row has
-// behind its last whole word, and what the next row has before its first one. All loads come first, so that a thread
-// waits once.
+// A vector's units are in five words of the source. If a row ends in the vector, two more words are read: the end of
+// the row after its last whole word, and the start of the next row before its first one. All loads come first, so that
+// they overlap.
 uint4 vector_at(uint from, uint own, uint jump) {
     const bool ends = own < UNITS;
     const uint next = ends ? from + jump : from;
-    // Words from the one behind this are the next row's.
+    // Words after this one belong to the next row.
     const uint last = (own - 1) >> PACKING;
     const uint first_word = from >> PACKING;
     // The next row may begin before the vector would in the source's first words.
@@ -142,7 +143,7 @@ uint4 vector_of(Place place, uint unit) {
 
 void store(uint number, uint4 words) {
     const uint place = target_start + number;
-    // What lies behind the output's last word is not its own.
+    // Bytes after the output's last word do not belong to it.
     const uint word_count = (unit_count + PER_WORD - 1) / PER_WORD - 4 * number;
     [branch] if (word_count >= 4) {
         target[place] = words;

@@ -6,6 +6,6 @@ uint unit_count;
 uint source_start;
 uint target_start;  // in vectors
 uint last_dimension;
-uint row_jump;      // in the source, from where a row would go on to where the next one begins
-// Size, stride in the source, and the inverse of the size as FP32, if divisions can do with that, else 0.
+uint row_jump;      // in the source: from the end of a row to the start of the next one
+// Size, stride in the source, and the inverse of the size as FP32, or 0 if it is too inaccurate for quotients.
 uint4 dimensions[MOST_DIMENSIONS];

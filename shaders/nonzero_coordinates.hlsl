@@ -1,6 +1,6 @@
-// NONZERO_COORDINATES: where the elements are that are not 0, in their order.
+// NONZERO_COORDINATES: writes the coordinates of elements that are not 0, in order.
 //
-// A group goes through a chunk of the elements. How many each chunk has is known from reduction.hlsl.
+// A group processes a chunk of the elements. reduction.hlsl has computed how many each chunk has.
 
 #include "dispatch.hlsli"
 #include "element_format.hlsli"
@@ -23,7 +23,7 @@ RWStructuredBuffer<uint> target : register(u3);
 
 groupshared uint numbers[GROUP_SIZE];
 
-// Replaces the threads' numbers by sums: of each block up to the thread.
+// Replaces each thread's number by the sum over its block up to that thread.
 void sum_blocks(uint thread, uint number) {
     numbers[thread] = number;
     GroupMemoryBarrierWithGroupSync();
@@ -37,7 +37,7 @@ void sum_blocks(uint thread, uint number) {
     GroupMemoryBarrierWithGroupSync();
 }
 
-// Over the first blocks.
+// The sum of the first blocks.
 uint sum_of_blocks(uint count) {
     uint sum = 0;
     [loop] for (uint block = 0; block < count; ++block) {

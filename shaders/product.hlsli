@@ -1,14 +1,12 @@
-// What the shaders of products share: operands, and the step from sums to the output.
+// Common part of the product shaders: operands, and the conversion of sums to outputs.
 //
-// A product is rows times columns: each element of the output sums, over the depth, an element of A's row times one of
-// B's column.
-// There may be many products of the same shape. A convolution is one for each group of channels: rows are output
-// channels,
-// columns are the positions of all images, and the depth goes over a window's taps within those of channels. See
-// product_window.hlsli.
+// A product is rows times columns: each element of the output is a sum, over the depth, of an element of A's row times
+// one of B's column. There may be many products of the same shape. A convolution is one product for each group of
+// channels: rows are output channels, columns are the output positions of all batches, and the depth runs over the
+// filter elements of all channels. See product_window.hlsli.
 //
-// Where the depth is very long it is cut into slices, which different groups sum, and product_finish.hlsl brings
-// together.
+// If the depth is very large it is cut into slices, which different thread groups sum, and which product_finish.hlsl
+// adds up.
 //
 // NUMBERS  see product_parameters.hlsli
 // WINDOW   1: B's columns are windows of an input. 0: B is a matrix
@@ -40,7 +38,7 @@ RWStructuredBuffer<uint> b_scales : register(u6);
 RWStructuredBuffer<uint> output_scales : register(u7);
 RWStructuredBuffer<uint> output_zeros : register(u8);
 RWStructuredBuffer<uint> output : register(u9);
-// Of each slice, the sums of all elements: of the first product those of the first row, and so on.
+// The sums of each slice: for each product, all elements row by row.
 RWStructuredBuffer<uint> slice_sums : register(u10);
 
 #if NUMBERS == PRODUCT_INTEGER
@@ -53,7 +51,7 @@ RWStructuredBuffer<uint> slice_sums : register(u10);
 
 #define FOUR uint4(0, 1, 2, 3)
 
-// Where one product begins.
+// The offsets at which one product begins.
 struct Product {
     uint number;
     uint a;
@@ -73,7 +71,7 @@ Product product_of(uint number) {
     return product;
 }
 
-// The bits of four elements, wherever they are.
+// The bits of four elements at any addresses.
 #define LOAD_FOUR(result, buffer, packing, offsets)                                                                   \
     uint4 result;                                                                                                     \
     if (packing == 0) {                                                                                               \
@@ -83,7 +81,7 @@ Product product_of(uint number) {
                        LOAD_ELEMENT(buffer, packing, offsets.z), LOAD_ELEMENT(buffer, packing, offsets.w));           \
     }
 
-// Of FLOAT32 or FLOAT16, as the packing says.
+// Converts FLOAT32 or FLOAT16, depending on the packing.
 float4 reals_from(uint4 bits, uint packing) {
     float4 result = asfloat(bits);
     if (packing != 0) {
@@ -100,7 +98,7 @@ uint4 bits_from_reals(float4 numbers, uint packing) {
     return result;
 }
 
-// What turns an operand's bits into numbers: of each element, the row or the column that it is of.
+// Parameters for converting an operand's bits to numbers, for the row or column of each element.
 #if NUMBERS == PRODUCT_REAL
 
 struct Quantization {
@@ -126,7 +124,7 @@ float4 numbers_from(uint4 bits, uint packing, uint sign, Quantization quantizati
 #else
 
 struct Quantization {
-    uint4 zeros;  // above the lowest number of the type. An absent one is 0
+    uint4 zeros;  // relative to the lowest number of the type; 0 if absent
     float4 scales;
 };
 
@@ -170,7 +168,7 @@ int4 numbers_from(uint4 bits, uint packing, uint sign, Quantization quantization
     return int4(bits ^ sign) - int4(quantization.zeros);
 }
 #else
-// 33 bits hold the difference of two numbers of 32.
+// The difference of two 32-bit numbers has 33 bits.
 float4 wide_difference(uint4 x, uint4 y) {
     const uint4 low = x - y;
     const int4 high = x < y ? -1 : 0;
@@ -189,7 +187,7 @@ float4 numbers_from(uint4 bits, uint packing, uint sign, Quantization quantizati
 
 #endif
 
-// Of elements in a row. They are of the type of A where that is real: the output may be a temporary of FP32.
+// The addends of elements in a row. They have the type of A if that is real: the output may be an FP32 temporary.
 float4 addends_of(Product product, uint row, uint4 columns) {
 #if NUMBERS == PRODUCT_REAL
     const uint packing = a_packing;
@@ -218,7 +216,7 @@ uint4 results_of(Product product, uint row, uint4 columns, float4 sums) {
     return bits_from_reals(result, output_packing);
 }
 #else
-// Of integers in two words. Those that FP32 has need no rounding, and are the rule.
+// Converts integers of two words. Most are exact in FP32 and need no rounding.
 float4 floats_from(uint4 low, int4 high) {
     const uint limit = 1u << 24;
     float4 result = float4(int4(low));
@@ -234,7 +232,7 @@ float4 multiplier_of(uint parameter_row, float4 b_scale) {
     return divide_exactly(scale, asfloat(output_scales[parameter_row * output_scale_step]));
 }
 
-// Sums have two words, of which the upper one counts where they are quantised.
+// The results of sums of two words. The upper word only matters for quantised outputs.
 uint4 results_of(Product product, uint row, uint4 columns, uint4 low, int4 high) {
     uint4 result = low;
     if (is_quantized) {
@@ -246,7 +244,7 @@ uint4 results_of(Product product, uint row, uint4 columns, uint4 low, int4 high)
         const uint parameter_row = product.number * parameter_rows + row;
         float4 multiplier;
         [branch] if (b_scale_step == 0) {
-            // Compilers see that all four are the same.
+            // Lets compilers recognise that all four are equal.
             multiplier = multiplier_of(parameter_row, asfloat(b_scales[0]));
         } else {
             const uint4 b_offsets = columns * b_scale_step;
@@ -258,7 +256,7 @@ uint4 results_of(Product product, uint row, uint4 columns, uint4 low, int4 high)
             zero = LOAD_ELEMENT(output_zeros, output_packing, parameter_row * output_zero_step) ^ output_sign;
         }
         precise const float4 scaled = floats_from(low, high) * multiplier;
-        // Scales of 0 or infinity are not allowed; if one is, let there at least be the same output everywhere.
+        // Scales of 0 or infinity are not allowed. If they occur anyway, the output is the same on all devices.
         const float4 rounded = is_nan(scaled) ? 0 : round(scaled);
         result = uint4(clamp(rounded + float(zero), 0, 255)) ^ output_sign;
     }
@@ -266,7 +264,7 @@ uint4 results_of(Product product, uint row, uint4 columns, uint4 low, int4 high)
 }
 #endif
 
-// Four elements of a row, those that are there.
+// Stores those of four elements of a row that exist.
 void store_results(uint4 offsets, bool4 present, uint4 bits) {
     const uint per_word = 1u << output_packing;
     if (output_packing == 0) {
@@ -283,7 +281,7 @@ void store_results(uint4 offsets, bool4 present, uint4 bits) {
             output[offsets.w] = bits.w;
         }
     } else if (present.w && all(offsets == offsets.x + FOUR) && offsets.x % per_word == 0) {
-        // Whole words, which no other thread stores to.
+        // Stores whole words, to which no other thread stores.
         if (output_packing == 1) {
             output[offsets.x / 2] = bits.x | bits.y << 16;
             output[offsets.x / 2 + 1] = bits.z | bits.w << 16;
@@ -303,7 +301,7 @@ void store_results(uint4 offsets, bool4 present, uint4 bits) {
 }
 
 #if WINDOW
-// Of a column: image or nothing, depth, height, width.
+// The output position of a column: batch or 0, depth, height, width.
 uint4 place_of(uint column) {
     uint4 result;
     result.w = column % column_sizes.w;
@@ -315,7 +313,7 @@ uint4 place_of(uint column) {
     return result;
 }
 
-// So many columns further on: one or none.
+// The output position that is `step` columns further on; `step` is 0 or 1.
 uint4 place_after(uint4 place, uint step) {
     place.w += step;
     if (place.w == column_sizes.w) {
@@ -333,7 +331,7 @@ uint4 place_after(uint4 place, uint step) {
     return place;
 }
 
-// Of four columns, each the same as the one before or the next: divisions are slow.
+// The output positions of four columns, each equal to or following the preceding one, which avoids divisions.
 struct Places {
     uint4 image;
     uint4 d;
@@ -354,14 +352,14 @@ Places places_at(uint4 columns) {
     return result;
 }
 
-// Where these are in a row of the output.
+// Their offsets in a row of the output.
 uint4 offsets_at(Places places) {
     return places.image * column_strides.x + places.d * column_strides.y + places.h * column_strides.z +
            places.w * column_strides.w;
 }
 #endif
 
-// Where these columns are in a row of the output.
+// The offsets of these columns in a row of the output.
 uint4 places_of(uint4 columns) {
 #if WINDOW
     uint4 rest = columns;
@@ -376,7 +374,7 @@ uint4 places_of(uint4 columns) {
 #endif
 }
 
-// The same for columns of which each is the one before or the next.
+// The same for columns each of which equals or follows the preceding one.
 uint4 adjacent_places_of(uint4 columns) {
 #if WINDOW
     return offsets_at(places_at(columns));
@@ -385,8 +383,8 @@ uint4 adjacent_places_of(uint4 columns) {
 #endif
 }
 
-// Four elements of a row: outputs, or sums of a slice. Columns that are beyond the last one are left out. `places` is
-// what places_of gives for columns that are there.
+// Writes four elements of a row: outputs, or sums of a slice. Columns beyond the last one are omitted. `places` is the
+// result of places_of for existing columns.
 void put_sums(Product product, uint slice, uint row, uint4 columns, uint4 places, Number4 sums) {
     bool4 present = columns < column_count;
     if (slice_count == 1) {

@@ -1,5 +1,5 @@
-// Products whose depth was cut into slices: sums of slices are brought together, always in the same order. Each thread
-// makes four elements of a row that follow one another.
+// Adds up the slices of products whose depth was cut, in a fixed order. Each thread computes four consecutive elements
+// of a row.
 //
 // NUMBERS, WINDOW  see product.hlsli
 
@@ -15,7 +15,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint4 there = min(columns, column_count - 1);
         uint4 from = number / quads * column_count + there;
 #if NUMBERS == PRODUCT_INTEGER
-        // In 64 bits.
+        // 64-bit sums.
         uint4 low = 0;
         int4 high = 0;
 #else

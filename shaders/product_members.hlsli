@@ -24,7 +24,7 @@ uint a_packing;
 uint b_packing;
 uint output_packing;
 uint dimension_count;
-uint a_sign;  // of integers: the sign bit of signed ones, else 0
+uint a_sign;  // for integers: the sign bit of signed types, otherwise 0
 uint b_sign;
 uint output_sign;
 uint has_addend;
@@ -34,9 +34,9 @@ uint has_a_zero;
 uint has_b_zero;
 uint has_output_zero;
 uint is_quantized;
-uint parameter_rows;  // from one product's rows to those of the next, in parameters that rows have
+uint parameter_rows;  // distance of the next product's parameters, for parameters with one element per row
 uint activation;
-uint a_zero_step;  // from one row's or column's to the next; 0 when they share one
+uint a_zero_step;  // stride between rows (columns); 0 if they share an element
 uint b_zero_step;
 uint a_scale_step;
 uint b_scale_step;
@@ -51,29 +51,29 @@ uint tap_count;
 
 uint input_channel;  // strides
 uint filter_channel;
-uint turn_taps;      // what a turn's depth is in channels, and in taps beyond them
+uint turn_taps;      // the depth of a k-step in channels, and in additional filter elements
 uint turn_channels;
-uint is_filter_in_order;  // 1: a row of the filter has its elements side by side, each channel's taps together
+uint is_filter_in_order;  // 1: the elements of a filter's row are contiguous, channel by channel
 
-// Of matrices of 8-bit integers: 1 where any four elements are a word, of A along the depth, of B along columns.
+// For matrices of 8-bit integers: 1 if four elements always form a word, of A along the depth, of B along columns.
 uint a_in_words;
 uint b_in_words;
 
-uint first_parked;  // of the words where tiles park their sums
+uint first_parked;  // start of the words in which tiles park their sums
 
 uint4 dimensions[PRODUCT_ROWS * PRODUCT_MOST_DIMENSIONS];
 
-// Of windows: image or nothing, depth, height, width.
+// For windows: batch or 0, depth, height, width.
 uint4 column_sizes;
-uint4 column_strides;  // in the output
-uint4 summed_size;     // of the output, less the padding at its end
+uint4 column_strides;  // strides in the output
+uint4 summed_size;     // size of the output, without output padding
 uint4 input_strides;
 uint4 input_size;
 uint4 window;
 uint4 window_stride;
 uint4 dilation;
 uint4 start_padding;
-uint4 filter_strides;  // the first one: where the first tap is
-// Where each is in the input and in the filter, both relative to the first one; and how far it is in either to the next
-// one, which after the last is the first in the channels of the next turn.
+uint4 filter_strides;  // the first one is the offset of the first filter element
+// For each filter element: its offset in the input and in the filter, relative to the first one, and the distance in
+// both to the next one; after the last one this is the first one in the channels of the next k-step.
 uint4 taps[PRODUCT_MOST_TAPS];

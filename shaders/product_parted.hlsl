@@ -1,12 +1,12 @@
-// Products of 8-bit integers in small tiles, where larger ones would leave most of a GPU idle.
+// Products of 8-bit integers in small tiles, for outputs so small that larger tiles would leave most of a GPU idle.
 //
-// A group of threads makes a tile of 32 rows by 32 columns. It has four parts, each of which sums a quarter of every
-// turn's depth, so that the group is large enough for the latency of memory, and no second dispatch brings sums
-// together. A thread makes 4 by 4 elements, which it keeps in registers. As in product_tiled.hlsl, one turn is
-// multiplied while the next is on its way. In the end the parts' sums meet in groupshared memory.
+// A thread group computes a tile of 32 rows by 32 columns. It has four parts, each of which sums a quarter of the depth
+// of every k-step. So the group is large enough to hide the latency of memory, and no second dispatch is needed to add
+// slices. A thread computes 4 by 4 elements in registers. As in product_tiled.hlsl, one k-step is multiplied while the
+// next is being loaded. In the end the sums of the parts are added in groupshared memory.
 //
-// FP32 sums products of 8-bit integers exactly up to 2^24, and faster than integers are. That is 256 products of 255
-// times 255, so a slice of the depth has at most PRODUCT_PARTED_DEPTH terms.
+// FP32 sums products of 8-bit integers exactly up to 2^24, and faster than integer arithmetic. That is 256 products of
+// 255 times 255, so a slice of the depth has at most PRODUCT_PARTED_DEPTH terms.
 //
 // WINDOW   see product.hlsli
 // NUMBERS  PRODUCT_INTEGER
@@ -15,24 +15,25 @@
 #include "product_window.hlsli"
 
 #define SIDE 32
-// The depth is a whole number of turns.
+// The depth is a multiple of the k-step.
 #define WHOLE 1
 #define A_PACKING 2
 #define B_PACKING 2
 #define GROUP_SIZE PRODUCT_GROUP_SIZE
 #define TURN PRODUCT_TURN_DEPTH(SIDE)
-#define LANES (SIDE / 4)  // fours in a row of a tile
+#define LANES (SIDE / 4)  // groups of four in a row of a tile
 #define PART_SIZE (LANES * LANES)
 #define PARTS (GROUP_SIZE / PART_SIZE)
 #define PART_DEPTH (TURN / PARTS)
-// Padded, as threads that write a column would otherwise all write to the same memory banks.
+// Padded, so that threads that write a column use different memory banks.
 #define TILE_ROW (SIDE + 4)
 #define TILE_SIZE (TURN * TILE_ROW)
 
 #define Term4 float4
 #define IS_CENTRED 0
 
-// Two turns of A, then two of B. Compilers see from the places that four elements side by side can be read at once.
+// Two k-steps of A, then two of B. From the index computations, compilers see that four adjacent elements can be read
+// at once.
 groupshared float tile[4 * TILE_SIZE];
 #define B_TILE (2 * TILE_SIZE)
 #define FOUR_OF_TILE(place) float4(tile[place], tile[(place) + 1], tile[(place) + 2], tile[(place) + 3])
@@ -62,7 +63,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint slice_end = work.slice_end;
     uint turn = work.slice_begin;
 
-    // A's share, and where it is read.
+    // The thread's share of A, and its address.
     Share a_share = share_of(thread, WINDOW ? 1 : a_along_depth);
     if (A_IN_WORDS) {
         a_share = share_of_depths(thread / (TURN / 4), thread % (TURN / 4));
@@ -77,7 +78,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     uint4 a_offsets = product.a + a_rows * a_row + (turn + a_share.depths) * a_depth;
 #endif
 
-    // B's. Of a window it is four depths, one after the other.
+    // The thread's share of B. For a window it is four consecutive depths.
 #if WINDOW
     const Share b_share = share_of_depths(thread % SIDE, thread / SIDE);
 #else
@@ -94,7 +95,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     uint4 b_offsets = product.b + b_columns * b_column + (turn + b_share.depths) * b_depth;
 #endif
 
-    // The thread makes rows and columns 4 * their numbers.
+    // The thread computes the rows and columns that start at 4 times these numbers.
     const uint part = thread / PART_SIZE;
     const uint column_quad = thread % LANES;
     const uint row_quad = thread % PART_SIZE / LANES;
@@ -112,7 +113,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     [loop] for (uint number = 0; number < turns; ++number) {
         turn += TURN;
         READ_TURN(number + 1 < turns)
-        // Whole fours, which compilers see from the multiplication.
+        // Groups of four, which compilers recognise by the multiplication.
         const uint from = number % 2 * (TILE_SIZE / 4) + part * (PART_DEPTH * TILE_ROW / 4);
         uint a_from = (from + row_quad) * 4;
         uint b_from = (from + column_quad) * 4 + B_TILE;
@@ -130,8 +131,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         GroupMemoryBarrierWithGroupSync();
     }
 
-    // Each thread then has one four of the results: elements that are LANES apart, so that adjacent threads store
-    // adjacent words, or side by side where words have several.
+    // Each thread then has four results: elements that are LANES apart, so that adjacent threads store adjacent words;
+    // or contiguous elements if a word contains several.
     [unroll] for (uint r = 0; r < 4; ++r) {
         const uint to = (part * SIDE + row_quad * 4 + r) * TILE_ROW + column_quad * 4;
         tile[to] = sums[r].x;

@@ -1,11 +1,11 @@
-// Products of any shape: each thread makes four elements of a row that follow one another.
+// Products of any shape: each thread computes four consecutive elements of a row.
 //
 // NUMBERS, WINDOW  see product.hlsli
 
 #include "product.hlsli"
 #include "product_window.hlsli"
 
-// The bits of four elements of B. Bytes side by side are read as a word, or two.
+// The bits of four elements of B. Contiguous bytes are read as one or two words.
 uint4 b_bits_at(uint4 offsets) {
     uint4 result;
     [branch] if (b_packing == 2 && all(offsets == offsets.x + FOUR)) {
@@ -24,7 +24,7 @@ uint4 b_bits_at(uint4 offsets) {
 
 #if WINDOW
 
-// A row of four windows: where it begins, and whether it has input at all.
+// A row of four windows: where it begins, and whether it covers any input.
 struct WindowRow {
     bool4 is_inside;
     uint4 b;
@@ -62,10 +62,10 @@ Number4 sums_of(Product product, uint row, uint4 columns, uint first, uint last)
             const uint4 b_bits = b_bits_at(is_inside ? at_row.b + at_w.place * input_strides.w : 0);
             const Number4 a_numbers = numbers_from(a_bits, a_packing, a_sign, a_scheme);
             const Number4 b_numbers = numbers_from(b_bits, b_packing, b_sign, b_scheme);
-            // A filter's infinity times nothing is nothing.
+            // An infinity in the filter has no effect on padding.
             sums = is_inside ? sums + a_numbers * b_numbers : sums;
         }
-        // On to the next tap.
+        // Advance to the next filter element.
         ++w;
         if (w == window.w) {
             w = 0;

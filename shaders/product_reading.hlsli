@@ -1,9 +1,9 @@
-// How the shaders of products in tiles read their operands: see product_tiled.hlsl and product_parted.hlsl, whose
-// macros these are.
+// How the tiled product shaders, product_tiled.hlsl and product_parted.hlsl, read their operands. The macros are
+// theirs.
 
-// What a group makes: a tile of a product, of a slice of the depth.
+// The work of a thread group: a tile of a product, for a slice of the depth.
 struct Work {
-    bool is_wanted;  // false in groups too many
+    bool is_wanted;  // false for surplus groups
     uint first_row;
     uint first_column;
     Product product;
@@ -27,11 +27,11 @@ Work work_of(uint group) {
     return work;
 }
 
-// What a thread reads of an operand in a turn: four elements side by side. Where they are of one row or column, that is
-// one depth after the other.
+// What a thread reads of an operand in a k-step: four contiguous elements. If they belong to one row or column, they
+// have consecutive depths.
 struct Share {
     uint4 lines;   // rows or columns of the tile
-    uint4 depths;  // within the turn
+    uint4 depths;  // within the k-step
 };
 
 Share share_of(uint thread, uint along_depth) {
@@ -45,7 +45,7 @@ Share share_of(uint thread, uint along_depth) {
     return result;
 }
 
-// Four depths of one row or column, so many of which a turn has.
+// Four consecutive depths of a row or column; each k-step has this many of them.
 Share share_of_depths(uint which, uint number) {
     Share result;
     result.lines = which;
@@ -53,11 +53,11 @@ Share share_of_depths(uint which, uint number) {
     return result;
 }
 
-// Reading is begun before a turn is multiplied, and what was read is looked at after that.
+// A read that starts before a k-step is multiplied, and whose result is used after it.
 struct Reading {
     uint4 words;
     uint4 offsets;
-    uint4 inside;  // 1: there is such an element. 0: the first one is read
+    uint4 inside;  // 1: the element exists. 0: the first element is read instead
 };
 
 #define READ_WORDS(reading, buffer, packing, in_words)                                                            \
@@ -75,7 +75,7 @@ struct Reading {
 #endif
 
 #if NUMBERS == PRODUCT_INTEGER
-// 2^23 and a number below it are the same bits in FP32: converting the number takes longer.
+// Converts by bits: 2^23 plus a smaller number has that number in its low bits. This is faster than a conversion.
 float4 less(uint4 bits, uint sign, float4 offsets) {
     return asfloat(bits ^ (0x4b000000 | sign)) - (0x800000 + offsets);
 }
@@ -88,7 +88,7 @@ uint4 bits_in(Reading reading, uint packing) {
 Term4 a_terms_in(Reading reading, Quantization quantization) {
     const uint4 bits = bits_in(reading, A_PACKING);
 #if IS_CENTRED
-    // Nothing counts where B's terms are 0.
+    // Where B's terms are 0, the value does not matter.
     return less(bits, a_sign, PRODUCT_CENTRE);
 #else
 #if NUMBERS == PRODUCT_INTEGER
@@ -112,7 +112,7 @@ Term4 b_terms_in(Reading reading, Quantization quantization) {
 
 #if WINDOW
 
-// A place along the depth.
+// A position along the depth.
 struct Depth {
     uint channel;
     uint tap;
@@ -144,8 +144,8 @@ Depth after_turn(Depth place) {
     return place;
 }
 
-// Whole turns have one tap each, in as many channels as they are deep, so that all of a turn's places are found at
-// once. The other taps in those channels come next.
+// With whole k-steps, each one is a single filter element in as many channels as it is deep, so that all addresses are
+// computed together. The other filter elements for these channels follow.
 Depth depth_of_turn(uint number) {
     Depth result;
     result.channel = number / tap_count * TURN;
@@ -153,7 +153,7 @@ Depth depth_of_turn(uint number) {
     return result;
 }
 
-// A bit for each of a window's places along a dimension: whether it finds input.
+// For each window element along a dimension, a bit that is set if it covers input.
 uint mask_along(uint origin, uint count, uint step, uint stride, uint size) {
     uint result = 0;
     [loop] for (uint tap = 0; tap < count; ++tap) {
@@ -164,7 +164,7 @@ uint mask_along(uint origin, uint count, uint step, uint stride, uint size) {
     return result;
 }
 
-// A bit for each tap.
+// The same with a bit for each filter element.
 uint2 mask_of(Origins origins) {
     const uint ds = mask_along(origins.d.x, window.y, dilation.y, window_stride.y, input_size.y);
     const uint hs = mask_along(origins.h.x, window.z, dilation.z, window_stride.z, input_size.z);
@@ -174,7 +174,7 @@ uint2 mask_of(Origins origins) {
     [loop] for (uint d = 0; d < window.y; ++d) {
         [loop] for (uint h = 0; h < window.z; ++h) {
             const uint row = origins.is_summed.x && (ds >> d & hs >> h & 1) != 0 ? ws : 0;
-            // A row's bits may lie in both words.
+            // The bits of a row may be in both words.
             const uint low = row << (tap & 31);
             const uint high = (tap & 31) != 0 ? row >> (32 - (tap & 31)) : 0;
             result |= tap < 32 ? uint2(low, high) : uint2(0, low);
@@ -190,15 +190,15 @@ uint bit_of(uint2 mask, uint tap) {
 
 #endif
 
-// Begins to read a turn, if there is one more, and moves on to the next. Nothing counts that is read beyond the last
-// turn, but there has to be something there.
+// Starts to read the next k-step if there is one, and advances. After the last k-step the values do not matter, but the
+// addresses must be valid.
 #if WHOLE
 #define INSIDE(share, is_there) (is_there ? 1 : 0)
 #else
 #define INSIDE(share, is_there) (turn + share.depths < slice_end ? 1 : 0)
 #endif
 #if WINDOW && WHOLE
-// The last turn is read again.
+// After the end, the last k-step is read again.
 #define READ_TURN(is_there)                                                         \
     {                                                                               \
         a_reading.inside = 1;                                                       \
@@ -239,7 +239,7 @@ uint bit_of(uint2 mask, uint tap) {
         READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS)                                                        \
     }
 #else
-// The last of whole turns is read again.
+// After the end, the last whole k-step is read again.
 #define READ_TURN(is_there)                                                     \
     {                                                                           \
         a_reading.inside = WHOLE ? 1 : INSIDE(a_share, is_there);               \
@@ -254,8 +254,8 @@ uint bit_of(uint2 mask, uint tap) {
     }
 #endif
 
-// Puts what was read into one of the two places in the tiles. Columns' terms are counted, unless they are the last
-// turn's once more.
+// Stores what was read in one of the two buffers of the tiles. Adds up B's terms of each column, unless the last k-step
+// was read again.
 #define PUT_TURN(half, counts)                                    \
     {                                                             \
         const Term4 a_terms = a_terms_in(a_reading, a_scheme);    \
@@ -265,9 +265,9 @@ uint bit_of(uint2 mask, uint tap) {
         PUT_B((half) * TILE_SIZE, b_share, b_terms)               \
     }
 
-// Sums of 8-bit integers are exact in FP32 up to 2^24. Where they are centred, terms of A are numbers less the middle
-// of their type's, from -128 to 127, whatever their zero points are, so that twice as many products fit. What is
-// lacking is made up for in the end: A's zero point, less that middle, times the sum of B's terms in a column.
+// Sums of 8-bit integers are exact in FP32 up to 2^24. If they are centred, the terms of A are relative to the middle
+// of their type, from -128 to 127, whatever their zero points, so that twice as many products fit. The correction is
+// added at the end: the difference between A's zero point and the middle, times the sum of B's terms in a column.
 #if IS_CENTRED
 groupshared int a_zeros_of_rows[SIDE];
 groupshared int sums_of_columns[SIDE];
@@ -295,7 +295,7 @@ void begin_correction(Product product, uint first_row, uint thread) {
     }
 }
 
-// Of a thread's share of B, in the end.
+// Adds the sums of a thread's share of B, at the end.
 void add_to_columns(Share share, ColumnSums sums) {
 #if WINDOW
     InterlockedAdd(sums_of_columns[share.lines.x], int(sums));
@@ -307,7 +307,7 @@ void add_to_columns(Share share, ColumnSums sums) {
 #endif
 }
 
-// Of four columns of the tile.
+// The sums of four columns of the tile.
 int4 column_sums_at(uint4 columns) {
     return int4(sums_of_columns[columns.x], sums_of_columns[columns.y], sums_of_columns[columns.z],
                 sums_of_columns[columns.w]);

@@ -1,14 +1,14 @@
-// Products in tiles, for the shapes in which it pays.
+// Products in tiles, for shapes that are large enough.
 //
-// A group of threads makes a tile of SIDE rows by SIDE columns, each thread a part of it that it keeps in registers. In
-// turns they read a stretch of the depth together into groupshared memory, which has room for two: while one is
-// multiplied the next is on its way.
+// A thread group computes a tile of SIDE rows by SIDE columns; each thread has a part of it in registers. In each
+// k-step, the group reads a segment of the depth into groupshared memory, which has two buffers: while one is
+// multiplied, the other is being filled.
 //
-// SIDE             64 or 128: a thread makes 4 by 4 elements, or 8 by 8
-// PACKING          of A and B, where it is known when the shader is compiled, which saves a tenth of the time; or
+// SIDE             64 or 128: a thread computes 4 by 4 elements, or 8 by 8
+// PACKING          of A and B, if it is fixed at compile time, which saves a tenth of the time; otherwise
 //                  PRODUCT_ANY_PACKING
-// WHOLE            1: the depth is a whole number of turns, and of a window each turn is one tap in so many channels.
-//                  0: it may end within one
+// WHOLE            1: the depth is a multiple of the k-step, and for a window each k-step is one filter element in
+//                  several channels. 0: the last k-step may be incomplete
 // NUMBERS, WINDOW  see product.hlsli
 
 #include "product.hlsli"
@@ -24,14 +24,14 @@
 
 #define GROUP_SIZE PRODUCT_GROUP_SIZE
 #define TURN PRODUCT_TURN_DEPTH(SIDE)
-#define QUADS (SIDE / 64)  // of a thread, in either direction: 64 apart
-// Padded, as threads that write a column would otherwise all write to the same memory banks.
+#define QUADS (SIDE / 64)  // groups of four elements of a thread in each direction, which are 64 apart
+// Padded, so that threads that write a column use different memory banks.
 #define TILE_ROW (SIDE + 4)
 #define TILE_SIZE (TURN * TILE_ROW)
 
-// What is multiplied. So many products of 8-bit numbers, of which one is less the middle of its type, are summed
-// exactly in FP32, which is faster than integers are. Then sums of integers take them: in registers, or in memory where
-// a thread has too many for its registers.
+// The numbers that are multiplied. If one factor is relative to the middle of its type, this many products of 8-bit
+// numbers can be summed exactly in FP32, which is faster than integer arithmetic. Then they are added to integer sums:
+// in registers, or in memory if a thread has too many of them.
 #if NUMBERS == PRODUCT_INTEGER
 #define Term float
 #define Term4 float4
@@ -45,7 +45,7 @@
 #define IS_PARKED 0
 #endif
 
-// In fours of rows or columns. Of a window a thread reads several depths, which are put there one by one.
+// In groups of four rows or columns. For a window, a thread reads several depths, which are stored one by one.
 groupshared Term4 a_tile[2 * TILE_SIZE / 4];
 #if WINDOW
 groupshared Term b_tile[2 * TILE_SIZE];
@@ -73,11 +73,12 @@ groupshared Term4 b_tile[2 * TILE_SIZE / 4];
 
 #include "product_reading.hlsli"
 
-// Threads that make fours of columns in a row of the tile; and so many rows, four apart, go out at a time.
+// The number of threads that compute groups of four columns in a row of the tile. The same number of rows, four apart,
+// is written at once.
 #define LANES (SIDE / 4)
 #define ROW_QUADS 16
 
-// Results on their way through a tile keep their bits.
+// Results are copied through the tile as bits.
 #if NUMBERS == PRODUCT_INTEGER
 #define TERMS_OF(numbers) asfloat(numbers)
 #define NUMBERS_OF(terms) asint(terms)
@@ -86,14 +87,14 @@ groupshared Term4 b_tile[2 * TILE_SIZE / 4];
 #define NUMBERS_OF(terms) terms
 #endif
 
-// Moves all of a thread's results up, so that those of its next row are the first.
+// Shifts all of a thread's results, so that those of its next row become the first.
 #define NEXT_ROW                                                           \
     [unroll] for (uint n = 0; n + QUADS < 4 * QUADS * QUADS; ++n) {        \
         RESULTS[n] = RESULTS[n + QUADS];                                   \
     }
 
 #if IS_PARKED
-// Where a thread's sums of integers are: of the first one, and of each four.
+// Where a thread's integer sums are stored: the offset of the first, and the stride between groups of four.
 #define PARKED_FOUR(first, number) (first + ((number) * 4 + FOUR) * GROUP_SIZE)
 
 int4 parked_sums(uint4 places) {
@@ -119,7 +120,7 @@ int4 sums_with_parked(float4 sums, uint4 places, bool are_parked) {
 #define RESULT(row, j) RESULTS[j]
 #endif
 
-// Adds a column of four rows times four columns.
+// Adds the product of four rows and four columns for one depth.
 #define MULTIPLY(i, j, rows, columns)                    \
     sums[((i) * 4) * QUADS + j] += rows.x * columns;     \
     sums[((i) * 4 + 1) * QUADS + j] += rows.y * columns; \
@@ -133,7 +134,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint slice_end = work.slice_end;
     uint turn = work.slice_begin;
 
-    // A's share, and where it is read.
+    // The thread's share of A, and its address.
     const Share a_share = share_of(thread, WINDOW ? 1 : a_along_depth);
     const uint4 a_rows = min(work.first_row + a_share.lines, row_count - 1);
     const Quantization a_scheme = a_quantization(product, a_rows);
@@ -143,13 +144,13 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
                       (place.channel + a_share.depths) * filter_channel;
 #elif WINDOW
     const uint4 a_starts = product.a + a_rows * a_row + filter_strides.x;
-    // The same for all of a thread's rows.
+    // The same for all rows of the thread.
     Depth a_place = depth_of(turn + a_share.depths.x);
 #else
     uint4 a_offsets = product.a + a_rows * a_row + (turn + a_share.depths) * a_depth;
 #endif
 
-    // B's. Of a window it is four depths, one after the other.
+    // The thread's share of B. For a window it is four consecutive depths.
     Share b_share = share_of(thread, WINDOW ? 0 : b_along_depth);
 #if WINDOW
     b_share = share_of_depths(thread % SIDE, thread / SIDE);
@@ -169,7 +170,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     uint4 b_offsets = product.b + b_columns * b_column + (turn + b_share.depths) * b_depth;
 #endif
 
-    // What the thread makes: rows and columns 4 * their numbers, and those 64 further on.
+    // The thread computes the rows and columns that start at 4 times these numbers, and those 64 further on.
     const uint lane = thread % 32;
     const uint warp = thread / 32;
     const uint column_quad = warp % 2 * 8 + lane % 8;
@@ -205,11 +206,11 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     [loop] for (uint number = 0; number < turns; ++number) {
         turn += TURN;
         READ_TURN(number + 1 < turns)
-        // Whole fours, which compilers see from the multiplication.
+        // Groups of four, which compilers recognise by the multiplication.
         uint a_from = (number % 2 * (TILE_SIZE / 4) + row_quad) * 4;
         uint b_from = (number % 2 * (TILE_SIZE / 4) + column_quad) * 4;
         [unroll] for (uint k = 0; k < TURN; ++k) {
-            // vkd3d 2.1 mixes up an array that would keep the columns.
+            // Single variables, because vkd3d 2.1 confuses the elements of an array here.
             const Term4 columns_0 = B_FOUR(b_from);
 #if QUADS > 1
             const Term4 columns_1 = B_FOUR(b_from + 64);
@@ -250,8 +251,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #endif
 
 #if WINDOW
-    // A thread's rows go out one after the other, by way of groupshared memory, so that adjacent threads store adjacent
-    // words: four elements that are some way apart, or side by side where words have several.
+    // The rows of a thread are written one after another through groupshared memory, so that adjacent threads store
+    // adjacent words: four elements at some distance, or contiguous elements if a word contains several.
     const uint4 own = output_packing == 0 ? thread % LANES + FOUR * LANES : thread % LANES * 4 + FOUR;
     const uint4 columns = work.first_column + own;
     const uint4 places = places_of(min(columns, column_count - 1));

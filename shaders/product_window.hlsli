@@ -1,22 +1,21 @@
 // Windows of an input, as columns of a product.
 //
-// Forwards, a tap of the window at an output's place looks at one place of the input. Backwards an input's place was
-// spread over a
-// window of outputs, so that each output looks for the places that it had its share from: most taps find none where
-// windows were some way apart.
+// Forward, a filter element sees one input position from each output position. Backward, each input position was spread
+// over a window of outputs, so each output searches for the input positions that contributed to it; with strides, most
+// filter elements find none.
 
 #if WINDOW
 
-// Convolutions of integers go forwards. Some drivers do what is behind a branch in any case, and divide there.
+// Integer convolutions are always forward. Some drivers execute code behind a branch in any case, which would divide
+// here.
 #if NUMBERS == PRODUCT_REAL
 #define IS_BACKWARD is_backward
 #else
 #define IS_BACKWARD 0
 #endif
 
-// Of four columns: where each window begins, along the dimensions that have names; and whether there is one, as padding
-// of the output has
-// none.
+// For four columns: the start of each window along the named dimensions; and whether there is a window, which output
+// padding does not have.
 struct Origins {
     bool4 is_summed;
     uint4 image;
@@ -43,7 +42,7 @@ Origins origins_of(Places places) {
     return result;
 }
 
-// Along one dimension: where a tap finds the input, and whether it does.
+// For one dimension: the input position that a filter element sees, and whether it is inside the input.
 struct Found {
     uint4 place;
     bool4 is_inside;
@@ -51,7 +50,7 @@ struct Found {
 
 Found find_along(uint4 origin, uint tap, uint step, uint stride, uint size) {
     Found result;
-    // Padding is left of 0, which wraps around to very large numbers.
+    // Padding before 0 wraps to very large numbers.
     result.place = origin + tap * step;
     result.is_inside = result.place < size;
     if (IS_BACKWARD) {
@@ -62,7 +61,8 @@ Found find_along(uint4 origin, uint tap, uint step, uint stride, uint size) {
     return result;
 }
 
-// Where the window's first tap is, but for channels: other taps are at a distance from there that all windows share.
+// The offsets of the window's first element, without the channel. Other filter elements are at fixed distances from
+// there.
 uint4 starts_of(Origins origins) {
     uint4 d = origins.d;
     uint4 h = origins.h;

@@ -1,20 +1,20 @@
-// Quotients to the nearest integer, for operators that quantise. For integers of 8 bits and fewer: large quotients are
-// left to saturation. Parameters have zero_bits.
+// Quotients rounded to the nearest integer, for quantising to integers of at most 8 bits: large quotients only need to
+// be large enough for clamping. The parameters must have zero_bits.
 
-// x / y as FP32 has it, to the nearest integer, ties to even, plus the zero point, and NaN as `nan`.
+// The FP32 quotient x / y, rounded to the nearest integer, ties to even, plus the zero point; `nan` for NaN.
 float4 quantized_exactly(float4 x, float4 y, float4 zero_point, float nan) {
-    // Drivers may take a quotient by more than 2^126 for 0.
+    // Drivers may return 0 for a quotient by more than 2^126.
     const float4 factor = (asuint(y) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
     const float4 divisor = y * factor;
     const float4 dividend = x * factor;
     const float4 quotient = dividend / divisor;
-    // On which side of the tie x lies is known exactly: the tie has so few bits that its products with halves of y are
-    // exact.
+    // The side of the tie on which x lies is computed exactly: the tie has so few bits that its products with the
+    // halves of y are exact.
     const float4 tie = floor(quotient) + 0.5;
     precise const float4 divisor_high = high_half(divisor);
     precise const float4 divisor_low = divisor - divisor_high;
     precise const float4 rest = (dividend - tie * divisor_high) - tie * divisor_low;
-    // Half of the tie's last place: so near, the quotient is the tie.
+    // Half an ULP of the tie. If x is that close, the FP32 quotient is the tie.
     const float4 half_place = asfloat(asuint(tie) & 0x7f800000) * (1.0 / 16777216);
     const float4 side = (asint(rest) < 0) == (asint(divisor) < 0) ? 0.5 : -0.5;
     const float4 whole = abs(rest) <= abs(divisor) * half_place ? round(tie) : tie + side;
@@ -23,24 +23,25 @@ float4 quantized_exactly(float4 x, float4 y, float4 zero_point, float nan) {
     return is_nan(quotient) ? nan : result + zero_point;
 }
 
-// From 2^23 to 2^24 there are whole numbers only: adding this rounds to nearest, ties to even. Numbers beyond 2^22 are
-// not rounded to one by one.
+// FP32 numbers from 2^23 to 2^24 are integers, so adding this rounds to nearest, ties to even. Numbers above 2^22 are
+// not rounded to single integers.
 #define ROUNDER 12582912.0
 
-// Whether a reciprocal of y is within some units in the last place: of what is beyond 2^126 drivers may take it for 0.
+// True if the reciprocal of y is accurate to a few ULPs: above 2^126, drivers may return 0.
 bool has_reciprocal(float4 y) {
     return all((asuint(y) & 0x7fffffff) < 0x7e800000);
 }
 
-// The same. Elements of which a reciprocal that is some units in the last place off says enough are most of them.
+// The same by a reciprocal, which is sufficient for most elements although it may be a few ULPs off.
 float4 quantized_by_reciprocal(float4 x, float4 y, float4 reciprocal, bool is_reciprocal, float4 zero_point,
                                float nan) {
     const float4 quotient = x * reciprocal;
-    // Not by round, which is slow. Compilers would find that what is added is subtracted again, precise or not.
+    // Not by round, which is slow. zero_bits prevents compilers from cancelling the addition and the subtraction, which
+    // they do despite `precise`.
     precise const float4 moved = quotient + ROUNDER;
     const float4 whole = asfloat(asuint(moved) | zero_bits) - ROUNDER;
-    // How far the nearest integer may be from the true quotient: at 0.5 another one may be nearer. From 2^19 on this is
-    // never less. By their bits, as NaN is not less than anything.
+    // Upper bound for the distance of the nearest integer from the true quotient: from 0.5 on, another integer may be
+    // nearer. From 2^19 on the bound is always at least that. Compared by bits, because NaN must not pass.
     const uint4 distance = asuint(abs(quotient) * (1.0 / 1048576) + abs(quotient - whole)) & 0x7fffffff;
     const uint furthest = max(max(distance.x, distance.y), max(distance.z, distance.w));
     float4 result = whole + zero_point;
@@ -54,5 +55,5 @@ float4 quantized(float4 x, float4 y, float4 zero_point, float nan) {
     return quantized_by_reciprocal(x, y, 1 / y, has_reciprocal(y), zero_point, nan);
 }
 
-// Less than any integer type holds.
+// Lower than every integer type's range.
 #define LOWEST -1e30

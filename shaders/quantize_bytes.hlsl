@@ -1,15 +1,14 @@
-// FLOAT32 quantised to integers of 8 bits that lie in memory without gaps, where element_wise.hlsl would compute four
-// adjacent elements by each thread.
+// Quantises FLOAT32 to packed integers of 8 bits. It replaces element_wise.hlsl in cases where each thread of that
+// shader would compute four adjacent elements.
 //
-// What that shader computes for QUANTIZE and ELEMENT_WISE_QUANTIZE_LINEAR, with the same constant buffer. Four such
-// elements are 16 bytes to read and 4 to write. Here a thread has four groups of four elements, which are all loaded
-// before any is computed, as neighbours in memory are neighbours among threads. Results go through groupshared memory,
-// so that each thread writes 16 bytes, too.
+// Computes the same for QUANTIZE and ELEMENT_WISE_QUANTIZE_LINEAR, with the same constant buffer. Four such elements
+// are 16 bytes to read and 4 to write. Here a thread has four groups of four elements, and loads all of them before
+// computing; adjacent groups belong to adjacent threads. Results are exchanged in groupshared memory, so that each
+// thread writes 16 bytes, too.
 //
 // OPERATOR  the operator's number, as in operator_numbers.hlsli
-// ALIKE     0: scales and zero points may be any. 1: all elements have one zero point. 2: they have one scale, too. 3:
-// there are rows, which all
-//           have the same scales and zero points
+// ALIKE     0: any scales and zero points. 1: all elements share a zero point. 2: they share a scale, too. 3: there are
+//           rows, which all have the same scales and zero points
 
 #include "operator_numbers.hlsli"
 
@@ -32,18 +31,18 @@ RWStructuredBuffer<uint4> quantized_units : register(u3);
 RWStructuredBuffer<uint> quantized_words : register(u4);
 
 #define GROUP_SIZE 256
-// As in engine/d3d12/bindings/element_wise.cpp.
+// Must equal the value in engine/d3d12/bindings/element_wise.cpp.
 #define GROUPS_PER_THREAD 4
 #define ROWS 2
 
-// Zero points of four elements, as a word of four bytes.
+// The zero points of four elements, as a word of four bytes.
 uint zero_point_word(uint4 words, uint offset) {
     const uint word = word_of(words, offset / 4);
     const uint same = word >> offset % 4 * 8 & 0xff;
     return operands[2].z == PLACE_ADJACENT ? word : (operands[2].z == PLACE_SAME ? same : operands[2].w) * 0x01010101;
 }
 
-// From here to twice as far, the last bits of a whole number are those of an integer. Conversions are slow.
+// Adding this to an integer puts its bits in the low end of the result, which is faster than a conversion.
 #define INTEGERS 8388608.0
 
 float4 bytes_of(uint word) {
@@ -51,13 +50,13 @@ float4 bytes_of(uint word) {
     return asfloat(bytes | asuint(INTEGERS)) - INTEGERS;
 }
 
-// Four whole numbers from 0 to 255 as a word of four bytes.
+// Packs four integers from 0 to 255 into a word.
 uint packed(float4 x) {
     const uint2 pairs = asuint(256 * x.yw + (x.xz + INTEGERS));
     return (pairs.x & 0xffff) | pairs.y << 16;
 }
 
-// Signed integers are 128 less than unsigned ones, which is their bits with the other sign.
+// Signed integers are smaller by 128 than unsigned ones, which is the same as inverting the sign bit.
 uint sign_bits() {
     return operands[3].x == KIND_SIGNED ? 0x80808080 : 0;
 }
@@ -75,13 +74,14 @@ uint group_of(uint first, uint i) {
     return first + i * GROUP_SIZE;
 }
 
-// 1 / x from 2^-60 to 2^60, but for its last bits: faster than a division, which has to be right for all numbers.
+// 1 / x for numbers from 2^-60 to 2^60, except for the last bits: faster than a division, which must support all
+// numbers.
 float4 moderate_reciprocal(float4 x) {
     const float4 magnitude = asfloat(asuint(x) & 0x7fffffff);
     return asfloat(asuint(estimated_reciprocal(magnitude)) | (asuint(x) & 0x80000000));
 }
 
-// Whether all are from 2^-60 to 2^60, by their bits.
+// True if all magnitudes are from 2^-60 to 2^60; compared by bits.
 bool all_moderate(float4 x) {
     const uint least = 0x21800000;
     const uint4 above = (asuint(x) & 0x7fffffff) - least;
@@ -90,9 +90,8 @@ bool all_moderate(float4 x) {
 
 #if ALIKE == 3
 
-// A thread has the same column of several rows, so that what belongs to the column is loaded and worked out once.
-// Neighbours have adjacent
-// columns: what they store lies side by side, too.
+// A thread has the same column of several rows, so that it loads and computes the column's parameters once. Adjacent
+// threads have adjacent columns, so that they also store to adjacent addresses.
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * GROUP_SIZE + thread;
@@ -107,7 +106,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint zero_place = column * columns.w;
         const uint4 zero_points_there = zero_points[zero_place / 16];
         [unroll] for (uint i = 0; i < GROUPS_PER_THREAD; ++i) {
-            // Beyond the last row that one is loaded again.
+            // Rows beyond the last one are replaced by it.
             const uint row = min(first_row + i, rows.x - 1);
             x[i] = numbers[(column * columns.y + row * rows.y) / 4];
         }
@@ -131,7 +130,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 
 groupshared uint words[GROUP_SIZE * GROUPS_PER_THREAD];
 
-// What all elements share is loaded with the first group, and worked out once.
+// Parameters that all elements share are loaded with the first group.
 #define SHARED_SCALE(i) (ALIKE == 2 ? 0 : (i))
 #define SHARED_ZERO(i) (ALIKE != 0 ? 0 : (i))
 
@@ -140,7 +139,7 @@ void quantize(uint first, uint thread) {
     uint4 scale[GROUPS_PER_THREAD];
     uint zero_point[GROUPS_PER_THREAD];
     [unroll] for (uint i = 0; i < GROUPS_PER_THREAD; ++i) {
-        // Beyond the last group the last one is loaded again.
+        // Groups beyond the last one are replaced by it.
         STRIDED_OFFSETS(offsets, ROWS, min(group_of(first, i), group_total - 1), dimensions, dimension_count)
         x[i] = numbers[offsets[0].y / 4];
         if (SHARED_SCALE(i) == i) {
@@ -161,7 +160,7 @@ void quantize(uint first, uint thread) {
     }
 }
 
-// Four words that lie side by side; at the end of the output there may be fewer.
+// Stores four consecutive words, or fewer at the end of the output.
 void store(uint first_word, uint4 four) {
     if (first_word + 3 < group_total) {
         quantized_units[first_word / 4] = four;

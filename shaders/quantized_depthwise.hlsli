@@ -1,8 +1,8 @@
-// What the shaders of QUANTIZED_LINEAR_CONVOLUTION share where each group has one channel of the input.
+// Common part of the shaders for QUANTIZED_LINEAR_CONVOLUTION with one input channel per group.
 //
-// A plane is an output channel of an image. A tap is one position of the filter. Products of two 8-bit numbers with
-// their zero points subtracted are at most 255 * 255 in magnitude. FP32 sums DEPTHWISE_EXACT_TAPS of them
-// exactly, and is faster at that than integers are on most GPUs.
+// A plane is an output channel of a batch. A tap is an element of the filter. Products of two 8-bit numbers relative to
+// their zero points are at most 255 * 255 in magnitude. FP32 sums DEPTHWISE_EXACT_TAPS of them exactly, which is faster
+// than integer arithmetic on most GPUs.
 
 #include "dispatch.hlsli"
 #include "elements.hlsli"
@@ -10,7 +10,7 @@
 
 #include "quantized_depthwise_parameters.hlsli"
 
-#define BYTES 2  // as packing
+#define BYTES 2  // the packing of 8-bit elements
 
 cbuffer Parameters : register(b0) {
 #include "quantized_depthwise_members.hlsli"
@@ -55,7 +55,7 @@ float multiplier_of(uint channel) {
     return divide_exactly(product, asfloat(output_scale[0]));
 }
 
-// The least number that the output's type has.
+// The lowest number of the output's type.
 float lowest_output() {
     return output_sign != 0 ? -128 : 0;
 }

@@ -1,7 +1,7 @@
-// QUANTIZED_LINEAR_CONVOLUTION where each group has one channel of the input: each thread makes four output elements
-// that follow one another, a whole word of a packed output. Those in one row share the filter.
+// QUANTIZED_LINEAR_CONVOLUTION with one input channel per group: each thread computes four consecutive output elements,
+// a whole word of a packed output. Elements in the same row share the loads of the filter.
 //
-// Windows that suit tiles are for quantized_depthwise_tiled.hlsl.
+// Convolutions whose windows fit tiles use quantized_depthwise_tiled.hlsl.
 
 #include "quantized_depthwise.hlsli"
 
@@ -15,7 +15,7 @@ float filter_number(uint offset, int zero) {
     return float(number_from(LOAD_ELEMENT(filter, BYTES, offset), filter_sign) - zero);
 }
 
-// Four elements side by side, which may lie in two words.
+// Four contiguous elements, which may be in two words.
 float4 four_inputs(uint offset, int zero) {
     const uint shift = SHIFT_OF(BYTES, offset);
     uint word = input[WORD_OF(BYTES, offset)] >> shift;
@@ -26,8 +26,8 @@ float4 four_inputs(uint offset, int zero) {
     return float4(int4(bits ^ input_sign) - (int(input_sign) + zero));
 }
 
-// The inputs in these columns of the row that starts at an offset, for four outputs side by side. Padding stands for
-// the zero point and is 0.
+// The inputs in these columns of the row that starts at an offset, for four adjacent outputs. Padding has the value of
+// the zero point, so it becomes 0.
 float4 inputs_in_row(uint row_start, uint4 columns, int zero) {
     float4 numbers = 0;
     if (inputs_adjacent && columns.x < input_size.y && columns.w < input_size.y) {
@@ -49,12 +49,12 @@ float4 inputs_in_row(uint row_start, uint4 columns, int zero) {
     return numbers;
 }
 
-// Sums for four outputs of a channel, from `position` on in its row, or beyond it: to be ignored.
+// Sums for four outputs of a channel, starting at `position` in its row. Those beyond the row must be ignored.
 int4 convolve(uint image, uint channel, uint2 position) {
     const uint input_start = dot(uint2(image, channel / group_output_channels), input_strides.xy);
     const int input_zero_value = input_zero();
     const int filter_zero_value = filter_zero(channel);
-    // Padding is left of and above 0, which wraps around to very large numbers.
+    // Padding before 0 wraps to very large numbers.
     const uint2 origin = position * window_stride - start_padding;
     const uint4 columns = origin.y + uint4(0, 1, 2, 3) * window_stride.y;
     uint s = 0;
@@ -72,7 +72,7 @@ int4 convolve(uint image, uint channel, uint2 position) {
             sums += int4(partial);
             partial = 0;
         }
-        // On to the next tap.
+        // Advance to the next filter element.
         ++s;
         if (s == filter_size.y) {
             s = 0;
@@ -82,12 +82,12 @@ int4 convolve(uint image, uint channel, uint2 position) {
     return sums + int4(partial);
 }
 
-// The output's bits for a sum over all taps, which the bias is added to in 64 bits.
+// The output's bits for a sum; the bias is added in 64 bits.
 uint requantise(int sum, int bias_value, float multiplier, int zero) {
     const uint low = uint(sum) + uint(bias_value);
     const int high = (sum >> 31) + (bias_value < 0 ? -1 : 0) + (low < uint(sum) ? 1 : 0);
     precise const float scaled = float_from_int64(high, low) * multiplier;
-    // Neither scale may be 0 or infinite; if one is, let there at least be the same output everywhere.
+    // Scales of 0 or infinity are not allowed. If they occur anyway, the output is the same on all devices.
     const float rounded = is_nan(scaled) ? 0 : round(scaled);
     const float lowest = lowest_output();
     return uint(int(clamp(rounded + float(zero), lowest, lowest + 255))) & 0xff;
@@ -101,7 +101,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const int zero = output_zero();
     uint word = 0;
     uint done = 0;
-    // In stretches of one row each: seldom more than one.
+    // In segments within one row; there is rarely more than one.
     [loop] while (done < 4 && first + done < element_count) {
         const uint row = (first + done) / output_size.y;
         const uint plane = row / output_size.x;

@@ -1,45 +1,46 @@
-// QUANTIZED_LINEAR_CONVOLUTION where each group has one channel of the input, and its windows are not too large: a
-// group of threads makes a tile of an output channel of an image, or some whole channels.
+// QUANTIZED_LINEAR_CONVOLUTION with one input channel per group, for windows that are not too large: a thread group
+// computes a tile of an output channel of a batch, or several whole channels.
 //
-// First the input that the tile needs is put into groupshared memory, as differences from the zero point. Padding is 0.
-// The filter's taps go there, too, in fours of a row. If the window is dilated, there are zeros between them. Then each
-// thread makes fours of adjacent outputs, one below the other. For four taps of a row it takes two or three fours of
-// the input. They begin at fours of the tile, because that begins where the first window does.
+// First, the input of the tile is stored in groupshared memory, as differences from the zero point; padding is 0. So
+// are the filter elements, in groups of four per row; a dilated window has zeros between them. Then each thread
+// computes groups of four adjacent outputs ("fours"), one below the other. For four filter elements of a row it needs
+// two or three fours of the input. They are aligned to the tile's fours, because the tile begins where the first window
+// does.
 //
-// Rows of the output are whole words, or the tile is contiguous in memory and is put together in groupshared memory.
+// Rows of the output are whole words, or the tile is contiguous in memory and is assembled in groupshared memory.
 
 #include "quantized_depthwise.hlsli"
 
 #define GROUP_SIZE DEPTHWISE_GROUP_SIZE
 #define THREAD_ROWS DEPTHWISE_THREAD_ROWS
 #define FOUR uint4(0, 1, 2, 3)
-// From here to twice as far, the last bits of a whole number are those of an integer. Conversions are slow.
+// Adding this to an integer puts its bits in the low end of the result, which is faster than a conversion.
 #define INTEGERS 8388608.0
-// The same for numbers of either sign. Adding it rounds to nearest even.
+// The same for signed numbers. Adding it rounds to nearest even.
 #define SIGNED_INTEGERS 12582912.0
-// A byte, times this, is four of them.
+// A byte times this is four copies of it.
 #define FOUR_BYTES 0x01010101
 
-// Two fours for each thread: the rows of a channel, one after the other, and then those of the next.
+// Two fours for each thread: the rows of a channel, then those of the next channel.
 groupshared float4 inputs[2 * GROUP_SIZE];
 groupshared float taps[4 * DEPTHWISE_TAP_FOURS];
-// Of each channel: see scheme_of.
+// For each channel: see scheme_of.
 groupshared float4 schemes[DEPTHWISE_CHANNELS];
 groupshared uint staged[GROUP_SIZE * THREAD_ROWS + 1];
 
-// Of rows of the output.
+// True if the rows of the output are whole words.
 bool has_whole_words() {
     return (output_size.y & 3) == 0;
 }
 
 struct Tile {
     uint image;
-    uint channel;  // of the output, the first one
+    uint channel;  // of the output: the first one
     uint row;
     uint four;
 };
 
-// The rest of a number, which becomes the quotient.
+// Returns the remainder, and replaces the number by the quotient.
 uint divide(inout uint number, uint divisor) {
     uint rest = 0;
     [branch] if (divisor > 1) {
@@ -60,60 +61,60 @@ Tile tile_of(uint number) {
     return tile;
 }
 
-// Of a small number, by a divisor of which `reciprocal` is known.
+// The quotient of a small number by a divisor with this reciprocal.
 uint quotient_by(uint number, uint reciprocal) {
     return number * reciprocal >> DEPTHWISE_QUOTIENT_BITS;
 }
 
-// Those beyond the last one are the last one.
+// Channels beyond the last one are replaced by it.
 uint channel_at(Tile tile, uint number) {
     return min(tile.channel + number, output_channels - 1);
 }
 
-// Inputs side by side, as they lie in three words.
-struct Stretch {
+// Contiguous inputs, which are in three words.
+struct Segment {
     uint3 words;
-    uint shift;   // of the first in its word
-    uint column;  // which may be beyond the input
-    uint width;   // of the input; 0 where the row is beyond it
+    uint shift;   // of the first input in its word
+    uint column;  // may be beyond the input
+    uint width;   // of the input; 0 if the row is beyond it
 };
 
-Stretch read_stretch(Tile tile, uint number) {
-    const uint line_number = quotient_by(number, by_tile_input_stretches);
+Segment read_segment(Tile tile, uint number) {
+    const uint line_number = quotient_by(number, by_tile_input_segments);
     const uint channel = quotient_by(line_number, by_tile_input_rows);
-    // Padding is left of and above 0, which wraps around to very large numbers.
+    // Padding before 0 wraps to very large numbers.
     const uint2 origin = uint2(tile.row, tile.four * 4) * window_stride - start_padding;
     const uint row = origin.x + line_number - channel * tile_input_rows;
-    Stretch stretch;
-    stretch.column = origin.y + (number - line_number * tile_input_stretches) * DEPTHWISE_STRETCH;
-    stretch.width = row < input_size.x ? input_size.y : 0;
+    Segment segment;
+    segment.column = origin.y + (number - line_number * tile_input_segments) * DEPTHWISE_SEGMENT;
+    segment.width = row < input_size.x ? input_size.y : 0;
     uint input_channel = channel_at(tile, channel);
     divide(input_channel, group_output_channels);
-    const uint row_offset = stretch.width != 0 ? row * input_strides.z : 0;
-    const uint offset = dot(uint2(tile.image, input_channel), input_strides.xy) + row_offset + stretch.column;
+    const uint row_offset = segment.width != 0 ? row * input_strides.z : 0;
+    const uint offset = dot(uint2(tile.image, input_channel), input_strides.xy) + row_offset + segment.column;
     const int3 places = (int(offset) >> BYTES) + int3(0, 1, 2);
     const int3 inside = clamp(places, 0, int(input_words) - 1);
-    stretch.words = uint3(input[inside.x], input[inside.y], input[inside.z]);
-    stretch.shift = SHIFT_OF(BYTES, offset);
-    return stretch;
+    segment.words = uint3(input[inside.x], input[inside.y], input[inside.z]);
+    segment.shift = SHIFT_OF(BYTES, offset);
+    return segment;
 }
 
-// `zero` is INTEGERS and the zero point's bits.
+// `zero` combines INTEGERS and the bits of the zero point.
 float4 numbers_from(uint word, uint4 columns, uint width, float zero) {
     const uint4 bits = uint4(word, word >> 8, word >> 16, word >> 24) & 0xff;
     const float4 numbers = asfloat(bits ^ (asuint(INTEGERS) | input_sign)) - zero;
     return columns < width ? numbers : 0;
 }
 
-void put_stretch(Stretch stretch, uint number) {
-    const uint2 fours = stretch.words.xy >> stretch.shift | stretch.words.yz << 1 << (31 - stretch.shift);
-    const uint4 columns = stretch.column + FOUR;
+void put_segment(Segment segment, uint number) {
+    const uint2 fours = segment.words.xy >> segment.shift | segment.words.yz << 1 << (31 - segment.shift);
+    const uint4 columns = segment.column + FOUR;
     const float zero = INTEGERS + float(int(input_sign) + input_zero());
-    inputs[number * 2] = numbers_from(fours.x, columns, stretch.width, zero);
-    inputs[number * 2 + 1] = numbers_from(fours.y, columns + 4, stretch.width, zero);
+    inputs[number * 2] = numbers_from(fours.x, columns, segment.width, zero);
+    inputs[number * 2 + 1] = numbers_from(fours.y, columns + 4, segment.width, zero);
 }
 
-// The tap that sees a place of the tile's channels' windows; 0 between taps and behind them.
+// The filter element with this number in the tile's layout; 0 between dilated elements and after the last one.
 float tap_at(Tile tile, uint number) {
     uint row = number;
     uint column = divide(row, row_taps * 4);
@@ -126,20 +127,21 @@ float tap_at(Tile tile, uint number) {
     return is_tap ? float(tap) : 0;
 }
 
-// What makes an output of a sum: the bias' low bits, which the sum begins with, its other bits, the multiplier, and the
-// least output without the zero point. FP32 has each of them exactly, so that only adding the bias' other bits rounds.
+// How outputs are computed from sums: the low bits of the bias, with which the sum begins, its other bits, the
+// multiplier, and the lowest output without the zero point. FP32 represents each exactly, so that only the addition of
+// the bias's other bits rounds.
 float4 scheme_of(uint channel) {
     const int whole_bias = bias_of(channel);
     const int low = whole_bias & 0xff;
     const float multiplier = multiplier_of(channel);
-    // Scales of 0 or infinity are not allowed; if one is, let there at least be the same output everywhere. In place of
-    // infinity the largest number gives it.
+    // Scales of 0 or infinity are not allowed. If they occur anyway, the output is the same on all devices. Infinity is
+    // replaced by the largest number.
     const uint magnitude = min(asuint(multiplier) & 0x7fffffff, 0x7f7fffff);
     const float finite = asfloat(magnitude | asuint(multiplier) & 0x80000000);
     return float4(low, whole_bias - low, is_nan(multiplier) ? 0 : finite, lowest_output() - output_zero());
 }
 
-// Four adjacent outputs from their sums, as a word.
+// Converts four sums to adjacent outputs, packed into a word.
 uint word_of_outputs(float4 sums, float4 scheme) {
     precise const float4 scaled = (sums + scheme.y) * scheme.z;
     precise const float4 rounded = clamp(scaled, scheme.w, scheme.w + 255) + SIGNED_INTEGERS;
@@ -149,7 +151,7 @@ uint word_of_outputs(float4 sums, float4 scheme) {
     return word - asuint(lowest) * FOUR_BYTES ^ output_sign * FOUR_BYTES;
 }
 
-// Adds four taps of a row to four sums whose windows are one column apart.
+// Adds four filter elements of a row to four sums whose windows are one column apart.
 void multiply_adjacent(inout float4 sums, float4 w, uint at) {
     const float4 a = inputs[at];
     const float4 b = inputs[at + 1];
@@ -159,7 +161,7 @@ void multiply_adjacent(inout float4 sums, float4 w, uint at) {
     sums += w.w * float4(a.w, b.xyz);
 }
 
-// And two columns apart.
+// The same for windows that are two columns apart.
 void multiply_every_second(inout float4 sums, float4 w, uint at) {
     const float4 a = inputs[at];
     const float4 b = inputs[at + 1];
@@ -170,7 +172,7 @@ void multiply_every_second(inout float4 sums, float4 w, uint at) {
     sums += w.w * float4(a.w, b.yw, c.y);
 }
 
-// Where a thread's outputs are, within the tile.
+// The position of a thread's outputs within the tile.
 struct Place {
     uint channel;
     uint row;  // the first one
@@ -186,7 +188,7 @@ Place place_of(uint thread) {
     return place;
 }
 
-// How many of a thread's rows there are.
+// The number of rows that the thread computes.
 uint rows_of(Tile tile, Place place, uint thread) {
     const bool is_there = thread < thread_count && tile.channel + place.channel < output_channels &&
                           (tile.four + place.four) * 4 < output_size.y;
@@ -195,7 +197,7 @@ uint rows_of(Tile tile, Place place, uint thread) {
 }
 
 void convolve(Place place, inout float4 sums[THREAD_ROWS]) {
-    const uint pitch = tile_input_stretches * (DEPTHWISE_STRETCH / 4);
+    const uint pitch = tile_input_segments * (DEPTHWISE_SEGMENT / 4);
     const uint next_tap_row = dilation.x * pitch - row_taps;
     const uint end = (place.channel + 1) * filter_size.x * row_taps;
     uint at = (place.channel * tile_input_rows + place.row * window_stride.x) * pitch + place.four * window_stride.y;
@@ -222,7 +224,8 @@ void convolve(Place place, inout float4 sums[THREAD_ROWS]) {
     }
 }
 
-// Puts the first bytes of words, which are below one another, where the tile's output is put together, from a byte on.
+// Writes the first bytes of words, which belong to consecutive rows, to the assembled output of the tile, starting at a
+// byte.
 void stage(uint words[THREAD_ROWS], uint row_count, uint byte_count, uint first_byte) {
     uint offset = first_byte;
     [loop] for (uint row = 0; row < row_count; ++row) {
@@ -237,8 +240,8 @@ void stage(uint words[THREAD_ROWS], uint row_count, uint byte_count, uint first_
     }
 }
 
-// Stores the tile's output, which begins and ends at these bytes: whole words, but for those at either end, of which
-// another tile may have a part.
+// Stores the tile's assembled output, which begins and ends at these bytes. Stores whole words, except at the ends,
+// which may be shared with other tiles.
 void store_staged(uint begin, uint end, uint thread) {
     const uint first_word = WORD_OF(BYTES, begin);
     [loop] for (uint word = first_word + thread; word * 4 < end; word += GROUP_SIZE) {
@@ -249,11 +252,11 @@ void store_staged(uint begin, uint end, uint thread) {
     }
 }
 
-// Puts everything into groupshared memory that the tile's outputs take.
+// Fills groupshared memory with everything that the tile's outputs need.
 void fill(Tile tile, uint thread) {
     uint number;
-    // What is read first is looked at last.
-    const Stretch stretch = read_stretch(tile, min(thread, stretch_count - 1));
+    // Starts the loads that are used last.
+    const Segment segment = read_segment(tile, min(thread, segment_count - 1));
     if (GROUP_SIZE - 1 - thread < tile_channels) {
         schemes[GROUP_SIZE - 1 - thread] = scheme_of(channel_at(tile, GROUP_SIZE - 1 - thread));
     }
@@ -265,13 +268,12 @@ void fill(Tile tile, uint thread) {
             staged[number] = 0;
         }
     }
-    if (thread < stretch_count) {
-        put_stretch(stretch, thread);
+    if (thread < segment_count) {
+        put_segment(segment, thread);
     }
 }
 
-// Makes a thread's outputs, the first so many rows of which are there, in a tile that begins with this row: those of
-// all channels have numbers.
+// Computes a thread's outputs, `row_count` rows, starting at this row of the tile. Rows are numbered across channels.
 void make(Tile tile, Place place, uint row_count, uint first_row) {
     const float4 scheme = schemes[place.channel];
     float4 sums[THREAD_ROWS];
@@ -301,7 +303,7 @@ void make(Tile tile, Place place, uint row_count, uint first_row) {
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    // Groups too many make the last tile again.
+    // Surplus groups compute the last tile again.
     const Tile tile = tile_of(min(linear_group(group_id), group_count - 1));
     fill(tile, thread);
     GroupMemoryBarrierWithGroupSync();

@@ -1,7 +1,7 @@
 // RANDOM_GENERATOR: Philox 4x32-10.
 //
-// A thread makes the elements of four values of the counter, a group's size apart, each in a lane of its vectors.
-// PACKED: the output has no gaps and is in the elements' order.
+// A thread computes the elements of four values of the counter, which are a group's size apart, each in a lane of its
+// vectors. PACKED: the output is packed, in the order of the elements.
 
 #include "dispatch.hlsli"
 #include "int64.hlsli"
@@ -18,7 +18,7 @@ RWStructuredBuffer<uint> state : register(u0);
 RWStructuredBuffer<uint> target : register(u1);
 RWStructuredBuffer<uint> new_state : register(u2);
 
-// Words of four counters, least significant first.
+// The words of four counters, least significant first.
 struct Counters {
     uint4 word0;
     uint4 word1;
@@ -65,7 +65,7 @@ void store_element(uint number, uint element) {
 }
 
 void store_block(uint block, uint4 elements) {
-    // Not by the elements' numbers: those of blocks behind the last one may be beyond 32 bits.
+    // Compares blocks instead of elements, because element numbers after the last block may exceed 32 bits.
     if (block <= (element_count - 1) / 4) {
         store_element(4 * block, elements.x);
         store_element(4 * block + 1, elements.y);

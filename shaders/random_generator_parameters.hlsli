@@ -6,7 +6,7 @@ uint element_count;
 uint dimension_count;
 uint packed;
 uint unused0;
-// From one word of the state to the next.
+// Stride between words of the state.
 uint state_stride;
 uint new_state_stride;
 uint has_new_state;

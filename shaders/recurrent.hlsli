@@ -1,7 +1,7 @@
-// What the shaders of RNN, LSTM and GRU share: tensors, and the states between steps.
+// Common part of the shaders of RNN, LSTM and GRU: tensors, and the states between steps.
 //
-// recurrent_begin.hlsl makes the states before the first step, recurrent_step.hlsl those after a step of the ones
-// before it, and recurrent_end.hlsl stores the last ones.
+// recurrent_begin.hlsl prepares the states before the first step, recurrent_step.hlsl computes a step, and
+// recurrent_end.hlsl stores the last states.
 
 #include "dispatch.hlsli"
 #include "elements.hlsli"
@@ -24,11 +24,11 @@ RWStructuredBuffer<uint> peepholes : register(u7);
 RWStructuredBuffer<uint> sequence : register(u8);
 RWStructuredBuffer<uint> last_states : register(u9);
 RWStructuredBuffer<uint> last_cells : register(u10);
-// Numbers of FP32 for each direction, batch and hidden number.
+// FP32 numbers for each direction, batch and hidden unit.
 RWStructuredBuffer<uint> states : register(u11);       // before the step
 RWStructuredBuffer<uint> next_states : register(u12);
-RWStructuredBuffer<uint> cells : register(u13);        // of LSTM. Of GRU: the update gates
-RWStructuredBuffer<uint> kept_states : register(u14);  // of GRU: what the reset gates leave
+RWStructuredBuffer<uint> cells : register(u13);        // for LSTM. For GRU: the update gates
+RWStructuredBuffer<uint> kept_states : register(u14);  // for GRU: the states after applying the reset gates
 
 bool has(uint tensor) {
     return (present >> tensor & 1) != 0;
@@ -43,7 +43,7 @@ uint place_of(uint tensor, uint4 coordinates) {
     return places.x + places.y + places.z + places.w;
 }
 
-// Of a number between steps: where its direction, batch and hidden number are in tensors that have no steps.
+// The direction, batch and hidden unit of a state, for addressing tensors without steps.
 uint4 coordinates_of(uint number) {
     const uint row = number / hidden_count;
     return uint4(0, row / batch_count, row % batch_count, number % hidden_count);
@@ -65,5 +65,5 @@ uint4 bits_from(float4 numbers) {
     return result;
 }
 
-// The number at a place of a tensor, in all components.
+// The number at an offset of a tensor, in all components.
 #define REAL_AT(buffer, place) reals_from(LOAD_ELEMENT(buffer, packing, place))

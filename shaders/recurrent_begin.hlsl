@@ -1,4 +1,4 @@
-// RNN, LSTM and GRU: the states, and the cells of LSTM, before the first step.
+// RNN, LSTM and GRU: prepares the states, and the cells of LSTM, before the first step.
 //
 // CELLS  1: there are cells
 

@@ -1,10 +1,10 @@
-// RNN, LSTM and GRU: the states, and the cells of LSTM, after the last step.
+// RNN, LSTM and GRU: stores the states, and the cells of LSTM, after the last step.
 //
 // CELLS  1: there are cells
 
 #include "recurrent.hlsli"
 
-// Forwards the last state is that of the step that the length names. There may be no such step.
+// The last forward state is that of the step that the length names. There may be no such step.
 bool is_step_named(uint direction, uint batch) {
     bool result = true;
     if (!is_backward(direction) && has(RECURRENT_LENGTHS)) {

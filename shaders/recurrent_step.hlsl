@@ -1,8 +1,8 @@
 // RNN, LSTM and GRU: one step of all batches in all directions.
 //
-// A group has several units, each of which has a line of threads: see recurrent_sums.hlsli. The first thread of a line
-// makes states of the sums. Activations are in loops over gates where that is possible: each place has all functions in
-// it, which take long to compile.
+// A thread group has several work items ("units"), each of which has a line of threads: see recurrent_sums.hlsli. The
+// first thread of a line computes the states from the sums. Activations are called in loops over gates if possible:
+// each call inlines all functions, which take long to compile.
 //
 // CELL  see recurrent_parameters.hlsli
 
@@ -38,7 +38,7 @@ uint quad_count() {
 Unit unit_of(uint number, uint thread) {
     const uint quads = quad_count();
     Unit unit;
-    // Units that follow one another have the same weights.
+    // Consecutive units use the same weights.
     unit.batches = min(number % quads * RECURRENT_BATCHES_PER_UNIT + uint4(0, 1, 2, 3), batch_count - 1);
     unit.hidden = number / quads % hidden_count;
     unit.direction = number / quads / hidden_count;
@@ -47,7 +47,7 @@ Unit unit_of(uint number, uint thread) {
     return unit;
 }
 
-// Which of the batches have this step.
+// The batches that have this step.
 bool4 are_taken(Unit unit) {
     bool4 result = true;
     if (has(RECURRENT_LENGTHS)) {
@@ -61,7 +61,7 @@ uint4 places_of(Unit unit) {
     return rows_of(unit) + unit.hidden;
 }
 
-// A batch that is there twice is stored twice.
+// The last unit may contain a batch twice, which is then stored twice.
 #define STORE_STATES(buffer, places, numbers)  \
     {                                          \
         buffer[places.x] = asuint(numbers.x);  \
@@ -80,7 +80,7 @@ void store_sequence(Unit unit, float4 numbers) {
     STORE_ELEMENT(sequence, packing, places.w, bits.w)
 }
 
-// A batch that does not have this step keeps its state.
+// A batch without this step keeps its state.
 void store(Unit unit, float4 result) {
     const bool4 taken = are_taken(unit);
     const uint4 places = places_of(unit);
@@ -104,7 +104,7 @@ void make_states(Unit unit, bool is_first) {
 
 #elif CELL == CELL_LSTM
 
-// Numbers win over NaN, and the upper bound over the lower one.
+// A number wins over NaN, and the upper bound over the lower one.
 float4 clipped(float4 x) {
     float4 result = x;
     if (!is_nan(clip_threshold)) {
@@ -114,7 +114,7 @@ float4 clipped(float4 x) {
     return result;
 }
 
-// What a gate sees of the cell.
+// The cell multiplied by the gate's peephole.
 float4 seen_of(Unit unit, uint gate, float4 cell) {
     float4 result = 0;
     if (has(RECURRENT_PEEPHOLE) && gate != CELL_GATE) {
@@ -124,7 +124,7 @@ float4 seen_of(Unit unit, uint gate, float4 cell) {
     return result;
 }
 
-// The output gate comes last, as it sees the new cell.
+// The output gate comes last, because it uses the new cell.
 uint gate_in_turn(uint number) {
     return number == 0 ? INPUT_GATE : number == 1 ? FORGET_GATE : number == 2 ? CELL_GATE : OUTPUT_GATE;
 }
@@ -221,7 +221,7 @@ void make_states(Unit unit, bool is_first) {
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint unit_count = direction_count * hidden_count * quad_count();
     const uint number = linear_group(group_id) * RECURRENT_UNITS_PER_GROUP + thread / LANES;
-    // All threads take part in sums, those without a unit of their own too.
+    // All threads must take part in the sums, even those without a unit of their own.
     const Unit unit = unit_of(min(number, unit_count - 1), thread);
     make_states(unit, number < unit_count && thread % LANES == 0);
 }

@@ -1,7 +1,7 @@
-// The sums that gates are made of: products of inputs and weights, of states and recurrence, and biases.
+// The sums of gates: products of inputs and weights, of states and recurrence weights, and biases.
 //
-// The lanes of a unit share the terms of its sums. The four components of a number are those of four batches, so that
-// each weight is read once for all of them.
+// The lanes of a unit share the terms of its sums. The four components of a number belong to four batches, so that each
+// weight is read once for all of them.
 
 #define LANES RECURRENT_LANES
 
@@ -12,14 +12,14 @@ struct Unit {
     uint hidden;
     uint step;
     uint4 batches;
-    uint thread;  // in the group
+    uint thread;  // index in the group
 };
 
 // The numbers of four batches.
 #define REALS_AT(buffer, places)                                                                              \
     reals_from(uint4(LOAD_ELEMENT(buffer, packing, places.x), LOAD_ELEMENT(buffer, packing, places.y),        \
                      LOAD_ELEMENT(buffer, packing, places.z), LOAD_ELEMENT(buffer, packing, places.w)))
-// The same of what lies between steps.
+// The same for temporaries between steps.
 #define STATES_AT(buffer, places) \
     asfloat(uint4(buffer[places.x], buffer[places.y], buffer[places.z], buffer[places.w]))
 
@@ -29,7 +29,7 @@ struct Unit {
 #define MULTIPLIED_STATES states
 #endif
 
-// Where the first hidden number of each batch is between steps.
+// The offset of the first hidden unit of each batch in temporaries.
 uint4 rows_of(Unit unit) {
     return (unit.direction * batch_count + unit.batches) * hidden_count;
 }
@@ -64,7 +64,7 @@ float4 state_terms(Unit unit, uint gate) {
     return sum;
 }
 
-// The sum over all lanes. All threads of the group have to call it.
+// The sum over all lanes. All threads of the group must call it.
 float4 over_lanes(Unit unit, float4 terms) {
     const uint lane = unit.thread % LANES;
     GroupMemoryBarrierWithGroupSync();
@@ -79,7 +79,7 @@ float4 over_lanes(Unit unit, float4 terms) {
     return lane_sums[unit.thread - lane];
 }
 
-// Biases of inputs come first, those of states behind them.
+// Biases of inputs come first, then those of states.
 float4 bias_of(Unit unit, uint gate) {
     float4 result = 0;
     if (has(RECURRENT_BIAS)) {

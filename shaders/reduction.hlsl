@@ -1,13 +1,13 @@
-// Reductions: a group reduces several small lines, one line, or a chunk of one. Each thread takes every so many-th
-// item, then threads' results are brought together: the order depends on nothing but sizes.
+// Reductions: a thread group reduces several small lines, one line, or a chunk of one. Each thread reduces items at
+// regular distances, then the threads' results are merged; the order depends only on sizes.
 //
 // COMBINE, NUMBERS  what is computed
 // VECTOR            what an item is
-// SOURCE            elements of a tensor, or what groups found before
-// TARGET            what is written: parts for another pass, results, or the tensor anew
-// KEPT              how many items a thread may keep until it writes them; 0: it reads them again
-//
+// SOURCE            elements of a tensor, or results of a preceding pass
+// TARGET            what is written: parts for another pass, results, or elements
+// KEPT              how many items a thread can keep in registers until it writes elements; 0: it reads them again
 // FLOAT32           1: all tensors are FLOAT32
+//
 // See reduction_parameters.hlsli for their values.
 
 #include "dispatch.hlsli"
@@ -23,15 +23,15 @@
 #include "reduction_joined.hlsli"
 #endif
 
-// Where items are spread, the planner has divided: threads have little else to do there.
+// If items are spread, the planner has computed the division, because threads do little else.
 #if VECTOR == VECTOR_SPREAD
 #define ROWS_PER_LINE rows_per_line
 #else
 #define ROWS_PER_LINE (threads_per_line / columns_per_line)
 #endif
 
-// Over the threads of a line, in two steps: first over those that have their place within columns, then over columns.
-// All of them get the result.
+// Merges the states of a line's threads in two steps: over threads with the same column, then over columns. All threads
+// get the result.
 State over_line(State state, uint first, uint lane, uint lane_distance) {
     const uint rows = ROWS_PER_LINE;
     uint i;
@@ -56,7 +56,8 @@ State over_line(State state, uint first, uint lane, uint lane_distance) {
 }
 
 #if KEPT && COMBINE == COMBINE_EXPONENTIALS
-// The same for numbers: the largest, or the sum. Each is called once, as nothing guards the memory from its next use.
+// The same for numbers: maximum or sum. Each is called only once, because no barrier protects the memory from the next
+// use.
 #define OVER_LINE(name, memory, combination)                                                                 \
     float4 name(float4 number, uint first, uint lane, uint lane_distance) {                                  \
         const uint rows = ROWS_PER_LINE;                                                                     \
@@ -145,7 +146,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #endif
 
 #if KEPT && COMBINE == COMBINE_EXPONENTIALS
-    // Each exponential is computed once, relative to the largest element of the line.
+    // Each exponential is computed once, relative to the maximum of the line.
     float4 most = kept[0];
     [unroll] for (k = 1; k < KEPT; ++k) {
         most = larger(most, kept[k]);
@@ -189,7 +190,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #elif VECTOR == VECTOR_SPREAD
     state.a = asuint(sum_of_spread(line_start, chunk * threads_per_line + lane, exists ? element_count : 0));
 #else
-    // Four at a time, so that a thread waits once for all of them.
+    // Four at a time, so that the loads overlap.
     [loop] for (i = first_item + lane; i < last_item; i += 4 * threads_per_line) {
         const uint second = i + threads_per_line;
         const uint third = second + threads_per_line;

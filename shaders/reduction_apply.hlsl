@@ -1,5 +1,5 @@
-// Reductions, last pass for lines that are spread over several groups: each thread makes an item of the output by its
-// line's result.
+// Reductions, last pass for lines that are spread over several groups: each thread computes an item of the output from
+// its line's result.
 //
 // COMBINE, NUMBERS, VECTOR  see reduction_parameters.hlsli
 

@@ -1,4 +1,4 @@
-// What becomes of a line's result: results in the output, or elements of it.
+// Converts a line's result to an element of the output, or to all elements of the line.
 
 #if TARGET == TARGET_RESULTS || TARGET == TARGET_JOINED
 
@@ -35,12 +35,12 @@ void store_results(State state, uint4 line_place[ROWS]) {
 
 #if TARGET == TARGET_ELEMENTS
 
-// What of a line's result is the same for all its elements.
+// Computes what all elements of the line share.
 State line_result(State state) {
 #if COMBINE == COMBINE_EXPONENTIALS
     const float4 sum = asfloat(state.b);
     const float4 number = finish == FINISH_SOFTMAX ? 1 / sum : log_exactly(sum);
-    // Nothing is defined beside an infinity, and where all are minus infinity.
+    // Undefined next to an infinity, and if all elements are -infinity.
     state.b = is_infinite(asfloat(state.a)) ? asuint(not_a_number()) : asuint(number);
 #elif COMBINE == COMBINE_SUM
     const float4 sum = asfloat(state.a);
@@ -51,7 +51,7 @@ State line_result(State state) {
 }
 
 #if KEPT && COMBINE == COMBINE_EXPONENTIALS
-// Of the element's exponential, or of the element.
+// The new element, from the kept exponential or the kept element.
 float4 kept_result(float4 kept, State result) {
     float4 numbers = kept * asfloat(result.b);
     [branch] if (finish != FINISH_SOFTMAX) {
@@ -61,7 +61,7 @@ float4 kept_result(float4 kept, State result) {
 }
 #endif
 
-// x is the element, if what becomes of it depends on it.
+// `x` is the element, if the result depends on it.
 float4 new_element(float4 x, uint4 index, State result) {
 #if COMBINE == COMBINE_EXPONENTIALS
     const float4 distance = x - asfloat(result.a);
@@ -108,7 +108,7 @@ void store_item(uint4 line_place[ROWS], uint number, float4 numbers) {
 #endif
 
 #if KEPT && VECTOR != VECTOR_SPREAD
-// All are loaded, so that a thread waits once. What is not there takes no part.
+// Everything is loaded first, so that the loads overlap. Missing items are ignored.
 float4 kept_element(uint4 line_place[ROWS], uint number, uint last_item) {
     const float4 loaded = element_at(line_place, min(number, max(last_item, 1) - 1));
 #if COMBINE == COMBINE_EXPONENTIALS

@@ -1,14 +1,14 @@
-// Lines that are spread over several groups, whose parts the last group to come brings together: a dispatch less. It
-// adds them up in the order of their numbers, whichever group that is.
+// Lines that are spread over several groups, whose parts are merged by the last group to finish, which saves a
+// dispatch. Parts are merged in a fixed order, whichever group that is.
 //
-// Groups meet in nothing but atomic operations, which no cache keeps from each other.
+// Groups communicate only by atomic operations, which bypass caches.
 
-// Of the groups of each line, or of several lines: how many have left their parts. 0 before and after.
+// For each line, or each set of lines, the number of groups that have written their parts. 0 before and after.
 RWStructuredBuffer<uint> counters : register(u5);
 
 groupshared uint shared_is_last;
 
-// Leaves a part, and says whether all others are there.
+// Writes a part, and returns true if all other parts have been written.
 bool leave_part(State state, uint part, bool writes, uint thread, uint line_group) {
     uint before;
     if (writes) {
@@ -26,7 +26,7 @@ bool leave_part(State state, uint part, bool writes, uint thread, uint line_grou
     return shared_is_last != 0;
 }
 
-// Of a line, those that a thread adds up.
+// Merges the parts of a line that this thread is responsible for.
 State left_parts(uint line_number, uint lane, uint count) {
     State state = no_items();
     [loop] for (uint i = lane; i < count; i += threads_per_line) {

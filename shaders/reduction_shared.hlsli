@@ -1,4 +1,4 @@
-// States that the threads of a group leave to each other, in groupshared memory.
+// States that the threads of a group exchange in groupshared memory.
 //
 // COMBINE, NUMBERS, VECTOR  see reduction_parameters.hlsli
 

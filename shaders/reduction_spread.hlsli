@@ -1,5 +1,5 @@
-// Items of FLOAT32 whose four elements lie as far apart in their line as it has threads. Threads side by side read
-// words side by side: vkd3d makes four loads of one of 16 bytes, of which each then has neighbours.
+// Items of FLOAT32 whose four elements are as far apart in their line as it has threads, so that adjacent threads read
+// adjacent words. This suits vkd3d, which splits a load of 16 bytes into four.
 //
 // See VECTOR_SPREAD in reduction_parameters.hlsli.
 
@@ -7,7 +7,7 @@ uint4 load_spread(uint place, uint distance) {
     return uint4(input[place], input[place + distance], input[place + 2 * distance], input[place + 3 * distance]);
 }
 
-// Of the line that starts there, elements with these numbers; zeros where there are none.
+// Loads the elements with these numbers of a line; zeros beyond its end.
 uint4 load_rest(uint line_start, uint4 numbers, uint last) {
     const uint4 places = line_start + min(numbers, last - 1) * item_dimensions[0].y;
     const uint4 bits = uint4(input[places.x], input[places.y], input[places.z], input[places.w]);
@@ -15,7 +15,7 @@ uint4 load_rest(uint line_start, uint4 numbers, uint last) {
 }
 
 #if COMBINE == COMBINE_SUM
-// Of a thread's elements from this one on. Groups that share a line go through it side by side.
+// Sums a thread's elements from this one on. Groups that share a line interleave.
 float4 sum_of_spread(uint line_start, uint first, uint last) {
     const uint stride = threads_per_line * chunk_count;
     const uint distance = stride * item_dimensions[0].y;
@@ -24,7 +24,7 @@ float4 sum_of_spread(uint line_start, uint first, uint last) {
     uint number = first;
     uint place = line_start + first * item_dimensions[0].y;
     float4 sum = 0;
-    // Sixteen at a time, so that a thread waits once for all of them.
+    // Sixteen at a time, so that the loads overlap.
     [loop] for (; number + 15 * stride < last; number += 16 * stride) {
         const uint4 bits_0 = load_spread(place, distance);
         const uint4 bits_1 = load_spread(place + 4 * distance, distance);
@@ -52,7 +52,7 @@ void store_spread(uint place, uint distance, float4 numbers) {
     output_words[place + 3 * distance] = asuint(numbers.w);
 }
 
-// Where there are such elements.
+// Stores the elements that exist.
 void store_rest(uint line_start, uint4 numbers, uint last, float4 results) {
     const uint4 places = line_start + numbers * item_dimensions[0].z;
     if (numbers.x < last) {

@@ -1,5 +1,5 @@
-// What is known of a part of a line, and how parts are brought together. Four lanes: of one line, of four, or all the
-// same.
+// The state of a partly reduced line, and how states are merged. It has four lanes: of one line, of four lines, or all
+// equal.
 //
 // COMBINE, NUMBERS, FLOAT32  see reduction_parameters.hlsli
 
@@ -13,7 +13,7 @@
 
 #define IS_EXTREME (COMBINE == COMBINE_EXTREME || COMBINE == COMBINE_FIRST_EXTREME)
 
-// Words of a state that are used: numbers of two words, keys before places.
+// Which words of a state are used: both words of 64-bit numbers, keys before indices.
 #if COMBINE == COMBINE_EXTREME || COMBINE == COMBINE_SUM || (COMBINE == COMBINE_PRODUCT && NUMBERS != NUMBERS_REAL)
 #define STATE_WORDS (NUMBERS == NUMBERS_TWO_WORDS ? 2 : 1)
 #define KEEPS_B (NUMBERS == NUMBERS_TWO_WORDS)
@@ -46,7 +46,7 @@ State chosen(bool4 condition, State x, State y) {
     return state_of(condition ? x.a : y.a, condition ? x.b : y.b, condition ? x.c : y.c);
 }
 
-// Elements' bits, as they are in memory.
+// The bits of elements in memory.
 struct Item {
     uint4 low;
     uint4 high;
@@ -91,7 +91,7 @@ State state_of_item(Item item, uint4 index, float4 mean) {
     return state_of(asuint(mapped), 0, 0);
 }
 
-// The same without a branch.
+// The same without branches.
 float4 mapped(uint4 bits, uint magnitude_bits, bool is_squared) {
     const float4 x = asfloat(bits & magnitude_bits);
     return x * (is_squared ? x : 1);
@@ -156,8 +156,8 @@ State combined(State x, State y) {
 #elif COMBINE == COMBINE_PRODUCT
 
 #if NUMBERS == NUMBERS_REAL
-// A significand from 1 to 2, or a number that has none, and the power of two that belongs to it: so the order of
-// factors does not matter where a product of some of them would be beyond FP32's range.
+// A product is a significand from 1 to 2, or a special number, and a power of two. So partial products cannot leave
+// FP32's range, whatever the order of factors.
 State no_items() {
     return state_of(0x3f800000, 0, 0);
 }
@@ -212,8 +212,8 @@ State combined(State x, State y) {
 
 #elif IS_EXTREME
 
-// Elements are compared by keys: unsigned integers, the largest of which wins. NaN has 0, which no other floating-point
-// number has. Elements of fewer than 32 bits are at the top of a word.
+// Elements are compared by keys: unsigned integers, the largest of which wins. NaN has key 0, unlike all numbers.
+// Elements of fewer than 32 bits are at the top of a word.
 uint4 key_of(uint4 bits) {
     const uint4 top = bits << (32 - BITS_OF(input_packing));
     const uint4 magnitude = top & 0x7fffffff;
@@ -228,7 +228,7 @@ uint4 key_of(uint4 bits) {
     return nan_above != 0 && magnitude > nan_above ? 0 : key;
 }
 
-// The bits that have this key. Without a number at all: the number that loses to every other, an infinity.
+// The bits of the element with this key. If there was no number at all: the infinity that loses to every number.
 uint4 bits_of_key(uint4 key) {
     const uint4 flipped = key ^ order_flip;
     uint4 top = flipped ^ sign_flip;
@@ -267,7 +267,7 @@ State combined(State x, State y) {
 }
 #endif
 #else
-// Ranks of places: the smallest of equal keys wins.
+// Ranks of indices: of equal keys, the smallest index wins.
 #if NUMBERS == NUMBERS_WORD
 State no_items() {
     return state_of(0, 0xffffffff, 0);
@@ -306,7 +306,7 @@ uint4 place_of(State state) {
 
 #elif COMBINE == COMBINE_EXPONENTIALS
 
-// The largest number, and the sum of exp(x - largest). NaN makes the sum NaN and leaves the largest alone.
+// The maximum, and the sum of exp(x - maximum). NaN makes the sum NaN but does not change the maximum.
 State no_items() {
     return state_of(0xff800000, 0, 0);
 }
@@ -315,25 +315,24 @@ float4 exponential_or_nan(float4 x) {
     return unless_nan(x, exp_exactly(x));
 }
 
-// exp(x) of what is not above 0, and NaN of NaN: without the conversions and the corner cases of exp_exactly. Less than
-// 2^-126 is 0.
+// exp(x) for x <= 0, and NaN for NaN, without the special cases of exp_exactly. Results below 2^-126 are 0.
 float4 exponential_below_one(float4 x) {
-    // Numbers of this size are whole, and their last bits those of an integer.
+    // Adding this rounds to an integer, which is then in the last bits.
     const float rounder = 12582912.0;
     precise const float4 moved = x * 1.44269504 + rounder;
-    // Compilers would find that what was added is subtracted again.
+    // Prevents compilers from cancelling the addition and the subtraction.
     const float4 n = asfloat(asuint(moved) | zero_bits) - rounder;
     const float4 r = x - n * LN2_HIGH - n * LN2_LOW;
     const float4 series =
         0.5 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720 + r * (1.0 / 5040)))));
     const float4 power = (1 + (r + r * r * series)) * asfloat((asuint(moved) + 127) << 23);
-    // From ln(2^-126) down to minus infinity, by their bits, as NaN is not below anything.
+    // Numbers from ln(2^-126) down to -infinity, compared by bits, because NaN must not be included.
     const uint first = 0xc2aeac51;
     const uint minus_infinity = 0xff800000;
     return asuint(x) - first <= minus_infinity - first ? 0 : power;
 }
 
-// Of two numbers, of which the second may be NaN.
+// The larger number. The second one may be NaN, which is ignored.
 float4 larger(float4 x, float4 y) {
     return y > x ? y : x;
 }
@@ -355,12 +354,12 @@ float4 sum_of_lanes(float4 x) {
 #endif
 }
 
-// What is subtracted before exponentials are taken: of infinities nothing can be.
+// What is subtracted before taking exponentials: 0 for an infinity, which cannot be subtracted.
 float4 base_of(float4 most) {
     return is_infinite(most) ? 0 : most;
 }
 
-// With four more numbers, of which some may be minus infinity or NaN.
+// Adds four more numbers, some of which may be -infinity or NaN.
 State with_four(State state, float4 x, float4 y, float4 z, float4 w) {
     const float4 before = asfloat(state.a);
     const float4 most = larger(larger(larger(larger(before, x), y), z), w);
@@ -382,7 +381,7 @@ State combined(State x, State y) {
     const bool4 first = order_of(asfloat(x.a)) >= order_of(asfloat(y.a));
     const State more = chosen(first, x, y);
     const State less = chosen(first, y, x);
-    // Infinities of one sign are as large as each other.
+    // The distance between equal infinities is 0.
     const float4 distance = more.a == less.a ? 0 : asfloat(less.a) - asfloat(more.a);
     return state_of(more.a, asuint(asfloat(more.b) + asfloat(less.b) * exp_exactly(distance)), 0);
 }
@@ -393,7 +392,7 @@ float4 real_result(State state) {
 
 #elif COMBINE == COMBINE_RANGE
 
-// Orders of the smallest number and the largest, 0 among them. NaN is passed over.
+// The order (see order_of) of the minimum and the maximum of the elements and 0. NaN is ignored.
 State no_items() {
     return state_of(0, 0, 0);
 }
@@ -440,7 +439,7 @@ State combined(State x, State y) {
 
 #endif
 
-// Lanes of one line brought together, in all four.
+// Merges the lanes, which belong to one line, and returns the result in all four.
 State collapsed(State state) {
     const State half = combined(state_of(state.a.xyxy, state.b.xyxy, state.c.xyxy),
                                 state_of(state.a.zwzw, state.b.zwzw, state.c.zwzw));

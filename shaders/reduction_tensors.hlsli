@@ -1,4 +1,4 @@
-// The tensors of reductions, and the parts that passes leave to each other.
+// The tensors of reductions, and the intermediate states that passes exchange.
 //
 // COMBINE, NUMBERS, VECTOR, SOURCE, TARGET, FLOAT32  see reduction_parameters.hlsli
 
@@ -31,7 +31,7 @@ RWStructuredBuffer<Unit> second_input : register(u5);
 RWStructuredBuffer<uint> means : register(u6);
 #endif
 
-// Rows of a dimension, and the strides in them.
+// Rows of a dimension in a table, and the strides in them.
 #if COMBINE >= COMBINE_DEVIATIONS
 #define ROWS MOST_ROWS
 #else
@@ -71,7 +71,7 @@ Item load_item(uint4 line_place[ROWS], uint number) {
     return item;
 }
 #elif SOURCE == SOURCE_PARTS
-// A part, whose words lie apart.
+// Loads an intermediate state, whose words are not contiguous.
 Item load_item(uint4 line_place[ROWS], uint number) {
     const uint place = number * part_line_count + LINE_OF(line_place);
     Item item = (Item)0;
@@ -86,7 +86,7 @@ Item load_item(uint4 line_place[ROWS], uint number) {
 }
 #endif
 
-// Numbers of an item's elements along the line.
+// The indices of an item's elements along the line.
 uint4 index_of(uint item) {
 #if VECTOR == VECTOR_ITEMS
     return 4 * item + uint4(0, 1, 2, 3);
@@ -95,7 +95,7 @@ uint4 index_of(uint item) {
 #endif
 }
 
-// Of an item that has been loaded. Exponentials of elements are added up by fours: see with_four.
+// The state of a loaded item. Exponentials are summed four at a time: see with_four.
 State state_of_loaded(Item item, uint number, float4 mean) {
 #if SOURCE == SOURCE_TENSOR && COMBINE != COMBINE_EXPONENTIALS
     return state_of_item(item, index_of(number), mean);
@@ -104,7 +104,7 @@ State state_of_loaded(Item item, uint number, float4 mean) {
 #endif
 }
 
-// The lines' mean, as far as it is needed: given, or the sum that a pass before found.
+// The mean of the lines, if it is needed: given, or from a preceding pass's sum.
 float4 mean_of_line(uint4 line_place[ROWS]) {
 #if COMBINE == COMBINE_DEVIATIONS && SOURCE == SOURCE_TENSOR
     return divide_exactly(asfloat(uint4(parts_before[LINE_OF(line_place)], 0, 0, 0)), line_size).x;

@@ -1,4 +1,4 @@
-// Regions of interest: parts of pictures become outputs of one size, by pooling or by samples between elements.
+// Regions of interest: converts regions of the input to outputs of one size, by pooling or by interpolated samples.
 //
 // MAKES     see region_parameters.hlsli
 // ELEMENTS  see element_layouts.hlsli
@@ -16,12 +16,12 @@ cbuffer Parameters : register(b0) {
 
 #include "made_elements.hlsli"
 
-RWStructuredBuffer<uint> source : register(u0);    // the picture
+RWStructuredBuffer<uint> source : register(u0);    // the input
 RWStructuredBuffer<uint> regions : register(u1);
 RWStructuredBuffer<uint> target : register(u2);
 RWStructuredBuffer<uint> batch_indices : register(u3);
-RWStructuredBuffer<uint> gradients : register(u4);  // of what the forward pass made
-RWStructuredBuffer<uint> chosen : register(u5);     // samples, by the number of the output
+RWStructuredBuffer<uint> gradients : register(u4);  // gradients of the forward output
+RWStructuredBuffer<uint> chosen : register(u5);     // indices of samples, by the index of the output element
 
 #define TARGET_PLACE places[0].y
 // Region or batch, channel, y and x.
@@ -34,7 +34,7 @@ RWStructuredBuffer<uint> chosen : register(u5);     // samples, by the number of
 #define LANES 1
 #include "window_states.hlsli"
 
-// Beyond this everything is outside of every picture.
+// Larger coordinates are outside of every input.
 #define FARTHEST 1073741824.0
 
 int rounded_coordinate(uint region, uint coordinate) {
@@ -42,8 +42,7 @@ int rounded_coordinate(uint region, uint coordinate) {
     return is_nan(place) ? 0 : int(clamp(round(place), -FARTHEST, FARTHEST));
 }
 
-// The elements from x to y - 1 of the part that an output gets of a region. Divided in two steps, as products could be
-// too large.
+// The elements from x to y - 1 of an output's bin of a region. Divides in two steps, because products could overflow.
 uint2 part_of(uint region, uint coordinate, uint number, uint outputs, uint size) {
     const int begin = rounded_coordinate(region, coordinate);
     const uint length = uint(max(rounded_coordinate(region, coordinate + 2) - begin + 1, 1));
@@ -60,17 +59,17 @@ uint make(uint number) {
     const uint4 numbers = NUMBERS;
     const float batch = REAL(regions, numbers.x * region_strides.x);
     const uint batch_number = is_nan(batch) ? 0 : uint(clamp(batch, 0, float(batches - 1)));
-    const uint plane = batch_number * picture_strides.x + numbers.y * picture_strides.y;
+    const uint plane = batch_number * image_strides.x + numbers.y * image_strides.y;
     const uint2 rows = part_of(numbers.x, 2, numbers.z, pooled_height, height);
     const uint2 columns = part_of(numbers.x, 1, numbers.w, pooled_width, width);
     State state = nothing(0);
-    // Both zeros are as large: the first of them counts, and keys do not tell which.
+    // Zeros of both signs are equal: the first one counts, but keys do not tell which it is.
     const uint magnitude_bits = MASK_OF(packing) >> 1;
     uint zero = 0;
     bool any_zero = false;
     [loop] for (uint y = rows.x; y < rows.y; ++y) {
         [loop] for (uint x = columns.x; x < columns.y; ++x) {
-            const uint place = plane + y * picture_strides.z + x * picture_strides.w;
+            const uint place = plane + y * image_strides.z + x * image_strides.w;
             const uint bits = LOAD(source, place);
             see(state, place, 0, 0);
             if (!any_zero && (bits & magnitude_bits) == 0) {
@@ -91,21 +90,20 @@ uint make(uint number) {
 #include "region_axes.hlsli"
 
 uint plane_of(uint batch, uint channel) {
-    return batch * picture_strides.x + channel * picture_strides.y;
+    return batch * image_strides.x + channel * image_strides.y;
 }
 
-// Batches that there are not are the last one.
+// Batch indices out of range refer to the last batch.
 uint batch_of(uint region) {
     const uint batch = batch_indices[region * region_strides.z * index_words];
     return min(batch, batches - 1);
 }
 
 float element_at(uint plane, uint y, uint x) {
-    return REAL(source, plane + y * picture_strides.z + x * picture_strides.w);
+    return REAL(source, plane + y * image_strides.z + x * image_strides.w);
 }
 
-// Where the samples of an output of the forward pass are: in which plane, and which are its first along the axes of its
-// region.
+// The samples of a forward output: their plane, and the first sample along each axis of the region.
 struct Samples {
     uint plane;
     Axis axis_y;
@@ -144,7 +142,7 @@ float sample_at(Samples samples, uint y, uint x) {
     return result;
 }
 
-// The number of an output of the forward pass, whose dimensions have these places.
+// The index of the forward output with these coordinates.
 uint output_number(uint region, uint channel, uint y, uint x) {
     return ((region * channels + channel) * pooled_height + y) * pooled_width + x;
 }
@@ -156,7 +154,7 @@ float gradient_at(uint region, uint channel, uint y, uint x) {
 
 #if MAKES == MAKES_ALIGNED || MAKES == MAKES_CHOSEN
 
-// A number is larger than NaN, and the first of equals counts.
+// A number is larger than NaN, and the first of equal numbers counts.
 bool is_larger(float x, float most) {
     return !is_nan(x) && (is_nan(most) || order_of(x).x > order_of(most).x);
 }
@@ -191,7 +189,7 @@ uint make(uint number) {
 
 #elif MAKES == MAKES_GRADIENT
 
-// The samples that may lie next to an element, and some more, as these bounds are rounded: from x to y - 1.
+// The samples from x to y - 1, among which are all those next to the element. Includes some more, because of rounding.
 uint2 samples_near(Axis axis, uint element) {
     const float last = float(axis.outputs) * float(axis.samples) - 1;
     const float before = (float(element) - 1 - axis.start) / axis.step + output_offset;
@@ -202,7 +200,7 @@ uint2 samples_near(Axis axis, uint element) {
     return uint2(uint(begin), uint(end));
 }
 
-// What part the element has in a sample.
+// The element's weight in a sample.
 float weight_of(Axis axis, uint sample_number, uint element) {
     const float place = place_of(axis, sample_number);
     const Neighbours neighbours = neighbours_of(axis, place);
@@ -252,7 +250,7 @@ uint make(uint number) {
 
 #else
 
-// How a sample changes as its place moves along x and y.
+// The derivatives of a sample with respect to its x and y position.
 float2 slopes_at(Samples samples, uint y, uint x) {
     const float place_y = place_of(samples.axis_y, samples.first_y + y);
     const float place_x = place_of(samples.axis_x, samples.first_x + x);
@@ -276,7 +274,7 @@ float2 slopes_at(Samples samples, uint y, uint x) {
     return slopes;
 }
 
-// How much of a slope belongs to the region's first coordinate and to its second.
+// The derivatives of a sample's position with respect to the region's start and end.
 float2 shares_of(Axis axis, uint number) {
     const float size = float(axis.size) - (aligns_corners != 0 ? 1 : 0);
     const float count = float(axis.outputs) * float(axis.samples);
@@ -285,7 +283,7 @@ float2 shares_of(Axis axis, uint number) {
     return float2(size - share, share);
 }
 
-// For each output of the forward pass a number for each coordinate, which are apart by all outputs of a region.
+// Each forward output has one number for each coordinate; their distance is the number of outputs of a region.
 uint make(uint number) {
     STRIDED_OFFSETS(places, REGION_ROWS, number, dimensions, dimension_count)
     const uint4 numbers = NUMBERS;

@@ -1,11 +1,11 @@
-// Where a region's samples lie along an axis.
+// The positions of a region's samples along an axis.
 
 struct Axis {
     float start;
     float step;
-    uint samples;  // of an output
+    uint samples;  // samples of an output
     uint outputs;
-    uint size;     // of the picture
+    uint size;     // size of the input
 };
 
 float region_coordinate(uint region, uint coordinate) {
@@ -17,7 +17,7 @@ uint sample_count(float length, uint outputs) {
     return wanted >= float(most_samples) ? most_samples : max(uint(max(wanted, 0)), least_samples);
 }
 
-// x is axis 0.
+// Axis 0 is x.
 Axis axis_of(uint region, uint axis) {
     precise const float begin = region_coordinate(region, axis) * (axis == 0 ? scale_x : scale_y);
     precise const float end = region_coordinate(region, axis + 2) * (axis == 0 ? scale_x : scale_y);
@@ -48,7 +48,7 @@ bool is_inside(Axis axis, float place) {
     return is_nan(place) || !outside;
 }
 
-// Elements that a sample within the picture is made of: at which distance from the first.
+// The neighbours of a sample inside the input, and its distance from the first one.
 struct Neighbours {
     uint first;
     uint second;

@@ -5,28 +5,28 @@ uint element_count;
 uint dimension_count;
 uint packing;
 uint region_count;
-uint takes_largest;   // of samples; 0: their mean
+uint takes_largest;   // 1: the largest sample. 0: the mean of samples
 uint interpolates;
 uint aligns_corners;
-uint index_words;     // of a batch index
+uint index_words;     // words of a batch index
 float scale_x;
 float scale_y;
 float input_offset;
 float output_offset;
 float outside_value;
-uint least_samples;   // along an axis
+uint least_samples;   // the minimum number of samples along an axis
 uint most_samples;
 uint unused;
 uint sign_mask;       // see key_of in window_states.hlsli
 uint key_offset;
-uint height;          // of a picture
+uint height;          // size of the input
 uint width;
-uint pooled_height;   // of what a region becomes
+uint pooled_height;   // size of a region's output
 uint pooled_width;
 uint batches;
 uint channels;
-uint4 picture_strides;   // batches, channels, height, width
-uint4 gradient_strides;  // the same of what the forward pass made: regions come first
+uint4 image_strides;   // batches, channels, height, width
+uint4 gradient_strides;  // the same for the forward output; the first one is for regions
 uint4 region_strides;    // regions, their coordinates, batch indices
-// Size, stride in the output, and the place along each of its four dimensions.
+// Size, stride in the output, and the stride of the coordinate along each of its four dimensions.
 uint4 dimensions[REGION_ROWS * REGION_DIMENSIONS];

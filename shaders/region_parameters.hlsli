@@ -1,11 +1,11 @@
-// What C++ and the shaders of regions of interest both know.
+// Constants that C++ and the region shaders share.
 
-// What region.hlsl makes: the macro MAKES.
-#define MAKES_POOLED 0           // ROI_POOLING: the largest elements of a part of the region
-#define MAKES_ALIGNED 1          // ROI_ALIGN: the mean, or the largest, of samples between elements
-#define MAKES_CHOSEN 2           // which sample was the largest
-#define MAKES_GRADIENT 3         // of the picture
-#define MAKES_REGION_GRADIENT 4  // what an output adds to the gradients of its region's coordinates
+// The macro MAKES: what region.hlsl computes.
+#define MAKES_POOLED 0           // ROI_POOLING: the largest element of a bin of the region
+#define MAKES_ALIGNED 1          // ROI_ALIGN: mean or maximum of interpolated samples
+#define MAKES_CHOSEN 2           // the index of the largest sample
+#define MAKES_GRADIENT 3         // the gradient of the input
+#define MAKES_REGION_GRADIENT 4  // an output's contribution to the gradients of its region's coordinates
 
 #define REGION_ROWS 2
 #define REGION_DIMENSIONS 4

@@ -1,5 +1,4 @@
-// Resampling: places of the output are places between elements of the input, and have the nearest of these or an
-// interpolation.
+// Resampling: reads the input at positions between its elements, by nearest neighbour or interpolation.
 //
 // TAKES     see resample_parameters.hlsli
 // ELEMENTS  see element_layouts.hlsli
@@ -37,7 +36,7 @@ uint make(uint number) {
 
 #define CORNERS (TAKES == TAKES_FOUR ? 16 : 4)
 
-// So many pairs of corners become one each: those that are next to each other along a dimension.
+// Interpolates this many pairs of corners that are adjacent along a dimension.
 #define BETWEEN_PAIRS(pairs, distance)                                                    \
     {                                                                                     \
         [unroll] for (uint pair = 0; pair < (pairs); ++pair) {                            \

@@ -7,11 +7,11 @@ uint kind;
 uint packing;
 uint nearest;
 uint scaled_count;
-uint interpolates;  // gradients
+uint interpolates;  // for gradients: 1 for linear interpolation
 uint unused;
-// Of each dimension that is scaled: how many elements the forward pass's input has along it, and from one element of
-// what is read to the next. Then, as FP32's bits, the scale and the offset in the output; in a second row the offset in
-// the input and the filter's slope, and how many elements the forward pass's output has.
+// For each scaled dimension: the forward input's size, the stride of what is read, and as FP32 bits the scale and the
+// output offset. Second row: the input offset, the filter's slope, and the forward output's size.
 uint4 scaled[2 * MOST_SCALED];
-// Size, strides in the input where that is not scaled and in the output; then the place along scaled dimensions.
+// Size, strides in the input (unless scaled) and in the output; then the stride of the position along scaled
+// dimensions.
 uint4 dimensions[ROWS * MOST_DIMENSIONS];

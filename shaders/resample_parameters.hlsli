@@ -1,20 +1,20 @@
-// What C++ and the shaders of resampling both know.
+// Constants that C++ and the resampling shaders share.
 
-// How resample.hlsl finds an element from its place: the macro TAKES.
+// The macro TAKES: how resample.hlsl computes an element from its position.
 #define TAKES_NEAREST 0
-#define TAKES_TWO 2   // interpolated between neighbours along up to two dimensions
-#define TAKES_FOUR 4  // along up to four
+#define TAKES_TWO 2   // linear interpolation along up to two dimensions
+#define TAKES_FOUR 4  // along up to four dimensions
 
-// What resample_weighted.hlsl adds up: the macro WEIGHTS.
-#define WEIGHTS_FILTER 0    // elements, by a filter that is stretched where it makes fewer of many
-#define WEIGHTS_GRADIENT 1  // what the forward pass made of the element, by its weight in there
+// The macro WEIGHTS: what resample_weighted.hlsl sums.
+#define WEIGHTS_FILTER 0    // elements, by a filter that is widened for downsampling
+#define WEIGHTS_GRADIENT 1  // gradients of the outputs that the element contributed to, by its weight
 
-// To which neighbour places between them are brought.
+// How positions are rounded to a neighbour.
 #define NEAREST_HALF_UP 0
 #define NEAREST_BELOW 1
 #define NEAREST_ABOVE 2
 
 #define MOST_SCALED 4
 #define MOST_DIMENSIONS 4
-// Rows of a dimension: see resample_members.hlsli.
+// Rows of a dimension in a table: see resample_members.hlsli.
 #define ROWS 2

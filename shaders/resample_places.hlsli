@@ -1,7 +1,7 @@
-// Places between elements, and what elements are as numbers. The includer has resample_members.hlsli in its constant
-// buffer, and `source`.
+// Positions between elements, and conversion of elements to numbers. The includer has resample_members.hlsli in its
+// constant buffer, and `source`.
 
-// Where the forward pass's input has this place of its output; within it or not.
+// The position of an output element in the forward input, which may be out of range.
 float any_place(uint number, uint dimension) {
     const uint4 row = scaled[2 * dimension];
     const uint4 second_row = scaled[2 * dimension + 1];

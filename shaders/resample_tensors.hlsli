@@ -1,4 +1,4 @@
-// The tensors of resampling, and what the rows of its dimensions say.
+// The tensors of resampling, and the meaning of their dimensions' rows.
 //
 // ELEMENTS  see element_layouts.hlsli
 
@@ -13,5 +13,5 @@ RWStructuredBuffer<uint> target : register(u1);
 
 #define SOURCE_PLACE places[0].y
 #define TARGET_PLACE places[0].z
-// Along scaled dimensions.
+// The position along scaled dimensions.
 #define NUMBERS uint4(places[0].w, places[1].xyz)

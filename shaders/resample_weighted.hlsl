@@ -1,5 +1,5 @@
-// Resampling by sums over any number of elements along up to four dimensions, each with its weight: filters that are
-// longer than a step of the input, and gradients.
+// Resampling by weighted sums over any number of elements along up to four dimensions: filters that are longer than a
+// step of the input, and gradients.
 //
 // WEIGHTS   see resample_parameters.hlsli
 // ELEMENTS  see element_layouts.hlsli
@@ -12,18 +12,18 @@
 #include "resample_tensors.hlsli"
 #include "resample_places.hlsli"
 
-// What may have a weight along a dimension.
+// The elements along a dimension that may have a weight.
 struct Reach {
     int first;
     uint count;
-    float place;  // of the element that is made
+    float place;  // position of the computed element
 };
 
 #if WEIGHTS == WEIGHTS_FILTER
 
 #define SLOPE(dimension) asfloat(scaled[2 * (dimension) + 1].y)
 
-// A filter that is not stretched reaches over two elements within the input.
+// A filter that is not widened covers two elements of the input.
 Reach reach_of(uint number, uint dimension) {
     const float slope = SLOPE(dimension);
     Reach reach;
@@ -32,7 +32,7 @@ Reach reach_of(uint number, uint dimension) {
         reach.first = int(floor(reach.place));
         reach.count = scaled[2 * dimension].x == 1 ? 1 : 2;
     } else {
-        // Farther outside there is nothing but the outermost element either.
+        // Positions further outside give the same result.
         const float half_length = ceil(1 / slope) + 1;
         const float size = float(scaled[2 * dimension].x);
         reach.place = clamp(any_place(number, dimension), -half_length, size + half_length);
@@ -53,14 +53,14 @@ uint offset_of(Reach reach, uint i, uint dimension) {
 
 #else
 
-// Places of the output that may lie next to the element, and some more, as these bounds are rounded.
+// A range that contains the outputs next to the element, and some more because of rounding.
 Reach reach_of(uint number, uint dimension) {
     const uint4 row = scaled[2 * dimension];
     const uint4 second_row = scaled[2 * dimension + 1];
     const float last = float(second_row.z - 1);
     const float begin = (float(number) - 1 + asfloat(second_row.x)) * asfloat(row.z) + asfloat(row.w);
     const float end = (float(number) + 1 + asfloat(second_row.x)) * asfloat(row.z) + asfloat(row.w);
-    // All that lies outside is at the edges.
+    // Everything outside counts for the elements at the edges.
     const float first_place = number == 0 ? 0 : clamp(floor(begin) - 2, 0, last);
     const float last_place = number == row.x - 1 ? last : clamp(ceil(end) + 2, 0, last);
     Reach reach;
@@ -93,7 +93,7 @@ uint make(uint number) {
     const Reach reach_y = reach_of(numbers.y, 1);
     const Reach reach_z = reach_of(numbers.z, 2);
     const Reach reach_w = reach_of(numbers.w, 3);
-    // Integers are summed up as differences from one of them, so that equal ones have an exact mean.
+    // Integers are summed as differences from one of them, so that the mean of equal ones is exact.
     float base = 0;
 #if WEIGHTS == WEIGHTS_FILTER
     if (kind <= KIND_SIGNED) {

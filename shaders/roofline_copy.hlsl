@@ -1,4 +1,4 @@
-// A copy, as fast as the device does it: what bytes per second are measured against.
+// A copy at the device's full speed, which measures its peak memory bandwidth.
 
 #include "dispatch.hlsli"
 

@@ -1,4 +1,4 @@
-// Multiply-adds on registers, as fast as the device does them: what operations per second are measured against.
+// Multiply-adds in registers at the device's full speed, which measure its peak throughput.
 
 #include "dispatch.hlsli"
 
@@ -14,7 +14,7 @@ RWStructuredBuffer<float> sums : register(u0);
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    // Independent of each other: enough to hide the latency of one.
+    // Enough independent sums to hide the latency of a multiply-add.
     float4 a = thread;
     float4 b = thread + 1;
     float4 c = thread + 2;

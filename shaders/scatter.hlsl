@@ -1,7 +1,8 @@
-// Finds which update every element of an output gets: the place of the last one, plus 1. Elements without one keep
-// their 0.
+// Finds the update that every element of an output gets: the index of the last one, plus 1. Elements without an update
+// keep 0.
 //
-// The order of threads plays no part, so that results are the same from run to run where several updates meet.
+// The result does not depend on the order of threads, so that it is reproducible if several updates have the same
+// target.
 
 #include "dispatch.hlsli"
 #include "strided.hlsli"

@@ -7,5 +7,5 @@ uint dimension_count;
 uint unused0;
 uint unused1;
 #include "index_parameters.hlsli"
-// Size, strides in the updates, in the output's elements as they are numbered, and in the indices.
+// Size, strides in the updates, in the output's numbering, and in the indices.
 uint4 dimensions[MOST_DIMENSIONS];

@@ -1,9 +1,9 @@
 // Addresses in strided arrays: see engine/d3d12/strided_dimensions.h.
 //
-// A dimension is one row or more, a uint4 each: its size, and then its strides in the arrays that are walked together.
-// The innermost dimension comes first. Numbers are taken modulo 2^32, so that strides can be negative.
+// A dimension is one or more rows of type uint4: its size, followed by its strides in the arrays of the iteration. The
+// innermost dimension comes first. Strides are modulo 2^32, so that they can be negative.
 
-// Adds to `offsets`, a uint3, where the element with this row-major number lies. For up to three arrays.
+// Adds to `offsets`, a uint3, the offsets of the element with this row-major index. For up to three arrays.
 #define ADD_STRIDED_OFFSETS(offsets, number, dimensions, count)                               \
     {                                                                                         \
         uint4 strided_places[1];                                                              \
@@ -12,7 +12,8 @@
         offsets += strided_places[0].yzw;                                                     \
     }
 
-// Declares `places`, with so many rows: like a dimension's, but for its first number, which means nothing.
+// Declares `places`, with this many rows: laid out like a dimension's rows, with the offsets instead of strides and an
+// unused first component.
 #define STRIDED_OFFSETS(places, rows, number, dimensions, count)                              \
     uint4 places[rows];                                                                       \
     {                                                                                         \

@@ -1,10 +1,10 @@
-// TOP_K1 of 64-bit elements, one tile at a time: a group sorts in groupshared memory, and keeps the first of each
-// sequence.
+// TOP_K1 of 64-bit elements, one tile at a time: a thread group sorts in groupshared memory, and keeps the first
+// entries of each sequence.
 //
-// A tile is a whole number of short sequences, or a part of a long one, which leaves candidates for another pass.
+// A tile is several complete short sequences, or a part of a long one, which leaves candidates for another pass.
 //
-// FROM_TENSOR  1: sorts elements of the input. 0: candidates that an earlier pass left.
-// TO_TENSOR    1: sequences are done, winners go to the outputs. 0: to candidates, sorted, `kept` of each tile.
+// FROM_TENSOR  1: sorts elements of the input. 0: candidates of a preceding pass.
+// TO_TENSOR    1: sequences are complete, winners go to the outputs. 0: to sorted candidates, `kept` for each tile.
 
 #define KEY_WORDS 2
 
@@ -18,7 +18,7 @@
 #define PER_THREAD (TILE / GROUP_SIZE)
 #define MOST_SEQUENCES 256
 
-// The tile, and behind it room for an entry of each thread, where few winners are picked out of many entries.
+// The tile, followed by an entry for each thread, for selecting a few winners from many entries.
 #define SLOTS (TILE + GROUP_SIZE)
 groupshared uint tile_low_keys[SLOTS];
 groupshared uint picked_counts[GROUP_SIZE / 8];
@@ -48,22 +48,22 @@ void put_tile_entry(uint slot, Entry entry) {
     tile_indices[slot] = entry.index;
 }
 
-// Sorts sequences, as far as the first `run` entries of each go, into their first slots. They lie side by side from
-// slot `start` on, `size_of_each` slots each, `slot_count` in all.
+// Sorts the first `run` entries of each sequence into its first slots. Sequences are contiguous from slot `start` on,
+// with `size_of_each` slots each, `slot_count` in total.
 //
-// A bitonic network. Pairs of sorted runs, `distance` slots apart, become sorted runs of twice the size: the first of
-// one is compared with the last of the other and so on (mirror image, so that all runs ascend), then entries within
-// each half, nearer each time. From runs of `run` slots on, only the earlier half of each pair goes on: that is how a
-// few winners are selected out of many.
+// A bitonic network. Pairs of sorted runs, `distance` slots apart, are merged to sorted runs of twice the size: the
+// first entry of one run is compared with the last of the other and so on (in mirror order, so that all runs ascend),
+// then entries within each half, with decreasing distance. From runs of `run` slots on, only the first half of each
+// pair continues, which selects a few winners from many entries.
 void sort_sequences(uint thread, uint start, uint size_of_each, uint slot_count) {
     [loop] for (uint distance = 1; distance < size_of_each; distance *= 2) {
         const uint size = min(distance, run);
         const uint log_size = firstbithigh(size);
-        const uint block = distance < run ? size : 2 * distance;  // where the next half that goes on begins
+        const uint block = distance < run ? size : 2 * distance;  // distance between the halves that continue
         [loop] for (uint turn = 0; turn <= log_size; ++turn) {
             const bool mirror = turn == 0;
             const uint log_gap = log_size - turn;
-            const uint log_pairs = mirror ? log_size : log_size - 1;  // of each block
+            const uint log_pairs = mirror ? log_size : log_size - 1;  // pairs in each block
             const uint block_distance = mirror ? 2 * distance : block;
             const uint pair_count = slot_count / block_distance << log_pairs;
             GroupMemoryBarrierWithGroupSync();
@@ -84,7 +84,7 @@ void sort_sequences(uint thread, uint start, uint size_of_each, uint slot_count)
     GroupMemoryBarrierWithGroupSync();
 }
 
-// The first of the entries that a thread has of a sequence: every `threads`th, from slot `first` on.
+// Stores the first of the entries that a thread has of a sequence: every `threads`th, starting at slot `first`.
 void put_best(uint thread, uint first, uint threads) {
     Entry best = tile_entry(first);
     [loop] for (uint j = 1; j < PER_THREAD; ++j) {
@@ -96,8 +96,9 @@ void put_best(uint thread, uint first, uint threads) {
     put_tile_entry(TILE + thread, best);
 }
 
-// Puts a thread's entries that can be winners behind the tile. `last` is the last of the threads' best entries that
-// could be one: k threads have an entry that does not come after it, so there are at most PER_THREAD * k of them.
+// Stores a thread's entries that can be winners after the tile. `last` is the last of the threads' best entries that
+// could be a winner: k threads have an entry that does not come after it, so there are at most PER_THREAD * k
+// candidates.
 void pick(uint first, uint threads, Entry last, uint sequence) {
     [loop] for (uint j = 0; j < PER_THREAD; ++j) {
         const Entry entry = tile_entry(first + j * threads);
@@ -137,8 +138,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 
     uint start = 0;
     uint size_of_each = slots;
-    // Few winners out of many entries: the best entry of each thread tells which entries can be among them, and only
-    // these are sorted.
+    // For few winners: the best entry of each thread tells which entries can be among them, and only these are sorted.
     [loop] for (uint stage = picks ? 0 : 1; stage < 2; ++stage) {
         const uint threads = max(slots / PER_THREAD, 1);  // for each sequence
         const uint own_sequence = thread / threads % sequences_per_tile;

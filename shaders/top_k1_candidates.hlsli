@@ -1,7 +1,7 @@
-// Entries that one pass of TOP_K1 leaves to the next.
+// Entries that one pass of TOP_K1 leaves for the next.
 //
-// FROM_TENSOR, TO_TENSOR  1: the pass is the first, or the last, and has none on that side
-// CHUNKS                  1: there are entries of chunks on the first side, even so
+// FROM_TENSOR, TO_TENSOR  1: the pass is the first, or the last, and has no entries on that side
+// CHUNKS                  1: despite FROM_TENSOR there are entries, which name chunks
 
 #if !FROM_TENSOR || CHUNKS
 RWStructuredBuffer<StoredEntry> source : register(u3);

@@ -1,8 +1,9 @@
-// TOP_K1 of very long sequences, the first pass: the best key of each chunk, which is a stretch of adjacent elements.
+// TOP_K1 of very long sequences, first pass: finds the best key of each chunk, which is a segment of contiguous
+// elements.
 //
-// All winners lie in the k chunks that come first by their best keys, and by their numbers where these are equal. An
-// element of another chunk comes after the best elements of these: each has a better key, or an equal one and a lower
-// index, as its chunk does. So whole selections are only made of these k chunks: CHUNKS in top_k1_few.hlsl.
+// All winners are in the k chunks that come first when sorted by best key, then by index. An element of another chunk
+// comes after the best elements of all these chunks: each of these has a better key, or an equal key and a lower index,
+// because its chunk does. So a complete selection is only needed for these k chunks: CHUNKS in top_k1_few.hlsl.
 //
 // WORDS  1: elements of the input are words. 0: of any size.
 
@@ -16,20 +17,21 @@
 #include "top_k1_entry.hlsli"
 
 #define GROUP_SIZE 256
-// A group reads so many parts of chunks, one after the other, and has whole chunks. A row is an element of each thread.
+// A group reads this many parts of chunks, one after another; they form complete chunks. A row has one element of each
+// thread.
 #define PARTS 16
 #define ROWS_PER_PART 4
 #define LOG_PART 10
 #define PARTS_AT_ONCE 8
-// What is reduced together lies so far apart that threads read from different banks.
+// Strides are chosen so that the threads of a reduction read from different banks.
 #define ROW_STRIDE (GROUP_SIZE + PARTS)
 #define SHARE_STRIDE (PARTS + 1)
 #if WORDS
 #define ELEMENT_PACKING 0
 #endif
 
-groupshared uint thread_keys[PARTS * ROW_STRIDE];   // of each part, by threads
-groupshared uint share_keys[PARTS * SHARE_STRIDE];  // of each part, by 16 of the threads
+groupshared uint thread_keys[PARTS * ROW_STRIDE];   // for each part, by thread
+groupshared uint share_keys[PARTS * SHARE_STRIDE];  // for each part, by 16 of the threads
 groupshared uint part_keys[PARTS];
 
 uint winner(uint slot) {
@@ -83,7 +85,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     }
     GroupMemoryBarrierWithGroupSync();
 
-    const uint parts = 1u << log_chunk - LOG_PART;  // of each chunk
+    const uint parts = 1u << log_chunk - LOG_PART;  // parts in each chunk
     const uint chunk = (first_part << LOG_PART >> log_chunk) + thread;
     const uint chunk_count = (entry_count - 1 >> log_chunk) + 1;
     if (thread * parts < PARTS && chunk < chunk_count && sequence < sequence_count) {

@@ -2,9 +2,8 @@
 //
 // KEY_WORDS  1, or 2 for 64-bit elements.
 
-// An element on its way to its place. Keys are unsigned integers in the order that the operator asks for: where it is
-// decreasing the largest number has the smallest key. Equal keys are ordered by index, so that no two elements' entries
-// are equal.
+// An element that is being sorted. Keys are unsigned integers in the requested order: if it is decreasing, the largest
+// number has the smallest key. Equal keys are ordered by index, so all entries are different.
 struct Entry {
     uint key;
 #if KEY_WORDS == 2
@@ -13,7 +12,7 @@ struct Entry {
     uint index;
 };
 
-// As entries lie in memory.
+// The format of entries in memory.
 #if KEY_WORDS == 2
 #define StoredEntry uint3
 #else
@@ -40,7 +39,7 @@ StoredEntry stored_from(Entry entry) {
 #endif
 }
 
-// Stands where there is no element. Comes after everything.
+// A placeholder that comes after all entries.
 Entry no_entry() {
     Entry entry;
     entry.key = 0xffffffff;

@@ -1,26 +1,26 @@
-// TOP_K1 where few winners are wanted out of many entries: most entries are never sorted.
+// TOP_K1 for small K: most entries are never sorted.
 //
-// A tile is a sequence, or a part of a long one, which leaves candidates for another pass. A group has tiles of several
-// sequences where they are short. Each thread keeps its entries of one tile in registers.
+// A tile is a sequence, or a part of a long one, which leaves candidates for another pass. A thread group has tiles of
+// several short sequences. Each thread keeps its entries of one tile in registers.
 //
-// The best entries of the threads tell which ones can be winners. The limit is the best key that is known not to be
-// better than those of k threads, so at least k entries are not beyond it. These are picked. Each picked entry finds
-// its place by counting the picked ones before it.
+// The best entries of the threads tell which entries can be winners. The limit is a key that is not better than the
+// best keys of at least k threads, so at least k entries are not beyond it. These are picked. The rank of each picked
+// entry is the number of picked ones before it.
 //
-// At first, the keys of a part of the threads are tried as limits. There is no room for all picked entries where the
-// limit is far off, or where many entries are equal to it. Then the limit is the k-th of all threads' best keys. The
-// entries before it are those of fewer than k threads, and of the ones at the limit as many are picked as are wanted,
-// those of low index.
+// At first, only the keys of some threads are tried as limits. Picked entries may not all fit the memory if this limit
+// is far off, or if many entries equal it. Then the limit is the k-th of all threads' best keys. The entries before it
+// belong to fewer than k threads. Of the entries at the limit, only as many as needed are picked, those with the lowest
+// indices.
 //
-// Entries of equal keys are told apart by their positions in the tile. Candidates' positions are in the order of their
-// indices where keys are equal, as each pass leaves them so. A tile's positions without entries come last.
+// Entries with equal keys are ordered by their positions in the tile. Candidates with equal keys are ordered by index,
+// because each pass leaves them so. Empty positions of a tile come last.
 //
-// FROM_TENSOR  1: selects elements of the input. 0: candidates that an earlier pass left.
-// TO_TENSOR    1: sequences are done, winners go to the outputs. 0: to candidates, sorted, k of each tile.
-// PER_THREAD   how many entries a thread has: 4, 16 or 32. A group has one sequence if it is 32.
+// FROM_TENSOR  1: selects elements of the input. 0: candidates of a preceding pass.
+// TO_TENSOR    1: sequences are complete, winners go to the outputs. 0: to sorted candidates, k for each tile.
+// PER_THREAD   entries of each thread: 4, 16 or 32. A group has one sequence if it is 32.
 // WORDS        1: elements of the input are words. 0: of any size.
-// CHUNKS       1: entries are the elements of k chunks of the input (top_k1_chunks.hlsl), which an earlier pass left. A
-//              group has one sequence.
+// CHUNKS       1: entries are the elements of k chunks of the input (top_k1_chunks.hlsl), which a preceding pass
+//              selected. A group has one sequence.
 
 #define KEY_WORDS 1
 
@@ -40,24 +40,24 @@
 #define LOG_THREADS log_threads
 #define ROOM_PER_THREAD 8
 #endif
-// For picked entries of all sequences. The plan sees to it that no data need more.
+// Room for the picked entries of all sequences. The plan ensures that it is always sufficient.
 #define ROOM (GROUP_SIZE * ROOM_PER_THREAD)
 #if WORDS
 #define ELEMENT_PACKING 0
 #endif
-// Sequences' best keys are so far apart that threads of several sequences read from different banks.
+// The stride between the best keys of sequences, so that threads of several sequences read from different banks.
 #define GAP 4
-// A sequence whose large elements repeat after as many elements as it has threads would otherwise have all of them in
-// a few threads.
+// Shifts rows against each other. Otherwise, if a sequence is periodic with a period of its number of threads, all of
+// its large elements would belong to a few threads.
 #define ROTATION 8
 
 groupshared uint best_keys[GROUP_SIZE + GAP * MOST_SEQUENCES];
-groupshared uint entries_at_limit[GROUP_SIZE];  // a bit for each of the thread's entries
+groupshared uint entries_at_limit[GROUP_SIZE];  // one bit for each of the thread's entries
 groupshared uint picked_entries[2 * ROOM];      // keys and positions
-groupshared uint limits[2 * MOST_SEQUENCES];  // of either attempt
+groupshared uint limits[2 * MOST_SEQUENCES];  // for both attempts
 groupshared uint picked_counts[2 * MOST_SEQUENCES];
-groupshared uint counts[MOST_SEQUENCES];  // of entries before the limit; 65536 times those at the limit
-groupshared uint has_no_room;  // 1 if it is so for any of the sequences
+groupshared uint counts[MOST_SEQUENCES];  // of entries before the limit, plus 65536 times the number at the limit
+groupshared uint has_no_room;  // 1 if the picked entries of a sequence do not fit
 groupshared uint row_counts[MOST_SEQUENCES * PER_THREAD];
 #if TO_TENSOR
 groupshared uint winner_indices[GROUP_SIZE];
@@ -76,8 +76,8 @@ uint winner(uint slot) {
 #include "top_k1_candidates.hlsli"
 
 #if CHUNKS
-// Their numbers as they are found, and in ascending order: elements' positions are in the order of their indices. Other
-// slots have numbers beyond the input.
+// The indices of chunks: as found, and in ascending order, so that positions of elements are ordered by index. Unused
+// slots have indices beyond the input.
 groupshared uint found_chunks[GROUP_SIZE];
 groupshared uint chunks[GROUP_SIZE];
 
@@ -97,7 +97,7 @@ void sort_chunks(uint sequence, uint thread) {
 }
 #endif
 
-// Of the sequence that the source has.
+// The index of an entry within its sequence in the source.
 uint number_of_entry(uint entry) {
 #if CHUNKS
     return (chunks[entry >> log_chunk] << log_chunk) + (entry & (1u << log_chunk) - 1);
@@ -120,7 +120,7 @@ uint source_key(uint3 starts, uint sequence, uint entry) {
 #endif
 }
 
-// How many of the sequence's threads have a better best entry. Drivers read four adjacent words at once.
+// The number of the sequence's threads with a better best entry. Drivers combine reads of four adjacent words.
 uint threads_before(uint best, uint first_best) {
     uint count = 0;
     [loop] for (uint i = 0; i < 1u << LOG_THREADS; i += 8) {
@@ -133,7 +133,7 @@ uint threads_before(uint best, uint first_best) {
     return count;
 }
 
-// How many entries of a row are at the limit.
+// The number of entries of a row that equal the limit.
 uint entries_of_row(uint row, uint first) {
     uint count = 0;
     [loop] for (uint i = 0; i < 1u << LOG_THREADS; ++i) {
@@ -142,7 +142,7 @@ uint entries_of_row(uint row, uint first) {
     return count;
 }
 
-// How many rows it takes, from the first one on, to have so many entries at the limit.
+// The number of rows, from the first one on, that contain this many entries at the limit.
 uint rows_with(uint wanted, uint sequence) {
     uint rows = 0;
     uint found = 0;
@@ -153,7 +153,7 @@ uint rows_with(uint wanted, uint sequence) {
     return rows;
 }
 
-// Whether the picked entry with this number comes before one: 1 or 0.
+// 1 if the picked entry with this number comes before `entry`, otherwise 0.
 uint is_before(uint number, uint2 entry) {
     const uint key = picked_entries[2 * number];
     const uint position = picked_entries[2 * number + 1];
@@ -176,12 +176,12 @@ uint picked_before(uint2 entry, uint first_picked, uint count) {
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const uint threads = 1u << LOG_THREADS;  // for each sequence
+    const uint threads = 1u << LOG_THREADS;  // per sequence
     const uint log_sequences = LOG_GROUP_SIZE - LOG_THREADS;
     const uint sequence_in_group =
         sequences_side_by_side ? thread & (1u << log_sequences) - 1 : thread >> LOG_THREADS;
     const uint lane = sequences_side_by_side ? thread >> log_sequences : thread & threads - 1;
-    // As if the threads of a sequence were adjacent.
+    // The thread's index if the threads of each sequence were adjacent.
     const uint first_worker = sequence_in_group << LOG_THREADS;
     const uint first_best = first_worker + sequence_in_group * GAP;
     const uint first_picked = first_worker * ROOM_PER_THREAD;
@@ -210,7 +210,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #endif
     uint keys[PER_THREAD];
     uint best = 0xffffffff;
-    // Without branches, so that a thread waits once for all of them.
+    // Without branches, so that the loads overlap.
     [unroll] for (j = 0; j < PER_THREAD; ++j) {
         const uint entry = number_of_entry(first_entry + position_in_row(j, lane));
         const uint key = source_key(starts, near_sequence, min(entry, entry_count - 1));
@@ -229,9 +229,9 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
 
     uint limit = limits[sequence_in_group];
-    uint rows = PER_THREAD;  // whose entries at the limit are picked
+    uint rows = PER_THREAD;  // the rows whose entries at the limit are picked
     uint picked_count = 0;
-    uint attempt = sequence_in_group;  // where its numbers are
+    uint attempt = sequence_in_group;  // the index of its limit and counts
     [loop] while (true) {
         uint last_place = 0;
         [branch] if (best <= limit) {
@@ -257,7 +257,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             break;
         }
 
-        // Once more, for all sequences of the group.
+        // Repeat for all sequences of the group.
         attempt += MOST_SEQUENCES;
         if (threads_before(best, first_best) < k) {
             InterlockedMax(limits[attempt], best);

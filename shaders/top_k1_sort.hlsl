@@ -1,19 +1,19 @@
-// TOP_K1, one tile at a time: each sequence is sorted completely, most of it in registers.
+// TOP_K1, one tile at a time: sorts each sequence completely, mostly in registers.
 //
-// A tile is a whole number of short sequences, or a part of a long one, which leaves candidates for another pass. A
-// sequence has a power of two of slots, and each of its threads has 16 entries at a time.
+// A tile is several complete short sequences, or a part of a long one, which leaves candidates for another pass. A
+// sequence has a power of two of slots, and each of its threads holds 16 entries at a time.
 //
-// It is a bitonic network. Phase p makes sorted runs of 2^p slots out of pairs of runs, one of which ascends while the
-// other one descends: bit p - 1 of the slots' numbers is compared first, then the bits below. A thread has the slots
-// that differ in four adjacent bits, so that it can compare four bits one after the other before entries change places
-// in groupshared memory. So all threads can compare in the same direction, runs that are to descend are complemented.
+// It is a bitonic network. Phase p merges pairs of runs, one ascending and one descending, to sorted runs of 2^p slots:
+// slots that differ in bit p - 1 of their index are compared first, then those that differ in the lower bits. A thread
+// holds the slots that differ in four adjacent bits, so it can process four bits before entries are exchanged in
+// groupshared memory. Runs that must descend are complemented, so that all threads compare in the same direction.
 //
-// Entries of equal keys are told apart by their positions in the tile: see top_k1_few.hlsl.
+// Entries with equal keys are ordered by their positions in the tile: see top_k1_few.hlsl.
 //
-// FROM_TENSOR  1: sorts elements of the input. 0: candidates that an earlier pass left.
-// TO_TENSOR    1: sequences are done, winners go to the outputs. 0: to candidates, sorted, `kept` of each tile.
+// FROM_TENSOR  1: sorts elements of the input. 0: candidates of a preceding pass.
+// TO_TENSOR    1: sequences are complete, winners go to the outputs. 0: to sorted candidates, `kept` for each tile.
 // NARROW       1: elements of 8 or 16 bits. A word has room for the key and the position.
-// GROUP_SIZE   64 for sequences of up to 1,024 slots, 256 for others
+// GROUP_SIZE   64 for sequences of up to 1,024 slots, otherwise 256
 
 #define KEY_WORDS 1
 
@@ -28,14 +28,14 @@
 
 groupshared uint tile_keys[TILE];
 #if NARROW
-// The position is behind the key.
+// The position follows the key.
 #define POSITION_MASK 0xffffu
 #else
 groupshared uint tile_positions[TILE];
 #endif
 
-// Where a slot is in groupshared memory. Whichever four bits tell a thread's slots apart, those that 32 adjacent
-// threads access at once are in different banks. The place of a ^ b is that of a ^ that of b.
+// The address of a slot in groupshared memory. Whichever four bits distinguish a thread's slots, 32 adjacent threads
+// access different banks. The mapping is linear: place_of(a ^ b) == place_of(a) ^ place_of(b).
 uint place_of(uint slot) {
     return slot ^ (slot >> 4 & 0x1e) ^ (slot >> 8 & 1);
 }
@@ -66,14 +66,14 @@ uint winner(uint slot) {
 
 #include "top_k1_candidates.hlsli"
 
-// What a thread has in registers. These are not arrays, and macros with braces of their own do not change them: vkd3d
-// 2.1 would lose the changes.
+// The entries that a thread holds in registers. They are single variables instead of arrays, and macros that change
+// them have no braces of their own: vkd3d 2.1 would lose the changes.
 #define FOR_ALL(DO) \
     DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
 #define DECLARE(entry) static uint key_##entry; static uint position_##entry; static uint place_##entry;
 FOR_ALL(DECLARE)
 
-// Puts two entries in order.
+// Sorts two entries.
 #if NARROW
 void order(inout uint key, inout uint other_key) {
     const uint lower = min(key, other_key);
@@ -84,8 +84,7 @@ void order(inout uint key, inout uint other_key) {
 #else
 void order(inout uint key, inout uint position, inout uint other_key, inout uint other_position) {
     const bool swaps = other_key < key || (other_key == key && other_position < position);
-    // Not by the conditional operator: vkd3d 2.1 takes a time that grows exponentially with the number of those whose
-    // results are operands of others.
+    // Without the conditional operator: vkd3d 2.1 takes exponentially long for nested ones.
     const uint mask = swaps ? 0xffffffff : 0;
     const uint lower_position = (position & ~mask) | (other_position & mask);
     other_position = (other_position & ~mask) | (position & mask);
@@ -97,7 +96,7 @@ void order(inout uint key, inout uint position, inout uint other_key, inout uint
 #define ORDER(a, b) order(key_##a, position_##a, key_##b, position_##b);
 #endif
 
-// Those whose numbers differ in one bit.
+// Sorts all pairs whose indices differ in one bit.
 #define ORDER_BY_BIT_0 \
     ORDER(0, 1) ORDER(2, 3) ORDER(4, 5) ORDER(6, 7) ORDER(8, 9) ORDER(10, 11) ORDER(12, 13) ORDER(14, 15)
 #define ORDER_BY_BIT_1 \
@@ -107,7 +106,7 @@ void order(inout uint key, inout uint position, inout uint other_key, inout uint
 #define ORDER_BY_BIT_3 \
     ORDER(0, 8) ORDER(1, 9) ORDER(2, 10) ORDER(3, 11) ORDER(4, 12) ORDER(5, 13) ORDER(6, 14) ORDER(7, 15)
 
-// The best known network for 16 entries (M. W. Green, 1969).
+// The best known sorting network for 16 entries (M. W. Green, 1969).
 void sort_own() {
     ORDER_BY_BIT_0
     ORDER_BY_BIT_1
@@ -121,7 +120,7 @@ void sort_own() {
     ORDER(6, 7) ORDER(8, 9)
 }
 
-// The slots of a thread differ in the bits from this one on.
+// Computes the addresses of the thread's slots, which differ in the four bits from this one on.
 void find_places(uint worker, uint lowest_bit) {
     const uint bits_below = worker & (1u << lowest_bit) - 1;
     const uint step_0 = place_of(1u << lowest_bit);
@@ -167,13 +166,13 @@ void get_entries() {
     FOR_ALL(GET)
 }
 
-// In phase p, runs whose slots have bit p descend, but for the last phase. A thread's slots then have that bit in
-// common: it is called with the thread's slots in a row.
+// In phase p, runs whose slots have bit p set descend, except in the last phase. All slots of a thread share that bit;
+// they must be consecutive.
 uint complement_in(uint phase, uint worker) {
     return phase < log_threads + LOG_PER_THREAD ? 0 - (worker >> phase - LOG_PER_THREAD & 1) : 0;
 }
 
-// Sorts the threads' entries into the tile.
+// Sorts the entries of all threads into the tile.
 void sort_tile(uint worker) {
     const uint log_slots = log_threads + LOG_PER_THREAD;
     sort_own();
@@ -203,7 +202,7 @@ void sort_tile(uint worker) {
     }
 }
 
-// Of an entry, if there is one.
+// The key of an entry, or a placeholder.
 uint source_key(uint3 starts, uint sequence, uint entry) {
     const uint near_entry = min(entry, entry_count - 1);
 #if FROM_TENSOR
@@ -228,13 +227,13 @@ uint source_key(uint3 starts, uint sequence, uint entry) {
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const uint threads = 1u << log_threads;  // for each sequence
+    const uint threads = 1u << log_threads;  // per sequence
     const uint log_slots = log_threads + LOG_PER_THREAD;
     const uint log_sequences = firstbithigh(GROUP_SIZE) - log_threads;
     const uint sequence_in_group =
         sequences_side_by_side ? thread & (1u << log_sequences) - 1 : thread >> log_threads;
     const uint lane = sequences_side_by_side ? thread >> log_sequences : thread & threads - 1;
-    // The thread's number, if the threads of a sequence were adjacent.
+    // The thread's index if the threads of each sequence were adjacent.
     const uint worker = (sequence_in_group << log_threads) + lane;
     const uint sequence = (linear_group(group_id) / tiles_per_sequence << log_sequences) + sequence_in_group;
     const uint tile = linear_group(group_id) % tiles_per_sequence;

@@ -1,5 +1,5 @@
-// TOP_K1, after merging: sorted winners go to the outputs, one unit of values and the indices that belong to it for
-// each thread.
+// TOP_K1, after merging: writes sorted winners to the outputs. Each thread writes one unit of values and the
+// corresponding indices.
 //
 // KEY_WORDS  see top_k1_entry.hlsli
 

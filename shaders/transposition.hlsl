@@ -1,6 +1,5 @@
-// Copies of units whose neighbours in the output are far apart in the source, and the other way round: by square tiles
-// in groupshared memory, so
-// that whole words of both are read and written, by neighbouring threads where they are neighbours.
+// Copies units whose neighbours in the output are far apart in the source, and vice versa, by square tiles in
+// groupshared memory: both sides are accessed in whole words, and adjacent threads access adjacent words.
 //
 // WIDTH  bits of the units, up to 64: see units.hlsli. Rows of both tensors are whole words.
 
@@ -17,16 +16,16 @@ cbuffer Parameters : register(b0) {
 #define ROWS_AT_ONCE (GROUP_SIZE / TILE_WORDS)
 // Units along a side of a tile.
 #define TILE (TILE_WORDS * PER_WORD)
-// One more than there are, so that columns are spread over the banks of the memory.
+// One more than necessary, so that columns are spread over the memory banks.
 #define PITCH (TILE_WORDS + 1)
 
 RWStructuredBuffer<Unit> source : register(u0);
 RWStructuredBuffer<Unit> target : register(u1);
 
-// Words of adjacent units of the source, one line for each place in the output's row.
+// Words of adjacent units of the source, one line for each position in the output's row.
 groupshared Unit tile[TILE * PITCH];
 
-// The word of the output's row `row` of a tile that holds units from number `first` of the row on.
+// The word of the output's row `row` of a tile that contains the units from number `first` on.
 Unit transposed_word(uint first, uint row) {
 #if PER_WORD == 1
     return tile[first * PITCH + row];
@@ -42,7 +41,7 @@ Unit transposed_word(uint first, uint row) {
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    // Groups too many do the last tile again, with the same result.
+    // Surplus groups process the last tile again, with the same result.
     const uint number = min(linear_group(group_id), tile_count - 1);
     const uint line_of_tiles = number / tiles_per_row;
     const uint first_in_row = (number - line_of_tiles * tiles_per_row) * TILE;
@@ -61,7 +60,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     if (word * PER_WORD < row_count) {
         Unit words[TILE / ROWS_AT_ONCE];
         [unroll] for (i = 0; i < TILE / ROWS_AT_ONCE; ++i) {
-            // Beyond the tensor's last line that one is loaded again.
+            // Lines beyond the end are replaced by the tensor's last one.
             const uint line_number = min(first + i * ROWS_AT_ONCE, line_count - 1);
             words[i] = source[(from + line_number * source_stride) / PER_WORD + word];
         }

@@ -1,6 +1,6 @@
-// Units of WIDTH bits in memory, 8, 16, 32, 64 or 128, which are moved whatever their bits mean. Offsets count units.
+// Units of WIDTH bits (8, 16, 32, 64 or 128) that are copied without interpretation. Offsets are in units.
 //
-// Narrow ones are at the low end of a word, and a word has PER_WORD of them.
+// Narrow ones are in the low end of a word, and a word has PER_WORD of them.
 
 #if WIDTH == 128
 #define Unit uint4
@@ -21,7 +21,7 @@
 #define PER_WORD (32 / WIDTH)
 #endif
 
-// A unit of a pattern of 16 bytes that units of this width divide into equal parts.
+// A unit of a 16-byte pattern, which is a multiple of the unit's size.
 #if WIDTH == 128
 #define UNIT_OF_PATTERN(pattern) pattern
 #elif WIDTH == 64

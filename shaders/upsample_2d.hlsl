@@ -1,5 +1,4 @@
-// UPSAMPLE_2D, linear: the elements' centres are the same in input and output, and what lies between four of them is
-// interpolated.
+// UPSAMPLE_2D, linear: interpolates between four elements. Positions refer to the centres of elements.
 
 #include "dispatch.hlsli"
 #include "elements.hlsli"
@@ -15,7 +14,7 @@ cbuffer Parameters : register(b0) {
 RWStructuredBuffer<uint> source : register(u0);
 RWStructuredBuffer<uint> target : register(u1);
 
-// Between which elements of the input a place of the output is, and how far from the first: at the edges at none.
+// The input elements around an output position, and its distance from the first one. At the edges, both are the same.
 struct Between {
     uint first;
     uint second;
@@ -23,7 +22,7 @@ struct Between {
 };
 
 Between between(uint place, uint factor, uint size) {
-    // In halves of the output's elements, so that nothing is rounded.
+    // In halves of output elements, so that nothing is rounded.
     const int halves = int(2 * place + 1 - factor);
     const uint inside = uint(max(halves, 0));
     Between result;
@@ -43,7 +42,7 @@ float element_at(uint place) {
 }
 
 float interpolated(float first, float second, float distance) {
-    // An infinite second element has no part in what is at the first.
+    // If the distance is 0, the second element is ignored, even if it is infinite.
     return distance == 0 ? first : first * (1 - distance) + second * distance;
 }
 

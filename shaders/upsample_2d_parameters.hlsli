@@ -6,8 +6,8 @@ uint element_count;
 uint dimension_count;
 uint packing;     // 1: FLOAT16
 uint unused;
-uint4 scale;      // height, width, and how many elements the input has of them
-uint4 stride;     // height, width
-// Size, strides in the input where it is the same as the output, in the output, and in its height. In a second row: in
-// its width.
+uint4 scale;      // scale of height and width, and the input's height and width
+uint4 stride;     // stride of height and width
+// Size, strides in the input (for dimensions that are not scaled), in the output, and of the output's row. Second row:
+// stride of the output's column.
 uint4 dimensions[2 * MOST_DIMENSIONS];

@@ -1,9 +1,9 @@
-// Windows that slide over a tensor: each element of the output is made of those that its window sees, or, in the case
-// of gradients, of the windows that see it. Either way these are ranges of places along up to three dimensions.
+// Windows that slide over a tensor: each element of the output is computed from the elements that its window covers or,
+// for gradients, from the windows that cover it. Both are ranges of positions along up to three dimensions.
 //
-// FUNCTION  what is made of them: see window_parameters.hlsli
+// FUNCTION  what is computed: see window_parameters.hlsli
 // ELEMENTS  see element_layouts.hlsli
-// LANES     4: a thread makes elements of four planes at once, which have their windows at the same places
+// LANES     4: a thread computes elements of four planes at once, whose windows have the same positions
 
 #include "dispatch.hlsli"
 #include "element_format.hlsli"
@@ -33,17 +33,17 @@ RWStructuredBuffer<uint> output_zero_points : register(u7);
 #define SECOND_PLACE places[0].z
 #define TARGET_PLACE places[0].w
 #define OTHER_PLACE places[1].x
-// Of windows along their dimensions.
+// Window indices along their dimensions.
 #define NUMBERS places[1].yzw
 
-// Places along a dimension of what is read.
+// Positions along a dimension of what is read.
 struct Range {
     uint first;
     uint step;
     uint count;
 };
 
-// Divisions by 1 are common, and slow.
+// Division by 1 is frequent, and divisions are slow.
 uint quotient(uint x, uint divisor) {
     uint result = x;
     [branch] if (divisor != 1) {
@@ -52,7 +52,7 @@ uint quotient(uint x, uint divisor) {
     return result;
 }
 
-// What the window with this number sees. In numbers modulo 2^32: places before the first are beyond the last.
+// The positions that a window covers, modulo 2^32: positions before the first wrap to after the last.
 Range seen_by(uint window, uint4 shape, uint4 extent) {
     const uint begin = window * shape.y;
     const uint end = shape.w + extent.x;
@@ -65,7 +65,7 @@ Range seen_by(uint window, uint4 shape, uint4 extent) {
     return range;
 }
 
-// The windows that see this place.
+// The windows that cover this position.
 Range seeing(uint place, uint4 shape, uint4 extent) {
     const uint padded = place + shape.w;
     Range range;
@@ -89,7 +89,7 @@ Range range_of(uint dimension, uint number) {
 }
 
 #if FUNCTION == WINDOW_AVERAGE_GRADIENT
-// How many places of a window its divisor counts along a dimension.
+// The number of window elements along a dimension that count for the divisor.
 float divisor_of(uint window, uint dimension) {
     const uint4 shape = windows[2 * dimension];
     const uint end = windows[2 * dimension + 1].w;
@@ -101,7 +101,7 @@ float divisor_of(uint window, uint dimension) {
 
 #include "window_states.hlsli"
 
-// Where the element with the same place as that of the output is in a tensor: 1 or 2.
+// The offset of the element with the output's coordinates in tensor 1 or 2.
 uint own_place(uint start, uint3 numbers, uint3 strides) {
     return start + numbers.x * strides.x + numbers.y * strides.y + numbers.z * strides.z;
 }
@@ -109,7 +109,7 @@ uint own_place(uint start, uint3 numbers, uint3 strides) {
 #define FIRST_STRIDES uint3(windows[1].y, windows[3].y, windows[5].y)
 #define SECOND_STRIDES uint3(windows[1].z, windows[3].z, windows[5].z)
 
-// What lanes make.
+// The results of the lanes.
 #if LANES == 4
 #define Made Words
 #define STORE_LANES(place, distance, bits)        \
@@ -122,7 +122,7 @@ uint own_place(uint start, uint3 numbers, uint3 strides) {
     }
 #if ELEMENTS == ELEMENTS_PACKED
 #define PUT_LANES(place, bits) result = bits;
-// Planes of the output lie side by side, in whole words, and three of four are other lanes'.
+// Planes of the output are contiguous and consist of whole words; the other three words belong to other lanes.
 #define STORE_WORDS(first, words)                                                  \
     {                                                                              \
         const uint distance = lane_strides.z >> packing;                           \
@@ -170,7 +170,7 @@ State seen_in(Ranges ranges, State state, uint plane, uint second_plane) {
     return state;
 }
 
-// Puts what becomes of it to its place; `seen` elements there were.
+// Stores the result of a window that covered `seen` elements.
 Words finish(State state, uint number, uint4 places[WINDOW_ROWS], float seen) {
     Words result = 0;
     const bool any = seen != 0;

@@ -1,4 +1,4 @@
-// What is known of the elements that have been seen, and what becomes of it: see window.hlsl.
+// The state of a partly processed window, and how it is finished: see window.hlsl.
 
 #define IS_LARGEST \
     (FUNCTION == WINDOW_LARGEST || FUNCTION == WINDOW_LARGEST_PLACE || FUNCTION == WINDOW_LARGEST_TWO_WORDS)
@@ -57,12 +57,12 @@ State nothing(uint first_place) {
     return state;
 }
 
-// Keys are integers in the order of elements. Floating-point numbers' magnitudes get their signs, and then what is
-// above infinity, NaN, turns over to below all numbers. Unsigned integers turn over at their middle.
+// Keys are signed integers in the order of the elements. The magnitudes of floating-point numbers get their sign; then
+// NaN, which is above infinity, wraps to below all numbers. Unsigned integers are shifted by half of their range.
 
 #if FUNCTION == WINDOW_LARGEST
 
-// Each key has its own bits.
+// Each key corresponds to one bit pattern.
 Integers key_of(Words bits) {
     const Words top = bits << UNUSED_BITS;
     const Words sign = Words(Integers(top) >> 31) & sign_mask;
@@ -81,7 +81,7 @@ void see(inout State state, uint place, uint second_place, uint column) {
 
 #elif FUNCTION == WINDOW_LARGEST_PLACE
 
-// Both zeros have one key, and all NaNs: the first of equals counts.
+// Both zeros have the same key, and so have all NaNs: the first of equal elements counts.
 Integers key_of(Words bits) {
     const Words top = bits << UNUSED_BITS;
     const Words sign = Words(Integers(top) >> 31) & sign_mask;
@@ -123,7 +123,7 @@ void store_place(uint place, uint found) {
     }
 }
 
-// Lanes' places are those in the first plane; they lie planes apart.
+// Indices of lanes are those in the first plane, plus a multiple of the plane's size.
 void store_places(uint place, bool any, Words found) {
 #if LANES == 4
     const uint4 lane = uint4(0, 1, 2, 3);
@@ -212,7 +212,7 @@ void see(inout State state, uint place, uint second_place, uint column) {
 }
 
 #if FUNCTION == WINDOW_AVERAGE || FUNCTION == WINDOW_QUANTIZED_AVERAGE
-// How many places of a window count, of which it sees so many.
+// The divisor of a window that covers `seen` elements.
 float counted(float seen) {
     const float places = float(windows[0].x) * float(windows[2].x) * float(windows[4].x);
     return includes_padding != 0 ? places : seen;
@@ -246,7 +246,7 @@ uint quantized_average(State state, float seen, uint channel) {
         const uint bits = LOAD_ELEMENT(output_zero_points, 2, channel * parameter_strides.w);
         zero_point = integer_from(bits, output_kind);
     }
-    // A window that sees nothing has no scale either.
+    // A window that covers nothing has no scale either.
     precise const float sum = seen == 0 ? 0 : state.sum * scale;
     const float4 mean = divide_exactly(float4(sum, 0, 0, 0), counted(seen));
     const float number = divide_exactly(mean, output_scale).x;

@@ -1,14 +1,12 @@
-// Descriptors for tests, written the way the C struct is filled: field name, value.
-//
+// Builds descriptors for tests in the way in which the C struct is filled: field name, value.
 //   const Descriptor slice = describe("SLICE1", {{"InputTensor", tensor(DataType::float32, {4, 4})},
 //                                                {"OutputTensor", tensor(DataType::float32, {2, 2})},
 //                                                {"InputWindowOffsets", {0, 1}},
 //                                                {"InputWindowSizes", {4, 3}},
 //                                                {"InputWindowStrides", {-2, 2}}});
 //   const Descriptor broken = with(slice, {{"InputWindowStrides", {0, 2}}});
-//
-// Nothing is validated, so that tests can build what must be rejected; but a field that the operator does not have, or
-// a value of a kind that the field cannot hold, throws.
+// Nothing is validated, so that tests can build what must be rejected. However, an unknown field, or a value of a kind
+// that the field cannot hold, throws.
 #pragma once
 
 #include <algorithm>
@@ -30,12 +28,12 @@
 
 namespace dmlconform::tests {
 
-/// A packed tensor of the smallest total size.
+/// A packed tensor with the smallest possible total size.
 [[nodiscard]] inline core::TensorDesc tensor(core::DataType type, core::Dimensions sizes) {
     return core::TensorDesc::packed(type, std::move(sizes));
 }
 
-/// A strided tensor of the smallest total size.
+/// A strided tensor with the smallest possible total size.
 [[nodiscard]] inline core::TensorDesc tensor(core::DataType type, core::Dimensions sizes, core::Dimensions strides) {
     core::TensorDesc desc;
     desc.data_type = type;
@@ -45,7 +43,7 @@ namespace dmlconform::tests {
     return desc;
 }
 
-/// A field's name and its value. Numbers and lists of integers take the type that the field has.
+/// A field's name and its value. Numbers and lists of integers are converted to the type of the field.
 struct Setting {
     using Value = std::variant<operators::FieldValue, double, std::vector<std::int64_t>>;
 
@@ -56,7 +54,7 @@ struct Setting {
     Setting(std::string_view name, std::nullptr_t /*absent*/) : field(name), value(operators::FieldValue()) {}
     Setting(std::string_view name, std::initializer_list<std::int64_t> list)
         : field(name), value(std::vector<std::int64_t>(list)) {}
-    /// A double holds every value of the 32-bit types.
+    /// A double can represent every value of the 32-bit types.
     template <class Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>
     Setting(std::string_view name, Number number) : field(name), value(static_cast<double>(number)) {}
 };
@@ -111,7 +109,7 @@ namespace detail {
     return std::get<operators::FieldValue>(value);
 }
 
-/// What a field that a test does not mention holds: no tensor, no activation, zero, an empty array.
+/// The value of a field that a test does not mention: no tensor, no activation, zero, an empty array.
 [[nodiscard]] inline operators::FieldValue default_for(const operators::Field& field) {
     switch (field.type) {
         case operators::FieldType::uint:
@@ -127,7 +125,7 @@ namespace detail {
     }
 }
 
-/// Length of an array value; nothing for the others, an absent array among them.
+/// The length of an array; nothing for other values and for absent arrays.
 [[nodiscard]] inline std::optional<std::uint32_t> length_of(const operators::FieldValue& value) {
     return std::visit(
         [](const auto& held) -> std::optional<std::uint32_t> {
@@ -153,8 +151,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// The descriptor with some fields replaced. The counts of replaced arrays follow, unless they are among the settings
-/// too.
+/// The descriptor with some fields replaced. The counts of replaced arrays are updated, unless they are among the
+/// settings.
 [[nodiscard]] inline operators::Descriptor with(operators::Descriptor descriptor,
                                                 const std::vector<Setting>& settings) {
     const operators::OperatorSchema& schema = *descriptor.schema;
@@ -175,7 +173,8 @@ namespace detail {
     return descriptor;
 }
 
-/// A descriptor of an operator of the given schema, which must outlive it. Fields not mentioned are absent, 0 or empty.
+/// A descriptor for an operator with the given schema, which must outlive it. Fields that are not mentioned are absent,
+/// 0 or empty.
 [[nodiscard]] inline operators::Descriptor describe(const operators::OperatorSchema& schema,
                                                     const std::vector<Setting>& settings) {
     operators::Descriptor descriptor;
@@ -186,7 +185,7 @@ namespace detail {
     return with(std::move(descriptor), settings);
 }
 
-/// A descriptor of an operator of the catalogue, by full or short name.
+/// A descriptor for an operator of the catalogue, by full or short name.
 [[nodiscard]] inline operators::Descriptor describe(std::string_view name, const std::vector<Setting>& settings) {
     const operators::OperatorSchema* schema = operators::find_operator(name);
     if (schema == nullptr) {
@@ -195,7 +194,7 @@ namespace detail {
     return describe(*schema, settings);
 }
 
-/// A fused activation: {"FusedActivation", activation("ACTIVATION_ELU", {{"Alpha", 0.5}})}.
+/// A fused activation, for example {"FusedActivation", activation("ACTIVATION_ELU", {{"Alpha", 0.5}})}.
 [[nodiscard]] inline operators::OperatorDesc activation(std::string_view name,
                                                         const std::vector<Setting>& settings = {}) {
     return std::make_shared<const operators::Descriptor>(describe(name, settings));

@@ -1,4 +1,4 @@
-// Packed tensors of the types that most tests take, by their sizes alone.
+// Packed tensors of common types, constructed from their sizes.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,5 @@
-// A descriptor of any operator with something in every field: well-formed (counts are the lengths of their arrays,
-// tensors have a layout), but hardly ever legal. For code that must carry any descriptor from one form to another.
+// A descriptor of any operator with a value in every field. It is well-formed (counts match arrays, tensors have a
+// layout), but hardly ever legal. Used for code that converts arbitrary descriptors between forms.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ private:
     operators::Descriptor make(const operators::OperatorSchema& schema, bool fused) {
         operators::Descriptor descriptor;
         descriptor.schema = &schema;
-        length_ = pick(0, 4);  // of every array: some have their count in common
+        length_ = pick(0, 4);  // the same for all arrays, because some share a count
         for (const operators::Field& field : schema.fields) {
             const bool absent = (fused && field.is_tensor()) || (field.optional && pick(0, 2) == 0);
             descriptor.values.push_back(absent ? operators::FieldValue() : value_for(schema, field, descriptor));
@@ -33,7 +33,7 @@ private:
     }
 
     core::TensorDesc tensor_desc() {
-        const auto type = static_cast<core::DataType>(pick(1, 11));  // whole bytes
+        const auto type = static_cast<core::DataType>(pick(1, 11));  // types of whole bytes only
         core::Dimensions sizes(pick(1, 8));
         for (std::uint32_t& size : sizes) {
             size = pick(1, 3);
@@ -71,13 +71,13 @@ private:
         if (field.enumeration != nullptr) {
             const auto& enumerators = field.enumeration->enumerators;
             const bool data_type = field.enumeration->name == "DML_TENSOR_DATA_TYPE";
-            // A scalar has a type.
+            // The type of a scalar must not be UNKNOWN.
             return enumerators[pick(data_type ? 1 : 0, static_cast<std::uint32_t>(enumerators.size()) - 1)].value;
         }
         return schema.is_count(field) ? length_ : pick(0, 0xffffffff);
     }
 
-    /// A scalar of the type that the descriptor so far has for it.
+    /// A scalar of the type that the fields chosen so far give it.
     operators::ScalarUnion scalar(const operators::Field& field, const operators::Descriptor& so_far) {
         const core::DataType type = so_far.scalar_type(field);
         return {core::encode_element(type, static_cast<double>(pick(0, 7))).value()};

@@ -1,4 +1,4 @@
-// Whether a process still runs, for tests of what is left behind.
+// Tells whether a process is still running, for tests of leftover processes.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 
 namespace dmlconform::tests {
 
-/// False for a process that has ended, also while nobody has taken note of it.
+/// Returns false for a process that has ended, even if it is still a zombie.
 [[nodiscard]] inline bool is_running(pid_t process) {
     if (kill(process, 0) != 0 && errno == ESRCH) {
         return false;
@@ -24,7 +24,7 @@ namespace dmlconform::tests {
     return name_end == std::string::npos || text[name_end + 2] != 'Z';
 }
 
-/// Waits for its end; false when it is still there after some seconds.
+/// Waits for the end of the process; returns false if it is still running after `limit`.
 [[nodiscard]] inline bool ends(pid_t process, std::chrono::seconds limit = std::chrono::seconds(10)) {
     const auto deadline = std::chrono::steady_clock::now() + limit;
     while (is_running(process)) {

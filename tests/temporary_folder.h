@@ -1,4 +1,4 @@
-// A folder of a test's own, empty at first and gone afterwards.
+// A separate folder for a test, which is empty at first and removed afterwards.
 #pragma once
 
 #include <atomic>
@@ -31,10 +31,10 @@ public:
     }
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-    /// Where a file or folder of that name is or would be.
+    /// The path of a file or folder with this name, whether or not it exists.
     [[nodiscard]] std::string at(std::string_view name) const { return (path_ / name).generic_string(); }
 
-    /// Writes a file, and the folders above it; returns its path.
+    /// Writes a file, creating the folders above it; returns its path.
     std::string write(std::string_view name, std::string_view content) const {
         const std::filesystem::path file = path_ / name;
         std::filesystem::create_directories(file.parent_path());
@@ -51,7 +51,7 @@ private:
     std::filesystem::path path_;
 };
 
-/// A file's content; throws when there is none.
+/// The content of a file. Throws if there is none.
 [[nodiscard]] inline std::string content_of(const std::string& path) {
     std::ifstream stream(path, std::ios::binary);
     if (!stream) {

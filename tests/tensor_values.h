@@ -1,4 +1,4 @@
-// Tensors for tests, from values and back, with an indexing of its own: independent of core::StridedRuns.
+// Converts values to tensors and back. The indexing is independent of core::StridedRuns.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace dmlconform::tests {
 
-/// Where each element lies, in elements from the tensor's start, in row-major order of the coordinates.
+/// The offset of each element from the tensor's start, in elements, in row-major order of the coordinates.
 [[nodiscard]] inline std::vector<std::size_t> addresses_of(const core::TensorDesc& desc) {
     std::vector<std::size_t> strides(desc.sizes.size(), 1);
     for (std::size_t d = desc.sizes.size(); d-- > 0;) {
@@ -22,7 +22,7 @@ namespace dmlconform::tests {
             strides[d] = strides[d + 1] * desc.sizes[d + 1];
         }
     }
-    // From the outermost dimension inwards, each address so far is replaced by one per coordinate.
+    // Proceeds from the outermost dimension inwards, replacing each address by one per coordinate.
     std::vector<std::size_t> addresses{0};
     for (std::size_t d = 0; d < desc.sizes.size(); ++d) {
         std::vector<std::size_t> finer;
@@ -36,10 +36,10 @@ namespace dmlconform::tests {
     return addresses;
 }
 
-/// What bytes hold that belong to no element. As FP32 and FP16 a conspicuous negative number, as integers no small one.
+/// The value of bytes that belong to no element: a conspicuous negative number as FP32 and FP16, and no small integer.
 inline constexpr std::byte gap_byte{0xcd};
 
-/// A tensor whose every byte is gap_byte.
+/// A tensor in which every byte is gap_byte.
 [[nodiscard]] inline core::Tensor blank_tensor(const core::TensorDesc& desc) {
     core::Tensor tensor(desc);
     if (!tensor.buffer.bytes().empty()) {
@@ -48,7 +48,7 @@ inline constexpr std::byte gap_byte{0xcd};
     return tensor;
 }
 
-/// A tensor with the given elements in row-major order. T is the type that stores an element.
+/// A tensor with the given elements in row-major order. T is the storage type of an element.
 template <class T>
 [[nodiscard]] core::Tensor tensor_of(const core::TensorDesc& desc, const std::vector<T>& values) {
     core::Tensor tensor = blank_tensor(desc);

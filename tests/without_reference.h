@@ -1,5 +1,5 @@
-// An operator whose reference is left out for as long as an object lives: how the program treats an operator that has
-// none can be tested whether or not there still is one.
+// Hides the references of operators during the object's lifetime, so that tests of operators without a reference do not
+// depend on which operators have one.
 #pragma once
 
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is not in <cstdlib>
@@ -10,7 +10,7 @@ namespace dmlconform::tests {
 
 class WithoutReference {
 public:
-    /// Names of operators, with commas between them.
+    /// Names of operators, separated by commas.
     explicit WithoutReference(const char* operators) { leave_out(operators); }
     ~WithoutReference() { leave_out(""); }
     WithoutReference(const WithoutReference&) = delete;
@@ -19,7 +19,7 @@ public:
     WithoutReference& operator=(WithoutReference&&) = delete;
 
 private:
-    /// In this process, and in those that it starts.
+    /// Applies to this process, and to those that it starts.
     static void leave_out(const char* operators) {
         cpu::leave_out(operators);
         setenv("DMLCONFORM_WITHOUT_REFERENCE", operators, 1);

@@ -1,8 +1,9 @@
-// Reading of results.
+// Reads benchmark results.
 #include "engine/bench/benchmark_file.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Results of a day's benchmarks are a few megabytes.
+/// Limit; the results of a whole day take a few megabytes.
 constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
 
 std::optional<double> seconds_per_unit(const std::string& unit) {
@@ -31,7 +32,7 @@ bool is_text(const Json& object, const char* member, const char* text) {
     return found != object.end() && *found == text;
 }
 
-/// What is wrong with the results, and where.
+/// Reads the results, and remembers the position for error messages.
 class Reader {
 public:
     Reader(const std::string& path, BenchmarkFile& file) : path_(path), file_(file) {}
@@ -57,7 +58,7 @@ public:
                 }
             }
         }
-        // Single runs tell more than their median.
+        // Single repetitions replace their median.
         file_.benchmarks.merge(medians);
         return {};
     }
@@ -111,7 +112,11 @@ private:
         times.seconds.push_back(seconds);
         add_counters(entry, times);
         if (entry.contains("label") && entry["label"].is_string()) {
-            times.label = entry["label"].get<std::string>();
+            // The operator, then a blank and the digest of its descriptor.
+            const auto label = entry["label"].get<std::string>();
+            const std::size_t blank = std::min(label.find(' '), label.size());
+            times.label = label.substr(0, blank);
+            times.descriptor = label.substr(std::min(blank + 1, label.size()));
         }
         return {};
     }
@@ -127,7 +132,7 @@ private:
 
     const std::string& path_;
     BenchmarkFile& file_;
-    /// By benchmark: a file that was put together of others must not mix them.
+    /// By benchmark, because merged files must not mix units.
     std::map<std::string, std::string> units_;
 };
 

@@ -1,4 +1,4 @@
-// Results in Google Benchmark's JSON, from whatever wrote them.
+// Benchmark results in Google Benchmark's JSON, from any program.
 #pragma once
 
 #include <map>
@@ -11,24 +11,26 @@
 
 namespace dmlconform::bench {
 
-/// One benchmark's times, in seconds for one iteration.
+/// One benchmark's times, in seconds per iteration.
 struct BenchmarkTimes {
-    /// One for each repetition, in their order. Of a file with aggregates only: the median alone.
+    /// One for each repetition, in order. Only the median for a file that only has aggregates.
     std::vector<double> seconds;
-    /// By name, for the same repetitions where they have them: bytes_per_second, items_per_second,
+    /// Counters by name, one value for each of the same repetitions: bytes_per_second, items_per_second,
     /// operations_per_second, percent_of_roofline, unsettled.
     std::map<std::string, std::vector<double>> counters;
-    /// What `dmlconform bench` says of it: the operator. Empty in files of others.
+    /// The operator, in files of `dmlconform bench`; otherwise empty.
     std::string label{};
+    /// A digest of the descriptor, which distinguishes problems with the same name. Empty in other programs' files.
+    std::string descriptor{};
 
-    /// Whether the repetitions drifted, by what the file says.
+    /// True if the repetitions drifted according to the file.
     [[nodiscard]] bool unsettled() const { return counters.contains(unsettled_counter); }
 };
 
 struct BenchmarkFile {
-    /// Text members and whole numbers of "context": the date, names of machines, adapters, drivers.
+    /// String and integer members of "context": the date, names of machines, adapters, drivers.
     std::map<std::string, std::string> context;
-    /// By name, without what Google Benchmark appends for repetitions.
+    /// By name, without Google Benchmark's suffixes for repetitions.
     std::map<std::string, BenchmarkTimes> benchmarks;
 };
 

@@ -1,19 +1,37 @@
-// Cases as benchmarks of Google Benchmark.
+// Cases that are going to be timed, after they were found right.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/bench/device_clock.h"
 #include "engine/cases/case.h"
+#include "engine/core/precision.h"
 #include "engine/engine.h"
 
 namespace dmlconform::bench {
+
+/// Whoever looks on while benchmarks are checked and timed.
+class Watcher {
+public:
+    Watcher() = default;
+    Watcher(const Watcher&) = delete;
+    Watcher& operator=(const Watcher&) = delete;
+    virtual ~Watcher() = default;
+
+    /// Whether to end as soon as possible, and keep what was measured.
+    [[nodiscard]] virtual bool stop_requested() { return false; }
+    /// `done` of `total` benchmarks are timed, and `current` is next, or is checked, or timed.
+    virtual void on_progress(std::size_t /*done*/, std::size_t /*total*/, const std::string& /*current*/) {}
+    /// Something is going to be printed.
+    virtual void before_output() {}
+};
 
 struct BenchSettings {
     /// Rotates through copies of the tensors, so that the caches hold none of what an execution needs.
@@ -22,6 +40,8 @@ struct BenchSettings {
     bool verify = true;
     /// See MeasuredCase::use_cpu_time.
     bool cpu_time = false;
+    /// See run::CaseSettings::precisions.
+    std::vector<core::Precision> precisions{};
 };
 
 /// A case that is not timed on an engine, and why.
@@ -32,59 +52,45 @@ struct LeftOut {
     bool skipped = false;
 };
 
-struct Registered {
+/// A case on an engine.
+struct Benchmark {
+    /// "engine/id".
+    std::string name;
+    const cases::Case* subject = nullptr;
+    Engine* engine = nullptr;
+    std::optional<Roofline> roofline;
+    bool cold = false;
+    bool cpu_time = false;
+    std::optional<DeviceClock> clock;
+    /// Whether the answer was found right.
+    bool verified = false;
+    /// Whether the engine, or this process's CPU clock, tells the times, and not the wall clock.
+    bool own_times = false;
+    /// Timed by the clock of a device whose clock rate can be read. Processors that stand in for a graphics device have
+    /// none, and whatever else they do disturbs their times.
+    bool timed_by_device = false;
+    /// Whose clock times it: "the device's clock", "the worker's own clock" for a process that tells its times, "the
+    /// processor's clock" with cpu_time, or "the wall clock".
+    std::string timed_by{};
+    std::optional<double> effective_bits{};
+};
+
+struct Checked {
+    std::vector<Benchmark> benchmarks;
     std::vector<LeftOut> left_out;
-    /// Names of those that are timed by the clock of a device whose clock rate can be read. Processors that stand in
-    /// for a graphics device have none, and whatever else they do disturbs their times.
-    std::set<std::string> timed_by_devices;
-    /// All are timed by the clocks of devices whose clock rates can be read: short repetitions are as good as long
-    /// ones.
+    /// All engines are devices whose clock rates can be read: short repetitions are as good as long ones.
     bool by_steady_clocks = false;
 };
 
-/// Registers a benchmark "engine/id" for every case on every engine. Its counters, all of them finite:
-///   bytes_per_second, operations_per_second   the operator's least cost over the time measured
-///   percent_of_roofline                        the time that the cost takes at the roofline's speed, of the time
-///                                              measured
-///   unverified                                 1 where the answer was not checked
-///   unsettled                                  1 where the repetitions drift; only in files
-///   device_clock_mhz                           the device's clock rate after each repetition, where it can be read
-/// Times are the device's where it has a clock, or what an engine in another process told ("manual time"), and
-/// wall-clock times elsewhere. Cases and engines must outlive the run.
-[[nodiscard]] Registered register_benchmarks(std::span<const cases::Case> cases,
-                                             std::span<const std::unique_ptr<Engine>> engines,
-                                             std::span<const std::optional<Roofline>> rooflines,
-                                             const BenchSettings& settings);
+/// Carries every case out once on every engine, and judges it. Cases and engines must outlive the result.
+[[nodiscard]] Checked check_benchmarks(std::span<const cases::Case> cases,
+                                       std::span<const std::unique_ptr<Engine>> engines,
+                                       std::span<const std::optional<Roofline>> rooflines,
+                                       const BenchSettings& settings, Watcher& watcher);
 
 /// What results are only comparable with: machine, engines, adapters, drivers, rooflines. For the "context" of
 /// Google Benchmark's JSON.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> context_of(
     std::span<const std::unique_ptr<Engine>> engines, std::span<const std::optional<Roofline>> rooflines);
-
-/// A file that Google Benchmark reports into; no path: none.
-struct Output {
-    std::string path{};
-    /// "json", "console" or "csv".
-    std::string format{};
-};
-
-enum class Written : std::uint8_t { nothing, everything, not_everything };
-
-struct Timed {
-    /// How many benchmarks ran.
-    std::size_t count = 0;
-    /// What the output has.
-    Written output = Written::nothing;
-};
-
-/// What is printed while benchmarks run: a line for each, or what Google Benchmark's options ask for.
-enum class Table : std::uint8_t { lines, google_benchmark };
-
-/// Runs what is registered with Google Benchmark's own options.
-[[nodiscard]] Timed run_registered(const Registered& registered, const std::vector<std::string>& options, Table table,
-                                   const Output& output);
-
-/// How many executions failed while they were timed.
-[[nodiscard]] std::size_t failures();
 
 }  // namespace dmlconform::bench

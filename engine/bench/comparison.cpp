@@ -29,7 +29,7 @@ Change change_of(const ComparedBenchmark& compared, double doubt, const Comparis
     return ratio > 1 ? Change::slower : Change::faster;
 }
 
-/// Members of the context that times depend on.
+/// True for members of the context that affect times.
 bool decides_times(const std::string& name) {
     return name == "num_cpus" || name == "dmlconform.machine" ||
            (name.starts_with("dmlconform.") && (name.ends_with(".adapter") || name.ends_with(".driver")));
@@ -44,7 +44,7 @@ void add_differences(const BenchmarkFile& base, const BenchmarkFile& other, std:
     }
 }
 
-/// The repetitions of each run that has the benchmark; only of those in which it settled, if it did in any.
+/// The repetitions of each run that has the benchmark; only settled runs if there are any.
 struct Repeated {
     std::vector<std::vector<double>> runs;
     bool settled = false;
@@ -68,7 +68,18 @@ RunsByName runs_of(std::span<const BenchmarkFile> files) {
     return runs;
 }
 
-/// The operator, as the first file that has the benchmark says.
+/// Finds benchmarks with the same name in both files but different descriptors.
+void add_renamed(const BenchmarkFile& base, const BenchmarkFile& other, std::set<std::string>& differences) {
+    for (const auto& [name, times] : base.benchmarks) {
+        const auto found = other.benchmarks.find(name);
+        if (found != other.benchmarks.end() && !times.descriptor.empty() && !found->second.descriptor.empty() &&
+            times.descriptor != found->second.descriptor) {
+            differences.insert(fmt::format("{}: the descriptors of that name differ", name));
+        }
+    }
+}
+
+/// The operator according to the first file that has the benchmark.
 std::string label_of(std::span<const BenchmarkFile> files, const std::string& name) {
     for (const BenchmarkFile& file : files) {
         if (const auto found = file.benchmarks.find(name); found != file.benchmarks.end()) {
@@ -78,7 +89,7 @@ std::string label_of(std::span<const BenchmarkFile> files, const std::string& na
     return {};
 }
 
-/// What counts of one side: a number for each run, or one for each repetition.
+/// The sample of one side: one number for each run, or one for each repetition.
 std::vector<double> sample_of(const std::vector<std::vector<double>>& runs, bool by_run) {
     std::vector<double> sample;
     for (const std::vector<double>& run : runs) {
@@ -116,12 +127,18 @@ ComparedBenchmark compare_benchmark(const std::string& name, const Repeated& bas
                                now_median / base_median,
                                exponential(shift_interval(logarithms(before), logarithms(after), confidence)),
                                std::max(spread(before), spread(after)),
-                               mann_whitney_p(before, after)};
-    // Runs that scatter more than what is looked for show nothing, unless they do not even touch.
-    compared.change =
-        base.settled && now.settled
-            ? change_of(compared, compared.spread > settings.threshold ? 2 * compared.spread : 0, settings)
-            : Change::unreliable;
+                               mann_whitney_p(before, after),
+                               before.size(),
+                               after.size(),
+                               base.settled && now.settled};
+    if (least_mann_whitney_p(before.size(), after.size()) >= settings.significance) {
+        compared.change = Change::too_few;
+    } else if (!compared.settled) {
+        compared.change = Change::unreliable;
+    } else {
+        // Runs that scatter more than what is looked for show nothing, unless they do not even touch.
+        compared.change = change_of(compared, compared.spread > settings.threshold ? 2 * compared.spread : 0, settings);
+    }
     return compared;
 }
 
@@ -140,7 +157,13 @@ ComparedBenchmark compare_pairs(const std::string& name, const std::vector<std::
     ComparedBenchmark compared{name,           Change::none,
                                median(before), median(after),
                                median(ratios), exponential(median_interval(logarithms(ratios), confidence)),
-                               spread(ratios), sign_p(differences)};
+                               spread(ratios), sign_p(differences),
+                               pairs.size(),   pairs.size()};
+    // Each sign may be either.
+    if (std::exp2(1 - static_cast<double>(pairs.size())) >= settings.significance) {
+        compared.change = Change::too_few;
+        return compared;
+    }
     // Twice the standard error of a median: sqrt(pi / 2) / sqrt(n) standard deviations, which are the half width of
     // a normal distribution's middle half over 0.6745.
     const double error = std::sqrt(std::numbers::pi / 2 / static_cast<double>(pairs.size())) *
@@ -149,7 +172,7 @@ ComparedBenchmark compare_pairs(const std::string& name, const std::vector<std::
     return compared;
 }
 
-/// Medians of runs, for each benchmark that both of a pair have, and that settled in both.
+/// Medians of pairs of runs that both have the benchmark settled.
 using Pairs = std::map<std::string, std::vector<std::pair<double, double>>>;
 
 Pairs pairs_of(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now) {
@@ -168,13 +191,21 @@ Pairs pairs_of(std::span<const BenchmarkFile> base, std::span<const BenchmarkFil
 }  // namespace
 
 const char* to_string(Change change) {
-    constexpr std::array names{"as before", "slower", "faster", "unreliable"};
+    constexpr std::array names{"as before", "slower", "faster", "unreliable", "too few"};
     return names[static_cast<std::size_t>(change)];
 }
 
 bool RunComparison::regressed() const {
     return std::any_of(benchmarks.begin(), benchmarks.end(),
                        [](const ComparedBenchmark& compared) { return compared.change == Change::slower; });
+}
+
+std::size_t RunComparison::undecided() const {
+    return static_cast<std::size_t>(
+        std::count_if(benchmarks.begin(), benchmarks.end(), [](const ComparedBenchmark& compared) {
+            const bool maybe_slower = compared.ratio > 1 || !compared.settled;
+            return compared.change == Change::too_few || (compared.change == Change::unreliable && maybe_slower);
+        }));
 }
 
 MeanRatio RunComparison::mean() const {
@@ -206,6 +237,7 @@ RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const 
     for (const auto files : {base, now}) {
         for (const BenchmarkFile& file : files) {
             add_differences(base.front(), file, differences);
+            add_renamed(base.front(), file, differences);
         }
     }
     comparison.differences.assign(differences.begin(), differences.end());

@@ -1,4 +1,4 @@
-// Whether something became slower from one run of benchmarks to another.
+// Compares benchmark runs to find slowdowns.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 namespace dmlconform::bench {
 
 struct ComparisonSettings {
-    /// A slowdown up to this share of the base's median is none.
+    /// Slowdowns up to this share of the base's median are ignored.
     double threshold = 0.05;
     /// p-values below this are significant.
     double significance = 0.05;
-    /// The first run of the one side was taken next to the first of the other, the second next to the second, and so
-    /// on: what disturbs one disturbs its neighbour, and drops out of the ratio of the two. There are as many of each,
-    /// at least least_pairs.
+    /// The first run of one side was made next to the first run of the other side, and so on, so that disturbances
+    /// affect both runs of a pair and cancel in their ratio. Both sides must have the same number of runs, at least
+    /// least_pairs.
     bool paired = false;
 };
 
@@ -29,9 +29,10 @@ enum class Change : std::uint8_t {
     faster,      // the same the other way
     unreliable,  // beyond the threshold, but so are the differences between repetitions, or runs, of one side; or
                  // in no run of one side did it settle
+    too_few,     // no difference, however large, could be significant with so few repetitions, or runs
 };
 
-/// "slower", …; "as before" where nothing changed.
+/// For reports: "slower", …; "as before" if nothing changed.
 [[nodiscard]] const char* to_string(Change change);
 
 struct ComparedBenchmark {
@@ -40,15 +41,20 @@ struct ComparedBenchmark {
     /// Medians, in seconds.
     double base = 0;
     double now = 0;
-    /// 1.1: 10 % slower. Of the medians; or the median of the pairs' ratios.
+    /// The ratio of the medians, or the median of the pairs' ratios. 1.1 means 10 % slower.
     double ratio = 1;
-    /// Within which the ratio is with 95 % confidence: of the shifts of logarithms that the Mann-Whitney test does not
-    /// reject, or of the median of pairs. From 0 to infinity where there are too few runs to say.
+    /// The 95 % confidence interval of the ratio: shifts of logarithms that the Mann-Whitney test does not reject, or
+    /// the interval of the median of pairs. From 0 to infinity if there are too few runs.
     Interval interval{};
-    /// Half of the middle half's width, as a share of the median: of the side where it is larger; or of the ratios.
+    /// Half of the interquartile range as a share of the median: of the side where it is larger, or of the ratios.
     double spread = 0;
-    /// Of the Mann-Whitney U test, two-sided; of pairs, of the sign test.
+    /// p-value of the two-sided Mann-Whitney U test, or of the sign test for pairs.
     double p = 1;
+    /// How many repetitions, or runs, of each side count.
+    std::size_t base_count = 0;
+    std::size_t now_count = 0;
+    /// Whether it did in a run of each side.
+    bool settled = true;
     /// BenchmarkTimes::label.
     std::string op{};
 };
@@ -60,30 +66,31 @@ struct MeanRatio {
 };
 
 struct RunComparison {
-    /// By effect, the worst slowdown first.
+    /// Sorted by effect, the worst slowdown first.
     std::vector<ComparedBenchmark> benchmarks;
-    /// Names that only one of the runs has.
+    /// Benchmarks that only one side has.
     std::vector<std::string> missing;
     std::vector<std::string> added;
-    /// Why the runs are not comparable: what differs in their contexts. Empty when they are.
+    /// Why the runs are not comparable: differences in their contexts. Empty if they are.
     std::vector<std::string> differences;
 
     [[nodiscard]] bool regressed() const;
+    /// Benchmarks of which nobody can tell whether they became slower.
+    [[nodiscard]] std::size_t undecided() const;
     [[nodiscard]] MeanRatio mean() const;
-    /// By operator, of the benchmarks whose files name it.
+    /// Mean ratios by operator, for benchmarks whose files name it.
     [[nodiscard]] std::map<std::string, MeanRatio> mean_by_operator() const;
 };
 
-/// So many files of a side are enough for their medians to be what is compared.
+/// With this many files of a side, their medians are compared.
 inline constexpr std::size_t least_runs = 4;
 
-/// Fewer pairs cannot be significant at 0.05, whatever they are: each of five may have either sign, which is 2 in 32.
+/// Fewer pairs cannot be significant at 0.05: five pairs of equal sign have a probability of 2 in 32.
 inline constexpr std::size_t least_pairs = 6;
 
-/// Compares two runs, or several runs of each side. Where both sides have least_runs of a benchmark, each run counts
-/// with its median: repetitions of one run share what disturbed it, and are not as many independent measurements as
-/// they look. With fewer, all repetitions count. There is at least one file on each side. Of pairs, those count
-/// of which both runs have the benchmark.
+/// Compares two runs, or several runs of each side. If both sides have least_runs of a benchmark, each run counts with
+/// its median, because repetitions of a run are not independent. Otherwise all repetitions count. Each side needs at
+/// least one file. Pairs count if both runs have the benchmark.
 [[nodiscard]] RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now,
                                          const ComparisonSettings& settings);
 

@@ -1,5 +1,5 @@
-// NVML's few functions that are needed, as they are in its documentation ("NVML API Reference Guide"): numbers that are
-// passed are C ints, and 0 is success.
+// Calls the necessary functions of NVML, declared as in its documentation ("NVML API Reference Guide"): enumerations
+// are C ints, and 0 is success.
 #include "engine/bench/device_clock.h"
 
 #include <array>
@@ -56,7 +56,7 @@ struct Nvml {
     bool complete = false;
 };
 
-/// Stays loaded, as the program may ask until it ends.
+/// Never unloaded, because it may be used until the program ends.
 const Nvml& nvml() {
     static const Nvml loaded;
     return loaded;

@@ -1,4 +1,4 @@
-// The clock rate of a graphics device, where its driver tells it: NVIDIA's by NVML, which is loaded if it is there.
+// The clock rate of a graphics device, if its driver reports it: NVIDIA's by NVML, which is loaded if it is installed.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,16 @@ namespace dmlconform::bench {
 
 class DeviceClock {
 public:
-    /// Of the device that the driver calls so. Nothing where no driver tells, or where several devices have that name.
+    /// Finds the device with that name. Empty if no driver reports clock rates, or if several devices have the name.
     [[nodiscard]] static std::optional<DeviceClock> of(std::string_view adapter);
 
-    /// The rate at which its processors run now.
+    /// The current clock rate of its processors.
     [[nodiscard]] std::optional<double> megahertz() const;
 
 private:
     explicit DeviceClock(void* device) : device_(device) {}
 
-    /// NVML's handle.
+    /// NVML's device handle.
     void* device_;
 };
 

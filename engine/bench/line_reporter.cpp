@@ -1,35 +1,96 @@
-// Medians, spreads and rates in columns.
+// Formats medians, spreads and rates in columns.
 #include "engine/bench/line_reporter.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <ostream>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/bench/quantiles.h"
 #include "engine/bench/repetitions.h"
+#include "engine/bench/steadiness.h"
 #include "engine/core/shown_text.h"
 #include "engine/report/console_style.h"
+#include "engine/report/text_table.h"
 
 namespace dmlconform::bench {
 namespace {
+
+/// Everything behind the name, with the longest single mark.
+constexpr std::size_t numbers_width = 60;
 
 /// A number with three digits that count, or nothing.
 std::string rate_text(const std::optional<double>& rate, double unit) {
     return rate ? fmt::format("{:.3g}", *rate / unit) : "";
 }
 
+/// Fewer than three repetitions have none.
+std::string spread_text(const std::vector<double>& seconds) {
+    return seconds.size() < 3 ? "-" : fmt::format("{:.1f}%", 100 * spread(seconds));
+}
+
 std::string percent_text(const std::optional<double>& percent) {
     return percent ? fmt::format("{:.0f}%", *percent) : "";
+}
+
+/// The precision of the reference comparison, in bits.
+std::string bits_text(const std::optional<double>& bits) {
+    return bits ? fmt::format("{:.1f}", *bits) : "";
+}
+
+/// One line for each node of a graph, the slowest first: its time, and its share of the total.
+std::string node_lines(const std::vector<benchmark::BenchmarkReporter::Run>& report, std::size_t width) {
+    constexpr std::string_view before = "node ";
+    constexpr std::string_view after = " µs";
+    std::vector<std::pair<double, std::string>> nodes;
+    for (const auto& [name, counter] : report.front().counters) {
+        if (name.starts_with(before) && name.ends_with(after)) {
+            nodes.emplace_back(median_counter(report, name).value_or(0),
+                               name.substr(before.size(), name.size() - before.size() - after.size()));
+        }
+    }
+    std::ranges::sort(nodes, std::greater<>());
+    double sum = 0;
+    for (const auto& [microseconds, name] : nodes) {
+        sum += microseconds;
+    }
+    std::string lines;
+    for (const auto& [microseconds, name] : nodes) {
+        lines += core::show("  {:<{}}", name, std::max<std::size_t>(width, 2) - 2).text();
+        lines +=
+            fmt::format(" {:>9} {:>6.1f}%\n", report::format_seconds(microseconds / 1e6), 100 * microseconds / sum);
+    }
+    return lines;
+}
+
+/// The name, and blanks up to where the numbers begin: in the next line if it does not fit.
+std::string name_text(const std::string& name, std::size_t width) {
+    const std::string shown = core::show("{}", name).text();
+    const std::size_t characters = report::characters_in(shown);
+    return characters > width ? shown + "\n" + std::string(width, ' ') : shown + std::string(width - characters, ' ');
+}
+
+/// What is to be known of the numbers.
+std::string mark_of(const Repetitions& repetitions, bool noisy, bool unverified) {
+    return std::string(repetitions.unsettled ? "  unsettled"
+                       : noisy               ? "  noisy"
+                                             : "") +
+           (unverified ? "  unverified" : "");
 }
 
 }  // namespace
 
 bool LineReporter::ReportContext(const Context& context) {
-    name_width_ = std::max<std::size_t>(context.name_field_width, 9);
-    GetOutputStream() << fmt::format("{:<{}} {:>9} {:>7} {:>8} {:>8} {:>8}\n", "benchmark", name_width_, "median",
-                                     "spread", "GB/s", "GFLOP/s", "roofline");
+    constexpr std::size_t shortest = 9;
+    const std::size_t room = width_ == 0 ? context.name_field_width : width_ - std::min(width_, numbers_width);
+    name_width_ = std::max(shortest, std::min(context.name_field_width, room));
+    GetOutputStream() << fmt::format("{:<{}} {:>9} {:>7} {:>7} {:>7} {:>8} {:>5}\n", "benchmark", name_width_, "median",
+                                     "spread", "GB/s", "GFLOP/s", "roofline", "bits");
     return true;
 }
 
@@ -40,21 +101,24 @@ void LineReporter::ReportRuns(const std::vector<Run>& report) {
         return;
     }
     ++count_;
-    std::string line = core::show("{:<{}}", repetitions.name, name_width_).text();
+    std::string line = name_text(repetitions.name, name_width_);
     if (repetitions.seconds.empty()) {
         line += core::show(" failed: {}", repetitions.error).text();
     } else {
+        const double scatter = spread(repetitions.seconds);
+        const bool noisy = !repetitions.unsettled && scatter > noisy_spread;
         line +=
-            fmt::format(" {:>9} {:>6.1f}% {:>8} {:>8} {:>8}", report::format_seconds(median(repetitions.seconds)),
-                        100 * spread(repetitions.seconds), rate_text(median_counter(report, "bytes_per_second"), 1e9),
+            fmt::format(" {:>9} {:>7} {:>7} {:>7} {:>8} {:>5}", report::format_seconds(median(repetitions.seconds)),
+                        spread_text(repetitions.seconds), rate_text(median_counter(report, "bytes_per_second"), 1e9),
                         rate_text(median_counter(report, "operations_per_second"), 1e9),
-                        percent_text(median_counter(report, "percent_of_roofline")));
-        line += repetitions.unsettled ? "  unsettled" : "";
-        line += median_counter(report, "unverified") ? "  unverified" : "";
+                        percent_text(median_counter(report, "percent_of_roofline")),
+                        bits_text(median_counter(report, "effective_bits")));
+        line += mark_of(repetitions, noisy, median_counter(report, "unverified").has_value());
         unsettled_ += repetitions.unsettled ? 1 : 0;
+        noisy_ += noisy ? 1 : 0;
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    GetOutputStream() << line << std::endl;
+    GetOutputStream() << line << "\n" << node_lines(report, name_width_) << std::flush;
 }
 
 void LineReporter::Finalize() {
@@ -62,6 +126,11 @@ void LineReporter::Finalize() {
         GetOutputStream() << fmt::format(
             "\n{} of {} benchmarks did not settle: the repetitions drift. `compare` does not use them.\n", unsettled_,
             count_);
+    }
+    if (noisy_ != 0) {
+        GetOutputStream() << fmt::format(
+            "\n{} of {} benchmarks {} noisy: the spread is above {:g}%. Small changes cannot be seen in them.\n",
+            noisy_, count_, noisy_ == 1 ? "is" : "are", 100 * noisy_spread);
     }
     GetOutputStream().flush();
 }

@@ -1,4 +1,4 @@
-// The table that `dmlconform bench` prints: a line for each benchmark as soon as it is done.
+// The table of `dmlconform bench`: each benchmark's line is printed when it is finished.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -12,8 +12,10 @@ namespace dmlconform::bench {
 
 class LineReporter final : public benchmark::BenchmarkReporter {
 public:
-    /// The names live as long as the reporter.
-    explicit LineReporter(const std::set<std::string>& timed_by_devices) : timed_by_devices_(timed_by_devices) {}
+    /// The names live as long as the reporter. `width`: how many characters fit a line; 0: any number. Names that do
+    /// not fit beside the numbers have a line of their own.
+    LineReporter(const std::set<std::string>& timed_by_devices, std::size_t width)
+        : timed_by_devices_(timed_by_devices), width_(width) {}
 
     bool ReportContext(const Context& context) override;
     void ReportRuns(const std::vector<Run>& report) override;
@@ -21,9 +23,11 @@ public:
 
 private:
     const std::set<std::string>& timed_by_devices_;
+    std::size_t width_;
     std::size_t name_width_ = 0;
     std::size_t count_ = 0;
     std::size_t unsettled_ = 0;
+    std::size_t noisy_ = 0;
 };
 
 }  // namespace dmlconform::bench

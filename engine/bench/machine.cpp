@@ -1,4 +1,4 @@
-// The processor's own name for itself, where it has one.
+// Reads the processor's name.
 #include "engine/bench/machine.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ Registers cpuid([[maybe_unused]] std::uint32_t leaf) {
     return registers;
 }
 
-/// The three leaves that hold the name, 16 characters each.
+/// The three CPUID leaves with the name, 16 characters each.
 constexpr std::uint32_t first_name_leaf = 0x80000002u;
 constexpr std::uint32_t last_name_leaf = 0x80000004u;
 

@@ -1,4 +1,4 @@
-// The name of the processor that results belong to.
+// The name of this machine's processor, for results.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Preparation and execution of cases that are measured.
+// Prepares and executes cases that are measured.
 #include "engine/bench/measured_case.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "engine/bench/quantiles.h"
 #include "engine/engine_lost.h"
+#include "engine/graph_measurements.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::bench {
@@ -13,24 +14,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Copies of a case: more would take longer to set up than they are used.
+/// Limit for copies of a case; creating more would take longer than using them.
 constexpr double most_copies = 64;
 
-/// Times have settled when the median of this many executions is no longer below the one of as many before.
+/// Times have settled when the median of this many executions is not below that of the preceding ones.
 constexpr std::size_t window = 5;
 constexpr double settled = 0.98;
 constexpr std::chrono::seconds longest_warm_up{1};
 
-/// A GPU that was idle raises its clock over some tenths of a second of work. Times may agree before, at the bottom.
+/// An idle GPU raises its clock over some tenths of a second of work. Before that, times may be constant at the lowest
+/// clock.
 constexpr std::chrono::milliseconds least_busy{500};
 constexpr std::chrono::seconds longest_warm_up_of_devices{3};
 
-/// Executions that are submitted together take no longer than this, by what the last one took: systems reset a device
-/// that works on one submission for seconds.
+/// Limit for the time of a submission, estimated from the last execution: systems reset a device that works on one
+/// submission for seconds.
 constexpr std::chrono::milliseconds longest_turn{20};
 
-/// Executions that take less are timed together until they take as long. Reading the clock takes a GPU several
-/// microseconds, in which it does nothing else.
+/// Shorter executions are timed together until they take this long. Reading the clock takes a GPU several microseconds,
+/// in which it is idle.
 constexpr std::chrono::microseconds least_timed{200};
 constexpr std::int64_t most_timed_together = 32;
 
@@ -56,7 +58,7 @@ core::Result<std::unique_ptr<MeasuredCase>> MeasuredCase::create(const cases::Ca
     }
     const double copies = std::clamp(working_set / operators::element_bytes(descriptor) + 1, 1.0, most_copies);
     for (int i = 0; i < static_cast<int>(copies); ++i) {
-        auto executable = engine.compile(descriptor);
+        auto executable = descriptor.graph == nullptr ? engine.compile(descriptor) : engine.compile_graph(descriptor);
         if (!executable) {
             return core::fail(executable.error().rejection.message);
         }
@@ -72,7 +74,7 @@ std::chrono::nanoseconds MeasuredCase::now() const {
     if (!cpu_time_) {
         return Clock::now().time_since_epoch();
     }
-    // Of all threads. Its steps are a microsecond where there is POSIX.
+    // Of all threads. The resolution is a microsecond on POSIX systems.
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
         std::chrono::duration<double>(static_cast<double>(std::clock()) / CLOCKS_PER_SEC));
 }
@@ -132,28 +134,40 @@ core::Result<std::chrono::nanoseconds> MeasuredCase::execute() {
     return time;
 }
 
-core::Result<void> MeasuredCase::warm_up() {
+std::vector<std::chrono::nanoseconds> MeasuredCase::node_times() {
+    Executable& executable = *copies_.front();
+    if (auto* graph = dynamic_cast<GraphMeasurements*>(&executable)) {
+        return graph->time_nodes().value_or(std::vector<std::chrono::nanoseconds>());
+    }
+    return executable.node_times();
+}
+
+core::Result<void> MeasuredCase::warm_up(std::optional<double> limit) {
     const auto start = Clock::now();
+    const auto passed = [start] { return std::chrono::duration<double>(Clock::now() - start); };
     std::chrono::nanoseconds busy{0};
     double before = 0;
-    for (bool first = true;; first = false) {
+    bool is_over = false;
+    for (bool first = true; !is_over; first = false) {
         std::vector<double> times;
-        for (std::size_t i = 0; i < window; ++i) {
+        while (times.size() < window && !is_over) {
             const auto time = execute();
             if (!time) {
                 return tl::unexpected(time.error());
             }
             busy += *time;
             times.push_back(static_cast<double>(time->count()));
+            const std::chrono::duration<double> longest =
+                last_device_time_ ? longest_warm_up_of_devices : longest_warm_up;
+            is_over = passed() >= longest || (limit && passed().count() >= *limit / 4);
         }
-        const bool is_device = last_device_time_.has_value();
         const double now = median(times);
-        const bool has_settled = !first && now >= settled * before && (!is_device || busy >= least_busy);
-        if (has_settled || Clock::now() - start >= (is_device ? longest_warm_up_of_devices : longest_warm_up)) {
-            return {};
-        }
+        const bool has_settled = !first && now >= settled * before && (!last_device_time_ || busy >= least_busy);
+        is_over = is_over || has_settled;
         before = now;
     }
+    own_share_ = std::chrono::duration<double>(busy) / passed();
+    return {};
 }
 
 }  // namespace dmlconform::bench

@@ -1,4 +1,4 @@
-// A case made ready for being executed over and over on one engine, and its verification beforehand.
+// A case that is prepared for repeated execution on one engine, and verified first.
 #pragma once
 
 #include <chrono>
@@ -13,46 +13,54 @@
 
 namespace dmlconform::bench {
 
-/// Executes a case; its inputs are made and uploaded once.
+/// Executes a case whose inputs are created and uploaded once.
 class MeasuredCase {
 public:
-    /// `working_set` bytes, if not 0: so many copies of the case's tensors are made and used in turn that together they
-    /// are larger.
+    /// `working_set`, if not 0: the case's tensors are copied and used in rotation, so that together they exceed this
+    /// many bytes.
     [[nodiscard]] static core::Result<std::unique_ptr<MeasuredCase>> create(const cases::Case& subject, Engine& engine,
                                                                             double working_set);
 
-    /// From now on, engines in this process are timed by the time that processors spend on them, and not by the wall
-    /// clock. On a machine that others use too, only that time is the engine's own.
+    /// Measures engines in this process by CPU time instead of wall-clock time from now on, because only that time is
+    /// independent of other load on the machine.
     void use_cpu_time() { cpu_time_ = true; }
 
-    /// One execution. The result is the device's own time where it has a clock, what an engine in another process
-    /// tells, and otherwise wall-clock time, or this process's CPU time. Where the device can be given several
-    /// executions at once, it is, and most calls only tell the time of the next one: a device that is idle between
-    /// executions lowers its clock.
+    /// Executes once. Returns the time by the device's clock if it has one, the time that an engine in another process
+    /// reports, or wall-clock or CPU time. If the device accepts several executions at once, it gets them, and most
+    /// calls only return the time of the next one, because an idle device lowers its clock.
     [[nodiscard]] core::Result<std::chrono::nanoseconds> execute();
 
+    /// For a graph: the time of each node in the last execution, or in an additional one, in the order of Graph::nodes;
+    /// empty if the engine does not measure that.
+    [[nodiscard]] std::vector<std::chrono::nanoseconds> node_times();
+
     /// Executes until times no longer fall, and a device with a clock of its own has been busy for half a second:
-    /// caches, clock rates, and code that is compiled late. It takes a second at most, on such a device three.
-    [[nodiscard]] core::Result<void> warm_up();
+    /// caches, clock rates, and code that is compiled late. It takes a second at most, on such a device three, and at
+    /// most a quarter of `limit` seconds, if there is a limit; but there is always one execution.
+    [[nodiscard]] core::Result<void> warm_up(std::optional<double> limit);
+
+    /// Of the time that passed while it was warmed up, the part that the clock of the executions counted.
+    [[nodiscard]] double own_share() const { return own_share_; }
 
 private:
     MeasuredCase() = default;
 
     [[nodiscard]] core::Result<std::chrono::nanoseconds> execute_once();
-    /// Executes as many times as fit into a short time, and notes the times, each of one execution or the mean of few.
+    /// Executes as often as possible in a short time, and stores the times, each of one execution or the mean of a few.
     [[nodiscard]] core::Result<void> execute_in_turn(ExecutionsInTurn& first);
     [[nodiscard]] Executable& next_copy();
 
-    /// By whichever clock is used.
+    /// The current time of the clock that is used.
     [[nodiscard]] std::chrono::nanoseconds now() const;
 
     std::vector<core::Tensor> inputs_;
     std::vector<std::unique_ptr<Executable>> copies_;
     std::size_t next_ = 0;
     bool cpu_time_ = false;
+    double own_share_ = 1;
     /// How long the last execution took, if the device said so; it decides how many are done in turn.
     std::optional<std::chrono::nanoseconds> last_device_time_;
-    /// Times of executions that nobody has asked for yet.
+    /// Times of executions that have not been returned yet.
     std::deque<std::chrono::nanoseconds> told_later_;
 };
 

@@ -1,4 +1,4 @@
-// Delegation, and the look at the stream at the end.
+// Delegation, and marks.
 #include "engine/bench/output_reporter.h"
 
 #include <ostream>
@@ -14,7 +14,7 @@ std::unique_ptr<benchmark::BenchmarkReporter> reporter_for(std::string_view form
         return std::make_unique<benchmark::ConsoleReporter>(benchmark::ConsoleReporter::OO_None);
     }
     if (format == "csv") {
-        // Deprecated, but as long as it is there, it can be asked for.
+        // Deprecated, but still supported by Google Benchmark.
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -34,7 +34,7 @@ OutputReporter::OutputReporter(std::string_view format, const std::set<std::stri
     : reporter_(reporter_for(format)), timed_by_devices_(timed_by_devices) {}
 
 benchmark::BenchmarkReporter& OutputReporter::reporter() {
-    // Google Benchmark gives the streams to this one, some time before the first call.
+    // Google Benchmark sets the streams of this reporter some time before the first call.
     reporter_->SetOutputStream(&GetOutputStream());
     reporter_->SetErrorStream(&GetErrorStream());
     return *reporter_;
@@ -58,7 +58,6 @@ void OutputReporter::ReportRuns(const std::vector<Run>& report) {
 void OutputReporter::Finalize() {
     reporter().Finalize();
     GetOutputStream().flush();
-    written_ = GetOutputStream().good() ? Written::everything : Written::not_everything;
 }
 
 }  // namespace dmlconform::bench

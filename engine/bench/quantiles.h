@@ -5,14 +5,13 @@
 
 namespace dmlconform::bench {
 
-/// The value below which `share` of the sample lies, between its neighbours where it falls between them. The sample is
-/// sorted and not empty.
+/// The quantile at `share`, with linear interpolation between neighbours. The sample must be sorted and not empty.
 [[nodiscard]] double quantile(const std::vector<double>& sorted, double share);
 
-/// Of a sample that is not empty.
+/// The median of a sample, which must not be empty.
 [[nodiscard]] double median(std::vector<double> sample);
 
-/// Half of what the middle half of a sample spans, as a share of the median.
+/// Half of the interquartile range, as a share of the median.
 [[nodiscard]] double spread(std::vector<double> sample);
 
 }  // namespace dmlconform::bench

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_exact_pairs = 400;
 
-/// How many of the pairs have the first sample's element larger; half for those that are equal.
+/// The number of pairs in which the first sample's element is larger; ties count half.
 double u_statistic(std::span<const double> a, std::span<const double> b) {
     double u = 0;
     for (const double x : a) {
@@ -26,7 +26,7 @@ double u_statistic(std::span<const double> a, std::span<const double> b) {
     return u;
 }
 
-/// The number of arrangements of m and n elements for each value of U, as a share of all.
+/// The probability of each value of U for samples of m and n elements.
 std::vector<double> u_distribution(std::size_t m, std::size_t n) {
     // The coefficients of the Gaussian binomial (m + n over m) in q: the product over i of (1 - q^(n+i)) / (1 - q^i).
     std::vector<double> counts(m * n + 1);
@@ -79,7 +79,7 @@ double normal_p(double u, std::span<const double> sorted, double m, double n) {
     return std::erfc(z / std::numbers::sqrt2);
 }
 
-/// Between the values that `outside` of the sorted ones lie beyond on each side.
+/// The interval of the sorted values without `outside` values at each end.
 Interval between(std::vector<double> values, std::size_t outside) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (2 * outside >= values.size() || outside == 0) {
@@ -89,11 +89,12 @@ Interval between(std::vector<double> values, std::size_t outside) {
     return {values[outside - 1], values[values.size() - outside]};
 }
 
-/// How many of the pairs' differences may be left out on each side: the most that a tail of U has beside it.
+/// How many of the pairs' differences are excluded on each side: the maximum for which the tail of U stays below the
+/// limit.
 std::size_t pairs_outside(std::size_t m, std::size_t n, double confidence) {
     const double tail = (1 - confidence) / 2;
     if (m * n > most_exact_pairs) {
-        // The normal distribution's quantile, by bisection of its tail.
+        // The normal distribution's quantile, by bisection.
         double z = 0;
         for (double step = 4; step > 1e-9; step /= 2) {
             z += std::erfc((z + step) / std::numbers::sqrt2) / 2 > tail ? step : 0;
@@ -128,13 +129,23 @@ double mann_whitney_p(std::span<const double> a, std::span<const double> b) {
     return normal_p(u, all, static_cast<double>(a.size()), static_cast<double>(b.size()));
 }
 
+double least_mann_whitney_p(std::size_t a, std::size_t b) {
+    // Of all mixtures of ranks, two are so uneven.
+    double mixtures = 1;
+    for (std::size_t i = 1; i <= a; ++i) {
+        mixtures *= static_cast<double>(b + i) / static_cast<double>(i);
+    }
+    return std::min(1.0, 2 / mixtures);
+}
+
 double sign_p(std::span<const double> differences) {
     const auto above =
         static_cast<double>(std::count_if(differences.begin(), differences.end(), [](double d) { return d > 0; }));
     const auto below =
         static_cast<double>(std::count_if(differences.begin(), differences.end(), [](double d) { return d < 0; }));
     const double all = above + below;
-    // The lower tail of a binomial distribution with even chances. By logarithms, since 2^-n is 0 for many differences.
+    // The lower tail of a binomial distribution with p = 1/2. Uses logarithms, because 2^-n underflows for many
+    // differences.
     double tail = 0;
     for (double i = 0; i <= std::min(above, below); ++i) {
         tail +=
@@ -169,7 +180,7 @@ Interval median_interval(std::span<const double> sample, double confidence) {
 }
 
 double trend_p(std::span<const double> sample) {
-    double rising = 0;  // pairs in rising order less those in falling order
+    double rising = 0;  // the number of ascending pairs minus that of descending ones
     for (std::size_t i = 0; i < sample.size(); ++i) {
         for (std::size_t j = i + 1; j < sample.size(); ++j) {
             rising += sample[j] > sample[i] ? 1 : sample[j] < sample[i] ? -1 : 0;

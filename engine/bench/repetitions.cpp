@@ -1,4 +1,4 @@
-// Reading of Google Benchmark's runs.
+// Reads Google Benchmark's runs.
 #include "engine/bench/repetitions.h"
 
 #include "engine/bench/quantiles.h"
@@ -9,9 +9,13 @@ namespace {
 
 using Run = benchmark::BenchmarkReporter::Run;
 
+bool is_repetition(const Run& run) {
+    return run.run_type == Run::RT_Iteration && error_of(run).empty();
+}
+
 /// The member is called otherwise since version 1.8.
 template <class AnyRun>
-std::string error_of(const AnyRun& run) {
+std::string error_in(const AnyRun& run) {
     if constexpr (requires { run.error_occurred; }) {
         return run.error_occurred ? run.error_message : "";
     } else {
@@ -19,11 +23,11 @@ std::string error_of(const AnyRun& run) {
     }
 }
 
-bool is_repetition(const Run& run) {
-    return run.run_type == Run::RT_Iteration && error_of(run).empty();
-}
-
 }  // namespace
+
+std::string error_of(const Run& run) {
+    return error_in(run);
+}
 
 Repetitions repetitions_of(const Runs& runs, const std::set<std::string>& timed_by_devices) {
     Repetitions repetitions;

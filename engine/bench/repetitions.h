@@ -1,4 +1,4 @@
-// What Google Benchmark's reporters are given of one benchmark, as numbers.
+// The numbers in the runs that Google Benchmark passes to reporters.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -12,19 +12,22 @@ namespace dmlconform::bench {
 
 using Runs = std::vector<benchmark::BenchmarkReporter::Run>;
 
+/// Why it has no time; empty if it has.
+[[nodiscard]] std::string error_of(const benchmark::BenchmarkReporter::Run& run);
+
 struct Repetitions {
     std::string name;
-    /// For one iteration, in the order of the repetitions. Those that failed are left out, and so are aggregates.
+    /// Seconds per iteration, in the order of the repetitions, without failed ones and aggregates.
     std::vector<double> seconds;
-    /// Why one failed; empty when none did.
+    /// Why a repetition failed; empty if none did.
     std::string error;
     bool unsettled = false;
 };
 
-/// `timed_by_devices`: the names of benchmarks as they were registered.
+/// `timed_by_devices`: the names under which benchmarks with device clocks were registered.
 [[nodiscard]] Repetitions repetitions_of(const Runs& runs, const std::set<std::string>& timed_by_devices);
 
-/// The median of a counter over the repetitions; nothing where they do not have it.
+/// The median of a counter over the repetitions; empty if they lack it.
 [[nodiscard]] std::optional<double> median_counter(const Runs& runs, const std::string& name);
 
 }  // namespace dmlconform::bench

@@ -1,4 +1,4 @@
-// The trend of repetitions, and how far they are from each other.
+// Tests repetitions for a trend and for outliers.
 #include "engine/bench/steadiness.h"
 
 #include <algorithm>
@@ -12,11 +12,11 @@ namespace dmlconform::bench {
 namespace {
 
 constexpr std::size_t fewest = 4;
-/// As `compare` has it for a slowdown that counts, unless it is told otherwise.
+/// The default threshold of `compare`.
 constexpr double far_off = 0.05;
-/// Drifts of less do not matter beside it.
+/// Smaller drifts do not matter compared with that.
 constexpr double least_drift = 0.02;
-/// One benchmark in a hundred is marked without a reason, and measured again.
+/// One benchmark in a hundred is marked without a reason and measured again.
 constexpr double significance = 0.01;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A condition for each struct that an activation may have: which fields it needs depends on its "Type". Of the form
-// with a "Desc", which is for people who copy C++, only the names and types of fields are checked.
+// Schema of fused activations: one condition for each struct, because the required fields depend on "Type". The form
+// with "Desc", for people who copy C++ code, is only checked for names and types of fields.
 #include "engine/cases/activation_schema.h"
 
 #include <set>
@@ -10,7 +10,7 @@
 namespace dmlconform::cases {
 namespace {
 
-/// The activations, and whatever else some operator can fuse: full names.
+/// Full names of all operators that some operator can fuse.
 std::set<std::string> fusable_operators() {
     std::set<std::string> fusable;
     for (const std::string& name : operators::operator_names()) {
@@ -25,7 +25,7 @@ std::set<std::string> fusable_operators() {
     return fusable;
 }
 
-/// With the attributes beside the "Type". Tensors may be left out: those of a fused operator are null.
+/// The form with the attributes beside "Type". Tensors may be missing: those of a fused operator are null.
 Schema short_form(const operators::OperatorSchema& schema) {
     Schema fields{{"Type", true}};
     std::vector<std::string> required;

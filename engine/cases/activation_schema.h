@@ -1,11 +1,11 @@
-// Fused activations in JSON Schema.
+// JSON Schema of fused activations in case files.
 #pragma once
 
 #include "engine/cases/schema_values.h"
 
 namespace dmlconform::cases {
 
-/// The definitions "activation" and "activations".
+/// Returns the definitions "activation" and "activations".
 [[nodiscard]] Schema activation_definitions();
 
 }  // namespace dmlconform::cases

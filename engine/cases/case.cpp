@@ -1,4 +1,4 @@
-// Questions to a case.
+// Properties of cases that follow from their members.
 #include "engine/cases/case.h"
 
 #include <algorithm>

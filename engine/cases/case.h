@@ -1,4 +1,4 @@
-// One case: an operator with its inputs, and what has to come out.
+// A case: an operator or a graph, its inputs, and the expected outputs or error.
 #pragma once
 
 #include <memory>
@@ -9,36 +9,41 @@
 #include "engine/cases/initialiser.h"
 #include "engine/core/feature_level.h"
 #include "engine/core/hresult.h"
+#include "engine/core/precision.h"
 #include "engine/core/tolerance.h"
 #include "engine/operators/descriptor.h"
 
 namespace dmlconform::cases {
 
 struct Case {
-    /// "<file stem>/<name>": what filters, expectations and reports use.
+    /// "<file stem>/<name>", the name that filters, expectations and reports use.
     std::string id;
     std::string description;
-    /// Where the case is written.
+    /// The case file.
     std::string file;
     std::size_t line = 0;
-    /// Legal at the highest feature level, unless there is expect_error.
+    /// Legal at the highest feature level, unless expect_error is set. A graph has Descriptor::graph.
     std::shared_ptr<const operators::Descriptor> descriptor;
     /// Engines below this level skip the case.
     core::FeatureLevel min_feature_level;
-    /// In the order of Descriptor::inputs(); nothing for an absent tensor, and for all of them with expect_error.
+    /// One for each of Descriptor::inputs(). Empty for absent tensors, and for all tensors if expect_error is set.
     std::vector<std::optional<Initialiser>> inputs;
-    /// In the order of Descriptor::outputs(); nothing where the reference decides.
+    /// One for each of Descriptor::outputs(). Empty if the reference computes the expected values.
     std::vector<std::optional<Initialiser>> expected;
-    /// In the order of Descriptor::outputs(); nothing: the operator's default.
+    /// One for each of Descriptor::outputs(). Empty for the operator's default.
     std::vector<std::optional<core::Tolerance>> tolerances;
-    /// Engines have to reject the descriptor.
+    /// The precision in which engines must compute. Empty: what each engine promises.
+    std::optional<core::Precision> precision{};
+    /// The error with which engines must reject the descriptor.
     std::optional<core::HResult> expect_error;
     std::vector<std::string> tags;
-    /// Why the case cannot be run any more: its data files have changed since it was found right. Empty if it can.
+    /// For a node of a graph that is judged separately, the id of the graph's case. Otherwise empty.
+    std::string graph_id{};
+    /// Why the case can no longer run: its data files changed after they were checked. Empty if it can.
     std::string problem;
 
     [[nodiscard]] bool has_tag(const std::string& tag) const;
-    /// True when some output has no expected values in the file, so that the reference decides.
+    /// True if an output has no expected values in the file, so that the reference computes them.
     [[nodiscard]] bool needs_reference() const;
 };
 

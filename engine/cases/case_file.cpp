@@ -1,10 +1,10 @@
-// Suites, made of corpora.
+// Loads all cases of a corpus into memory.
 #include "engine/cases/case_file.h"
 
 namespace dmlconform::cases {
 namespace {
 
-/// Collects what `read` shows to the visitor it is given.
+/// Runs `read` with a visitor and collects the cases that the visitor receives.
 template <typename Read>
 Suite collect(const Read& read) {
     Suite suite;

@@ -1,4 +1,4 @@
-// All cases of case files at once: for tools that go through few of them, or through all of them several times.
+// Loads all cases of case files at once, for tools that read few cases or read them repeatedly.
 #pragma once
 
 #include <span>
@@ -10,18 +10,18 @@
 
 namespace dmlconform::cases {
 
-/// Cases in the order of the files and of the cases in them, and everything that is wrong with the input. Cases are
-/// only of use when there are no problems.
+/// All cases, ordered by file and by position in the file, and all problems. The cases may only be used if there are no
+/// problems.
 struct Suite {
     std::vector<Case> cases;
     std::vector<Problem> problems;
     std::vector<SkippedExpansions> skipped;
 };
 
-/// As read_corpus.
+/// Reads the text of a case file like read_corpus.
 [[nodiscard]] Suite read_case_file(const std::string& file, std::string_view text, const ReadOptions& options = {});
 
-/// As load_corpus.
+/// Loads case files like load_corpus.
 [[nodiscard]] Suite load_suite(std::span<const std::string> paths, const ReadOptions& options = {});
 
 }  // namespace dmlconform::cases

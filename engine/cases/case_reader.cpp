@@ -1,72 +1,30 @@
-// The keys of a case, one after the other.
+// Reads a case, key by key.
 #include "engine/cases/case_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
+#include "engine/cases/case_parts.h"
 #include "engine/cases/descriptor_reader.h"
+#include "engine/cases/graph_reader.h"
 #include "engine/cases/tensor_desc_reader.h"
 #include "engine/cases/tolerance_reader.h"
 #include "engine/core/utf8.h"
 #include "engine/cpu/reference.h"
-#include "engine/operators/in_place.h"
+#include "engine/operators/graph.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::cases {
 namespace {
 
-const std::array<std::string, 13> known_keys{"name",    "description", "operator",    "desc",      "minFeatureLevel",
-                                             "inputs",  "expected",    "expectError", "tolerance", "tags",
-                                             "inPlace", "sweep",       "skipInvalid"};
+constexpr std::string_view a_case = "a case";
 
-const std::string* read_string(const JsonValue& object, std::string_view key, bool required, ProblemSink& problems) {
-    const JsonValue* value = object.find(key);
-    if (value == nullptr) {
-        if (required) {
-            problems.add(object.offset, fmt::format("a case needs \"{}\"", key));
-        }
-        return nullptr;
-    }
-    if (value->string() == nullptr) {
-        problems.add(value->offset, fmt::format("\"{}\" must be a string; this is {}", key, value->kind_name()));
-    }
-    return value->string();
-}
-
-std::string read_name(const JsonValue& object, ProblemSink& problems) {
-    const std::string* name = read_string(object, "name", true, problems);
-    if (name == nullptr) {
-        return {};
-    }
-    constexpr std::size_t longest = 500;
-    const bool legal = !name->empty() && name->size() <= longest && std::all_of(name->begin(), name->end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               std::string_view("_.-/").find(c) != std::string_view::npos;
-    });
-    if (!legal) {
-        problems.add(object.find("name")->offset,
-                     fmt::format("\"{}\" is not a name for a case", core::shortened(*name)),
-                     fmt::format("letters, digits and `_ . - /`, at most {} of them", longest));
-    }
-    return *name;
-}
-
-const operators::OperatorSchema* read_operator(const JsonValue& object, ProblemSink& problems) {
-    const std::string* name = read_string(object, "operator", true, problems);
-    if (name == nullptr) {
-        return nullptr;
-    }
-    const operators::OperatorSchema* schema = operators::find_operator(*name);
-    if (schema == nullptr) {
-        std::string hint = operator_suggestion(*name);
-        problems.add(object.find("operator")->offset,
-                     fmt::format("the catalogue has no operator \"{}\"", core::shortened(*name)),
-                     hint.empty() ? "`dmlconform describe` lists them" : std::move(hint));
-    }
-    return schema;
-}
+const std::array<std::string, 15> known_keys{"name",   "description", "operator",    "desc",        "graph",
+                                             "inputs", "expected",    "expectError", "tolerance",   "minFeatureLevel",
+                                             "tags",   "inPlace",     "sweep",       "skipInvalid", "precision"};
 
 std::vector<std::string> read_tags(const JsonValue& object, ProblemSink& problems) {
     std::vector<std::string> tags;
@@ -89,7 +47,7 @@ std::vector<std::string> read_tags(const JsonValue& object, ProblemSink& problem
     return tags;
 }
 
-/// Initialisers for the tensors in `slots`, by name from the object under `key`.
+/// Reads initialisers for the tensors in `slots` from the object under `key`, whose keys are tensor names.
 std::vector<std::optional<Initialiser>> read_tensors(const JsonValue& object, std::string_view key,
                                                      const std::vector<operators::TensorSlot>& slots,
                                                      const DataFolder& folder, ProblemSink& problems) {
@@ -122,7 +80,7 @@ std::vector<std::optional<Initialiser>> read_tensors(const JsonValue& object, st
 }
 
 void read_expected_error(const JsonValue& object, Case& result, ProblemSink& problems) {
-    const std::string* name = read_string(object, "expectError", false, problems);
+    const std::string* name = read_string(object, "expectError", false, a_case, problems);
     if (name == nullptr) {
         return;
     }
@@ -148,18 +106,34 @@ void require_inputs(const JsonValue& object, const Case& result, ProblemSink& pr
     for (const operators::TensorSlot& slot : slots) {
         const bool written = inputs != nullptr && inputs->find(slot.name) != nullptr;
         if (slot.desc != nullptr && !written) {
-            problems.add(inputs == nullptr ? object.offset : inputs->offset,
-                         fmt::format("\"inputs\" is missing data for {}", slot.name),
-                         fmt::format(R"(for example "{}": {{ "start": 1, "step": 1 }})", slot.name));
+            const std::string meant =
+                result.descriptor->graph == nullptr ? "" : similar_value(*result.descriptor->graph, slot.name);
+            problems.add(
+                inputs == nullptr ? object.offset : inputs->offset,
+                fmt::format("\"inputs\" is missing data for {}{}", slot.name,
+                            result.descriptor->graph == nullptr ? "" : ", which no node writes"),
+                meant.empty() ? fmt::format(R"(for example "{}": {{ "start": 1, "step": 1 }})", slot.name) : meant);
         }
     }
 }
 
-/// Where there is no reference, somebody has to say what is right.
+/// The first operator of the case that the reference does not compute; empty if there is none.
+std::string without_reference(const operators::Descriptor& descriptor) {
+    if (descriptor.graph != nullptr) {
+        for (const operators::GraphNode& node : descriptor.graph->nodes) {
+            if (!cpu::has_reference(*node.descriptor)) {
+                return fmt::format("{} of node `{}`", node.descriptor->schema->short_name(), node.name);
+            }
+        }
+    }
+    return std::string(descriptor.schema->short_name());
+}
+
+/// Reports missing expected values of operators that the reference does not compute.
 void require_expected(const JsonValue& object, const Case& result, ProblemSink& problems) {
     const operators::Descriptor& descriptor = *result.descriptor;
     const JsonValue* expected = object.find("expected");
-    if (cpu::has_reference(*descriptor.schema) || (expected != nullptr && expected->object() == nullptr)) {
+    if (cpu::has_reference(descriptor) || (expected != nullptr && expected->object() == nullptr)) {
         return;
     }
     for (const operators::TensorSlot& slot : descriptor.outputs()) {
@@ -167,7 +141,7 @@ void require_expected(const JsonValue& object, const Case& result, ProblemSink& 
         if (slot.desc != nullptr && !written) {
             problems.add(expected == nullptr ? object.offset : expected->offset,
                          fmt::format("\"expected\" is missing values for {}: there is no reference for {} yet",
-                                     slot.name, descriptor.schema->short_name()),
+                                     slot.name, without_reference(descriptor)),
                          fmt::format(R"(for example "{}": [1, 2, 3], from an independent computation; )"
                                      "`run --against ENGINE` compares with what another engine computes",
                                      slot.name));
@@ -176,7 +150,7 @@ void require_expected(const JsonValue& object, const Case& result, ProblemSink& 
 }
 
 void read_feature_level(const JsonValue& object, Case& result, ProblemSink& problems) {
-    if (const std::string* text = read_string(object, "minFeatureLevel", false, problems)) {
+    if (const std::string* text = read_string(object, "minFeatureLevel", false, a_case, problems)) {
         const auto level = core::parse_feature_level(*text);
         if (!level) {
             problems.add(object.find("minFeatureLevel")->offset,
@@ -185,12 +159,12 @@ void read_feature_level(const JsonValue& object, Case& result, ProblemSink& prob
         result.min_feature_level = level.value_or(core::FeatureLevel{});
         return;
     }
-    // A descriptor that no level accepts is run on every engine: that is how its rejection is seen.
+    // A descriptor that is illegal at every level runs on every engine, which must reject it.
     const auto lowest = result.expect_error ? std::nullopt : operators::minimum_feature_level(*result.descriptor);
     result.min_feature_level = lowest.value_or(result.descriptor->schema->introduced);
 }
 
-/// Whether a sweep's illegal expansions are to be left out.
+/// True if illegal expansions of a sweep are skipped.
 bool read_skip_invalid(const JsonValue& object, const CaseContext& context, ProblemSink& problems) {
     const JsonValue* skip = object.find("skipInvalid");
     if (skip == nullptr) {
@@ -206,8 +180,42 @@ bool read_skip_invalid(const JsonValue& object, const CaseContext& context, Prob
     return *skip->boolean();
 }
 
-/// Whether to go on reading the case. An unexpected illegal descriptor is an error, or an expansion to be left out: no
-/// engine could be blamed for what it makes of it.
+std::shared_ptr<const operators::Descriptor> read_operator_case(const JsonValue& object, ProblemSink& problems) {
+    const operators::OperatorSchema* schema = read_operator(object, a_case, problems);
+    const JsonValue* desc = object.find("desc");
+    if (desc == nullptr) {
+        problems.add(object.offset, "a case needs \"desc\"");
+    }
+    if (schema == nullptr || desc == nullptr) {
+        return nullptr;
+    }
+    auto descriptor = read_descriptor(*desc, *schema, problems);
+    if (!descriptor) {
+        return nullptr;
+    }
+    read_in_place(object, *descriptor, problems);
+    return std::make_shared<const operators::Descriptor>(std::move(*descriptor));
+}
+
+/// Reads a case that has "graph" instead of an operator.
+std::shared_ptr<const operators::Descriptor> read_graph_case(const JsonValue& object, ProblemSink& problems) {
+    for (const std::string_view key : {"operator", "desc", "inPlace"}) {
+        if (const JsonValue* value = object.find(key)) {
+            problems.add(value->offset, fmt::format("\"{}\" and \"graph\" exclude each other", key),
+                         "the nodes of a graph have their own");
+        }
+    }
+    return read_graph(*object.find("graph"), problems);
+}
+
+/// The offset in the file that the message about an illegal descriptor points at.
+std::size_t place_of(const JsonValue& object, const operators::Rejection& rejection) {
+    const JsonValue* graph = object.find("graph");
+    return graph == nullptr ? object.find("desc")->offset : place_in_graph(*graph, rejection.message);
+}
+
+/// Decides whether to continue with the case. An illegal descriptor that is not expected is a problem, or an expansion
+/// to skip: an engine's result for it could not be judged.
 bool check_legality(const JsonValue& object, const Case& result, CaseContext& context, ProblemSink& problems) {
     const bool skip = read_skip_invalid(object, context, problems);
     if (result.expect_error) {
@@ -217,49 +225,37 @@ bool check_legality(const JsonValue& object, const Case& result, CaseContext& co
     if (!verdict) {
         return true;
     }
-    const std::size_t place = object.find("desc")->offset;
+    const std::size_t place = place_of(object, *verdict);
+    const std::string_view what = result.descriptor->graph == nullptr ? "descriptor" : "graph";
     const std::string expecting =
         fmt::format("\"expectError\": \"{}\" says that engines have to reject it", core::to_string(verdict->code));
     if (context.suffix.empty()) {
-        problems.add(place, fmt::format("the descriptor is illegal: {} [{}]", verdict->message, verdict->rule),
+        problems.add(place, fmt::format("the {} is illegal: {} [{}]", what, verdict->message, verdict->rule),
                      expecting);
     } else if (skip) {
         ++context.skipped;
     } else {
         problems.add(place,
-                     fmt::format("the expansion {} gives an illegal descriptor: {} [{}]", context.suffix,
+                     fmt::format("the expansion {} gives an illegal {}: {} [{}]", context.suffix, what,
                                  verdict->message, verdict->rule),
                      "\"skipInvalid\": true leaves such expansions out; " + expecting);
     }
     return false;
 }
 
-void read_in_place(const JsonValue& object, operators::Descriptor& descriptor, ProblemSink& problems) {
-    const JsonValue* value = object.find("inPlace");
-    if (value == nullptr) {
+void read_precision(const JsonValue& object, Case& result, ProblemSink& problems) {
+    const std::string* name = read_string(object, "precision", false, a_case, problems);
+    if (name == nullptr) {
         return;
     }
-    if (value->object() == nullptr) {
-        problems.add(value->offset, fmt::format("\"inPlace\" must be an object; this is {}", value->kind_name()),
-                     R"(for example { "OutputTensor": "InputTensor" })");
-        return;
+    result.precision = core::parse_precision(*name);
+    const std::size_t position = object.find("precision")->offset;
+    if (!result.precision) {
+        problems.add(position, fmt::format("\"{}\" is not a precision", core::shortened(*name)),
+                     fmt::format("one of {}", fmt::join(core::precision_names, ", ")));
+    } else if (object.find("expectError") != nullptr) {
+        problems.add(position, "\"precision\" and \"expectError\" exclude each other");
     }
-    operators::InPlaceNames names;
-    for (const JsonMember& member : *value->object()) {
-        const JsonValue& input = member.value;
-        if (input.string() == nullptr) {
-            problems.add(input.offset,
-                         fmt::format("\"inPlace\" names an input for each output; this is {}", input.kind_name()));
-            return;
-        }
-        names.emplace(core::shortened(member.key), core::shortened(*input.string()));
-    }
-    if (const auto problem = operators::in_place_problem(descriptor, names)) {
-        problems.add(value->offset, *problem,
-                     "`dmlconform describe` says which outputs of an operator may be computed in place");
-        return;
-    }
-    descriptor.in_place = operators::in_place_slots(descriptor, names);
 }
 
 }  // namespace
@@ -276,34 +272,23 @@ std::optional<Case> read_case(const JsonValue& object, CaseContext& context, Pro
     }
     check_keys(object, known_keys, "a case", problems);
     Case result;
-    result.id = fmt::format("{}/{}{}", context.file_stem, read_name(object, problems), context.suffix);
+    result.id = fmt::format("{}/{}{}", context.file_stem, read_name(object, a_case, problems), context.suffix);
     result.file = problems.file();
     result.line = problems.position(object.offset).line;
-    if (const std::string* description = read_string(object, "description", false, problems)) {
+    if (const std::string* description = read_string(object, "description", false, a_case, problems)) {
         result.description = *description;
     }
     result.tags = read_tags(object, problems);
     read_expected_error(object, result, problems);
-    const operators::OperatorSchema* schema = read_operator(object, problems);
-    const JsonValue* desc = object.find("desc");
-    if (desc == nullptr) {
-        problems.add(object.offset, "a case needs \"desc\"");
-    }
-    if (schema == nullptr || desc == nullptr) {
-        return std::nullopt;
-    }
-    auto descriptor = read_descriptor(*desc, *schema, problems);
-    if (!descriptor) {
-        return std::nullopt;
-    }
-    read_in_place(object, *descriptor, problems);
-    result.descriptor = std::make_shared<const operators::Descriptor>(std::move(*descriptor));
-    if (!check_legality(object, result, context, problems)) {
+    result.descriptor =
+        object.find("graph") == nullptr ? read_operator_case(object, problems) : read_graph_case(object, problems);
+    if (result.descriptor == nullptr || !check_legality(object, result, context, problems)) {
         return std::nullopt;
     }
     result.inputs = read_tensors(object, "inputs", result.descriptor->inputs(), context.folder, problems);
     result.expected = read_tensors(object, "expected", result.descriptor->outputs(), context.folder, problems);
     result.tolerances = read_tolerances(object.find("tolerance"), *result.descriptor, problems);
+    read_precision(object, result, problems);
     read_feature_level(object, result, problems);
     if (object.find("expectError") == nullptr) {
         require_inputs(object, result, problems);
@@ -317,7 +302,7 @@ std::optional<Case> read_case(const JsonValue& object, CaseContext& context, Pro
     if (!context.was_right) {
         return std::nullopt;
     }
-    // Only what is outside the case file can have changed: data files.
+    // Only data files can have changed, because the case's text was read before.
     result.problem = problems.take({}).front().message;
     return result;
 }

@@ -1,4 +1,4 @@
-// Reading of one case of a case file.
+// Reads one case of a case file.
 #pragma once
 
 #include <optional>
@@ -10,27 +10,27 @@
 
 namespace dmlconform::cases {
 
-/// Keys of a case, in the order in which they are documented.
+/// The keys of a case, in the order of the documentation.
 [[nodiscard]] std::span<const std::string> case_keys();
 
-/// What read_case needs to know besides the case itself.
+/// Context of a case: what read_case needs besides the case's JSON.
 struct CaseContext {
-    /// Begins the id.
+    /// The first part of the id.
     std::string file_stem;
-    /// Where data files are.
+    /// The folder of data files.
     DataFolder folder;
-    /// "[T=FLOAT16]" for an expansion of a sweep, else empty; ends the id.
+    /// The last part of the id: "[T=FLOAT16]" for an expansion of a sweep, otherwise empty.
     std::string suffix;
-    /// Counts expansions that are left out because `skipInvalid` allows it.
+    /// Incremented for each expansion that `skipInvalid` skips.
     std::size_t skipped = 0;
-    /// Whether a case that was right when it was read first is returned with Case::problem if it is not now.
+    /// The case was valid when it was first read. If it no longer is, read_case returns it with Case::problem.
     bool was_right = false;
     /// ReadOptions::without_expected.
     bool without_expected = false;
 };
 
-/// Reads a case into which the file's defaults are merged already, or an expansion of one. Reports what is wrong.
-/// Returns nothing then, and for an expansion that is skipped.
+/// Reads a case, or an expansion of one, with the file's defaults already merged. Reports problems. Empty if there are
+/// any, and for skipped expansions.
 [[nodiscard]] std::optional<Case> read_case(const JsonValue& object, CaseContext& context, ProblemSink& problems);
 
 }  // namespace dmlconform::cases

@@ -1,9 +1,9 @@
-// The form of a file and of a case, and which struct a case's "desc" is, which its operator decides.
+// Schema of files and cases. The operator decides which struct "desc" is.
 //
-// The file's "defaults" are merged under each case. So the operator of a case stands in the case or in the defaults,
-// and a field that a case lacks may be there, too. A schema sees no merged objects. Therefore:
-//   - where the defaults have no "desc", each case has all required fields of its operator's struct;
-//   - where they have one, both have fields that some operator has, and only the reader knows the rest.
+// The file's "defaults" are merged under each case. So a case's operator can be in the case or in the defaults, and
+// fields that a case lacks can be in the defaults, too. A schema validates unmerged objects. Therefore:
+//   - if the defaults have no "desc", each case must have all required fields of its operator's struct;
+//   - if they have one, both may have fields of any operator, and only the reader checks the rest.
 #include "engine/cases/case_schema.h"
 
 #include "engine/cases/activation_schema.h"
@@ -11,6 +11,7 @@
 #include "engine/cases/field_schemas.h"
 #include "engine/cases/operator_groups.h"
 #include "engine/core/feature_level.h"
+#include "engine/core/precision.h"
 
 namespace dmlconform::cases {
 namespace {
@@ -42,7 +43,7 @@ Schema level_schema() {
     return name_value("", levels, strings("^(DML_FEATURE_LEVEL_)?[1-6]_[0-4]$"));
 }
 
-/// Each operator's two names.
+/// Accepts the short and the full name of each operator.
 Schema operator_schema() {
     Schema names = Schema::array();
     for (const OperatorGroup& group : all_groups()) {
@@ -52,7 +53,7 @@ Schema operator_schema() {
     return {{"anyOf", std::move(names)}};
 }
 
-/// What a case and the defaults may have.
+/// Members of a case, which the defaults may have, too.
 Schema case_members() {
     const Schema text{{"type", "string"}};
     const Schema list_of_texts{{"type", "array"}, {"items", text}};
@@ -66,6 +67,7 @@ Schema case_members() {
          {"desc", described("The operator's struct, as in DirectML.h. `dmlconform describe OPERATOR` shows its fields, "
                             "the rules for them, and where Microsoft describes them.",
                             object_value(Schema::object()))},
+         {"graph", described("Several operators, in place of \"operator\" and \"desc\".", reference("graph"))},
          {"minFeatureLevel",
           described("Engines below it skip the case. Default: the lowest at which it is legal.", level_schema())},
          {"inputs", described("Data for each input tensor.", by_tensor("data"))},
@@ -74,6 +76,9 @@ Schema case_members() {
          {"expectError", described("The descriptor must be rejected with this HRESULT.",
                                    strings(R"(^([A-Z][A-Z_]+|0x[0-9a-fA-F]{1,8}|\$\{.+\})$)"))},
          {"tolerance", described("By output, or \"*\" for all. Default: the operator's own.", by_tensor("tolerance"))},
+         {"precision",
+          described("How precisely engines have to compute. Default: in FP32, or as `run --precision` says.",
+                    {{"enum", Schema(core::precision_names)}})},
          {"inPlace", described("Outputs that are computed in the memory of an input.", in_place)},
          {"tags", described("For --tag. Cases tagged \"unspecified\" do not decide the exit code.", list_of_texts)},
          {"sweep", described("Variables and their values. \"${name}\" stands for each of them in turn.", lists)},
@@ -81,7 +86,7 @@ Schema case_members() {
           described("Leaves expansions of the sweep out whose descriptor is illegal.", {{"type", "boolean"}})}});
 }
 
-/// In the object at hand, "operator" is one of the group's.
+/// Condition: the object's "operator" is one of the group.
 Schema is_one_of(const OperatorGroup& group) {
     return {{"properties", {{"operator", reference("o" + group.id())}}}};
 }
@@ -114,8 +119,8 @@ Schema defaults_have(const char* key) {
     return {{"required", {"defaults"}}, {"properties", {{"defaults", {{"required", {key}}}}}}};
 }
 
-/// A case with all that its struct needs. Which one that is, its own operator says.
-Schema whole_case_schema() {
+/// Selects the schema of "desc" by the operator.
+Schema by_operator_schema() {
     const Schema by_operator =
         all_of_groups([](const OperatorGroup& group) { return when(is_one_of(group), reference("d" + group.id())); });
     Schema schema = when({{"required", {"operator"}}}, by_operator);
@@ -124,8 +129,44 @@ Schema whole_case_schema() {
     return schema;
 }
 
-/// The operator of cases that name none is that of the defaults. Where the defaults and a case have one, the reader
-/// checks the other cases.
+/// A case without a graph must have all required fields of its operator's struct.
+Schema whole_case_schema() {
+    return when({{"required", {"graph"}}}, {{"properties", {{"operator", false}, {"desc", false}, {"inPlace", false}}}},
+                reference("by_operator"));
+}
+
+Schema graph_schema() {
+    const Schema names{{"type", "array"}, {"items", {{"type", "string"}}}};
+    return object_value(members(
+        {{"nodes",
+          described("Operators, in any order.", {{"type", "array"}, {"minItems", 1}, {"items", reference("node")}})},
+         {"constants", described("Inputs whose data is fixed when the graph is compiled.", names)},
+         {"outputs", described("Values that are read back.", names)}},
+        {"nodes", "outputs"}));
+}
+
+Schema node_schema() {
+    const Schema text{{"type", "string"}};
+    const Schema reinterpreted = members({{"value", text}, {"reinterpret", {{"const", true}}}}, {"value"});
+    Schema schema = members(
+        {{"name", described("Unique in the graph.", strings("^[A-Za-z0-9_./-]+$"))},
+         {"operator", described("In full or without DML_OPERATOR_.", reference("operator"))},
+         {"desc", described("The operator's struct, as in a case.", object_value(Schema::object()))},
+         {"inputs", described("The value that each input tensor is. One of another data type needs { \"value\": …, "
+                              "\"reinterpret\": true }.",
+                              object_value({{"additionalProperties", {{"anyOf", {text, reinterpreted}}}}}))},
+         {"outputs",
+          described("The name of each output tensor's value.", object_value({{"additionalProperties", text}}))},
+         {"inPlace", described("Outputs that are computed in the memory of an input.",
+                               object_value({{"minProperties", 1}, {"additionalProperties", text}}))}},
+        {"name", "operator", "desc"});
+    schema["type"] = "object";
+    schema["allOf"] = {reference("by_operator")};
+    return schema;
+}
+
+/// Cases without an operator have that of the defaults. If both the defaults and a case name one, only the reader
+/// checks that case.
 Schema by_operator_of_defaults() {
     const Schema by_operator = all_of_groups([](const OperatorGroup& group) {
         return when({{"properties", {{"defaults", is_one_of(group)}}}}, all_cases(reference("d" + group.id())));
@@ -154,7 +195,10 @@ Schema file_schema() {
     };
     Schema whole = by_operator_of_defaults();
     whole["properties"] = all_cases(reference("whole_case"))["properties"];
-    schema["allOf"] = {unless_in_defaults("name"), unless_in_defaults("operator"),
+    const Schema has_operator =
+        when({{"not", defaults_have("operator")}},
+             all_cases(when({{"required", {"graph"}}}, Schema::object(), {{"required", {"operator"}}})));
+    schema["allOf"] = {unless_in_defaults("name"), has_operator,
                        when(defaults_have("desc"), partial_descs(), std::move(whole))};
     return schema;
 }
@@ -166,6 +210,9 @@ Schema definitions() {
     one_case["type"] = "object";
     all["case"] = std::move(one_case);
     all["whole_case"] = whole_case_schema();
+    all["by_operator"] = by_operator_schema();
+    all["graph"] = graph_schema();
+    all["node"] = node_schema();
     all.update(field_definitions());
     all.update(activation_definitions());
     for (const OperatorGroup& group : all_groups()) {
@@ -175,8 +222,8 @@ Schema definitions() {
     return all;
 }
 
-/// One line for each definition and for each condition: short enough to be read by an editor at every start, and a
-/// change of one operator is a change of its lines.
+/// Appends JSON with one line for each definition and condition. Then editors load the schema quickly, and a change of
+/// one operator changes only its lines.
 void append(std::string& text, const Schema& value, bool in_lines) {
     if (!value.is_structured()) {
         text += value.dump();

@@ -1,4 +1,4 @@
-// The keys of a case, and its data.
+// Writes cases: their keys, and the data of their tensors.
 #include "engine/cases/case_writer.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "engine/cases/json_text.h"
 #include "engine/cases/npy_writer.h"
 #include "engine/core/element.h"
+#include "engine/operators/graph.h"
 #include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
 
@@ -18,10 +19,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Beyond this, writing a case would take more memory than the machine it is to be reproduced on may have.
+/// Limit in bytes. Larger cases could exhaust the memory of the machine that reproduces them.
 constexpr std::uint64_t largest_tensor = std::uint64_t{1} << 30;
 
-/// Nested as deep as there are sizes, or flat where nesting would only be brackets.
+/// Nests a list like the tensor's sizes, or leaves it flat if nesting would only add brackets.
 ordered_json nested(const ordered_json& flat, std::span<const std::uint32_t> sizes, std::size_t& at) {
     ordered_json list = ordered_json::array();
     const std::uint32_t count = sizes.empty() ? 1 : sizes.front();
@@ -48,7 +49,7 @@ ordered_json elements_json(const core::Tensor& packed) {
     }
     const auto wide = std::count_if(desc.sizes.begin(), desc.sizes.end(), [](std::uint32_t size) { return size > 1; });
     std::size_t at = 0;
-    // Brackets around single elements show nothing.
+    // Nesting is useful only if some dimension, and the last one, have more than one element.
     return wide > 1 && desc.sizes.back() > 1 ? nested(flat, desc.sizes, at) : flat;
 }
 
@@ -58,7 +59,7 @@ core::Result<ordered_json> data_json(const Initialiser& initialiser, const core:
         return core::fail(
             fmt::format("{} takes {} bytes; tensors of more than {} are not written", name, bytes, largest_tensor));
     }
-    // With its own strides, so that elements that share memory are equal.
+    // Uses the tensor's own strides, so that elements that share memory get equal values.
     core::Tensor tensor(desc);
     if (auto filled = initialiser.fill(tensor); !filled) {
         return tl::unexpected(filled.error());
@@ -106,10 +107,61 @@ ordered_json tolerance_json(const core::Tolerance& tolerance) {
     return object;
 }
 
-/// The level that a case has which says nothing about it.
+/// The feature level of a case that does not specify one.
 core::FeatureLevel default_level(const Case& subject) {
     const auto lowest = subject.expect_error ? std::nullopt : operators::minimum_feature_level(*subject.descriptor);
     return lowest.value_or(subject.descriptor->schema->introduced);
+}
+
+void write_operator(const operators::Descriptor& descriptor, ordered_json& object) {
+    object["operator"] = descriptor.schema->name;
+    object["desc"] = desc_to_json(descriptor);
+    if (!descriptor.in_place.empty()) {
+        object["inPlace"] = operators::in_place_names(descriptor);
+    }
+}
+
+/// Names the values that a node's tensors are connected to.
+ordered_json connections_json(const operators::Graph& graph, const std::vector<operators::TensorSlot>& slots,
+                              const std::vector<operators::ValueIndex>& values) {
+    ordered_json object = ordered_json::object();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (slots[i].desc == nullptr) {
+            continue;
+        }
+        const operators::GraphValue& value = graph.values[values[i]];
+        if (value.desc.data_type == slots[i].desc->data_type) {
+            object[slots[i].name] = value.name;
+        } else {
+            object[slots[i].name] = {{"value", value.name}, {"reinterpret", true}};
+        }
+    }
+    return object;
+}
+
+ordered_json graph_to_json(const operators::Graph& graph) {
+    ordered_json object{{"nodes", ordered_json::array()}};
+    for (const operators::GraphNode& node : graph.nodes) {
+        ordered_json written{{"name", node.name}};
+        write_operator(*node.descriptor, written);
+        for (const auto& [key, connections] :
+             {std::pair("inputs", connections_json(graph, node.descriptor->inputs(), node.inputs)),
+              std::pair("outputs", connections_json(graph, node.descriptor->outputs(), node.outputs))}) {
+            if (!connections.empty()) {
+                written[key] = connections;
+            }
+        }
+        object["nodes"].push_back(std::move(written));
+    }
+    for (const operators::ValueIndex input : graph.inputs) {
+        if (graph.values[input].is_constant) {
+            object["constants"].push_back(graph.values[input].name);
+        }
+    }
+    for (const operators::ValueIndex output : graph.outputs) {
+        object["outputs"].push_back(graph.values[output].name);
+    }
+    return object;
 }
 
 }  // namespace
@@ -120,10 +172,10 @@ core::Result<ordered_json> case_to_json(const Case& subject, const WriteOptions&
     if (!subject.description.empty()) {
         object["description"] = subject.description;
     }
-    object["operator"] = descriptor.schema->name;
-    object["desc"] = desc_to_json(descriptor);
-    if (!descriptor.in_place.empty()) {
-        object["inPlace"] = operators::in_place_names(descriptor);
+    if (descriptor.graph != nullptr) {
+        object["graph"] = graph_to_json(*descriptor.graph);
+    } else {
+        write_operator(descriptor, object);
     }
     if (subject.min_feature_level != default_level(subject)) {
         object["minFeatureLevel"] = core::to_string(subject.min_feature_level);
@@ -139,10 +191,13 @@ core::Result<ordered_json> case_to_json(const Case& subject, const WriteOptions&
         return tl::unexpected(written.error());
     }
     for (std::size_t i = 0; i < outputs.size() && i < subject.tolerances.size(); ++i) {
-        // Other slack for each element is the operator's own, and no case can ask for it.
+        // Other kinds of slack are the operators' defaults, which a case file cannot express.
         if (subject.tolerances[i] && (!subject.tolerances[i]->element_slack || subject.tolerances[i]->half_precision)) {
             object["tolerance"][outputs[i].name] = tolerance_json(*subject.tolerances[i]);
         }
+    }
+    if (subject.precision) {
+        object["precision"] = core::to_string(*subject.precision);
     }
     if (!subject.tags.empty()) {
         object["tags"] = subject.tags;

@@ -1,4 +1,4 @@
-// From the text of a case file to a corpus, and from that to cases.
+// Reads case files into a corpus, and makes cases from it.
 #include "engine/cases/corpus.h"
 
 #include <fmt/format.h>
@@ -14,13 +14,24 @@
 namespace dmlconform::cases {
 namespace {
 
-/// The case's name; empty where there is none, which reading the case reports.
+/// The case's name. Empty if it is missing, which is reported when the case is read.
 std::string name_of(const Corpus::Entry& entry) {
+    if (entry.made) {
+        return entry.made->id.substr(entry.made->id.find('/') + 1);
+    }
     const JsonValue* name = entry.text.find("name");
     return name != nullptr && name->string() != nullptr ? *name->string() : std::string();
 }
 
-/// The array of cases, and into `defaults` what they have in common. Null after a problem that hides them.
+/// The number of nodes of a case's graph. 0 if it has no graph, or if reading it will report a problem.
+std::size_t node_count(const JsonValue& text) {
+    const JsonValue* graph = text.find("graph");
+    const JsonValue* nodes = graph == nullptr ? nullptr : graph->find("nodes");
+    return nodes == nullptr || nodes->array() == nullptr ? 0 : nodes->array()->size();
+}
+
+/// The array of cases. Stores what they have in common in `defaults`. Null after a problem that prevents reading the
+/// cases.
 const JsonValue::Array* read_envelope(const JsonValue& document, JsonValue& defaults, ProblemSink& problems) {
     static const std::array<std::string, 4> keys{"$schema", "description", "defaults", "cases"};
     if (document.object() == nullptr) {
@@ -50,7 +61,7 @@ const JsonValue::Array* read_envelope(const JsonValue& document, JsonValue& defa
     return cases->array();
 }
 
-/// Reads all expansions of the last entry, to see whether they are right.
+/// Reads all expansions of the last entry to find problems.
 void check_entry(Corpus& corpus, ProblemSink& problems, const CaseVisitor& visit) {
     const Corpus::Entry& entry = corpus.entries.back();
     const Corpus::File& file = corpus.files[entry.file];
@@ -58,7 +69,7 @@ void check_entry(Corpus& corpus, ProblemSink& problems, const CaseVisitor& visit
     for (std::size_t i = 0; i < entry.expansions(); ++i) {
         const auto expansion = entry.sweep ? entry.sweep->expansion(i, problems) : std::optional(entry.text);
         if (!expansion || problems.is_hopeless()) {
-            return;  // the same mistake would turn up in every expansion
+            return;  // the same problem would recur in every expansion
         }
         context.suffix = entry.sweep ? entry.sweep->suffix(i) : "";
         const auto read = read_case(*expansion, context, problems);
@@ -74,6 +85,7 @@ void check_entry(Corpus& corpus, ProblemSink& problems, const CaseVisitor& visit
 void read_entry(JsonValue text, std::size_t most_cases, Corpus& corpus, ProblemSink& problems,
                 const CaseVisitor& visit) {
     Corpus::Entry entry{corpus.files.size() - 1, std::move(text), std::nullopt, corpus.positions()};
+    entry.nodes = node_count(entry.text);
     const std::size_t room = most_cases - entry.first;
     if (entry.text.find("sweep") != nullptr) {
         entry.sweep = Sweep::read(entry.text, room, problems);
@@ -87,7 +99,7 @@ void read_entry(JsonValue text, std::size_t most_cases, Corpus& corpus, ProblemS
     check_entry(corpus, problems, visit);
 }
 
-/// What this program's other files say that they are, and what to do with them.
+/// Other file formats of this program, and how to treat such files here.
 struct OtherFormat {
     std::string_view name;
     std::string_view what;
@@ -97,7 +109,7 @@ constexpr OtherFormat other_formats[] = {
     {"dmlconform-expectations", "this is a file of expectations, not of cases", "give it with --expect"},
     {"dmlconform-result", "this is the result of a run, not a case file", "give the case files that were run"}};
 
-/// Takes care of a file that says that it is not a case file; false for all others.
+/// Handles files of other formats. False for all other files.
 bool is_other_format(const JsonValue& document, const ReadOptions& options, Corpus& corpus, ProblemSink& problems) {
     const JsonValue* format = document.find("format");
     if (format == nullptr || format->string() == nullptr) {
@@ -136,7 +148,7 @@ void for_each_duplicate(const Corpus& corpus, const DuplicateVisitor& visit) {
     }
     for (const auto& [name, entries] : by_name) {
         if (entries.size() == 1) {
-            continue;  // its expansions differ, or it has none
+            continue;  // no expansions, or expansions with different ids
         }
         std::map<std::string, const Corpus::Entry*> first;
         for (const Corpus::Entry* entry : entries) {
@@ -196,6 +208,9 @@ std::optional<Case> CorpusReader::at(std::size_t position) {
         entry_ = static_cast<std::size_t>(next - entries.begin()) - 1;
     }
     const Corpus::Entry& entry = entries[entry_];
+    if (entry.made) {
+        return *entry.made;
+    }
     const Corpus::File& file = corpus_.files[entry.file];
     ProblemSink problems = file.places.fresh();
     CaseContext context{file.stem, file.folder, "", 0, true, file.without_expected};

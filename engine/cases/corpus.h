@@ -1,9 +1,11 @@
-// Case files, read and checked, whose cases are made one at a time: sweeps stand for more cases than memory should
-// hold.
+// Corpora: case files that are read and checked, and whose cases are made one at a time. Sweeps may expand to more
+// cases than fit the memory.
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,38 +19,53 @@
 
 namespace dmlconform::cases {
 
-/// The first key of a repro bundle's environment.json, which is not a case file.
+/// The first key of environment.json in a repro bundle. Such a file is not a case file.
 inline constexpr std::string_view bundle_key = "dmlconformBundle";
 
-struct ReadOptions {
-    /// Lets data files be outside the case file's folder.
-    bool allow_external_data = false;
-    /// In one file, expansions of sweeps counted one by one. Each takes some 10 µs to be checked.
-    std::size_t most_cases = 1'000'000;
-    /// Lets cases of operators without a reference expect no values: somebody else is going to say what is right.
-    bool without_expected = false;
-    /// Leaves a file out that says it is one of expectations, rather than complaining about it.
-    bool pass_over_expectations = false;
+/// A kind of file besides case files from which cases can be made, such as models.
+struct CaseFileKind {
+    /// The file name extension: ".onnx".
+    std::string extension;
+    /// Makes the cases of a file. Their ids begin with the file's stem. Errors do not contain the file's name.
+    std::function<core::Result<std::vector<std::shared_ptr<const Case>>>(const std::filesystem::path& path)> read;
 };
 
-/// Expansions of a sweep that were left out because their descriptors are illegal and the case allows it.
+struct ReadOptions {
+    /// Accepts data files outside the case file's folder.
+    bool allow_external_data = false;
+    /// Limit for one file; each expansion of a sweep counts. Checking one takes about 10 µs.
+    std::size_t most_cases = 1'000'000;
+    /// Accepts cases without expected values for operators without a reference. Another engine will then provide the
+    /// values.
+    bool without_expected = false;
+    /// Skips expectation files silently instead of reporting them.
+    bool pass_over_expectations = false;
+    /// Other kinds of files that are read, besides case files. Within folders, only case files and these are read.
+    std::vector<CaseFileKind> other_kinds = {};
+};
+
+/// A case whose illegal expansions were skipped because it has `skipInvalid`.
 struct SkippedExpansions {
-    /// The case's id, without sweep values.
+    /// The id without the values of the sweep.
     std::string id;
     std::size_t count = 0;
 };
 
-/// All case files of a run. Of use only when there are no problems.
+/// All case files of a run. May only be used if there are no problems.
 struct Corpus {
-    /// One case as it is written.
+    /// One case as written, before expansion.
     struct Entry {
         /// Index into `files`.
         std::size_t file = 0;
-        /// With the file's defaults.
+        /// The JSON text, with the file's defaults merged.
         JsonValue text;
         std::optional<Sweep> sweep;
-        /// Position of its first expansion.
+        /// Position of its first expansion among those of all entries.
         std::size_t first = 0;
+        /// The number of nodes of its graph, which is equal in all expansions; 0 for an operator.
+        std::size_t nodes = 0;
+        /// For files of another kind: the case itself, which has no JSON text.
+        std::shared_ptr<const Case> made = nullptr;
 
         [[nodiscard]] std::size_t expansions() const { return sweep ? sweep->expansions() : 1; }
     };
@@ -57,7 +74,7 @@ struct Corpus {
         DataFolder folder;
         /// ReadOptions::without_expected.
         bool without_expected = false;
-        /// Knows the file's name and lines.
+        /// Maps offsets to the file's name and lines.
         ProblemSink places;
     };
 
@@ -65,24 +82,23 @@ struct Corpus {
     std::vector<Entry> entries;
     std::vector<Problem> problems;
     std::vector<SkippedExpansions> skipped;
-    /// How many files have no cases, but expectations (ReadOptions::pass_over_expectations).
+    /// The number of expectation files that were skipped (ReadOptions::pass_over_expectations).
     std::size_t passed_over = 0;
 
-    /// How many expansions there are, those that are left out included.
+    /// The number of expansions, including skipped ones.
     [[nodiscard]] std::size_t positions() const {
         return entries.empty() ? 0 : entries.back().first + entries.back().expansions();
     }
 };
 
-/// Makes cases. For one thread; there may be several for one corpus.
+/// Makes the cases of a corpus. Not thread-safe, but a corpus can have several readers.
 class CorpusReader {
 public:
     /// The corpus must outlive the reader.
     explicit CorpusReader(const Corpus& corpus) : corpus_(corpus) {}
 
-    /// The case at a position below Corpus::positions(), in the order of the files and of the cases in them; nothing
-    /// for an expansion that is left out. One whose data files have changed for the worse since the corpus was read has
-    /// Case::problem.
+    /// The case at a position below Corpus::positions(), ordered by file and by position in the file. Empty for a
+    /// skipped expansion. Case::problem is set if data files of the case have become invalid since the corpus was read.
     [[nodiscard]] std::optional<Case> at(std::size_t position);
 
 private:
@@ -90,18 +106,18 @@ private:
     std::size_t entry_ = 0;
 };
 
-/// Is shown each case when it is read for the first time.
+/// Called with each case when it is read for the first time.
 using CaseVisitor = std::function<void(const Case& subject)>;
 
-/// Reads a case file's text. `file` is its path, for messages, and its stem begins the cases' ids.
+/// Reads the text of a case file. `file` is its path, used in messages; its stem begins the ids of the cases.
 [[nodiscard]] Corpus read_corpus(const std::string& file, std::string_view text, const ReadOptions& options = {},
                                  const CaseVisitor& visit = {});
 
-/// Loads case files, and all *.json below folders in the order of their paths but for expectations.
+/// Loads case files. In folders, loads all *.json files except expectation files, recursively and ordered by path.
 [[nodiscard]] Corpus load_corpus(std::span<const std::string> paths, const ReadOptions& options = {},
                                  const CaseVisitor& visit = {});
 
-/// Is shown two written cases of which an expansion each has the same id.
+/// Called with two entries that have an expansion with the same id.
 using DuplicateVisitor =
     std::function<void(const Corpus::Entry& first, const Corpus::Entry& later, const std::string& id)>;
 

@@ -1,10 +1,10 @@
-// Which keys an initialiser may have depends on one of them: "random" has others than "file".
+// Schema of initialisers. One key, such as "random" or "file", decides which others are allowed.
 #include "engine/cases/data_schema.h"
 
 namespace dmlconform::cases {
 namespace {
 
-/// Lists in lists of elements.
+/// Elements in lists that may be nested.
 Schema elements_schema() {
     Schema schema = number_value();
     schema["type"].push_back("array");

@@ -1,11 +1,11 @@
-// Data and tolerances of case files in JSON Schema.
+// JSON Schema of tensor data and tolerances in case files.
 #pragma once
 
 #include "engine/cases/schema_values.h"
 
 namespace dmlconform::cases {
 
-/// The definitions "elements", "data" and "tolerance".
+/// Returns the definitions "elements", "data" and "tolerance".
 [[nodiscard]] Schema data_definitions();
 
 }  // namespace dmlconform::cases

@@ -1,4 +1,4 @@
-// Descriptors in a case file's form, one function for each kind of field.
+// Writes descriptors in the form of case files, with one function for each kind of field.
 #include <nlohmann/json.hpp>
 
 #include "engine/cases/case_writer.h"
@@ -93,7 +93,7 @@ struct FieldWriter {
     }
 };
 
-/// The number that a count has where it is left out: the length of the arrays that it counts.
+/// The value of a count that is left out: the length of its arrays.
 std::uint32_t counted(const Descriptor& descriptor, const Field& count) {
     for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
         const auto length = operators::array_length(descriptor.values[i]);

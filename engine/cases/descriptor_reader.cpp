@@ -1,4 +1,4 @@
-// Reading of operator structs: one function for each kind of field that DirectML's structs have.
+// Reads operator structs, with one function for each kind of field.
 #include "engine/cases/descriptor_reader.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ std::optional<std::int32_t> read_int(const JsonValue& value, const std::string& 
     return static_cast<std::int32_t>(core::decode_element(core::DataType::int32, *bits));
 }
 
-/// A number, an enumerator, or for BOOL true and false.
+/// Reads a number, an enumerator, or true and false for BOOL.
 std::optional<std::uint32_t> read_uint(const JsonValue& value, const Field& field, ProblemSink& problems) {
     if (field.enumeration == nullptr || value.is_number()) {
         const bool is_bool = field.enumeration != nullptr && field.enumeration->name == "BOOL";
@@ -72,7 +72,7 @@ std::optional<std::uint32_t> read_uint(const JsonValue& value, const Field& fiel
     return parsed;
 }
 
-/// Reads an array with `read_item(item, name)`; an error in one item does not hide those in the next.
+/// Reads an array with `read_item(item, name)`. Continues after an item with a problem, to report further ones.
 template <class T, class ReadItem>
 std::optional<std::vector<T>> read_array(const JsonValue& value, const std::string& name, ProblemSink& problems,
                                          ReadItem&& read_item) {
@@ -90,7 +90,7 @@ std::optional<std::vector<T>> read_array(const JsonValue& value, const std::stri
     return result.size() == items->size() ? std::optional(std::move(result)) : std::nullopt;
 }
 
-/// Reads an object of exactly two members, each with `read_member(value, name)`.
+/// Reads an object of exactly two members with `read_member(value, name)`.
 template <class T, class ReadMember>
 std::optional<std::array<T, 2>> read_pair(const JsonValue& value, const Field& field,
                                           const std::array<std::string, 2>& keys, ProblemSink& problems,
@@ -105,7 +105,7 @@ std::optional<std::array<T, 2>> read_pair(const JsonValue& value, const Field& f
     return first && second ? std::optional(std::array<T, 2>{*first, *second}) : std::nullopt;
 }
 
-/// Reads a struct. That of a fused operator has no tensors: they may be left out, and must be null for validation.
+/// Reads a struct. The tensors of a fused operator may be missing; validation requires them to be null.
 std::optional<operators::Descriptor> read_fields(const JsonValue& desc, const OperatorSchema& schema, bool fused,
                                                  ProblemSink& problems);
 
@@ -127,7 +127,7 @@ const OperatorSchema* read_activation_type(const JsonValue& value, ProblemSink& 
     return schema;
 }
 
-/// {"Type": "ACTIVATION_ELU", "Alpha": 0.5}, or with the attributes inside "Desc".
+/// Reads {"Type": "ACTIVATION_ELU", "Alpha": 0.5}, or the form with the attributes inside "Desc".
 std::optional<operators::OperatorDesc> read_activation(const JsonValue& value, ProblemSink& problems) {
     const OperatorSchema* schema = read_activation_type(value, problems);
     if (schema == nullptr) {
@@ -154,12 +154,12 @@ std::optional<operators::OperatorDesc> read_activation(const JsonValue& value, P
     return std::make_shared<const operators::Descriptor>(std::move(*descriptor));
 }
 
-/// A number of the type that another field gives, which comes before it in the struct.
+/// Reads a number whose data type is in another field, which precedes it in the struct.
 std::optional<operators::ScalarUnion> read_scalar(const JsonValue& value, const Field& field,
                                                   const operators::Descriptor& so_far, ProblemSink& problems) {
     const core::DataType type = so_far.scalar_type(field);
     if (type == core::DataType::unknown) {
-        // A data type that is missing or no data type is reported for its own field.
+        // A missing or unknown data type is reported for its own field.
         if (std::holds_alternative<std::uint32_t>(so_far.value(field.data_type_field))) {
             problems.add(value.offset, fmt::format("{} has no type: {} is UNKNOWN", field.name, field.data_type_field),
                          fmt::format(R"(for example "{}": "FLOAT32")", field.data_type_field));
@@ -176,7 +176,7 @@ std::optional<operators::ScalarUnion> read_scalar(const JsonValue& value, const 
 
 class FieldReader {
 public:
-    /// `so_far` has the values of the fields before this one.
+    /// `so_far` has the values of the preceding fields.
     FieldReader(const Field& field, const operators::Descriptor& so_far, ProblemSink& problems)
         : field_(field), so_far_(so_far), problems_(problems) {}
 
@@ -251,7 +251,7 @@ private:
     ProblemSink& problems_;
 };
 
-/// Fills in the counts that the file leaves out, and compares the others with the arrays they count.
+/// Sets counts that the file leaves out, and compares the others with the lengths of their arrays.
 void fill_in_counts(operators::Descriptor& descriptor, const JsonValue& desc, ProblemSink& problems) {
     const OperatorSchema& schema = *descriptor.schema;
     for (std::size_t i = 0; i < schema.fields.size(); ++i) {
@@ -274,7 +274,7 @@ void fill_in_counts(operators::Descriptor& descriptor, const JsonValue& desc, Pr
                                    : "arrays with one count must be equally long");
         }
     }
-    // What counts only absent arrays is 0.
+    // The count of absent arrays is 0.
     for (std::size_t i = 0; i < schema.fields.size(); ++i) {
         if (schema.is_count(schema.fields[i]) && desc.find(schema.fields[i].name) == nullptr &&
             std::holds_alternative<operators::Null>(descriptor.values[i])) {
@@ -305,7 +305,8 @@ std::optional<operators::Descriptor> read_fields(const JsonValue& desc, const Op
                 descriptor.values[i] = std::move(*read);
             }
         } else if (value == nullptr && !field.optional && !schema.is_count(field) && !(fused && field.is_tensor())) {
-            // A written null is a descriptor with a null pointer, which validation rejects; a missing key is a slip.
+            // An explicit null is kept as a null pointer, which validation rejects. A missing key is more likely a
+            // mistake.
             problems.add(desc.offset, fmt::format("{} is missing \"{}\"", schema.short_name(), field.name));
         }
     }

@@ -1,4 +1,4 @@
-// From the `desc` of a case to a descriptor, by the operator's catalogue entry.
+// Reads the `desc` of a case into a descriptor, by the operator's catalogue entry.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,15 @@
 
 namespace dmlconform::cases {
 
-/// Reads an operator's struct, field for field in DirectML.h's spelling. Reports whatever is wrong with the form
-/// (unknown or missing fields, wrong JSON types, counts that disagree) and returns nothing then; whether the descriptor
-/// is legal is for operators::validate to say.
+/// Reads an operator's struct, whose fields are spelt as in DirectML.h. Reports problems of form (unknown or missing
+/// fields, wrong JSON types, inconsistent counts); the result is then empty. operators::validate decides whether a
+/// descriptor is legal.
 [[nodiscard]] std::optional<operators::Descriptor> read_descriptor(const JsonValue& desc,
                                                                    const operators::OperatorSchema& schema,
                                                                    ProblemSink& problems);
 
-/// "did you mean `SLICE1`?" for a mistyped operator, spelt in full or short as `name` is; empty when nothing is near.
+/// "did you mean `SLICE1`?" for a mistyped operator name. Suggests a short or a full name, like `name`. Empty if no
+/// name is similar.
 [[nodiscard]] std::string operator_suggestion(std::string_view name);
 
 }  // namespace dmlconform::cases

@@ -1,4 +1,4 @@
-// From JSON numbers and strings to elements' bits.
+// Converts JSON numbers and strings to the bits of elements.
 #include "engine/cases/element_reader.h"
 
 #include <fmt/format.h>
@@ -56,8 +56,8 @@ core::Result<std::uint64_t> read_element(const JsonValue& value, core::DataType 
         return core::fail(fmt::format("this number is not an integer, as {} is", core::name(type)));
     }
     if (const auto number = value.floating()) {
-        // Further out, a double stands for several integers: which one was written is lost. Integers beyond 64 bits
-        // come as doubles too.
+        // From 2^53 on, a double stands for several integers, so the written one is unknown. Integers beyond 64 bits
+        // are doubles, too.
         if (!core::is_floating_point(type) && std::fabs(*number) >= 0x1p53) {
             return core::fail(fmt::format("{} is out of the range of {} ({}), or written inexactly", *number,
                                           core::name(type), core::range_of(type)),

@@ -1,4 +1,4 @@
-// One element of a tensor as it is written in a case file.
+// Reads one element of a tensor in a case file.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@
 
 namespace dmlconform::cases {
 
-/// A number, "nan", "inf", "-inf", or "0x…" for the element's bits. The result are the bits.
+/// Reads a number, "nan", "inf", "-inf", or "0x…" for the bits. Returns the element's bits.
 [[nodiscard]] core::Result<std::uint64_t> read_element(const JsonValue& value, core::DataType type);
 
-/// The value when it is an integer, also one written with a point or an exponent as long as that is exact: below 2^53.
+/// The value as an integer. A point or an exponent is allowed if the value is exact, which means below 2^53. Empty
+/// otherwise.
 [[nodiscard]] std::optional<core::Integer> integer_of(const JsonValue& value);
 
-/// The value of a number of any kind.
+/// The value of any number; empty for other values.
 [[nodiscard]] std::optional<double> number_of(const JsonValue& value);
 
-/// A number for messages: as it would be written, but for what was lost when it was read.
+/// The number as text for messages, without digits that were lost in parsing.
 [[nodiscard]] std::string number_text(const JsonValue& value);
 
 }  // namespace dmlconform::cases

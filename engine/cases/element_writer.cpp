@@ -1,4 +1,4 @@
-// From elements' bits to JSON numbers and strings.
+// Converts the bits of elements to JSON numbers and strings.
 #include "engine/cases/element_writer.h"
 
 #include <cmath>
@@ -24,9 +24,10 @@ ordered_json floating_json(core::DataType type, std::uint64_t bits) {
     if (value == 0 && !std::signbit(value)) {
         return 0;
     }
-    // The shortest digits that tell the number from its neighbours, as long as they are not rounded twice.
+    // The shortest digits that distinguish the number from its neighbours. Parsing may round twice, which is checked
+    // below.
     ordered_json number = ordered_json::parse(core::format_element(type, bits), nullptr, false);
-    // "-0" would be read as an integer, which has no sign.
+    // "-0" would be parsed as an integer, which has no negative zero.
     if (number.is_number() && value != 0 && core::encode_element(type, number.get<double>()) == bits) {
         return number;
     }

@@ -1,4 +1,4 @@
-// One element of a tensor as it is written in a case file.
+// Writes one element of a tensor for a case file.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace dmlconform::cases {
 
-/// A number that read_element makes the same bits of; "nan", "inf" or "-inf"; or "0x…" for bits that no number gives.
+/// A number that read_element converts to the same bits; "nan", "inf" or "-inf"; or "0x…" if no number gives these
+/// bits.
 [[nodiscard]] nlohmann::ordered_json element_json(core::DataType type, std::uint64_t bits);
 
 }  // namespace dmlconform::cases

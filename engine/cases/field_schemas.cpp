@@ -1,4 +1,4 @@
-// One definition for each type, and what the catalogue says of a field in its description.
+// Schemas of struct fields: one definition for each type. Descriptions say what the catalogue knows about a field.
 #include "engine/cases/field_schemas.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ Schema buffer_schema() {
          {"GuaranteedBaseOffsetAlignment", integer_value(0, UINT32_MAX)}});
 }
 
-/// Both forms; `buffer` is the name of the definition for what is in them.
+/// Accepts both forms of a tensor. `buffer` is the name of the definition of their members.
 Schema tensor_schema(std::string_view buffer) {
     const Schema long_form =
         members({{"Type", {{"enum", {"BUFFER", "DML_TENSOR_TYPE_BUFFER"}}}}, {"Desc", reference(buffer)}}, {"Desc"});
@@ -64,7 +64,7 @@ Schema enumeration_schema(const operators::Enumeration& enumeration) {
                      name_value(enumeration.prefix(), names, number));
 }
 
-/// The definition for the type of an attribute.
+/// The name of the definition for an attribute's type.
 std::string type_of(const Field& field) {
     if (field.enumeration != nullptr) {
         return field.enumeration->name;
@@ -119,7 +119,7 @@ Schema attribute_definitions() {
                                  number_value(Nullable::yes))}};
 }
 
-/// Of required and optional tensors, read and written.
+/// Definitions for required and optional input and output tensors.
 Schema tensor_definitions() {
     Schema buffer = reference("partial_buffer");
     buffer["required"] = {"DataType", "Sizes"};
@@ -147,16 +147,16 @@ bool is_object(const Field& field) {
            field.type == FieldType::size_2d;
 }
 
-/// The definition for fields of that name, whatever the operator.
+/// The definition for all fields of a name, in any operator.
 struct CommonDefinition {
-    /// Where some fields of the name are optional and others are not, that of the most.
+    /// If some fields of the name are optional and others are not, the more frequent variant.
     std::string definition;
-    /// Whether the definition also holds for a part of the field, whose rest the file's defaults have: merging replaces
-    /// values that are not objects.
+    /// True if the definition applies also to a partial value, whose other members are in the file's defaults. Merging
+    /// combines objects and replaces other values.
     bool holds_for_parts = false;
 };
 
-/// By name; none for names that have different types in different operators.
+/// Common definitions by field name. Names whose types differ between operators have none.
 std::map<std::string, CommonDefinition> find_common_definitions() {
     struct Uses {
         std::set<std::string> types;
@@ -189,8 +189,8 @@ const std::map<std::string, CommonDefinition>& common_definitions() {
     return common;
 }
 
-/// One pattern for all names of a definition. Editors do not propose what only a pattern allows: the names that an
-/// operator has are in its struct.
+/// One pattern for all names of a definition. Editors do not suggest names from patterns; they take them from the
+/// operator's struct.
 Schema patterns(bool hold_for_parts) {
     std::map<std::string, std::vector<std::string>> names;
     for (const auto& [name, common] : common_definitions()) {
@@ -241,7 +241,8 @@ Schema field_definitions() {
     definitions.update(tensor_definitions());
     Schema fields = reference("attributes");
     fields["patternProperties"] = patterns(false);
-    // The patterns stand apart, or validators would say of an unknown name that it does not match each of them.
+    // The patterns are in a separate definition. Otherwise validators would report an unknown name once for each
+    // pattern.
     Schema parts = members(all_names());
     const Schema tensors{{"Tensor$", reference("partial_tensor")}, {"Tensors$", reference("partial_tensors")}};
     parts["allOf"] = Schema::array({reference("attributes"), {{"patternProperties", tensors}}});

@@ -1,4 +1,4 @@
-// Fields of operators' structs in JSON Schema: a definition for each type of field, and for each enumeration.
+// JSON Schema of fields of operator structs: definitions for each type of field and for each enumeration.
 #pragma once
 
 #include <string>
@@ -8,16 +8,15 @@
 
 namespace dmlconform::cases {
 
-/// The name of the definition for a field of that operator. It says what kind of field it is, for editors to show.
+/// The name of the definition for a field of the operator. Editors show it as the kind of the field.
 [[nodiscard]] std::string definition_of(const operators::OperatorSchema& schema, const operators::Field& field);
 
-/// The field in its operator's struct: true where the definition is what "fields" has for its name, or else a
+/// The schema of a field in its operator's struct: true if "fields" has the same definition for the name, otherwise a
 /// reference.
 [[nodiscard]] Schema field_schema(const operators::OperatorSchema& schema, const operators::Field& field);
 
-/// All of these definitions, by name. With them come "fields", which is what objects have to be as far as that depends
-/// on their fields' names alone, and "parts", which is the same for an object whose rest the file's defaults have: it
-/// has fields of some operator, and no others.
+/// All these definitions by name, and two more: "fields" constrains fields by their names alone. "parts" does so for an
+/// object whose other members are in the file's defaults, and only accepts names of fields of some operator.
 [[nodiscard]] Schema field_definitions();
 
 }  // namespace dmlconform::cases

@@ -1,4 +1,4 @@
-// Which form an initialiser has, and filling tensors.
+// Selects the form of an initialiser, and fills tensors.
 #include "engine/cases/initialiser.h"
 
 #include <fmt/format.h>
@@ -46,13 +46,14 @@ core::Result<void> Initialiser::fill(core::Tensor& tensor) const {
     const std::uint64_t count = *core::element_count(desc.sizes);
     const auto bytes = static_cast<std::size_t>(core::bytes_of(desc.data_type, count));
     const auto storage = tensor.buffer.bytes();
-    // A pattern that is a NaN in each floating-point type, so that a kernel that reads a gap is noticed.
+    // Fills gaps between elements. This pattern is NaN in each floating-point type, so a kernel that reads a gap is
+    // noticed.
     constexpr std::byte gap{0xff};
     if (core::is_packed(desc)) {
         std::ranges::fill(storage.subspan(bytes), gap);
         auto written = source_->write(desc.data_type, storage.first(bytes));
         if (core::bytes_of(desc.data_type) == 0 && count % 2 != 0) {
-            core::store_element(storage, desc.data_type, count, 0xf);  // the half of a byte that is left is a gap too
+            core::store_element(storage, desc.data_type, count, 0xf);  // the unused half of the last byte is a gap, too
         }
         return written;
     }
@@ -62,7 +63,7 @@ core::Result<void> Initialiser::fill(core::Tensor& tensor) const {
         return written;
     }
     const core::StridedRuns<1> runs(desc.sizes, {core::signed_strides(desc)});
-    // Backwards, so that of elements that share memory the first is written last.
+    // Copies backwards, so that the first of several elements that share memory is written last.
     const auto for_each_backwards = [&](auto&& copy) {
         for (std::uint64_t i = count; i-- > 0;) {
             copy(i, runs.offsets_of(static_cast<std::int64_t>(i))[0]);

@@ -1,4 +1,4 @@
-// Where the elements of a tensor in a case come from.
+// Initialisers: where the elements of a case's tensor come from.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace dmlconform::cases {
 
-/// One form of initialiser, read and checked. Each has a file of its own in sources/.
+/// One form of initialiser, after reading and checking. Each form has a file in sources/.
 class ElementSource {
 public:
     ElementSource() = default;
@@ -24,16 +24,16 @@ public:
     ElementSource& operator=(const ElementSource&) = delete;
     virtual ~ElementSource() = default;
 
-    /// Writes all elements of a tensor in row-major order, packed. `type` and the number of elements are those that the
-    /// source was read for. Fails only where the source is outside the case file.
+    /// Writes all elements of a tensor in row-major order, packed. `type` and the number of elements must be those that
+    /// the source was read for. Fails only if data outside the case file cannot be read.
     [[nodiscard]] virtual core::Result<void> write(core::DataType type, std::span<std::byte> elements) const = 0;
 };
 
-/// Data in files beside a case file.
+/// The folder of data files that belong to a case file.
 struct DataFolder {
-    /// Relative paths start here; the case file's folder.
+    /// The case file's folder. Relative paths start here.
     std::filesystem::path path;
-    /// Whether paths may lead out of the folder.
+    /// Allows paths outside the folder.
     bool allow_external = false;
 };
 
@@ -41,19 +41,19 @@ class Initialiser {
 public:
     explicit Initialiser(std::shared_ptr<const ElementSource> source) : source_(std::move(source)) {}
 
-    /// Writes the tensor's elements. Bytes between them are set too, so that nothing depends on what
-    /// was in memory before. Where strides make elements share memory, the first in row-major order counts.
+    /// Writes the tensor's elements and fills the gaps between them, so that the whole buffer is defined. If strides
+    /// make elements share memory, the first one in row-major order wins.
     [[nodiscard]] core::Result<void> fill(core::Tensor& tensor) const;
 
 private:
     std::shared_ptr<const ElementSource> source_;
 };
 
-/// An initialiser of given elements: packed, in row-major order, as many as the tensor that it is for has.
+/// An initialiser that holds the elements of a tensor: packed, in row-major order. Their number must be the tensor's.
 [[nodiscard]] Initialiser given_elements(std::vector<std::byte> elements);
 
-/// Reads an initialiser for a tensor of that layout, whose sizes may still be anything that a file can hold.
-/// Reports what is wrong and returns nothing then.
+/// Reads an initialiser for a tensor of this layout. The sizes are unchecked values from a file. Empty if there are
+/// problems, which are reported.
 [[nodiscard]] std::optional<Initialiser> read_initialiser(const JsonValue& value, const core::TensorDesc& desc,
                                                           ProblemSink& problems, const DataFolder& folder = {});
 

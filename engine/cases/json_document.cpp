@@ -1,4 +1,4 @@
-// The parser's events, made into a document with offsets.
+// Builds a document with offsets from the events of nlohmann's parser.
 #include "engine/cases/json_document.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t deepest_document = 64;
 
-/// Where the token that starts at or after `offset` begins: after white space, comments and separators.
+/// The start of the next token at or after `offset`, after white space, comments and separators.
 std::size_t token_start(std::string_view text, std::size_t offset) {
     while (offset < text.size()) {
         const std::string_view rest = text.substr(offset);
@@ -36,7 +36,7 @@ std::size_t token_start(std::string_view text, std::size_t offset) {
     return offset;
 }
 
-/// Where the token that begins at `start` ends.
+/// The end of the token that starts at `start`.
 std::size_t token_end(std::string_view text, std::size_t start) {
     if (start >= text.size()) {
         return text.size();
@@ -55,16 +55,16 @@ std::size_t token_end(std::string_view text, std::size_t start) {
     return std::min(end, text.size());
 }
 
-/// Whether a JSON number is an integer, however it is written: 2, 2.0, 20e-1, but not 2.00000000000000000001.
+/// True if a JSON number is an integer in any notation: 2, 2.0, 20e-1, but not 2.00000000000000000001.
 bool is_integer(std::string_view text) {
     const std::size_t end_of_mantissa = std::min(text.find_first_of("eE"), text.size());
     const std::string_view mantissa = text.substr(0, end_of_mantissa);
     const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
     const std::size_t last = mantissa.find_last_of("123456789");
     if (last == std::string_view::npos) {
-        return true;  // 0
+        return true;  // the number is 0
     }
-    // The power of ten that the last digit counts.
+    // The power of ten of the last digit.
     auto power = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(last) - (last < point ? 1 : 0);
     std::string_view exponent = text.substr(std::min(end_of_mantissa + 1, text.size()));
     if (exponent.starts_with('+')) {
@@ -80,15 +80,14 @@ bool is_integer(std::string_view text) {
     return power >= 0;
 }
 
-/// Receives nlohmann's events. It reports no offsets, but its events come token by token, so the text is followed
-/// alongside.
+/// Receives nlohmann's events. They have no offsets, but correspond to tokens, so the text is scanned in parallel.
 class DocumentBuilder {
 public:
     explicit DocumentBuilder(std::string_view text) : text_(text) {}
 
     bool null() { return add({}); }
     bool boolean(bool value) { return add(value); }
-    /// Called for numbers with a minus sign. -0 is an element that a tensor can hold.
+    /// Called for numbers with a minus sign. -0 must stay a negative zero, which is a valid element.
     bool number_integer(std::int64_t value) { return value == 0 ? add(-0.0) : add(value); }
     bool number_unsigned(std::uint64_t value) { return add(value); }
     bool number_float(double value, const std::string& text) {
@@ -129,8 +128,8 @@ public:
 
     bool parse_error(std::size_t position, const std::string& /*token*/, const nlohmann::json::exception& exception) {
         if (!error_) {
-            // "[json.exception.parse_error.101] parse error at line 1, column 2: …": the place is reported in our own
-            // way.
+            // The message begins with "[json.exception.parse_error.101] parse error at line 1, column 2: ". The
+            // position is reported separately.
             std::string message = exception.what();
             message.erase(0, message.find("] ") + 2);
             const std::size_t colon = message.find(": ");
@@ -213,14 +212,14 @@ std::string escaped(std::string_view key) {
     return result;
 }
 
-/// Appends the path to `offset` below `value`; false when it is not there.
+/// Appends the path from `value` to `offset`; false if `value` does not contain the offset.
 bool find_path(const JsonValue& value, std::size_t offset, std::string& path) {
     if (value.offset == offset) {
         return true;
     }
     const std::size_t length = path.size();
     if (const auto* items = value.array()) {
-        // The last item that starts at or before the offset is the only one that can hold it.
+        // Only the last item that starts at or before the offset can contain it.
         const auto after = std::upper_bound(items->begin(), items->end(), offset,
                                             [](std::size_t o, const JsonValue& item) { return o < item.offset; });
         if (after != items->begin()) {
@@ -311,11 +310,11 @@ Position position_of(std::string_view text, std::size_t offset) {
 }
 
 tl::expected<JsonValue, JsonError> parse_json(std::string_view text) {
-    // The parser takes a NUL for the end of the text, whatever follows.
+    // nlohmann's parser treats a NUL as the end of the text.
     if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
         return tl::unexpected(JsonError{nul, {"not valid JSON: a NUL byte", "is the file UTF-16? It must be UTF-8"}});
     }
-    // The parser does not look into comments.
+    // nlohmann's parser does not check the encoding of comments.
     if (const auto wrong = core::find_invalid_utf8(text)) {
         return tl::unexpected(
             JsonError{*wrong, {"not valid JSON: a byte that is not UTF-8", "save the file as UTF-8"}});

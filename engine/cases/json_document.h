@@ -1,7 +1,7 @@
-// A JSON file in memory with the place of every value, so that an error can say where it is.
+// A JSON document with the offset of every value, so that messages can point at it.
 //
-// Parsing is nlohmann-json's; what is kept here is what its own document forgets: offsets, the order of keys, duplicate
-// keys and the difference between an integer and a number with a fraction.
+// nlohmann-json parses the text. This document keeps what nlohmann's own document loses: offsets, the order of keys,
+// duplicate keys, and whether a number was written with a fraction.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace dmlconform::cases {
 
 struct JsonMember;
 
-/// What became an integer by being rounded: 4e-400, 2.00000000000000000001. It does not count where an integer is
-/// wanted.
+/// A number that became an integer by rounding, such as 4e-400 or 2.00000000000000000001. It is not accepted as an
+/// integer.
 struct RoundedNumber {
     double value = 0;
 };
@@ -42,16 +42,17 @@ public:
 
     [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(content); }
     [[nodiscard]] bool is_number() const;
-    /// A number with a fraction or an exponent, or one that an integer of 64 bits does not hold.
+    /// The value of a number that was written with a fraction or an exponent, or that does not fit 64 bits. Otherwise
+    /// empty.
     [[nodiscard]] std::optional<double> floating() const;
-    /// Each null unless the value is of that kind.
+    /// These accessors return null unless the value is of that kind.
     [[nodiscard]] const bool* boolean() const { return std::get_if<bool>(&content); }
     [[nodiscard]] const std::string* string() const;
     [[nodiscard]] const Array* array() const;
     [[nodiscard]] const Object* object() const;
-    /// The member's value; null when there is none or this is no object.
+    /// The value of a member; null if there is none or if this is not an object.
     [[nodiscard]] const JsonValue* find(std::string_view key) const;
-    /// "a string", "an array", …: for messages.
+    /// For messages: "a string", "an array", …
     [[nodiscard]] std::string_view kind_name() const;
 };
 
@@ -61,11 +62,11 @@ struct JsonMember {
     JsonValue value;
 };
 
-/// An object's members by key, for whoever looks up many of many. The object must outlive it.
+/// An object's members by key, for many look-ups in a large object. The object must outlive it.
 using JsonIndex = std::unordered_map<std::string_view, const JsonValue*>;
 [[nodiscard]] JsonIndex index_of(const JsonValue& object);
 
-/// A place in a file, for people: line and column from 1, the column in bytes.
+/// A position in a file for messages: line and column start at 1, the column counts bytes.
 struct Position {
     std::size_t line = 1;
     std::size_t column = 1;
@@ -76,18 +77,18 @@ struct JsonError {
     core::Error error;
 };
 
-/// Where in `text` an offset is.
+/// Converts an offset in `text` to a line and column.
 [[nodiscard]] Position position_of(std::string_view text, std::size_t offset);
 
-/// Parses one JSON document with comments allowed. Refuses duplicate keys, more than 64 levels of nesting, and text
-/// that is not UTF-8.
+/// Parses a JSON document, in which comments are allowed. Rejects duplicate keys, more than 64 levels of nesting, and
+/// text that is not UTF-8.
 [[nodiscard]] tl::expected<JsonValue, JsonError> parse_json(std::string_view text);
 
-/// The JSON pointer (RFC 6901) of the innermost value or key at `offset`; "" for the document itself. The document is
-/// as it was parsed: what is merged is not in the order of its places.
+/// The JSON pointer (RFC 6901) of the innermost value or key at `offset`; "" for the document itself. The document must
+/// be unmerged, because merging changes the order of offsets.
 [[nodiscard]] std::string pointer_to(const JsonValue& document, std::size_t offset);
 
-/// `overlay` merged over `base`: objects member by member, everything else replaced. Values keep their offsets.
+/// Merges `overlay` over `base`: objects member by member, all other values replaced. Values keep their offsets.
 [[nodiscard]] JsonValue merged(const JsonValue& base, const JsonValue& overlay);
 
 }  // namespace dmlconform::cases

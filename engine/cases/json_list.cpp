@@ -1,4 +1,4 @@
-// The parser's events, made into one small document after the other.
+// Builds one small document for each list element from the events of nlohmann's parser.
 #include "engine/cases/json_list.h"
 
 #include <fmt/format.h>
@@ -15,11 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The document, its list, and what an element may have.
+/// Maximum depth: the document, its list, and the nesting of an element.
 constexpr std::size_t deepest = 64;
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
-/// Receives nlohmann's events.
+/// Receives nlohmann's events and collects the current element.
 class ListBuilder {
 public:
     ListBuilder(const std::string& path, std::string_view list, const JsonListVisitor& visit)
@@ -80,7 +80,7 @@ private:
         return false;
     }
 
-    /// Whether what comes is an element of the list, or in one.
+    /// True if the next event is an element of the list or inside one.
     [[nodiscard]] bool in_list() const { return list_depth_ != 0; }
     [[nodiscard]] bool is_element() const { return in_list() && open_.size() == list_depth_; }
 
@@ -94,7 +94,7 @@ private:
                               : fmt::format("what is beside \"{}\" takes more than {} bytes", list_, most_bytes));
     }
 
-    /// Puts a value where it belongs: where it is then.
+    /// Stores a value in the innermost open container. Returns its new address.
     Json* place(Json value) {
         if (is_element()) {
             element_ = std::move(value);
@@ -108,7 +108,7 @@ private:
         if (container.is_array()) {
             return &container.get_ref<Json::array_t&>().emplace_back(std::move(value));
         }
-        // Not operator[], which looks through all keys; that this one is new is known.
+        // operator[] would search all keys, and this key is known to be new.
         return &container.get_ref<Json::object_t&>().emplace_back(std::move(key_), std::move(value)).second;
     }
 
@@ -137,7 +137,7 @@ private:
 
     bool close() {
         if (is_element()) {
-            list_depth_ = 0;  // the list itself ends
+            list_depth_ = 0;  // this is the end of the list itself
         }
         open_.pop_back();
         return !is_element() || show();
@@ -164,7 +164,7 @@ private:
     std::size_t rest_bytes_ = 0;
     std::size_t element_bytes_ = 0;
     std::size_t index_ = 0;
-    /// How many containers are open in the list itself; 0 elsewhere.
+    /// The number of open containers within the list, counting the list; 0 outside the list.
     std::size_t list_depth_ = 0;
     std::optional<core::Error> error_;
 };

@@ -1,4 +1,4 @@
-// Large JSON documents that are one long list, read element by element: results, and benchmarks.
+// Reads large JSON documents that consist of one long list element by element, such as results and benchmarks.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,15 @@
 
 namespace dmlconform::cases {
 
-/// Is given an element and its index, and may keep the element. An error ends the reading.
+/// Receives an element, which it may keep, and the index of the element. An error stops the reading.
 using JsonListVisitor = std::function<core::Result<void>(nlohmann::ordered_json& element, std::size_t index)>;
 
-/// Reads a document that is an object with the member `list`, an array. Each of its elements is shown to `visit`; the
-/// result is everything else, with an empty array in its place. (A document that is something else is the result as a
-/// whole.) Memory does not grow with the number of elements.
+/// Reads a document that is an object whose member `list` is an array, and passes each element of the array to `visit`.
+/// Returns the rest of the document, with an empty array as the list. Any other document is returned unchanged. Memory
+/// does not grow with the number of elements.
 ///
-/// `path` is for messages. Errors: what is not JSON or not all of it, text that is not UTF-8, a key twice in one
-/// object, more than 64 levels of nesting, an element, or all the rest, that takes more than 64 MiB; and those of
-/// `visit`.
+/// `path` is for messages. Fails for text that is not a complete JSON document or not UTF-8, a duplicate key, more than
+/// 64 levels of nesting, and an element or a rest of more than 64 MiB; and if `visit` fails.
 [[nodiscard]] core::Result<nlohmann::ordered_json> read_json_list(const std::string& path, std::istream& stream,
                                                                   std::string_view list, const JsonListVisitor& visit);
 

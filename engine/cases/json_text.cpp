@@ -1,4 +1,4 @@
-// Layout of JSON values.
+// Formats JSON values for people.
 #include "engine/cases/json_text.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t line_width = 120;
 
-/// Of a string or a number. Bytes that are no UTF-8, in paths for example, are replaced.
+/// Formats a string or a number. Bytes that are not UTF-8, as in paths, are replaced.
 std::string scalar_text(const ordered_json& value) {
     return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
@@ -20,7 +20,7 @@ std::string key_text(const std::string& key) {
     return scalar_text(key) + ": ";
 }
 
-/// On one line; gives up, with a text that is too long, once it does not fit `room` columns.
+/// Formats a value on one line. Stops once the text is longer than `room` columns.
 std::string one_line(const ordered_json& value, std::size_t room) {
     if (!value.is_structured()) {
         return scalar_text(value);
@@ -42,7 +42,7 @@ std::string one_line(const ordered_json& value, std::size_t room) {
 
 void write(const ordered_json& value, std::size_t indent, std::size_t used, std::string& text);
 
-/// Scalars fill the lines.
+/// Writes several scalars per line.
 void write_scalars(const ordered_json& list, const std::string& margin, std::string& text) {
     std::size_t column = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {

@@ -1,4 +1,4 @@
-// JSON as a person would lay it out: what fits a line is on one line, the rest is broken up level by level.
+// JSON formatted for people: a value is on one line if it fits, otherwise each of its items starts a new line.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -6,7 +6,7 @@
 
 namespace dmlconform::cases {
 
-/// The text, without a line break at its end. Lists of numbers fill lines of up to 120 columns.
+/// The text without a final line break. Lists of numbers fill lines of up to 120 columns.
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& value);
 
 }  // namespace dmlconform::cases

@@ -1,4 +1,4 @@
-// A parser for the header's Python dictionary: three keys, of which each has one form.
+// Parses the header of .npy files, a Python dictionary with three keys of fixed forms.
 #include "engine/cases/npy_header.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-/// Little-endian type codes. A single byte has no order, hence '|'; NumPy writes native booleans and bytes so too.
+/// Little-endian type codes. Single bytes have no byte order, which NumPy writes as '|'.
 constexpr std::array<std::pair<std::string_view, core::DataType>, 11> types{{
     {"<f4", core::DataType::float32},
     {"<f2", core::DataType::float16},
@@ -78,7 +78,7 @@ private:
     static tl::unexpected<core::Error> malformed() { return core::fail("the .npy header is malformed"); }
 
     void skip_space() {
-        // What Python takes for it.
+        // Characters that Python treats as white space.
         text_.remove_prefix(std::min(text_.find_first_not_of(" \t\r\n\f"), text_.size()));
     }
     char peek() {

@@ -15,21 +15,21 @@ struct NpyHeader {
     core::DataType type = core::DataType::unknown;
     bool fortran_order = false;
     std::vector<std::uint64_t> shape;
-    /// Where the elements start in the file.
+    /// Offset of the first element in the file.
     std::size_t data_offset = 0;
 };
 
-/// Headers are never longer than this, for us: NumPy's own take some hundred bytes.
+/// Limit for the length of a header. NumPy's headers take about a hundred bytes.
 inline constexpr std::size_t longest_npy_header = 64 * 1024;
 
-/// The code of a type that is at least a byte wide: "<f4".
+/// The type code: "<f4". The type must be at least one byte wide.
 [[nodiscard]] std::string_view npy_type_code(core::DataType type);
 
-/// Reads the header from the beginning of a file, of which `start` holds at least the header, or all.
+/// Parses the header. `start` must contain the complete header, or the whole file.
 [[nodiscard]] core::Result<NpyHeader> parse_npy_header(std::string_view start);
 
-/// Reads the header of a file. An error (without the path) for what is not a regular file, or does not have such a
-/// header.
+/// Reads the header of a file. Fails if the path is not a regular file or has no valid header. The error does not
+/// contain the path.
 [[nodiscard]] core::Result<NpyHeader> read_npy_header(const std::filesystem::path& path);
 
 }  // namespace dmlconform::cases

@@ -1,4 +1,4 @@
-// The header of a .npy file, and the elements behind it.
+// Writes .npy files: a header, then the elements.
 #include "engine/cases/npy_writer.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace dmlconform::cases {
 namespace {
 
-/// The elements in row-major order.
+/// The bytes of the elements in row-major order.
 std::string raw_elements(const core::Tensor& tensor) {
     const core::Tensor packed = core::packed_copy(tensor);
     return {reinterpret_cast<const char*>(packed.buffer.bytes().data()),
@@ -20,12 +20,12 @@ std::string raw_elements(const core::Tensor& tensor) {
 std::string npy_file(const core::Tensor& tensor) {
     std::string shape;
     for (const std::uint32_t size : tensor.desc.sizes) {
-        // A tuple of one has a comma behind it, and more commas do no harm.
+        // A Python tuple of one element needs a trailing comma; longer tuples may have one.
         shape += fmt::format("{}, ", size);
     }
     std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
                                          npy_type_code(tensor.desc.data_type), shape);
-    // Magic, version, and a length of two bytes; all of it, with the line break, a multiple of 64.
+    // Magic, version, and a length of two bytes. The whole header, including the line break, is a multiple of 64 bytes.
     constexpr std::size_t before = 10;
     constexpr std::size_t alignment = 64;
     const std::size_t length = (before + dictionary.size() + 1 + alignment - 1) / alignment * alignment - before;

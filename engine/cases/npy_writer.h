@@ -1,4 +1,4 @@
-// Writing tensors as data files of cases: NumPy's .npy, or raw elements where NumPy has no such type.
+// Writes tensors as data files of cases: NumPy's .npy, or raw elements for types that NumPy lacks.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace dmlconform::cases {
 
-/// A file of format version 1.0: the tensor's elements in row-major order, without
-/// the gaps and repetitions that strides make. The data type is at least a byte wide.
+/// A .npy file of version 1.0 with the elements in row-major order, without gaps; elements that strides repeat are
+/// written repeatedly. The type must be at least one byte wide.
 [[nodiscard]] std::string npy_file(const core::Tensor& tensor);
 
-/// ".npy", or ".bin" for elements of 4 bits, of which two share a byte.
+/// ".npy", or ".bin" for packed 4-bit elements.
 [[nodiscard]] std::string_view data_file_ending(core::DataType type);
 
-/// The contents of a file with that ending.
+/// The contents of a file with that extension.
 [[nodiscard]] std::string data_file(const core::Tensor& tensor);
 
-/// How many bytes of elements are in it: of a tensor with strides of 0 far more than its total size.
+/// The size of the file's elements in bytes. With strides of 0 it can be far more than the tensor's total size.
 [[nodiscard]] std::uint64_t data_file_bytes(const core::TensorDesc& desc);
 
 }  // namespace dmlconform::cases

@@ -1,4 +1,4 @@
-// Structs are the same if their fields have the same names, definitions and order.
+// Groups operators by struct. Structs are equal if their fields have the same names, definitions and order.
 #include "engine/cases/operator_groups.h"
 
 #include <fmt/format.h>

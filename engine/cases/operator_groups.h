@@ -1,5 +1,5 @@
-// Operators that have the same struct but for its name, as the 19 of one input, one output and a ScaleBias have. In the
-// schema of case files they share one definition.
+// Groups of operators with equal structs, such as the 19 with one input, one output and a ScaleBias. The schema of case
+// files has one definition for each group.
 #pragma once
 
 #include <set>
@@ -11,17 +11,17 @@
 
 namespace dmlconform::cases {
 
-/// Never empty.
+/// The operators of the group; never empty.
 struct OperatorGroup {
     std::vector<const operators::OperatorSchema*> operators;
 
-    /// All names that case files may use: short ones, then full ones.
+    /// All names that case files may use: first the short ones, then the full ones.
     [[nodiscard]] std::vector<std::string> names() const;
-    /// A name for definitions, which does not change when there are other groups: the number of the first operator.
+    /// A stable name for definitions: the number of the group's first operator.
     [[nodiscard]] std::string id() const;
 };
 
-/// Of the operators with these full names, in the order of their numbers.
+/// Groups the operators with these full names, ordered by operator number.
 [[nodiscard]] std::vector<OperatorGroup> operator_groups(const std::set<std::string>& names);
 
 }  // namespace dmlconform::cases

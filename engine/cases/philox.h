@@ -1,8 +1,7 @@
 // Philox 4x32-10, the counter-based generator of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC
 // 2011).
 //
-// The n-th number is a function of the key and n alone, so it does not matter who computes it, where, or in which
-// order.
+// The n-th number depends only on the key and n, so numbers can be computed in any order and on any machine.
 #pragma once
 
 #include <array>
@@ -26,7 +25,7 @@ using PhiloxKey = std::array<std::uint32_t, 2>;
     return counter;
 }
 
-/// The `index`-th 64-bit number of the stream that `seed` selects. Two numbers come from each block of the generator.
+/// The 64-bit number at `index` in the stream that `seed` selects. Each block of the generator yields two numbers.
 [[nodiscard]] constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
     const std::uint64_t block = index / 2;
     const auto numbers =

@@ -1,4 +1,4 @@
-// Problems as people are shown them.
+// Problems as text for a terminal.
 #pragma once
 
 #include "engine/cases/problems.h"
@@ -6,7 +6,7 @@
 
 namespace dmlconform::cases {
 
-/// What to_string says, fit for a terminal.
+/// The text of to_string, made safe for a terminal.
 [[nodiscard]] core::ShownText shown(const Problem& problem);
 
 }  // namespace dmlconform::cases

@@ -1,4 +1,4 @@
-// Formatting of problems, and the search for what was meant.
+// Collects and formats problems, and finds suggestions for mistyped words.
 #include "engine/cases/problems.h"
 
 #include <fmt/format.h>
@@ -16,12 +16,12 @@
 namespace dmlconform::cases {
 namespace {
 
-/// Edit distance in which swapped neighbours count once, letters compared without case.
+/// Edit distance without case. Swapping two adjacent letters counts as one edit.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     const auto same = [&](std::size_t i, std::size_t j) {
         return core::lower_case(a[i - 1]) == core::lower_case(b[j - 1]);
     };
-    // The last three rows of the table, the current one last.
+    // The last three rows of the distance table.
     std::vector<std::size_t> before_last(b.size() + 1);
     std::vector<std::size_t> last(b.size() + 1);
     std::vector<std::size_t> row(b.size() + 1);
@@ -107,7 +107,7 @@ Position ProblemSink::position(std::size_t offset) const {
 
 void ProblemSink::add(std::size_t offset, std::string message, std::string hint) {
     ++count_;
-    // A mistake in `defaults` or in a sweep turns up once for each case that inherits it, but is one mistake.
+    // A mistake in `defaults` or in a sweep recurs in every case that inherits it, but is counted once.
     if (is_full()) {
         if (!is_hopeless() && seen_.find({offset, message}) == seen_.end()) {
             beyond_.insert(core::fnv1a(message, offset));
@@ -135,7 +135,7 @@ std::vector<Problem> ProblemSink::take(const JsonValue& document) {
 }
 
 std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
-    // Longer than any name there is: not a slip of the finger, and expensive to compare.
+    // Longer than any known name. Comparing such words would be expensive and useless.
     constexpr std::size_t longest = 100;
     if (word.size() > longest) {
         return {};

@@ -1,4 +1,4 @@
-// What is wrong with a case file: collected, so that all of it is reported at once.
+// Problems of case files. They are collected, so that all of them are reported at once.
 #pragma once
 
 #include <cstddef>
@@ -16,53 +16,53 @@
 
 namespace dmlconform::cases {
 
-/// One thing wrong with an input file, ready to be shown.
+/// One problem of an input file.
 struct Problem {
     std::string file;
-    /// 0 when the problem is with the file as a whole.
+    /// 0 if the problem concerns the whole file.
     std::size_t line = 0;
     std::size_t column = 0;
-    /// JSON pointer.
+    /// JSON pointer (RFC 6901).
     std::string pointer;
     std::string message;
     std::string hint;
-    /// Not 0: so many more problems, of which nothing else is known.
+    /// If not 0, this entry stands for that many further problems, which are not shown.
     std::size_t more = 0;
 };
 
-/// So many problems are shown. A file with thousands of mistakes has one cause; nobody reads further.
+/// Limit for the number of problems shown. Thousands of problems in a file have a common cause.
 inline constexpr std::size_t most_problems = 100;
 
-/// How many there are, those included of which only the number is known.
+/// The number of problems, including those that are not shown.
 [[nodiscard]] std::size_t count_of(std::span<const Problem> problems);
 
-/// Appends problems; those beyond the number that is shown are counted in the last one.
+/// Appends problems. Those beyond the limit are only counted, in the last entry.
 void append_problems(std::vector<Problem>&& more, std::vector<Problem>& to);
 
-/// "file:line:column: error: message (at /pointer)", and the hint on a line of its own.
+/// "file:line:column: error: message (at /pointer)". The hint follows on its own line.
 [[nodiscard]] std::string to_string(const Problem& problem);
 
-/// Collects the problems of one file while it is read.
+/// Collects the problems of one file during reading.
 class ProblemSink {
 public:
     ProblemSink(std::string file, std::string_view text);
 
-    /// An empty one for the same text.
+    /// An empty sink for the same text.
     [[nodiscard]] ProblemSink fresh() const;
 
     void add(std::size_t offset, std::string message, std::string hint = {});
 
-    /// How many were added, also those beyond the number that is kept.
+    /// The number of added problems, including those that are not kept.
     [[nodiscard]] std::size_t count() const { return count_; }
-    /// Whether nobody needs to know what else is wrong.
+    /// True if no further problem will be shown.
     [[nodiscard]] bool is_full() const { return found_.size() == most_problems; }
-    /// Whether reading on would only take time.
+    /// True if there are too many problems to continue reading.
     [[nodiscard]] bool is_hopeless() const { return count_ >= most_counted; }
-    /// What position_of says, without going through the text: every case asks for its line.
+    /// Same as position_of, but uses an index of lines, because every case asks for its line.
     [[nodiscard]] Position position(std::size_t offset) const;
     [[nodiscard]] const std::string& file() const { return file_; }
-    /// Gives the problems away, in the order of their places, with JSON pointers into `document`. Of those beyond the
-    /// number that is kept, there is the number.
+    /// Returns the problems ordered by position, with JSON pointers into `document`. Problems beyond the limit are only
+    /// counted. The sink is empty afterwards.
     [[nodiscard]] std::vector<Problem> take(const JsonValue& document);
 
 private:
@@ -80,11 +80,11 @@ private:
     std::size_t count_ = 0;
     std::vector<Found> found_;
     std::set<std::pair<std::size_t, std::string>> seen_;
-    /// Hashes of those that are not kept.
+    /// Hashes of problems that are counted but not kept.
     std::unordered_set<std::uint64_t> beyond_;
 };
 
-/// "did you mean `InputWindowOffsets`?" for a mistyped word, or an empty string when nothing is near.
+/// "did you mean `InputWindowOffsets`?" for a mistyped word. Empty if no candidate is similar.
 [[nodiscard]] std::string suggestion(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace dmlconform::cases

@@ -1,4 +1,4 @@
-// Tensors become initialisers.
+// Converts computed tensors to initialisers of expected values.
 #include "engine/cases/recorded_case.h"
 
 #include "engine/core/strided.h"

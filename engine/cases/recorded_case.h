@@ -1,4 +1,4 @@
-// Cases that expect what an engine computed.
+// Makes cases that expect what an engine computed.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace dmlconform::cases {
 
-/// The case with these values where it expects none; in the order of Descriptor::outputs(), an empty tensor where there
-/// is nothing to say.
+/// Copies the case and sets missing expected values to `outputs`, one for each of Descriptor::outputs(). Empty tensors
+/// are ignored.
 [[nodiscard]] Case recorded_case(const Case& subject, const std::vector<core::Tensor>& outputs);
 
 }  // namespace dmlconform::cases

@@ -1,5 +1,5 @@
-// Keywords of JSON Schema apply to values of one type each and pass all others: "pattern" to strings, "minimum" to
-// numbers. That lets a list of types stand where there would have to be alternatives.
+// Schemas of values. A JSON Schema keyword applies to one type and accepts values of all others: "pattern" constrains
+// only strings, "minimum" only numbers. So a list of types can replace alternatives.
 #include "engine/cases/schema_values.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* placeholder_pattern = R"(^\$\{.+\}$)";
 
-/// A value of that type, or a placeholder.
+/// Accepts a value of that type, or a placeholder.
 Schema value_of(const char* type, Nullable nullable, const char* pattern = placeholder_pattern) {
     Schema types{type, "string"};
     if (nullable == Nullable::yes) {
@@ -63,7 +63,7 @@ Schema members(Schema properties, const std::vector<std::string>& required) {
 }
 
 Schema name_value(std::string_view prefix, const std::vector<std::string>& names, Schema others) {
-    // Editors propose the short names.
+    // Only short names are listed, so that editors suggest those.
     const std::string others_pattern =
         prefix.empty() ? placeholder_pattern : fmt::format(R"(^({}({})|\$\{{.+\}})$)", prefix, fmt::join(names, "|"));
     Schema alternatives = Schema::array({{{"enum", names}}, {{"type", "string"}, {"pattern", others_pattern}}});

@@ -1,7 +1,7 @@
-// Values of case files in JSON Schema: pieces that the schema of case files is put together from.
+// JSON Schema of values in case files, from which the schema of case files is assembled.
 //
-// Wherever a value may stand, a sweep's placeholder may stand in its place: "${name}". A value's schema lists the types
-// that it may have, and no alternatives, so that a validator reports a mistake at the value and says what is wrong.
+// Any value can be replaced by a placeholder of a sweep: "${name}". Schemas list types instead of alternatives, so that
+// validators report a mistake at the value and say what is wrong.
 #pragma once
 
 #include <cstdint>
@@ -14,37 +14,37 @@ namespace dmlconform::cases {
 
 using Schema = nlohmann::ordered_json;
 
-/// Whether null, which is a pointer that a descriptor has only to be rejected, is a value.
+/// Whether null is accepted. It stands for a null pointer, which only descriptors that must be rejected have.
 enum class Nullable : std::uint8_t { no, yes };
 
-/// The definition of that name.
+/// A reference to the definition with that name.
 [[nodiscard]] Schema reference(std::string_view name);
 
-/// An integer within these bounds.
+/// Accepts an integer within these bounds.
 [[nodiscard]] Schema integer_value(std::int64_t least, std::uint64_t most, Nullable nullable = Nullable::no);
 
-/// A number; also "inf", "nan" and hexadecimal bits.
+/// Accepts a number, "inf", "nan", and hexadecimal bits.
 [[nodiscard]] Schema number_value(Nullable nullable = Nullable::no);
 
-/// A number of at least 0.
+/// Accepts a number of at least 0.
 [[nodiscard]] Schema bound_value();
 
 [[nodiscard]] Schema array_value(Schema items, Nullable nullable = Nullable::no);
 
-/// An object that `schema` describes further.
+/// Accepts an object that matches `schema`.
 [[nodiscard]] Schema object_value(const Schema& schema, Nullable nullable = Nullable::no);
 
-/// An object with these members and no others.
+/// Accepts an object with these members and no others.
 [[nodiscard]] Schema members(Schema properties, const std::vector<std::string>& required = {});
 
-/// One of the names, with and without the prefix; also what `others` describes, if it is not null.
+/// Accepts the names, with and without the prefix, and what `others` accepts unless it is null.
 [[nodiscard]] Schema name_value(std::string_view prefix, const std::vector<std::string>& names,
                                 Schema others = nullptr);
 
-/// Where `condition` holds, `consequence` holds too.
+/// Requires `consequence` if `condition` holds.
 [[nodiscard]] Schema when(Schema condition, Schema consequence, Schema otherwise = nullptr);
 
-/// What editors show for it.
+/// Adds a description that editors show.
 [[nodiscard]] Schema described(std::string_view description, const Schema& schema);
 
 }  // namespace dmlconform::cases

@@ -1,4 +1,4 @@
-// Expansion of sweeps by substitution in the JSON tree.
+// Expands sweeps by substitution in the JSON tree.
 #include "engine/cases/sweep.h"
 
 #include <fmt/format.h>
@@ -15,11 +15,11 @@
 namespace dmlconform::cases {
 namespace {
 
-/// Ids, which have all values in them, are made for every expansion.
+/// Limit. The id of every expansion contains all variables.
 constexpr std::size_t most_variables = 100;
 constexpr std::size_t longest_value = 500;
 
-/// The text between "${" and "}" when that is all of the string.
+/// The text between "${" and "}" if that is the whole string.
 std::optional<std::string_view> placeholder(const JsonValue& value) {
     const std::string* text = value.string();
     if (text == nullptr || !text->starts_with("${") || !text->ends_with("}")) {
@@ -28,7 +28,7 @@ std::optional<std::string_view> placeholder(const JsonValue& value) {
     return std::string_view(*text).substr(2, text->size() - 3);
 }
 
-/// The value as it stands in the id; one that is not a scalar, by its index.
+/// The value as it appears in the id. Values other than scalars appear as their index.
 std::string id_text(const JsonValue& value, std::size_t index) {
     if (const std::string* text = value.string()) {
         return *text;
@@ -70,7 +70,7 @@ public:
             return look_up(value, *reference);
         }
         if (const auto* items = value.array()) {
-            // Most arrays are lists of numbers; they are shared, not copied.
+            // Most arrays are lists of numbers without placeholders. They are shared instead of copied.
             if (std::none_of(items->begin(), items->end(),
                              [](const JsonValue& item) { return may_hold_placeholder(item); })) {
                 return value;
@@ -90,7 +90,7 @@ public:
         return value;
     }
 
-    /// For each variable, whether it was used.
+    /// For each variable, whether a placeholder uses it.
     [[nodiscard]] const std::vector<bool>& used() const { return used_; }
 
 private:

@@ -1,4 +1,4 @@
-// Sweeps: one written case that stands for the Cartesian product of some values.
+// Sweeps: one case in the file that expands to the Cartesian product of some values.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,18 @@
 
 namespace dmlconform::cases {
 
-/// A case with `sweep`, whose expansions are made one by one. They are in the order of the sweep's values, the last
-/// variable fastest. A string that is exactly "${T}" becomes the value of T with its JSON type, "${geometry.in}" a
-/// member of it.
+/// A case with `sweep`, expanded one at a time. The last variable changes fastest. The string "${T}" is replaced by the
+/// value of T with its JSON type, "${geometry.in}" by a member of a value.
 class Sweep {
 public:
-    /// Reports variables that are unknown, unused or empty, values that an id cannot tell apart, and more than `most`
-    /// expansions. `entry` is an object that has `sweep`.
+    /// Reads a sweep from `entry`, an object with the member `sweep`. Reports variables that are unknown, unused or
+    /// empty, values that lead to equal ids, and more than `most` expansions.
     [[nodiscard]] static std::optional<Sweep> read(const JsonValue& entry, std::size_t most, ProblemSink& problems);
 
     [[nodiscard]] std::size_t expansions() const { return expansions_; }
-    /// The case without its sweep; nothing when a value lacks a member that the case uses, which is reported.
+    /// The case without its sweep. Empty if a value lacks a member that the case uses, which is reported.
     [[nodiscard]] std::optional<JsonValue> expansion(std::size_t index, ProblemSink& problems) const;
-    /// What follows the name in the id: "[T=FLOAT16,axis=2]".
+    /// The text that follows the name in the id: "[T=FLOAT16,axis=2]".
     [[nodiscard]] std::string suffix(std::size_t index) const;
 
 private:
@@ -35,7 +34,7 @@ private:
 
     [[nodiscard]] bool read_variables(const JsonValue& sweep, std::size_t most, ProblemSink& problems);
     [[nodiscard]] bool check_use(ProblemSink& problems) const;
-    /// Which value each variable has.
+    /// The value of each variable in the expansion.
     [[nodiscard]] std::vector<const JsonValue*> chosen(std::size_t index) const;
 
     JsonValue pattern_;

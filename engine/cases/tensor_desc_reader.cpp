@@ -1,4 +1,4 @@
-// Reading of tensor descriptions and of the integers in them.
+// Reads tensor descriptors and the integers in them.
 #include "engine/cases/tensor_desc_reader.h"
 
 #include <fmt/format.h>
@@ -76,7 +76,8 @@ void read_layout(const JsonValue& object, core::TensorDesc& desc, ProblemSink& p
                          fmt::format("DimensionCount is {}, but Sizes has {} entries", *number, desc.sizes.size()));
         }
     }
-    // The default needs the rest to be right. An extent beyond 64 bits stays at 0, which validation rejects.
+    // The default depends on the other members. If the extent exceeds 64 bits, the total size stays 0, which validation
+    // rejects.
     desc.total_bytes =
         desc.strides && desc.strides->size() != desc.sizes.size() ? 0 : core::minimum_total_bytes(desc).value_or(0);
     if (const JsonValue* total = object.find("TotalTensorSizeInBytes")) {
@@ -90,7 +91,7 @@ void read_layout(const JsonValue& object, core::TensorDesc& desc, ProblemSink& p
     }
 }
 
-/// The inner object of {"Type": "BUFFER", "Desc": {…}}, or the value itself.
+/// The inner object of {"Type": "BUFFER", "Desc": {…}}, otherwise the value itself.
 const JsonValue* without_long_form(const JsonValue& value, ProblemSink& problems) {
     static const std::array<std::string, 2> keys{"Type", "Desc"};
     const JsonValue* type = value.find("Type");
@@ -188,7 +189,7 @@ std::optional<core::TensorDesc> read_tensor_desc(const JsonValue& value, Problem
         problems.add(object->offset, "a tensor needs \"Sizes\"");
     } else if (auto read = read_dimensions(*sizes, "Sizes", problems)) {
         desc.sizes = std::move(*read);
-        // Without sizes, the rest would only seem to contradict them.
+        // Without sizes, the other members would cause misleading problems.
         read_layout(*object, desc, problems);
     }
     return problems.count() == before ? std::optional(std::move(desc)) : std::nullopt;

@@ -1,4 +1,4 @@
-// Tensor descriptions in case files: the members of DML_BUFFER_TENSOR_DESC.
+// Reads tensor descriptors in case files: the members of DML_BUFFER_TENSOR_DESC.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace dmlconform::cases {
 [[nodiscard]] std::optional<core::Dimensions> read_dimensions(const JsonValue& value, std::string_view name,
                                                               ProblemSink& problems);
 
-/// What a UINT can be.
+/// The largest UINT.
 inline constexpr std::uint64_t largest_uint = std::numeric_limits<std::uint32_t>::max();
 
 /// Reads an unsigned integer of at most `largest`.
 [[nodiscard]] std::optional<std::uint64_t> read_unsigned(const JsonValue& value, std::string_view name,
                                                          std::uint64_t largest, ProblemSink& problems);
 
-/// Reports each member whose key is not among those allowed; true when there is none.
+/// Reports each member whose key is not allowed; returns true if there is none.
 bool check_keys(const JsonValue& object, std::span<const std::string> allowed, std::string_view what,
                 ProblemSink& problems);
 

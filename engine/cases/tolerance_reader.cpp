@@ -1,4 +1,4 @@
-// Reading of tolerances.
+// Reads the tolerances of a case.
 #include "engine/cases/tolerance_reader.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 const std::array<std::string, 5> tolerance_keys{"ulp", "abs", "rel", "exact", "halfPrecision"};
 
-/// Those whose kernels count the roundings of FLOAT16 sums.
+/// Operators whose kernels count the roundings of FLOAT16 sums.
 constexpr std::array<std::string_view, 2> products{"GEMM", "CONVOLUTION"};
 
 std::optional<double> read_bound(const JsonValue& object, const std::string& key, ProblemSink& problems) {
@@ -33,7 +33,7 @@ std::optional<double> read_bound(const JsonValue& object, const std::string& key
     return number;
 }
 
-/// Whether sums may be kept in FLOAT16.
+/// True if partial sums may be FLOAT16.
 bool read_half_precision(const JsonValue& value, const operators::Descriptor& descriptor, ProblemSink& problems) {
     if (value.boolean() == nullptr || !*value.boolean()) {
         problems.add(value.offset, "\"halfPrecision\" can only be true");
@@ -73,6 +73,10 @@ std::optional<core::Tolerance> read_tolerance(const JsonValue& value, const oper
             problems.add(exact->offset, "\"exact\" can only be true");
         }
     }
+    if (tolerance.exact && members->size() > 1) {
+        problems.add(value.offset, "\"exact\" means that all bits are equal, so it allows no other key beside it",
+                     R"({ "exact": true }, or the bounds without it)");
+    }
     if (const JsonValue* half = value.find("halfPrecision")) {
         tolerance.half_precision = read_half_precision(*half, descriptor, problems);
         tolerance.element_slack = tolerance.half_precision;
@@ -101,7 +105,7 @@ std::vector<std::optional<core::Tolerance>> read_tolerances(const JsonValue* val
         names.push_back(slot.name);
     }
     check_keys(*value, names, "the tolerances", problems);
-    // Read even where each output has its own, so that a mistake in it is seen.
+    // Checked even if each output has its own tolerance, so that mistakes in it are reported.
     const JsonValue* all = value->find("*");
     const auto for_all = all == nullptr ? std::nullopt : read_tolerance(*all, descriptor, problems);
     for (std::size_t i = 0; i < slots.size(); ++i) {

@@ -11,7 +11,8 @@
 
 namespace dmlconform::cases {
 
-/// One entry for each of Descriptor::outputs(), nothing for the operator's default. `value` may be null: all defaults.
+/// Reads one tolerance for each of Descriptor::outputs(); empty for the operator's default. A null `value` gives all
+/// defaults.
 [[nodiscard]] std::vector<std::optional<core::Tolerance>> read_tolerances(const JsonValue* value,
                                                                           const operators::Descriptor& descriptor,
                                                                           ProblemSink& problems);

@@ -1,4 +1,4 @@
-// Numbers at the end.
+// Appends numbers to names that occur repeatedly.
 #include "engine/cases/unique_names.h"
 
 #include <fmt/format.h>

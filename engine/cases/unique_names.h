@@ -1,4 +1,4 @@
-// Names of cases of one file: legal ones, each of which there is once.
+// Makes valid and unique names for the cases of a file.
 #pragma once
 
 #include <map>
@@ -9,12 +9,12 @@ namespace dmlconform::cases {
 
 class UniqueNames {
 public:
-    /// The name, with a number at its end where it was given out before.
+    /// Returns the name, with a number appended if it was returned before.
     [[nodiscard]] std::string unique(const std::string& name);
 
 private:
     std::set<std::string> given_;
-    /// By name: how many numbers were tried.
+    /// For each name, the number of suffixes that were tried.
     std::map<std::string, int> tried_;
 };
 

@@ -1,4 +1,4 @@
-// One more pass over an output that differs.
+// Finds the elements beyond a tolerance, in a separate pass over an output that differs.
 #include "engine/compare/beyond.h"
 
 #include "engine/compare/element_difference.h"

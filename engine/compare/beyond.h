@@ -9,7 +9,7 @@
 
 namespace dmlconform::compare {
 
-/// Row-major indices. The same arguments as for compare().
+/// Row-major indices of these elements. The arguments are those of compare().
 [[nodiscard]] std::vector<std::uint64_t> elements_beyond(const core::Tensor& expected, const core::Tensor& actual,
                                                          const core::Tolerance& tolerance,
                                                          const core::ElementSlack* slack);

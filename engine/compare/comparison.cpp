@@ -1,4 +1,4 @@
-// The comparison loop.
+// Compares two tensors element by element.
 #include "engine/compare/comparison.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace dmlconform::compare {
 namespace {
 
-/// What one element adds to the comparison.
+/// Adds one element to the comparison.
 template <class T>
 class Accumulator {
 public:
@@ -54,7 +54,7 @@ private:
         if (!beyond && result_.beyond != 0) {
             return false;
         }
-        // No distance at all is further than any.
+        // Stands for a pair without a distance, so that it sorts after all others.
         constexpr std::uint64_t furthest = std::numeric_limits<std::uint64_t>::max();
         return ulp.value_or(furthest) > result_.worst->ulp.value_or(furthest);
     }
@@ -106,7 +106,7 @@ Comparison compare(const core::Tensor& expected, const core::Tensor& actual, con
         runs.for_each_run([&](const auto& offsets) {
             const T* const a = wanted + offsets[0];
             const T* const b = found + offsets[1];
-            // Most runs of most cases are equal; that is seen at the speed of memory.
+            // Most runs of most cases are equal, which memcmp finds at the speed of memory.
             if (wanted_step == 1 && found_step == 1 &&
                 std::memcmp(a, b, static_cast<std::size_t>(length) * sizeof(T)) == 0) {
                 result.elements += static_cast<std::uint64_t>(length);

@@ -1,4 +1,4 @@
-// How far one element is from what is expected, and how much of the tolerance that is.
+// The difference between an element and its expected value, and the share of the tolerance that it uses.
 #pragma once
 
 #include <algorithm>
@@ -23,18 +23,18 @@ inline double share_of(double difference, double bound) {
     return bound > 0 ? difference / bound : std::numeric_limits<double>::infinity();
 }
 
-/// How much of the tolerance the difference of two numbers uses: at most 1 is within it. Of several criteria the most
-/// lenient counts.
+/// The share of the tolerance that the difference of two numbers uses; at most 1 is within the tolerance. Of several
+/// criteria the most lenient one counts.
 template <class T>
 double used_fraction(T expected, T actual, std::uint64_t ulp, const core::Tolerance& tolerance,
                      const core::ElementSlack* slack, std::size_t index) {
     double used = std::numeric_limits<double>::infinity();
     if (tolerance.ulp) {
         const double part = share_of(static_cast<double>(ulp), static_cast<double>(*tolerance.ulp));
-        // Doubles do not tell neighbouring large counts apart.
+        // Large counts that differ by 1 can be equal as doubles, so a distance beyond the limit must use more than 1.
         used = std::min(used, ulp > *tolerance.ulp ? std::max(part, std::nextafter(1.0, 2.0)) : part);
     }
-    // For integers the distance in ULPs is the difference, exact where doubles would not be.
+    // For integers the distance in ULPs is the difference. It is exact, unlike a difference of doubles.
     double difference = static_cast<double>(ulp);
     bool above = expected < actual;
     double magnitude = std::fabs(static_cast<double>(expected));
@@ -60,13 +60,14 @@ bool same_bits(const T& a, const T& b) {
     return std::memcmp(reinterpret_cast<const std::byte*>(&a), reinterpret_cast<const std::byte*>(&b), sizeof(T)) == 0;
 }
 
-/// Whether there is nothing to tell: the same bits, or NaN both.
+/// True if the elements are bitwise equal or both NaN.
 template <class T>
 bool is_equal(const T& expected, const T& actual) {
     return (is_nan(expected) && is_nan(actual)) || same_bits(expected, actual);
 }
 
-/// Whether the slack reaches from one of the two numbers to the other, one of which is infinite: see ElementSlack.
+/// True if the slack accepts one of the two numbers in place of the other, when one of them is infinite: see
+/// ElementSlack.
 template <class T>
 bool reaches(T expected, T actual, const core::ElementSlack& slack, std::size_t index) {
     const auto wanted = static_cast<double>(expected);
@@ -75,7 +76,7 @@ bool reaches(T expected, T actual, const core::ElementSlack& slack, std::size_t 
     if (!is_infinite(expected)) {
         return std::isinf(bound);
     }
-    double largest = 65504;  // FLOAT16's
+    double largest = 65504;  // the largest FLOAT16
     if constexpr (std::is_floating_point_v<T>) {
         largest = double{std::numeric_limits<T>::max()};
     }
@@ -85,13 +86,13 @@ bool reaches(T expected, T actual, const core::ElementSlack& slack, std::size_t 
 }
 
 struct ElementDifference {
-    /// Nothing when exactly one of the two is NaN.
+    /// Empty if exactly one of the two is NaN.
     std::optional<std::uint64_t> ulp;
-    /// Of the tolerance; infinite where there is no bound to hold it against.
+    /// The share of the tolerance that is used; infinite if the tolerance has no applicable bound.
     double used = std::numeric_limits<double>::infinity();
 };
 
-/// Whether the reference lists the element's bits among those that are as right as each other.
+/// True if the reference lists the bits as one of the equally correct values of the element.
 template <class T>
 bool is_alternative(const T& actual, const core::ElementSlack& slack, std::size_t index) {
     std::uint64_t bits = 0;
@@ -100,7 +101,15 @@ bool is_alternative(const T& actual, const core::ElementSlack& slack, std::size_
                               std::pair<std::uint64_t, std::uint64_t>(index, bits));
 }
 
-/// For elements that are not equal. `index` is row-major, into `slack`.
+/// True if the slack accepts NaN instead of a number, or this number instead of NaN: see ElementSlack.
+inline bool accepts_beside_nan(double actual, const core::ElementSlack& slack, std::size_t index) {
+    if (std::isnan(actual)) {
+        return slack.nan[index] == 1;
+    }
+    return slack.nan[index] == 2 && actual >= -slack.below[index] && actual <= slack.above[index];
+}
+
+/// The difference of elements that are not equal. `index` is the row-major index into `slack`.
 template <class T>
 ElementDifference difference_of(T expected, T actual, const core::Tolerance& tolerance, const core::ElementSlack* slack,
                                 std::size_t index) {
@@ -109,13 +118,13 @@ ElementDifference difference_of(T expected, T actual, const core::Tolerance& tol
     if (tolerance.meaningful_part && slack != nullptr && index >= slack->meaningful) {
         return {.ulp = 0, .used = 0};
     }
-    // A case that expects what is not among them is wrong itself, which has to be noticed.
+    // If the case expects a value that is not listed, the case is wrong, which must be noticed.
     if (tolerance.alternatives && slack != nullptr && is_alternative(expected, *slack, index) &&
         is_alternative(actual, *slack, index)) {
         return {.ulp = 0, .used = 0};
     }
     if (is_nan(expected) || is_nan(actual)) {
-        if (has_slack && is_nan(actual) && !slack->nan.empty() && slack->nan[index] != 0) {
+        if (has_slack && !slack->nan.empty() && accepts_beside_nan(static_cast<double>(actual), *slack, index)) {
             difference.used = 1;
         }
         return difference;
@@ -136,12 +145,12 @@ ElementDifference difference_of(T expected, T actual, const core::Tolerance& tol
     return difference;
 }
 
-/// Whether that much of the tolerance is too much. What is NaN is not within any.
+/// True if that share is beyond the tolerance. NaN is beyond any tolerance.
 inline bool is_beyond(double used) {
     return !(used <= 1);
 }
 
-/// Whether the elements are further apart than the tolerance allows. `index` as for difference_of.
+/// True if the difference is beyond the tolerance. `index` as for difference_of.
 template <class T>
 bool is_beyond(const T& expected, const T& actual, const core::Tolerance& tolerance, const core::ElementSlack* slack,
                std::uint64_t index) {

@@ -1,4 +1,4 @@
-// The elements of two tensors of the same sizes and data type, side by side.
+// Iterates over the elements of two tensors of the same sizes and data type in parallel.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace dmlconform::compare {
 
-/// Calls visit(expected, actual, index) for each pair in row-major order. Elements have a byte each at least: see
+/// Calls visit(expected, actual, index) for each pair in row-major order. Elements must be at least one byte wide: see
 /// core::widened_copy.
 template <class Visit>
 void for_each_pair(const core::Tensor& expected, const core::Tensor& actual, const Visit& visit) {

@@ -1,4 +1,4 @@
-// One more pass over an output that differs.
+// Computes the error map in a separate pass over an output that differs.
 #include "engine/compare/error_map.h"
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 namespace dmlconform::compare {
 namespace {
 
-/// Which of `cells` cells the index of `count` falls into.
+/// The cell that an index below `count` falls into, out of `cells` cells.
 std::size_t cell_of(std::uint64_t index, std::uint64_t count, std::size_t cells) {
-    // No more elements than memory has bytes, and few cells: the product fits.
+    // The product cannot overflow: an index is limited by the memory, and there are few cells.
     return static_cast<std::size_t>(index * cells / count);
 }
 
-/// How many indices of `count` fall into the cell.
+/// The number of indices below `count` that fall into the cell.
 std::uint64_t indices_in(std::size_t cell, std::uint64_t count, std::size_t cells) {
     const auto first = [&](std::uint64_t which) { return (which * count + cells - 1) / cells; };
     return first(cell + 1) - first(cell);
@@ -45,7 +45,7 @@ ErrorMap error_map(const core::Tensor& expected, const core::Tensor& actual, con
     core::with_type(expected.desc.data_type, [&]<class T>() {
         const T* const wanted = expected.as<T>().data();
         const T* const found = actual.as<T>().data();
-        // Not a structured binding: clang 14 takes none of those into a lambda.
+        // Not a structured binding, because clang 14 cannot capture those in a lambda.
         const std::int64_t wanted_step = runs.run_strides()[0];
         const std::int64_t found_step = runs.run_strides()[1];
         const std::int64_t index_step = runs.run_strides()[2];

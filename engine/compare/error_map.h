@@ -1,4 +1,4 @@
-// Where in an output the errors are.
+// Error maps: in which regions of an output the errors are.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,21 @@
 
 namespace dmlconform::compare {
 
-/// An output seen as a matrix, whose columns are the last dimension and whose rows are all others, in cells of equal
-/// size.
+/// The output as a matrix, divided into cells of equal size. Columns are the last dimension, rows all others combined.
 struct ErrorMap {
-    /// At most so many cells in each direction.
+    /// The maximum number of cells in each direction.
     static constexpr std::size_t most_cells = 32;
 
     std::size_t rows = 0;
     std::size_t columns = 0;
-    /// Row by row: the largest share of its tolerance that an element of the cell is off by; more than 1 is beyond it.
-    /// Infinite where there is no bound to hold it against, as with an exact tolerance or NaN.
+    /// For each cell in row-major order, the largest share of the tolerance that an element uses; more than 1 is beyond
+    /// the tolerance. Infinite if no bound applies, as with an exact tolerance or NaN.
     std::vector<double> used;
-    /// Row by row: which share of the cell's elements is beyond the tolerance.
+    /// For each cell in row-major order, the share of elements beyond the tolerance.
     std::vector<double> wrong{};
 };
 
-/// The same arguments as for compare(). The output has elements.
+/// Computes the map. The arguments are those of compare(). The output must not be empty.
 [[nodiscard]] ErrorMap error_map(const core::Tensor& expected, const core::Tensor& actual,
                                  const core::Tolerance& tolerance, const core::ElementSlack* slack);
 

@@ -1,4 +1,4 @@
-// One more pass over an output that differs.
+// Selects the elements to show, in a separate pass over an output that differs.
 #include "engine/compare/shown_elements.h"
 
 #include <cstring>

@@ -1,4 +1,5 @@
-// The elements of an output that differs, for people: all of a small one, the first few that differ of a large one.
+// Elements of an output that reports show: all of a small output, the first ones beyond the tolerance of a large
+// output.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +18,12 @@ struct ShownElement {
     bool beyond = false;
 };
 
-/// Outputs of at most so many elements are shown whole.
+/// Outputs with at most this many elements are shown completely.
 inline constexpr std::uint64_t most_shown_whole = 64;
-/// Of larger ones, so many elements beyond the tolerance.
+/// Limit for the number of elements of larger outputs.
 inline constexpr std::size_t most_shown_beyond = 10;
 
-/// As compare() takes them. In ascending order.
+/// The elements to show, in ascending order. The arguments are those of compare().
 [[nodiscard]] std::vector<ShownElement> shown_elements(const core::Tensor& expected, const core::Tensor& actual,
                                                        const core::Tolerance& tolerance,
                                                        const core::ElementSlack* slack);

@@ -1,4 +1,4 @@
-// Distances between elements in units of the last place (ULP) of their own type.
+// Distances between elements in units in the last place (ULP) of their type.
 #pragma once
 
 #include <bit>
@@ -10,8 +10,8 @@
 
 namespace dmlconform::compare {
 
-/// How many representable values lie between a and b, counting one end. Subnormals count like other values, and +0 and
-/// -0 are 0 apart. For integers the absolute difference. Neither may be NaN.
+/// The number of steps between representable values from a to b. Subnormals count like other values, and +0 and -0 have
+/// distance 0. For integers it is the absolute difference. Neither may be NaN.
 template <class T>
 [[nodiscard]] std::uint64_t ulp_distance(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
@@ -23,7 +23,7 @@ template <class T>
         const auto bits_a = std::bit_cast<Bits>(a);
         const auto bits_b = std::bit_cast<Bits>(b);
         constexpr Bits sign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * 8 - 1));
-        // Magnitudes are consecutive integers in the order of the values they stand for.
+        // The bit patterns of consecutive magnitudes are consecutive integers.
         const std::uint64_t magnitude_a = bits_a & static_cast<Bits>(~sign);
         const std::uint64_t magnitude_b = bits_b & static_cast<Bits>(~sign);
         if (((bits_a ^ bits_b) & sign) != 0) {

@@ -1,4 +1,4 @@
-// Letters of ASCII as capitals and as small ones, whatever the locale is. Everything else stays as it is.
+// ASCII lower-case and upper-case conversion that ignores the locale. Other characters stay unchanged.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Products and sums of sizes that come from files: every one is checked for overflow.
+// Sums and products of 64-bit sizes, checked for overflow. For sizes that come from files.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// One part after the other.
+// Splitting of comma-separated lists.
 #include "engine/core/comma_list.h"
 
 #include <algorithm>

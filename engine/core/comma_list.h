@@ -1,4 +1,4 @@
-// Lists with commas, as in options and environment variables.
+// Comma-separated lists, as in options and environment variables.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace dmlconform::core {
 
-/// The parts between commas. A comma at the end is not followed by a part.
+/// Splits at commas. A trailing comma adds no empty item.
 [[nodiscard]] std::vector<std::string> split_at_commas(std::string_view list);
 
 }  // namespace dmlconform::core

@@ -1,4 +1,4 @@
-// The tensor data types of DirectML (DML_TENSOR_DATA_TYPE) and what follows from each.
+// The tensor data types of DirectML (DML_TENSOR_DATA_TYPE): names, widths and C++ types.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace dmlconform::core {
 
-/// Enumerator values are those of DML_TENSOR_DATA_TYPE.
+/// Enumerators have the values of DML_TENSOR_DATA_TYPE.
 enum class DataType : std::uint32_t {
     unknown = 0,
     float32 = 1,
@@ -30,26 +30,26 @@ enum class DataType : std::uint32_t {
 
 inline constexpr std::uint32_t data_type_count = 14;
 
-/// DirectML's suffix: "FLOAT32".
+/// The enumerator without DirectML's prefix: "FLOAT32".
 [[nodiscard]] std::string_view name(DataType type);
 
-/// Accepts the suffix or the full enumerator ("DML_TENSOR_DATA_TYPE_FLOAT32").
+/// Accepts "FLOAT32" and "DML_TENSOR_DATA_TYPE_FLOAT32".
 [[nodiscard]] std::optional<DataType> parse_data_type(std::string_view text);
 
-/// Width of one element; 0 for unknown, 4 for the packed 4-bit types.
+/// Width of one element in bits; 0 for UNKNOWN, 4 for the packed 4-bit types.
 [[nodiscard]] std::uint32_t bits_of(DataType type);
 
-/// Width of one element in bytes; 0 for unknown and for types narrower than a byte.
+/// Width of one element in bytes; 0 for UNKNOWN and for types narrower than a byte.
 [[nodiscard]] std::uint32_t bytes_of(DataType type);
 
-/// How many bytes so many elements take side by side. Two of 4 bits share a byte; the last may have one to itself.
+/// Bytes of `count` packed elements. Two 4-bit elements share a byte; an odd count is rounded up.
 [[nodiscard]] std::uint64_t bytes_of(DataType type, std::uint64_t count);
 
 [[nodiscard]] bool is_floating_point(DataType type);
 [[nodiscard]] bool is_signed_integer(DataType type);
 
-/// Calls f.template operator()<T>() with the C++ type that stores an element of `type`, which must be
-/// one that is at least a byte wide.
+/// Calls f.template operator()<T>() with the C++ type T that stores an element of `type`. The type must be at least one
+/// byte wide.
 template <class F>
 decltype(auto) with_type(DataType type, F&& f) {
     switch (type) {

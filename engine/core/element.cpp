@@ -37,7 +37,7 @@ T value_from(std::uint64_t bits) {
     return value;
 }
 
-/// Elements of 4 bits share a byte, the first in its low half.
+/// True for the 4-bit types: two elements share a byte, the first in its low half.
 bool is_packed(DataType type) {
     return bits_of(type) == 4;
 }
@@ -84,7 +84,7 @@ Result<std::uint64_t> encode_element(DataType type, double value) {
     } else if (std::fabs(value) <= double{std::numeric_limits<float>::max()} || !std::isfinite(value)) {
         bits = bits_from(static_cast<float>(value));
     } else {
-        // Halfway to the next power of two rounds to it, which is out of range.
+        // FLT_MAX plus half an ULP rounds to 2^128, which is out of range.
         bits = bits_from(std::copysign(std::fabs(value) < 0x1.ffffffp127 ? std::numeric_limits<float>::max()
                                                                          : std::numeric_limits<float>::infinity(),
                                        static_cast<float>(value < 0 ? -1 : 1)));
@@ -126,7 +126,7 @@ std::string format_element(DataType type, std::uint64_t bits) {
         case DataType::float32:
             return fmt::format("{}", value_from<float>(bits));
         case DataType::float16:
-            // Five digits tell all binary16 numbers apart.
+            // Five significant digits distinguish all binary16 numbers.
             return fmt::format("{:.5g}", float16_bits_to_double(static_cast<std::uint16_t>(bits)));
         case DataType::float64:
             return fmt::format("{}", value_from<double>(bits));

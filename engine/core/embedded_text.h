@@ -6,7 +6,7 @@
 namespace dmlconform::core {
 
 struct EmbeddedText {
-    /// File name without folder.
+    /// File name without its folder.
     std::string_view name;
     std::string_view text;
 };

@@ -1,4 +1,4 @@
-// Errors that a user can cause: values with a reason and a hint, never exceptions.
+// Errors that a user can cause. They are values with a reason and a hint, never exceptions.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace dmlconform::core {
 
-/// What went wrong, in one sentence, and what the reader could do about it (may be empty).
+/// `message`: what went wrong, in one sentence. `hint`: what the reader can do about it; may be empty.
 struct Error {
     std::string message;
     std::string hint;

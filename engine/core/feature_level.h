@@ -23,10 +23,10 @@ inline constexpr FeatureLevel highest_feature_level{6, 4};
 /// All levels, ascending.
 [[nodiscard]] std::span<const FeatureLevel> feature_levels();
 
-/// "4.1".
+/// The level as text: "4.1".
 [[nodiscard]] std::string to_string(FeatureLevel level);
 
-/// "4.1", "4_1" or "DML_FEATURE_LEVEL_4_1"; nothing unless DirectML has such a level.
+/// Parses "4.1", "4_1" or "DML_FEATURE_LEVEL_4_1". Empty unless DirectML has that level.
 [[nodiscard]] std::optional<FeatureLevel> parse_feature_level(std::string_view text);
 
 }  // namespace dmlconform::core

@@ -1,11 +1,11 @@
-// Matching.
+// Matching of names with wildcard patterns.
 #include "engine/core/glob.h"
 
 namespace dmlconform::core {
 
 bool glob_matches(std::string_view pattern, std::string_view text) {
-    // On a mismatch, let the last star take one character more. Earlier stars need no second try, so this is quadratic
-    // at worst.
+    // On a mismatch, the last star takes one more character. Earlier stars need not be retried, so the time is
+    // quadratic at worst.
     std::size_t p = 0;
     std::size_t t = 0;
     std::size_t star = std::string_view::npos;

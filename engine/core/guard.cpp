@@ -1,4 +1,4 @@
-// Making and checking of guards.
+// Creation and checking of guards.
 #include "engine/core/guard.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Memory behind an output, or behind an engine's temporary, by which writes beyond its end are seen.
+// Guards: memory behind an output or a temporary of an engine, which reveals writes beyond its end.
 #pragma once
 
 #include <cstddef>
@@ -10,35 +10,35 @@
 
 namespace dmlconform::core {
 
-/// What an engine's memory for an output, and for the guard behind it, is filled with before the operator runs.
+/// Fill byte of outputs and their guards before an operator runs.
 inline constexpr std::byte untouched{0xcd};
 
-/// Bytes of a guard: as far as 16 threads that write 16 bytes each can stray.
+/// Size of a guard: 16 threads that each write 16 bytes past the end stay within it.
 inline constexpr std::uint64_t guard_bytes = 256;
 
-/// Where an output's guard begins, in bytes: at its total size, rounded up to the words of 4 bytes in which buffers
-/// are accessed. Throws std::bad_alloc for a size that no memory has.
+/// Offset of an output's guard in bytes: the output's total size, rounded up to the 4-byte words in which buffers are
+/// accessed. Throws std::bad_alloc if the sum with the guard's size overflows.
 [[nodiscard]] std::uint64_t guard_offset(const TensorDesc& desc);
 
-/// A tensor with a guard behind its total size, all of it untouched.
+/// Allocates a tensor followed by a guard. All bytes are `untouched`.
 [[nodiscard]] Tensor output_tensor(const TensorDesc& desc);
 
 /// The guard of a tensor made by output_tensor.
 [[nodiscard]] std::span<const std::byte> guard_of(const Tensor& output);
 
 struct StrayWrite {
-    /// Of the first byte that was written, from the guard's beginning.
+    /// Offset of the first changed byte from the beginning of the guard.
     std::uint64_t offset = 0;
-    /// How many bytes of the guard have changed.
+    /// The number of changed bytes.
     std::uint64_t bytes = 0;
 
     bool operator==(const StrayWrite&) const = default;
 };
 
-/// What has been written into a guard.
+/// Finds what was written into a guard; empty if nothing was.
 [[nodiscard]] std::optional<StrayWrite> find_stray_write(std::span<const std::byte> guard);
 
-/// What has been written behind the end of a tensor made by output_tensor.
+/// Finds what was written behind the end of a tensor that output_tensor made.
 [[nodiscard]] std::optional<StrayWrite> find_stray_write(const Tensor& output);
 
 }  // namespace dmlconform::core

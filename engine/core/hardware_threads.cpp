@@ -1,4 +1,4 @@
-// The system's way to say it, or the standard library's.
+// Counts processors by the affinity mask where the system has one, otherwise by the standard library.
 #include "engine/core/hardware_threads.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ unsigned hardware_threads() {
 #ifdef __linux__
     cpu_set_t set;
     CPU_ZERO(&set);
-    // Fails where there are more processors than the set has room for, 1024.
+    // Fails on machines with more than 1024 processors, the capacity of cpu_set_t.
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
         return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
     }

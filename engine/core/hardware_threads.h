@@ -1,15 +1,15 @@
-// How many threads of this process run at a time.
+// The number of threads of this process that can run at the same time.
 #pragma once
 
 #include <string>
 
 namespace dmlconform::core {
 
-/// The processors that this process may run on, at least 1: as taskset, a container or a batch system restricts them,
-/// which std::thread::hardware_concurrency() does not see everywhere.
+/// The number of processors that this process may use, at least 1. Restrictions by taskset, a container or a batch
+/// system count; std::thread::hardware_concurrency() ignores them on some systems.
 [[nodiscard]] unsigned hardware_threads();
 
-/// "2 hardware threads".
+/// The number as text: "2 hardware threads".
 [[nodiscard]] std::string hardware_threads_text();
 
 }  // namespace dmlconform::core

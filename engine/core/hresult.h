@@ -1,4 +1,4 @@
-// HRESULTs: the codes by which DirectML and D3D12 reject or fail, and their names.
+// HRESULTs, the error codes of DirectML and D3D12, and their names.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ enum class HResult : std::uint32_t {
     fail = 0x80004005,
 };
 
-/// "E_INVALIDARG", or "0x%08x" for a code without a name here.
+/// The name, such as "E_INVALIDARG", or "0x%08x" for a code that is not in the table.
 [[nodiscard]] std::string to_string(HResult code);
 
-/// A name or a 0x… number.
+/// Parses a name or a hexadecimal number with 0x.
 [[nodiscard]] std::optional<HResult> parse_hresult(std::string_view text);
 
 }  // namespace dmlconform::core

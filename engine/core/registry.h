@@ -1,4 +1,4 @@
-// Tables of operators that are put together from files: each file returns rows, and the build knows the files
+// Tables of operators that are assembled from several files: each file returns entries, and the build lists the files
 // (cmake/Registry.cmake).
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace dmlconform::core {
 
-/// A file and the rows that it returns: a vector of structures that have a `name`, an operator's short one.
+/// A file and the entries that it returns: a vector of structures with a `name`, which is an operator's short name.
 template <class Rows>
 struct RegistryFile {
     std::string_view file;
     Rows (*rows)();
 };
 
-/// The rows of all files by their names, which live as long as the program. Throws when two rows claim one operator.
+/// The entries of all files by name. They live as long as the program. Throws if two entries have the same name.
 template <class Rows>
 class Registry {
 public:
@@ -34,7 +34,7 @@ public:
         }
     }
 
-    /// Null when no file has the operator.
+    /// Null if no file has an entry for the operator.
     [[nodiscard]] const Row* find(std::string_view name) const {
         const auto found = rows_.find(name);
         return found == rows_.end() ? nullptr : &found->second;

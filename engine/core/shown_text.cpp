@@ -1,4 +1,4 @@
-// Which characters are spelt out, and how.
+// Which characters are escaped in text for people, and how.
 #include "engine/core/shown_text.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ struct Range {
     std::uint32_t last;
 };
 
-/// Control characters, line separators, characters that turn the direction of text, and invisible ones by which two
-/// names look the same. Joiners (U+200C, U+200D) are part of ordinary words.
+/// Control characters, line separators, characters that change the direction of text, and invisible ones, which make
+/// different names look the same. Joiners (U+200C, U+200D) are not listed, because ordinary words contain them.
 constexpr std::array<Range, 12> spelt_out{{{0x00, 0x1f},
                                            {0x7f, 0x9f},
                                            {0xad, 0xad},
@@ -42,7 +42,8 @@ std::string spelling(std::uint32_t character) {
     }
 }
 
-/// What .NET, in which GitHub's runner is written, takes off the beginning of a line.
+/// Characters that .NET trims from the beginning of a line. GitHub's runner is a .NET program and trims before it looks
+/// for commands.
 bool is_blank(std::uint32_t character) {
     return character == ' ' || character == '\t' || (character >= 0x0b && character <= 0x0d) || character == 0x85 ||
            character == 0xa0 || character == 0x1680 || (character >= 0x2000 && character <= 0x200a) ||
@@ -50,7 +51,7 @@ bool is_blank(std::uint32_t character) {
            character == 0x3000;
 }
 
-/// What stands for the character, or for the byte that is none, at the beginning of the rest of a text.
+/// The escaped form of the first character of `bytes`, or of its first byte if that is not UTF-8.
 std::string spelt(std::uint32_t character, std::string_view bytes, bool is_character, char before) {
     if (!is_character) {
         return fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));

@@ -1,6 +1,8 @@
-// Text that is shown to people: on a terminal, or in the log of a CI job. Both obey what they are shown: a terminal its
-// control characters, a CI job lines such as "::error::…". Names and messages come from files that anybody may have
-// written, so what is shown has a type of its own, which only show() makes, and show() cleans all that is put into it.
+// Text for a terminal or for the log of a CI job.
+//
+// Both execute commands in the text: terminals obey control characters, CI jobs obey lines such as "::error::…". Names
+// and messages come from untrusted files. So text for people has its own type, ShownText, which only show() creates,
+// and show() escapes its arguments.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,15 +16,14 @@
 
 namespace dmlconform::core {
 
-/// Whether the character shows as itself: not one that commands a terminal, ends a line, or changes the direction or
-/// the place of others.
+/// False for characters that control a terminal, end a line, are invisible, or change the order of other characters.
 [[nodiscard]] bool shows_as_itself(std::uint32_t character);
 
-/// The text on one line. What does not show as itself is spelt out: "\n", "\x1b", "\u{202e}", and "\xff" for a byte
-/// that is not UTF-8; so is the second '#' of "##", with which commands to CI services begin anywhere in a line.
+/// Escapes the text to a single line: "\n", "\x1b", "\u{202e}", and "\xff" for a byte that is not UTF-8. The second '#'
+/// of "##" is escaped, too, since it starts a command of CI services anywhere in a line.
 [[nodiscard]] std::string one_line(std::string_view text);
 
-/// Lines and colours of our own, around texts on one line.
+/// Text that is safe to show: lines and colours of the program, with escaped text in between.
 class ShownText {
 public:
     ShownText() = default;
@@ -34,10 +35,10 @@ public:
     friend ShownText operator+(ShownText left, const ShownText& right) { return left += right; }
 
     [[nodiscard]] const std::string& text() const { return text_; }
-    /// As a plain text again, for reports that quote it.
+    /// Converts to a plain string, for reports that quote the text.
     operator const std::string&() const { return text_; }
 
-    /// What is known to be harmless because it was put together from such texts and words of our own.
+    /// Wraps text without escaping it. Only for text that was put together from safe parts.
     [[nodiscard]] static ShownText made_of(std::string text) {
         ShownText shown;
         shown.text_ = std::move(text);
@@ -60,8 +61,8 @@ struct fmt::formatter<dmlconform::core::ShownText> : fmt::formatter<fmt::string_
 
 namespace dmlconform::core {
 
-/// Numbers and shown text go as they are, all other texts on one line. What else there is to format has to become one
-/// of these first.
+/// Numbers and ShownText are formatted unchanged, other text by one_line(). Other types must be converted to one of
+/// these first.
 template <class T>
 requires(std::is_arithmetic_v<T> && !std::same_as<T, char>) [[nodiscard]] T cleaned(T number) {
     return number;
@@ -76,13 +77,13 @@ requires(std::is_arithmetic_v<T> && !std::same_as<T, char>) [[nodiscard]] T clea
 template <class T>
 using Cleaned = std::remove_cvref_t<decltype(cleaned(std::declval<const T&>()))>;
 
-/// The format is ours and may have several lines; the arguments are cleaned.
+/// Formats text. `format` is trusted and may have several lines; the arguments are escaped.
 template <class... Arguments>
 [[nodiscard]] ShownText show(fmt::format_string<Cleaned<Arguments>...> format, const Arguments&... arguments) {
     return ShownText::made_of(fmt::format(format, Cleaned<Arguments>(cleaned(arguments))...));
 }
 
-/// The elements of a list with something of ours between them.
+/// Joins the elements of a list with a trusted separator.
 template <class List>
 [[nodiscard]] ShownText show_list(const List& list, std::string_view between) {
     std::string text;
@@ -94,11 +95,10 @@ template <class List>
     return ShownText::made_of(std::move(text));
 }
 
-/// For what is going to a terminal or a log: a line that begins with "::" is a command to GitHub Actions, so the first
-/// colon is spelt out.
+/// Escapes the first colon of lines that begin with "::", which GitHub Actions takes for commands.
 [[nodiscard]] std::string without_commands(std::string_view text);
 
-/// A whole document for a terminal: its lines stay, and what else does not show as itself is spelt out.
+/// Escapes a document for a terminal. Its line breaks stay.
 [[nodiscard]] std::string shown_document(std::string_view text);
 
 }  // namespace dmlconform::core

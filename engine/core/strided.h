@@ -1,7 +1,8 @@
-// Walking strided arrays: several arrays of the same sizes together, in row-major order, run by run.
+// Iterates over several strided arrays of the same sizes in row-major order, run by run. A run is a sequence of
+// elements with constant strides.
 //
-// Dimensions that are contiguous in every array are merged first, so that packed tensors of any rank are one
-// run, and a loop over a run is the simple loop that a compiler vectorises.
+// Dimensions that are contiguous in every array are merged first. Packed tensors of any rank are a single run, and the
+// loop over a run is simple enough for the compiler to vectorise.
 #pragma once
 
 #include <array>
@@ -12,7 +13,7 @@
 
 namespace dmlconform::core {
 
-/// Signed, because a window may be walked backwards.
+/// Signed, because a window may be traversed backwards.
 using Strides = std::vector<std::int64_t>;
 
 template <std::size_t N>
@@ -20,7 +21,7 @@ class StridedRuns {
 public:
     using PerArray = std::array<std::int64_t, N>;
 
-    /// `strides[a]` are those of array `a`, one for each of `sizes`. No size may be 0.
+    /// `strides[a]` has the strides of array `a`, one for each of `sizes`. No size may be 0.
     StridedRuns(std::span<const std::uint32_t> sizes, const std::array<Strides, N>& strides) {
         for (std::size_t d = 0; d < sizes.size(); ++d) {
             PerArray here{};
@@ -45,7 +46,7 @@ public:
         return count;
     }
 
-    /// Calls visit(offsets) for runs first … last - 1, where offsets are in elements from each array's start.
+    /// Calls visit(offsets) for the runs first … last - 1. Offsets are in elements from the start of each array.
     template <class Visit>
     void for_each_run(std::int64_t first, std::int64_t last, Visit&& visit) const {
         const std::size_t outer = dimensions_.size() - 1;
@@ -86,7 +87,7 @@ public:
         });
     }
 
-    /// Offsets of one element, by its row-major index.
+    /// The offsets of one element, given its row-major index.
     [[nodiscard]] PerArray offsets_of(std::int64_t element) const {
         PerArray offsets{};
         for (std::size_t d = dimensions_.size(); d-- > 0;) {

@@ -1,4 +1,4 @@
-// Storage of tensors.
+// Allocation, copying and widening of tensors.
 #include "engine/core/tensor.h"
 
 #include <algorithm>

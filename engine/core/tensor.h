@@ -1,4 +1,4 @@
-// A tensor in host memory: its layout and its bytes.
+// A tensor in host memory: its descriptor and its bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace dmlconform::core {
 
-/// Uninitialised bytes at a 64-byte boundary. Move-only; throws std::bad_alloc when there is no memory.
+/// Uninitialised bytes, aligned to 64 bytes. Move-only. Throws std::bad_alloc if the memory cannot be allocated.
 class Buffer {
 public:
     Buffer() = default;
@@ -35,10 +35,10 @@ struct Tensor {
     Buffer buffer;
 
     Tensor() = default;
-    /// Allocates desc.total_bytes, uninitialised.
+    /// Allocates desc.total_bytes of uninitialised memory.
     explicit Tensor(TensorDesc layout) : desc(std::move(layout)), buffer(desc.total_bytes) {}
 
-    /// The total size as elements of T; elements between addressed ones are included.
+    /// The whole buffer as elements of T, including gaps between addressed elements.
     template <class T>
     [[nodiscard]] std::span<T> as() {
         return {reinterpret_cast<T*>(buffer.bytes().data()), static_cast<std::size_t>(desc.total_bytes) / sizeof(T)};
@@ -50,13 +50,13 @@ struct Tensor {
     }
 };
 
-/// The tensor's strides, signed, as StridedRuns takes them.
+/// The tensor's strides as signed numbers, for StridedRuns.
 [[nodiscard]] Strides signed_strides(const TensorDesc& desc);
 
-/// A tensor of 4-bit elements as a packed one of INT8 or UINT8.
+/// Copies a tensor of 4-bit elements to a packed tensor of INT8 or UINT8.
 [[nodiscard]] Tensor widened_copy(const Tensor& tensor);
 
-/// The tensor's elements in row-major order, without gaps; those that a stride of 0 repeats as often as they count.
+/// Copies the elements in row-major order, without gaps. Elements that a stride of 0 repeats are copied repeatedly.
 [[nodiscard]] Tensor packed_copy(const Tensor& tensor);
 
 }  // namespace dmlconform::core

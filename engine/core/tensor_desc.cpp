@@ -78,7 +78,7 @@ bool is_packed(const TensorDesc& desc) {
     }
     const auto packed = packed_strides(desc.sizes);
     for (std::size_t i = 0; i < desc.sizes.size(); ++i) {
-        // The stride of a dimension of one element is never applied.
+        // A stride is not used if the size is 1.
         if (desc.sizes[i] != 1 && (*desc.strides)[i] != packed[i]) {
             return false;
         }

@@ -1,8 +1,9 @@
-// Checks before memory is taken.
+// Reading of files, with checks of type and size before memory is allocated.
 #include "engine/core/text_file.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -38,16 +39,18 @@ Result<std::string> read_text_file(const fs::path& path, std::uintmax_t most) {
     if (!stream) {
         return tl::unexpected(std::move(stream.error()));
     }
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(path, error);
-    if (!error && size > most) {
+    // The size of what was opened: another process may have replaced the file since.
+    errno = 0;
+    const std::streamoff end = stream->seekg(0, std::ios::end).tellg();
+    const auto size = static_cast<std::uintmax_t>(std::max<std::streamoff>(end, 0));
+    if (size > most) {
         return fail(fmt::format("the file has {} bytes; at most {} are read", size, most));
     }
-    errno = 0;
-    std::string text(error ? 0 : static_cast<std::size_t>(size), '\0');
-    stream->read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (error || !*stream || static_cast<std::uintmax_t>(stream->gcount()) != size) {
-        return fail(fmt::format("the file cannot be read: {}", error ? error.message() : std::strerror(errno)));
+    std::string text(static_cast<std::size_t>(size), '\0');
+    stream->seekg(0).read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!*stream) {
+        return fail(fmt::format("the file cannot be read: {}",
+                                errno != 0 ? std::strerror(errno) : "it became shorter meanwhile"));
     }
     return text;
 }

@@ -1,5 +1,4 @@
-// Reading of files that somebody gave. Only regular files: a pipe may never come to its end, and a device may be
-// endless.
+// Reads files that a user named. Only regular files are accepted: a pipe may never end, and a device may be endless.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +10,11 @@
 
 namespace dmlconform::core {
 
-/// The file, opened to read bytes. An error (without the path) when there is no such regular file, when it is larger
-/// than `most` bytes, or when it cannot be opened.
+/// Opens a file for reading bytes. Fails if the path is not a regular file, if the file is larger than `most` bytes, or
+/// if it cannot be opened. The error does not contain the path.
 [[nodiscard]] Result<std::ifstream> open_regular_file(const std::filesystem::path& path, std::uintmax_t most);
 
-/// The file's bytes. An error as above, or when it cannot be read to its end.
+/// Reads a whole file. Fails like open_regular_file, and if reading stops before the end.
 [[nodiscard]] Result<std::string> read_text_file(const std::filesystem::path& path, std::uintmax_t most);
 
 }  // namespace dmlconform::core

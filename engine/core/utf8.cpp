@@ -1,4 +1,4 @@
-// Decoding.
+// Decoding of UTF-8.
 #include "engine/core/utf8.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ struct Lead {
     std::uint32_t mask;
     std::uint32_t bits;
     std::size_t length;
-    /// Smaller ones are written with fewer bytes.
+    /// The smallest code point for this length. Smaller ones must have shorter encodings.
     std::uint32_t least;
 };
 

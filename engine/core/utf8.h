@@ -1,4 +1,4 @@
-// Going through text that may not be UTF-8 throughout.
+// Iteration over text that may contain invalid UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,21 @@ namespace dmlconform::core {
 /// U+FFFD.
 inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 
-/// The length of the character that the text, which is not empty, begins with; 0 if it begins with none.
+/// The length of the first character of the text in bytes; 0 if the text begins with invalid UTF-8. The text must not
+/// be empty.
 [[nodiscard]] std::size_t decode_character(std::string_view text, std::uint32_t& character);
 
-/// Shows each character with its bytes; for each byte that begins none, U+FFFD with the bytes of that.
+/// Calls `visit` for each character with its bytes, and for each invalid byte with U+FFFD and that byte.
 void for_each_character(std::string_view text,
                         const std::function<void(std::uint32_t character, std::string_view bytes)>& visit);
 
-/// Where the first byte is that begins no character; nothing in UTF-8.
+/// Position of the first invalid byte; empty if the text is valid UTF-8.
 [[nodiscard]] std::optional<std::size_t> find_invalid_utf8(std::string_view text);
 
-/// What messages quote at most of what they are about.
+/// Messages quote at most this many characters of a text.
 inline constexpr std::size_t most_quoted = 200;
 
-/// The text, or its beginning and an ellipsis where it has more characters.
+/// Shortens a text to `most` characters and an ellipsis.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t most = most_quoted);
 
 }  // namespace dmlconform::core

@@ -1,4 +1,4 @@
-// What an interval says about one element of an output, in the form that comparisons take.
+// Converts the interval of an element to the form that comparisons use.
 #pragma once
 
 #include "engine/core/data_type.h"
@@ -7,8 +7,9 @@
 
 namespace dmlconform::cpu {
 
-/// Notes that implementations may store the numbers in `range` where the reference stored this one. Does nothing if
-/// `slack` is empty: nobody asked for it.
+/// Stores in `slack` which numbers implementations may return for an element for which the reference stored `stored`,
+/// and the expected error of the simplest FP32 implementation. Does nothing if `slack` is empty, which means that
+/// bounds are not wanted.
 void note_accepted(core::ElementSlack& slack, std::size_t element, core::DataType type, double stored,
                    const Interval& range);
 

@@ -1,4 +1,4 @@
-// What implementations may keep the sums of a product of FLOAT16 tensors in while they grow.
+// The precision in which implementations may keep partial sums of FLOAT16 products.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 namespace dmlconform::cpu {
 
 enum class Accumulation : std::uint8_t {
-    /// FP32 or better: what operators' own tolerances assume.
+    /// FP32 or better, which the operators' default tolerances assume.
     fp32,
-    /// FLOAT16 or better: what DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION allows.
+    /// FLOAT16 or better, which DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION allows.
     float16,
 };
 

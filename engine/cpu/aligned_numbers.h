@@ -1,4 +1,4 @@
-// An array of doubles that starts where a line of the cache does, for loops in wide registers.
+// An array of doubles aligned to a cache line, for vectorised loops.
 #pragma once
 
 #include <cstddef>

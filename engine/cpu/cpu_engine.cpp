@@ -1,4 +1,4 @@
-// The reference engine's implementation of the engine interface, around the kernels.
+// Implements the engine interface by the CPU kernels.
 #include "engine/cpu/cpu_engine.h"
 
 #include <fmt/format.h>
@@ -7,6 +7,8 @@
 
 #include "engine/core/hardware_threads.h"
 #include "engine/cpu/kernel.h"
+#include "engine/graph_values.h"
+#include "engine/operators/graph.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -60,6 +62,57 @@ private:
     std::vector<core::Tensor> outputs_;
 };
 
+class CpuGraphExecutable final : public Executable {
+public:
+    explicit CpuGraphExecutable(const operators::Graph& graph)
+        : graph_(graph), values_(graph), times_(graph.nodes.size()) {}
+
+    core::Result<void> bind(std::span<const core::Tensor* const> inputs) override {
+        inputs_.assign(inputs.begin(), inputs.end());
+        return {};
+    }
+
+    core::Result<void> execute() override {
+        values_.start(inputs_);
+        for (std::size_t position = 0; position < values_.order().size(); ++position) {
+            const auto start = std::chrono::steady_clock::now();
+            const std::size_t n = values_.order()[position];
+            run(graph_.nodes[n]);
+            values_.release_after(position);
+            times_[n] = std::chrono::steady_clock::now() - start;
+        }
+        return {};
+    }
+
+    core::Result<void> read(std::span<core::Tensor* const> outputs) override {
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            if (outputs[i] != nullptr) {
+                std::ranges::copy(values_.at(graph_.outputs[i]).buffer.bytes(), outputs[i]->buffer.bytes().begin());
+            }
+        }
+        return {};
+    }
+
+    [[nodiscard]] std::vector<std::chrono::nanoseconds> node_times() const override { return times_; }
+
+private:
+    void run(const operators::GraphNode& node) {
+        const NodeInputs inputs = values_.inputs_of(node);
+        std::vector<core::Tensor*> outputs;
+        for (const operators::ValueIndex output : node.outputs) {
+            outputs.push_back(output == operators::no_value
+                                  ? nullptr
+                                  : &values_.put(output, core::output_tensor(graph_.values[output].desc)));
+        }
+        find_kernel(node.descriptor->schema->short_name())->compute({*node.descriptor, inputs.tensors, outputs, {}});
+    }
+
+    const operators::Graph& graph_;
+    GraphValues values_;
+    std::vector<std::chrono::nanoseconds> times_;
+    std::vector<const core::Tensor*> inputs_;
+};
+
 }  // namespace
 
 CpuEngine::CpuEngine(core::FeatureLevel level) {
@@ -81,6 +134,13 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> CpuEngine::compile(con
         return tl::unexpected(CompileFailure{CompileFailure::Kind::rejected, std::move(*rejection)});
     }
     return std::make_unique<CpuExecutable>(descriptor, *find_kernel(descriptor.schema->short_name()));
+}
+
+tl::expected<std::unique_ptr<Executable>, CompileFailure> CpuEngine::compile_graph(const operators::Descriptor& graph) {
+    if (auto rejection = operators::validate(graph, info_.feature_level)) {
+        return tl::unexpected(CompileFailure{CompileFailure::Kind::rejected, std::move(*rejection)});
+    }
+    return std::make_unique<CpuGraphExecutable>(*graph.graph);
 }
 
 }  // namespace dmlconform::cpu

@@ -1,4 +1,4 @@
-// The reference engine: every operator on the processor, exactly or in double precision.
+// The reference engine: computes every operator on the CPU, exactly or in double precision.
 //
 // Its results depend neither on the number of threads nor on the instruction set.
 #pragma once
@@ -15,6 +15,9 @@ public:
     [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const override;
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) override;
+    /// Compiles a graph. It runs the kernels one by one, and frees each value after its last reader.
+    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile_graph(
+        const operators::Descriptor& graph) override;
     [[nodiscard]] core::Result<std::unique_ptr<Engine>> another() const override {
         return std::make_unique<CpuEngine>(info_.feature_level);
     }

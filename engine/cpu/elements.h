@@ -1,4 +1,4 @@
-// A tensor's elements as a packed xtensor array, whatever the tensor's strides and type.
+// Copies the elements of a tensor of any strides and type to a packed xtensor array.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace dmlconform::cpu {
 
-/// The elements in logical order, converted to `To`, in the tensor's shape.
+/// The elements in row-major order, converted to `To`, in the tensor's shape.
 template <class To>
 [[nodiscard]] xt::xarray<To> elements(const core::Tensor& tensor) {
     const core::Dimensions& sizes = tensor.desc.sizes;
@@ -26,7 +26,7 @@ template <class To>
     return result;
 }
 
-/// The single element of a tensor, or `otherwise` when the tensor is absent.
+/// The single element of a tensor; `otherwise` if the tensor is absent.
 template <class To>
 [[nodiscard]] To scalar(const core::Tensor* tensor, To otherwise) {
     return tensor == nullptr ? otherwise : *elements<To>(*tensor).data();

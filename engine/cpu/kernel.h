@@ -1,7 +1,7 @@
-// What a CPU kernel is: a row that says how one operator is computed, and what may differ from that.
+// CPU kernels: one entry for each operator says how it is computed, and which deviations are accepted.
 //
-// A file in kernels/ defines FILE_kernels(), which returns the rows of one operator. A file in kernels/FAMILY/ defines
-// FAMILY_FILE_kernels(), with as many rows as it likes.
+// A file kernels/FILE.cpp defines FILE_kernels(), which returns the entries of one operator. A file
+// kernels/FAMILY/FILE.cpp defines FAMILY_FILE_kernels(), which returns any number of entries.
 #pragma once
 
 #include <functional>
@@ -13,39 +13,38 @@
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
 #include "engine/cpu/accumulation.h"
+#include "engine/cpu/stated_tolerance.h"
 #include "engine/operators/descriptor.h"
 
 namespace dmlconform::cpu {
 
-/// What a kernel works on. Tensors may have any strides that are legal for their descriptor.
+/// The arguments of a kernel. Tensors may have any strides that are legal for their descriptor.
 struct KernelArguments {
     const operators::Descriptor& descriptor;
-    /// In the order of Descriptor::inputs(); null for an absent one.
+    /// One for each of Descriptor::inputs(); null for an absent one.
     std::span<const core::Tensor* const> inputs;
-    /// In the order of Descriptor::outputs(); null or without a description for an absent one.
+    /// One for each of Descriptor::outputs(); null or without a descriptor for an absent one.
     std::span<core::Tensor* const> outputs;
-    /// One for each output, sized for its elements, or empty: the tolerance is not asked for. A kernel whose tolerance
-    /// for an output has no element_slack leaves those bounds alone, and lists alternatives if the tolerance has them.
+    /// One for each output, sized for its elements, or empty if bounds are not wanted. A kernel whose tolerance for an
+    /// output lacks element_slack leaves the bounds unchanged. It lists alternatives if the tolerance has them.
     std::span<core::ElementSlack> slack;
-    /// Widens the slack alone, and only where a kernel counts the roundings of its sums. Values are the same.
+    /// Affects only the slack of kernels that count the roundings of their sums. Values do not change.
     Accumulation accumulation = Accumulation::fp32;
 };
 
 struct Kernel {
-    /// "SLICE1".
+    /// The operator's short name: "SLICE1".
     std::string_view name;
     std::function<void(const KernelArguments& arguments)> compute;
-    /// The default tolerance of an output of a valid descriptor. Without: what operators::default_tolerance says.
-    std::function<core::Tolerance(const operators::Descriptor& descriptor, const operators::TensorSlot& output)>
-        tolerance = nullptr;
+    StatedTolerance tolerance;
 };
 
 using Kernels = std::vector<Kernel>;
 
-/// Null when the operator has no kernel yet.
+/// Null if the operator has no kernel.
 [[nodiscard]] const Kernel* find_kernel(std::string_view short_name);
 
-/// Every file with rows. Written by the build.
+/// The files with kernels. The build writes this list.
 extern const std::span<const core::RegistryFile<Kernels>> kernels;
 
 }  // namespace dmlconform::cpu

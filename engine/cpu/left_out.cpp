@@ -1,4 +1,4 @@
-// The list, taken apart once.
+// Parses the list once, on first use.
 #include "engine/cpu/left_out.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One element of a normalisation: its value, and how far off it may be.
+// One element of a normalisation: its value and its error bounds.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace dmlconform::cpu {
 
-/// One element as the reference computed it, in double.
+/// An element and its statistics, in double precision.
 struct NormalizedElement {
     /// Input - Mean.
     double centred = 0;
@@ -18,20 +18,34 @@ struct NormalizedElement {
     double rstd = 1;
     double scale = 1;
     double bias = 0;
+    /// The mean of the input, or 0 if it is not subtracted.
+    double mean = 0;
+    /// Expected errors of the simplest implementation: the variance of the mean's error, and the relative variance of
+    /// rstd's error.
+    double mean_variance = 0;
+    double relative_rstd_variance = 0;
 };
 
-/// The value before activation.
+/// The variance of the error of a mean of `count` numbers; `squares` is the sum of their squares.
+[[nodiscard]] double variance_of_mean(double count, double squares, double mean);
+
+/// The relative variance of the error of 1 / sqrt(variance + epsilon). The variance is a mean of squares about an
+/// inexact mean; `fourth_powers` is the sum of the differences' fourth powers.
+[[nodiscard]] double relative_variance_of_rstd(double count, double fourth_powers, double variance, double epsilon,
+                                               double mean_variance);
+
+/// The value before the activation.
 [[nodiscard]] double normalized(const NormalizedElement& element);
 
-/// The same of several elements, which differ in nothing but their distances to the mean: values become that.
+/// The same for several elements, which differ only in their distances from the mean. Replaces `values` by the results.
 void normalize(std::span<double> values, double mean, NormalizedElement shared);
 
-/// The same of FP32 numbers: to[i] of from[i], where scale and bias are those of `shared`, or if they are not null,
-/// each number has its own.
+/// The same for FP32 numbers: computes to[i] from from[i]. Scale and bias are those of `shared`, unless the pointers
+/// are not null: then each element has its own.
 void normalize(std::span<const float> from, double mean, const NormalizedElement& shared, const float* scale,
                const float* bias, float* to);
 
-/// What an implementation may return for the element: the operator's default tolerance.
+/// The numbers that an implementation may return for the element. This is the operator's default tolerance.
 [[nodiscard]] Interval accepted_range(const NormalizedElement& element, const element_wise::FusedActivation& activation,
                                       core::DataType type);
 

@@ -1,4 +1,4 @@
-// The spreading of loops.
+// Distributes loops over threads.
 #include "engine/cpu/parallel.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace dmlconform::cpu {
 namespace {
 
-/// Steps for which a thread of its own pays: starting one takes tens of microseconds.
+/// The number of steps that makes another thread worthwhile: starting one takes tens of microseconds.
 constexpr std::int64_t steps_per_thread = 200'000;
 
 }  // namespace
@@ -44,7 +44,7 @@ void parallel_for(std::int64_t count, std::int64_t cost, const std::function<voi
                 workers.emplace_back(work, started, started + 1);
             }
         } catch (const std::exception&) {
-            // The system has no more threads for us: this one does what is left.
+            // The system cannot create more threads. This one does the remaining work.
             work(started, threads);
         }
         work(0, 1);

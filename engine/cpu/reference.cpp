@@ -1,9 +1,12 @@
-// The reference, around the kernels.
+// Computes references by the CPU kernels.
 #include "engine/cpu/reference.h"
 
+#include <algorithm>
+
+#include "engine/cpu/graph_reference.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/left_out.h"
-#include "engine/operators/generic_tolerance.h"
+#include "engine/operators/graph.h"
 
 namespace dmlconform::cpu {
 
@@ -16,14 +19,26 @@ bool has_reference(const operators::OperatorSchema& schema) {
     return find_kernel(schema.short_name()) != nullptr;
 }
 
+bool has_reference(const operators::Descriptor& descriptor) {
+    return descriptor.graph == nullptr ? has_reference(*descriptor.schema)
+                                       : std::ranges::all_of(descriptor.graph->nodes, [](const auto& node) {
+                                             return has_reference(*node.descriptor);
+                                         });
+}
+
 core::Tolerance default_tolerance(const operators::Descriptor& descriptor, const operators::TensorSlot& output) {
+    if (descriptor.graph != nullptr) {
+        return graph_tolerance(*descriptor.graph, output.name);
+    }
     const Kernel* kernel = find_kernel(descriptor.schema->short_name());
-    const bool stated = kernel != nullptr && kernel->tolerance != nullptr;
-    return stated ? kernel->tolerance(descriptor, output) : operators::generic_tolerance(descriptor, output);
+    return kernel == nullptr ? exact_tolerance(descriptor, output) : kernel->tolerance(descriptor, output);
 }
 
 Reference compute_reference(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs,
                             Accumulation accumulation) {
+    if (descriptor.graph != nullptr) {
+        return compute_graph_reference(*descriptor.graph, inputs, accumulation);
+    }
     Reference reference;
     const auto slots = descriptor.outputs();
     reference.outputs.reserve(slots.size());
@@ -35,6 +50,7 @@ Reference compute_reference(const operators::Descriptor& descriptor, std::span<c
             slack.above.resize(slack.below.size());
             slack.nan.resize(slack.below.size());
             slack.finite.resize(slack.below.size());
+            slack.sigma.resize(slack.below.size());
         }
         reference.slack.push_back(std::move(slack));
         outputs.push_back(
@@ -42,6 +58,20 @@ Reference compute_reference(const operators::Descriptor& descriptor, std::span<c
     }
     find_kernel(descriptor.schema->short_name())->compute({descriptor, inputs, outputs, reference.slack, accumulation});
     return reference;
+}
+
+std::vector<core::Tensor> compute_outputs(const operators::Descriptor& descriptor,
+                                          std::span<const core::Tensor* const> inputs) {
+    std::vector<core::Tensor> outputs;
+    for (const operators::TensorSlot& slot : descriptor.outputs()) {
+        outputs.push_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc));
+    }
+    std::vector<core::Tensor*> pointers;
+    for (core::Tensor& output : outputs) {
+        pointers.push_back(&output);
+    }
+    find_kernel(descriptor.schema->short_name())->compute({descriptor, inputs, pointers, {}});
+    return outputs;
 }
 
 }  // namespace dmlconform::cpu

@@ -1,4 +1,4 @@
-// What the reference knows: which operators it computes, what it computes, and how far others may be off.
+// The reference: which operators it computes, its results, and the tolerances of other implementations.
 #pragma once
 
 #include <span>
@@ -11,25 +11,31 @@
 
 namespace dmlconform::cpu {
 
-/// Whether the reference computes the operator, so that cases of it need no expected values.
+/// True if the reference computes the operator. Then its cases need no expected values.
 [[nodiscard]] bool has_reference(const operators::OperatorSchema& schema);
+/// The same for a descriptor. For a graph, true if the reference computes all of its nodes.
+[[nodiscard]] bool has_reference(const operators::Descriptor& descriptor);
 
-/// What difference is accepted where a case states no tolerance: what the operator's kernel says, otherwise
-/// operators::generic_tolerance.
+/// The tolerance of an output if the case states none: that of the operator's kernel, or of the graph. Without a
+/// reference nothing is accepted.
 [[nodiscard]] core::Tolerance default_tolerance(const operators::Descriptor& descriptor,
                                                 const operators::TensorSlot& output);
 
-/// What the reference has to say about a descriptor and its inputs.
+/// The reference's results for a descriptor and its inputs.
 struct Reference {
-    /// In the order of Descriptor::outputs(); a default-constructed tensor for an absent one.
+    /// One for each of Descriptor::outputs(); a default-constructed tensor for an absent one.
     std::vector<core::Tensor> outputs;
-    /// One for each output; empty ones where the operator's tolerance does not need them.
+    /// One for each output; empty if the operator's tolerance does not need it.
     std::vector<core::ElementSlack> slack;
 };
 
-/// Computes outputs and slack of a valid descriptor of an operator that has_reference.
+/// Computes outputs and slack. The descriptor must be valid, and has_reference must be true for it.
 [[nodiscard]] Reference compute_reference(const operators::Descriptor& descriptor,
                                           std::span<const core::Tensor* const> inputs,
                                           Accumulation accumulation = Accumulation::fp32);
+
+/// Computes only the outputs, which is faster. Not for graphs.
+[[nodiscard]] std::vector<core::Tensor> compute_outputs(const operators::Descriptor& descriptor,
+                                                        std::span<const core::Tensor* const> inputs);
 
 }  // namespace dmlconform::cpu

@@ -1,4 +1,4 @@
-// Requantisation in double.
+// Requantisation in double precision.
 #include "engine/cpu/requantise.h"
 
 #include <algorithm>
@@ -11,19 +11,19 @@
 namespace dmlconform::cpu {
 namespace {
 
-/// A scale of 0 or infinity gives the operator no meaning, but must not make it undefined.
+/// The operator is undefined for a scale of 0 or infinity, but this code must not be.
 double meaningful(double product) {
     return std::isnan(product) ? 0.0 : product;
 }
 
-/// Half to even: among numbers as large as the one that is added, no others are doubles. GCC makes vector code of two
-/// additions, but not of std::nearbyint.
+/// Rounds half to even: doubles as large as the added constant are integers. GCC vectorises two additions, but not
+/// std::nearbyint.
 double nearest(double value) {
     constexpr double digits = 0x1.8p52;
     return value + digits - digits;
 }
 
-/// What becomes of an unrounded number. Bounds are integers: it does not matter that they are applied before.
+/// Rounds, adds the zero point and clamps. Bounds are integers, so clamping first gives the same result.
 std::int32_t rounded(double value, std::int32_t zero_point, double low, double high) {
     const double raised = value > low - zero_point ? value : low - zero_point;
     const double bounded = raised < high - zero_point ? raised : high - zero_point;
@@ -36,8 +36,8 @@ Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t z
                      std::int32_t high) {
     const auto round = [&](double value) { return rounded(value, zero_point, low, high); };
     const double value = meaningful(static_cast<double>(accumulator) * multiplier);
-    // FP32 rounds four times on the way from the accumulator to the value: the accumulator's conversion, the two
-    // operations that form the multiplier, and the product. Each is at most half an ULP, 2^-24 relative.
+    // FP32 rounds four times between the accumulator and the value: the accumulator's conversion, the two operations of
+    // the multiplier, and the product. Each rounding is at most half an ULP, 2^-24 relative.
     const double slack = 4 * 0x1p-24 * std::fabs(value);
     Quantised result;
     result.value = round(value);
@@ -58,8 +58,8 @@ void requantise(std::span<const double> sums, double bias, double multiplier, st
         }
         return;
     }
-    in_wide_stretches<lanes>(count, [=, from = sums.data()](std::int64_t first) {
-        // In two loops, because GCC makes no vector code of one from doubles to bytes.
+    in_wide_segments<lanes>(count, [=, from = sums.data()](std::int64_t first) {
+        // Two loops, because GCC does not vectorise a single one from doubles to bytes.
         std::int32_t numbers[lanes];
         for (std::int64_t lane = 0; lane < lanes; ++lane) {
             numbers[lane] = rounded((from[first + lane] + bias) * multiplier, zero_point, low, high);

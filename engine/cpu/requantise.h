@@ -1,4 +1,4 @@
-// Turning an exact integer sum back into a quantised number, and which neighbours of it are accepted.
+// Converts exact integer sums to quantised numbers, and decides which neighbouring numbers are accepted.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,23 @@
 
 namespace dmlconform::cpu {
 
-/// Which integers an implementation may return for one output element.
+/// The integers that an implementation may return for one output element.
 struct Quantised {
-    /// The reference's answer.
+    /// The reference's result.
     std::int32_t value = 0;
-    /// 1 where the neighbour below (above) is accepted too, else 0.
+    /// 1 if the next lower (higher) number is accepted as well, otherwise 0.
     std::int32_t below = 0;
     std::int32_t above = 0;
 };
 
-/// Requantises an exact accumulator: half to even, plus zero point, clamped to [low, high].
-/// `multiplier` is inputScale * filterScale / outputScale in double. This is also the operator's tolerance: a neighbour
-/// is accepted only where the unrounded value lies within the roundings of an FP32 implementation from the tie between
-/// the two.
+/// Requantises an exact accumulator: rounds half to even, adds the zero point, and clamps to [low, high]. `multiplier`
+/// is inputScale * filterScale / outputScale in double. The result includes the operator's tolerance: a neighbour is
+/// accepted if the distance of the unrounded value from the tie between the two is within the rounding errors of an
+/// FP32 implementation.
 [[nodiscard]] Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t zero_point,
                                    std::int32_t low, std::int32_t high);
 
-/// The same values of several integers plus a bias, without their neighbours. Output is std::int8_t or std::uint8_t.
+/// The values for several integers plus a bias, without neighbours. Output is std::int8_t or std::uint8_t.
 template <class Output>
 void requantise(std::span<const double> sums, double bias, double multiplier, std::int32_t zero_point, Output* to);
 

@@ -1,5 +1,5 @@
-// What the processor moves and computes at most, with all threads and the instruction set that the program is built
-// for.
+// Measures the peak memory bandwidth and arithmetic throughput of the processor, with all threads and the program's
+// instruction set.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -14,13 +14,13 @@
 namespace dmlconform::cpu {
 namespace {
 
-/// Beyond any cache.
+/// Larger than any cache.
 constexpr std::int64_t copied_bytes = std::int64_t{256} << 20;
 constexpr int repetitions = 5;
-/// Enough steps that every thread is started.
+/// A cost that makes parallel_for start every thread.
 constexpr std::int64_t cost_of_a_share = std::int64_t{1} << 40;
 
-/// Of the fastest of several calls: nothing makes a machine faster than it is.
+/// The fastest of several calls, because disturbances only make calls slower.
 template <class F>
 double fastest_seconds(F&& f) {
     double fastest = std::numeric_limits<double>::infinity();
@@ -33,7 +33,7 @@ double fastest_seconds(F&& f) {
     return fastest;
 }
 
-/// Independent sums, as many as hide the latency of a multiplication and an addition in vector registers.
+/// Enough independent sums to hide the latency of multiplications and additions in vector registers.
 constexpr std::size_t lane_count = 64;
 constexpr std::int64_t multiply_add_steps = 2'000'000;
 
@@ -69,7 +69,7 @@ core::Result<Roofline> CpuEngine::measure_roofline() {
     const double computing = fastest_seconds([&] {
         parallel_for(threads, cost_of_a_share, [&](std::int64_t first, std::int64_t last) {
             for (std::int64_t i = first; i < last; ++i) {
-                // What is written to memory cannot be left out.
+                // Stored, so that the compiler cannot remove the computation.
                 sums[static_cast<std::size_t>(i)] = multiply_add(0.999f + 1e-6f * static_cast<float>(i));
             }
         });

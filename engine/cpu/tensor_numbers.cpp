@@ -1,4 +1,4 @@
-// Loading elements run by run.
+// Loads tensors as doubles, run by run.
 #include "engine/cpu/tensor_numbers.h"
 
 #include <utility>

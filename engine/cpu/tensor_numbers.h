@@ -1,4 +1,4 @@
-// The elements of tensors as packed doubles, for kernels that read them again and again.
+// Tensors as packed doubles, for kernels that read elements repeatedly.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace dmlconform::cpu {
 
-/// In row-major order, whatever the tensor's strides, its last two dimensions maybe exchanged.
+/// All elements in row-major order, optionally with the last two dimensions transposed.
 [[nodiscard]] std::vector<double> numbers_of(const core::Tensor& tensor, bool transposed = false);
 
-/// An input's, by the name of its field; nothing if it is absent, or if the operator has no such field.
+/// The input of that name; empty if it is absent or if the operator has no such field.
 [[nodiscard]] std::vector<double> numbers_of(const KernelArguments& arguments, std::string_view field);
 
 }  // namespace dmlconform::cpu

@@ -1,12 +1,12 @@
-// Loops compiled for more than one set of instructions. The one with the widest registers that the processor has is
-// taken when the program runs.
+// Loops that are compiled for several instruction sets. At run time, the variant with the widest registers that the
+// processor supports is used.
 //
-// All of them make the same roundings in the same order: compilers may neither fuse products with sums nor change the
-// order of additions (cmake/Compiler.cmake).
+// All variants round identically and in the same order: the compiler may neither fuse multiplications with additions
+// nor reorder additions (cmake/Compiler.cmake).
 #pragma once
 
-// Compilers like GCC compile one function for other processors than the rest of the program. Not for Windows: there GCC
-// does not align the stack for wide registers (its bug 54412).
+// GCC-like compilers can compile single functions for other processors. Not on Windows, where GCC does not align the
+// stack for wide registers (GCC bug 54412).
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(_WIN32)
 #define DMLCONFORM_HAS_WIDE_REGISTERS 1
 #else
@@ -21,17 +21,17 @@
 
 namespace dmlconform::cpu {
 
-/// Of 128, 256 and 512 bits, as x86-64 processors have them.
+/// Registers of x86-64 processors with 128, 256 and 512 bits.
 enum class Registers : std::uint8_t { any, avx2, avx512 };
 
-/// The widest ones that are used. Tests take narrower ones, to see that results are the same.
+/// Upper limit for the width that is used. Tests lower it to check that results are the same.
 inline std::atomic<Registers> widest_registers = Registers::avx512;
 
 #if DMLCONFORM_HAS_WIDE_REGISTERS
 
 namespace detail {
 
-// "flatten" compiles what the work calls for these instructions, too.
+// "flatten" inlines the functions that `work` calls, so that they are compiled for these instructions, too.
 template <class Work>
 [[gnu::target("avx2"), gnu::flatten, gnu::noinline]] void with_avx2(const Work& work) {
     work();
@@ -54,7 +54,7 @@ template <class Work>
            __builtin_cpu_supports("avx512vl") != 0;
 }
 
-/// Calls work(), a short loop over numbers that lie side by side.
+/// Calls work(), a short loop over contiguous numbers.
 template <class Work>
 void in_wide_registers(const Work& work) {
     if (has_avx512()) {
@@ -75,10 +75,10 @@ void in_wide_registers(const Work& work) {
 
 #endif
 
-/// Calls work(first) for stretches of so many of `count` numbers, which are at least as many. The last stretch overlaps
-/// the one before, so that no rest is left to narrower registers: work that is done twice must not show.
+/// Calls work(first) for segments of `lanes` of `count` numbers; there must be at least `lanes`. The last segment
+/// overlaps the preceding one, so that there is no remainder. Computing a number twice must not change the result.
 template <std::int64_t lanes, class Work>
-void in_wide_stretches(std::int64_t count, const Work& work) {
+void in_wide_segments(std::int64_t count, const Work& work) {
     in_wide_registers([&] {
         const Work here = work;
         for (std::int64_t done = 0; done < count; done += lanes) {
@@ -87,16 +87,16 @@ void in_wide_stretches(std::int64_t count, const Work& work) {
     });
 }
 
-/// Arrays that start at a multiple of this are loaded and stored without crossing the border of a line of the cache.
+/// Loads and stores do not cross cache lines if arrays are aligned to this number of bytes.
 inline constexpr std::size_t register_bytes = 64;
 
-/// Calls add(totals[i % lanes], values[i]) for the values in order, but for the last few, all of which the first total
-/// takes: so that compilers use registers of any width without changing what comes of it.
+/// Calls add(totals[i % lanes], values[i]) for the values in order. The remainder is added to totals[0]. The order
+/// allows registers of any width without changing the result.
 template <std::size_t lanes, class Total, class Value, class Add>
 void in_wide_lanes(std::span<const Value> values, std::array<Total, lanes>& totals, const Add& add) {
     const std::size_t whole = values.size() / lanes * lanes;
     in_wide_registers([&] {
-        // Copies, which can stay in registers. With the last few in here, too, GCC makes worse code.
+        // Local copies, which can stay in registers. GCC generates worse code if the remainder is added here, too.
         alignas(register_bytes) std::array<Total, lanes> here = totals;
         const Value* const from = values.data();
         for (std::size_t i = 0; i < whole; i += lanes) {

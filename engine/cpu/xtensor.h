@@ -1,4 +1,4 @@
-// xtensor, wherever its headers are: version 0.26 moved them into folders.
+// Includes xtensor from either of its header layouts: version 0.26 moved the headers into folders.
 #pragma once
 
 #if __has_include(<xtensor/containers/xtensor.hpp>)

@@ -1,4 +1,4 @@
-// Names and choice of adapters. Finding them is the platform's business.
+// Names and selection of adapters. The platform lists them.
 #include "engine/d3d12/adapters.h"
 
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ core::Result<std::size_t> choose_adapter(std::span<const AdapterInfo> adapters, 
                                            [](const auto& a, const auto& b) { return a.type < b.type; });
         return static_cast<std::size_t>(best - adapters.begin());
     }
-    // The whole name first: it may be part of another one's.
+    // Exact matches first, because a full name may be contained in another one.
     const auto named =
         std::find_if(adapters.begin(), adapters.end(), [&](const auto& adapter) { return adapter.name == substring; });
     if (named != adapters.end()) {

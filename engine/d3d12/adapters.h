@@ -1,4 +1,4 @@
-// The graphics adapters that the D3D12 engine can run on, and the choice among them.
+// The graphics adapters that the D3D12 engine can use, and the selection of one.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace dmlconform::d3d12 {
 
-/// In the order of preference.
+/// In order of preference.
 enum class AdapterType : std::uint8_t { discrete, integrated, virtual_gpu, cpu, other };
 
-/// What a shader can access of a buffer: so many bytes, from a multiple of the alignment on.
+/// The part of a buffer that a shader can access: at most `bytes`, starting at a multiple of `alignment`.
 struct Addressable {
     std::uint64_t bytes = 0;
     std::uint64_t alignment = 0;
@@ -24,25 +24,25 @@ struct Addressable {
 struct AdapterInfo {
     std::string name;
     AdapterType type = AdapterType::other;
-    /// PCI identifiers, or Khronos' for what is no PCI device.
+    /// PCI identifiers, or Khronos identifiers for devices that are not PCI devices.
     std::uint32_t vendor_id = 0;
     std::uint32_t device_id = 0;
-    /// "NVIDIA 580.65.06": name and version of the driver.
+    /// Name and version of the driver: "NVIDIA 580.65.06".
     std::string driver;
     Addressable addressable;
 };
 
-/// "discrete GPU".
+/// For messages: "discrete GPU".
 [[nodiscard]] std::string_view to_string(AdapterType type);
 
-/// "NVIDIA", or the identifier in hexadecimal.
+/// The vendor's name, such as "NVIDIA", or the identifier in hexadecimal.
 [[nodiscard]] std::string vendor_name(std::uint32_t vendor_id);
 
-/// At least one adapter, or the reason why there is none.
+/// At least one adapter, or why there is none.
 [[nodiscard]] core::Result<std::vector<AdapterInfo>> enumerate_adapters();
 
-/// Index of the first adapter whose name contains `substring`, whatever the case of letters. Empty: the most capable
-/// kind there is, a discrete GPU before an integrated one and either before the processor.
+/// Index of the first adapter whose name contains `substring`, ignoring case. If it is empty, the most capable kind is
+/// chosen: a discrete GPU before an integrated one, and both before the processor.
 [[nodiscard]] core::Result<std::size_t> choose_adapter(std::span<const AdapterInfo> adapters,
                                                        std::string_view substring);
 

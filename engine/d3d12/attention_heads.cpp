@@ -1,4 +1,4 @@
-// Planning of how queries, keys and values are put together.
+// Plans how queries, keys and values are assembled.
 #include "engine/d3d12/attention_heads.h"
 
 #include <algorithm>
@@ -19,7 +19,6 @@ namespace {
 using operators::AttentionShape;
 using operators::Descriptor;
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/attention_heads_members.hlsli"
 };
@@ -28,16 +27,16 @@ struct Parameters : ConstantBuffer {
 constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t word_bytes = 4;
 
-/// Arrays that are walked together, in the order of the shader's rows.
+/// Arrays of the iteration, in the order of the shader's rows.
 enum Array : std::size_t { source_array, past_array, bias_array, present_array, position_array, array_count };
 
-/// A tensor that has an operand's heads, and which of those that are stacked in it they are.
+/// A tensor that contains an operand's heads, and their index among those that are stacked in it.
 struct Source {
     std::string_view field;
     std::int64_t stacked = -1;
 };
 
-/// The fields that an operand comes from, and those of its past and present. Queries have neither.
+/// The fields of an operand, of its past and of its present. Queries have neither past nor present.
 struct Fields {
     std::vector<Source> sources;
     std::string_view past;
@@ -54,7 +53,7 @@ const std::array<Fields, 3> fields_of_operands{
       "PastValueTensor",
       "OutputPresentValueTensor"}}};
 
-/// Of an operand, and where its first head's bias begins.
+/// The sizes of an operand, and the offset of its bias.
 struct Sizes {
     std::uint64_t heads = 1;
     std::uint64_t positions = 1;
@@ -81,7 +80,7 @@ BufferRef output_of(const Descriptor& descriptor, std::string_view field) {
     return output(static_cast<std::size_t>(slot - slots.begin()));
 }
 
-/// The tensors that an operand is made of; null where they are absent.
+/// The tensors of an operand; null if they are absent.
 struct Tensors {
     Heads source;
     const core::TensorDesc* bias = nullptr;

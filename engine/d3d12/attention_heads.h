@@ -1,5 +1,5 @@
-// The heads of the attentions' queries, keys and values: where they are, and the dispatch of
-// shaders/attention_heads.hlsl that puts them together.
+// The heads of attention's queries, keys and values: their memory layout, and the dispatch of
+// shaders/attention_heads.hlsl that assembles them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace dmlconform::d3d12 {
 
-/// Where the elements of heads are: the first one, and strides.
+/// Layout of heads: the first element, and strides.
 struct Heads {
     BufferRef buffer;
     std::int64_t start = 0;
@@ -23,31 +23,32 @@ struct Heads {
     std::int64_t element = 0;
 };
 
-/// The last strides of a tensor. The dimensions in front of these have one element.
+/// The strides of a tensor's last dimensions. The preceding dimensions have size 1.
 [[nodiscard]] core::Strides last_strides(const core::TensorDesc& desc, std::size_t count);
 
-/// Heads of so many elements one after the other in a tensor's last dimension.
+/// Heads that are concatenated in a tensor's last dimension.
 [[nodiscard]] Heads heads_in_rows(BufferRef buffer, const core::TensorDesc& desc, std::uint64_t size);
 
-/// Without gaps: of each batch all heads, of each head all positions.
+/// Packed heads: {batch, head, position, element}.
 [[nodiscard]] Heads packed_heads(BufferRef buffer, std::uint64_t heads, std::uint64_t positions, std::uint64_t size);
 
 enum class AttentionOperand : std::uint8_t { queries, keys, values };
 
-/// An operand as products take it: in FP32, with its past and its bias, from the start of a buffer on. This may be its
-/// tensor. Else the plan gets a temporary, and a dispatch that fills it. The same dispatch writes what is present.
+/// Provides an operand as products read it: in FP32, with its past and bias, from the start of a buffer. If a tensor
+/// has that form already, it is used. Otherwise the plan gets a temporary and a dispatch that fills it, and also writes
+/// the present output.
 [[nodiscard]] Heads gather(DispatchPlan& plan, const operators::Descriptor& descriptor, AttentionOperand operand);
 
-/// How many elements the temporary of an operand has.
+/// The number of elements of an operand's temporary.
 [[nodiscard]] double gathered_elements(const operators::AttentionShape& shape, AttentionOperand operand);
 
-/// A number for a constant buffer, modulo 2^32.
+/// Converts a number for a constant buffer, modulo 2^32.
 template <class Integer>
 [[nodiscard]] std::uint32_t word(Integer number) {
     return static_cast<std::uint32_t>(number);
 }
 
-/// Of a tensor that an operator has a field for: where dispatches find it. Absent without a tensor.
+/// The buffer of an input, given its field's name. Absent if the tensor is absent.
 [[nodiscard]] BufferRef input_of(const operators::Descriptor& descriptor, std::string_view field);
 
 }  // namespace dmlconform::d3d12

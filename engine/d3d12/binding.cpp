@@ -1,4 +1,4 @@
-// Lookup of bindings.
+// Looks up bindings.
 #include "engine/d3d12/binding.h"
 
 namespace dmlconform::d3d12 {

@@ -1,5 +1,5 @@
-// What binds an operator to its shaders: a row. A file in bindings/ defines FILE_bindings(), which returns the row of
-// one operator or those of a family.
+// A binding connects an operator with its shaders. A file in bindings/ defines FILE_bindings(), which returns the
+// entries of one operator or of a family.
 #pragma once
 
 #include <functional>
@@ -18,33 +18,33 @@
 namespace dmlconform::d3d12 {
 
 struct Binding {
-    /// "SLICE1".
+    /// The operator's short name: "SLICE1".
     std::string_view name;
-    /// Of a valid descriptor. A pure function: the same descriptor gives the same plan.
+    /// Plans a valid descriptor. A pure function: equal descriptors lead to equal plans.
     std::function<DispatchPlan(const operators::Descriptor& descriptor)> plan;
-    /// Every variant that a plan may name, so that all can be compiled without descriptors.
+    /// All variants that a plan may name, so that they can be compiled in advance.
     std::function<std::vector<ShaderVariant>()> variants;
-    /// Of a valid descriptor: why the shaders cannot do it. Null when they can do all.
+    /// Says why the shaders cannot compute a valid descriptor. Null if they can compute all.
     std::function<std::optional<std::string>(const operators::Descriptor& descriptor)> unsupported = nullptr;
-    /// Whether temporaries may be very much larger than all tensors.
+    /// Allows temporaries much larger than the descriptor's tensors.
     bool has_large_temporaries = false;
-    /// Takes parts of the tensors for a part of the first output: see part.h. False if the dimension cannot be cut, as
-    /// results along it are not independent. Null where that goes for all dimensions.
+    /// Reduces the tensors to those for a part of the first output: see part.h. Returns false if the dimension cannot
+    /// be cut, because results along it depend on each other. Null if that is true for all dimensions.
     bool (*cut)(Cut& cut) = nullptr;
-    /// Of what cannot be cut, and is too large for `plan`: empty if there is no way. Null where there never is.
+    /// Plans work that is too large for `plan` and cannot be cut. Empty if that is impossible; null if it always is.
     std::optional<DispatchPlan> (*plan_long)(const Addressable& most,
                                              const operators::Descriptor& descriptor) = nullptr;
 };
 
 using Bindings = std::vector<Binding>;
 
-/// Every file with rows. Written by the build.
+/// The files with bindings. The build writes this list.
 extern const std::span<const core::RegistryFile<Bindings>> bindings;
 
-/// All rows by operator.
+/// All bindings by operator.
 [[nodiscard]] const core::Registry<Bindings>& all_bindings();
 
-/// Null when the operator has no shader yet.
+/// Null if the operator has no shader.
 [[nodiscard]] const Binding* find_binding(std::string_view short_name);
 
 }  // namespace dmlconform::d3d12

@@ -1,4 +1,4 @@
-// Creation and keeping of buffers.
+// Creates buffers and keeps unused ones.
 #include "engine/d3d12/buffer_pool.h"
 
 #include <fmt/format.h>
@@ -12,14 +12,14 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-/// D3D12 places buffers at multiples of this, so smaller ones save nothing.
+/// D3D12 aligns buffers to this size, so smaller ones save nothing.
 constexpr std::uint64_t smallest = std::uint64_t{64} << 10;
 
-/// Unused memory that is kept rather than given back to the driver.
+/// Unused memory up to this size is kept instead of returned to the driver.
 constexpr std::uint64_t most_free_bytes = std::uint64_t{512} << 20;
 
-/// Sizes in quarters of an octave: few enough that buffers are found again, with at most a quarter of waste. Those that
-/// are not kept have none: some drivers make no buffers of more than 4 GiB.
+/// Rounds to quarters of an octave: few enough sizes that buffers are reused, with at most a quarter wasted. Sizes too
+/// large for the pool are not rounded, because some drivers cannot create buffers of more than 4 GiB.
 std::uint64_t size_class(std::uint64_t bytes) {
     if (bytes <= smallest || bytes > most_free_bytes) {
         return (bytes + smallest - 1) / smallest * smallest;
@@ -40,8 +40,8 @@ D3D12_HEAP_TYPE heap_type(Heap heap) {
     }
 }
 
-/// Upload and readback buffers stay in the one state that D3D12 allows them; device buffers return to COMMON after
-/// every list, and leave it by being used.
+/// Upload and readback buffers stay in the only state that D3D12 allows. Device buffers return to COMMON after every
+/// list, and are promoted when they are used.
 D3D12_RESOURCE_STATES initial_state(Heap heap) {
     switch (heap) {
         case Heap::upload:
@@ -102,7 +102,7 @@ core::Result<PooledBuffer> BufferPool::acquire(Heap heap, std::uint64_t bytes) {
     } else {
         HRESULT code = create_buffer(*device_.Get(), heap, size, buffer.resource_);
         if (code == E_OUTOFMEMORY && free_bytes_ > 0) {
-            // Memory that is kept for later may be what is missing now.
+            // Memory that is kept for reuse may be what is missing.
             free_ = {};
             free_bytes_ = 0;
             code = create_buffer(*device_.Get(), heap, size, buffer.resource_);
@@ -125,7 +125,7 @@ core::Result<PooledBuffer> BufferPool::acquire(Heap heap, std::uint64_t bytes) {
 
 void BufferPool::take_back(PooledBuffer buffer) {
     if (free_bytes_ + buffer.size_ > most_free_bytes) {
-        return;  // and so release it
+        return;  // releases the buffer
     }
     free_bytes_ += buffer.size_;
     free_[static_cast<std::size_t>(buffer.heap_)][buffer.size_].push_back(std::move(buffer));

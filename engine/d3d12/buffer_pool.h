@@ -1,5 +1,4 @@
-// Device memory for tensors: buffers that are used again, because making one costs more than a small operator's
-// execution.
+// Device memory for tensors. Buffers are reused, because creating one takes longer than executing a small operator.
 #pragma once
 
 #include <array>
@@ -13,21 +12,21 @@
 
 namespace dmlconform::d3d12 {
 
-/// Where a buffer's memory is, and who may access it.
+/// The kind of memory, and who accesses it.
 enum class Heap : std::uint8_t {
     device,    // shaders and copies
     upload,    // written by the processor, read by shaders and copies
     readback,  // written by copies, read by the processor
 };
 
-/// A buffer outside of any pool.
+/// Creates a buffer outside of any pool.
 [[nodiscard]] HRESULT create_buffer(ID3D12Device& device, Heap heap, std::uint64_t bytes,
                                     ComPtr<ID3D12Resource>& buffer);
 
 class BufferPool;
 
-/// A buffer on loan from a pool, which must outlive it. The device must not use it any more when it is given back. Its
-/// contents are whatever they were.
+/// A buffer that is borrowed from a pool, which must outlive it. When it is returned, the device must no longer use it.
+/// Its contents are undefined.
 class PooledBuffer {
 public:
     PooledBuffer() = default;
@@ -64,7 +63,7 @@ public:
     BufferPool& operator=(const BufferPool&) = delete;
     ~BufferPool();
 
-    /// A buffer of at least `bytes`, aligned to 64 KiB.
+    /// Borrows a buffer of at least `bytes`, aligned to 64 KiB.
     [[nodiscard]] core::Result<PooledBuffer> acquire(Heap heap, std::uint64_t bytes);
 
 private:
@@ -72,7 +71,7 @@ private:
     void take_back(PooledBuffer buffer);
 
     ComPtr<ID3D12Device> device_;
-    /// Free buffers by heap and size.
+    /// Unused buffers by heap and size.
     std::array<std::map<std::uint64_t, std::vector<PooledBuffer>>, 3> free_;
     std::uint64_t free_bytes_ = 0;
 };

@@ -1,4 +1,4 @@
-// The command queue, its one list and its fence.
+// The command queue with a single command list and a fence.
 #include "engine/d3d12/commands.h"
 
 #include <fmt/format.h>
@@ -10,8 +10,9 @@ namespace dmlconform::d3d12 {
 namespace {
 
 constexpr D3D12_COMMAND_LIST_TYPE list_type = D3D12_COMMAND_LIST_TYPE_COMPUTE;
-/// At the beginning and at the end of each span.
-constexpr UINT tick_count = 2 * Commands::most_spans;
+
+/// Limit for timed spans; nobody reads the times of a graph with more nodes.
+constexpr std::size_t most_room = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -27,9 +28,6 @@ core::Result<std::unique_ptr<Commands>> Commands::create(ComPtr<ID3D12Device> de
 HRESULT Commands::initialise() {
     D3D12_COMMAND_QUEUE_DESC queue_desc{};
     queue_desc.Type = list_type;
-    D3D12_QUERY_HEAP_DESC query_desc{};
-    query_desc.Type = D3D12_QUERY_HEAP_TYPE_TIMESTAMP;
-    query_desc.Count = tick_count;
     HRESULT code = device_->CreateCommandQueue(&queue_desc, IID_PPV_ARGS(queue_.GetAddressOf()));
     if (SUCCEEDED(code)) {
         code = device_->CreateCommandAllocator(list_type, IID_PPV_ARGS(allocator_.GetAddressOf()));
@@ -44,21 +42,43 @@ HRESULT Commands::initialise() {
         code = device_->CreateFence(0, D3D12_FENCE_FLAG_NONE, IID_PPV_ARGS(fence_.GetAddressOf()));
     }
     if (SUCCEEDED(code)) {
-        code = device_->CreateQueryHeap(&query_desc, IID_PPV_ARGS(queries_.GetAddressOf()));
+        code = make_queries(most_spans);
     }
+    // Some queues have no clock.
+    if (SUCCEEDED(code) && FAILED(queue_->GetTimestampFrequency(&frequency_))) {
+        frequency_ = 0;
+    }
+    return code;
+}
+
+HRESULT Commands::make_queries(UINT spans) {
+    D3D12_QUERY_HEAP_DESC desc{};
+    desc.Type = D3D12_QUERY_HEAP_TYPE_TIMESTAMP;
+    // One query at the beginning and one at the end of each span.
+    desc.Count = 2 * spans;
+    HRESULT code = device_->CreateQueryHeap(&desc, IID_PPV_ARGS(queries_.ReleaseAndGetAddressOf()));
     if (SUCCEEDED(code)) {
-        code = create_buffer(*device_.Get(), Heap::readback, tick_count * sizeof(UINT64), ticks_);
+        code = create_buffer(*device_.Get(), Heap::readback, desc.Count * sizeof(UINT64), ticks_);
     }
     void* mapped = nullptr;
     if (SUCCEEDED(code)) {
         code = ticks_->Map(0, nullptr, &mapped);
     }
     mapped_ticks_ = static_cast<const UINT64*>(mapped);
-    // Some queues have no clock.
-    if (SUCCEEDED(code) && FAILED(queue_->GetTimestampFrequency(&frequency_))) {
-        frequency_ = 0;
-    }
+    room_ = SUCCEEDED(code) ? spans : 0;
+    spans_ = 0;
     return code;
+}
+
+core::Result<void> Commands::make_room_for_spans(std::size_t count) {
+    if (count <= room_) {
+        return {};
+    }
+    if (count > most_room) {
+        return core::fail(fmt::format("{} times are too many to measure at once", count));
+    }
+    const HRESULT code = make_queries(static_cast<UINT>(count));
+    return SUCCEEDED(code) ? core::Result<void>() : d3d12_error(fmt::format("no room for {} times", count), code);
 }
 
 core::Result<void> Commands::run(const std::function<void(ID3D12GraphicsCommandList& list)>& record) {
@@ -107,13 +127,13 @@ core::Result<void> Commands::wait() {
 }
 
 void Commands::begin_timing(ID3D12GraphicsCommandList& list) {
-    if (recorded_spans_ < most_spans) {
+    if (recorded_spans_ < room_) {
         list.EndQuery(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 2 * recorded_spans_);
     }
 }
 
 void Commands::end_timing(ID3D12GraphicsCommandList& list) {
-    if (recorded_spans_ < most_spans) {
+    if (recorded_spans_ < room_) {
         list.EndQuery(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 2 * recorded_spans_ + 1);
         ++recorded_spans_;
     }

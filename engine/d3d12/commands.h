@@ -1,4 +1,4 @@
-// Recording commands, submitting them and waiting, one list at a time; and the device's clock around them.
+// Records and submits commands and waits for them, one list at a time. Measures spans with the device's clock.
 #pragma once
 
 #include <chrono>
@@ -13,40 +13,41 @@
 
 namespace dmlconform::d3d12 {
 
-/// A queue of the device. Not to be used by two threads at once.
+/// A queue of the device. Not thread-safe.
 class Commands {
 public:
-    /// A device that takes longer than `time_limit` for what it is given at once is taken to hang.
+    /// If a submission takes longer than `time_limit`, the device is considered to hang.
     [[nodiscard]] static core::Result<std::unique_ptr<Commands>> create(ComPtr<ID3D12Device> device,
                                                                         std::chrono::seconds time_limit);
 
-    /// Records what `record` does to the list, submits it, and returns when the device is done. After a failure the
-    /// device is lost, and so is every later run.
+    /// Records commands by `record`, submits them, and waits until the device is done. After a failure the device is
+    /// lost, and all later runs fail.
     [[nodiscard]] core::Result<void> run(const std::function<void(ID3D12GraphicsCommandList& list)>& record);
 
-    /// The most spans that are measured in one run; what is beyond is not.
+    /// The number of spans that are measured in one run. Further spans are ignored, unless room is made for them.
     static constexpr UINT most_spans = 32;
+    [[nodiscard]] core::Result<void> make_room_for_spans(std::size_t count);
 
-    /// For use while recording: what lies between the two is measured.
+    /// Measures the commands that are recorded between these two calls.
     void begin_timing(ID3D12GraphicsCommandList& list);
     void end_timing(ID3D12GraphicsCommandList& list);
 
-    /// The time between begin_timing and end_timing, each time that they were called in the last run that did so. Empty
-    /// where the device has no clock.
+    /// The times of all spans in the last run that had any. Empty if the device has no clock.
     [[nodiscard]] std::vector<std::chrono::nanoseconds> all_measured() const;
 
-    /// The last of them.
+    /// The last of these times.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> measured() const;
 
     /// True after a failure.
     [[nodiscard]] bool lost() const { return lost_.has_value(); }
 
-    /// True when the device may still be at work on what it was given: nothing it uses may be released.
+    /// True if the device may still be executing a submission. Then nothing that it uses may be released.
     [[nodiscard]] bool hung() const { return hung_; }
 
 private:
     explicit Commands(std::chrono::seconds time_limit) : time_limit_(time_limit) {}
     [[nodiscard]] HRESULT initialise();
+    [[nodiscard]] HRESULT make_queries(UINT spans);
     [[nodiscard]] core::Result<void> wait();
 
     ComPtr<ID3D12Device> device_;
@@ -59,7 +60,9 @@ private:
     FenceEvent event_;
     const UINT64* mapped_ticks_ = nullptr;
     UINT64 frequency_ = 0;
-    /// Spans of the last run that had any, and of the one that is being recorded.
+    /// The number of spans that the queries have room for.
+    UINT room_ = 0;
+    /// The number of spans in the last run that had any, and in the one that is being recorded.
     UINT spans_ = 0;
     UINT recorded_spans_ = 0;
     UINT64 submitted_ = 0;

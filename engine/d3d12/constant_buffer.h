@@ -1,4 +1,4 @@
-// Constant buffers whose members C++ and HLSL both include.
+// Constant buffers whose members are declared in files that C++ and HLSL both include.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace dmlconform::d3d12 {
 
-/// The types that the members have in HLSL. A structure derives from this and includes the members.
+/// Defines the HLSL types of members. A constant buffer derives from this and includes its members.
 struct ConstantBuffer {
     using uint = std::uint32_t;
     struct alignas(8) uint2 {
@@ -19,7 +19,7 @@ struct ConstantBuffer {
     };
 };
 
-/// Puts words into the rows of a table, which has room for them.
+/// Copies words to the rows of a table, which must be large enough.
 inline void put_rows(std::span<const std::uint32_t> words, ConstantBuffer::uint4* table) {
     constexpr std::size_t row_words = 4;
     for (std::size_t i = 0; i < words.size(); ++i) {

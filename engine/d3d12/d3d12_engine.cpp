@@ -1,4 +1,4 @@
-// The engine interface around devices, bindings and executables.
+// Implements the engine interface by devices, bindings and executables.
 #include "engine/d3d12/d3d12_engine.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "engine/d3d12/binding.h"
 #include "engine/d3d12/device.h"
 #include "engine/d3d12/executable.h"
+#include "engine/d3d12/graph_plan.h"
 #include "engine/d3d12/half_conversions.h"
 #include "engine/d3d12/parts_plan.h"
 #include "engine/d3d12/platform.h"
@@ -18,11 +19,11 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-/// Temporaries are at most so many times as large as an operator's largest tensor, which spares most descriptors a plan
-/// made only to see what it needs.
+/// Upper bound for the ratio of temporaries to the operator's largest tensor. It avoids planning most descriptors only
+/// to check their memory.
 constexpr std::uint64_t most_temporary_growth = 64;
 
-/// Processors don't hang, but take their time.
+/// A CPU adapter cannot hang, but is slow.
 constexpr std::chrono::seconds gpu_time_limit{60};
 constexpr std::chrono::seconds cpu_time_limit{600};
 
@@ -35,6 +36,10 @@ std::uint64_t largest_tensor(const operators::Descriptor& descriptor) {
 }
 
 bool has_halves(const operators::Descriptor& descriptor) {
+    if (descriptor.graph != nullptr) {
+        return std::ranges::any_of(descriptor.graph->nodes,
+                                   [](const operators::GraphNode& node) { return has_halves(*node.descriptor); });
+    }
     return std::ranges::any_of(tensors_of(descriptor), [](const core::TensorDesc* desc) {
         return desc != nullptr && desc->data_type == core::DataType::float16;
     });
@@ -46,7 +51,7 @@ bool reads_units(ID3D12Device& device) {
            options.TypedUAVLoadAdditionalFormats;
 }
 
-/// A device that may still be at work must not be taken apart, which could block for good.
+/// Destroying a device that may still be working could block forever.
 void release(std::shared_ptr<Device> device) {
     if (device->commands->hung()) {
         static auto* const abandoned = new std::vector<std::shared_ptr<Device>>;
@@ -54,7 +59,7 @@ void release(std::shared_ptr<Device> device) {
     }
 }
 
-/// A new device on the adapter that the text chooses, and which that is.
+/// Creates a device on the adapter that the text selects, and says which adapter that is.
 core::Result<std::shared_ptr<PipelineCache>> pipelines_on(std::string_view adapter_substring,
                                                           AdapterInfo* info = nullptr) {
     const auto list = AdapterList::open();
@@ -124,15 +129,8 @@ std::optional<std::string> D3d12Engine::unsupported(const operators::Descriptor&
 
 tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(
     const operators::Descriptor& descriptor) {
-    if (auto rejection = operators::validate(descriptor, info_.feature_level)) {
-        return tl::unexpected(CompileFailure{CompileFailure::Kind::rejected, std::move(*rejection)});
-    }
-    if (auto ready = ensure_device(); !ready) {
-        return tl::unexpected(broken(info_.name, ready.error()));
-    }
-    if (!device_->half_conversions && has_halves(descriptor)) {
-        // Where that cannot be found out, shaders do without.
-        device_->half_conversions = has_exact_half_conversions(device_).value_or(false);
+    if (auto failure = prepare_for(descriptor)) {
+        return tl::unexpected(std::move(*failure));
     }
     const auto plan = plan_within(device_->addressable, *find_binding(descriptor.schema->short_name()), descriptor);
     if (!plan) {
@@ -148,12 +146,42 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile(
     return std::move(*executable);
 }
 
+tl::expected<std::unique_ptr<Executable>, CompileFailure> D3d12Engine::compile_graph(
+    const operators::Descriptor& graph) {
+    if (auto failure = prepare_for(graph)) {
+        return tl::unexpected(std::move(*failure));
+    }
+    const auto plan = plan_graph(device_->addressable, *graph.graph);
+    if (!plan) {
+        return tl::unexpected(broken(info_.name, plan.error()));
+    }
+    auto executable = D3d12Executable::create(device_, *plan);
+    if (!executable) {
+        return tl::unexpected(broken(info_.name, executable.error()));
+    }
+    return std::move(*executable);
+}
+
+std::optional<CompileFailure> D3d12Engine::prepare_for(const operators::Descriptor& descriptor) {
+    if (auto rejection = operators::validate(descriptor, info_.feature_level)) {
+        return CompileFailure{CompileFailure::Kind::rejected, std::move(*rejection)};
+    }
+    if (auto ready = ensure_device(); !ready) {
+        return broken(info_.name, ready.error());
+    }
+    if (!device_->half_conversions && has_halves(descriptor)) {
+        // If this is unknown, shaders do not use the device's conversions.
+        device_->half_conversions = has_exact_half_conversions(device_).value_or(false);
+    }
+    return std::nullopt;
+}
+
 core::Result<std::unique_ptr<Engine>> D3d12Engine::another() const {
     auto device = create_device(device_->pipelines, adapter_);
     if (!device) {
         return tl::unexpected(device.error());
     }
-    // What the adapter can do is the same.
+    // The new device has the same adapter, so the same capability.
     (*device)->half_conversions = device_->half_conversions;
     return std::make_unique<D3d12Engine>(std::move(*device), adapter_, info_.feature_level);
 }

@@ -1,4 +1,4 @@
-// The wording of failed HRESULTs.
+// Formats failed HRESULTs.
 #include "engine/d3d12/d3d12_error.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Failed HRESULTs as errors to report.
+// Failed HRESULTs as errors.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace dmlconform::d3d12 {
 
-/// "what: E_OUTOFMEMORY", with what the library had to say as the hint.
+/// An error "what: E_OUTOFMEMORY", with the library's diagnostics as the hint.
 [[nodiscard]] tl::unexpected<core::Error> d3d12_error(std::string_view what, HRESULT code);
 
 }  // namespace dmlconform::d3d12

@@ -1,10 +1,10 @@
-// Direct3D 12's headers, in the one way in which they fit the library behind them.
+// Includes Direct3D 12's headers with the right calling convention.
 //
-// On Windows they are the system's. Elsewhere they are DirectX-Headers' with vkd3d behind them, whose COM methods and
-// entry points use the calling convention of Windows, while DirectX-Headers' stubs define the macros for it as
-// empty. So the macros are defined anew before any DirectX header.
+// On Windows they are the system's. Elsewhere they are DirectX-Headers', with vkd3d as the library. vkd3d's COM methods
+// and entry points use the calling convention of Windows, for which the stubs of DirectX-Headers define empty macros.
+// So the macros are redefined before any DirectX header.
 //
-// Methods that return a structure by value (GetDesc, GetAdapterLuid, …) have another ABI there: don't call them.
+// Methods that return a structure by value (GetDesc, GetAdapterLuid, …) have a different ABI there: do not call them.
 #pragma once
 
 #if defined(_WIN32)
@@ -16,11 +16,11 @@
 #define WIN32_LEAN_AND_MEAN
 #endif
 #if defined(__MINGW32__)
-// So that MinGW's headers declare methods that return structures as they are.
+// Makes MinGW's headers declare methods that return structures without changing their signature.
 #define WIDL_EXPLICIT_AGGREGATE_RETURNS
 #endif
 #include <windows.h>
-// windows.h first.
+// windows.h must come first.
 #include <d3d12.h>
 #include <wrl/client.h>
 
@@ -33,7 +33,7 @@
 #define STDMETHODCALLTYPE __attribute__((ms_abi))
 #define __stdcall __attribute__((ms_abi))
 #define WINAPI __attribute__((ms_abi))
-// In the order in which they depend on one another.
+// In order of dependency.
 // clang-format off
 #include <wsl/winadapter.h>
 #include <directx/d3d12.h>

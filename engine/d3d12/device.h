@@ -1,4 +1,4 @@
-// Everything that the executables of one engine share, and what they share with those of another on the same device.
+// The objects that all executables of an engine share, and those that all engines on a device share.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ struct Device {
     BufferPool buffers;
     /// Shared with other engines.
     std::shared_ptr<PipelineCache> pipelines;
-    /// Filled with core::untouched; made when first needed.
+    /// Filled with core::untouched; created on first use.
     PooledBuffer untouched;
-    /// Whether shaders may convert between FLOAT16 and FP32 by the device's own instructions; empty until that has been
-    /// looked at.
+    /// True if shaders may use the device's own conversions between FLOAT16 and FP32; empty until that has been
+    /// checked.
     std::optional<bool> half_conversions;
-    /// Whether shaders can read elements of typed buffers that are larger than a word.
+    /// True if shaders can read elements of typed buffers that are larger than a word.
     bool reads_units = false;
-    /// Of one buffer, by a shader.
+    /// What a shader can access of one buffer.
     Addressable addressable;
 };
 

@@ -1,9 +1,10 @@
-// Naming and enumeration of shader variants.
+// Names and enumerates shader variants, and finds dependencies between dispatches.
 #include "engine/d3d12/dispatch_plan.h"
 
 #include <fmt/format.h>
 
 #include <iterator>
+#include <map>
 
 namespace dmlconform::d3d12 {
 
@@ -28,6 +29,30 @@ std::vector<ShaderVariant> all_variants(std::string_view shader, const std::vect
         variants = std::move(extended);
     }
     return variants;
+}
+
+std::vector<std::size_t> waves_of(const DispatchPlan& plan) {
+    std::vector<std::size_t> waves;
+    std::size_t wave = 0;
+    // The buffers that the dispatches of the wave access, and whether one of them may write the buffer.
+    std::map<std::pair<BufferRef::Kind, std::size_t>, bool> accessed;
+    for (const Dispatch& dispatch : plan.dispatches) {
+        const bool waits = std::ranges::any_of(dispatch.buffers, [&](const BufferRef& ref) {
+            const auto before = accessed.find({ref.kind, ref.index});
+            return before != accessed.end() && (before->second || ref.may_be_written());
+        });
+        if (waits) {
+            ++wave;
+            accessed.clear();
+        }
+        for (const BufferRef& ref : dispatch.buffers) {
+            if (ref.kind != BufferRef::Kind::absent) {
+                accessed[{ref.kind, ref.index}] |= ref.may_be_written();
+            }
+        }
+        waves.push_back(wave);
+    }
+    return waves;
 }
 
 }  // namespace dmlconform::d3d12

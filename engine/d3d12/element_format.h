@@ -1,4 +1,4 @@
-// How shaders are told what the elements of a data type are.
+// How shaders are told the format of a tensor's elements.
 #pragma once
 
 #include <bit>
@@ -23,13 +23,13 @@ namespace dmlconform::d3d12 {
     }
 }
 
-/// The binary logarithm of how many elements a word has, or PACKING_64.
+/// Binary logarithm of the number of elements per word, or PACKING_64.
 [[nodiscard]] inline std::uint32_t packing_of(core::DataType type) {
     const std::uint32_t width = core::bits_of(type);
     return width == 64 ? PACKING_64 : static_cast<std::uint32_t>(std::countr_zero(32 / width));
 }
 
-/// The bit that is an integer's sign where it has one, or 0. Of up to 32 bits.
+/// The sign bit of signed integers of up to 32 bits; 0 for other types.
 [[nodiscard]] inline std::uint32_t sign_bit_of(core::DataType type) {
     return core::is_signed_integer(type) ? 1u << (core::bits_of(type) - 1) : 0;
 }

@@ -1,4 +1,4 @@
-// Turning a plan into commands.
+// Turns a plan into commands.
 #include "engine/d3d12/executable.h"
 
 #include <fmt/format.h>
@@ -13,17 +13,17 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-/// D3D12's limit is 65,535 in each dimension.
+/// D3D12 allows 65,535 groups in each dimension.
 constexpr std::uint64_t most_groups_per_row = 32768;
 
-/// A view of words, or of units of 16 bytes.
-D3D12_UNORDERED_ACCESS_VIEW_DESC view_of(const Stretch& stretch, bool units) {
+/// A view of words, or of 16-byte units.
+D3D12_UNORDERED_ACCESS_VIEW_DESC view_of(const Segment& segment, bool units) {
     const std::uint64_t element_bytes = units ? 16 : 4;
     D3D12_UNORDERED_ACCESS_VIEW_DESC view{};
     view.Format = units ? DXGI_FORMAT_R32G32B32A32_UINT : DXGI_FORMAT_UNKNOWN;
     view.ViewDimension = D3D12_UAV_DIMENSION_BUFFER;
-    view.Buffer.FirstElement = stretch.offset / element_bytes;
-    view.Buffer.NumElements = static_cast<UINT>(stretch.bytes / element_bytes);
+    view.Buffer.FirstElement = segment.offset / element_bytes;
+    view.Buffer.NumElements = static_cast<UINT>(segment.bytes / element_bytes);
     view.Buffer.StructureByteStride = units ? 0 : static_cast<UINT>(element_bytes);
     return view;
 }
@@ -34,7 +34,7 @@ void unordered_access_barrier(ID3D12GraphicsCommandList& list) {
     list.ResourceBarrier(1, &barrier);
 }
 
-/// The value of a macro; nothing where the variant has no such macro.
+/// The value of a macro; empty if the variant does not have it.
 std::optional<std::uint32_t> value_of(const ShaderVariant& variant, std::string_view macro) {
     for (const auto& [name, value] : variant.defines) {
         if (name == macro) {
@@ -44,8 +44,8 @@ std::optional<std::uint32_t> value_of(const ShaderVariant& variant, std::string_
     return std::nullopt;
 }
 
-/// The variant that is best on the device, of those that do the same. Of FLOAT16 in units, devices that can do both
-/// have both, and others neither.
+/// The best of equivalent variants for the device. If FLOAT16 and units are both involved, the device must support
+/// both.
 ShaderVariant variant_on(const Device& device, ShaderVariant variant) {
     const bool is_half = value_of(variant, half_macro).value_or(0) == half_by_integers;
     const bool in_units = value_of(variant, units_macro).has_value();
@@ -61,7 +61,55 @@ ShaderVariant variant_on(const Device& device, ShaderVariant variant) {
     return variant;
 }
 
+/// The accesses since the last barrier.
+class PendingAccesses {
+public:
+    /// Adds a dispatch. Returns true if it depends on a preceding one, so that a barrier must come first.
+    [[nodiscard]] bool add(const Dispatch& dispatch, const TensorMemory& memory) {
+        std::vector<Access> own;
+        for (const BufferRef& ref : dispatch.buffers) {
+            if (ref.kind != BufferRef::Kind::absent) {
+                own.push_back({memory.whole_segment(ref), ref.may_be_written()});
+            }
+        }
+        const bool waits = std::ranges::any_of(own, [this](const Access& access) {
+            return std::ranges::any_of(pending_, [&](const Access& other) { return conflict(access, other); });
+        });
+        if (waits) {
+            pending_.clear();
+        }
+        pending_.insert(pending_.end(), own.begin(), own.end());
+        return waits;
+    }
+
+private:
+    struct Access {
+        Segment segment;
+        bool writes = false;
+    };
+
+    [[nodiscard]] static bool conflict(const Access& a, const Access& b) {
+        return (a.writes || b.writes) && a.segment.buffer == b.segment.buffer &&
+               a.segment.offset < b.segment.offset + b.segment.bytes &&
+               b.segment.offset < a.segment.offset + a.segment.bytes;
+    }
+
+    std::vector<Access> pending_;
+};
+
 }  // namespace
+
+core::Result<std::unique_ptr<Executable>> D3d12Executable::create(std::shared_ptr<Device> device,
+                                                                  const GraphPlan& graph) {
+    auto executable = create(std::move(device), graph.inputs, graph.outputs, {}, graph.plan);
+    if (executable) {
+        auto& nodes = static_cast<D3d12Executable&>(**executable).nodes_;
+        for (std::size_t i = 0; i < graph.order.size(); ++i) {
+            nodes.push_back({graph.order[i], i == 0 ? 0 : graph.ends[i - 1], graph.ends[i]});
+        }
+    }
+    return executable;
+}
 
 core::Result<std::unique_ptr<Executable>> D3d12Executable::create(std::shared_ptr<Device> device,
                                                                   std::span<const core::TensorDesc* const> inputs,
@@ -106,7 +154,15 @@ core::Result<void> D3d12Executable::prepare(const DispatchPlan& plan) {
         step.rows = static_cast<UINT>(rows);
         steps_.push_back(std::move(step));
     }
+    find_waits(plan);
     return describe_views(plan);
+}
+
+void D3d12Executable::find_waits(const DispatchPlan& plan) {
+    PendingAccesses pending;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        steps_[i].waits = pending.add(plan.dispatches[i], memory_);
+    }
 }
 
 core::Result<void> D3d12Executable::describe_views(const DispatchPlan& plan) {
@@ -137,8 +193,8 @@ core::Result<void> D3d12Executable::describe_views(const DispatchPlan& plan) {
         for (const bool units : {false, true}) {
             if (units ? bound.has_units : bound.in_table) {
                 for (const BufferRef& ref : dispatch.buffers) {
-                    const auto view = view_of(memory_.stretch(ref), units);
-                    device.CreateUnorderedAccessView(memory_.stretch(ref).buffer, nullptr, &view, place);
+                    const auto view = view_of(memory_.segment(ref), units);
+                    device.CreateUnorderedAccessView(memory_.segment(ref).buffer, nullptr, &view, place);
                     place.ptr += step_size;
                     views.ptr += step_size;
                 }
@@ -209,13 +265,50 @@ void D3d12Executable::record(ID3D12GraphicsCommandList& list) const {
     memory_.record_readback(list);
 }
 
+core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::time_nodes() {
+    std::vector<NodeSteps> nodes = nodes_;
+    if (nodes.empty()) {
+        nodes.push_back({0, 0, steps_.size()});
+    }
+    if (auto room = device_->commands->make_room_for_spans(nodes.size()); !room) {
+        return tl::unexpected(room.error());
+    }
+    auto result = device_->commands->run([&](ID3D12GraphicsCommandList& list) {
+        memory_.record_upload(list);
+        for (const NodeSteps& node : nodes) {
+            unordered_access_barrier(list);
+            device_->commands->begin_timing(list);
+            record_steps(list, std::span(steps_).subspan(node.begin, node.end - node.begin));
+            device_->commands->end_timing(list);
+        }
+        memory_.record_readback(list);
+    });
+    if (!result) {
+        return tl::unexpected(result.error());
+    }
+    memory_.uploaded();
+    const auto measured = device_->commands->all_measured();
+    if (measured.size() != nodes.size()) {
+        return core::fail("the device has no timestamps");
+    }
+    node_times_.resize(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        node_times_[nodes[i].node] = measured[i];
+    }
+    return node_times_;
+}
+
 void D3d12Executable::record_steps(ID3D12GraphicsCommandList& list) const {
+    record_steps(list, steps_);
+}
+
+void D3d12Executable::record_steps(ID3D12GraphicsCommandList& list, std::span<const Step> steps) const {
     if (views_) {
         ID3D12DescriptorHeap* heap = views_.Get();
         list.SetDescriptorHeaps(1, &heap);
     }
-    for (const Step& step : steps_) {
-        if (&step != steps_.data()) {
+    for (const Step& step : steps) {
+        if (step.waits) {
             unordered_access_barrier(list);
         }
         list.SetComputeRootSignature(step.pipeline->root_signature.Get());

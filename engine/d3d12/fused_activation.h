@@ -1,4 +1,4 @@
-// An activation that is fused into another operator, as shaders/activation.hlsli takes it.
+// A fused activation, in the form that shaders/activation.hlsli takes.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace dmlconform::d3d12 {
 
-/// No activation has more than two attributes, all of them FLOAT.
+/// Activations have at most two attributes, which are FLOATs.
 struct FusedActivation {
-    /// The operator's; 0: none.
+    /// The number of the activation operator; 0 for none.
     std::uint32_t number = 0;
-    /// Its attributes, in the order of its struct; unused ones are 0.
+    /// The attributes in the order of the struct; 0 if unused.
     float first = 0;
     float second = 0;
 };

@@ -1,4 +1,4 @@
-// One dispatch, and a look at what it found.
+// Runs a shader that tests the conversions, and reads its result.
 #include "engine/d3d12/half_conversions.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace dmlconform::d3d12 {
 
 core::Result<bool> has_exact_half_conversions(const std::shared_ptr<Device>& device) {
-    // A thread for each number, as in the shader.
+    // One thread for each number, as in the shader.
     constexpr std::uint32_t groups = 256;
     const auto desc = core::TensorDesc::packed(core::DataType::uint32, {groups});
     Dispatch dispatch;
@@ -32,7 +32,7 @@ core::Result<bool> has_exact_half_conversions(const std::shared_ptr<Device>& dev
             return tl::unexpected(result.error());
         }
     }
-    // Not all of its bytes: a guard follows the elements.
+    // Excludes the guard after the elements.
     const std::span<const std::uint32_t> counts = differences.as<std::uint32_t>();
     return std::ranges::all_of(counts, [](std::uint32_t count) { return count == 0; });
 }

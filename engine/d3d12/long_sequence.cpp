@@ -1,4 +1,4 @@
-// Winners of the parts of a sequence, and then the winners among these.
+// Selects the winners of parts of a sequence, and then the winners among these.
 #include "engine/d3d12/long_sequence.h"
 
 #include <algorithm>
@@ -15,10 +15,10 @@ using operators::Descriptor;
 
 class LongSequence {
 public:
-    /// `most_bytes`: of a part.
+    /// `most_bytes`: the size limit of a part.
     LongSequence(const Addressable& most, const Descriptor& descriptor, std::uint64_t most_bytes)
         : descriptor_(descriptor), op_(descriptor), plan_(most), alignment_(most.alignment) {
-        // Parts of all tensors begin where shaders can, as there are no elements of less than a byte.
+        // Parts of all tensors begin at addresses that shaders can use, because no element is smaller than a byte.
         const auto down = [&](std::uint64_t count) { return count / alignment_ * alignment_; };
         const std::uint64_t elements = most_bytes / core::bytes_of(op_.input.data_type);
         const std::uint64_t stride = std::max<std::uint64_t>(core::effective_strides(op_.input)[op_.axis], 1);
@@ -82,7 +82,7 @@ private:
             is_possible_ && plan_.add(*find_binding(descriptor.schema->short_name()), whole_part(descriptor), tensors);
     }
 
-    /// Its winners, and their places in the whole sequence.
+    /// Adds the winners of a part, and their indices in the whole sequence.
     void add_part(std::uint32_t begin, std::uint32_t end, BufferRef value_ref, BufferRef index_ref) {
         Cut cut(whole_part(descriptor_), op_.axis, begin, end, alignment_);
         cut.take("InputTensor", op_.axis, begin, end);
@@ -102,7 +102,7 @@ private:
         }
     }
 
-    /// In place.
+    /// Adds a number to all indices, in place.
     void add_to_all(const core::TensorDesc& indices, const BufferRef& index_ref, std::uint32_t number) {
         core::TensorDesc one = along_axis(indices.data_type, 1);
         const BufferRef one_ref = plan_.add_temporary(one.total_bytes);
@@ -124,7 +124,7 @@ private:
     operators::TopK1 op_;
     PartsPlan plan_;
     std::uint64_t alignment_;
-    /// Of a part; and how many winners each has.
+    /// The length of a part, and the number of winners of each.
     std::uint64_t length_ = 0;
     std::uint64_t kept_ = 0;
     bool is_possible_ = false;
@@ -133,7 +133,7 @@ private:
 }  // namespace
 
 std::optional<DispatchPlan> plan_long_sequence(const Addressable& most, const operators::Descriptor& descriptor) {
-    // Many winners take large temporaries, too.
+    // For large K, temporaries are large as well.
     constexpr std::uint64_t smallest_share = 16;
     for (std::uint64_t share = 1; share <= smallest_share; share *= 2) {
         auto plan = LongSequence(most, descriptor, most.bytes / share).plan();

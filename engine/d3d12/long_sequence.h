@@ -1,4 +1,4 @@
-// TOP_K1 and TOP_K of a sequence that is larger than what shaders address.
+// TOP_K1 and TOP_K of a sequence that is larger than shaders can address.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace dmlconform::d3d12 {
 
-/// Of a single sequence. Empty if so many winners are wanted that their candidates are too large, too.
+/// Plans a single sequence. Empty if K is so large that the candidates exceed the limit as well.
 [[nodiscard]] std::optional<DispatchPlan> plan_long_sequence(const Addressable& most,
                                                              const operators::Descriptor& descriptor);
 

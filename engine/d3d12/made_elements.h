@@ -1,4 +1,4 @@
-// Operators whose threads make elements of the output one by one, or words of narrow ones: see
+// Operators whose threads compute single elements of the output, or whole words of narrow elements: see
 // shaders/made_elements.hlsli.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace dmlconform::d3d12 {
 
-/// ELEMENTS_…: of an output, without gaps or with them.
+/// The layout of an output, with or without gaps: ELEMENTS_…
 [[nodiscard]] inline std::uint32_t layout_of(core::DataType type, bool packed) {
     if (core::bits_of(type) >= 32) {
         return ELEMENTS_WORDS;
@@ -21,7 +21,7 @@ namespace dmlconform::d3d12 {
     return packed ? ELEMENTS_PACKED : ELEMENTS_NARROW;
 }
 
-/// All that there are for types of such widths.
+/// All possible layouts for types of these widths.
 [[nodiscard]] inline std::vector<std::uint32_t> layouts_of(std::initializer_list<std::uint32_t> widths) {
     bool words = false;
     bool narrow = false;
@@ -38,7 +38,7 @@ namespace dmlconform::d3d12 {
     return layouts;
 }
 
-/// Thread groups for so many elements.
+/// The number of thread groups for this many elements.
 [[nodiscard]] inline std::uint64_t groups_for(std::uint64_t elements, std::uint32_t layout, core::DataType type) {
     // As in shaders/element_threads.hlsli.
     constexpr std::uint64_t group_size = 256;

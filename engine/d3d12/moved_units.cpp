@@ -1,4 +1,4 @@
-// Arranging and widening what is copied.
+// Arranges and widens the units of a copy.
 #include "engine/d3d12/moved_units.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What is copied as bits: units of 2^n bytes, in dimensions that are walked together with whatever decides their
-// places.
+// Elements that are copied as bits: units of 2^n bytes, in dimensions that are shared with other arrays that determine
+// their addresses.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace dmlconform::d3d12 {
 
-/// Strides of the first two arrays, source and target, count units. Those of others count something else.
+/// Strides of the first two arrays, source and target, are in units. Those of further arrays have other meanings.
 struct MovedUnits {
     static constexpr std::size_t source = 0;
     static constexpr std::size_t target = 1;
@@ -24,24 +24,24 @@ struct MovedUnits {
     std::uint64_t bytes = 0;
     std::array<std::int64_t, 2> starts{};
     StridedDimensions<arrays> dimensions;
-    /// Strides in the source that are not those of dimensions.
+    /// Additional strides in the source, which do not belong to a dimension.
     std::vector<std::int64_t> source_steps;
 
     explicit MovedUnits(core::DataType type);
 
-    /// Dimensions may come in any order.
+    /// Adds a dimension. Dimensions may be added in any order.
     void add(std::uint64_t size, const Strides& strides) { dimensions.push_back({size, strides}); }
 
-    /// Brings the dimensions into the order of the target's memory.
+    /// Sorts the dimensions by the target's memory order.
     void arrange();
     /// Makes the units as large as the strides allow.
     void widen();
 
-    /// True when the target's units follow one another in memory, from a multiple of 16 bytes on.
+    /// True if the target's units are contiguous in memory, starting at a multiple of 16 bytes.
     [[nodiscard]] bool packed() const;
 
 private:
-    /// True when all of this is a whole number of units of twice the size.
+    /// True if everything is a multiple of units of twice the size.
     [[nodiscard]] bool can_widen() const;
 };
 

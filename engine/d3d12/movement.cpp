@@ -1,4 +1,4 @@
-// Planning of movement.hlsl.
+// Plans dispatches of movement.hlsl.
 #include "engine/d3d12/movement.h"
 
 #include <cstddef>
@@ -33,7 +33,7 @@ Movement::Movement(std::uint64_t words) : units_(core::DataType::uint32), has_so
 
 void Movement::along(std::uint64_t size, std::int64_t source_stride, std::int64_t target_stride, std::int64_t number) {
     MovedUnits::Strides strides{};
-    // If there is no source, any strides will do. These do not keep units from being wide.
+    // Without a source any strides are valid. These do not prevent wide units.
     strides[MovedUnits::source] = has_source_ ? source_stride : target_stride;
     strides[MovedUnits::target] = target_stride;
     strides[number_array] = number;
@@ -100,7 +100,7 @@ Dispatch Movement::dispatch(BufferRef source, BufferRef target) && {
                        {{"WIDTH", static_cast<std::uint32_t>(units_.bytes * bits_per_byte)},
                         {"PACKED", packed ? 1u : 0u},
                         {"BOUNDED", bounded() ? 1u : 0u}}};
-    // A source that is not there is never read.
+    // An absent source is never read.
     dispatch.buffers = {has_source_ ? source : target, target};
     dispatch.parameters = words();
     dispatch.has_units = true;

@@ -1,4 +1,4 @@
-// A copy whose every place is known when it is planned: what shaders/movement.hlsl does.
+// A copy whose addresses are known when it is planned, for shaders/movement.hlsl.
 #pragma once
 
 #include <array>
@@ -13,50 +13,49 @@
 
 namespace dmlconform::d3d12 {
 
-/// The constant buffer.
 struct MovementParameters : ConstantBuffer {
 #include "shaders/movement_parameters.hlsli"
 };
 
-/// A coordinate of the source that depends on several of the output's, or may lie outside: see
+/// A coordinate of the source that depends on several coordinates of the output, or may be out of bounds: see
 /// movement_parameters.hlsli.
 struct Coordinate {
     std::uint32_t bounds = BOUNDS_CONSTANT;
     std::uint32_t size = 1;
-    /// From one element to the next.
+    /// The stride along the coordinate.
     std::int64_t stride = 0;
-    /// Only coordinates that this divides have an element.
+    /// Only coordinates that are multiples of this have an element.
     std::uint64_t step = 1;
     std::int64_t start = 0;
 };
 
-/// Strides, starts and sizes are in elements, counted in the memory of the whole tensor; the plan that it makes counts
-/// in the units that shaders/movement.hlsl copies.
+/// Plans a copy. Strides, starts and sizes are in elements of the whole tensor's memory; the plan converts them to the
+/// units that shaders/movement.hlsl copies.
 class Movement {
 public:
-    /// No source: what the pattern does not fill has zeros.
+    /// If `source` is null, elements that the pattern does not fill are zero.
     Movement(const core::TensorDesc* source, const core::TensorDesc& target);
-    /// Of so many words, which are filled.
+    /// Fills this many words.
     explicit Movement(std::uint64_t words);
 
     [[nodiscard]] const core::Strides& source_strides() const { return source_strides_; }
     [[nodiscard]] const core::Strides& target_strides() const { return target_strides_; }
 
-    /// Of the first element, in elements.
+    /// The offset of the first element, in elements.
     void start_source_at(std::int64_t place) { units_.starts[MovedUnits::source] += place; }
     void start_target_at(std::int64_t place) { units_.starts[MovedUnits::target] += place; }
 
-    /// A dimension of the output, and how the source's element moves along it. In the band's numbers it counts
-    /// `number`.
+    /// Adds a dimension of the output, with its stride in the source. `number` is its stride in the numbering that the
+    /// band uses.
     void along(std::uint64_t size, std::int64_t source_stride, std::int64_t target_stride, std::int64_t number = 0);
-    /// The number of a coordinate, to move along.
+    /// Adds a coordinate and returns its index for along_coordinate.
     [[nodiscard]] std::size_t add_coordinate(const Coordinate& coordinate);
-    /// A dimension of the output that moves along a coordinate in steps.
+    /// Adds a dimension of the output that advances along a coordinate by steps.
     void along_coordinate(std::uint64_t size, std::size_t coordinate, std::int64_t step, std::int64_t target_stride);
 
-    /// What elements have that are outside of a coordinate's bounds or in the band: its bits.
+    /// Sets the bits of elements that are out of a coordinate's bounds or in the band.
     void set_constant(std::uint64_t bits);
-    /// Elements of the numbers from begin to end - 1 are constants, or with `inverted` all others.
+    /// Elements with the numbers begin to end - 1 become constants, or all others if `inverted`.
     void set_band(std::int64_t begin, std::int64_t end, bool inverted = false);
 
     [[nodiscard]] Dispatch dispatch(BufferRef source, BufferRef target) &&;
@@ -68,7 +67,7 @@ private:
     static_assert(MovedUnits::arrays == first_coordinate + MOST_COORDINATES);
 
     [[nodiscard]] bool bounded() const;
-    /// The row of the constant buffer that says along which coordinate a dimension moves.
+    /// The row of the constant buffer with the coordinate that a dimension advances.
     [[nodiscard]] MovementParameters::uint4 coordinate_row(const SharedDimension<MovedUnits::arrays>& dimension) const;
     [[nodiscard]] bool each_coordinate_has_its_dimension() const;
     [[nodiscard]] std::vector<std::uint32_t> words() const;
@@ -81,7 +80,7 @@ private:
     MovementParameters parameters_{};
 };
 
-/// All that a Movement may name.
+/// All variants that a Movement may use.
 [[nodiscard]] std::vector<ShaderVariant> movement_variants();
 
 }  // namespace dmlconform::d3d12

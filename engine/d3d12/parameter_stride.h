@@ -1,4 +1,4 @@
-// Parameters of which there is one for each element along a dimension, or one for all: scales, zero points.
+// Parameters, such as scales and zero points, that have one element per index of a dimension, or a single element.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace dmlconform::d3d12 {
 
-/// From a parameter to the next along that dimension; 0 where there is one for all, or where the tensor has none.
+/// The stride along that dimension; 0 if there is a single element or no tensor.
 [[nodiscard]] inline std::uint32_t parameter_stride(const core::TensorDesc* parameters, std::size_t dimension) {
     if (parameters == nullptr || parameters->sizes.size() <= dimension || parameters->sizes[dimension] == 1) {
         return 0;

@@ -1,4 +1,4 @@
-// Cutting tensors.
+// Cuts tensors into parts.
 #include "engine/d3d12/part.h"
 
 #include <algorithm>
@@ -7,12 +7,11 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-/// Strides are those of the whole tensor. They are not mentioned where the part is without gaps, so that what is
-/// planned for such tensors is planned for it.
+/// Keeps the strides of the whole tensor. Packed parts get no strides, so that they are planned like packed tensors.
 void keep_strides(core::TensorDesc& desc, const std::vector<std::uint64_t>& strides) {
     core::Dimensions kept(strides.size());
     for (std::size_t d = 0; d < strides.size(); ++d) {
-        // Only that of a single element may be beyond 32 bits, and is never applied.
+        // Only the stride of a dimension of size 1 can exceed 32 bits, and it is never used.
         kept[d] = static_cast<std::uint32_t>(strides[d]);
     }
     desc.strides = std::move(kept);
@@ -36,14 +35,14 @@ operators::Descriptor blank_descriptor(std::string_view op) {
 }
 
 operators::FieldValue& field_of(operators::Descriptor& descriptor, std::string_view field) {
-    return const_cast<operators::FieldValue&>(descriptor.value(field));  // the descriptor's own
+    return const_cast<operators::FieldValue&>(descriptor.value(field));  // the descriptor belongs to this object
 }
 
 std::vector<core::TensorDesc*> tensors_of(operators::Descriptor& descriptor) {
     std::vector<core::TensorDesc*> tensors;
     for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
         for (const operators::TensorSlot& slot : slots) {
-            // They are the descriptor's own.
+            // The tensors belong to the descriptor.
             tensors.push_back(const_cast<core::TensorDesc*>(slot.desc));
         }
     }

@@ -1,5 +1,5 @@
-// Parts of an operator's work, for tensors that are larger than what shaders address: the same operator on parts of
-// its tensors. A binding says what a part along a dimension is, and parts_plan.h cuts until everything fits.
+// Parts of an operator's work, for tensors that are larger than shaders can address: the same operator on parts of its
+// tensors. A binding defines what a part along a dimension is; parts_plan.h cuts until everything fits.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,34 @@ namespace dmlconform::d3d12 {
 
 struct Part {
     operators::Descriptor descriptor;
-    /// Where its tensors begin in the whole ones, in bits: inputs(), then outputs().
+    /// The offsets of its tensors in the whole ones, in bits: inputs(), then outputs().
     std::vector<std::uint64_t> starts;
-    /// It is too large, and Binding::plan_long has to plan it.
+    /// True if it is too large and must be planned by Binding::plan_long.
     bool is_long = false;
 
     static constexpr std::uint64_t byte_bits = 8;
 };
 
-/// Bytes that a tensor needs on the device: up to the end of its last addressed element, or less than that only where
-/// its total size ends within the last word.
+/// The bytes that a tensor needs on the device, up to the end of its last addressed element. Less only if the total
+/// size ends within the last word.
 [[nodiscard]] std::uint64_t device_bytes(const core::TensorDesc& desc);
 
-/// A descriptor without any fields, and one of its fields.
+/// A descriptor without values, and access to one of its fields.
 [[nodiscard]] operators::Descriptor blank_descriptor(std::string_view op);
 [[nodiscard]] operators::FieldValue& field_of(operators::Descriptor& descriptor, std::string_view field);
 
 /// The whole work of a descriptor.
 [[nodiscard]] Part whole_part(const operators::Descriptor& descriptor);
 
-/// The tensors of a descriptor in the order of Part::starts. Null where one is absent.
+/// The tensors of a descriptor in the order of Part::starts. Null if absent.
 [[nodiscard]] std::vector<core::TensorDesc*> tensors_of(operators::Descriptor& descriptor);
 [[nodiscard]] std::vector<const core::TensorDesc*> tensors_of(const operators::Descriptor& descriptor);
 
-/// Makes the part of a part that has elements `begin` to `end` - 1 of the first output along a dimension. Bindings take
-/// parts of the tensors and change attributes.
+/// Cuts a part out of a part: the elements `begin` to `end` - 1 of the first output along a dimension. Bindings cut the
+/// tensors and change attributes.
 class Cut {
 public:
-    /// Tensors begin at multiples of `alignment` bytes.
+    /// Tensors must begin at multiples of `alignment` bytes.
     Cut(const Part& from, std::size_t dimension, std::uint32_t begin, std::uint32_t end, std::uint64_t alignment)
         : dimension_(dimension), begin_(begin), end_(end), alignment_(alignment), part_(from) {}
 
@@ -49,14 +49,14 @@ public:
     [[nodiscard]] std::uint32_t end() const { return end_; }
     [[nodiscard]] const operators::Descriptor& descriptor() const { return part_.descriptor; }
 
-    /// Leaves elements `from` to `to` - 1 of a tensor along a dimension. Of an absent one, nothing.
+    /// Keeps the elements `from` to `to` - 1 of a tensor along a dimension. Does nothing if the tensor is absent.
     void take(std::string_view field, std::size_t dimension, std::uint32_t from, std::uint32_t to);
-    /// The same elements of all tensors: those of one element along the dimension stay whole. False if there is one
-    /// that has neither that nor as many as the first output.
+    /// Cuts all tensors alike; tensors of size 1 along the dimension stay whole. Returns false if a tensor has neither
+    /// size 1 nor the first output's size.
     [[nodiscard]] bool take_from_all();
-    /// The last place up to `from` along a dimension where a part of the tensor may begin.
+    /// The last index up to `from` along a dimension at which a part of the tensor may begin.
     [[nodiscard]] std::uint32_t aligned_down(std::string_view field, std::size_t dimension, std::uint32_t from) const;
-    /// A field whose value is of this type.
+    /// A field with a value of this type.
     template <class T>
     [[nodiscard]] T& field(std::string_view name) {
         return std::get<T>(field_of(part_.descriptor, name));

@@ -1,4 +1,4 @@
-// Cutting until everything fits, and putting the parts' plans together.
+// Cuts work until everything fits, and combines the plans of the parts.
 #include "engine/d3d12/parts_plan.h"
 
 #include <algorithm>
@@ -11,18 +11,18 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-/// More parts than this would take too long.
+/// Limit for the number of parts; more would take too long.
 constexpr std::size_t most_parts = 4096;
 
 core::TensorDesc packed(const core::TensorDesc& desc) {
     return core::TensorDesc::packed(desc.data_type, desc.sizes);
 }
 
-/// Elements copied as they are, from `skipped` elements behind the beginning of the tensor on.
+/// Describes a copy of elements, starting `skipped` elements after the beginning of the tensor.
 operators::Descriptor copy_of(core::TensorDesc from, core::TensorDesc to, std::uint32_t skipped) {
     core::Dimensions offsets(from.sizes.size());
     if (skipped != 0) {
-        // There are so many along a dimension of their own.
+        // The skipped elements are indices of a dimension of their own.
         core::Dimensions strides{1};
         for (const std::uint64_t stride : core::effective_strides(from)) {
             strides.push_back(static_cast<std::uint32_t>(stride));
@@ -47,12 +47,12 @@ bool is_large(const Addressable& most, const core::TensorDesc& desc) {
     return device_bytes(desc) > most.bytes;
 }
 
-/// How many bytes a tensor begins behind the last place where a shader's buffer may begin.
+/// The distance in bytes of a tensor's start from the preceding address where a shader's buffer may begin.
 std::uint64_t bytes_beyond(const Addressable& most, std::uint64_t start) {
     return start / Part::byte_bits % most.alignment;
 }
 
-/// For each tensor of a part: whether it is moved to a temporary. What is long is not.
+/// For each tensor of a part, whether it is copied to a temporary. Long tensors are not.
 std::vector<bool> moved_tensors(const Addressable& most, const Part& part) {
     const auto descs = tensors_of(part.descriptor);
     std::vector<bool> moved(descs.size());
@@ -63,7 +63,7 @@ std::vector<bool> moved_tensors(const Addressable& most, const Part& part) {
     return moved;
 }
 
-/// As the binding is to plan it: what is moved has no gaps.
+/// The descriptor that the binding plans: copied tensors are packed.
 operators::Descriptor planned_descriptor(const Part& part, const std::vector<bool>& moved) {
     operators::Descriptor descriptor = part.descriptor;
     const auto descs = tensors_of(descriptor);
@@ -75,23 +75,23 @@ operators::Descriptor planned_descriptor(const Part& part, const std::vector<boo
     return descriptor;
 }
 
-/// Numbers of things, in the order of something.
+/// Indices, sorted by a key.
 using Order = std::vector<std::pair<std::uint64_t, std::size_t>>;
 
-/// The parts of one descriptor's work.
+/// Cuts the work of one descriptor.
 class Cutter {
 public:
-    /// `moves`: whether parts of large tensors may be moved.
+    /// `moves`: parts of large tensors may be copied to temporaries.
     Cutter(const Addressable& most, const Binding& binding, bool moves)
         : most_(most), binding_(binding), moves_(moves) {}
 
-    /// False if there is no way.
+    /// Returns false if that is impossible.
     [[nodiscard]] bool cut(const Part& part) { return cut(part, all_dimensions); }
 
     [[nodiscard]] std::vector<Part> parts() && { return std::move(parts_); }
 
 private:
-    /// A bit for each dimension that may still be cut.
+    /// One bit for each dimension that may still be cut.
     using Dimensions = std::uint32_t;
     static constexpr Dimensions all_dimensions = 0xff;
 
@@ -108,7 +108,7 @@ private:
         return std::ranges::all_of(temporaries, [this](std::uint64_t bytes) { return bytes <= most_.bytes; });
     }
 
-    /// Whether temporaries for what is moved are not too large.
+    /// True if the temporaries of copied tensors are not too large.
     [[nodiscard]] bool may_move(const Part& part, const std::vector<bool>& moved) const {
         const auto descs = tensors_of(part.descriptor);
         for (std::size_t i = 0; i < descs.size(); ++i) {
@@ -130,7 +130,8 @@ private:
         }
         Part part = std::move(cut).part();
         const auto has_bytes = [](std::uint64_t start) { return start % Part::byte_bits == 0; };
-        // Where a part may begin within a word, the one before may change that word, which nobody must read again.
+        // If a part begins within a word, writing the preceding part may change that word, so it must not be read
+        // afterwards.
         const bool anywhere = moves_ && part.descriptor.in_place.empty();
         const bool begins = anywhere ? std::ranges::all_of(part.starts, has_bytes) : is_aligned(part);
         return begins ? std::optional(std::move(part)) : std::nullopt;
@@ -141,7 +142,7 @@ private:
             part.starts, [this](std::uint64_t start) { return start % (most_.alignment * Part::byte_bits) == 0; });
     }
 
-    /// Dimensions of the first output, those first whose cut makes the parts of large tensors smallest.
+    /// Dimensions of the first output, starting with the one whose cut makes the parts of large tensors smallest.
     [[nodiscard]] Order dimensions_of(const Part& part, Dimensions allowed) const {
         const core::Dimensions& sizes = part.descriptor.outputs().front().desc->sizes;
         Order order;
@@ -186,12 +187,12 @@ private:
         return true;
     }
 
-    /// Of the first output.
+    /// The size of the first output along a dimension.
     [[nodiscard]] static std::uint32_t size_of(const Part& part, std::size_t dimension) {
         return part.descriptor.outputs().front().desc->sizes[dimension];
     }
 
-    /// Into parts that fit, or else into the smallest ones that there are, which are cut along other dimensions.
+    /// Cuts into parts that fit, or else into the smallest possible ones, which are then cut along other dimensions.
     [[nodiscard]] bool cut_along(const Part& part, std::size_t dimension, Dimensions others) {
         const std::uint32_t size = size_of(part, dimension);
         for (std::uint32_t begin = 0; begin < size;) {
@@ -205,15 +206,15 @@ private:
         return true;
     }
 
-    /// Where a part ends so that nothing need be moved to begin the next one, if there is such a place. `begin` if it
-    /// cannot end anywhere.
+    /// Where a part should end so that the next one begins at an aligned address, if there is such an index. `begin` if
+    /// it cannot end anywhere.
     [[nodiscard]] std::uint32_t end_of(const Part& part, std::size_t dimension, std::uint32_t begin,
                                        std::uint32_t size) const {
         const auto may_end = [&](std::uint32_t end) {
             const auto next = end == size ? std::optional(part) : part_of(part, dimension, end, end + 1);
             return next && (end == size || is_aligned(*next));
         };
-        // Places repeat after so many elements.
+        // Alignment repeats with this period of elements.
         const auto period = static_cast<std::uint32_t>(most_.alignment * Part::byte_bits);
         const std::uint32_t fitting = fitting_end(part, dimension, begin, size);
         for (std::uint32_t end = fitting; end > begin && fitting - end < period; --end) {
@@ -232,7 +233,7 @@ private:
         return begin;
     }
 
-    /// The last end of a part that fits; `begin` if none does.
+    /// The last possible end of a part that fits; `begin` if there is none.
     [[nodiscard]] std::uint32_t fitting_end(const Part& part, std::size_t dimension, std::uint32_t begin,
                                             std::uint32_t size) const {
         std::uint64_t fitting = begin;
@@ -264,7 +265,7 @@ std::optional<DispatchPlan> plan_in_parts(const Addressable& most, const Binding
     for (std::size_t o = 0; o < descriptor.outputs().size(); ++o) {
         tensors.push_back(output(o));
     }
-    // Writing the end of a part may change the rest of its last word, which has to be written later.
+    // Writing the end of a part may change the rest of its last word, which must be written later.
     const std::vector<Part> parts = std::move(cutter).parts();
     Order order;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -332,7 +333,7 @@ bool PartsPlan::add(const Binding& binding, const Part& part, const std::vector<
     return true;
 }
 
-/// Copies elements to where shaders' buffers may begin.
+/// Copies elements to an address where a shader's buffer may begin.
 bool PartsPlan::copy(const core::TensorDesc& from, BufferRef source, const core::TensorDesc& to,
                      const BufferRef& target) {
     const std::uint64_t beyond = source.start % most_.alignment;
@@ -350,7 +351,7 @@ bool PartsPlan::copy(const core::TensorDesc& from, BufferRef source, const core:
     return std::ranges::all_of(parts, [&](const Part& part) { return add(binding, part, {source, target}); });
 }
 
-/// Copies elements from there to anywhere.
+/// Copies elements from there to any address.
 bool PartsPlan::copy_back(const core::TensorDesc& from, const BufferRef& source, const core::TensorDesc& to,
                           BufferRef target) {
     const std::uint64_t beyond = target.start % most_.alignment;
@@ -401,7 +402,7 @@ BufferRef PartsPlan::add_temporary(std::uint64_t bytes) {
     return ref;
 }
 
-/// One that parts before may have used, too.
+/// A temporary that preceding parts may have used.
 BufferRef PartsPlan::take_temporary(std::uint64_t bytes) {
     if (taken_ == shared_.size()) {
         shared_.push_back(add_temporary(0).index);

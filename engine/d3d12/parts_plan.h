@@ -1,10 +1,9 @@
-// Plans for tensors that may be larger than what shaders address.
+// Plans for tensors that may be larger than shaders can address.
 //
-// Work is cut into parts whose tensors and temporaries fit, and each part is planned by the operator's binding as if it
-// were all. Parts are stretches of memory first of all: a dimension is cut whose elements are far apart, so that each
-// part of a large tensor is small as it lies. Where that is not possible, as where each set of
-// MEAN_VARIANCE_NORMALIZATION1 is spread over the whole tensor, parts of large tensors are moved to temporaries without
-// gaps, and back.
+// Work is cut into parts whose tensors and temporaries fit. The operator's binding plans each part as if it were
+// everything. Parts are segments of memory if possible: cutting a dimension with large strides makes the parts of large
+// tensors small in memory. Where that is impossible, as for a normalisation group of MEAN_VARIANCE_NORMALIZATION1 that
+// is spread over the whole tensor, parts are copied to packed temporaries and back.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +15,19 @@
 
 namespace dmlconform::d3d12 {
 
-/// The plan of a valid descriptor that the binding supports as far as sizes go. Empty if there is none within what a
-/// shader addresses.
+/// Plans a valid descriptor that the binding supports apart from its size. Empty if there is no plan within what a
+/// shader can address.
 [[nodiscard]] std::optional<DispatchPlan> plan_within(const Addressable& most, const Binding& binding,
                                                       const operators::Descriptor& descriptor);
 
-/// The plans of parts, put together one after the other.
+/// Combines the plans of parts.
 class PartsPlan {
 public:
     explicit PartsPlan(const Addressable& most) : most_(most) {}
 
-    /// A part, whose tensors are parts of these. False if what has to be moved cannot be cut.
+    /// Adds a part of the whole tensors. Returns false if something has to be copied that cannot be cut.
     [[nodiscard]] bool add(const Binding& binding, const Part& part, const std::vector<BufferRef>& tensors);
-    /// A temporary that later parts do not use for anything else.
+    /// Adds a temporary that later parts do not reuse.
     [[nodiscard]] BufferRef add_temporary(std::uint64_t bytes);
 
     [[nodiscard]] DispatchPlan plan() && { return std::move(plan_); }
@@ -43,7 +42,7 @@ private:
 
     const Addressable& most_;
     DispatchPlan plan_;
-    /// Temporaries that parts take in turn, and how many of them are taken.
+    /// Temporaries that parts reuse, and how many of them are in use.
     std::vector<std::size_t> shared_;
     std::size_t taken_ = 0;
 };

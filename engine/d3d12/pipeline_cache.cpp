@@ -1,4 +1,4 @@
-// Creation of root signatures and pipelines.
+// Creates root signatures and pipelines.
 #include "engine/d3d12/pipeline_cache.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr UINT shape_constants = 2;
 
-/// The table's views: of the buffers, and of the buffers as units.
+/// The views in the table: of buffers, and of buffers as units.
 std::vector<D3D12_DESCRIPTOR_RANGE> ranges_for(const BoundBuffers& buffers) {
     std::vector<D3D12_DESCRIPTOR_RANGE> ranges;
     const auto count = static_cast<UINT>(buffers.count);

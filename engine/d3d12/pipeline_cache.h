@@ -1,4 +1,4 @@
-// Pipelines: shaders made ready for the device, each once.
+// Compiled pipelines. Each shader variant is compiled once.
 #pragma once
 
 #include <compare>
@@ -13,17 +13,18 @@
 
 namespace dmlconform::d3d12 {
 
-/// Root parameters of every pipeline; unordered-access views u0, u1, … follow, then the table of views, if any.
+/// Root parameters of every pipeline. Unordered-access views u0, u1, … follow, then the table of views if there is one.
 enum RootParameter : UINT {
     root_shape,       // b1: two constants, see shaders/dispatch.hlsli
     root_parameters,  // b0: the constant buffer
     root_first_buffer,
 };
 
-/// Registers of the same buffers as units: see Dispatch::has_units.
+/// The first register of the buffers' views as units: see Dispatch::has_units.
 inline constexpr UINT first_unit_register = 16;
 
-/// How a dispatch's buffers are bound: as root descriptors or all in the table, and as units in the table, too, or not.
+/// How a dispatch's buffers are bound: as root descriptors or in a table, and additionally as units in the table or
+/// not.
 struct BoundBuffers {
     std::size_t count = 0;
     bool has_units = false;
@@ -34,7 +35,7 @@ struct BoundBuffers {
           has_units(dispatch.has_units),
           in_table(views_have_sizes && dispatch.has_parts()) {}
 
-    /// How many views the table has.
+    /// The number of views in the table.
     [[nodiscard]] std::size_t table_size() const { return (in_table ? count : 0) + (has_units ? count : 0); }
 
     auto operator<=>(const BoundBuffers&) const = default;
@@ -45,21 +46,21 @@ struct Pipeline {
     ComPtr<ID3D12PipelineState> state;
 };
 
-/// May be used by several threads.
+/// Thread-safe.
 class PipelineCache {
 public:
     explicit PipelineCache(ComPtr<ID3D12Device> device);
 
     [[nodiscard]] const ComPtr<ID3D12Device>& device() const { return device_; }
 
-    /// The pipeline for a variant. The result lives as long as the cache.
+    /// The pipeline for a variant. It lives as long as the cache.
     [[nodiscard]] core::Result<const Pipeline*> get(const ShaderVariant& variant, const BoundBuffers& buffers);
 
 private:
     [[nodiscard]] core::Result<ComPtr<ID3D12RootSignature>> root_signature(const BoundBuffers& buffers);
 
     ComPtr<ID3D12Device> device_;
-    /// For what follows.
+    /// Protects the following members.
     std::mutex mutex_;
     std::map<BoundBuffers, ComPtr<ID3D12RootSignature>> root_signatures_;
     std::map<std::string, Pipeline, std::less<>> pipelines_;

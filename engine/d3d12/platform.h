@@ -1,6 +1,6 @@
-// What differs between Windows and vkd3d: finding adapters, making devices, compiling HLSL, waiting.
+// The differences between Windows and vkd3d: listing adapters, creating devices, compiling HLSL, waiting.
 //
-// platform_windows.cpp and platform_vkd3d.cpp implement it; everything else is the same source on both.
+// platform_windows.cpp and platform_vkd3d.cpp implement it. All other code is the same on both.
 #pragma once
 
 #include <chrono>
@@ -15,10 +15,10 @@
 
 namespace dmlconform::d3d12 {
 
-/// The system's adapters as they are now, and devices on them.
+/// The current adapters of the system, and devices on them.
 class AdapterList {
 public:
-    /// At least one adapter, or the reason why there is none.
+    /// At least one adapter, or why there is none.
     [[nodiscard]] static core::Result<AdapterList> open();
 
     [[nodiscard]] std::span<const AdapterInfo> adapters() const;
@@ -30,28 +30,29 @@ private:
     std::shared_ptr<const Implementation> implementation_;
 };
 
-/// Names and versions of the libraries behind the engine. "vkd3d" is among them where Direct3D 12 is vkd3d's.
+/// Names and versions of the libraries behind the engine. The list contains "vkd3d" if that implements Direct3D 12.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> library_versions();
 
 [[nodiscard]] HRESULT serialize_root_signature(const D3D12_ROOT_SIGNATURE_DESC& desc, ID3DBlob** blob,
                                                ID3DBlob** messages);
 
-/// Whether root descriptors do for parts of buffers. vkd3d takes a buffer up to its end for them, even if that is more
-/// than shaders address, and it does not mind which size of elements views in tables are given. Windows does.
+/// True if parts of buffers must be bound as views in a table. vkd3d binds a root descriptor up to the end of its
+/// buffer, which may exceed what shaders can address. On Windows root descriptors are sufficient, and views in a table
+/// would need the shader's element size.
 #if defined(_WIN32)
 inline constexpr bool views_have_sizes = false;
 #else
 inline constexpr bool views_have_sizes = true;
 #endif
 
-/// Where a heap's descriptors begin, for the processor that writes them and for commands.
+/// The addresses of a heap's first descriptor, for the CPU and for commands.
 struct FirstDescriptor {
     D3D12_CPU_DESCRIPTOR_HANDLE processor{};
     D3D12_GPU_DESCRIPTOR_HANDLE commands{};
 };
 [[nodiscard]] FirstDescriptor first_descriptor(ID3D12DescriptorHeap& heap);
 
-/// Waits for a fence with a limit.
+/// Waits for a fence with a time limit.
 class FenceEvent {
 public:
     FenceEvent();
@@ -59,7 +60,7 @@ public:
     FenceEvent& operator=(const FenceEvent&) = delete;
     ~FenceEvent();
 
-    /// S_OK when the fence reached `value`, S_FALSE when that took too long.
+    /// S_OK when the fence has reached `value`, S_FALSE on a timeout.
     [[nodiscard]] HRESULT wait(ID3D12Fence& fence, UINT64 value, std::chrono::milliseconds limit);
 
 private:
@@ -67,7 +68,7 @@ private:
     std::unique_ptr<Implementation> implementation_;
 };
 
-/// What the D3D12 library last had to say, for error messages; empty where it says nothing.
+/// The D3D12 library's last message, for error messages; empty if there is none.
 [[nodiscard]] std::string recent_diagnostics();
 
 }  // namespace dmlconform::d3d12

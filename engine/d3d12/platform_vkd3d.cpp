@@ -1,16 +1,18 @@
-// D3D12 through vkd3d on a Vulkan driver.
+// D3D12 by vkd3d on a Vulkan driver.
 #if !defined(_WIN32)
 
 #include "engine/d3d12/d3d12_headers.h"
-// vkd3d's headers want Direct3D's types to be there. clang-format off
+// vkd3d's headers need Direct3D's types. clang-format off
 #define VKD3D_NO_WIN32_TYPES
 #include <vkd3d.h>
 #include <vkd3d_shader.h>
 #include <vkd3d_utils.h>
 // clang-format on
-#undef D3D12CreateDevice  // vkd3d_utils.h makes a macro of it
+#undef D3D12CreateDevice  // vkd3d_utils.h defines it as a macro
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -19,7 +21,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
+#include <optional>
 
 #include "engine/core/hresult.h"
 #include "engine/d3d12/platform.h"
@@ -28,7 +32,7 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-/// The last line that vkd3d logged as an error.
+/// The last error that vkd3d logged.
 struct Diagnostics {
     std::mutex mutex;
     std::string last;
@@ -39,8 +43,8 @@ Diagnostics& diagnostics() {
     return instance;
 }
 
-/// vkd3d prints what it does not implement, harmless or not, to stderr. Unless somebody debugs it, that is kept
-/// for error messages instead.
+/// vkd3d prints unimplemented features to stderr, even harmless ones. Unless vkd3d is being debugged, the messages are
+/// kept for error messages instead.
 void keep_message(const char* format, va_list arguments) {
     std::array<char, 512> line{};
     if (std::vsnprintf(line.data(), line.size(), format, arguments) < 0) {
@@ -60,7 +64,7 @@ void set_up_logging() {
     }
 }
 
-/// What vkd3d signals. Its own events cannot be waited for with a limit.
+/// An event that vkd3d signals. vkd3d's own events do not support waiting with a limit.
 class Event {
 public:
     void signal() {
@@ -71,7 +75,7 @@ public:
         condition_.notify_one();
     }
 
-    /// Until signalled, which is then taken back; or false.
+    /// Waits until the event is signalled, and resets it; false on a timeout.
     [[nodiscard]] bool wait(std::chrono::milliseconds limit) {
         std::unique_lock lock(mutex_);
         return condition_.wait_for(lock, limit, [&] { return std::exchange(signalled_, false); });
@@ -109,7 +113,8 @@ AdapterInfo describe(VkInstance instance, VkPhysicalDevice handle) {
     VkPhysicalDeviceProperties2 all{};
     all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
     all.pNext = &driver;
-    // vkd3d's instance is one of Vulkan 1.0 with VK_KHR_get_physical_device_properties2, hence the name.
+    // vkd3d's instance is a Vulkan 1.0 one with VK_KHR_get_physical_device_properties2, so the function has the suffix
+    // KHR.
     const auto get_properties = reinterpret_cast<PFN_vkGetPhysicalDeviceProperties2KHR>(
         vkGetInstanceProcAddr(instance, "vkGetPhysicalDeviceProperties2KHR"));
     if (get_properties != nullptr) {
@@ -124,13 +129,30 @@ AdapterInfo describe(VkInstance instance, VkPhysicalDevice handle) {
     info.vendor_id = properties.vendorID;
     info.device_id = properties.deviceID;
     info.driver = fmt::format("{} {}", driver.driverName, driver.driverInfo);
-    // vkd3d gives shaders their buffers as texel buffers of 32-bit texels.
+    // vkd3d gives shaders buffers as texel buffers of 32-bit texels.
     info.addressable.bytes = std::uint64_t{properties.limits.maxTexelBufferElements} * 4;
     info.addressable.alignment = std::max<std::uint64_t>(properties.limits.minTexelBufferOffsetAlignment, 16);
     return info;
 }
 
-/// Why there is no instance: vkd3d's answer does not tell, so Vulkan is asked itself.
+/// The minimum address space that a limit must leave. Measured with lavapipe of Mesa 22.3 on two processors: with 350
+/// to 700 MiB it crashes in vkCreateDevice or while compiling a shader, because it does not check allocations; with 800
+/// MiB it works. Each additional processor needs another thread with its stack.
+constexpr std::uint64_t least_address_space = std::uint64_t{2} << 30;
+
+/// The address space that the process may still use, if it is limited (ulimit -v).
+std::optional<std::uint64_t> address_space_left() {
+    struct rlimit limit {};
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return std::nullopt;
+    }
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const std::uint64_t taken = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    return limit.rlim_cur - std::min<std::uint64_t>(taken, limit.rlim_cur);
+}
+
+/// Says why an instance cannot be created. vkd3d does not tell, so Vulkan is asked directly.
 tl::unexpected<core::Error> explain_no_instance(HRESULT code) {
     VkInstanceCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
@@ -161,7 +183,7 @@ core::Result<InstancePointer> create_instance() {
     vkd3d_application_info application{};
     application.type = VKD3D_STRUCTURE_TYPE_APPLICATION_INFO;
     application.application_name = "dmlconform";
-    application.api_version = VKD3D_API_VERSION_1_17;  // else vkd3d behaves as 1.0 did
+    application.api_version = VKD3D_API_VERSION_1_17;  // otherwise vkd3d behaves like version 1.0
     vkd3d_instance_create_info info{};
     info.type = VKD3D_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
     info.next = &application;
@@ -176,9 +198,9 @@ core::Result<InstancePointer> create_instance() {
 
 }  // namespace
 
-/// ID3D12DescriptorHeap as Windows has it: methods that return a structure get its address. DirectX-Headers declares
-/// them otherwise for other systems.
-/// Not in an anonymous namespace: the compiler would conclude that nobody defines them.
+/// ID3D12DescriptorHeap with the ABI of Windows: methods that return a structure take its address. DirectX-Headers
+/// declares them differently on other systems. Not in an anonymous namespace, because the compiler would then assume
+/// that there is no definition.
 struct DescriptorHeapMethods : ID3D12Pageable {
     virtual D3D12_DESCRIPTOR_HEAP_DESC* STDMETHODCALLTYPE GetDesc(D3D12_DESCRIPTOR_HEAP_DESC* result) = 0;
     virtual D3D12_CPU_DESCRIPTOR_HANDLE* STDMETHODCALLTYPE
@@ -199,11 +221,17 @@ AdapterList::AdapterList(std::shared_ptr<const Implementation> implementation)
     : implementation_(std::move(implementation)) {}
 
 core::Result<AdapterList> AdapterList::open() {
+    if (const auto left = address_space_left(); left && *left < least_address_space) {
+        return core::fail(fmt::format("the limit on memory (ulimit -v) leaves {} MiB, and Vulkan's drivers crash where "
+                                      "there is too little",
+                                      *left >> 20),
+                          fmt::format("raise it: at least {} MiB have to be left", least_address_space >> 20));
+    }
     set_up_logging();
-    // It would override the adapter that was asked for by name.
+    // The variable would override the adapter that was selected by name.
     unsetenv("VKD3D_VULKAN_DEVICE");
-    // A heap of a few descriptors would otherwise take as many of Vulkan's as a device has, where it has an extension
-    // for that: 0.1 s and more on lavapipe of Debian 13, for each executable.
+    // Otherwise vkd3d allocates as many Vulkan descriptors for a small heap as the device has, if the device has an
+    // extension for that. On lavapipe of Debian 13 this takes 0.1 s and more for each executable.
     setenv("VKD3D_CONFIG", "virtual_heaps", 0);
     auto instance = create_instance();
     if (!instance) {

@@ -1,4 +1,4 @@
-// D3D12 as Windows has it.
+// D3D12 on Windows.
 #if defined(_WIN32)
 
 #include <dxgi1_6.h>
@@ -20,7 +20,7 @@ std::string utf8(const wchar_t* text) {
     return result;
 }
 
-/// "31.0.15.3623", the user-mode driver's version.
+/// The version of the user-mode driver: "31.0.15.3623".
 std::string driver_version(IDXGIAdapter1& adapter) {
     LARGE_INTEGER version{};
     if (FAILED(adapter.CheckInterfaceSupport(__uuidof(IDXGIDevice), &version))) {
@@ -35,7 +35,7 @@ AdapterInfo describe(IDXGIAdapter1& adapter) {
     adapter.GetDesc1(&desc);
     AdapterInfo info;
     info.name = utf8(desc.Description);
-    // DXGI does not say which GPU is a discrete one; those have memory of their own worth the name.
+    // DXGI does not tell whether a GPU is discrete. A discrete one has more dedicated memory than this.
     constexpr SIZE_T most_integrated_memory = SIZE_T{1} << 30;
     info.type = (desc.Flags & DXGI_ADAPTER_FLAG_SOFTWARE) != 0       ? AdapterType::cpu
                 : desc.DedicatedVideoMemory > most_integrated_memory ? AdapterType::discrete
@@ -43,7 +43,7 @@ AdapterInfo describe(IDXGIAdapter1& adapter) {
     info.vendor_id = desc.VendorId;
     info.device_id = desc.DeviceId;
     info.driver = driver_version(adapter);
-    // Addresses within a buffer are 32-bit numbers of bytes in shaders.
+    // Shaders address buffers by 32-bit numbers of bytes.
     info.addressable = {std::uint64_t{1} << 32, 16};
     return info;
 }
@@ -66,7 +66,7 @@ core::Result<AdapterList> AdapterList::open() {
     auto implementation = std::make_shared<Implementation>();
     ComPtr<IDXGIAdapter1> adapter;
     for (UINT i = 0; SUCCEEDED(factory->EnumAdapters1(i, adapter.ReleaseAndGetAddressOf())); ++i) {
-        // A null device pointer asks whether there could be one.
+        // With a null device pointer, the call only checks whether a device could be created.
         if (SUCCEEDED(D3D12CreateDevice(adapter.Get(), D3D_FEATURE_LEVEL_11_0, __uuidof(ID3D12Device), nullptr))) {
             implementation->adapters.push_back(describe(*adapter.Get()));
             implementation->handles.push_back(adapter);
@@ -95,7 +95,7 @@ core::Result<ComPtr<ID3D12Device>> AdapterList::create_device(std::size_t index)
 
 std::vector<std::pair<std::string, std::string>> library_versions() {
     std::vector<std::pair<std::string, std::string>> versions{{"shader compiler", std::string(shader_compiler)}};
-    // Only the d3d12.dll that scripts/setup-directml makes (engine/directml/wine/d3d12) has this entry point.
+    // Only the d3d12.dll that scripts/setup-directml builds (engine/directml/wine/d3d12) has this entry point.
     using GetVersion = const char*(__cdecl*)();
     HMODULE library = GetModuleHandleW(L"d3d12.dll");
     const auto get_version =

@@ -1,4 +1,4 @@
-// Division of products among groups of threads, and their dispatches.
+// Divides products among thread groups, and plans their dispatches.
 #include "engine/d3d12/product.h"
 
 #include <fmt/format.h>
@@ -10,14 +10,14 @@ namespace dmlconform::d3d12 {
 namespace {
 
 constexpr std::uint64_t group_size = PRODUCT_GROUP_SIZE;
-/// Columns of a thread where there are no tiles, or where slices are brought together.
+/// Columns per thread if there are no tiles, or if slices are summed.
 constexpr std::uint64_t plain_columns = 4;
 
-// Mesa's llvmpipe ends a thread's loops without a word after 65,535 rounds in all: in tiles eight terms take nine
-// rounds. And 32 bits hold so many products of 8-bit numbers.
+// Mesa's llvmpipe silently ends a thread's loops after 65,535 iterations in total; in tiles, eight terms take nine
+// iterations. Also, 32 bits can sum this many products of 8-bit numbers.
 constexpr std::uint64_t most_depth_per_slice = 16384;
 constexpr std::uint64_t most_slices = 8192;
-/// As large as tensors may be.
+/// The same limit as for tensors.
 constexpr std::uint64_t most_temporary_bytes = std::uint64_t{1} << 32;
 static_assert(most_depth_per_slice * 255 * 255 <= 0x7fffffff);
 
@@ -25,18 +25,18 @@ std::uint64_t element_count(const Product& product) {
     return count_of(product.products) * product.parameters.row_count * product.parameters.column_count;
 }
 
-/// Groups of threads that make four elements of a row each.
+/// The number of thread groups if each thread computes four elements of a row.
 std::uint64_t groups_without_tiles(const Product& product) {
     const std::uint64_t rows = count_of(product.products) * product.parameters.row_count;
     return groups_of(rows * groups_of(product.parameters.column_count, plain_columns), group_size);
 }
 
-/// Words of the temporary that the sums of slices go to.
+/// Words of the temporary for the sums of slices.
 std::uint64_t slice_words(const Product& product, const ProductDivision& division) {
     return division.slices > 1 ? division.slices * element_count(product) : 0;
 }
 
-/// Words behind them where tiles park sums: a group of threads has a tile of a slice.
+/// Additional words in which tiles park sums: one tile of a slice for each thread group.
 std::uint64_t parked_words(const Product& product, const ProductDivision& division) {
     const bool is_parked = product.numbers == PRODUCT_INTEGER && division.side == PRODUCT_PARKED_SIDE &&
                            division.slice_depth > PRODUCT_EXACT_DEPTH;
@@ -47,14 +47,14 @@ std::uint64_t temporary_bytes(const Product& product, const ProductDivision& div
     return (slice_words(product, division) + parked_words(product, division)) * sizeof(std::uint32_t);
 }
 
-/// Tiles have a table of a window's taps, and a bit for each.
+/// True if the filter fits the tiles' table of filter elements, in which each has a bit.
 bool has_small_window(const Product& product) {
     const auto along = product.parameters.window.words;
     const std::uint32_t longest = *std::max_element(along.begin() + 1, along.end());
     return longest <= PRODUCT_MOST_TAPS_ALONG && product.parameters.tap_count <= PRODUCT_MOST_TAPS;
 }
 
-/// Of a window, a turn is one tap in so many channels.
+/// For windows, a k-step is one filter element in several channels.
 bool has_whole_turns(const Product& product, std::uint32_t side) {
     const std::uint32_t taps = product.is_window ? product.parameters.tap_count : 1;
     return product.numbers != PRODUCT_MIXED && product.depth / taps % PRODUCT_TURN_DEPTH(side) == 0;
@@ -64,14 +64,14 @@ constexpr std::uint32_t small = 32;
 constexpr std::uint32_t medium = 64;
 constexpr std::uint32_t large = 128;
 
-/// Of all products.
+/// The number of tiles of all products.
 std::uint64_t tiles_of(const Product& product, std::uint32_t side) {
     return groups_of(product.parameters.row_count, side) * groups_of(product.parameters.column_count, side) *
            count_of(product.products);
 }
 
-/// Whether smaller tiles than the usual ones keep more of a large GPU busy, in one dispatch. Where the depth is long,
-/// slices of it do that better.
+/// True if smaller tiles than usual keep more of a large GPU busy in one dispatch. If the depth is large, slices are
+/// better.
 bool is_for_small_tiles(const Product& product) {
     constexpr std::uint64_t enough_tiles = 128;
     static_assert(PRODUCT_PARTED_DEPTH / 4 * 255 * 255 <= 1 << 24);
@@ -83,7 +83,7 @@ std::uint64_t padded_elements(const Product& product, std::uint32_t side) {
     return tiles_of(product, side) * side * side;
 }
 
-/// Whether there is memory for the sums that large tiles of integers park: a part of what small devices address.
+/// True if there is memory for the sums that large integer tiles park: a fraction of what small devices can address.
 bool can_park(const Product& product) {
     constexpr std::uint64_t most_words = std::uint64_t{1} << 26;
     const std::uint64_t fewest_slices = groups_of(product.depth, most_depth_per_slice);
@@ -91,12 +91,12 @@ bool can_park(const Product& product) {
            padded_elements(product, large) <= most_words / fewest_slices;
 }
 
-/// Two for each multiprocessor of a large GPU, in which groups with the largest tiles fill all registers. Slices of the
-/// depth bring their number near to this.
+/// Two thread groups for each multiprocessor of a large GPU, where groups with the largest tiles use all registers.
+/// Slices of the depth bring the number of groups near this.
 constexpr std::uint64_t resident_large_groups = 264;
 constexpr std::uint64_t shortest_large_slice = 256;
 
-/// Whether few large tiles, of which more is padding, do better than the usual ones if each has slices of the depth.
+/// True if a few large tiles, despite more padding, are better than the usual ones if the depth is split into slices.
 bool is_for_large_slices(const Product& product) {
     constexpr std::uint64_t enough_groups = 200;
     constexpr double most_padding = 1.3;
@@ -106,12 +106,12 @@ bool is_for_large_slices(const Product& product) {
                most_padding * static_cast<double>(padded_elements(product, medium));
 }
 
-/// Rows and columns of a tile; 0 where there is too little to do for tiles, most of which would be idle.
+/// Rows and columns of a tile; 0 if there is too little work for tiles, most of which would be idle.
 std::uint32_t side_of(const Product& product) {
     constexpr std::uint32_t fewest_rows = 8;
     constexpr std::uint32_t fewest_columns = 16;
     constexpr double fewest_multiplications = 1 << 18;
-    // Fewer leave parts of a large GPU idle.
+    // Fewer tiles leave parts of a large GPU idle.
     constexpr std::uint64_t enough_large_tiles = 100;
 
     const std::uint32_t rows = product.parameters.row_count;
@@ -175,7 +175,7 @@ ShaderVariant tiled_variant(const Product& product, std::uint32_t side) {
              {"WHOLE", has_whole_turns(product, side) ? 1u : 0u}}};
 }
 
-/// Without taps that nobody reads.
+/// The constant buffer without unused filter elements.
 std::vector<std::uint32_t> words_of(const ProductParameters& parameters, std::uint32_t taps) {
     auto words = parameters_from(parameters);
     words.resize(words.size() - (PRODUCT_MOST_TAPS - taps) * parameters.taps[0].words.size());
@@ -194,7 +194,8 @@ std::vector<std::uint32_t> strides_in_words(const core::TensorDesc& desc) {
 
 namespace {
 
-/// Slices of the depth that keep a large GPU busy, unless they are too short to be worth their temporary.
+/// The number of depth slices that keeps a large GPU busy, or 1 if slices would be too short for their temporary to
+/// pay.
 std::uint64_t wanted_slices(const Product& product, const ProductDivision& division) {
     std::uint64_t enough_groups = 512;
     std::uint64_t shortest_slice = 128;
@@ -216,7 +217,7 @@ ProductDivision divide(const Product& product) {
     division.groups_per_slice = division.side != 0 ? tiles_of(product, division.side) : groups_without_tiles(product);
     const std::uint64_t needed = groups_of(product.depth, most_depth_per_slice);
     const std::uint64_t slices = std::max({needed, wanted_slices(product, division), std::uint64_t{1}});
-    // Whole turns.
+    // Slices consist of whole k-steps.
     const std::uint64_t step = PRODUCT_TURN_DEPTH(division.side == small ? small : medium);
     static_assert(PRODUCT_TURN_DEPTH(medium) % PRODUCT_TURN_DEPTH(large) == 0);
     division.slice_depth = groups_of(groups_of(product.depth, slices), step) * step;
@@ -226,11 +227,11 @@ ProductDivision divide(const Product& product) {
 
 namespace {
 
-/// Tells how operands lie in memory, for the shaders to read them in the best way.
+/// Tells the shaders how operands are stored, so that they can read them efficiently.
 void put_layout(ProductParameters& parameters, const Product& product) {
     constexpr std::uint32_t byte_packing = 2;
     constexpr std::uint32_t per_word = 4;
-    // Adjacent threads read what lies side by side.
+    // Adjacent threads read contiguous elements.
     parameters.a_along_depth = parameters.a_row != 1 ? 1 : 0;
     parameters.b_along_depth = parameters.b_column != 1 && parameters.b_depth == 1 ? 1 : 0;
     const auto starts_words = [&](ProductArray array) {

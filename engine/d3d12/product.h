@@ -1,6 +1,6 @@
-// Products as dispatches of shaders/product_*.hlsl: rows times columns, in tiles where there is enough to do.
+// Products as dispatches of shaders/product_*.hlsl: rows times columns, in tiles if there is enough work.
 //
-// A matrix product is one, and so is a convolution, whose columns are windows of its input.
+// Matrix products are such products, and so are convolutions, whose columns are windows of the input.
 #pragma once
 
 #include <array>
@@ -17,7 +17,6 @@
 
 namespace dmlconform::d3d12 {
 
-/// The constant buffer.
 struct ProductParameters : ConstantBuffer {
 #include "shaders/product_members.hlsli"
 };
@@ -37,7 +36,7 @@ enum ProductBuffer : std::size_t {
     product_buffers
 };
 
-/// Arrays that differ from one product to the next, in the order of the shaders' rows.
+/// Arrays that differ between products, in the order of the shaders' rows.
 enum ProductArray : std::size_t { array_a, array_b, array_addend, array_output, product_arrays };
 
 /// Products of the same shape.
@@ -45,36 +44,36 @@ struct Product {
     /// PRODUCT_REAL, …
     std::uint32_t numbers = PRODUCT_REAL;
     bool is_window = false;
-    /// Whatever does not come from how the work is divided.
+    /// Parameters that do not depend on the division of the work.
     ProductParameters parameters{};
-    /// Of a tensor: terms of a sum.
+    /// The number of terms of a sum.
     std::uint64_t depth = 1;
-    /// The products, the innermost dimension first.
+    /// The dimensions of the list of products, innermost first.
     StridedDimensions<product_arrays> products;
     std::array<BufferRef, product_buffers> buffers;
 };
 
-/// How the work is shared among groups of threads.
+/// How the work is divided among thread groups.
 struct ProductDivision {
-    /// Rows and columns of a tile; 0: there are none.
+    /// Rows and columns of a tile; 0 without tiles.
     std::uint32_t side = 0;
     std::uint64_t groups_per_slice = 1;
     std::uint64_t slices = 1;
     std::uint64_t slice_depth = 1;
 };
 
-/// A tensor's strides as shaders have them.
+/// A tensor's strides in the form that shaders need.
 [[nodiscard]] std::vector<std::uint32_t> strides_in_words(const core::TensorDesc& desc);
 
 [[nodiscard]] ProductDivision divide(const Product& product);
 
-/// Adds the dispatches to a plan.
+/// Adds the dispatches of a product to a plan.
 void add_product(DispatchPlan& plan, Product product);
 
-/// Every variant that a plan may name.
+/// All variants that a plan may name.
 [[nodiscard]] std::vector<ShaderVariant> product_variants(std::uint32_t numbers, bool is_window);
 
-/// Why the shaders cannot sum so many terms; empty when they can.
+/// Says why the shaders cannot sum that many terms; empty if they can.
 [[nodiscard]] std::optional<std::string> unsupported_product(const Product& product);
 
 }  // namespace dmlconform::d3d12

@@ -1,4 +1,4 @@
-// The constant buffer of quantized depthwise convolutions, and their dispatch: by tiles, or by a shader for the others.
+// Plans quantised depthwise convolutions: by tiles if possible, otherwise by a general shader.
 #include "engine/d3d12/quantized_depthwise_convolution.h"
 
 #include <array>
@@ -17,7 +17,6 @@ namespace {
 
 using operators::QuantizedLinearConvolution;
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/quantized_depthwise_members.hlsli"
 };
@@ -25,11 +24,11 @@ struct Parameters : ConstantBuffer {
 constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t outputs_per_thread = 4;
 constexpr std::size_t channel_dimension = 1;
-// Mesa's llvmpipe ends a thread's loops without a word after 65,535 rounds in all. A thread may go over its taps four
-// times.
+// Mesa's llvmpipe silently ends a thread's loops after 65,535 iterations in total. A thread may loop over its filter
+// elements four times.
 constexpr std::uint64_t most_taps = 8192;
 
-/// Strides of a 4-D tensor, or of a 3-D one {N,C,W} with a height of 1.
+/// Strides of a 4-D tensor, or of a 3-D tensor {N,C,W} with height 1.
 ConstantBuffer::uint4 strides_of(const core::TensorDesc& desc) {
     const auto strides = core::effective_strides(desc);
     const auto at = [&](std::size_t d) { return static_cast<std::uint32_t>(strides[d]); };
@@ -74,12 +73,12 @@ Parameters parameters_of(const operators::Descriptor& descriptor, const Quantize
     return parameters;
 }
 
-/// What a number is multiplied with to divide it: see quotient_by in the shader.
+/// The factor that replaces a division by this number: see quotient_by in the shader.
 std::uint32_t reciprocal_of(std::uint64_t divisor) {
     return static_cast<std::uint32_t>((1u << DEPTHWISE_QUOTIENT_BITS) / divisor + 1);
 }
 
-/// Returns how many tiles there are.
+/// Returns the number of tiles.
 std::uint64_t put_tiles(Parameters& parameters, const QuantizedLinearConvolution& op, const DepthwiseTile& tile) {
     const auto word = [](std::uint64_t number) { return static_cast<std::uint32_t>(number); };
     const auto& [height, width] = op.spatial;
@@ -93,15 +92,15 @@ std::uint64_t put_tiles(Parameters& parameters, const QuantizedLinearConvolution
     parameters.tile_rows = word(tile.rows);
     parameters.tile_fours = word(tile.fours);
     parameters.tile_input_rows = word(tile.input_rows);
-    parameters.tile_input_stretches = word(tile.input_stretches);
-    parameters.stretch_count = word(tile.stretches());
+    parameters.tile_input_segments = word(tile.input_segments);
+    parameters.segment_count = word(tile.segments());
     parameters.thread_count = word(tile.threads());
     parameters.row_taps = word(tile.row_taps);
     parameters.input_words = word(*core::minimum_total_bytes(op.input) / sizeof(std::uint32_t));
     parameters.by_tile_fours = reciprocal_of(tile.fours);
     parameters.by_tile_turns = reciprocal_of(tile.turns());
     parameters.by_tile_input_rows = reciprocal_of(tile.input_rows);
-    parameters.by_tile_input_stretches = reciprocal_of(tile.input_stretches);
+    parameters.by_tile_input_segments = reciprocal_of(tile.input_segments);
     return op.batch * channel_tiles * row_tiles * four_tiles;
 }
 

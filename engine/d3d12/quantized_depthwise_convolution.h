@@ -1,5 +1,5 @@
-// QUANTIZED_LINEAR_CONVOLUTION where each group has one channel of the input, as a dispatch of shaders of its own:
-// there is too little to sum for products.
+// QUANTIZED_LINEAR_CONVOLUTION with one input channel per group. It has its own shaders, because the sums are too short
+// for matrix products.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace dmlconform::d3d12 {
 
-/// Whether the shaders take it: windows may be too large.
+/// True if the shaders support it. Windows may be too large.
 [[nodiscard]] bool is_depthwise(const operators::Descriptor& descriptor);
 
 [[nodiscard]] Dispatch depthwise_dispatch(const operators::Descriptor& descriptor);

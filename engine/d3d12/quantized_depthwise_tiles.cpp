@@ -1,4 +1,4 @@
-// Tiles of quantized depthwise convolutions.
+// Selects tiles for quantised depthwise convolutions.
 #include "engine/d3d12/quantized_depthwise_tiles.h"
 
 #include <algorithm>
@@ -13,13 +13,13 @@ namespace {
 using operators::QuantizedLinearConvolution;
 using Spatial = QuantizedLinearConvolution::Spatial;
 
-/// Columns of the output that a thread makes, and taps that it takes at once.
+/// Output columns that a thread computes, and filter elements that it processes at once.
 constexpr std::uint64_t four = 4;
-/// A dilated filter is so many times as wide, as there are zeros between its taps.
+/// Limit for the dilation: the filter is expanded with zeros between its elements.
 constexpr std::uint32_t most_dilation = 8;
-/// Of fours, where there is a choice.
+/// Maximum width in groups of four columns, if there is a choice.
 constexpr std::uint64_t widest = 32;
-/// The shader has places in the input, or left of it, as numbers with a sign.
+/// The shader uses signed numbers for positions in the input or to its left.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 31;
 
 constexpr std::uint64_t thread_rows = DEPTHWISE_THREAD_ROWS;
@@ -29,7 +29,7 @@ std::uint64_t reach_of(const Spatial& axis) {
     return std::uint64_t{axis.filter - 1} * axis.dilation + 1;
 }
 
-/// The size of equal parts, none of them larger than `most`.
+/// The size of equal parts, none of which is larger than `most`.
 std::uint64_t part_of(std::uint64_t whole, std::uint64_t most) {
     return groups_of(whole, groups_of(whole, most));
 }
@@ -45,7 +45,7 @@ bool is_possible(const QuantizedLinearConvolution& op) {
            core::effective_strides(op.input).back() == 1 && *core::minimum_total_bytes(op.input) < most_bytes;
 }
 
-/// Tries tiles of one convolution.
+/// Searches the tiles for one convolution.
 class Tiling {
 public:
     explicit Tiling(const QuantizedLinearConvolution& op)
@@ -55,7 +55,7 @@ public:
 
     [[nodiscard]] std::optional<DepthwiseTile> best() {
         const std::uint64_t fours = groups_of(width_.output, four);
-        // Rows that are no whole words go out together.
+        // Rows that are not multiples of a word must be written together.
         const bool is_divisible = width_.output % four == 0;
         for (std::uint64_t most = is_divisible ? std::min(fours, widest) : fours; most > 0; most /= 2) {
             tile_.fours = part_of(fours, most);
@@ -73,13 +73,13 @@ public:
 private:
     [[nodiscard]] bool fits() {
         tile_.input_rows = (tile_.rows - 1) * height_.stride + reach_of(height_);
-        tile_.input_stretches = groups_of((tile_.fours * width_.stride + tile_.row_taps) * four, DEPTHWISE_STRETCH);
+        tile_.input_segments = groups_of((tile_.fours * width_.stride + tile_.row_taps) * four, DEPTHWISE_SEGMENT);
         return tile_.channels * height_.filter * tile_.row_taps <= DEPTHWISE_TAP_FOURS &&
-               tile_.channels <= DEPTHWISE_CHANNELS && tile_.threads() <= group_size && tile_.stretches() <= group_size;
+               tile_.channels <= DEPTHWISE_CHANNELS && tile_.threads() <= group_size && tile_.segments() <= group_size;
     }
 
-    /// As many as there may be, and then as few in each tile as make no more tiles. A stretch takes about as long to
-    /// read as a tap takes without tiles.
+    /// As many rows as possible, then as few as lead to the same number of tiles. Reading a segment takes about as long
+    /// as processing a filter element without tiles.
     [[nodiscard]] bool find_rows() {
         const std::uint64_t most = std::min<std::uint64_t>(height_.output, group_size * thread_rows);
         tile_.rows = whole_turns(most);
@@ -91,10 +91,10 @@ private:
         }
         tile_.rows = whole_turns(part_of(height_.output, tile_.rows));
         const std::uint64_t taps = std::uint64_t{height_.filter} * width_.filter;
-        return fits() && tile_.stretches() <= taps * tile_.rows * tile_.fours;
+        return fits() && tile_.segments() <= taps * tile_.rows * tile_.fours;
     }
 
-    /// Small ones share a tile.
+    /// Several small channels share a tile.
     void find_channels(std::uint64_t fours) {
         if (tile_.rows < height_.output || tile_.fours < fours) {
             return;

@@ -8,22 +8,22 @@
 
 namespace dmlconform::d3d12 {
 
-/// What a group of threads makes, and the input that this takes. A four is four columns that follow one another.
+/// The output of a thread group, and the input that it needs. A "four" is four consecutive columns.
 struct DepthwiseTile {
     std::uint64_t channels = 1;
     std::uint64_t rows = 0;
     std::uint64_t fours = 0;
     std::uint64_t input_rows = 0;
-    std::uint64_t input_stretches = 0;  // of each row
-    std::uint64_t row_taps = 0;         // fours of taps in a row of the filter
+    std::uint64_t input_segments = 0;  // per row
+    std::uint64_t row_taps = 0;        // groups of four filter elements in a row of the filter
 
-    /// Rows, divided by those that a thread makes.
+    /// The number of rows, divided by the number of rows that a thread computes.
     [[nodiscard]] std::uint64_t turns() const;
     [[nodiscard]] std::uint64_t threads() const { return channels * turns() * fours; }
-    [[nodiscard]] std::uint64_t stretches() const { return channels * input_rows * input_stretches; }
+    [[nodiscard]] std::uint64_t segments() const { return channels * input_rows * input_segments; }
 };
 
-/// None where the shader cannot take the convolution, or where it would read much more than it makes.
+/// Empty if the shader does not support the convolution, or if it would read much more than it writes.
 [[nodiscard]] std::optional<DepthwiseTile> depthwise_tile(const operators::QuantizedLinearConvolution& op);
 
 }  // namespace dmlconform::d3d12

@@ -1,4 +1,4 @@
-// Planning of reductions.
+// Plans reductions.
 #include "engine/d3d12/reduction.h"
 
 #include <fmt/format.h>
@@ -19,17 +19,19 @@ namespace {
 // As in the shaders.
 constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t large_group = 1024;
-/// Lines whose items are spread: shorter ones are not worth it, and threads count beyond the last element.
+/// Minimum length of a line whose items are spread over groups. Shorter lines do not benefit, and thread indices exceed
+/// the last element.
 constexpr std::uint64_t fewest_spread = 128;
 constexpr std::uint64_t most_spread = std::uint64_t{1} << 31;
 constexpr std::uint64_t vector_size = 4;
 constexpr std::int64_t vector_step = 4;
 
-/// What a thread gets of a line: threads wait longer for each other than for memory. Few where it keeps them.
+/// Elements per thread, since waiting for other threads takes longer than reading memory. Fewer if the thread keeps
+/// them in registers.
 constexpr std::uint64_t few_items = 4;
 constexpr std::uint64_t many_items = 16;
 
-/// Innermost first, in the order of the input's memory. Repeated elements are outermost.
+/// Sorts dimensions by the input's memory order, innermost first. Repeated elements are outermost.
 std::int64_t sort_key(const SharedDimension<reduction_arrays>& dimension) {
     const std::int64_t stride = dimension.strides[reduction_input];
     return stride == 0 ? std::numeric_limits<std::int64_t>::max() : stride;
@@ -64,7 +66,7 @@ void put_dimensions(const ReductionDimensions& dimensions, std::uint32_t combine
     put_rows(strided_rows(dimensions, rows * row_words - 1), table);
 }
 
-/// From elements to fours along the first dimension.
+/// Converts dimensions of elements to those of groups of four along the first dimension.
 void widen(ReductionDimensions& dimensions) {
     dimensions.front().size /= vector_size;
     for (std::int64_t& stride : dimensions.front().strides) {
@@ -81,7 +83,7 @@ bool are_adjacent(const ReductionDimensions& along, const ReductionDimensions& o
     });
 }
 
-/// Words of what is known of a line.
+/// Words of the intermediate state of a line.
 std::uint64_t state_words(const Reduction& reduction) {
     const bool wide = reduction.numbers == NUMBERS_TWO_WORDS;
     switch (reduction.combine) {
@@ -115,7 +117,7 @@ ShaderVariant spread_sum_variant(std::uint32_t target, std::uint64_t group) {
     return variant;
 }
 
-/// Whether there are variants for FLOAT32 alone: sums and exponentials of it are what is reduced most.
+/// True if there are variants specialised for FLOAT32: sums and exponentials are the most frequent reductions.
 bool has_float32_variants(std::uint32_t combine, std::uint32_t numbers, std::uint32_t vector) {
     return numbers == NUMBERS_REAL && vector != VECTOR_NONE &&
            (combine == COMBINE_SUM || combine == COMBINE_EXPONENTIALS);
@@ -195,9 +197,9 @@ std::uint32_t vector_of(const ReductionShape& shape, std::uint32_t numbers, bool
 
 ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_side, std::uint64_t wanted_items,
                          const ReductionGroups& size_and_number) {
-    // Neighbours that read a stretch of memory which is worth it.
+    // The minimum number of adjacent lines that makes reading them together pay.
     constexpr std::uint64_t fewest_side_by_side = 32;
-    // Enough to keep a large GPU busy; beyond that, parts are not made smaller than this for each thread.
+    // Enough groups to keep a large GPU busy. If there are more, parts are not made smaller than this per thread.
     const std::uint64_t enough_groups = size_and_number.enough;
     constexpr std::uint64_t fewest_items_of_chunk = 16;
     ReductionDivision result;
@@ -251,7 +253,7 @@ ReductionPlanner::ReductionPlanner(DispatchPlan& plan, Reduction reduction)
     }
 }
 
-/// True when neighbours in memory are of different lines.
+/// True if neighbours in memory belong to different lines.
 bool ReductionPlanner::is_side_by_side() const {
     const std::int64_t line_stride = shape_.lines.front().strides[reduction_input];
     const std::int64_t item_stride = std::abs(shape_.items.front().strides[reduction_input]);
@@ -312,7 +314,7 @@ void ReductionPlanner::put(const Pass& pass, ShaderVariant shader, std::vector<B
     parameters.chunk_count = static_cast<std::uint32_t>(pass.division.chunks);
     parameters.items_per_chunk = static_cast<std::uint32_t>(pass.division.items_per_chunk);
     parameters.threads_per_line = static_cast<std::uint32_t>(pass.division.threads_per_line);
-    // As many as rows, or up to twice as many; few threads are in one row.
+    // The number of columns is between one and two times the number of rows. Small groups have a single row.
     constexpr std::uint64_t fewest_columns = 8;
     const auto logarithm = static_cast<std::uint64_t>(std::countr_zero(pass.division.threads_per_line));
     const std::uint64_t columns = std::max(fewest_columns, std::uint64_t{1} << ((logarithm + 1) / 2));
@@ -353,7 +355,7 @@ BufferRef ReductionPlanner::chunks_of(const Pass& pass, BufferRef sums) {
     return parts;
 }
 
-/// From the parts of lines that groups left: one group has all of a line's.
+/// Merges the partial results of lines; one group handles all parts of a line.
 void ReductionPlanner::finish(BufferRef before, BufferRef after, std::uint64_t chunks, std::uint32_t target) {
     Pass last{.vector = VECTOR_NONE, .parameters = reduction_.parameters, .division = {}};
     ReductionDimensions chunk_dimension(1);
@@ -375,7 +377,7 @@ void ReductionPlanner::finish(BufferRef before, BufferRef after, std::uint64_t c
     put(last, variant(VECTOR_NONE, SOURCE_PARTS, target), buffers(before, after));
 }
 
-/// By the last group of each line.
+/// The last group of each line merges the partial results.
 void ReductionPlanner::join(const Pass& pass) {
     const BufferRef parts = new_parts(pass.division.chunks);
     plan_.temporaries.push_back(pass.division.groups / pass.division.chunks * sizeof(std::uint32_t));
@@ -385,13 +387,13 @@ void ReductionPlanner::join(const Pass& pass) {
     put(pass, spread_sum_variant(TARGET_JOINED, pass.group_size), std::move(bound));
 }
 
-/// Neighbours go through long lines together, as that is how memory is fastest: all lines' groups at once, or all
-/// groups of a line.
+/// Adjacent groups traverse long lines together, which is the fastest way to read memory: the groups of all lines, or
+/// all groups of a line.
 void ReductionPlanner::spread_to_results() {
-    // One for each multiprocessor of a large GPU, and lines are not joined.
+    // One for each multiprocessor of a large GPU; lines are not merged.
     constexpr ReductionGroups large{.size = large_group, .enough = 128};
     constexpr ReductionGroups few{.size = group_size, .enough = 512};
-    // A line's threads read memory together, if there are enough of them.
+    // The threads of a line read memory together, if there are enough of them.
     constexpr std::uint64_t fewest_for_many = 2048;
     const std::uint64_t wanted_items = shape_.items.front().size >= fewest_for_many ? many_items : few_items;
     Pass whole = pass(VECTOR_SPREAD, wanted_items, few);
@@ -449,7 +451,7 @@ BufferRef ReductionPlanner::to_chunks(std::uint64_t items_per_chunk) {
     return chunks_of(whole, {});
 }
 
-/// KEPT_…, or 0 where threads have more items than they can keep, or do not need them again.
+/// KEPT_…, or 0 if a thread has more items than it can keep in registers, or does not need them again.
 std::uint32_t ReductionPlanner::kept_items(const Pass& pass) const {
     const std::uint64_t items = groups_of(pass.parameters.item_count, pass.division.threads_per_line);
     if (reduction_.numbers != NUMBERS_REAL) {
@@ -463,12 +465,12 @@ std::uint32_t ReductionPlanner::kept_items(const Pass& pass) const {
     return items <= KEPT_MANY && many_fit ? KEPT_MANY : 0;
 }
 
-/// False where threads cannot keep a line.
+/// Returns false if threads cannot keep a line in registers.
 bool ReductionPlanner::spread_to_elements() {
     if (reduction_.combine != COMBINE_EXPONENTIALS || !can_spread()) {
         return false;
     }
-    // As above.
+    // As in spread_to_results().
     constexpr std::uint64_t fewest_for_many = 1024;
     const Pass whole = pass(VECTOR_SPREAD, shape_.items.front().size >= fewest_for_many ? KEPT_MANY : KEPT_FEW);
     const std::uint32_t kept = kept_items(whole);
@@ -503,7 +505,7 @@ void ReductionPlanner::to_cumulated() {
     constexpr std::uint64_t items_per_thread = 8;
     Pass whole = pass(VECTOR_NONE, few_items);
     ReductionDivision& division = whole.division;
-    // Chunks are made of whole tiles.
+    // Chunks consist of whole tiles.
     const std::uint64_t tile = items_per_thread * division.threads_per_line;
     const std::uint64_t line_groups = division.groups / division.chunks;
     BufferRef chunks;
@@ -521,7 +523,7 @@ void ReductionPlanner::to_cumulated() {
 }
 
 std::optional<std::string> too_many_elements(const operators::Descriptor& descriptor) {
-    // Threads count beyond the last one by what a group takes at once, in 32 bits.
+    // Thread indices, which have 32 bits, may exceed the last element by the number that a group processes at once.
     constexpr std::uint64_t most = 0xffff0000;
     const std::uint64_t count = *core::element_count(descriptor.tensor("InputTensor")->sizes);
     if (count > most) {

@@ -1,7 +1,8 @@
-// Reductions as dispatches of shaders/reduction.hlsl: dimensions are split into those of lines and those within them,
-// and the work is divided among groups of threads.
+// Reductions as dispatches of shaders/reduction.hlsl: splits dimensions into those of lines and those within lines, and
+// divides the work among thread groups.
 //
-// A line is what is reduced to one result. Its items are what a thread reads at once: an element, or four.
+// A line is a slice of the tensor that is reduced to one result. Its items are what a thread reads at once: one element
+// or four.
 #pragma once
 
 #include <array>
@@ -19,12 +20,11 @@
 
 namespace dmlconform::d3d12 {
 
-/// The constant buffer.
 struct ReductionParameters : ConstantBuffer {
 #include "shaders/reduction_members.hlsli"
 };
 
-/// Arrays that are walked together, in the order of the shaders' rows. The line is the number of the result.
+/// Arrays of the iteration, in the order of the shaders' rows. `line` is the index of the result.
 enum ReductionArray : std::size_t {
     reduction_input,
     reduction_output,
@@ -36,7 +36,7 @@ enum ReductionArray : std::size_t {
 
 using ReductionDimensions = StridedDimensions<reduction_arrays>;
 
-/// A tensor and where it is bound. Null where there is none. Sizes of 1 are repeated.
+/// A tensor and its buffer. Null if there is none. Sizes of 1 are broadcast.
 struct ReductionTensor {
     const core::TensorDesc* desc = nullptr;
     BufferRef buffer;
@@ -46,14 +46,14 @@ struct ReductionTensor {
 struct Reduction {
     std::uint32_t combine = COMBINE_SUM;
     std::uint32_t numbers = NUMBERS_REAL;
-    /// Map, finish, and whatever else does not come from the tensors' shapes.
+    /// Map, finish, and all other parameters that do not depend on the tensors' shapes.
     ReductionParameters parameters{};
     std::array<ReductionTensor, reduction_arrays> tensors{};
-    /// One for each dimension of the input.
+    /// One flag for each dimension of the input.
     std::vector<bool> reduced;
-    /// Places along a line count: its items are numbered as its elements are.
+    /// True if indices along a line matter: items are numbered like its elements.
     bool in_order = false;
-    /// Lines, which have one dimension then, are walked from their last element to the first.
+    /// Lines, which then have one dimension, are traversed from the last element to the first.
     bool is_backwards = false;
 };
 
@@ -63,7 +63,7 @@ struct ReductionShape {
     ReductionDimensions items;
 };
 
-/// How a group's threads share lines, and lines' items share groups.
+/// How the threads of a group are divided among lines, and the items of a line among groups.
 struct ReductionDivision {
     std::uint64_t threads_per_line = 1;
     std::uint64_t lines_per_group = 1;
@@ -72,42 +72,43 @@ struct ReductionDivision {
     std::uint64_t groups = 1;
 };
 
-/// What the number of an element's line grows by along each dimension of the input.
+/// The strides by which an element's coordinates give the index of its line.
 [[nodiscard]] core::Strides line_strides(const Reduction& reduction);
 
 /// The dimensions of lines and items, innermost first. Lines are numbered in their order.
 [[nodiscard]] ReductionShape split(const Reduction& reduction);
 
-/// VECTOR_…: whether four elements can be one item, of one line or of four. `writes`: also in the output.
+/// VECTOR_…: whether four elements can form an item, of one line or of four lines. `writes`: in the output as well.
 [[nodiscard]] std::uint32_t vector_of(const ReductionShape& shape, std::uint32_t numbers, bool writes);
 
-/// Groups of threads: their size, and how many keep a large GPU busy.
+/// The size of thread groups, and the number that keeps a large GPU busy.
 struct ReductionGroups {
     std::uint64_t size = 256;
     std::uint64_t enough = 1024;
 };
 
-/// `wanted_items`: what a thread gets of a line, unless there are too few threads then.
+/// `wanted_items`: items per thread, unless that leads to too few threads.
 [[nodiscard]] ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_side,
                                        std::uint64_t wanted_items, const ReductionGroups& size_and_number = {});
 
-/// Which of so many dimensions an operator works on: its Axes, or the last one if it has no such field.
+/// For each dimension, whether the operator reduces it: by its Axes, or the last dimension if it has no such field.
 [[nodiscard]] std::vector<bool> reduced_by(const operators::Descriptor& descriptor, std::size_t rank);
 
-/// Adds a reduction's dispatches to a plan.
+/// Adds the dispatches of a reduction to a plan.
 class ReductionPlanner {
 public:
     ReductionPlanner(DispatchPlan& plan, Reduction reduction);
 
-    /// A result for each line, in the output.
+    /// Writes one result for each line to the output.
     void to_results();
-    /// The output's elements, each by its line's result.
+    /// Computes each element of the output from its line's result.
     void to_elements();
-    /// What is known of each line, in a temporary. `sums`: what another reduction of the same lines left.
+    /// Writes the intermediate state of each line to a temporary. `sums`: the result of another reduction of the same
+    /// lines.
     [[nodiscard]] BufferRef to_parts(BufferRef sums = {});
-    /// As to_parts, but apart for each chunk of so many elements.
+    /// Like to_parts, but separately for each chunk of this many items.
     [[nodiscard]] BufferRef to_chunks(std::uint64_t items_per_chunk);
-    /// CUMULATIVE_SUMMATION and the like: each element becomes the result of all up to it.
+    /// CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT: each element becomes the result of all elements up to it.
     void to_cumulated();
 
 private:
@@ -140,10 +141,10 @@ private:
     std::uint64_t line_count_ = 1;
 };
 
-/// Why the shaders cannot count the elements of a valid descriptor's tensors; empty when they can.
+/// Says why the shaders cannot index the elements of a valid descriptor; empty if they can.
 [[nodiscard]] std::optional<std::string> too_many_elements(const operators::Descriptor& descriptor);
 
-/// Every variant of the shaders that a planner may name for reductions that end in results, in elements, or in parts.
+/// All shader variants that a planner may use for reductions that end in results, in elements, or in parts.
 struct ReductionVariants {
     std::uint32_t combine = 0;
     std::uint32_t numbers = 0;
@@ -151,7 +152,7 @@ struct ReductionVariants {
     bool elements = false;
 };
 [[nodiscard]] std::vector<ShaderVariant> variants_of(const ReductionVariants& wanted);
-/// Those of to_cumulated.
+/// The variants of to_cumulated.
 [[nodiscard]] std::vector<ShaderVariant> cumulative_variants(std::uint32_t combine);
 
 }  // namespace dmlconform::d3d12

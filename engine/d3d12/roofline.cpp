@@ -1,4 +1,4 @@
-// Two dispatches: a copy, and multiply-adds on registers.
+// Measures peak bandwidth and throughput by two dispatches: a copy, and multiply-adds in registers.
 #include "engine/d3d12/roofline.h"
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t bytes_per_thread = 16;
-/// Beyond any cache, and within what lavapipe binds.
+/// Larger than any cache, and small enough for lavapipe to bind.
 constexpr std::uint64_t copied_bytes = std::uint64_t{128} << 20;
 constexpr std::uint64_t sum_count = std::uint64_t{1} << 20;
 /// As in shaders/roofline_multiply_add.hlsl.
 constexpr std::uint64_t lanes_per_thread = 16;
 
-/// Steps of the first attempt; there are more until an execution takes long enough for the clock.
+/// Steps of the first attempt. They are increased until an execution takes long enough for the clock.
 constexpr std::uint32_t fewest_steps = 64;
 constexpr std::uint32_t most_steps = 1u << 20;
 constexpr double long_enough = 5e-3;
@@ -50,7 +50,7 @@ DispatchPlan multiply_add_plan(std::uint32_t steps) {
     return {{sum_count * sizeof(float)}, {dispatch}};
 }
 
-/// Of the fastest of several executions: nothing makes a device faster than it is.
+/// The fastest of several executions, because disturbances only make executions slower.
 core::Result<double> fastest_seconds(const std::shared_ptr<Device>& device, const DispatchPlan& plan) {
     auto executable = D3d12Executable::create(device, {}, {}, {}, plan);
     if (!executable) {

@@ -1,4 +1,4 @@
-// What the device moves and computes at most.
+// The peak memory bandwidth and arithmetic throughput of the device.
 #pragma once
 
 #include <memory>

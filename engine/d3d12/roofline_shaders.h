@@ -1,4 +1,4 @@
-// The shaders that measure what the device can do: they belong to no operator's binding.
+// The shaders that measure the device's abilities. They belong to no operator.
 #pragma once
 
 #include <vector>
@@ -14,12 +14,12 @@ namespace dmlconform::d3d12 {
     return {"roofline_multiply_add", {}};
 }
 
-/// Whether it converts as shaders need it.
+/// Tests the device's conversions of FLOAT16.
 [[nodiscard]] inline ShaderVariant half_conversions_shader() {
     return {"half_conversions", {}};
 }
 
-/// All, so that they can be compiled when the program is built.
+/// All of these shaders, so that they can be compiled with the program.
 [[nodiscard]] inline std::vector<ShaderVariant> roofline_variants() {
     return {roofline_copy_shader(), roofline_multiply_add_shader(), half_conversions_shader()};
 }

@@ -1,4 +1,4 @@
-// Planning of movement_rows.hlsl.
+// Plans dispatches of movement_rows.hlsl.
 #include "engine/d3d12/row_movement.h"
 
 #include <bit>
@@ -10,7 +10,6 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/movement_rows_parameters.hlsli"
 };
@@ -32,13 +31,14 @@ bool has_rows(const MovedUnits& units) {
            (units.bytes == word_bytes || row.strides[MovedUnits::source] == 1);
 }
 
-/// What a number up to `most` times `size` is multiplied by for a quotient. 0: it must be divided.
+/// The factor that replaces a division by `size`, for numbers up to `most` times `size`. 0: a division is necessary.
 ///
-/// With u = 2^-24, this is 1 / size times 1 - 3u at most, and 1 - 5u at least. A number becomes FP32, and so does the
-/// product, each times 1 - u to 1 + u. The product p is therefore not more than the exact quotient, and less by 7u
-/// times it, which is less than 1 up to 2^20. The sum with 2^23 - 0.5 is rounded to the nearest integer: that is p - 1
-/// to p, without the 2^23. So it is the quotient rounded down, or one less, which the shader sees from what is left.
-/// That has to fit into 32 bits with one size more, as the one less than 0 is -1.
+/// With u = 2^-24, the factor is 1 / size times 1 - 3u at most, and 1 - 5u at least. The number is rounded to FP32, and
+/// so is the product; each changes it by a factor of 1 - u to 1 + u. So the product p is at most the exact quotient,
+/// and at least the quotient times 1 - 7u, a difference of less than 1 for quotients up to 2^20. Adding 2^23 - 0.5
+/// rounds to the nearest integer, which (without the 2^23) is between p - 1 and p. So the result is the quotient
+/// rounded down, or one less, which the shader recognises by the remainder. The remainder of one more size must fit 32
+/// bits, because the result for 0 may be -1.
 float inverse_of(std::uint64_t size, std::uint64_t most) {
     constexpr std::uint64_t largest_quotient = std::uint64_t{1} << 20;
     constexpr std::uint64_t largest_size = std::uint64_t{1} << 31;

@@ -1,4 +1,4 @@
-// Copies that make an output without gaps of rows: what shaders/movement_rows.hlsl does.
+// Copies to a packed output in rows, for shaders/movement_rows.hlsl.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace dmlconform::d3d12 {
 
-/// The units must be arranged, as wide as they can be, and have only a source and a target. Empty if the output has
-/// gaps, if rows are shorter than 16 bytes, or if narrow units are not adjacent in the source.
+/// The units must be arranged, as wide as possible, and have only a source and a target. Empty if the output has gaps,
+/// if rows are shorter than 16 bytes, or if narrow units are not adjacent in the source.
 [[nodiscard]] std::optional<Dispatch> row_movement(const MovedUnits& units, BufferRef source, BufferRef target);
 
-/// All that a copy of rows may name.
+/// All variants that a copy of rows may use.
 [[nodiscard]] std::vector<ShaderVariant> row_movement_variants();
 
 }  // namespace dmlconform::d3d12

@@ -1,4 +1,4 @@
-// A number of one type as one of another, as DirectML converts attributes.
+// Converts numbers between types in the way DirectML converts attributes.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@
 
 namespace dmlconform::d3d12 {
 
-/// Truncated toward zero; what the type does not hold becomes the nearest that it holds, and NaN 0.
+/// Truncates toward zero and clamps to the type's range; NaN becomes 0.
 template <class To, class From>
 [[nodiscard]] To converted(From value) {
     if constexpr (std::is_floating_point_v<To>) {
@@ -34,7 +34,7 @@ template <class To, class From>
     }
 }
 
-/// The bits of an element that has this value.
+/// The bits of an element with this value.
 [[nodiscard]] inline std::uint64_t element_bits(float value, core::DataType type) {
     return core::with_type(type, [&]<class Element>() -> std::uint64_t {
         if constexpr (std::is_same_v<Element, float>) {

@@ -1,7 +1,7 @@
-// Strided arrays as shaders walk them: see shaders/strided.hlsli.
+// Dimensions of strided arrays in the form that shaders use: see shaders/strided.hlsli.
 //
-// Like core::StridedRuns dimensions that are contiguous in every array are merged, but here the innermost comes first,
-// as that is the order in which a shader divides an element's number.
+// Dimensions that are contiguous in every array are merged, as in core::StridedRuns, but the innermost comes first,
+// because shaders split an element's index in that order.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 
 namespace dmlconform::d3d12 {
 
-/// Strides and starts, which may be negative, as shaders calculate with them.
+/// Strides and starts may be negative; shaders compute with them modulo 2^32.
 [[nodiscard]] constexpr std::uint32_t modulo_2_32(std::int64_t number) {
     return static_cast<std::uint32_t>(number);
 }
 
-/// A dimension that N arrays share. Strides are signed: windows may be walked backwards.
+/// A dimension that N arrays share. Strides are signed, because windows may be traversed backwards.
 template <std::size_t N>
 struct SharedDimension {
     std::uint64_t size = 1;
@@ -29,7 +29,7 @@ struct SharedDimension {
 template <std::size_t N>
 using StridedDimensions = std::vector<SharedDimension<N>>;
 
-/// As in constant buffers.
+/// The form in constant buffers.
 struct alignas(16) StridedDimension {
     std::uint32_t size = 1;
     std::array<std::uint32_t, 3> strides{};
@@ -38,8 +38,7 @@ struct alignas(16) StridedDimension {
 /// One more than tensors have, for the words of an element.
 inline constexpr std::size_t max_strided_dimensions = 9;
 
-/// The dimensions, innermost first, without those of one element, and with those merged that are contiguous in every
-/// array. At least one is left.
+/// The dimensions, innermost first, without those of size 1, and with contiguous ones merged. At least one remains.
 template <std::size_t N>
 [[nodiscard]] StridedDimensions<N> merged(const StridedDimensions<N>& dimensions) {
     StridedDimensions<N> result;
@@ -64,7 +63,7 @@ template <std::size_t N>
     return result;
 }
 
-/// `strides[a]` are those of array `a`, outermost first, like `sizes`. At least one dimension.
+/// `strides[a]` are those of array `a`, outermost first, like `sizes`. There must be at least one dimension.
 template <std::size_t N>
 [[nodiscard]] StridedDimensions<N> merge_dimensions(std::span<const std::uint32_t> sizes,
                                                     const std::array<core::Strides, N>& strides) {
@@ -80,7 +79,7 @@ template <std::size_t N>
     return merged(dimensions);
 }
 
-/// Number of elements.
+/// The number of elements.
 template <std::size_t N>
 [[nodiscard]] std::uint64_t count_of(const StridedDimensions<N>& dimensions) {
     std::uint64_t count = 1;
@@ -90,8 +89,8 @@ template <std::size_t N>
     return count;
 }
 
-/// The dimensions of any number of arrays for a constant buffer, in rows of four words: a size, and a stride for each
-/// of the first `arrays`, modulo 2^32. Each dimension begins a row.
+/// The dimensions of any number of arrays for a constant buffer, in rows of four words: the size, then the strides of
+/// the first `arrays` arrays modulo 2^32. Each dimension begins a row.
 template <std::size_t N>
 [[nodiscard]] std::vector<std::uint32_t> strided_rows(const StridedDimensions<N>& dimensions, std::size_t arrays) {
     constexpr std::size_t row_words = 4;
@@ -106,7 +105,7 @@ template <std::size_t N>
     return result;
 }
 
-/// The dimensions for a constant buffer: strides modulo 2^32.
+/// The dimensions for a constant buffer, with strides modulo 2^32.
 template <std::size_t N>
 [[nodiscard]] std::array<StridedDimension, max_strided_dimensions> strided_parameters(
     const StridedDimensions<N>& dimensions) {

@@ -1,4 +1,4 @@
-// Placement and transport of tensors.
+// Allocates tensors and copies them to and from the device.
 #include "engine/d3d12/tensor_memory.h"
 
 #include <fmt/format.h>
@@ -7,24 +7,28 @@
 #include <cstring>
 #include <optional>
 
+#include "engine/d3d12/arena.h"
 #include "engine/d3d12/part.h"
 
 namespace dmlconform::d3d12 {
 namespace {
 
-/// Of tensors in the shared buffer, and what D3D12 asks of constant buffers.
+/// Alignment of tensors in the shared buffer. It is also D3D12's alignment of constant buffers.
 constexpr std::uint64_t alignment = 256;
 
 static_assert(core::guard_bytes % alignment == 0, "constant buffers follow a guard");
 
-/// Below this a tensor is small: copying it costs less than submitting a copy.
+/// Smaller tensors share a buffer: copying them on the CPU costs less than submitting a copy.
 constexpr std::uint64_t small_bytes = std::uint64_t{64} << 10;
 
-/// Large tensors are copied through staging buffers of this size.
+/// Size of the staging buffers through which large tensors are copied.
 constexpr std::uint64_t staging_bytes = std::uint64_t{16} << 20;
 
-/// Large outputs are filled from a buffer of this size.
+/// Size of the buffer from which large outputs are filled.
 constexpr std::uint64_t untouched_bytes = std::uint64_t{1} << 20;
+
+/// Limit for the size of arenas, so that drivers find memory for them, and pools keep them.
+constexpr std::uint64_t most_arena_bytes = std::uint64_t{512} << 20;
 
 constexpr std::uint64_t unit_bytes = 16;
 
@@ -43,9 +47,9 @@ void transition(ID3D12GraphicsCommandList& list, ID3D12Resource* resource, D3D12
     list.ResourceBarrier(1, &barrier);
 }
 
-/// Calls copy(begin, bytes) for stretches of `total` that a staging buffer holds.
+/// Calls copy(begin, bytes) for segments of `total` that fit a staging buffer.
 template <class Copy>
-core::Result<void> in_stretches(std::uint64_t total, Copy&& copy) {
+core::Result<void> in_segments(std::uint64_t total, Copy&& copy) {
     for (std::uint64_t begin = 0; begin < total; begin += staging_bytes) {
         if (auto result = copy(begin, std::min(staging_bytes, total - begin)); !result) {
             return result;
@@ -63,7 +67,7 @@ core::Result<void> upload(Device& device, std::span<const std::byte> from, ID3D1
     if (!staging) {
         return tl::unexpected(staging.error());
     }
-    return in_stretches(from.size(), [&](std::uint64_t begin, std::uint64_t bytes) {
+    return in_segments(from.size(), [&](std::uint64_t begin, std::uint64_t bytes) {
         std::memcpy(staging->mapped(), from.data() + begin, bytes);
         return device.commands->run(
             [&](ID3D12GraphicsCommandList& list) { list.CopyBufferRegion(to, begin, staging->resource(), 0, bytes); });
@@ -75,7 +79,7 @@ core::Result<void> download(Device& device, ID3D12Resource* from, std::span<std:
     if (!staging) {
         return tl::unexpected(staging.error());
     }
-    return in_stretches(to.size(), [&](std::uint64_t begin, std::uint64_t bytes) -> core::Result<void> {
+    return in_segments(to.size(), [&](std::uint64_t begin, std::uint64_t bytes) -> core::Result<void> {
         auto copied = device.commands->run([&](ID3D12GraphicsCommandList& list) {
             list.CopyBufferRegion(staging->resource(), 0, from, begin, bytes);
         });
@@ -86,7 +90,7 @@ core::Result<void> download(Device& device, ID3D12Resource* from, std::span<std:
     });
 }
 
-/// The device's buffer of untouched bytes, made by the first executable that needs it.
+/// The device's buffer of untouched bytes, created by the first executable that needs it.
 core::Result<ID3D12Resource*> untouched_buffer(Device& device) {
     if (!device.untouched) {
         auto buffer = device.buffers.acquire(Heap::device, untouched_bytes);
@@ -139,6 +143,10 @@ core::Result<TensorMemory> TensorMemory::create(Device& device, std::span<const 
     memory.outputs_begin_ = memory.shared_bytes_;
     memory.place(memory.outputs_);
     memory.outputs_end_ = memory.shared_bytes_;
+    if (plan.shares_memory) {
+        // A root descriptor extends to the end of its buffer: see docs/d3d12-engine.md.
+        memory.place_in_arenas(plan, std::min(device.addressable.bytes, most_arena_bytes));
+    }
     memory.place(memory.temporaries_);
     if (auto allocated = memory.allocate(device, plan); !allocated) {
         return tl::unexpected(allocated.error());
@@ -146,13 +154,62 @@ core::Result<TensorMemory> TensorMemory::create(Device& device, std::span<const 
     return memory;
 }
 
+bool TensorMemory::is_small(const Slot& slot) {
+    return slot.bytes < small_bytes && !slot.in_output && !slot.arena;
+}
+
 void TensorMemory::place(std::span<Slot> slots) {
     for (Slot& slot : slots) {
-        if (slot.bytes < small_bytes && !slot.in_output) {
+        if (is_small(slot)) {
             slot.offset = shared_bytes_;
             shared_bytes_ += aligned(slot.room);
         }
     }
+}
+
+void TensorMemory::place_in_arenas(const DispatchPlan& plan, std::uint64_t most_bytes) {
+    // A dispatch that reuses the memory of another one's input must wait for that one. So memory is only reused from
+    // earlier waves, which it waits for anyway.
+    const std::vector<std::size_t> waves = waves_of(plan);
+    std::vector<std::optional<Tenant>> uses(temporaries_.size());
+    for (std::size_t d = 0; d < plan.dispatches.size(); ++d) {
+        for (const BufferRef& ref : plan.dispatches[d].buffers) {
+            if (ref.kind == BufferRef::Kind::temporary && !temporaries_[ref.index].begins_with_zeros) {
+                auto& use = uses[ref.index];
+                use = Tenant{temporaries_[ref.index].bytes, use ? use->first : waves[d], waves[d]};
+            }
+        }
+    }
+    std::vector<Slot*> slots;
+    std::vector<Tenant> tenants;
+    for (std::size_t t = 0; t < uses.size(); ++t) {
+        if (uses[t]) {
+            slots.push_back(&temporaries_[t]);
+            tenants.push_back(*uses[t]);
+        }
+    }
+    const ArenaLayout layout = lay_out(tenants, alignment, most_bytes);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        slots[i]->room = words(slots[i]->bytes);
+        slots[i]->arena = layout.positions[i].arena;
+        slots[i]->offset = layout.positions[i].offset;
+    }
+    arena_bytes_ = layout.arenas;
+}
+
+std::uint64_t TensorMemory::temporary_bytes() const {
+    std::uint64_t sum = 0;
+    for (const Slot& temporary : temporaries_) {
+        sum += temporary.arena ? 0 : temporary.bytes;
+    }
+    for (const std::uint64_t bytes : arena_bytes_) {
+        sum += bytes;
+    }
+    return sum;
+}
+
+const PooledBuffer& TensorMemory::buffer_of(const Slot& slot) const {
+    return slot.own ? slot.own : slot.arena ? arenas_[*slot.arena] : shared_;
 }
 
 core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& plan) {
@@ -179,13 +236,16 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
     }
     for (std::vector<Slot>* slots : {&inputs_, &outputs_, &temporaries_}) {
         for (Slot& slot : *slots) {
-            if (slot.bytes >= small_bytes && !slot.in_output) {
+            if (!is_small(slot) && !slot.in_output && !slot.arena) {
                 acquire(slot.own, Heap::device, slot.room);
             }
         }
     }
+    for (const std::uint64_t bytes : arena_bytes_) {
+        acquire(arenas_.emplace_back(), Heap::device, bytes);
+    }
     const auto is_large = [](const Slot& slot) { return bool{slot.own}; };
-    if (!failure && std::ranges::any_of(outputs_, is_large)) {
+    if (!failure && (std::ranges::any_of(outputs_, is_large) || !arenas_.empty())) {
         if (auto buffer = untouched_buffer(device)) {
             untouched_ = *buffer;
         } else {
@@ -203,7 +263,7 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
         parameter_offsets_.push_back(parameters_end_ - parameters_begin_);
         parameters_end_ += aligned(dispatch.parameters.size() * sizeof(std::uint32_t));
     }
-    // There always is one, to stand in for what is absent.
+    // At least one byte, to stand in for absent buffers.
     acquire(shared_, Heap::device, std::max(shared_bytes_, alignment));
     acquire(upload_, Heap::upload, parameters_end_);
     acquire(constants_, Heap::device, std::max(parameters_end_ - parameters_begin_, alignment));
@@ -241,24 +301,24 @@ D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::address(BufferRef ref) const {
     if (slot == nullptr) {
         return shared_.address();
     }
-    return (slot->own ? slot->own.address() : shared_.address() + slot->offset) + ref.start;
+    return buffer_of(*slot).address() + slot->offset + ref.start;
 }
 
-Stretch TensorMemory::stretch(BufferRef ref) const {
+Segment TensorMemory::segment(BufferRef ref) const {
     const Slot* slot = slot_of(ref);
     if (slot == nullptr) {
         return {shared_.resource(), 0, alignment};
     }
-    // Buffers are this large, so that the last unit is a whole one.
-    Stretch stretch{shared_.resource(), slot->offset, aligned(slot->room)};
+    // Buffers are this large, so that the last unit is complete.
+    Segment segment{buffer_of(*slot).resource(), slot->offset, aligned(slot->room)};
     if (slot->own) {
-        stretch = {slot->own.resource(), 0, std::min(stretch.bytes, slot->own.size())};
+        segment.bytes = std::min(segment.bytes, slot->own.size());
     }
     if (ref.bytes != 0) {
-        stretch.offset += ref.start;
-        stretch.bytes = std::min((ref.bytes + unit_bytes - 1) / unit_bytes * unit_bytes, stretch.bytes - ref.start);
+        segment.offset += ref.start;
+        segment.bytes = std::min((ref.bytes + unit_bytes - 1) / unit_bytes * unit_bytes, segment.bytes - ref.start);
     }
-    return stretch;
+    return segment;
 }
 
 D3D12_GPU_VIRTUAL_ADDRESS TensorMemory::parameters(std::size_t dispatch) const {
@@ -293,7 +353,7 @@ core::Result<void> TensorMemory::read(Device& device, std::span<core::Tensor* co
         if (slot.bytes == 0 || tensors[i] == nullptr) {
             continue;
         }
-        // The guard moves along with the elements, and then behind the total size if that is larger than they need.
+        // The guard follows the elements, or the total size if that is larger.
         const std::span<std::byte> bytes = tensors[i]->buffer.bytes();
         if (!slot.own) {
             std::memcpy(bytes.data(), readback_.mapped() + (slot.offset - outputs_begin_), slot.room);
@@ -306,28 +366,27 @@ core::Result<void> TensorMemory::read(Device& device, std::span<core::Tensor* co
     return {};
 }
 
-void TensorMemory::record_untouched(ID3D12GraphicsCommandList& list, const Slot& output) const {
-    // If the output lies in an input's memory, only the guard is looked at.
-    const std::uint64_t first = output.holds_input ? words(output.bytes) : 0;
-    for (std::uint64_t begin = first; begin < output.room; begin += untouched_bytes) {
-        list.CopyBufferRegion(output.own.resource(), begin, untouched_, 0,
-                              std::min(untouched_bytes, output.room - begin));
+void TensorMemory::record_untouched(ID3D12GraphicsCommandList& list, ID3D12Resource* buffer, std::uint64_t begin,
+                                    std::uint64_t end) const {
+    for (; begin < end; begin += untouched_bytes) {
+        list.CopyBufferRegion(buffer, begin, untouched_, 0, std::min(untouched_bytes, end - begin));
     }
-    transition(list, output.own.resource(), D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+    transition(list, buffer, D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
 }
 
 TensorMemory::Location TensorMemory::guard_of(const Slot& temporary) const {
-    const std::uint64_t guard = words(temporary.bytes);
-    return temporary.own ? Location{temporary.own.resource(), guard}
-                         : Location{shared_.resource(), temporary.offset + guard};
+    return {buffer_of(temporary).resource(), temporary.offset + words(temporary.bytes)};
 }
 
 bool TensorMemory::has_small_temporary() const {
-    return std::ranges::any_of(temporaries_, [](const Slot& slot) { return !slot.own; });
+    return std::ranges::any_of(temporaries_, [](const Slot& slot) { return is_small(slot); });
 }
 
 core::Result<void> TensorMemory::check_temporaries() const {
     for (std::size_t i = 0; i < temporaries_.size(); ++i) {
+        if (!has_guard(temporaries_[i])) {
+            continue;
+        }
         const std::byte* guard = readback_.mapped() + (outputs_end_ - outputs_begin_) + i * core::guard_bytes;
         if (const auto write = core::find_stray_write({guard, core::guard_bytes})) {
             return core::fail(
@@ -342,6 +401,9 @@ core::Result<void> TensorMemory::check_temporaries() const {
 
 void TensorMemory::record_temporary_guards(ID3D12GraphicsCommandList& list) const {
     for (const Slot& temporary : temporaries_) {
+        if (!has_guard(temporary)) {
+            continue;
+        }
         const Location guard = guard_of(temporary);
         list.CopyBufferRegion(guard.buffer, guard.offset, upload_.resource(), outputs_end_, core::guard_bytes);
         if (temporary.begins_with_zeros) {
@@ -377,8 +439,13 @@ void TensorMemory::record_upload(ID3D12GraphicsCommandList& list) const {
     }
     for (const Slot& output : outputs_) {
         if (output.own) {
-            record_untouched(list, output);
+            // If the output shares an input's memory, only the guard is checked.
+            record_untouched(list, output.own.resource(), output.holds_input ? words(output.bytes) : 0, output.room);
         }
+    }
+    // Results of an earlier execution, if left there, might be mistaken for this one's.
+    for (std::size_t i = 0; i < arenas_.size(); ++i) {
+        record_untouched(list, arenas_[i].resource(), 0, arena_bytes_[i]);
     }
 }
 
@@ -391,6 +458,9 @@ void TensorMemory::record_readback(ID3D12GraphicsCommandList& list) const {
         list.CopyBufferRegion(readback_.resource(), 0, shared_.resource(), outputs_begin_, output_bytes);
     }
     for (std::size_t i = 0; i < temporaries_.size() && upload_pending_; ++i) {
+        if (!has_guard(temporaries_[i])) {
+            continue;
+        }
         const Location guard = guard_of(temporaries_[i]);
         if (temporaries_[i].own) {
             transition(list, guard.buffer, D3D12_RESOURCE_STATE_UNORDERED_ACCESS, D3D12_RESOURCE_STATE_COPY_SOURCE);

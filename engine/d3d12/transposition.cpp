@@ -1,4 +1,4 @@
-// Planning of transposition.hlsl.
+// Plans dispatches of transposition.hlsl.
 #include "engine/d3d12/transposition.h"
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/transposition_parameters.hlsli"
 };
@@ -19,12 +18,12 @@ struct Parameters : ConstantBuffer {
 constexpr std::uint64_t word_bytes = 4;
 constexpr std::uint64_t widest = 8;
 constexpr std::uint64_t bits_per_byte = 8;
-/// A source whose units are nearer than this has its lines read whole anyway, by neighbouring threads.
+/// If the source's units are closer than this, adjacent threads read its cache lines completely anyway.
 constexpr std::uint64_t far_bytes = 32;
 
 using Dimension = SharedDimension<MovedUnits::arrays>;
 
-/// Planning of one copy.
+/// Plans one copy.
 class Planner {
 public:
     explicit Planner(const MovedUnits& units) : units_(units) {
@@ -62,7 +61,7 @@ private:
         return distance * units_.bytes >= far_bytes;
     }
 
-    /// Half of a tile or more.
+    /// True for at least half of a tile.
     [[nodiscard]] bool is_large() const { return row().size >= tile() / 2 && column().size >= tile() / 2; }
 
     [[nodiscard]] bool has_whole_words() const {

@@ -1,4 +1,4 @@
-// Copies whose neighbours in the output are far apart in the source: what shaders/transposition.hlsl does.
+// Copies whose neighbours in the output are far apart in the source, for shaders/transposition.hlsl.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace dmlconform::d3d12 {
 
-/// The units must be arranged, as wide as they can be, and have only a source and a target. Empty if the copy is not a
-/// transposition, or is too small for tiles, or if rows are not whole words.
+/// The units must be arranged, as wide as possible, and have only a source and a target. Empty if the copy is not a
+/// transposition, if it is too small for tiles, or if rows are not multiples of a word.
 [[nodiscard]] std::optional<Dispatch> transposition(const MovedUnits& units, BufferRef source, BufferRef target);
 
-/// The same of a copy of all elements.
+/// The same for a copy of all elements.
 [[nodiscard]] std::optional<Dispatch> transposition(const core::TensorDesc& from, const core::TensorDesc& to,
                                                     BufferRef source, BufferRef target);
 
-/// All that a transposition may name.
+/// All variants that a transposition may use.
 [[nodiscard]] std::vector<ShaderVariant> transposition_variants();
 
 }  // namespace dmlconform::d3d12

@@ -1,4 +1,4 @@
-// Planning of window.hlsl.
+// Plans dispatches of window.hlsl.
 #include "engine/d3d12/window.h"
 
 #include <cstddef>
@@ -23,7 +23,7 @@ std::int64_t stride_of(const core::Strides& strides, std::size_t dimension) {
     return strides.empty() ? 0 : strides[dimension];
 }
 
-/// The rows of the constant buffer's table for one window, and those strides.
+/// The rows of the constant buffer's table for one window with these strides.
 void put_window(ConstantBuffer::uint4* rows, const Window& window, std::int64_t first_stride,
                 std::int64_t second_stride) {
     rows[0].words = {window.size, window.stride, window.dilation, window.padding};
@@ -32,13 +32,13 @@ void put_window(ConstantBuffer::uint4* rows, const Window& window, std::int64_t 
 
 constexpr std::uint32_t lane_count = 4;
 
-/// Functions that do little with each element, so that it counts what finding it takes.
+/// Functions with little computation per element, for which finding the element takes a significant share of the time.
 bool may_have_lanes(std::uint32_t function) {
     return function == WINDOW_AVERAGE || function == WINDOW_LARGEST || function == WINDOW_LARGEST_PLACE;
 }
 
-/// Divides the outermost dimension into fours, if windows do not slide along it: its planes have windows at the same
-/// places. The rest says how far planes are apart, of which each has whole words.
+/// Splits the outermost dimension into groups of four, unless windows slide along it: its planes then have windows at
+/// the same positions. The remaining parameters are the distances between planes, each of which must have whole words.
 bool divide_into_lanes(StridedDimensions<array_count>& dimensions, WindowParameters& parameters,
                        std::uint32_t elements_per_word) {
     auto& planes = dimensions.back();

@@ -1,5 +1,5 @@
-// Windows that slide over a tensor as dispatches of shaders/window.hlsl: which dimensions they slide along, and how
-// elements lie.
+// Windows that slide over a tensor, as dispatches of shaders/window.hlsl: the dimensions they slide along, and the
+// layout of elements.
 #pragma once
 
 #include <array>
@@ -17,56 +17,55 @@
 
 namespace dmlconform::d3d12 {
 
-/// The constant buffer.
 struct WindowParameters : ConstantBuffer {
 #include "shaders/window_members.hlsli"
 };
 
-/// Along one dimension.
+/// The window along one dimension.
 struct Window {
     std::uint32_t size = 1;
     std::uint32_t stride = 1;
     std::uint32_t dilation = 1;
-    /// In front.
+    /// Padding before the first element.
     std::uint32_t padding = 0;
-    /// How many places there are in what windows see.
+    /// The size of the tensor that windows see.
     std::uint32_t extent = 1;
-    /// Where divisors of gradients end to count, from the start of the padding on.
+    /// For gradients: where elements stop counting for the divisor, relative to the start of the padding.
     std::uint32_t divisor_end = 1;
 };
 
-/// What is made of windows, and where: one dispatch.
+/// One dispatch: the function to apply to windows, and the tensors.
 struct WindowPass {
     /// WINDOW_…
     std::uint32_t function = WINDOW_AVERAGE;
-    /// Of elements that are not words of a temporary.
+    /// The type of elements that are not words of a temporary.
     core::DataType type = core::DataType::float32;
-    /// Whatever else does not come from sizes and strides.
+    /// All other parameters that do not follow from sizes and strides.
     WindowParameters parameters{};
-    /// Of the output, whose elements are made.
+    /// The sizes of the output, whose elements are computed.
     core::Dimensions sizes;
-    /// For each dimension of the output: whether windows slide along it.
+    /// For each dimension of the output, the window that slides along it, if any.
     std::vector<std::optional<Window>> windows;
-    /// Of both tensors that are read, the output, and places or channels in it. Empty: all 0.
+    /// Strides of the two tensors that are read, of the output, and of indices or channels. Empty: all 0.
     core::Strides first;
     core::Strides second;
     core::Strides output;
     core::Strides other;
     std::vector<BufferRef> buffers;
-    /// The output has no gaps.
+    /// True if the output has no gaps.
     bool packed = false;
 
-    /// Sets where the output is.
+    /// Sets the layout of the output.
     void write_to(const core::TensorDesc& target);
 };
 
 [[nodiscard]] Dispatch window_dispatch(const WindowPass& pass);
 
-/// All that passes with this function may name, of elements of such widths.
+/// All variants that passes with this function may use, for elements of these widths.
 [[nodiscard]] std::vector<ShaderVariant> window_variants(std::uint32_t function,
                                                          std::initializer_list<std::uint32_t> widths);
 
-/// Of a tensor without gaps. The element count must fit.
+/// Strides of a packed tensor. The element count must fit.
 [[nodiscard]] core::Strides row_major_strides(const core::Dimensions& sizes);
 
 }  // namespace dmlconform::d3d12

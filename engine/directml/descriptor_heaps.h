@@ -1,9 +1,12 @@
-// Descriptor heaps that are used again. Only for Windows.
+// Descriptors for dispatches, from heaps that many executables share. Only for Windows.
 //
-// Making one is dear where D3D12 runs on Vulkan: every heap, however small, takes room for the most descriptors there
-// can be, half a gigabyte of it on Mesa's lavapipe.
+// Creating a heap is expensive if D3D12 runs on Vulkan: every heap, however small, takes memory for the maximum number
+// of descriptors, half a gigabyte on Mesa's lavapipe. A graph that runs node by node has many executables at the same
+// time.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -12,33 +15,42 @@
 
 namespace dmlconform::directml {
 
-class DescriptorHeaps;
+/// A shader-visible heap with its free ranges of descriptors: the number of descriptors by first index.
+struct SharedHeap {
+    ComPtr<ID3D12DescriptorHeap> heap;
+    UINT descriptor_bytes = 0;
+    std::map<UINT, UINT> free;
+};
 
-/// A shader-visible heap on loan from a DescriptorHeaps, which must outlive it. The device must not use it any more
-/// when it is given back.
-class LentHeap {
+/// Descriptors that are borrowed from a DescriptorHeaps, which must outlive them. When they are returned, the device
+/// must no longer use them.
+class LentDescriptors {
 public:
-    LentHeap() = default;
-    LentHeap(LentHeap&& other) noexcept { swap(other); }
-    LentHeap& operator=(LentHeap&& other) noexcept {
+    LentDescriptors() = default;
+    LentDescriptors(LentDescriptors&& other) noexcept { swap(other); }
+    LentDescriptors& operator=(LentDescriptors&& other) noexcept {
         swap(other);
         return *this;
     }
-    ~LentHeap();
+    ~LentDescriptors();
 
-    [[nodiscard]] ID3D12DescriptorHeap* get() const { return heap_.Get(); }
+    /// The heap that they are in.
+    [[nodiscard]] ID3D12DescriptorHeap* heap() const { return shared_->heap.Get(); }
+    /// The first one.
+    [[nodiscard]] D3D12_CPU_DESCRIPTOR_HANDLE cpu_handle() const;
+    [[nodiscard]] D3D12_GPU_DESCRIPTOR_HANDLE gpu_handle() const;
 
 private:
     friend class DescriptorHeaps;
-    void swap(LentHeap& other) noexcept {
-        std::swap(owner_, other.owner_);
-        std::swap(heap_, other.heap_);
-        std::swap(size_, other.size_);
+    void swap(LentDescriptors& other) noexcept {
+        std::swap(shared_, other.shared_);
+        std::swap(first_, other.first_);
+        std::swap(count_, other.count_);
     }
 
-    DescriptorHeaps* owner_ = nullptr;
-    ComPtr<ID3D12DescriptorHeap> heap_;
-    UINT size_ = 0;
+    SharedHeap* shared_ = nullptr;
+    UINT first_ = 0;
+    UINT count_ = 0;
 };
 
 class DescriptorHeaps {
@@ -48,14 +60,15 @@ public:
     DescriptorHeaps& operator=(const DescriptorHeaps&) = delete;
     ~DescriptorHeaps() = default;
 
-    /// A heap of at least so many descriptors.
-    [[nodiscard]] core::Result<LentHeap> acquire(UINT descriptors);
+    [[nodiscard]] core::Result<LentDescriptors> acquire(UINT descriptors);
 
 private:
-    friend class LentHeap;
+    /// Lends nothing if there is no room.
+    [[nodiscard]] static LentDescriptors lend(SharedHeap& from, UINT descriptors);
 
     ComPtr<ID3D12Device> device_;
-    std::vector<LentHeap> free_;
+    /// Pointers, because loans refer to the heaps.
+    std::vector<std::unique_ptr<SharedHeap>> heaps_;
 };
 
 }  // namespace dmlconform::directml

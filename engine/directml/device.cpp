@@ -1,4 +1,4 @@
-// Creation of devices, and the question whether they are still there.
+// Creates devices, and checks whether they were removed.
 #if defined(_WIN32)
 
 #include "engine/directml/device.h"
@@ -13,7 +13,7 @@
 namespace dmlconform::directml {
 namespace {
 
-/// For a GPU that hangs; processors that stand in for one take their time, and cannot always be told from GPUs.
+/// For hanging GPUs. Software adapters are slow, and cannot always be distinguished from GPUs.
 constexpr std::chrono::seconds time_limit{600};
 
 }  // namespace

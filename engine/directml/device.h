@@ -1,4 +1,4 @@
-// Everything that the executables of one DirectML device share. Only for Windows.
+// The objects that all executables of a DirectML device share. Only for Windows.
 #pragma once
 
 #include <memory>
@@ -28,18 +28,18 @@ struct Device {
     DescriptorHeaps descriptor_heaps;
     ComPtr<IDMLDevice> dml;
     ComPtr<IDMLCommandRecorder> recorder;
-    /// Set when the device was removed or hangs: the next operator needs another one.
+    /// True if the device was removed or hangs. Then the next operator needs a new one.
     bool lost = false;
 
-    /// An error when DirectML or D3D12 removed the device, which is how they answer mistakes in bindings.
+    /// Fails if DirectML or D3D12 removed the device, which is their reaction to invalid bindings.
     [[nodiscard]] core::Result<void> check_removed(std::string_view what);
 
-    /// commands->run with a look at both devices afterwards.
+    /// Runs commands, then checks both devices.
     [[nodiscard]] core::Result<void> run(std::string_view what,
                                          const std::function<void(ID3D12GraphicsCommandList& list)>& record);
 };
 
-/// A DirectML device on the adapter of that index.
+/// Creates a DirectML device on the adapter with that index.
 [[nodiscard]] core::Result<std::shared_ptr<Device>> create_device(const Library& library,
                                                                   const d3d12::AdapterList& adapters,
                                                                   std::size_t adapter);

@@ -1,7 +1,7 @@
-// DirectML's interfaces, as DirectML.h declares them. Only for Windows.
+// DirectML's interfaces, as in DirectML.h. Only for Windows.
 //
-// Declared here because no package brings that header. Interfaces are declared up to the last method that is called;
-// methods that nobody calls only keep the others in their places.
+// They are declared here because no package contains that header. Interfaces are declared up to the last method that is
+// called; uncalled methods are placeholders that keep the order.
 #pragma once
 
 #include "engine/d3d12/d3d12_headers.h"
@@ -77,7 +77,7 @@ class IDMLOperator : public IDMLDeviceChild {};
 
 class IDMLDispatchable : public IDMLPageable {
 public:
-    /// The header's method returns the structure by value, which on Windows is this.
+    /// The header's method returns the structure by value, which has this ABI on Windows.
     virtual BindingProperties* STDMETHODCALLTYPE GetBindingProperties(BindingProperties* result) = 0;
 };
 
@@ -117,13 +117,22 @@ public:
     virtual HRESULT STDMETHODCALLTYPE Evict(UINT count, IDMLPageable* const* objects) = 0;
     virtual HRESULT STDMETHODCALLTYPE MakeResident(UINT count, IDMLPageable* const* objects) = 0;
     virtual HRESULT STDMETHODCALLTYPE GetDeviceRemovedReason() = 0;
+    virtual HRESULT STDMETHODCALLTYPE GetParentDevice(REFIID iid, void** device) = 0;
 };
 
-/// Each interface's identifier.
+class IDMLDevice1 : public IDMLDevice {
+public:
+    virtual HRESULT STDMETHODCALLTYPE CompileGraph(const GraphDesc* desc, UINT execution_flags, REFIID iid,
+                                                   void** result) = 0;
+};
+
+/// The identifiers of the interfaces.
 template <class Interface>
 inline constexpr IID iid_of{};
 template <>
 inline constexpr IID iid_of<IDMLDevice>{0x6dbd6437, 0x96fd, 0x423f, {0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f}};
+template <>
+inline constexpr IID iid_of<IDMLDevice1>{0xa0884f9a, 0xd2be, 0x4355, {0xaa, 0x5d, 0x59, 0x01, 0x28, 0x1a, 0xd1, 0xd2}};
 template <>
 inline constexpr IID iid_of<IDMLOperator>{0x26caae7a, 0x3081, 0x4633, {0x95, 0x81, 0x22, 0x6f, 0xbe, 0x57, 0x69, 0x5d}};
 template <>
@@ -139,7 +148,7 @@ template <>
 inline constexpr IID iid_of<IDMLCommandRecorder>{
     0xe6857a76, 0x2e3e, 0x4fdd, {0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53}};
 
-/// IID_PPV_ARGS for these interfaces: make(iid, address) with those of `result`.
+/// IID_PPV_ARGS for these interfaces: calls make(iid, address) with those of `result`.
 template <class Interface, class Make>
 HRESULT create(ComPtr<Interface>& result, Make&& make) {
     return make(iid_of<Interface>, reinterpret_cast<void**>(result.ReleaseAndGetAddressOf()));

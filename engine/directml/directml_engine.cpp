@@ -1,4 +1,4 @@
-// The engine interface around devices and executables.
+// Implements the engine interface by devices and executables.
 #if defined(_WIN32)
 
 #include "engine/directml/directml_engine.h"
@@ -14,7 +14,9 @@
 #include "engine/directml/device.h"
 #include "engine/directml/executable.h"
 #include "engine/directml/marshal.h"
+#include "engine/directml/marshalled_graph.h"
 #include "engine/directml/self_test.h"
+#include "engine/operators/graph.h"
 
 namespace dmlconform::directml {
 namespace {
@@ -28,7 +30,7 @@ CompileFailure failed(const char* what, HRESULT code, CompileFailure::Kind kind)
     return failure;
 }
 
-/// Wine's version where it is Wine that we run on, which is then part of what is tested.
+/// The version of Wine if the program runs under Wine, which is then part of what is tested.
 std::string wine_version() {
     using GetVersion = const char*(__cdecl*)();
     HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
@@ -74,7 +76,7 @@ public:
     [[nodiscard]] const EngineInfo& info() const override { return info_; }
 
     [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& /*descriptor*/) const override {
-        return std::nullopt;  // what DirectML cannot do, it rejects
+        return std::nullopt;  // DirectML rejects what it cannot do
     }
 
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
@@ -82,7 +84,32 @@ public:
         if (auto ready = ensure_device(); !ready) {
             return tl::unexpected(broken(info_.name, ready.error()));
         }
-        auto compiled = compile_operator(descriptor);
+        return executable_of(descriptor, compile_operator(descriptor));
+    }
+
+    [[nodiscard]] std::optional<std::string> unsupported_graph(const operators::Descriptor& /*graph*/) const override {
+        return std::nullopt;
+    }
+
+    /// Old versions of DirectML do not support graphs; these run node by node.
+    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile_graph(
+        const operators::Descriptor& graph) override {
+        if (auto ready = ensure_device(); !ready) {
+            return tl::unexpected(broken(info_.name, ready.error()));
+        }
+        ComPtr<IDMLDevice1> dml;
+        if (FAILED(
+                create(dml, [&](REFIID iid, void** address) { return device_->dml->QueryInterface(iid, address); }))) {
+            return Engine::compile_graph(graph);
+        }
+        return executable_of(graph, compile_graph(*dml.Get(), *graph.graph));
+    }
+
+private:
+    using Compiled = tl::expected<ComPtr<IDMLCompiledOperator>, CompileFailure>;
+
+    tl::expected<std::unique_ptr<Executable>, CompileFailure> executable_of(const operators::Descriptor& descriptor,
+                                                                            Compiled compiled) {
         if (!compiled) {
             return tl::unexpected(compiled.error());
         }
@@ -93,7 +120,6 @@ public:
         return std::move(*executable);
     }
 
-private:
     core::Result<void> ensure_device() {
         if (device_ && !device_->lost) {
             return {};
@@ -107,7 +133,7 @@ private:
         return {};
     }
 
-    /// A device that may still be at work must not be taken apart, which could block for good.
+    /// Destroying a device that may still be working could block forever.
     void abandon_device() {
         if (device_ && device_->commands->hung()) {
             static auto* const abandoned = new std::vector<std::shared_ptr<Device>>;
@@ -116,13 +142,11 @@ private:
         device_.reset();
     }
 
-    tl::expected<ComPtr<IDMLCompiledOperator>, CompileFailure> compile_operator(
-        const operators::Descriptor& descriptor) {
+    tl::expected<ComPtr<IDMLOperator>, CompileFailure> create_operator(const operators::Descriptor& descriptor) {
         const MarshalledOperator marshalled(descriptor);
-        IDMLDevice& dml = *device_->dml.Get();
         ComPtr<IDMLOperator> operation;
-        HRESULT code = create(operation, [&](REFIID iid, void** address) {
-            return dml.CreateOperator(&marshalled.desc(), iid, address);
+        const HRESULT code = create(operation, [&](REFIID iid, void** address) {
+            return device_->dml->CreateOperator(&marshalled.desc(), iid, address);
         });
         if (auto there = device_->check_removed("CreateOperator"); !there) {
             return tl::unexpected(broken(info_.name, there.error()));
@@ -131,15 +155,52 @@ private:
             const auto kind = code == E_OUTOFMEMORY ? CompileFailure::Kind::broken : CompileFailure::Kind::rejected;
             return tl::unexpected(failed("CreateOperator", code, kind));
         }
+        return operation;
+    }
+
+    Compiled compile_operator(const operators::Descriptor& descriptor) {
+        const auto operation = create_operator(descriptor);
+        if (!operation) {
+            return tl::unexpected(operation.error());
+        }
         ComPtr<IDMLCompiledOperator> compiled;
-        code = create(compiled, [&](REFIID iid, void** address) {
-            return dml.CompileOperator(operation.Get(), options_.execution_flags, iid, address);
+        const HRESULT code = create(compiled, [&](REFIID iid, void** address) {
+            return device_->dml->CompileOperator(operation->Get(), options_.execution_flags, iid, address);
         });
         if (auto there = device_->check_removed("CompileOperator"); !there) {
             return tl::unexpected(broken(info_.name, there.error()));
         }
         if (FAILED(code)) {
             return tl::unexpected(failed("CompileOperator", code, CompileFailure::Kind::broken));
+        }
+        return compiled;
+    }
+
+    /// DirectML reports why it rejects; a node that CreateOperator rejects is named.
+    Compiled compile_graph(IDMLDevice1& dml, const operators::Graph& graph) {
+        std::vector<ComPtr<IDMLOperator>> operations;
+        std::vector<void*> pointers;
+        for (const operators::GraphNode& node : graph.nodes) {
+            auto operation = create_operator(with_owned_constants(graph, node));
+            if (!operation) {
+                operation.error().rejection.message =
+                    fmt::format("node `{}`: {}", node.name, operation.error().rejection.message);
+                return tl::unexpected(operation.error());
+            }
+            pointers.push_back(operation->Get());
+            operations.push_back(std::move(*operation));
+        }
+        const MarshalledGraph marshalled(graph, pointers);
+        ComPtr<IDMLCompiledOperator> compiled;
+        const HRESULT code = create(compiled, [&](REFIID iid, void** address) {
+            return dml.CompileGraph(&marshalled.desc(), options_.execution_flags, iid, address);
+        });
+        if (auto there = device_->check_removed("CompileGraph"); !there) {
+            return tl::unexpected(broken(info_.name, there.error()));
+        }
+        if (FAILED(code)) {
+            const auto kind = code == E_INVALIDARG ? CompileFailure::Kind::rejected : CompileFailure::Kind::broken;
+            return tl::unexpected(failed("CompileGraph", code, kind));
         }
         return compiled;
     }

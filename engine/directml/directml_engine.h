@@ -1,4 +1,4 @@
-// The DirectML engine: Microsoft's implementation, as DirectML.dll has it. On Windows, which Wine counts as.
+// The DirectML engine: Microsoft's implementation in DirectML.dll, on Windows or Wine.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace dmlconform::directml {
 
-/// The values are those of DML_EXECUTION_FLAGS.
+/// Values of DML_EXECUTION_FLAGS.
 enum ExecutionFlags : std::uint32_t {
     execution_none = 0,
     allow_half_precision_computation = 1,
@@ -19,17 +19,18 @@ enum ExecutionFlags : std::uint32_t {
 };
 
 struct Options {
-    /// Of DirectML.dll; empty for the one that Windows finds.
+    /// The path of DirectML.dll; empty for the one that Windows finds.
     std::string library;
-    /// Part of an adapter's name; empty for the most capable.
+    /// A part of the adapter's name; empty for the most capable adapter.
     std::string adapter;
-    /// Cases above this level are not run, whatever the device can do.
+    /// Cases above this level are skipped, whatever the device supports.
     core::FeatureLevel feature_level = core::highest_feature_level;
-    /// For CompileOperator.
+    /// Passed to CompileOperator.
     std::uint32_t execution_flags = execution_none;
 };
 
-/// An engine that has been seen to compute: there are stacks on which everything succeeds and nothing is written.
+/// Creates an engine after checking that it computes: there are installations on which all calls succeed but nothing is
+/// written.
 [[nodiscard]] core::Result<std::unique_ptr<Engine>> create_engine(const Options& options);
 
 }  // namespace dmlconform::directml

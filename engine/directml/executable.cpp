@@ -7,11 +7,12 @@
 
 #include "engine/d3d12/d3d12_error.h"
 #include "engine/directml/transfer.h"
+#include "engine/operators/graph.h"
 
 namespace dmlconform::directml {
 namespace {
 
-/// One binding for each tensor; absent ones are bound as nothing, in their place.
+/// One binding for each tensor; an absent one gets an empty binding.
 std::vector<BindingDesc> descs_of(const std::vector<BufferBinding>& bindings) {
     std::vector<BindingDesc> descs;
     for (const BufferBinding& binding : bindings) {
@@ -20,7 +21,7 @@ std::vector<BindingDesc> descs_of(const std::vector<BufferBinding>& bindings) {
     return descs;
 }
 
-/// Behind the input that goes into this buffer.
+/// Adds a guard after the input in this buffer.
 void add_guard(std::vector<Upload>& uploads, const ID3D12Resource* buffer) {
     for (Upload& upload : uploads) {
         if (upload.to == buffer) {
@@ -52,13 +53,16 @@ core::Result<void> DirectMlExecutable::prepare(const operators::Descriptor& desc
     }
     initializer_->GetBindingProperties(&initializer_properties_);
     compiled_->GetBindingProperties(&compiled_properties_);
-    auto heap = device_->descriptor_heaps.acquire(
+    auto lent = device_->descriptor_heaps.acquire(
         std::max(initializer_properties_.descriptor_count, compiled_properties_.descriptor_count));
-    if (!heap) {
-        return tl::unexpected(heap.error());
+    if (!lent) {
+        return tl::unexpected(lent.error());
     }
-    heap_ = std::move(*heap);
+    descriptors_ = std::move(*lent);
     auto prepared = add_slots(descriptor.inputs(), descriptor.in_place.empty() ? 0 : core::guard_bytes, inputs_);
+    if (descriptor.graph != nullptr) {
+        see_graph(*descriptor.graph);
+    }
     if (prepared) {
         prepared = add_outputs(descriptor);
     }
@@ -97,6 +101,18 @@ core::Result<void> DirectMlExecutable::add_slots(const std::vector<operators::Te
     return {};
 }
 
+void DirectMlExecutable::see_graph(const operators::Graph& graph) {
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+        inputs_[i].owned_by_dml = inputs_[i].owned_by_dml || graph.values[graph.inputs[i]].is_constant;
+        const bool is_read = std::ranges::any_of(graph.nodes, [&](const operators::GraphNode& node) {
+            return std::ranges::find(node.inputs, graph.inputs[i]) != node.inputs.end();
+        });
+        if (!is_read) {
+            inputs_[i].bytes = 0;
+        }
+    }
+}
+
 core::Result<void> DirectMlExecutable::add_outputs(const operators::Descriptor& descriptor) {
     auto tensors = descriptor.outputs();
     std::vector<std::optional<std::size_t>> in_place = descriptor.in_place;
@@ -121,7 +137,8 @@ core::Result<void> DirectMlExecutable::bind(std::span<const core::Tensor* const>
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
         if (inputs_[i].bytes != 0) {
             any_owned = any_owned || inputs_[i].owned_by_dml;
-            uploads.push_back({inputs_[i].buffer.resource(), inputs[i]->buffer.bytes(), 0});
+            // The value of another node of a graph is followed by a guard.
+            uploads.push_back({inputs_[i].buffer.resource(), inputs[i]->buffer.bytes().first(inputs_[i].bytes), 0});
         }
     }
     for (const Slot& output : outputs_) {
@@ -149,8 +166,8 @@ core::Result<void> DirectMlExecutable::reset_table(IDMLDispatchable* dispatchabl
     desc.dispatchable = dispatchable;
     desc.descriptor_count = descriptors;
     if (descriptors != 0) {
-        desc.cpu_handle = heap_.get()->GetCPUDescriptorHandleForHeapStart();
-        desc.gpu_handle = heap_.get()->GetGPUDescriptorHandleForHeapStart();
+        desc.cpu_handle = descriptors_.cpu_handle();
+        desc.gpu_handle = descriptors_.gpu_handle();
     }
     const HRESULT code = table_ ? table_->Reset(&desc) : directml::create(table_, [&](REFIID iid, void** address) {
         return device_->dml->CreateBindingTable(&desc, iid, address);
@@ -166,7 +183,7 @@ core::Result<void> DirectMlExecutable::initialise() {
     if (auto reset = reset_table(initializer_.Get(), initializer_properties_.descriptor_count); !reset) {
         return reset;
     }
-    // One array of inputs for the one operator, with those that DirectML keeps.
+    // A single array of inputs for the operator, including those that DirectML keeps.
     std::vector<BufferBinding> bindings;
     bool any_owned = false;
     for (const Slot& input : inputs_) {
@@ -220,7 +237,7 @@ core::Result<void> DirectMlExecutable::bind_for_execution() {
 
 core::Result<void> DirectMlExecutable::dispatch(const char* what, IDMLDispatchable* dispatchable) {
     return device_->run(what, [&](ID3D12GraphicsCommandList& list) {
-        ID3D12DescriptorHeap* const heaps[] = {heap_.get()};
+        ID3D12DescriptorHeap* const heaps[] = {descriptors_.heap()};
         list.SetDescriptorHeaps(1, heaps);
         device_->commands->begin_timing(list);
         device_->recorder->RecordDispatch(&list, dispatchable, table_.Get());

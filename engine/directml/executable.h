@@ -1,4 +1,4 @@
-// A compiled operator of DirectML with its tensors. Only for Windows.
+// A compiled operator or graph of DirectML with its tensors. Only for Windows.
 #pragma once
 
 #include <memory>
@@ -22,12 +22,12 @@ public:
     [[nodiscard]] std::optional<std::chrono::nanoseconds> device_time() const override { return device_time_; }
 
 private:
-    /// A tensor's memory. `bytes` is what DirectML gets to see of it; 0 for an absent tensor.
+    /// A tensor's memory. `bytes` is the part that is bound; 0 for an absent tensor.
     struct Slot {
         std::uint64_t bytes = 0;
         bool owned_by_dml = false;
         d3d12::PooledBuffer buffer;
-        /// Of an output that is computed in place: the input's.
+        /// For an output that is computed in place, the input's buffer.
         ID3D12Resource* shared = nullptr;
 
         [[nodiscard]] ID3D12Resource* resource() const { return shared != nullptr ? shared : buffer.resource(); }
@@ -38,10 +38,13 @@ private:
     [[nodiscard]] core::Result<void> prepare(const operators::Descriptor& descriptor);
     [[nodiscard]] core::Result<void> add_slots(const std::vector<operators::TensorSlot>& tensors, std::uint64_t guard,
                                                std::vector<Slot>& slots);
+    /// Marks the inputs of a graph: DirectML keeps constant ones. Inputs that no node reads get an empty binding,
+    /// because a buffer would remove the device.
+    void see_graph(const operators::Graph& graph);
     [[nodiscard]] core::Result<void> add_outputs(const operators::Descriptor& descriptor);
     [[nodiscard]] core::Result<void> acquire(d3d12::PooledBuffer& buffer, std::uint64_t bytes);
 
-    /// Lets the operator prepare itself, and the inputs that DirectML is to keep.
+    /// Initialises the operator, including the inputs that DirectML keeps.
     [[nodiscard]] core::Result<void> initialise();
     [[nodiscard]] core::Result<void> bind_for_execution();
     [[nodiscard]] core::Result<void> reset_table(IDMLDispatchable* dispatchable, UINT descriptors);
@@ -52,7 +55,7 @@ private:
     ComPtr<IDMLOperatorInitializer> initializer_;
     BindingProperties compiled_properties_;
     BindingProperties initializer_properties_;
-    LentHeap heap_;
+    LentDescriptors descriptors_;
     ComPtr<IDMLBindingTable> table_;
     std::vector<Slot> inputs_;
     std::vector<Slot> outputs_;

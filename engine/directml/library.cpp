@@ -1,4 +1,4 @@
-// Windows' loader, and the version resource of the file it found.
+// Loads the library, and reads the version resource of its file.
 #if defined(_WIN32)
 
 #include "engine/directml/library.h"
@@ -25,7 +25,7 @@ std::wstring wide(const std::string& text) {
     return result;
 }
 
-/// "1.15.4.0", of the file that was loaded, wherever Windows found it.
+/// The version of the loaded file: "1.15.4.0".
 std::string version_of(HMODULE module) {
     std::vector<wchar_t> path(32768);
     if (GetModuleFileNameW(module, path.data(), static_cast<DWORD>(path.size())) == 0) {
@@ -49,7 +49,7 @@ std::string version_of(HMODULE module) {
 
 core::Result<Library> Library::load(const std::string& path) {
     const std::string file = path.empty() ? "DirectML.dll" : path;
-    // With its own folder searched for what it needs itself, which only an absolute path may ask for.
+    // With an absolute path, Windows also searches the library's own folder for its dependencies.
     std::vector<wchar_t> full(32768);
     const std::wstring wanted = wide(file);
     HMODULE module = nullptr;
@@ -88,7 +88,7 @@ core::Result<core::FeatureLevel> highest_feature_level(IDMLDevice& device) {
     for (const core::FeatureLevel level : core::feature_levels()) {
         numbers.push_back(number_of(level));
     }
-    // A library older than the newest levels refuses a question that names them.
+    // A library older than the newest levels rejects a query that contains them.
     while (!numbers.empty()) {
         const FeatureLevelsQuery query{static_cast<UINT>(numbers.size()), numbers.data()};
         FeatureLevelsData data;

@@ -1,4 +1,4 @@
-// DirectML.dll: loading it, and devices of it. Only for Windows.
+// Loads DirectML.dll and creates devices. Only for Windows.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace dmlconform::directml {
 
-/// A loaded DirectML.dll. It stays loaded until the program ends.
+/// A loaded DirectML.dll, which stays loaded until the program ends.
 class Library {
 public:
-    /// `path` in UTF-8. Empty: the DirectML.dll that Windows finds, beside the program or in the system.
+    /// `path` is in UTF-8. If it is empty, Windows searches the program's folder and the system.
     [[nodiscard]] static core::Result<Library> load(const std::string& path);
 
-    /// "1.15.4", or more numbers as the file has them; empty when the file does not say.
+    /// The version, such as "1.15.4", with as many numbers as the file has; empty if the file has none.
     [[nodiscard]] const std::string& version() const { return version_; }
 
     [[nodiscard]] core::Result<ComPtr<IDMLDevice>> create_device(ID3D12Device& device) const;
@@ -28,7 +28,7 @@ private:
     std::string version_;
 };
 
-/// The highest level that both the device and the catalogue know.
+/// The highest level that both the device and the catalogue support.
 [[nodiscard]] core::Result<core::FeatureLevel> highest_feature_level(IDMLDevice& device);
 
 }  // namespace dmlconform::directml

@@ -1,4 +1,4 @@
-// Laying out structs: each field at the next multiple of its own size, as C does.
+// Lays out structs with C's alignment: each field is at a multiple of its size.
 #include "engine/directml/marshal.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ public:
 
     void put_null(const operators::Field& field) {
         switch (field.type) {
-            // An absent number has no null to be; CreateOperator sees its zero.
+            // An absent number cannot be null; CreateOperator sees 0.
             case operators::FieldType::uint:
             case operators::FieldType::int_:
             case operators::FieldType::float_:
@@ -94,7 +94,7 @@ namespace {
 
 using operators::FieldType;
 
-/// Whether the value is one of the field's type. Anything else would move every field that follows.
+/// True if the value has the field's type. Any other value would shift all following fields.
 bool fits(const operators::FieldValue& value, FieldType type) {
     switch (type) {
         case FieldType::tensor_desc:

@@ -1,4 +1,4 @@
-// ACTIVATION_IDENTITY through the engine interface, as any case would be run.
+// Runs ACTIVATION_IDENTITY through the engine interface, like a case.
 #include "engine/directml/self_test.h"
 
 #include <fmt/format.h>

@@ -1,12 +1,12 @@
-// Whether DirectML computes at all on the device it was given.
+// Tests whether DirectML computes anything on the device.
 #pragma once
 
 #include "engine/engine.h"
 
 namespace dmlconform::directml {
 
-/// Copies four numbers with the simplest operator there is. With a graphics driver that is too old every call succeeds
-/// and nothing is written: the error says so.
+/// Copies four numbers with the simplest operator. If the graphics driver is too old, every call succeeds but nothing
+/// is written, which the error explains.
 [[nodiscard]] core::Result<void> self_test(Engine& engine);
 
 }  // namespace dmlconform::directml

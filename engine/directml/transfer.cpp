@@ -1,4 +1,4 @@
-// Copies through a staging buffer, which is submitted whenever it is full.
+// Copies through a staging buffer, which is submitted when it is full.
 #if defined(_WIN32)
 
 #include "engine/directml/transfer.h"
@@ -14,26 +14,26 @@ namespace {
 
 constexpr std::uint64_t staging_bytes = std::uint64_t{16} << 20;
 
-/// A stretch of a buffer, and where it is in the staging buffer.
-struct Stretch {
+/// A segment of a buffer, and its offset in the staging buffer.
+struct Segment {
     std::size_t item = 0;
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
     std::uint64_t staged = 0;
 };
 
-/// Cuts items of the given sizes into stretches and calls move(stretches) for as many at a time as fit the staging
+/// Splits items of the given sizes into segments, and calls move(segments) for as many at a time as fit the staging
 /// buffer.
 template <class Move>
 core::Result<void> in_batches(const std::vector<std::uint64_t>& sizes, Move&& move) {
-    std::vector<Stretch> batch;
+    std::vector<Segment> batch;
     std::uint64_t used = 0;
     for (std::size_t item = 0; item < sizes.size(); ++item) {
         for (std::uint64_t offset = 0; offset < sizes[item];) {
             const std::uint64_t bytes = std::min(sizes[item] - offset, staging_bytes - used);
             batch.push_back({item, offset, bytes, used});
             offset += bytes;
-            // Copies are faster from multiples of 16.
+            // Copies are faster if they are aligned to 16 bytes.
             used = std::min(staging_bytes, (used + bytes + 15) / 16 * 16);
             if (used == staging_bytes) {
                 if (auto moved = move(batch); !moved) {
@@ -55,7 +55,7 @@ std::uint64_t staging_for(const std::vector<std::uint64_t>& sizes) {
     return std::max<std::uint64_t>(total, 1);
 }
 
-/// The bytes [offset, offset + bytes) of what is to be uploaded.
+/// Copies the bytes [offset, offset + bytes) of an upload to the staging buffer.
 void stage(const Upload& upload, std::uint64_t offset, std::span<std::byte> to) {
     const std::uint64_t given = std::min<std::uint64_t>(upload.bytes.size(), offset + to.size());
     const std::size_t copied = given > offset ? static_cast<std::size_t>(given - offset) : 0;
@@ -76,15 +76,15 @@ core::Result<void> upload(Device& device, std::span<const Upload> uploads) {
     if (!staging) {
         return tl::unexpected(staging.error());
     }
-    return in_batches(sizes, [&](const std::vector<Stretch>& batch) {
-        for (const Stretch& stretch : batch) {
-            stage(uploads[stretch.item], stretch.offset,
-                  {staging->mapped() + stretch.staged, static_cast<std::size_t>(stretch.bytes)});
+    return in_batches(sizes, [&](const std::vector<Segment>& batch) {
+        for (const Segment& segment : batch) {
+            stage(uploads[segment.item], segment.offset,
+                  {staging->mapped() + segment.staged, static_cast<std::size_t>(segment.bytes)});
         }
         return device.run("upload", [&](ID3D12GraphicsCommandList& list) {
-            for (const Stretch& stretch : batch) {
-                list.CopyBufferRegion(uploads[stretch.item].to, stretch.offset, staging->resource(), stretch.staged,
-                                      stretch.bytes);
+            for (const Segment& segment : batch) {
+                list.CopyBufferRegion(uploads[segment.item].to, segment.offset, staging->resource(), segment.staged,
+                                      segment.bytes);
             }
         });
     });
@@ -99,17 +99,17 @@ core::Result<void> download(Device& device, std::span<const Download> downloads)
     if (!staging) {
         return tl::unexpected(staging.error());
     }
-    return in_batches(sizes, [&](const std::vector<Stretch>& batch) {
+    return in_batches(sizes, [&](const std::vector<Segment>& batch) {
         auto copied = device.run("download", [&](ID3D12GraphicsCommandList& list) {
-            for (const Stretch& stretch : batch) {
-                list.CopyBufferRegion(staging->resource(), stretch.staged, downloads[stretch.item].from, stretch.offset,
-                                      stretch.bytes);
+            for (const Segment& segment : batch) {
+                list.CopyBufferRegion(staging->resource(), segment.staged, downloads[segment.item].from, segment.offset,
+                                      segment.bytes);
             }
         });
-        for (const Stretch& stretch : batch) {
+        for (const Segment& segment : batch) {
             if (copied) {
-                std::memcpy(downloads[stretch.item].bytes.data() + stretch.offset, staging->mapped() + stretch.staged,
-                            static_cast<std::size_t>(stretch.bytes));
+                std::memcpy(downloads[segment.item].bytes.data() + segment.offset, staging->mapped() + segment.staged,
+                            static_cast<std::size_t>(segment.bytes));
             }
         }
         return copied;

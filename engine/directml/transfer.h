@@ -1,4 +1,4 @@
-// Bytes to and from device buffers, many of them with one submission. Only for Windows.
+// Copies to and from device buffers, combining many copies in one submission. Only for Windows.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace dmlconform::directml {
 
-/// What a device buffer is to begin with: the bytes, and `untouched` of core::untouched behind them.
+/// The initial contents of a device buffer: the bytes, followed by `untouched` bytes of core::untouched.
 struct Upload {
     ID3D12Resource* to = nullptr;
     std::span<const std::byte> bytes;

@@ -1,4 +1,4 @@
-// Finding the ends of values, and cutting.
+// Finds the ends of values in the text, and edits it.
 #include "engine/expectations/array_edits.h"
 
 #include <algorithm>
@@ -144,7 +144,7 @@ std::string ArrayEdits::text() const {
                      [](const Insertion& a, const Insertion& b) { return a.at < b.at; });
     std::string result;
     auto next = insertions.begin();
-    std::size_t line_start = 0;  // in the result
+    std::size_t line_start = 0;  // offset in the result
     bool line_was_cut = false;
     for (std::size_t at = 0; at <= text_.size(); ++at) {
         for (; next != insertions.end() && next->at == at; ++next) {
@@ -161,7 +161,7 @@ std::string ArrayEdits::text() const {
         if (text_[at] != '\n') {
             continue;
         }
-        // A line of which nothing is left goes as a whole.
+        // A line that has become empty is removed.
         if (line_was_cut && result.find_first_not_of(" \t\r\n", line_start) == std::string::npos) {
             result.resize(line_start);
         }

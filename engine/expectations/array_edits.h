@@ -1,4 +1,4 @@
-// Changes to arrays in a JSON text with comments, which leave everything else as it is, byte for byte.
+// Edits arrays in a JSON text with comments. Everything else stays unchanged, byte for byte.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace dmlconform::expectations {
 
-/// Collects changes to a text that parse_json has accepted, and makes them all at once.
+/// Collects changes to a text that parse_json has accepted, and applies them together.
 class ArrayEdits {
 public:
     explicit ArrayEdits(std::string_view text) : text_(text), removed_(text.size(), false) {}
 
-    /// Takes elements out of an array, each with a comma. Lines that have nothing else are gone then; comments outside
-    /// of the elements stay. `remove` has a flag for each element.
+    /// Removes elements from an array, each with its comma. Lines that become empty are removed; comments outside of
+    /// the elements stay. `remove` has a flag for each element.
     void remove(const cases::JsonValue& array, const std::vector<bool>& remove);
-    /// Puts other text in the place of a value.
+    /// Replaces the text of a value.
     void replace(const cases::JsonValue& value, const std::string& with);
-    /// Puts elements at the end of an array, of which `remove` is what was taken out. Lines of the elements are
-    /// indented as the array's other elements are.
+    /// Appends elements to an array. `remove` has the flags of its removed elements. The new lines are indented like
+    /// the array's elements.
     void append(const cases::JsonValue& array, const std::vector<bool>& remove,
                 const std::vector<std::string>& elements);
 
@@ -34,7 +34,7 @@ private:
     };
 
     [[nodiscard]] std::size_t end_of(const cases::JsonValue& value) const;
-    /// The comma between two offsets.
+    /// The offset of the comma between two offsets.
     [[nodiscard]] std::size_t comma(std::size_t from, std::size_t to) const;
     [[nodiscard]] std::string indentation_at(std::size_t offset) const;
     [[nodiscard]] std::string line_end() const;

@@ -1,4 +1,4 @@
-// Facts on demand.
+// Computes facts on first use.
 #include "engine/expectations/case_facts.h"
 
 #include "engine/operators/rules.h"

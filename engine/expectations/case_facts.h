@@ -1,4 +1,4 @@
-// What conditions ask of a case: its descriptor, the rule that it breaks, the values of its inputs.
+// Properties of a case that conditions need: its descriptor, the rule that it breaks, the values of its inputs.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace dmlconform::expectations {
 
-/// For one thread at a time. The case must outlive it. What takes work is found out when it is asked for.
+/// Not thread-safe. The case must outlive it. Expensive facts are computed on first use.
 class CaseFacts {
 public:
     explicit CaseFacts(const cases::Case& subject) : subject_(subject) {}
@@ -22,8 +22,8 @@ public:
     /// The rule by which the descriptor is illegal at every feature level; empty for a legal one.
     [[nodiscard]] const std::string& broken_rule();
 
-    /// The elements of an input, packed; null for an absent one, and where there are none: of a case that has to be
-    /// rejected, or whose data files have gone.
+    /// The packed elements of an input. Null if the input is absent, if the case must be rejected, or if data files are
+    /// missing.
     [[nodiscard]] const core::Tensor* input(std::size_t index);
 
 private:

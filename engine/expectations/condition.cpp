@@ -1,4 +1,4 @@
-// What conditions are made of: fields, relations between tensors, and other conditions.
+// Reads and combines conditions: fields, relations between tensors, and nested conditions.
 #include "engine/expectations/condition.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ using cases::JsonValue;
 using cases::ProblemSink;
 using Operators = std::span<const operators::OperatorSchema* const>;
 
-/// All of some.
+/// Holds if all of the conditions hold.
 Condition all_of(std::vector<Condition> conditions) {
     std::stable_partition(conditions.begin(), conditions.end(),
                           [](const Condition& condition) { return !condition.reads_values; });
@@ -94,10 +94,14 @@ private:
             unknown(member);
             return std::nullopt;
         }
+        if (const std::string problem = problem_of_name(member.key, *field); !problem.empty()) {
+            problems_.add(member.key_offset, problem);
+            return std::nullopt;
+        }
         return read_field_condition(member.value, member.key, *field, problems_);
     }
 
-    /// What some of the operators has under that name; null if none has.
+    /// The field of that name in one of the operators; null if none has it.
     [[nodiscard]] const operators::Field* find_field(const std::string& name) const {
         for (const operators::OperatorSchema* schema : operators_) {
             if (const auto* field = schema->find_field(std::string(operators::array_of(name)))) {
@@ -149,7 +153,10 @@ private:
 
     std::optional<Condition> read_tensors(const JsonValue& value, bool any) {
         const auto test = read_tensor_condition(value, "the tensors", problems_);
-        if (!test) {
+        if (test && test->absent) {
+            problems_.add(value.offset, "this is about tensors that are there", "name the one that has to be absent");
+        }
+        if (!test || test->absent) {
             return std::nullopt;
         }
         return Condition{[test = *test, any](CaseFacts& facts) {
@@ -161,7 +168,7 @@ private:
                          test->values.has_value()};
     }
 
-    /// The names of two tensors.
+    /// Reads the names of two tensors.
     std::optional<std::array<std::string, 2>> read_two(const JsonValue& value) {
         const auto* names = value.array();
         if (names == nullptr || names->size() != 2) {
@@ -174,6 +181,10 @@ private:
             const operators::Field* const field = name == nullptr ? nullptr : find_field(*name);
             if (field == nullptr || !field->is_tensor()) {
                 problems_.add((*names)[i].offset, "this is not the name of a tensor of the operators of this entry");
+                return std::nullopt;
+            }
+            if (const std::string problem = problem_of_single(*name, *field); !problem.empty()) {
+                problems_.add((*names)[i].offset, problem);
                 return std::nullopt;
             }
             two[i] = *name;
@@ -201,16 +212,21 @@ private:
         return read_different(value, [](const auto& a, const auto& b) { return a.data_type != b.data_type; });
     }
 
-    /// Two attributes, or entries of them.
+    /// Reads a condition on two attributes, or entries of arrays.
     std::optional<Condition> read_different_numbers(const JsonValue& value) {
         const auto* names = value.array();
         std::vector<std::string> two;
         for (std::size_t i = 0; names != nullptr && i < names->size(); ++i) {
             const std::string* const name = (*names)[i].string();
             const operators::Field* const field = name == nullptr ? nullptr : find_field(*name);
-            if (field != nullptr && !field->is_tensor()) {
-                two.push_back(*name);
+            if (field == nullptr || field->is_tensor()) {
+                continue;
             }
+            if (const std::string problem = problem_of_single(*name, *field); !problem.empty()) {
+                problems_.add((*names)[i].offset, problem);
+                return std::nullopt;
+            }
+            two.push_back(*name);
         }
         if (names == nullptr || two.size() != 2 || names->size() != 2) {
             problems_.add(value.offset, "two attributes of the operators of this entry have to be named here",
@@ -225,7 +241,7 @@ private:
                          false};
     }
 
-    /// How many elements the first input has along the dimensions that an attribute lists.
+    /// Reads a condition on the number of elements of the first input along the dimensions that an attribute lists.
     std::optional<Condition> read_elements_along(const JsonValue& value) {
         if (value.object() == nullptr || value.object()->size() != 1) {
             problems_.add(value.offset, "\"elementsAlong\" must name one attribute: { \"Axes\": { \"atLeast\": 2 } }");
@@ -233,7 +249,7 @@ private:
         }
         const cases::JsonMember& member = value.object()->front();
         const operators::Field* const field = find_field(member.key);
-        if (field == nullptr || field->type != operators::FieldType::uint_array) {
+        if (field == nullptr || field->type != operators::FieldType::uint_array || field->name != member.key) {
             problems_.add(member.key_offset,
                           fmt::format("\"{}\" is not an attribute that lists dimensions", core::shortened(member.key)));
             return std::nullopt;

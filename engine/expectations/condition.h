@@ -1,5 +1,5 @@
-// Conditions on a case: which descriptors, and where needed which inputs, an expectation speaks of. What can be written
-// is in docs/expectations.md.
+// Conditions on a case: which descriptors, and if necessary which inputs, an expectation applies to.
+// docs/expectations.md describes the syntax.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,12 @@ namespace dmlconform::expectations {
 
 struct Condition {
     std::function<bool(CaseFacts&)> holds;
-    /// Whether it looks at elements: the others are asked first.
+    /// True if it reads elements. Other conditions are evaluated first.
     bool reads_values = false;
 };
 
-/// Reads a condition for descriptors of these operators, of which there is at least one: a field has to be one of some
-/// of them, and the condition does not hold for those without it. Reports what is wrong and returns nothing then.
+/// Reads a condition for descriptors of these operators, of which there is at least one. Each field must belong to some
+/// of them; the condition does not hold for operators without the field. Reports problems; the result is then empty.
 [[nodiscard]] std::optional<Condition> read_condition(const cases::JsonValue& value,
                                                       std::span<const operators::OperatorSchema* const> operators,
                                                       cases::ProblemSink& problems);

@@ -1,4 +1,4 @@
-// A dimension that tests of numbers, and differences between numbers, hold for.
+// Evaluates conditions that must hold for the same dimension of several fields.
 #include "engine/expectations/dimension_condition.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ struct DimensionTests {
     std::vector<std::array<std::string, 2>> different;
 };
 
-/// Nothing where there is no such dimension.
+/// Empty if there is no such dimension.
 std::optional<double> along(const operators::Descriptor& descriptor, const std::string& name, std::size_t dimension) {
     if (const core::TensorDesc* const desc = find_tensor(descriptor, name).desc) {
         return dimension < desc->sizes.size() ? std::optional<double>(desc->sizes[dimension]) : std::nullopt;
@@ -68,8 +68,12 @@ public:
 private:
     bool has_dimensions(const std::string& name) const {
         const operators::Field* const field = find_field_(name);
-        return field != nullptr && (field->is_tensor() || field->type == operators::FieldType::uint_array ||
-                                    field->type == operators::FieldType::int_array);
+        if (field == nullptr || (field->is_tensor() && !problem_of_single(name, *field).empty())) {
+            return false;
+        }
+        const bool lists_numbers =
+            field->type == operators::FieldType::uint_array || field->type == operators::FieldType::int_array;
+        return field->is_tensor() || (lists_numbers && field->name == name);
     }
 
     bool read_number(const cases::JsonMember& member, DimensionTests& tests) {

@@ -1,4 +1,4 @@
-// Conditions on what tensors and attributes have for one and the same dimension.
+// Conditions on the values that tensors and attributes have for the same dimension.
 //
 //     { "InputWindowStrides": 1, "different": ["OutputTensor", "InputWindowSizes"] }
 #pragma once
@@ -12,8 +12,8 @@ namespace dmlconform::expectations {
 /// Null if no operator of the entry has a field of that name.
 using FindField = std::function<const operators::Field*(const std::string&)>;
 
-/// Holds when it does for some dimension: of a tensor the size counts, of an array the entry. A dimension that one of
-/// them does not have is none.
+/// A condition that holds if it does so for some dimension. For tensors it refers to the size, for arrays to the entry.
+/// Dimensions that one of them lacks do not count.
 [[nodiscard]] std::optional<Condition> read_dimension_condition(const cases::JsonValue& value,
                                                                 const FindField& find_field,
                                                                 cases::ProblemSink& problems);

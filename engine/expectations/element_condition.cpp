@@ -1,9 +1,10 @@
-// Elements by place.
+// Evaluates conditions for elements with the same coordinates.
 #include "engine/expectations/element_condition.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 
@@ -17,14 +18,35 @@ namespace {
 
 constexpr std::string_view scaled_word = "scaled ";
 
+/// True if each element of the outputs depends only on the elements with the same coordinates.
+bool is_element_wise(const operators::OperatorSchema& schema) {
+    // A slice of one element is normalised by itself: entries say so by their conditions.
+    constexpr std::array others{"CAST",
+                                "QUANTIZE",
+                                "DEQUANTIZE",
+                                "ADAM_OPTIMIZER",
+                                "MEAN_VARIANCE_NORMALIZATION",
+                                "MEAN_VARIANCE_NORMALIZATION1",
+                                "MEAN_VARIANCE_NORMALIZATION2"};
+    const std::string_view name = schema.short_name();
+    const bool along_an_axis = name.find("MAX") != std::string_view::npos && name.starts_with("ACTIVATION_");
+    return name.starts_with("ELEMENT_WISE_") || (name.starts_with("ACTIVATION_") && !along_an_axis) ||
+           std::ranges::find(others, name) != others.end();
+}
+
 bool is_input(std::span<const operators::OperatorSchema* const> operators, std::string_view name) {
     return std::any_of(operators.begin(), operators.end(), [&](const operators::OperatorSchema* schema) {
         const auto* field = schema->find_field(std::string(operators::array_of(name)));
-        return field != nullptr && field->is_tensor() && field->kind == operators::FieldKind::input;
+        return field != nullptr && field->is_tensor() && field->kind == operators::FieldKind::input &&
+               problem_of_single(std::string(name), *field).empty();
     });
 }
 
 }  // namespace
+
+bool has_element_wise(std::span<const operators::OperatorSchema* const> operators) {
+    return std::ranges::any_of(operators, [](const auto* schema) { return is_element_wise(*schema); });
+}
 
 std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& value,
                                                        std::span<const operators::OperatorSchema* const> operators,
@@ -35,6 +57,10 @@ std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& v
         return std::nullopt;
     }
     const std::size_t before = problems.count();
+    if (!has_element_wise(operators)) {
+        problems.add(value.offset, "\"elements\" is for operators that compute each element from those at its position",
+                     "\"timesTolerance\" says how far any element may be off");
+    }
     ElementCondition read;
     for (const cases::JsonMember& member : *value.object()) {
         Operand operand;
@@ -104,6 +130,9 @@ std::optional<std::vector<double>> ElementCondition::values_of(const Operand& op
 }
 
 std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::uint64_t elements) const {
+    if (!is_element_wise(*facts.descriptor().schema)) {
+        return {};  // an entry without operators
+    }
     std::vector<bool> mask(elements, true);
     for (const Operand& operand : operands_) {
         const auto values = values_of(operand, facts, elements);

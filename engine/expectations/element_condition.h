@@ -1,7 +1,9 @@
-// Conditions on single elements of an element-wise operator's inputs: which elements of its outputs may differ.
+// Conditions on single elements of an element-wise operator's inputs, which select the elements of its outputs that may
+// differ.
 //
-//     { "scaled InputTensor": { "below": 0 } }    { "ATensor/BTensor": { "integer": true } }    { "ATensor^BTensor": 1
-//     }
+//     { "scaled InputTensor": { "below": 0 } }
+//     { "ATensor/BTensor": { "integer": true } }
+//     { "ATensor^BTensor": 1 }
 #pragma once
 
 #include <span>
@@ -13,24 +15,28 @@
 
 namespace dmlconform::expectations {
 
-/// All that is said has to hold of the elements at the same place.
+/// True if one of the operators computes each element of its outputs from the elements with the same coordinates.
+[[nodiscard]] bool has_element_wise(std::span<const operators::OperatorSchema* const> operators);
+
+/// A condition whose parts must all hold for the elements with the same coordinates.
 class ElementCondition {
 public:
-    /// Reports what is wrong and returns nothing then.
+    /// Reports problems; the result is then empty.
     [[nodiscard]] static std::optional<ElementCondition> read(
         const cases::JsonValue& value, std::span<const operators::OperatorSchema* const> operators,
         cases::ProblemSink& problems);
 
-    /// For each element of an output of so many elements, in row-major order, whether it is meant. Empty where an input
-    /// is absent, or has neither as many elements nor one.
+    /// For each of `count` elements of an output, in row-major order, whether the condition holds. Empty if an input is
+    /// absent or has neither `count` elements nor one, and for operators that are not element-wise.
     [[nodiscard]] std::vector<bool> mask(CaseFacts& facts, std::uint64_t elements) const;
 
 private:
-    /// The element of an input, after ScaleBias if that is wanted; divided by that of another, or raised to its power.
+    /// An element of an input, optionally after ScaleBias, and optionally divided by, or raised to the power of,
+    /// another input's element.
     struct Operand {
         std::string tensor;
         bool scaled = false;
-        /// Empty: alone.
+        /// Empty if there is no second operand.
         std::string second{};
         bool is_power = false;
         NumberCondition test;

@@ -1,4 +1,4 @@
-// Names, dates, and whether an expectation speaks of an engine.
+// Names and dates, and whether an expectation applies to an engine or a case.
 #include "engine/expectations/expectation.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::array<const char*, expected_count> names{"fail", "error", "crash", "timeout", "skip", "flake"};
 
-constexpr std::array<const char*, happening_count> happening_names{"", "rejected", "accepted", "differs"};
+constexpr std::array<const char*, happening_count> happening_names{"",        "rejected",  "accepted",
+                                                                   "differs", "precision", "unwritten"};
 
 bool matches_any(const std::vector<std::string>& globs, std::string_view text) {
     return std::any_of(globs.begin(), globs.end(),
@@ -94,7 +95,7 @@ bool Expectation::concerns(const EngineInfo& engine_info) const {
 }
 
 bool Expectation::meets(const std::string& id, CaseFacts& facts) const {
-    // What has to be rejected cannot be rejected wrongly, nor differ; DirectML can break by it all the same.
+    // A case that must be rejected cannot be rejected wrongly, and cannot differ. But DirectML can crash on it.
     const bool fits =
         !cases.empty() || expected == Expected::crash || facts.has_to_be_rejected() == (happens == Happening::accepted);
     return fits && (cases.empty() || matches_any(cases, id)) &&
@@ -138,6 +139,10 @@ std::string Expectation::what_is_done() const {
             return who + " rejects it";
         case Happening::accepted:
             return who + " accepts it";
+        case Happening::precision:
+            return who + " computes less precisely";
+        case Happening::unwritten:
+            return who + " does not write all of its output";
         default:
             return who + " computes something else";
     }

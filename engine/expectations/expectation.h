@@ -1,4 +1,4 @@
-// What is known to go wrong, and on which engines: the content of expectation files.
+// Expectations: known failures, and the engines that they concern. They are the contents of expectation files.
 #pragma once
 
 #include <chrono>
@@ -16,85 +16,86 @@
 
 namespace dmlconform::expectations {
 
-/// How a case is expected to end. `skip`: it is not even run. `flake`: it may fail, and is tried again then.
+/// How a case is expected to end. `skip`: it is not run. `flake`: it may fail, and is then retried.
 enum class Expected : std::uint8_t { fail, error, crash, timeout, skip, flake };
 
 inline constexpr std::size_t expected_count = 6;
 
-/// "fail", …
+/// The name: "fail", …
 [[nodiscard]] const char* to_string(Expected expected);
 [[nodiscard]] std::optional<Expected> parse_expected(std::string_view text);
 
-/// What a case does that is expected to fail: any failure of that status, or one of these alone.
-enum class Happening : std::uint8_t { anything, rejected, accepted, differs };
+/// How a case fails: in any way, or only in this one. `differs` excludes outputs with unwritten parts, for which there
+/// is `unwritten`.
+enum class Happening : std::uint8_t { anything, rejected, accepted, differs, precision, unwritten };
 
-inline constexpr std::size_t happening_count = 4;
+inline constexpr std::size_t happening_count = 6;
 
-/// "rejected", …; empty for `anything`.
+/// The name: "rejected", …; empty for `anything`.
 [[nodiscard]] const char* to_string(Happening happening);
-/// Nothing for any other text, "" included.
+/// Empty for any other text, including "".
 [[nodiscard]] std::optional<Happening> parse_happening(std::string_view text);
 
 using Date = std::chrono::sys_days;
 
 /// Today, in UTC.
 [[nodiscard]] Date today();
-/// "2026-12-31"; nothing when there is no such day.
+/// Parses "2026-12-31"; empty if there is no such day.
 [[nodiscard]] std::optional<Date> parse_date(std::string_view text);
 [[nodiscard]] std::string to_string(Date date);
 
 struct Expectation {
-    /// Globs of case ids. Empty: what follows decides alone.
+    /// Globs for case ids. Empty: the other conditions decide.
     std::vector<std::string> cases{};
-    /// Globs of operators' short names. Empty: every operator, and then there are ids of cases.
+    /// Globs for operators' short names. Empty: every operator; then case ids are given.
     std::vector<std::string> operators{};
-    /// What descriptors and inputs have to be like.
+    /// A condition on descriptors and inputs.
     std::optional<Condition> when{};
-    /// Which elements of outputs may differ; the others must not.
+    /// The elements of outputs that may differ; all others must not.
     std::optional<ElementCondition> elements{};
     Happening happens = Happening::anything;
-    /// Whether some of the cases do not fail, because it depends on more than can be said: a pass is a plain pass.
+    /// True if some of these cases pass for reasons that a condition cannot express; then a pass is an ordinary pass.
     bool sometimes = false;
-    /// How many times the tolerance an output that differs may be off; nothing: any.
+    /// Limits the deviation of outputs to this multiple of the tolerance; empty: no limit.
     std::optional<double> times_tolerance{};
-    /// The heading under which a page of findings has more. May be empty.
+    /// The heading of the finding in the documentation. May be empty.
     std::string finding{};
-    /// A glob; "*" for every engine.
+    /// A glob for engine names; "*" matches every engine.
     std::string engine = "*";
-    /// Part of the adapter's name in any case, in which `*` and `?` mean what they mean in globs; empty: every adapter.
+    /// A part of the adapter's name in any case, with `*` and `?` as in globs. Empty: every adapter.
     std::string adapter{};
-    /// Versions of the driver, and of libraries that the engine runs on.
+    /// Versions of the driver, and of libraries that the engine uses.
     std::optional<VersionRange> driver{};
     std::map<std::string, VersionRange> libraries{};
     Expected expected = Expected::fail;
     std::string reason;
     /// A link; may be empty.
     std::string issue{};
-    /// For Expected::flake: how often a case that fails is tried again.
+    /// For Expected::flake: the number of retries after a failure.
     unsigned retries = 3;
-    /// The last day on which it counts.
+    /// The last day on which the expectation is in force.
     std::optional<Date> expires{};
-    /// Where it is written.
+    /// The file and line of the entry.
     std::string file{};
     std::size_t line = 0;
 
-    /// Whether it speaks of that engine, on that adapter, with that driver.
+    /// True if it applies to that engine, adapter and driver.
     [[nodiscard]] bool concerns(const EngineInfo& engine_info) const;
     [[nodiscard]] bool expired(Date date) const { return expires && date > *expires; }
-    /// Whether it speaks of the case, as far as the id, the descriptor and the inputs say.
+    /// True if it applies to the case, considering id, descriptor and inputs.
     [[nodiscard]] bool meets(const std::string& id, CaseFacts& facts) const;
-    /// Whether `elements` are about some element of an output; true without them. Of more elements than a person would
-    /// wait for it is taken for granted.
+    /// True if `elements` selects some element of an output, or if there is no such condition. Assumed for very large
+    /// outputs, where evaluating it would take too long.
     [[nodiscard]] bool means_some_element(CaseFacts& facts) const;
-    /// Whether a pass contradicts it.
+    /// True if a pass contradicts it.
     [[nodiscard]] bool forbids_a_pass() const;
-    /// Whether it is about an operator of that short name in every case that `when` may hold for.
+    /// True if it requires this operator for every case that `when` may hold for.
     [[nodiscard]] bool is_about(std::string_view operator_name) const;
     /// What the engine does with a case: "directml rejects it". Not for skips and flakes.
     [[nodiscard]] std::string what_is_done() const;
     /// The finding and the reason.
     [[nodiscard]] std::string title() const;
-    /// "expectations.json:12"
+    /// The file and line: "expectations.json:12".
     [[nodiscard]] std::string place() const;
 };
 

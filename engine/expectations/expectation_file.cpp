@@ -1,4 +1,4 @@
-// From JSON to expectations. What every key means is in docs/expectations.md.
+// Reads expectation files. docs/expectations.md describes the keys.
 #include "engine/expectations/expectation_file.h"
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "engine/cases/descriptor_reader.h"
 #include "engine/cases/json_document.h"
@@ -16,6 +17,9 @@
 
 namespace dmlconform::expectations {
 namespace {
+
+/// By which entries mean every graph.
+constexpr std::string_view graph_name = "GRAPH";
 
 using cases::JsonValue;
 using cases::ProblemSink;
@@ -58,7 +62,7 @@ public:
     }
 
 private:
-    /// The member, which must be a text with something in it.
+    /// The member, which must be a non-empty string.
     const std::string* text_of(const JsonValue& value, std::string_view what) {
         const std::string* text = value.string();
         if (text == nullptr) {
@@ -81,7 +85,7 @@ private:
         }
     }
 
-    /// One text or a list of them.
+    /// Reads a string or a list of strings.
     void read_globs(const std::string& key, std::string_view what, std::vector<std::string>& into) {
         const JsonValue* value = entry_.find(key);
         if (value == nullptr && key == "cases" && entry_.find("operators") != nullptr) {
@@ -114,8 +118,8 @@ private:
             }
         }
         for (const std::string& glob : result_.operators) {
-            if (std::ranges::none_of(meant_,
-                                     [&](const auto* one) { return core::glob_matches(glob, one->short_name()); })) {
+            const auto is_meant = [&](const auto* one) { return core::glob_matches(glob, one->short_name()); };
+            if (!core::glob_matches(glob, graph_name) && std::ranges::none_of(meant_, is_meant)) {
                 problems_.add(value->offset, fmt::format("no operator is called \"{}\"", core::shortened(glob)),
                               cases::operator_suggestion(glob));
             }
@@ -124,6 +128,11 @@ private:
 
     void read_conditions() {
         const JsonValue* when = entry_.find("when");
+        const auto means_graphs = [](const std::string& glob) { return core::glob_matches(glob, graph_name); };
+        if (when != nullptr && meant_.empty() && std::ranges::all_of(result_.operators, means_graphs)) {
+            problems_.add(when->offset, "a graph has no fields of its own for a condition",
+                          "\"cases\" chooses graphs by their ids");
+        }
         if (when != nullptr && !meant_.empty()) {
             result_.when = read_condition(*when, meant_, problems_);
         }
@@ -132,9 +141,25 @@ private:
             result_.elements = ElementCondition::read(*elements, meant_, problems_);
             result_.happens = Happening::differs;
             result_.sometimes = true;
+            for (const std::string& glob : result_.operators) {
+                check_element_wise(*elements, glob);
+            }
         }
         if (elements != nullptr && result_.expected != Expected::fail) {
             problems_.add(elements->offset, "only a \"fail\" has \"elements\" that differ");
+        }
+    }
+
+    /// Each name must match an element-wise operator.
+    void check_element_wise(const JsonValue& elements, const std::string& glob) {
+        std::vector<const operators::OperatorSchema*> named;
+        std::ranges::copy_if(meant_, std::back_inserter(named),
+                             [&](const auto* one) { return core::glob_matches(glob, one->short_name()); });
+        if (result_.elements && !named.empty() && !has_element_wise(named)) {
+            problems_.add(elements.offset,
+                          fmt::format("{} does not compute each element from those at its position, so that "
+                                      "\"elements\" means nothing there",
+                                      core::shortened(glob)));
         }
     }
 
@@ -146,7 +171,9 @@ private:
             if (!happening) {
                 problems_.add(entry_.find("happens")->offset,
                               fmt::format("there is no \"happens\" \"{}\"", core::shortened(text)),
-                              "it may be rejected, accepted, differs");
+                              "it may be rejected, accepted, differs, precision, unwritten");
+            } else if (result_.elements && happening != Happening::differs) {
+                problems_.add(entry_.find("happens")->offset, "\"elements\" are about what \"differs\"");
             } else if (result_.expected != Expected::fail &&
                        !(result_.expected == Expected::error && happening == Happening::accepted)) {
                 problems_.add(entry_.find("happens")->offset, "only a \"fail\" has \"happens\"",
@@ -159,7 +186,10 @@ private:
                 problems_.add(sometimes->offset,
                               fmt::format("\"sometimes\" must be true or false; this is {}", sometimes->kind_name()));
             } else {
-                result_.sometimes = *sometimes->boolean() || result_.elements;
+                result_.sometimes = *sometimes->boolean();
+                if (result_.elements && !result_.sometimes) {
+                    problems_.add(sometimes->offset, "with \"elements\", \"sometimes\" is always true");
+                }
             }
         }
         if (const JsonValue* times = entry_.find("timesTolerance")) {
@@ -262,11 +292,11 @@ private:
     const JsonValue& entry_;
     ProblemSink& problems_;
     Expectation result_;
-    /// The operators that it speaks of.
+    /// The operators that the entry applies to.
     std::vector<const operators::OperatorSchema*> meant_;
 };
 
-/// Whether the file says that it is one of ours.
+/// True if the file declares the expected format.
 bool check_format(const JsonValue& document, ProblemSink& problems) {
     const JsonValue* format = document.find("format");
     if (format == nullptr || format->string() == nullptr || *format->string() != format_name) {

@@ -1,4 +1,4 @@
-// Reading of expectation files.
+// Reads expectation files.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace dmlconform::expectations {
 
-/// What a file of expectations says that it is. Case files have no such key, so that both can be in one folder.
+/// The format that an expectation file declares. Case files lack this key, so both can be in one folder.
 inline constexpr std::string_view format_name = "dmlconform-expectations";
 inline constexpr unsigned format_version = 1;
 
-/// In bytes.
+/// Limit in bytes.
 inline constexpr std::uintmax_t largest_file = std::uintmax_t{16} << 20;
 
-/// Expectations in the order of the file, or what is wrong with it.
+/// The expectations in the order of the file, or the file's problems.
 struct ExpectationFile {
     std::vector<Expectation> expectations;
     std::vector<cases::Problem> problems;
@@ -26,10 +26,10 @@ struct ExpectationFile {
 
 [[nodiscard]] ExpectationFile read_expectations(const std::string& file, std::string_view text);
 
-/// The same from the disk.
+/// Loads a file.
 [[nodiscard]] ExpectationFile load_expectations(const std::string& path);
 
-/// A JSON Schema (2020-12) for these files.
+/// A JSON Schema (2020-12) for expectation files.
 [[nodiscard]] std::string expectations_schema();
 
 }  // namespace dmlconform::expectations

@@ -1,4 +1,4 @@
-// The schema beside the reader: expectation_file.cpp.
+// The JSON Schema of expectation files. The reader is expectation_file.cpp.
 #include <nlohmann/json.hpp>
 
 #include "engine/cases/schema_values.h"
@@ -100,8 +100,8 @@ std::string expectations_schema() {
           {"elements",
            described("Which elements of the outputs may differ. All others must not.",
                      {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", number_schema()}})},
-          {"happens",
-           described("What goes wrong. Default: any of them.", {{"enum", {"rejected", "accepted", "differs"}}})},
+          {"happens", described("What goes wrong. Default: any of them.",
+                                {{"enum", {"rejected", "accepted", "differs", "precision", "unwritten"}}})},
           {"sometimes", described("Not every case fails, and a pass is a plain pass.", {{"type", "boolean"}})},
           {"timesTolerance", described("Elements are off by at most so many times their tolerance.",
                                        {{"type", "integer"}, {"minimum", 1}})},

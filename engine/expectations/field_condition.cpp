@@ -1,4 +1,4 @@
-// One function for each kind of field.
+// Reads and evaluates conditions on fields, with one function for each kind of field.
 #include "engine/expectations/field_condition.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "engine/cases/tensor_desc_reader.h"
 #include "engine/core/element.h"
 #include "engine/core/glob.h"
+#include "engine/core/utf8.h"
 #include "engine/expectations/tensor_condition.h"
 
 namespace dmlconform::expectations {
@@ -21,13 +22,13 @@ using operators::Descriptor;
 using operators::FieldType;
 using operators::FieldValue;
 
-/// Null where the operator does not have the field. "Strides[1]" is in Strides.
+/// Null if the operator lacks the field. For "Strides[1]", the field is Strides.
 const FieldValue* value_of(const Descriptor& descriptor, const std::string& name) {
     const std::string field(operators::array_of(name));
     return descriptor.schema->find_field(field) == nullptr ? nullptr : &descriptor.value(field);
 }
 
-/// 1 of "Strides[1]"; nothing for "Strides", and for what is not an index.
+/// The index in "Strides[1]", which is 1; empty for "Strides" and for an invalid index.
 std::optional<std::size_t> index_in(const std::string& name) {
     const std::size_t bracket = name.find('[');
     std::size_t index = 0;
@@ -36,6 +37,17 @@ std::optional<std::size_t> index_in(const std::string& name) {
     }
     const auto parsed = std::from_chars(name.data() + bracket + 1, name.data() + name.size(), index);
     return parsed.ec == std::errc() ? std::optional(index) : std::nullopt;
+}
+
+bool is_array_of_numbers(FieldType type) {
+    return type == FieldType::uint_array || type == FieldType::int_array || type == FieldType::float_array;
+}
+
+/// True for "[0]" to "[65535]" without leading zeros.
+bool is_index(std::string_view text, std::size_t end) {
+    std::size_t index = 0;
+    const auto parsed = std::from_chars(text.data() + 1, text.data() + text.size(), index);
+    return parsed.ec == std::errc() && index < end && text == fmt::format("[{}]", index);
 }
 
 std::optional<Condition> read_tensor(const JsonValue& value, const std::string& name, ProblemSink& problems) {
@@ -50,7 +62,7 @@ std::optional<Condition> read_tensor(const JsonValue& value, const std::string& 
     return Condition{holds, test->values.has_value()};
 }
 
-/// A field that a condition with null wants to be absent.
+/// Holds if the field is absent, which null in a condition means.
 Condition absent(const std::string& name) {
     return {[name](CaseFacts& facts) {
                 const FieldValue* const value = value_of(facts.descriptor(), name);
@@ -63,7 +75,7 @@ template <class T>
 constexpr bool is_number_array = std::is_same_v<T, std::vector<std::uint32_t>> ||
                                  std::is_same_v<T, std::vector<std::int32_t>> || std::is_same_v<T, std::vector<float>>;
 
-/// Of an array, whether it holds for some entry, or for the one at the index.
+/// For an array, holds if it does for some entry, or for the one at the index.
 bool any_number(const FieldValue& value, const NumberCondition& test, std::optional<std::size_t> index) {
     return std::visit(
         [&]<class T>(const T& content) {
@@ -143,7 +155,7 @@ std::optional<Condition> read_pair(const JsonValue& value, const std::string& na
                      false};
 }
 
-/// A fused activation, or one of several, by a glob of its type.
+/// Reads a condition on a fused activation, or on one of several, by a glob for its type.
 std::optional<Condition> read_activation(const JsonValue& value, const std::string& name, ProblemSink& problems) {
     const std::string* const glob = value.string();
     if (glob == nullptr) {
@@ -168,6 +180,29 @@ std::optional<Condition> read_activation(const JsonValue& value, const std::stri
 }
 
 }  // namespace
+
+std::string problem_of_name(const std::string& name, const operators::Field& field) {
+    constexpr std::size_t most_tensors = 65536;
+    const std::size_t bracket = name.find('[');
+    if (bracket == std::string::npos) {
+        return field.type == FieldType::tensor_desc_array
+                   ? fmt::format("{0} is an array: name one of its tensors, such as {0}[0]", field.name)
+                   : "";
+    }
+    if (field.type != FieldType::tensor_desc_array && !is_array_of_numbers(field.type)) {
+        return fmt::format("{} is not an array of tensors or numbers, and has no index", field.name);
+    }
+    const std::size_t end = is_array_of_numbers(field.type) ? core::max_dimension_count : most_tensors;
+    return is_index(std::string_view(name).substr(bracket), end)
+               ? ""
+               : fmt::format("\"{}\" has no index from [0] to [{}]", core::shortened(name), end - 1);
+}
+
+std::string problem_of_single(const std::string& name, const operators::Field& field) {
+    const bool whole = is_array_of_numbers(field.type) && name.find('[') == std::string::npos;
+    return whole ? fmt::format("{0} is an array: name one of its numbers, such as {0}[0]", field.name)
+                 : problem_of_name(name, field);
+}
 
 std::optional<double> number_of(const Descriptor& descriptor, const std::string& name) {
     const FieldValue* const value = value_of(descriptor, name);
@@ -214,6 +249,12 @@ std::optional<Condition> read_field_condition(const JsonValue& value, const std:
             break;
     }
     if (value.is_null()) {
+        const bool never_absent =
+            field.type == FieldType::uint || field.type == FieldType::int_ || field.type == FieldType::float_;
+        if (never_absent || name.find('[') != std::string::npos) {
+            problems.add(value.offset, fmt::format("{} is a number, and never absent", name));
+            return std::nullopt;
+        }
         return absent(name);
     }
     switch (field.type) {

@@ -1,4 +1,4 @@
-// Bounds, and how they are written.
+// Reads and evaluates conditions on numbers.
 #include "engine/expectations/number_condition.h"
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "engine/cases/element_reader.h"
 #include "engine/cases/tensor_desc_reader.h"
@@ -101,7 +102,22 @@ private:
         if (const JsonValue* found = value.find("not")) {
             bounds.is_not = read(*found);
         }
+        if (is_empty(bounds)) {
+            problems_.add(value.offset, fmt::format("no number passes the test of {}: it contradicts itself", name_));
+        }
         return bounds;
+    }
+
+    /// Considers only bounds and flags.
+    static bool is_empty(const NumberBounds& bounds) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        const double low = std::max(bounds.at_least.value_or(-infinity), bounds.above.value_or(-infinity));
+        const double high = std::min(bounds.at_most.value_or(infinity), bounds.below.value_or(infinity));
+        const bool open = bounds.above == low || bounds.below == high;
+        const bool bounded = bounds.at_least || bounds.at_most || bounds.above || bounds.below;
+        return std::isnan(low) || std::isnan(high) || low > high || (low == high && open) ||
+               (bounds.nan == true && (bounded || bounds.infinite == true || bounds.integer == true)) ||
+               bounds.from_integer.value_or(0) < 0;
     }
 
     std::optional<bool> read_flag(const JsonValue& value, const char* key) {

@@ -16,37 +16,38 @@ namespace dmlconform::expectations {
 
 struct NumberBounds;
 
-/// One of several has to hold.
+/// Holds if one of the alternatives holds.
 struct NumberCondition {
     std::vector<NumberBounds> any_of;
 
     [[nodiscard]] bool holds(double value) const;
 };
 
-/// All of it has to hold. NaN is within no bounds, and equal to nothing.
+/// Holds if all parts hold. NaN is within no bounds, and equal to nothing.
 struct NumberBounds {
     std::optional<double> equals{};
     std::optional<double> at_least{};
     std::optional<double> at_most{};
     std::optional<double> above{};
     std::optional<double> below{};
-    /// Not 0.
+    /// Must not be 0.
     std::optional<std::uint64_t> multiple_of{};
     std::optional<bool> nan{};
     std::optional<bool> infinite{};
-    /// By the sign bit: -0 is negative.
+    /// Tests the sign bit: -0 is negative.
     std::optional<bool> negative{};
     std::optional<bool> integer{};
-    /// How far from the nearest integer at most, as a part of the number.
+    /// The maximum distance from the nearest integer, relative to the number.
     std::optional<double> from_integer{};
-    /// Of the number without its sign.
+    /// A condition on the number's absolute value.
     std::optional<NumberCondition> magnitude{};
     std::optional<NumberCondition> is_not{};
 
     [[nodiscard]] bool holds(double value) const;
 };
 
-/// With an enumeration, its enumerators are numbers too. Reports what is wrong and returns nothing then.
+/// Reads a condition. With an enumeration, its enumerators are accepted as numbers. Reports problems; the result is
+/// then empty.
 [[nodiscard]] std::optional<NumberCondition> read_number_condition(const cases::JsonValue& value, std::string_view name,
                                                                    const operators::Enumeration* enumeration,
                                                                    cases::ProblemSink& problems);

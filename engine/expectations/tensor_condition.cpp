@@ -1,4 +1,4 @@
-// What a tensor has to be, and how that is written.
+// Reads and evaluates conditions on tensors.
 #include "engine/expectations/tensor_condition.h"
 
 #include <fmt/format.h>

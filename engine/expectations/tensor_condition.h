@@ -15,32 +15,32 @@ namespace dmlconform::expectations {
 
 /// A tensor as a condition sees it.
 struct TensorFact {
-    /// Null for an absent one.
+    /// Null if it is absent.
     const core::TensorDesc* desc = nullptr;
-    /// Among the inputs; nothing for an output.
+    /// Index among the inputs; empty for an output.
     std::optional<std::size_t> input{};
 };
 
-/// All that is said has to hold.
+/// Holds if all parts hold.
 struct TensorCondition {
-    /// `null`: the tensor has to be absent, and nothing else is said.
+    /// `null`: the tensor must be absent, and there are no other parts.
     bool absent = false;
     std::vector<core::DataType> data_types{};
     std::optional<NumberCondition> dimension_count{};
     std::optional<NumberCondition> elements{};
-    /// By dimension. One that the tensor does not have makes the test fail.
+    /// Conditions on sizes by dimension. A dimension that the tensor lacks fails the condition.
     std::map<std::uint32_t, NumberCondition> sizes{};
-    /// absent: packed without saying so. packed: whether it is said or not. repeating: an element counts many times.
+    /// absent: packed without explicit strides. packed: with or without explicit strides. repeating: has a stride of 0.
     enum class Layout : std::uint8_t { absent, given, packed, strided, repeating };
     std::optional<Layout> layout{};
     std::optional<NumberCondition> alignment{};
-    /// Of some element of an input. Of outputs nothing is known.
+    /// Must hold for some element of an input. Never holds for outputs, whose elements are unknown.
     std::optional<NumberCondition> values{};
 
     [[nodiscard]] bool holds(const TensorFact& tensor, CaseFacts& facts) const;
 };
 
-/// Reports what is wrong and returns nothing then.
+/// Reports problems; the result is then empty.
 [[nodiscard]] std::optional<TensorCondition> read_tensor_condition(const cases::JsonValue& value, std::string_view name,
                                                                    cases::ProblemSink& problems);
 

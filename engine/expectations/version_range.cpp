@@ -1,4 +1,4 @@
-// Parsing and comparing of versions.
+// Parses and compares versions.
 #include "engine/expectations/version_range.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view digits = "0123456789";
 
-/// "22.3.6" and nothing else.
+/// Parses "22.3.6" without any other text.
 std::optional<Version> parse_version(std::string_view text) {
     Version version;
     while (true) {
@@ -62,7 +62,7 @@ std::optional<Version> find_version(std::string_view text) {
 }
 
 core::Result<VersionRange> VersionRange::parse(std::string_view text) {
-    // Longer ones first: ">=" begins with ">".
+    // Longer ones first, because ">=" begins with ">".
     static const std::array<std::pair<std::string_view, Relation>, 5> relations{{{">=", Relation::greater_or_equal},
                                                                                  {"<=", Relation::less_or_equal},
                                                                                  {">", Relation::greater},
@@ -76,7 +76,7 @@ core::Result<VersionRange> VersionRange::parse(std::string_view text) {
         for (const auto& [sign, relation] : relations) {
             if (text.substr(at).starts_with(sign)) {
                 bound.relation = relation;
-                // "< 24.1" means the same.
+                // "< 24.1" is accepted, too.
                 at = std::min(text.find_first_not_of(' ', at + sign.size()), text.size());
                 break;
             }
@@ -94,7 +94,20 @@ core::Result<VersionRange> VersionRange::parse(std::string_view text) {
     if (range.bounds_.empty()) {
         return core::fail("the range is empty", "leave it out to mean every version");
     }
+    if (!range.contains_any()) {
+        return core::fail(fmt::format("no version is \"{}\"", core::shortened(text)),
+                          "the bounds contradict each other");
+    }
     return range;
+}
+
+bool VersionRange::contains_any() const {
+    // If the range is not empty, its minimum is 0, a bound, or the version after a bound.
+    return contains({0}) || std::any_of(bounds_.begin(), bounds_.end(), [&](const Bound& bound) {
+               Version next = bound.version;
+               ++next.back();
+               return contains(bound.version) || contains(next);
+           });
 }
 
 bool VersionRange::contains(const Version& version) const {

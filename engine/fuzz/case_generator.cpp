@@ -1,4 +1,4 @@
-// From a random descriptor to a case.
+// Generates cases from random descriptors.
 #include "engine/fuzz/case_generator.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 
 #include "engine/core/hash.h"
 #include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/extremes.h"
 #include "engine/fuzz/layout.h"
 #include "engine/fuzz/mutation.h"
 #include "engine/operators/in_place.h"
@@ -18,7 +19,7 @@ namespace {
 
 using operators::Descriptor;
 
-/// Catalogue constraints leave some descriptors illegal; this many in a row means that hardly any is legal.
+/// The catalogue's constraints do not rule out all illegal descriptors. After this many in a row, hardly any is legal.
 constexpr int most_attempts = 50;
 
 std::optional<Descriptor> legal_descriptor(Random& random, const operators::OperatorSchema& schema,
@@ -32,7 +33,7 @@ std::optional<Descriptor> legal_descriptor(Random& random, const operators::Oper
     return std::nullopt;
 }
 
-/// Whether every tensor is small enough to be computed. A slip can ask for gigabytes and still be legal.
+/// True if every tensor is small enough to be computed. A mutated descriptor can be legal and need gigabytes.
 bool is_small(const Descriptor& descriptor) {
     constexpr std::uint64_t most_bytes = 64 * most_elements * 8;
     for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
@@ -47,8 +48,8 @@ bool is_small(const Descriptor& descriptor) {
     return true;
 }
 
-/// Whether indices that were drawn for the one are inside for the other: there are none, or all sizes are the same and
-/// so is what stands for a dimension. What indices outside give nobody specifies.
+/// True if indices that were drawn for one descriptor are valid for the other: there are no indices, or all sizes and
+/// the attributes that refer to dimensions are equal. Results for invalid indices are unspecified.
 bool indices_fit(const Descriptor& made, const Descriptor& changed) {
     const auto& slots = made.inputs();
     const auto is_index = [&](const operators::TensorSlot& slot) {
@@ -70,7 +71,14 @@ bool indices_fit(const Descriptor& made, const Descriptor& changed) {
            std::ranges::equal(made.values, changed.values, same_numbers);
 }
 
-void fill_inputs(Random& random, cases::Case& subject) {
+/// True if the operator computes with elements of this kind. Others have extreme values sometimes anyway, or cannot
+/// have them.
+bool can_be_extreme(ElementKind kind) {
+    return kind != ElementKind::bits && kind != ElementKind::ordered && kind != ElementKind::index;
+}
+
+/// `extremes` is null for a case without extreme numbers.
+void fill_inputs(Random& random, Random* extremes, cases::Case& subject) {
     const Descriptor& descriptor = *subject.descriptor;
     for (const operators::TensorSlot& slot : descriptor.inputs()) {
         if (slot.desc == nullptr) {
@@ -78,11 +86,15 @@ void fill_inputs(Random& random, cases::Case& subject) {
             continue;
         }
         const ElementKind kind = find_fuzz(*descriptor.schema).element_kind(descriptor, slot.name);
-        subject.inputs.emplace_back(cases::given_elements(random_elements(random, *slot.desc, kind)));
+        std::vector<std::byte> elements = random_elements(random, *slot.desc, kind);
+        if (extremes != nullptr && can_be_extreme(kind) && extremes->chance(1, 2)) {
+            set_extreme_elements(*extremes, slot.desc->data_type, elements);
+        }
+        subject.inputs.emplace_back(cases::given_elements(std::move(elements)));
     }
 }
 
-/// Lets outputs have the memory of inputs, now and then where they may.
+/// Sometimes lets outputs share the memory of inputs, if that is allowed.
 void share_memory(Random& random, cases::Case& subject) {
     const Descriptor& descriptor = *subject.descriptor;
     operators::InPlaceNames names;
@@ -130,8 +142,12 @@ std::optional<cases::Case> generate(const operators::OperatorSchema& schema, con
     if (schema.introduced > settings.level) {
         return std::nullopt;
     }
-    // Each operator has a stream of its own.
-    Random random(cases::random_bits(settings.seed ^ core::fnv1a(schema.short_name()), number));
+    // Each operator has its own random stream.
+    const std::uint64_t stream = settings.seed ^ core::fnv1a(schema.short_name());
+    Random random(cases::random_bits(stream, number));
+    // Extreme numbers have a separate stream, so that they do not affect the rest of the case.
+    Random extremes(cases::random_bits(~stream, number));
+    const bool is_extreme = extremes.chance(settings.extreme_percent, 100);
     auto descriptor = legal_descriptor(random, schema, settings.level);
     if (!descriptor) {
         return std::nullopt;
@@ -151,6 +167,9 @@ std::optional<cases::Case> generate(const operators::OperatorSchema& schema, con
             descriptor = std::move(perturbed);
         }
     }
+    if (is_extreme && !subject.expect_error && extremes.chance(1, 2)) {
+        set_extreme_attributes(extremes, *descriptor, settings.level);
+    }
     subject.descriptor = std::make_shared<const Descriptor>(std::move(*descriptor));
     const auto outputs = subject.descriptor->outputs();
     subject.expected.resize(outputs.size());
@@ -159,7 +178,7 @@ std::optional<cases::Case> generate(const operators::OperatorSchema& schema, con
         subject.inputs.resize(subject.descriptor->inputs().size());
     } else {
         subject.min_feature_level = *operators::minimum_feature_level(*subject.descriptor);
-        fill_inputs(random, subject);
+        fill_inputs(random, is_extreme ? &extremes : nullptr, subject);
         share_memory(random, subject);
     }
     return subject;

@@ -1,4 +1,4 @@
-// Random cases of one operator: the n-th is a function of operator, seed, level and n alone, on every machine.
+// Random cases of one operator. The n-th case depends only on operator, seed, level and n, on every machine.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,17 @@ namespace dmlconform::fuzz {
 
 struct GeneratorSettings {
     std::uint64_t seed = 1;
-    /// Legal cases are legal here; others are illegal here.
+    /// Cases are legal or illegal with respect to this level.
     core::FeatureLevel level = core::highest_feature_level;
-    /// Of a hundred cases, how many have one thing changed. Those that are illegal then have to be rejected.
+    /// Percentage of cases with one random change. Those that become illegal must be rejected.
     std::uint32_t perturbed_percent = 20;
+    /// Percentage of legal cases with NaN, infinities, and huge and tiny numbers among the attributes and elements that
+    /// the operator computes with.
+    std::uint32_t extreme_percent = 0;
 };
 
-/// The case `fuzz/SLICE1/7-12`: number 12 of seed 7. Nothing where no legal descriptor was found, or the operator does
-/// not exist at the level.
+/// The case `fuzz/SLICE1/7-12` has number 12 and seed 7. Empty if no legal descriptor was found, or if the operator
+/// does not exist at the level.
 [[nodiscard]] std::optional<cases::Case> generate(const operators::OperatorSchema& schema,
                                                   const GeneratorSettings& settings, std::uint64_t number);
 

@@ -1,4 +1,4 @@
-// Fields by name, and what follows from them.
+// Access to fields by name, and updates of counts and sizes.
 #include "engine/fuzz/descriptor_builder.h"
 
 #include <stdexcept>

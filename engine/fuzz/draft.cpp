@@ -1,4 +1,4 @@
-// Cutting tensors.
+// Cuts tensors and repairs drafts.
 #include "engine/fuzz/draft.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace dmlconform::fuzz {
 namespace {
 
-/// Copies elements from one shape to another; coordinates beyond the old shape are those at its end.
+/// Copies elements from one shape to another. Coordinates beyond the old shape are clamped.
 std::vector<std::byte> reshaped(const std::vector<std::byte>& from, const core::Dimensions& old_sizes,
                                 const core::Dimensions& sizes, core::DataType type, std::size_t shifted_dimension,
                                 std::uint32_t shift) {

@@ -1,4 +1,4 @@
-// The plainest of many random cases.
+// Selects the simplest of many random cases.
 #include "engine/fuzz/example_case.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@
 namespace dmlconform::fuzz {
 namespace {
 
-/// Enough for the rarest rank of the pickiest operator.
+/// Sufficient for the rarest rank of the most restrictive operator.
 constexpr std::uint64_t most_numbers = 3000;
 
 bool is_wished(const operators::Descriptor& descriptor, const ExampleWish& wish) {
@@ -32,8 +32,8 @@ bool is_wished(const operators::Descriptor& descriptor, const ExampleWish& wish)
                : (!wish.rank || first->sizes.size() == *wish.rank) && (!wish.type || first->data_type == *wish.type);
 }
 
-/// The plainest value of an attribute: the first option, steps of 1, no padding. Nothing if it has that already, or if
-/// none of its values is plainer than others.
+/// The simplest value of an attribute: the first enumerator, steps of 1, no padding. Empty if the attribute has it
+/// already, or if none of its values is simpler than others.
 std::optional<operators::FieldValue> plainer(const operators::Field& field, const operators::FieldValue& value) {
     const bool steps = field.name.ends_with("Strides") || field.name.ends_with("Dilations");
     const bool padding = field.name.ends_with("Padding");
@@ -41,7 +41,7 @@ std::optional<operators::FieldValue> plainer(const operators::Field& field, cons
         [&](const auto& given) -> std::optional<operators::FieldValue> {
             using Value = std::decay_t<decltype(given)>;
             if constexpr (std::is_same_v<Value, std::uint32_t>) {
-                // BOOL has no prefix; what is usual is often TRUE.
+                // BOOL has no prefix; its usual value is often TRUE.
                 const bool option = field.enumeration != nullptr && !field.enumeration->prefix().empty();
                 return option && given != 0 ? std::optional<operators::FieldValue>(std::uint32_t{0}) : std::nullopt;
             } else if constexpr (std::is_same_v<Value, std::vector<std::uint32_t>> ||
@@ -64,7 +64,7 @@ double cost_of_attributes(const operators::Descriptor& descriptor) {
     return cost;
 }
 
-/// What a person would not begin with costs; the least is best.
+/// Rates how unusual a descriptor is for a first example; the lowest cost is best.
 double cost_of(const operators::Descriptor& descriptor, const ExampleWish& wish) {
     double cost = cost_of_attributes(descriptor) + (descriptor.in_place.empty() ? 0 : 20);
     for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
@@ -75,7 +75,7 @@ double cost_of(const operators::Descriptor& descriptor, const ExampleWish& wish)
             const auto elements = static_cast<double>(core::element_count(slot.desc->sizes).value_or(1));
             cost += core::is_packed(*slot.desc) ? 0 : 100;
             cost += slot.desc->flags == core::TensorFlags::none ? 0 : 10;
-            // Some eight elements, not all of them in one dimension.
+            // Prefers about eight elements in more than one dimension.
             cost += std::fabs(std::log2(elements) - 3);
             cost += !wish.type && slot.desc->data_type != core::DataType::float32 ? 4 : 0;
         }
@@ -91,7 +91,7 @@ double cost_of(const operators::Descriptor& descriptor, const ExampleWish& wish)
     return cost;
 }
 
-/// 1, 2, 3, …, where any numbers will do.
+/// 1, 2, 3, … if any numbers will do.
 std::optional<cases::Initialiser> counted_elements(const core::TensorDesc& desc) {
     const std::uint64_t count = core::element_count(desc.sizes).value_or(0);
     if (core::bytes_of(desc.data_type) == 0 || count == 0 || count > 100) {
@@ -116,7 +116,7 @@ std::vector<core::Dimensions> sizes_of_inputs(const operators::Descriptor& descr
     return sizes;
 }
 
-/// Attributes become plain, one by one, where outputs of other sizes are all that follows from that.
+/// Simplifies attributes one by one, if only the sizes of outputs change as a consequence.
 void plain_attributes(cases::Case& subject, core::FeatureLevel level) {
     const std::vector<core::Dimensions> sizes = sizes_of_inputs(*subject.descriptor);
     for (std::size_t i = 0; i < subject.descriptor->values.size(); ++i) {
@@ -134,7 +134,7 @@ void plain_attributes(cases::Case& subject, core::FeatureLevel level) {
     }
 }
 
-/// Without strides, gaps and alignments that say nothing.
+/// Removes strides, gaps and alignments.
 void lay_out_plainly(cases::Case& subject) {
     operators::Descriptor plain = *subject.descriptor;
     for (const TensorField& tensor : tensors_of(plain)) {

@@ -1,4 +1,4 @@
-// A case of an operator for people to start from: legal, small, packed, and with plain numbers.
+// Example cases of an operator, as a starting point for people: legal, small, packed, with simple numbers.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace dmlconform::fuzz {
 
-/// What the operator's first tensor is to be like; nothing: as it comes.
+/// Requirements for the operator's first tensor; empty: any.
 struct ExampleWish {
     std::optional<std::size_t> rank{};
     std::optional<core::DataType> type{};
     core::FeatureLevel level = core::highest_feature_level;
 };
 
-/// The first input that is there, or else the first output; null for a descriptor without tensors.
+/// The first input that is present, otherwise the first output; null for a descriptor without tensors.
 [[nodiscard]] const core::TensorDesc* first_tensor(const operators::Descriptor& descriptor);
 
-/// Expects what the reference computes, of an operator that has one; otherwise no values. Nothing where no legal
-/// descriptor is like that.
+/// An example case. It expects the reference's outputs if the operator has a reference, otherwise no values. Empty if
+/// no legal descriptor meets the requirements.
 [[nodiscard]] std::optional<cases::Case> example_case(const operators::OperatorSchema& schema,
                                                       const ExampleWish& wish = {});
 

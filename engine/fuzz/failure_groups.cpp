@@ -1,4 +1,4 @@
-// Telling failures apart by what a report would say of them.
+// Groups failures by what a report would say about them.
 #include "engine/fuzz/failure_groups.h"
 
 #include "engine/operators/rules.h"
@@ -6,7 +6,7 @@
 namespace dmlconform::fuzz {
 namespace {
 
-/// Of all tensors.
+/// The number of elements of all tensors.
 std::uint64_t elements_of(const cases::Case& subject) {
     std::uint64_t sum = 0;
     for (const auto& slots : {subject.descriptor->inputs(), subject.descriptor->outputs()}) {
@@ -17,7 +17,7 @@ std::uint64_t elements_of(const cases::Case& subject) {
     return sum;
 }
 
-/// The rule by which the engine rejected the case, or should have.
+/// The rule by which the engine rejected the case, or should have rejected it.
 std::string rule_of(const Failure& failure) {
     if (failure.result.rejection) {
         return failure.result.rejection->rule;

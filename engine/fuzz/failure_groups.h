@@ -1,4 +1,4 @@
-// Failures of one kind together: the same operator, engine, way of failing and rule.
+// Groups failures with the same operator, engine, failure kind and rule.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace dmlconform::fuzz {
 /// One kind of failure.
 struct FailureGroup {
     std::uint64_t count = 0;
-    /// The case with the fewest elements, and the earliest of those.
+    /// The first case with the smallest number of elements.
     std::shared_ptr<const cases::Case> smallest;
     std::string reason;
     std::size_t engine = 0;
@@ -22,10 +22,10 @@ struct FailureGroup {
 
 class FailureGroups {
 public:
-    /// Whether it is the first of its kind.
+    /// Adds a failure. True if it is the first one of its group.
     bool add(const Failure& failure);
 
-    /// By operator.
+    /// All groups, ordered by operator.
     [[nodiscard]] std::vector<const FailureGroup*> all() const;
 
 private:

@@ -1,5 +1,5 @@
-// Rows of operators that one generator serves: for those whose families draw what the generic maker draws, and then
-// make it fit.
+// Entries of operators that use the generic generator, followed by a function that adapts the descriptor to the
+// operator's rules.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace dmlconform::fuzz {
 
-/// What makes a descriptor of the generic maker fit one operator's relations.
+/// Adapts a generic descriptor to one operator's rules.
 struct Fitting {
     std::string_view name;
     void (*fit)(Random& random, operators::Descriptor& descriptor);
 };
 
-/// Of the operator's row, which there is.
+/// The function of the operator's entry, which must exist.
 template <class Fittings>
 [[nodiscard]] operators::Descriptor make_fitting(const Fittings& fittings, Random& random,
                                                  const operators::OperatorSchema& schema, core::FeatureLevel level) {
@@ -25,7 +25,7 @@ template <class Fittings>
     return descriptor;
 }
 
-/// A row for each name, with the repair of the generic row.
+/// An entry for each name, with the repair function of the generic entry.
 template <class Names>
 [[nodiscard]] std::vector<OperatorFuzz> fuzz_of_each(const Names& names, decltype(OperatorFuzz::make) make,
                                                      decltype(OperatorFuzz::element_kind) element_kind) {

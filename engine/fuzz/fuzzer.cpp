@@ -1,4 +1,4 @@
-// Operators take turns; each case goes through all engines.
+// Runs cases of all operators in rotation on all engines.
 #include "engine/fuzz/fuzzer.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 
 #include "engine/cases/recorded_case.h"
 #include "engine/cpu/reference.h"
+#include "engine/fuzz/random_graph.h"
 #include "engine/operators/rules.h"
 #include "engine/run/runner.h"
 
@@ -18,8 +19,8 @@ using Engines = std::span<const std::unique_ptr<Engine>>;
 
 class Fuzzer {
 public:
-    Fuzzer(Engines engines, run::ExpectedResults* expected, FuzzObserver& observer)
-        : engines_(engines), expected_(expected), observer_(observer) {}
+    Fuzzer(Engines engines, const FuzzSettings& settings, FuzzObserver& observer)
+        : engines_(engines), expected_(settings.expected), precisions_(settings.precisions), observer_(observer) {}
 
     void run(const cases::Case& subject) {
         const operators::OperatorSchema& schema = *subject.descriptor->schema;
@@ -31,7 +32,7 @@ public:
             note_type(subject);
         }
         const auto shared = std::make_shared<const cases::Case>(subject);
-        if (subject.expect_error || cpu::has_reference(schema)) {
+        if (subject.expect_error || cpu::has_reference(*subject.descriptor)) {
             for (std::size_t e = 0; e < engines_.size(); ++e) {
                 judge(shared, e);
             }
@@ -60,13 +61,14 @@ private:
         run::CaseSettings settings;
         settings.keep_evidence = true;
         settings.expected = expected_;
+        settings.precisions = precisions_;
         const auto once = [&] { return run::run_case(*subject, *engines_[engine], settings, engine); };
         run::CaseResult result = expected_ == nullptr
                                      ? once()
                                      : run::run_as_planned(expected_->plan(*subject, engine), subject, engine, once);
         note_known(subject, result);
         tally_->skipped += result.status == run::Status::skip ? 1 : 0;
-        // The reference rejects by the very rules that made the case, so that only its failures say something.
+        // The reference rejects by the same rules that generated the case, so only its failures are meaningful.
         if (result.status != run::Status::skip && !engines_[engine]->info().is_reference) {
             ++tally_->compared;
             tally_->rejected += subject->expect_error && result.status == run::Status::pass ? 1 : 0;
@@ -97,7 +99,7 @@ private:
         observer_.on_failure({subject, std::move(result), engine, expected_by});
     }
 
-    /// The first engine that computes it says what the others have to.
+    /// The first engine that computes the case provides the expected values for the others.
     void compare_engines(const std::shared_ptr<const cases::Case>& subject) {
         std::shared_ptr<const cases::Case> expected;
         std::size_t expected_by = 0;
@@ -146,6 +148,7 @@ private:
 
     Engines engines_;
     run::ExpectedResults* expected_;
+    std::vector<core::Precision> precisions_;
     FuzzObserver& observer_;
     FuzzResult result_;
     OperatorTally* tally_ = nullptr;
@@ -172,7 +175,18 @@ OperatorTally FuzzResult::total() const {
 }
 
 FuzzResult fuzz(const FuzzSettings& settings, Engines engines, FuzzObserver& observer) {
-    Fuzzer fuzzer(engines, settings.expected, observer);
+    Fuzzer fuzzer(engines, settings, observer);
+    if (settings.graphs) {
+        for (std::uint64_t number = settings.start; !fuzzer.stop_requested(); ++number) {
+            if (settings.count != 0 && number - settings.start >= settings.count) {
+                break;
+            }
+            if (const auto subject = generate_graph(settings.generator, number)) {
+                fuzzer.run(*subject);
+            }
+        }
+        return fuzzer.take();
+    }
     for (const operators::OperatorSchema* schema : settings.operators) {
         fuzzer.note(*schema);
     }
@@ -182,7 +196,7 @@ FuzzResult fuzz(const FuzzSettings& settings, Engines engines, FuzzObserver& obs
             if (fuzzer.stop_requested() || (settings.count != 0 && fuzzer.done() >= settings.count)) {
                 return fuzzer.take();
             }
-            // The n-th case of an operator does not depend on which other operators there are.
+            // The n-th case of an operator does not depend on which other operators are fuzzed.
             if (const auto subject = generate(*schema, settings.generator, settings.start + round)) {
                 made_any = true;
                 fuzzer.run(*subject);

@@ -1,7 +1,7 @@
-// Running random cases on engines, and comparing what they do.
+// Runs random cases on engines, and compares the results.
 //
-// Where the reference knows the operator, every engine is compared with it. Otherwise engines are compared with each
-// other: with fewer than two that run the operator there is nothing to compare, and that is what is said.
+// If the reference supports the operator, every engine is compared with it. Otherwise engines are compared with each
+// other; if fewer than two of them run the operator, that is reported.
 #pragma once
 
 #include <cstdint>
@@ -20,30 +20,30 @@
 
 namespace dmlconform::fuzz {
 
-/// An engine did what it must not.
+/// A failure of an engine.
 struct Failure {
     std::shared_ptr<const cases::Case> subject;
     run::CaseResult result;
-    /// Index into the engines.
+    /// Index of the engine.
     std::size_t engine = 0;
-    /// The engine that said what is right, where that was not the reference.
+    /// The engine that provided the expected values, if that was not the reference.
     std::optional<std::size_t> expected_by{};
 };
 
 struct OperatorTally {
     std::uint64_t cases = 0;
-    /// Cases whose descriptor is legal. The others have to be rejected.
+    /// The number of cases with legal descriptors. Others must be rejected.
     std::uint64_t legal = 0;
-    /// Results of an engine that were checked against the reference, the rules, or another engine.
+    /// The number of results that were checked against the reference, the rules, or another engine.
     std::uint64_t compared = 0;
-    /// Rejections that had to be, among them.
+    /// The number of those that were required rejections.
     std::uint64_t rejected = 0;
-    /// Results with nothing to compare them with: the engine does not run the operator, or no other does.
+    /// The number of results without a comparison: the engine does not run the operator, or no other engine does.
     std::uint64_t skipped = 0;
-    /// Failures that were expected, among those compared, by the finding that says so.
+    /// The number of expected failures among the compared results, by finding.
     std::map<std::string, std::uint64_t> known{};
     std::uint64_t failures = 0;
-    /// Of the first tensor, in legal cases.
+    /// Data types of the first tensor in legal cases.
     std::set<core::DataType> types;
 };
 
@@ -62,18 +62,22 @@ public:
     virtual ~FuzzObserver() = default;
 
     virtual void on_failure(const Failure& failure) = 0;
-    /// Asked before each case; `done` cases have been run, `failures` found.
+    /// Called before each case: `done` cases have run, `failures` were found. True ends the run.
     virtual bool stop_requested(std::uint64_t done, std::uint64_t failures) = 0;
 };
 
 struct FuzzSettings {
     GeneratorSettings generator;
     std::vector<const operators::OperatorSchema*> operators;
-    /// Number of the first case of each operator.
+    /// Generates random graphs instead of cases of single operators.
+    bool graphs = false;
+    /// The number of the first case of each operator.
     std::uint64_t start = 0;
-    /// What is known to fail; may be null.
+    /// Known failures; may be null.
     run::ExpectedResults* expected = nullptr;
-    /// Cases of all operators together; operators take turns. 0: until the observer ends it.
+    /// See run::CaseSettings::precisions.
+    std::vector<core::Precision> precisions{};
+    /// The number of cases of all operators together, in rotation. 0: until the observer stops the run.
     std::uint64_t count = 0;
 };
 

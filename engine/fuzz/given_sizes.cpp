@@ -1,4 +1,4 @@
-// Names of tensors, short and full, and what they stand for.
+// Resolves full and short names of tensors.
 #include "engine/fuzz/given_sizes.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@ namespace {
 using operators::Descriptor;
 using operators::Field;
 
-/// The names of all tensors that the operator can have, each of so many in an array, in the order of the struct.
+/// The names of all tensors that the operator can have, in the order of the struct, with this many elements for each
+/// array.
 std::vector<std::string> names_of(const Descriptor& descriptor, std::size_t in_array) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
@@ -43,7 +44,7 @@ std::string short_name(std::string name) {
     return name;
 }
 
-/// The name of the slot that `first_tensor` finds; empty where there is none.
+/// The name of the tensor that `first_tensor` finds; empty if there is none.
 std::string first_name(const Descriptor& descriptor) {
     const core::TensorDesc* first = first_tensor(descriptor);
     for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
@@ -63,7 +64,7 @@ std::size_t index_in(std::string_view name) {
     return index;
 }
 
-/// Of the type of the first tensor, or the first type that the field may have.
+/// A tensor with the first tensor's data type, or else the first type that the field supports.
 core::TensorDesc new_tensor(const Descriptor& descriptor, const Field& field) {
     core::TensorDesc desc;
     const core::TensorDesc* first = first_tensor(descriptor);

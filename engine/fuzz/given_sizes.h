@@ -1,4 +1,4 @@
-// The sizes of an operator's tensors, given by their names.
+// Sizes of an operator's tensors that a user has given by name.
 #pragma once
 
 #include <string>
@@ -11,17 +11,19 @@
 
 namespace dmlconform::fuzz {
 
-/// By tensor: "BTensor", or "B" for short, "InputTensors[1]" for one of an array, and "" for the first tensor.
+/// Sizes by tensor: "BTensor", "B" for short, "InputTensors[1]" for an element of an array, and "" for the first
+/// tensor.
 using GivenSizes = std::vector<std::pair<std::string, core::Dimensions>>;
 
-/// The same with full names. An error where the operator has no such tensor, or where one is given twice.
+/// Replaces short names by full ones. Fails if the operator has no such tensor, or if a tensor occurs twice.
 [[nodiscard]] core::Result<GivenSizes> with_full_names(const operators::Descriptor& descriptor,
                                                        const GivenSizes& given);
 
-/// Removes optional inputs that are not given, but for the first tensor. Names are full here and below.
+/// Removes optional inputs that are not given, except the first tensor. Here and below, names must be full.
 void remove_optional_inputs(operators::Descriptor& descriptor, const GivenSizes& given);
 
-/// Gives the tensors their sizes, packed. Absent ones are made. An array ends with the last of it that is given.
+/// Sets the sizes of the tensors and makes them packed. Creates absent tensors. An array ends with its last given
+/// element.
 void put_sizes(operators::Descriptor& descriptor, const GivenSizes& given);
 
 }  // namespace dmlconform::fuzz

@@ -1,4 +1,4 @@
-// Random sizes, strides and totals.
+// Draws random sizes, strides and total sizes.
 #include "engine/fuzz/layout.h"
 
 #include <algorithm>
@@ -50,13 +50,13 @@ core::Dimensions random_sizes(Random& random, std::size_t rank) {
         size = random_size(random);
     }
     if (random.chance(1, 8)) {
-        // 31, 32, 33, … 1025.
+        // One of 31, 32, 33, … 1025.
         const std::uint32_t power = 1U << random.pick(5, 10);
         sizes[random.below(static_cast<std::uint32_t>(rank))] = power + random.below(3) - 1;
     }
     while (core::element_count(sizes).value_or(most_elements + 1) > most_elements) {
         auto largest = std::max_element(sizes.begin(), sizes.end());
-        // The one around a power of two stays, the others give way.
+        // Reduces the other sizes; the one near a power of two stays.
         for (auto size = sizes.begin(); size != sizes.end(); ++size) {
             if (*size > 1 && (*size < *largest || *largest == 1)) {
                 largest = size;

@@ -7,18 +7,18 @@
 
 namespace dmlconform::fuzz {
 
-/// Elements that no tensor of a case exceeds.
+/// The maximum number of elements of a tensor.
 inline constexpr std::uint64_t most_elements = 4096;
 
-/// Sizes of that many dimensions: mostly small, now and then one around a power of two, where kernels change their way.
+/// Random sizes for this number of dimensions: mostly small, sometimes one near a power of two, where kernels change
+/// their algorithm.
 [[nodiscard]] core::Dimensions random_sizes(Random& random, std::size_t rank);
 
-/// Lays a tensor out at random: packed, permuted, with gaps, more memory than it needs, and, for an input, with
-/// dimensions whose elements are one.
+/// Draws a layout: packed, permuted, with gaps, with surplus memory and, for inputs, with repeated elements.
 [[nodiscard]] core::TensorDesc random_layout(Random& random, core::DataType type, core::Dimensions sizes,
                                              operators::FieldKind kind);
 
-/// A data type and a number of dimensions that a tensor may have at that level. The operator must exist there.
+/// A data type and a number of dimensions that a tensor may have at that level. The operator must exist at the level.
 [[nodiscard]] core::DataType random_type(Random& random, const operators::OperatorSchema& schema,
                                          std::string_view field, core::FeatureLevel level);
 [[nodiscard]] std::uint32_t random_rank(Random& random, const operators::OperatorSchema& schema, std::string_view field,

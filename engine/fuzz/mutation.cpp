@@ -1,4 +1,4 @@
-// One function for each kind of slip.
+// Mutations of descriptors, one function for each kind.
 #include "engine/fuzz/mutation.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 using operators::Descriptor;
 using operators::Field;
 
-/// Near what it is, or one of the numbers that break arithmetic.
+/// A number near the old one, or one that is likely to cause overflows.
 std::uint32_t other_number(Random& random, std::uint32_t number) {
     const std::array<std::uint32_t, 6> candidates{number + 1, number - 1, 0, number * 2 + 1, 0x7fffffff, 0xffffffff};
     return random.one_of(candidates);
@@ -33,7 +33,7 @@ void mutate_size(Random& random, core::TensorDesc& desc) {
 }
 
 void mutate_type(Random& random, core::TensorDesc& desc) {
-    // Of those that are at least a byte wide.
+    // A type that is at least one byte wide.
     desc.data_type = static_cast<core::DataType>(random.pick(1, 11));
     desc.total_bytes = core::minimum_total_bytes(desc).value_or(0);
 }
@@ -82,7 +82,7 @@ std::string mutate_tensor(Random& random, const Field& field, core::TensorDesc& 
     return fmt::format("{} was {}", field.name, before);
 }
 
-/// All arrays of one count stay equally long.
+/// Arrays that share a count keep equal lengths.
 std::string mutate_lengths(Random& random, Descriptor& descriptor, const std::string& count) {
     const bool longer = random.chance(1, 2);
     for (std::size_t i = 0; i < descriptor.values.size(); ++i) {

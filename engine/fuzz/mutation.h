@@ -1,4 +1,4 @@
-// Slips: one thing in a descriptor is changed, mostly to something illegal.
+// Random changes of a descriptor, most of which make it illegal.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace dmlconform::fuzz {
 
-/// Changes one field, and says which. The descriptor stays one that can be written down: counts are the lengths of
-/// their arrays, tensors have as many strides as sizes. It may still be legal.
+/// Changes one field and returns its name. The descriptor stays well-formed: counts are the lengths of their arrays,
+/// and tensors have as many strides as sizes. It may still be legal.
 [[nodiscard]] std::string mutate(Random& random, operators::Descriptor& descriptor);
 
 }  // namespace dmlconform::fuzz

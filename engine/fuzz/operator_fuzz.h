@@ -1,4 +1,4 @@
-// What the fuzzer knows about an operator that its catalogue entry does not say: one file for each in operators/.
+// What the fuzzer knows about operators beyond the catalogue: one file for each family in operators/.
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@ namespace dmlconform::fuzz {
 struct OperatorFuzz {
     /// "SLICE1"
     std::string_view name;
-    /// A descriptor that is legal at that level, at which the operator exists.
+    /// Draws a descriptor that is legal at that level. The operator must exist at the level.
     operators::Descriptor (*make)(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level);
-    /// What the elements of an input are.
+    /// The kind of an input's elements.
     ElementKind (*element_kind)(const operators::Descriptor& descriptor, std::string_view input);
-    /// After a change of inputs or attributes, makes legal again what follows from them: windows, counts along an
-    /// axis, the sizes of outputs. The result may still be illegal.
+    /// After a change of inputs or attributes, makes everything that depends on them legal again: windows, counts along
+    /// an axis, the sizes of outputs. The result may still be illegal.
     void (*repair)(operators::Descriptor& descriptor);
 };
 
@@ -29,31 +29,31 @@ extern const OperatorFuzz mean_variance_normalization1_fuzz;
 extern const OperatorFuzz quantized_linear_convolution_fuzz;
 extern const OperatorFuzz random_generator_fuzz;
 
-/// Of the operators that move elements.
+/// Operators that move elements.
 [[nodiscard]] std::span<const OperatorFuzz> movement_fuzz();
-/// Of attention.
+/// Attention.
 [[nodiscard]] std::span<const OperatorFuzz> attention_fuzz();
-/// Of recurrent networks.
+/// Recurrent networks.
 [[nodiscard]] std::span<const OperatorFuzz> recurrent_fuzz();
-/// Of poolings and local response normalisation.
+/// Poolings and local response normalisation.
 [[nodiscard]] std::span<const OperatorFuzz> window_fuzz();
-/// Of the operators with regions of interest.
+/// Operators with regions of interest.
 [[nodiscard]] std::span<const OperatorFuzz> regions_fuzz();
-/// Of resampling and its gradients.
+/// Resampling and its gradients.
 [[nodiscard]] std::span<const OperatorFuzz> resampling_fuzz();
-/// Of matrix products and convolutions.
+/// Matrix products and convolutions.
 [[nodiscard]] std::span<const OperatorFuzz> product_fuzz();
 
-/// Of the operators that reduce, but for TOP_K and TOP_K1.
+/// Reductions, except TOP_K and TOP_K1.
 [[nodiscard]] std::span<const OperatorFuzz> reduction_fuzz();
 
-/// Of softmaxes, hardmaxes and normalisations.
+/// Softmaxes, hardmaxes and normalisations.
 [[nodiscard]] std::span<const OperatorFuzz> normalisation_fuzz();
 
-/// For operators without a file of their own: descriptors that obey the catalogue's constraints.
+/// For operators without an entry of their own: descriptors that meet the catalogue's constraints.
 extern const OperatorFuzz generic_fuzz;
 
-/// The operator's own, or the generic one.
+/// The operator's entry, or the generic one.
 [[nodiscard]] const OperatorFuzz& find_fuzz(const operators::OperatorSchema& schema);
 
 }  // namespace dmlconform::fuzz

@@ -1,4 +1,4 @@
-// Random choices that are the same on every machine: integer arithmetic on Philox, none of the standard library's
+// Random choices that are the same on every machine: integer arithmetic on Philox instead of the standard library's
 // distributions.
 #pragma once
 
@@ -16,17 +16,17 @@ public:
 
     [[nodiscard]] std::uint64_t bits() { return cases::random_bits(seed_, index_++); }
 
-    /// From 0 to `limit` - 1; `limit` is at least 1.
+    /// From 0 to `limit` - 1; `limit` must be at least 1.
     [[nodiscard]] std::uint32_t below(std::uint32_t limit) {
         return static_cast<std::uint32_t>((bits() >> 32) * limit >> 32);
     }
 
-    /// Both ends included.
+    /// From `low` to `high`, including both.
     [[nodiscard]] std::uint32_t pick(std::uint32_t low, std::uint32_t high) {
         return low + static_cast<std::uint32_t>((bits() >> 32) * (std::uint64_t{high} - low + 1) >> 32);
     }
 
-    /// True `times` times out of `out_of`.
+    /// True with a probability of `times` / `out_of`.
     [[nodiscard]] bool chance(std::uint32_t times, std::uint32_t out_of) { return below(out_of) < times; }
 
     /// From 0 up to, but not including, 1.

@@ -1,4 +1,4 @@
-// Simpler numbers: attributes and elements towards 0 and 1.
+// Simplifies numbers: moves attributes and elements towards 0 and 1.
 #include <algorithm>
 
 #include "engine/core/element.h"
@@ -7,7 +7,7 @@
 namespace dmlconform::fuzz {
 namespace {
 
-/// Smaller than `value`, the smallest first.
+/// Candidates below `value`, the smallest first.
 template <class T>
 std::vector<T> simpler(T value) {
     std::vector<T> candidates;
@@ -40,7 +40,7 @@ std::vector<float> simpler(float value) {
     return candidates;
 }
 
-/// Replaces one number in the descriptor by a simpler one. `pick` finds it in a draft.
+/// Replaces one number in the descriptor by a simpler one. `pick` finds the number in a draft.
 template <class Pick>
 bool simplify_number(Search& search, Pick&& pick) {
     Draft current = search.best();
@@ -94,7 +94,7 @@ bool simplify_attributes(Search& search) {
 
 namespace {
 
-/// Sets a run of elements to one value; false where they have it already.
+/// Sets a range of elements to one value. False if they have it already.
 bool set_elements(Search& search, std::size_t input, std::size_t first, std::size_t last, double value) {
     Draft draft = search.best();
     const core::DataType type = input_desc(draft, input)->data_type;
@@ -112,7 +112,7 @@ double element(const Search& search, std::size_t input, std::size_t index) {
     return core::decode_element(type, core::load_element(search.best().inputs[input], type, index));
 }
 
-/// Whole runs first.
+/// Starts with long ranges.
 bool zero_runs(Search& search, std::size_t input) {
     const std::size_t count = count_of(search.best(), input);
     bool changed = false;
@@ -124,7 +124,7 @@ bool zero_runs(Search& search, std::size_t input) {
     return changed;
 }
 
-/// The nearest to 0 that an integer can be brought by steps, each half as large as the one before.
+/// Moves an integer towards 0 in steps, each half as large as the preceding one.
 bool lower_magnitude(Search& search, std::size_t input, std::size_t index) {
     constexpr double most = 1e15;
     bool changed = false;
@@ -132,7 +132,7 @@ bool lower_magnitude(Search& search, std::size_t input, std::size_t index) {
     const double sign = start < 0 ? -1 : 1;
     auto magnitude = static_cast<std::int64_t>(std::min(start * sign, most));
     if (static_cast<double>(magnitude) != start * sign) {
-        // A fraction, or beyond what integers are exact for.
+        // For a fraction, or a number beyond the exact integers.
         if (!set_elements(search, input, index, index + 1, sign * static_cast<double>(magnitude))) {
             return false;
         }

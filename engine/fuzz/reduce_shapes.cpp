@@ -1,4 +1,4 @@
-// Smaller shapes: outputs in memory of their own, fields left out, plain layouts, smaller sizes, fewer dimensions.
+// Simplifies shapes: separate memory for outputs, absent fields, packed layouts, smaller sizes, fewer dimensions.
 #include <algorithm>
 
 #include "engine/fuzz/descriptor_builder.h"
@@ -77,7 +77,7 @@ bool drop_optional_fields(Search& search) {
 
 namespace {
 
-/// What attributes point at in a tensor moves when elements before it go.
+/// Adjusts attributes that refer to positions in a tensor when preceding elements are removed.
 void shift_offsets(Draft& draft, std::size_t dimension, std::uint32_t by) {
     for (std::size_t i = 0; i < draft.descriptor.values.size(); ++i) {
         auto* list = std::get_if<std::vector<std::uint32_t>>(&draft.descriptor.values[i]);
@@ -88,7 +88,7 @@ void shift_offsets(Draft& draft, std::size_t dimension, std::uint32_t by) {
     }
 }
 
-/// Cuts one input; with `linked`, all inputs that are as large there.
+/// Cuts one input; if `linked`, all inputs of the same size along the dimension.
 bool cut(Search& search, std::size_t input, std::size_t dimension, Range range, bool linked) {
     Draft draft = search.best();
     const std::uint32_t size = input_desc(draft, input)->sizes[dimension];
@@ -106,13 +106,13 @@ bool cut(Search& search, std::size_t input, std::size_t dimension, Range range, 
 bool cut_dimension(Search& search, std::size_t input, std::size_t dimension, bool linked) {
     bool changed = false;
     const auto size = [&] { return search.best().descriptor.inputs()[input].desc->sizes[dimension]; };
-    // Small sizes at once: not every size on the way there needs to be legal.
+    // Small sizes are tried directly, because intermediate sizes may be illegal.
     constexpr std::uint32_t small = 6;
     for (std::uint32_t target = 1; target < std::min(size(), small); ++target) {
         changed = cut(search, input, dimension, {0, target}, linked) || changed;
     }
     for (std::uint32_t step = size() / 2; step >= 1; step /= 2) {
-        // From either end, as often as it works.
+        // Cuts from both ends as long as it succeeds.
         while (size() > step && (cut(search, input, dimension, {0, size() - step}, linked) ||
                                  cut(search, input, dimension, {step, size()}, linked))) {
             changed = true;
@@ -138,8 +138,7 @@ bool shrink_sizes(Search& search) {
 
 namespace {
 
-/// Gives one tensor another size in a dimension: packed, as short of memory as it was, or with strides and total size
-/// as they are.
+/// Changes a size of one tensor: packed, with total size as short as before, or with unchanged strides and total size.
 bool resize(Search& search, std::size_t tensor, std::size_t dimension, std::uint32_t size) {
     Draft packed = search.best();
     core::TensorDesc& desc = *tensors_of(packed.descriptor)[tensor].desc;
@@ -186,7 +185,7 @@ bool shrink_single_tensors(Search& search) {
 
 namespace {
 
-/// Takes a dimension out of all tensors, and of the attributes that have an entry for each.
+/// Removes a dimension from all tensors, and from attributes with an entry for each dimension.
 bool drop_dimension(Search& search, std::size_t dimension) {
     Draft draft = search.best();
     std::size_t rank = 0;

@@ -1,10 +1,11 @@
-// How a case failed, and the passes over it, from coarse to fine.
+// Records how a case failed, and runs the passes that simplify it, from coarse to fine.
 #include "engine/fuzz/reducer.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/cases/case_writer.h"
+#include "engine/fuzz/graph_reducer.h"
 #include "engine/fuzz/search.h"
 #include "engine/report/output_file.h"
 
@@ -12,6 +13,9 @@ namespace dmlconform::fuzz {
 
 core::Result<Reduction> reduce(const cases::Case& subject, Engine& engine, Engine* other,
                                const ReduceSettings& settings) {
+    if (subject.descriptor->graph != nullptr) {
+        return reduce_graph(subject, engine, settings);
+    }
     Search search(subject, engine, other, settings);
     if (auto begun = search.begin(); !begun) {
         return tl::unexpected(begun.error());

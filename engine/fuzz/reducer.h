@@ -1,7 +1,8 @@
-// Making a failing case as small as it can be while it still fails: sizes, attributes, layouts and values.
+// Minimises failing cases: sizes, attributes, layouts and values.
 //
-// The way of it is delta debugging (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", 2002):
-// changes are tried from large to small, those after which the case still fails stay, until none does or time is up.
+// The method is delta debugging (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", 2002):
+// changes are tried from large to small. A change after which the case still fails is kept. The search ends when no
+// change is kept or time is up.
 #pragma once
 
 #include <chrono>
@@ -20,32 +21,34 @@ namespace dmlconform::fuzz {
 
 struct ReduceSettings {
     std::chrono::nanoseconds time = std::chrono::seconds(30);
-    /// Asked between attempts; true ends the work with what there is.
+    /// Called between attempts; true ends the search with the best result so far.
     std::function<bool()> stop_requested = [] { return false; };
-    /// What is known to fail, and which of its engines this is; may be null. A case does not become smaller by failing
-    /// as it is known to.
+    /// Known failures, and the index of this engine among theirs; may be null. A reduced case must not fail in a known
+    /// way instead.
     run::ExpectedResults* expected = nullptr;
     std::size_t engine = 0;
+    /// The precision that the engine promises.
+    core::Precision precision = core::Precision::fp32;
 };
 
 struct Reduction {
     cases::Case subject;
-    /// What became of it on the engine.
+    /// The result of the reduced case on the engine.
     run::CaseResult result;
     std::uint64_t attempts = 0;
-    /// Attempts after which the case still failed. 0: it is as it was.
+    /// The number of changes that were kept. 0: the case is unchanged.
     std::uint64_t steps = 0;
-    /// False when time was up, or it was stopped: it might have become smaller still.
+    /// False if time was up or the search was stopped, so that a smaller case may exist.
     bool finished = true;
 };
 
-/// The case must fail on `engine`. Operators without a reference are compared with what `other` computes; it may be
-/// null for those with one, and for failures before any values are compared, a wrong rejection for one. An error when
-/// the case does not fail, or fails only by the values that it expects.
+/// Minimises a case, which must fail on `engine`. Operators without a reference are compared with the outputs of
+/// `other`. It may be null if there is a reference, or for failures before values are compared, such as a wrong
+/// rejection. Fails if the case does not fail, or fails only because of its expected values.
 [[nodiscard]] core::Result<Reduction> reduce(const cases::Case& subject, Engine& engine, Engine* other,
                                              const ReduceSettings& settings = {});
 
-/// Writes it as a case file of its own; the file's stem is "reduced", which begins the case's id.
+/// Writes the case to a case file. The file's stem, "reduced", becomes the first part of the id.
 [[nodiscard]] core::Result<void> write_reduced(const cases::Case& subject, const std::string& path);
 
 }  // namespace dmlconform::fuzz

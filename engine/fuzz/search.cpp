@@ -1,4 +1,4 @@
-// Judging drafts.
+// Runs and judges drafts.
 #include "engine/fuzz/search.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ std::string rule_against(const operators::Descriptor& descriptor) {
     return verdict ? verdict->rule : "";
 }
 
-/// Why there is nothing to be made smaller.
+/// Why the case cannot be reduced.
 core::Error no_failure(const cases::Case& original, const std::optional<run::CaseResult>& result) {
     if (result && result->status == run::Status::skip) {
         return {fmt::format("the case is skipped on this engine: {}", result->reason),
@@ -34,7 +34,7 @@ core::Error no_failure(const cases::Case& original, const std::optional<run::Cas
                 : "it may fail only by the values that it expects itself, which stay with its sizes"};
 }
 
-/// A case file has to say what is expected where there is no reference, of a descriptor that is rejected too.
+/// A case file must have expected values if there is no reference, even if the descriptor is rejected.
 void expect_zeros(cases::Case& subject) {
     const auto slots = subject.descriptor->outputs();
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -86,7 +86,7 @@ std::uint64_t Search::digest(const Draft& draft) {
 }
 
 bool Search::attempt(Draft draft) {
-    // A draft whose repair leads back to an earlier one is not a step forward: that could go on for ever.
+    // A draft whose repair leads back to an earlier one is not accepted, because the search might not end.
     if (over() || accepted_.contains(digest(draft)) || !fits(draft)) {
         return false;
     }
@@ -118,7 +118,7 @@ Reduction Search::finish() {
     Reduction reduction{case_of(best_), std::move(result_), attempts_, steps_, !ended_early_};
     reduction.subject.id = fmt::format("reduced/{}", original_.id.substr(original_.id.find('/') + 1));
     reduction.subject.description = fmt::format("reduced from {}: {}", original_.id, reduction.result.reason);
-    if (!cpu::has_reference(*best_.descriptor.schema) && has_data()) {
+    if (!cpu::has_reference(best_.descriptor) && has_data()) {
         if (other_ != nullptr) {
             if (const auto answer = run::answer_of(reduction.subject, *other_); answer.computed != nullptr) {
                 reduction.subject = cases::recorded_case(reduction.subject, *answer.computed);
@@ -143,10 +143,10 @@ cases::Case Search::case_of(const Draft& draft) const {
         const bool filled = slots[i].desc != nullptr && i < draft.inputs.size() && !draft.inputs[i].empty();
         subject.inputs.push_back(filled ? std::optional(cases::given_elements(draft.inputs[i])) : std::nullopt);
     }
-    // Outputs change their sizes, and with other inputs other values are right.
+    // Sizes of outputs change, and other inputs lead to other results.
     subject.expected.assign(subject.expected.size(), std::nullopt);
     if (!subject.expect_error) {
-        // A case that asks for less than it needs is about what engines of that level do.
+        // A case with a level below the required one tests how engines of that level behave.
         const auto needed = operators::minimum_feature_level(*original_.descriptor);
         if (!needed || original_.min_feature_level >= *needed) {
             subject.min_feature_level =
@@ -157,8 +157,8 @@ cases::Case Search::case_of(const Draft& draft) const {
 }
 
 std::optional<run::CaseResult> Search::judged(const cases::Case& subject) {
-    // Where nobody says what is right, rejections and what breaks before the execution can still be seen.
-    if (subject.expect_error || other_ == nullptr || cpu::has_reference(*subject.descriptor->schema)) {
+    // Without expected values, rejections and failures before execution can still be detected.
+    if (subject.expect_error || other_ == nullptr || cpu::has_reference(*subject.descriptor)) {
         return run_once(subject);
     }
     const run::CaseResult answer = run::answer_of(subject, *other_);
@@ -169,6 +169,7 @@ std::optional<run::CaseResult> Search::judged(const cases::Case& subject) {
 run::CaseResult Search::run_once(const cases::Case& subject) {
     run::CaseSettings settings;
     settings.expected = settings_.expected;
+    settings.precisions.assign(settings_.engine + 1, settings_.precision);
     run::CaseResult result = run::run_case(subject, engine_, settings, settings_.engine);
     if (settings_.expected != nullptr) {
         settings_.expected->apply(result);

@@ -1,4 +1,4 @@
-// The search of the reducer: drafts are tried, and the last one that failed as the case did is the best so far.
+// The reducer's search: tries drafts. The last one that failed like the original case is the best so far.
 #pragma once
 
 #include <chrono>
@@ -12,33 +12,33 @@
 
 namespace dmlconform::fuzz {
 
-/// Drafts become smaller or simpler with each step, so that a search ends; or its time is up, or it is stopped.
+/// Drafts become smaller or simpler with each step, so the search ends; or time is up, or it is stopped.
 class Search {
 public:
-    /// Keeps references.
+    /// Keeps references to the arguments.
     Search(const cases::Case& original, Engine& engine, Engine* other, const ReduceSettings& settings)
         : original_(original), engine_(engine), other_(other), settings_(settings) {}
 
-    /// Runs the case as it is, but without expected values of its own. An error when it does not fail.
+    /// Runs the original case without its expected values. Fails if the case does not fail.
     [[nodiscard]] core::Result<void> begin();
 
-    /// Whether the draft still fails in the same way; then it is the best so far.
+    /// Runs the draft. If it still fails in the same way, it becomes the best so far, and the result is true.
     bool attempt(Draft draft);
 
-    /// The same after what follows from a change was made legal again. What has to be rejected may be so by just that:
-    /// then it is tried as it is, too.
+    /// The same after repairing the draft. For a case that must be rejected, the unrepaired draft is tried as well,
+    /// because the repair may remove the reason.
     bool attempt_repaired(Draft draft);
 
-    /// Time is up, or it was stopped.
+    /// True if time is up or the search was stopped.
     [[nodiscard]] bool over();
     [[nodiscard]] const Draft& best() const { return best_; }
-    /// False for a case that has to be rejected: it has no data.
+    /// False for a case that must be rejected: it has no data.
     [[nodiscard]] bool has_data() const { return !original_.expect_error; }
     [[nodiscard]] Reduction finish();
 
 private:
     [[nodiscard]] static std::uint64_t digest(const Draft& draft);
-    /// Whether the draft is legal if the original is, or illegal by the same rule.
+    /// True if the draft is legal like the original, or illegal by the same rule.
     [[nodiscard]] bool fits(const Draft& draft) const;
     [[nodiscard]] cases::Case case_of(const Draft& draft) const;
     [[nodiscard]] std::optional<run::CaseResult> judged(const cases::Case& subject);
@@ -49,9 +49,9 @@ private:
     Engine* other_;
     const ReduceSettings& settings_;
     std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + settings_.time;
-    /// That rejects a descriptor; empty for a legal one.
+    /// The rule that rejects the descriptor; empty for a legal one.
     std::string rule_;
-    /// How the case failed: a smaller one has to fail in the same way.
+    /// How the case failed. A smaller case must fail in the same way.
     run::FailureKind kind_;
     Draft best_;
     /// Digests of all drafts that have been the best.
@@ -62,14 +62,14 @@ private:
     bool ended_early_ = false;
 };
 
-/// Each tries changes of one kind, and says whether any stayed.
+/// Each of these tries changes of one kind, and returns true if any was kept.
 bool separate_memory(Search& search);
 bool drop_optional_fields(Search& search);
 bool simplify_layouts(Search& search);
 bool shrink_sizes(Search& search);
-/// Tensors one by one: what has to be rejected need not fit together.
+/// Shrinks tensors one by one: a case that must be rejected need not be consistent.
 bool shrink_single_tensors(Search& search);
-/// Dimensions in which every tensor has size 1.
+/// Removes dimensions in which every tensor has size 1.
 bool drop_dimensions(Search& search);
 bool simplify_attributes(Search& search);
 bool simplify_values(Search& search);

@@ -1,18 +1,25 @@
-// A plain case with other sizes and attributes.
+// Changes sizes and attributes of an example case.
 #include "engine/fuzz/shaped_case.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "engine/cases/case_writer.h"
 #include "engine/cases/descriptor_reader.h"
+#include "engine/core/ascii_case.h"
+#include "engine/core/hash.h"
+#include "engine/core/shown_text.h"
 #include "engine/core/utf8.h"
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/example_case.h"
+#include "engine/fuzz/neutral_descriptor.h"
 #include "engine/fuzz/operator_fuzz.h"
+#include "engine/operators/neutral.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::fuzz {
@@ -21,7 +28,7 @@ namespace {
 using nlohmann::ordered_json;
 using operators::Descriptor;
 
-/// How many dimensions the first tensor is to have: its own number, or that of the one with most.
+/// The wanted number of dimensions of the first tensor: its own, or the maximum over the given tensors.
 std::optional<std::size_t> wished_rank(const GivenSizes& given) {
     std::optional<std::size_t> rank;
     for (const auto& [name, sizes] : given) {
@@ -46,12 +53,13 @@ core::Result<Descriptor> plain_descriptor(const operators::OperatorSchema& schem
     }
     Descriptor descriptor = *example->descriptor;
     descriptor.in_place = {};
+    make_neutral(descriptor);
     return descriptor;
 }
 
-/// What is written in JSON; anything else is a text.
+/// Parses JSON; anything else is a string.
 core::Result<ordered_json> attribute_value(const std::string& name, const std::string& text) {
-    // As of case files. Functions that write a value call themselves for each level.
+    // Same limit as for case files. Functions that write values are recursive.
     constexpr int most_levels = 64;
     if (core::find_invalid_utf8(text)) {
         return core::fail(fmt::format("--attr {}: the value is not UTF-8", name));
@@ -68,9 +76,53 @@ core::Result<ordered_json> attribute_value(const std::string& name, const std::s
     return parsed.is_discarded() ? ordered_json(text) : std::move(parsed);
 }
 
-/// The descriptor with these attributes, read as a case file's.
-core::Result<Descriptor> with_attributes(const Descriptor& descriptor, const Shape& shape) {
+/// An activation that is given by name alone, "RELU" or "ACTIVATION_RELU", with neutral parameters. Empty if the name
+/// is unknown.
+std::optional<operators::OperatorDesc> named_activation(const std::string& name) {
+    const operators::OperatorSchema* schema = operators::find_operator(name);
+    schema = schema == nullptr ? operators::find_operator("ACTIVATION_" + name) : schema;
+    if (schema == nullptr) {
+        return std::nullopt;
+    }
+    Descriptor activation = blank_descriptor(*schema);
+    for (std::size_t i = 0; i < activation.values.size(); ++i) {
+        if (auto value = schema->fields[i].is_tensor() ? std::nullopt
+                                                       : operators::neutral_value(activation, schema->fields[i])) {
+            activation.values[i] = std::move(*value);
+        }
+    }
+    return std::make_shared<const Descriptor>(std::move(activation));
+}
+
+/// A single number sets each entry of an array: "Strides=2".
+void fill_array(const operators::Field& field, const ordered_json& now, ordered_json& value) {
+    using operators::FieldType;
+    const bool is_array = field.type == FieldType::uint_array || field.type == FieldType::int_array ||
+                          field.type == FieldType::float_array;
+    if (is_array && value.is_number() && now.is_array()) {
+        value = std::vector<ordered_json>(now.size(), value);
+    }
+}
+
+/// The descriptor with these attributes, which are read as in a case file.
+core::Result<Descriptor> with_attributes(Descriptor descriptor, const Shape& shape) {
     const operators::OperatorSchema& schema = *descriptor.schema;
+    const auto is_activation = [&](const std::string& name, const std::string& value) {
+        const operators::Field* field = schema.find_field(name);
+        auto activation = field != nullptr && field->type == operators::FieldType::operator_desc
+                              ? named_activation(value)
+                              : std::nullopt;
+        if (activation) {
+            field_of(descriptor, name) = std::move(*activation);
+        }
+        return activation.has_value();
+    };
+    std::set<std::string> written;
+    for (const auto& [name, value] : shape.attributes) {
+        if (is_activation(name, value)) {
+            written.insert(name);
+        }
+    }
     ordered_json desc = cases::desc_to_json(descriptor);
     for (const auto& [name, value] : shape.attributes) {
         const operators::Field* field = schema.find_field(name);
@@ -78,10 +130,14 @@ core::Result<Descriptor> with_attributes(const Descriptor& descriptor, const Sha
             return core::fail(fmt::format("{} has no attribute \"{}\"", schema.short_name(), name),
                               fmt::format("`dmlconform describe {}` lists them", schema.short_name()));
         }
+        if (written.contains(name)) {
+            continue;
+        }
         auto read = attribute_value(name, value);
         if (!read) {
             return tl::unexpected(read.error());
         }
+        fill_array(*field, desc[name], *read);
         desc[name] = std::move(*read);
     }
     const std::string text = desc.dump();
@@ -96,14 +152,14 @@ core::Result<Descriptor> with_attributes(const Descriptor& descriptor, const Sha
     return std::move(*read);
 }
 
-/// What becomes of the tensors whose sizes are not given.
+/// How tensors without given sizes are treated.
 struct Rest {
-    /// Inputs that were like the first tensor stay like it.
+    /// Inputs that had the first tensor's sizes keep having them.
     bool alike = true;
     bool optional_inputs = true;
 };
 
-/// Gives the tensors their sizes, then makes legal what follows from them.
+/// Sets the given sizes, then repairs what depends on them.
 Descriptor resized(Descriptor descriptor, const GivenSizes& given, const Rest& rest) {
     if (!rest.optional_inputs) {
         remove_optional_inputs(descriptor, given);
@@ -117,22 +173,41 @@ Descriptor resized(Descriptor descriptor, const GivenSizes& given, const Rest& r
             set_sizes(*tensor.desc, first->sizes);
         }
     }
-    // Again what is given: what does not fit it is to be an error, and not to be changed.
+    // Sets the given sizes again: an inconsistency must lead to an error, not to changed sizes.
     put_sizes(descriptor, given);
     find_fuzz(*descriptor.schema).repair(descriptor);
+    set_neutral_sizes(descriptor, std::any_of(given.begin(), given.end(), [](const auto& entry) {
+                          return entry.first == "WeightTensor" || entry.first == "RecurrenceTensor";
+                      }));
     put_sizes(descriptor, given);
     set_counts(descriptor);
     return descriptor;
 }
 
-/// Random data for what the operator takes it for.
+/// "BTensor [5,2], OutputTensor [1,2]": tensors that the user did not give, which the message may refer to.
+std::string made_up_tensors(const Descriptor& descriptor, const GivenSizes& given) {
+    std::vector<std::string> made_up;
+    const auto add = [&](const std::vector<operators::TensorSlot>& slots) {
+        for (const operators::TensorSlot& slot : slots) {
+            const bool is_given = std::ranges::any_of(given, [&](const auto& one) { return one.first == slot.name; });
+            if (slot.desc != nullptr && !is_given) {
+                made_up.push_back(fmt::format("{} [{}]", slot.name, fmt::join(slot.desc->sizes, ",")));
+            }
+        }
+    };
+    add(descriptor.inputs());
+    add(descriptor.outputs());
+    return fmt::format("{}", fmt::join(made_up, ", "));
+}
+
+/// Random data of the kind that the operator expects.
 ordered_json input_json(ElementKind kind, core::DataType type, const Descriptor& descriptor) {
     const bool is_float =
         type == core::DataType::float16 || type == core::DataType::float32 || type == core::DataType::float64;
     const bool is_signed = is_float || std::string_view(core::name(type)).starts_with("INT");
     switch (kind) {
         case ElementKind::index: {
-            // Small enough for any dimension that has more than one element.
+            // Valid for any dimension that has more than one element.
             std::uint32_t smallest = 2;
             if (const core::TensorDesc* first = first_tensor(descriptor)) {
                 smallest = *std::min_element(first->sizes.begin(), first->sizes.end());
@@ -149,6 +224,34 @@ ordered_json input_json(ElementKind kind, core::DataType type, const Descriptor&
     }
 }
 
+/// "float32-1x1x64x32-1x1x32x16-TransB-TRANSPOSE": data type, sizes of the inputs, and given attributes. Different
+/// problems have different names, so that their times are never compared.
+std::string name_of(const Descriptor& descriptor, const Shape& shape) {
+    const core::TensorDesc* first = first_tensor(descriptor);
+    std::string name(first == nullptr ? "shape" : core::lower_case(core::name(first->data_type)));
+    const auto inputs = descriptor.inputs();
+    for (const operators::TensorSlot& slot : inputs.empty() ? descriptor.outputs() : inputs) {
+        name += slot.desc == nullptr ? "-none" : fmt::format("-{}", fmt::join(slot.desc->sizes, "x"));
+    }
+    while (name.ends_with("-none")) {
+        name.resize(name.size() - std::string_view("-none").size());
+    }
+    for (const auto& [attribute, value] : shape.attributes) {
+        name += fmt::format("-{}-{}", attribute, value);
+    }
+    // Names may contain letters, digits and a few punctuation marks.
+    for (char& c : name) {
+        const bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                             c == '.' || c == '-';
+        c = allowed ? c : '_';
+    }
+    constexpr std::size_t most = 400;
+    if (name.size() > most) {
+        name = fmt::format("{}-{:016x}", core::shortened(name, most), core::fnv1a(name));
+    }
+    return name;
+}
+
 }  // namespace
 
 core::Result<std::string> shaped_case_file(const operators::OperatorSchema& schema, const Shape& shape) {
@@ -162,9 +265,10 @@ core::Result<std::string> shaped_case_file(const operators::OperatorSchema& sche
     }
     const bool named =
         std::any_of(shape.sizes.begin(), shape.sizes.end(), [](const auto& given) { return !given.first.empty(); });
-    // Attributes again at the end: the repair changes what does not fit, which is to be an error.
+    // Attributes are set again at the end: the repair changes inconsistent ones, which must lead to an error.
     std::optional<Descriptor> legal;
     operators::Verdict verdict;
+    std::string made_up;
     for (const Rest& rest : {Rest{true, !named}, Rest{false, !named}, Rest{true, named}, Rest{false, named}}) {
         const auto given = with_attributes(*plain, shape);
         if (!given) {
@@ -179,17 +283,22 @@ core::Result<std::string> shaped_case_file(const operators::OperatorSchema& sche
             legal = *again;
             break;
         }
-        // The first one's is told: it has what a user would leave out.
-        verdict = verdict ? verdict : found;
+        // Reports the first verdict: it is for the descriptor without optional fields.
+        if (!verdict) {
+            verdict = found;
+            made_up = made_up_tensors(*again, *sizes);
+        }
     }
     if (!legal) {
         return core::fail(
             fmt::format("these make an illegal {}: {} [{}]", schema.short_name(), verdict->message, verdict->rule),
-            fmt::format("--sizes NAME=N,N,... gives any tensor's sizes, and --attr any attribute; `dmlconform describe "
-                        "{}` shows both",
-                        schema.short_name()));
+            fmt::format(
+                "{}--sizes NAME=N,N,... gives any tensor's sizes, and --attr any attribute; `dmlconform describe "
+                "{}` shows both",
+                made_up.empty() ? "" : fmt::format("not given, and so made up: {}. ", made_up), schema.short_name()));
     }
-    ordered_json entry{{"name", "shape"}, {"operator", schema.name}, {"desc", cases::desc_to_json(*legal)}};
+    ordered_json entry{
+        {"name", name_of(*legal, shape)}, {"operator", schema.name}, {"desc", cases::desc_to_json(*legal)}};
     for (const operators::TensorSlot& slot : legal->inputs()) {
         if (slot.desc != nullptr) {
             const ElementKind kind = find_fuzz(schema).element_kind(*legal, slot.name);

@@ -1,4 +1,4 @@
-// A case of an operator that is given in a few words: the sizes of its tensors, some attributes, a data type.
+// Cases of an operator from a short description: sizes of tensors, some attributes, a data type.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,15 @@ struct Shape {
     GivenSizes sizes{};
     /// Attributes by name, with JSON values: "Axis" and "3", "AxisDirection" and "DECREASING".
     std::vector<std::pair<std::string, std::string>> attributes{};
-    /// Of the first tensor; nothing: as it comes.
+    /// The data type of the first tensor; empty: any.
     std::optional<core::DataType> type{};
 
     [[nodiscard]] bool any() const { return !sizes.empty() || !attributes.empty() || type; }
 };
 
-/// A case file with one case, "shape", with random inputs and without expected values. What is not given follows from
-/// what is, or is plain. Where tensors are given by name, optional inputs that are not given are absent. An error where
-/// no legal descriptor is like that.
+/// The text of a case file with one case, which has random inputs and no expected values, and is named after its
+/// contents. Everything that is not given follows from what is given, or is neutral. If tensors are given by name,
+/// other optional inputs are absent. Fails if no legal descriptor matches.
 [[nodiscard]] core::Result<std::string> shaped_case_file(const operators::OperatorSchema& schema, const Shape& shape);
 
 }  // namespace dmlconform::fuzz

@@ -1,4 +1,4 @@
-// One way to make a tensor's elements is chosen for the tensor, then each element is made.
+// Draws elements: first a distribution for the tensor, then each element.
 #include "engine/fuzz/values.h"
 
 #include <array>
@@ -17,7 +17,7 @@ std::uint64_t encoded(DataType type, double value) {
     return core::encode_element(type, value).value_or(0);
 }
 
-/// Powers by multiplication: the library's differ from machine to machine.
+/// By multiplication, because the library's functions differ between machines.
 double power_of_two(std::int32_t exponent) {
     double power = 1;
     for (; exponent > 0; --exponent) {
@@ -44,7 +44,7 @@ bool is_subnormal(DataType type, std::uint64_t bits) {
     return type == DataType::float32 && magnitude != 0 && magnitude < 0x1p-126;
 }
 
-/// The ends of a type's range, zeros and their neighbours, and infinities.
+/// The limits of a type's range, zeros and their neighbours, and infinities.
 std::uint64_t special(Random& random, DataType type) {
     if (!core::is_floating_point(type)) {
         const std::uint64_t highest = std::uint64_t{1} << (core::bits_of(type) - 1);
@@ -59,7 +59,7 @@ std::uint64_t special(Random& random, DataType type) {
     return encoded(type, random.one_of(numbers));
 }
 
-/// Integers from 0 or from -3, which every type holds.
+/// Integers from 0 or from -3, which every type can represent.
 std::uint64_t few(Random& random, DataType type) {
     const bool is_signed = core::is_floating_point(type) || core::is_signed_integer(type);
     return encoded(type, static_cast<double>(random.below(8)) - (is_signed ? 3 : 0));
@@ -89,7 +89,7 @@ Make any_bits(Random& random, DataType type) {
     return ordered(random, type);
 }
 
-/// One magnitude, and an offset that does not swamp it.
+/// Numbers of one magnitude, with an offset that is not much larger.
 Make numbers(Random& random, DataType type) {
     if (!core::is_floating_point(type)) {
         return [type](Random& r) { return random_bits(r, type); };
@@ -100,7 +100,7 @@ Make numbers(Random& random, DataType type) {
     const double magnitude = power_of_two(static_cast<std::int32_t>(random.below(11)) - 5);
     const double offset = random.chance(1, 2) ? 0 : magnitude * (random.unit() * 4 - 2);
     return [type, magnitude, offset](Random& r) {
-        // Rounded to 20 bits: what is printed stays short.
+        // Rounded to 20 bits, so that printed numbers are short.
         const double fraction = static_cast<double>(static_cast<std::int64_t>(r.unit() * 0x1p20)) * 0x1p-19 - 1;
         return encoded(type, offset + magnitude * fraction);
     };

@@ -1,4 +1,4 @@
-// Random elements, by what an operator does with them.
+// Random elements, depending on how an operator uses them.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace dmlconform::fuzz {
 
-/// What the elements of a tensor are to an operator.
+/// How an operator uses the elements of a tensor.
 enum class ElementKind : std::uint8_t {
-    bits,     // only moved: any bits at all, NaNs too
-    ordered,  // compared: ties, extremes and infinities, but no NaN, whose place nothing specifies
-    number,   // computed with: numbers of one magnitude, no NaN or infinity
+    bits,     // copied: any bits, including NaNs
+    ordered,  // compared: ties, extremes and infinities, but no NaN, whose order is unspecified
+    number,   // computed with: numbers of similar magnitude, no NaN or infinity
     scale,    // a positive factor, often a power of two
-    divisor,  // a larger one, by which a sum of products comes back to 8 bits
-    small,    // an addend that leaves sums within 32 bits
-    index,    // as an index or a count: 0 or little more
+    divisor,  // a larger divisor, which scales a sum of products to 8 bits
+    small,    // an addend for which sums fit 32 bits
+    index,    // an index or a count: 0 or slightly more
 };
 
-/// Elements of the tensor, packed, in row-major order. The data type is at least a byte wide.
+/// Draws packed elements in row-major order. The data type must be at least one byte wide.
 [[nodiscard]] std::vector<std::byte> random_elements(Random& random, const core::TensorDesc& desc, ElementKind kind);
 
 }  // namespace dmlconform::fuzz

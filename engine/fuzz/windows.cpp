@@ -1,4 +1,4 @@
-// The drawing of windows.
+// Draws random windows.
 #include "engine/fuzz/windows.h"
 
 #include <array>
@@ -9,16 +9,16 @@
 
 namespace dmlconform::fuzz {
 
-core::Dimensions draw_windows(Random& random, operators::Descriptor& descriptor, const core::Dimensions& picture,
+core::Dimensions draw_windows(Random& random, operators::Descriptor& descriptor, const core::Dimensions& image,
                               std::uint32_t most_padding) {
     const auto has = [&](std::string_view field) { return descriptor.schema->find_field(field) != nullptr; };
     std::array<std::vector<std::uint32_t>, 5> lists;  // windows, strides, dilations, padding at the start, at the end
     core::Dimensions stops;
-    for (std::size_t d = 2; d < picture.size(); ++d) {
+    for (std::size_t d = 2; d < image.size(); ++d) {
         const std::array<std::uint32_t, 5> drawn{random.pick(1, 3), random.pick(1, 3),
                                                  has("Dilations") ? random.pick(1, 2) : 1,
                                                  random.below(most_padding + 1), random.below(most_padding + 1)};
-        const std::uint32_t padded = picture[d] + drawn[3] + drawn[4];
+        const std::uint32_t padded = image[d] + drawn[3] + drawn[4];
         const bool fits = (drawn[0] - 1) * drawn[2] + 1 <= padded;
         for (std::size_t i = 0; i < lists.size(); ++i) {
             lists[i].push_back(i == 0 && !fits ? 1 : drawn[i]);

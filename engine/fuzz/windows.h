@@ -1,4 +1,4 @@
-// Random windows that slide over a picture, and how often they stop.
+// Random windows that slide over a tensor.
 #pragma once
 
 #include "engine/fuzz/random.h"
@@ -6,10 +6,10 @@
 
 namespace dmlconform::fuzz {
 
-/// Draws the sizes, strides, dilations and padding that the operator has, so that the window fits into a picture of
-/// batches, channels and spatial dimensions; padding is at most so large on each side. The result is how often the
-/// window stops along each spatial dimension.
-core::Dimensions draw_windows(Random& random, operators::Descriptor& descriptor, const core::Dimensions& picture,
+/// Draws those of sizes, strides, dilations and padding that the operator has, such that the window fits a tensor of
+/// batches, channels and spatial dimensions. `most_padding` limits the padding on each side. Returns the number of
+/// window positions along each spatial dimension.
+core::Dimensions draw_windows(Random& random, operators::Descriptor& descriptor, const core::Dimensions& image,
                               std::uint32_t most_padding);
 
 }  // namespace dmlconform::fuzz

@@ -1,4 +1,4 @@
-// Medians and median absolute deviations of moving windows.
+// Compares values with the median and the median absolute deviation of a moving window.
 #include "engine/history/change_points.h"
 
 #include <algorithm>
@@ -9,15 +9,15 @@
 namespace dmlconform::history {
 namespace {
 
-/// Of a normal distribution: standard deviation by median absolute deviation.
+/// The ratio of standard deviation to median absolute deviation of a normal distribution.
 constexpr double deviation_by_mad = 1.4826;
 
 struct Level {
     double median = 0;
-    /// How far a value may be from it without standing out.
+    /// Values within this distance do not stand out.
     double margin = 0;
 
-    /// 1 above, -1 below, 0 within.
+    /// 1 for values above, -1 below, 0 within the margin.
     [[nodiscard]] int side_of(double value) const {
         return value > median + margin ? 1 : value < median - margin ? -1 : 0;
     }

@@ -1,4 +1,4 @@
-// Where a series of medians goes to another level and stays there.
+// Detects persistent changes in a series of medians.
 #pragma once
 
 #include <cstddef>
@@ -8,30 +8,30 @@
 namespace dmlconform::history {
 
 struct ChangePointSettings {
-    /// Changes up to this share are none.
+    /// Changes up to this share are ignored.
     double threshold = 0.05;
-    /// So many values before one, at most, are what it is held against, ...
+    /// A value is compared with at most this many preceding values.
     std::size_t window = 8;
-    /// ... and fewer than this are not enough.
+    /// The minimum number of preceding values.
     std::size_t least = 3;
-    /// A value stands out if it is further from the window's median than so many of its standard deviations, estimated
-    /// by 1.4826 times the median absolute deviation.
+    /// A value stands out if its distance from the window's median exceeds this many standard deviations, which are
+    /// estimated by 1.4826 times the median absolute deviation.
     double deviations = 3;
 };
 
 struct ChangePoint {
-    /// The first value at the new level.
+    /// Index of the first value at the new level.
     std::size_t index = 0;
     /// The window's median.
     double before = 0;
-    /// The median of what is there of the new level, up to a window's length.
+    /// The median of the values at the new level, up to a window's length.
     double after = 0;
-    /// False for the last value of a series: whether it stays there, the next one will tell.
+    /// False for the last value of a series: the next one will show whether the change persists.
     bool confirmed = true;
 };
 
-/// A value that stands out from the window before it is a change point if the next one stands out in the same
-/// direction; otherwise it is an outlier. Windows do not reach back beyond the change point before.
+/// Finds change points. A value that stands out from the preceding window is one if the next value stands out in the
+/// same direction; otherwise it is an outlier. Windows begin after the preceding change point.
 [[nodiscard]] std::vector<ChangePoint> find_change_points(std::span<const double> values,
                                                           const ChangePointSettings& settings = {});
 

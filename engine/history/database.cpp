@@ -1,4 +1,4 @@
-// Calls of SQLite, checked.
+// Checked calls of SQLite.
 #include "engine/history/database.h"
 
 namespace dmlconform::history {
@@ -83,7 +83,7 @@ Database::Database(const std::string& path, int flags, int busy_milliseconds) {
         raise(handle, code);
     }
     sqlite3_busy_timeout(handle, busy_milliseconds);
-    // A file may come from anywhere: what it contains is data.
+    // The file is untrusted, so schema features that execute code are disabled.
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
 }
@@ -103,7 +103,7 @@ Transaction::~Transaction() {
     if (open_) {
         try {
             database_.execute("ROLLBACK");
-        } catch (const SqlError&) {  // SQLite has undone it by itself
+        } catch (const SqlError&) {  // SQLite has rolled it back already
         }
     }
 }

@@ -1,4 +1,5 @@
-// SQLite, as much of it as a history needs. Errors are exceptions, which engine/history/store.cpp turns into results.
+// A wrapper for the parts of SQLite that a history needs. Errors are exceptions, which engine/history/store.cpp
+// converts to results.
 #pragma once
 
 #include <sqlite3.h>
@@ -14,7 +15,7 @@ namespace dmlconform::history {
 class SqlError : public std::runtime_error {
 public:
     SqlError(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
-    /// SQLITE_BUSY, …; the primary code.
+    /// The primary error code: SQLITE_BUSY, …
     [[nodiscard]] int code() const { return code_; }
 
 private:
@@ -28,7 +29,7 @@ struct FinalizeStatement {
     void operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
 };
 
-/// A statement with its parameters; they and columns count from 0.
+/// A prepared statement. Parameters and columns count from 0.
 class Statement {
 public:
     Statement(sqlite3* database, std::string_view sql);
@@ -38,9 +39,9 @@ public:
     Statement& bind(int parameter, std::string_view value);
     Statement& bind_null(int parameter);
 
-    /// Goes on to the next row; false when there is none.
+    /// Advances to the next row; false if there is none.
     [[nodiscard]] bool step();
-    /// Runs a statement that has no rows, and makes it ready for other parameters.
+    /// Runs a statement without rows, and resets it for other parameters.
     void run();
 
     [[nodiscard]] bool is_null(int column) const;
@@ -57,12 +58,12 @@ private:
 
 class Database {
 public:
-    /// `flags`: of sqlite3_open_v2. Waits for up to `busy_milliseconds` while others write.
+    /// `flags` are those of sqlite3_open_v2. Waits up to `busy_milliseconds` while others write.
     Database(const std::string& path, int flags, int busy_milliseconds);
 
     void execute(const std::string& sql);
     [[nodiscard]] Statement prepare(std::string_view sql) { return {handle_.get(), sql}; }
-    /// The only number that a query gives.
+    /// The single number that a query returns.
     [[nodiscard]] std::int64_t number(std::string_view sql);
     [[nodiscard]] std::int64_t last_id() { return sqlite3_last_insert_rowid(handle_.get()); }
 
@@ -70,8 +71,8 @@ private:
     std::unique_ptr<sqlite3, CloseDatabase> handle_;
 };
 
-/// A transaction that is undone unless it is committed. A writing one waits for others first, so that it never has to
-/// give up in the middle.
+/// A transaction that is rolled back unless it is committed. A writing one locks the database first, so that it cannot
+/// fail later because of other writers.
 class Transaction {
 public:
     enum class Access : std::uint8_t { read, write };

@@ -1,4 +1,4 @@
-// Writers of the export formats.
+// Writes the export formats.
 #include "engine/history/export.h"
 
 #include <fmt/format.h>
@@ -29,8 +29,12 @@ std::string text_of(const Json& document) {
     return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// A field of a line, in quotes where RFC 4180 wants them.
-std::string field(const std::string& text) {
+/// A CSV field, quoted according to RFC 4180. Names are untrusted, and spreadsheets evaluate texts that begin like a
+/// formula; such a text is prefixed with an apostrophe.
+std::string field(std::string text) {
+    if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos) {
+        text.insert(text.begin(), '\'');
+    }
     if (text.find_first_of(",\"\r\n") == std::string::npos) {
         return text;
     }

@@ -1,4 +1,4 @@
-// Asks git.
+// Runs git.
 #include "engine/history/git_commit.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace dmlconform::history {
 namespace {
 
-/// git looks at every file for "-dirty".
+/// Time limit. For "-dirty", git looks at every file.
 constexpr std::chrono::seconds longest{30};
 constexpr std::size_t longest_commit = 200;
 

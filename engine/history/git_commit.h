@@ -1,4 +1,4 @@
-// The commit that is checked out here.
+// The commit of the current checkout.
 #pragma once
 
 #include <optional>
@@ -6,11 +6,10 @@
 
 namespace dmlconform::history {
 
-/// What git calls it, with "-dirty" behind it where files differ from it; nothing where there is no git, or no
-/// checkout.
+/// git's description of the commit, with "-dirty" appended if files differ from it. Empty without git or a checkout.
 [[nodiscard]] std::optional<std::string> git_commit();
 
-/// Whether a text can stand for a commit: one word of printable characters, of a reasonable length.
+/// True if a text can name a commit: one printable word of reasonable length.
 [[nodiscard]] bool is_commit(const std::string& text);
 
 }  // namespace dmlconform::history

@@ -1,4 +1,4 @@
-// ISO 8601, as much of it as is needed.
+// Parses and formats a subset of ISO 8601.
 #include "engine/history/moment.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::sys_days;
 
-/// Takes two or four digits and the separator behind them off the front.
+/// Removes two or four digits and the following separator from the front.
 std::optional<int> take(std::string_view& text, std::size_t digits, char separator) {
     if (text.size() < digits + (separator != 0 ? 1 : 0) || (separator != 0 && text[digits] != separator)) {
         return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<int> take(std::string_view& text, std::size_t digits, char separat
     return value;
 }
 
-/// Minutes east of Greenwich.
+/// The time zone in minutes east of Greenwich.
 std::optional<int> parse_zone(std::string_view text) {
     if (text == "Z") {
         return 0;

@@ -1,4 +1,4 @@
-// Points in time as results have them.
+// Points in time in the format of results.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace dmlconform::history {
 
-/// Seconds since 1970 of "2026-11-21T13:04:42Z" or with "+01:00" in place of "Z", as `run` and Google Benchmark write
-/// it; nothing for other texts.
+/// Parses "2026-11-21T13:04:42Z", or with "+01:00" instead of "Z", as `run` and Google Benchmark write it, to seconds
+/// since 1970. Empty for other texts.
 [[nodiscard]] std::optional<std::int64_t> parse_moment(std::string_view text);
 
 /// "2026-11-21T13:04:42Z".

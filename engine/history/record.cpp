@@ -1,4 +1,4 @@
-// Results of either kind, reduced to what a history keeps.
+// Reduces results of both kinds to what a history keeps.
 #include "engine/history/record.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace dmlconform::history {
 namespace {
 
-/// What our own benchmarks write into Google Benchmark's context begins with this.
+/// Prefix of the entries that dmlconform adds to Google Benchmark's context.
 constexpr std::string_view context_prefix = "dmlconform.";
 constexpr std::string_view adapter_suffix = ".adapter";
 constexpr std::string_view operator_prefix = "DML_OPERATOR_";
@@ -102,7 +102,7 @@ core::Result<Record> read_run(const std::string& path) {
     return record;
 }
 
-/// FNV-1a, with the length of each text, so that no two lists of texts run into each other.
+/// FNV-1a over texts and their lengths, so that different lists do not concatenate to the same text.
 class Hash {
 public:
     void add(std::string_view text) {

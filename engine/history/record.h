@@ -1,4 +1,4 @@
-// What one result, of `bench` or of `run`, adds to a history.
+// A record: the part of one result of `bench` or `run` that a history keeps.
 #pragma once
 
 #include <array>
@@ -17,43 +17,43 @@ enum class Kind : std::uint8_t { bench, run };
 /// "bench", "run".
 [[nodiscard]] const char* to_string(Kind kind);
 
-/// What an engine ran on.
+/// The device of an engine.
 struct Device {
     std::string engine;
     std::string adapter;
-    /// Empty where there is none.
+    /// Empty if there is none.
     std::string driver;
 };
 
 /// The times of one benchmark.
 struct Times {
     std::string benchmark;
-    /// Name of one of the record's devices; empty for benchmarks that are not ours.
+    /// The name of one of the record's devices; empty for other tools' benchmarks.
     std::string engine;
-    /// For one iteration each, one for each repetition; never empty.
+    /// Seconds per iteration, one for each repetition; never empty.
     std::vector<double> seconds;
-    /// The median of the repetitions, where the file has it.
+    /// The median over the repetitions, if the file has it.
     std::optional<double> percent_of_roofline;
 };
 
-/// How the cases of one operator ended on one engine.
+/// The outcomes of one operator's cases on one engine.
 struct Outcome {
     std::string engine;
     /// Without "DML_OPERATOR_".
     std::string operator_name;
-    /// On the gate, or off it.
+    /// False for results off the gate.
     bool gated = true;
-    /// By run::Status.
+    /// Counts by run::Status.
     std::array<std::uint64_t, run::status_count> counts{};
-    /// All executions together.
+    /// Total time of all executions.
     double seconds = 0;
 };
 
 struct Record {
     Kind kind = Kind::bench;
-    /// Seconds since 1970, UTC; nothing where the file does not say.
+    /// Seconds since 1970, UTC; empty if the file does not tell.
     std::optional<std::int64_t> measured;
-    /// Empty where the file does not say.
+    /// Empty if the file does not tell.
     std::string machine;
     std::vector<Device> devices;
     std::vector<Times> times;
@@ -63,11 +63,11 @@ struct Record {
     [[nodiscard]] const Device* device(const std::string& engine) const;
 };
 
-/// Reads a result of `dmlconform run --json`, or Google Benchmark's JSON from whatever wrote it. Errors name file and
+/// Reads a result of `dmlconform run --json`, or Google Benchmark's JSON of any program. Errors name the file and the
 /// member.
 [[nodiscard]] core::Result<Record> read_record(const std::string& path);
 
-/// The same for two records exactly when all of what they hold is the same, for all practical purposes.
+/// A hash of the complete record, which identifies equal records.
 [[nodiscard]] std::string fingerprint(const Record& record);
 
 }  // namespace dmlconform::history

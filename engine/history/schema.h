@@ -3,9 +3,9 @@
 
 namespace dmlconform::history {
 
-/// Says in the file's header whose it is: "DMLH".
+/// "DMLH", which identifies the file's format in its header.
 inline constexpr int application_id = 0x444d4c48;
-/// Goes up when a table changes its meaning.
+/// Incremented when a table changes.
 inline constexpr int schema_version = 1;
 
 inline constexpr const char* schema = R"(

@@ -1,4 +1,4 @@
-// Adding and reading of entries.
+// Adds and reads entries.
 #include "engine/history/store.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Longer than any transaction of ours takes; many may be waiting.
+/// Longer than any transaction takes, even if many are waiting.
 constexpr int busy_milliseconds = 60'000;
 
 core::Error explain(const std::string& path, const SqlError& error) {
@@ -34,8 +34,13 @@ core::Error explain(const std::string& path, const SqlError& error) {
             return {fmt::format("{}: cannot be opened", path), "does the folder exist, and is it writable?"};
         case SQLITE_BUSY:
             return {fmt::format("{}: another program has been writing to it for too long", path), ""};
+        case SQLITE_FULL:
+            return {fmt::format("{}: {}", path, error.what()), "is there room on the disk? Nothing was added"};
+        case SQLITE_IOERR:
+            return {fmt::format("{}: {}", path, error.what()),
+                    "is the disk full, or the limit on the size of files reached (ulimit -f)?"};
         case SQLITE_ERROR:
-            // Our statements are right: it is the tables that are not.
+            // The statements are correct, so the file's tables are not.
             return {fmt::format("{}: the history is damaged: its tables are not those of a history ({})", path,
                                 error.what()),
                     "has another program changed it?"};
@@ -49,7 +54,7 @@ std::int64_t now() {
         .count();
 }
 
-/// Whether the file is a history; false for one that nothing was ever written to.
+/// True if the file is a history; false for an empty file.
 core::Result<bool> is_history(const std::string& path, Database& database) {
     const std::int64_t id = database.number("PRAGMA application_id");
     const std::int64_t version = database.number("PRAGMA user_version");
@@ -67,7 +72,7 @@ core::Result<bool> is_history(const std::string& path, Database& database) {
     return true;
 }
 
-/// Makes the tables where there are none. Other processes may be doing the same.
+/// Creates the tables if necessary. Other processes may do so at the same time.
 core::Result<void> prepare(const std::string& path, Database& database) {
     Transaction transaction(database, Transaction::Access::write);
     auto ready = is_history(path, database);
@@ -88,7 +93,7 @@ core::Result<void> prepare(const std::string& path, Database& database) {
     return {};
 }
 
-/// The list of seconds that add() wrote; none for anything else, which only another program can have put there.
+/// Parses the list of seconds that add() wrote; empty for anything else, which only another program can have written.
 std::vector<double> seconds_of(const std::string& text) {
     const json list = json::parse(text, nullptr, false);
     const bool good =
@@ -96,7 +101,7 @@ std::vector<double> seconds_of(const std::string& text) {
     return good ? list.get<std::vector<double>>() : std::vector<double>();
 }
 
-/// By the names of statuses, which may become more.
+/// Keyed by the names of statuses, because more may be added.
 json counts_json(const Outcome& outcome) {
     json counts = json::object();
     for (std::size_t status = 0; status < outcome.counts.size(); ++status) {
@@ -147,10 +152,10 @@ tl::expected<std::unique_ptr<Store>, OpenError> Store::open(const std::string& p
         return core::fail(fmt::format("{}: there is no history", path), "`dmlconform history add` makes one");
     }
     std::unique_ptr<Store> store(new Store(path));
-    // Not for writing too: what a killed writer left has to be undone before anything can be read.
+    // Reading needs write access as well, to roll back what a killed writer left.
     const int flags = SQLITE_OPEN_READWRITE | (access == Access::write ? SQLITE_OPEN_CREATE : 0);
     try {
-        // SQLite gives names with a colon in front a meaning of their own.
+        // SQLite interprets names that begin with a colon.
         store->database_ =
             std::make_unique<Database>(path.front() == ':' ? "./" + path : path, flags, busy_milliseconds);
         if (access == Access::write) {

@@ -1,7 +1,7 @@
-// The history: results in an SQLite file, by commit, machine, adapter and driver.
+// A history: results in an SQLite file, by commit, machine, adapter and driver.
 //
-// Several processes may use one file at once: writers wait for each other, and what a killed one had begun is undone by
-// whoever opens the file next. The tables are described in docs/history.md.
+// Several processes can use a file at once: writers wait for each other, and unfinished changes of a killed writer are
+// rolled back when the file is opened next. docs/history.md describes the tables.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ namespace dmlconform::history {
 
 class Database;
 
-/// A record to be added, and what it does not know of itself.
+/// A record to add, and its origin.
 struct Submission {
     Record record;
-    /// Empty where nobody knows.
+    /// Empty if it is unknown.
     std::string commit;
-    /// The file it came from, for people.
+    /// The file that it was read from, for people.
     std::string source;
 };
 
 struct Added {
     std::int64_t entry = 0;
-    /// It was there already: nothing was added.
+    /// True if it was already present; then nothing was added.
     bool known = false;
-    /// The commit that the entry has.
+    /// The commit of the entry.
     std::string commit;
 };
 
@@ -45,13 +45,13 @@ struct Entry {
     std::string source;
 };
 
-/// One entry's times of a benchmark.
+/// A benchmark's times in one entry.
 struct Point {
     std::int64_t entry = 0;
     std::int64_t measured = 0;
     std::string commit;
     std::string driver;
-    /// In seconds, with the quartiles.
+    /// Median and quartiles in seconds.
     double median = 0;
     double low = 0;
     double high = 0;
@@ -59,7 +59,7 @@ struct Point {
     std::optional<double> percent_of_roofline;
 };
 
-/// A benchmark on one machine and adapter, in order of time.
+/// A benchmark on one machine and adapter, in chronological order.
 struct Series {
     std::string benchmark;
     std::string machine;
@@ -68,7 +68,7 @@ struct Series {
     std::vector<Point> points;
 };
 
-/// One entry's outcomes of an operator on one engine.
+/// An operator's outcomes on one engine in one entry.
 struct OutcomePoint {
     std::int64_t entry = 0;
     std::int64_t measured = 0;
@@ -77,7 +77,7 @@ struct OutcomePoint {
     Outcome outcome;
 };
 
-/// On the gate only.
+/// Only results on the gate.
 struct OutcomeSeries {
     std::string operator_name;
     std::string machine;
@@ -86,11 +86,11 @@ struct OutcomeSeries {
     std::vector<OutcomePoint> points;
 };
 
-/// Why there is no history to work with.
+/// Why a history could not be opened.
 struct OpenError : core::Error {
     OpenError(core::Error error, bool disk = false) : core::Error(std::move(error)), of_the_disk(disk) {}
 
-    /// Whether it is the disk, which is full or broken, rather than the file.
+    /// True if the disk is full or broken; false if the file is at fault.
     bool of_the_disk;
 };
 
@@ -98,18 +98,18 @@ class Store {
 public:
     enum class Access : std::uint8_t { read, write };
 
-    /// Opens a history; for writing, it is made if there is none. Errors: no such file, none of ours, of a newer
-    /// version, damaged.
+    /// Opens a history. For writing, it is created if necessary. Fails if the file does not exist, is not a history,
+    /// has a newer version, or is damaged.
     [[nodiscard]] static tl::expected<std::unique_ptr<Store>, OpenError> open(const std::string& path, Access access);
 
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
     ~Store();
 
-    /// Adds all or, when that fails, nothing.
+    /// Adds all records, or none after a failure.
     [[nodiscard]] core::Result<std::vector<Added>> add(std::span<const Submission> submissions);
 
-    /// In order of time.
+    /// In chronological order.
     [[nodiscard]] core::Result<std::vector<Entry>> entries();
     [[nodiscard]] core::Result<Record> record(std::int64_t entry);
     [[nodiscard]] core::Result<std::vector<Series>> series();

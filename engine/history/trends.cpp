@@ -1,4 +1,4 @@
-// Series of points as JSON.
+// Converts series of points to JSON.
 #include "engine/history/trends.h"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/history/moment.h"
+#include "engine/history/verdict.h"
 
 namespace dmlconform::history {
 namespace {
@@ -26,29 +27,36 @@ Json point_json(const Point& point) {
 }
 
 Json times_json(Series series, const ChangePointSettings& settings) {
-    keep_newest(series.points);
-    Json points = Json::array();
+    // What is not drawn decides, too.
     std::vector<double> medians;
+    for (const Point& point : series.points) {
+        medians.push_back(point.median);
+    }
+    const std::size_t all = series.points.size();
+    keep_newest(series.points);
+    const std::size_t left_out = all - series.points.size();
+    Json points = Json::array();
     for (const Point& point : series.points) {
         Json entry = point_json(point);
         entry["median"] = point.median;
         entry["low"] = point.low;
         entry["high"] = point.high;
         points.push_back(std::move(entry));
-        medians.push_back(point.median);
     }
     Json changes = Json::array();
-    for (const ChangePoint& change : find_change_points(medians, settings)) {
-        changes.push_back({{"index", change.index},
+    const std::vector<ChangePoint> found = find_change_points(medians, settings);
+    for (const ChangePoint& change : found) {
+        if (change.index < left_out) {
+            continue;
+        }
+        changes.push_back({{"index", change.index - left_out},
                            {"before", change.before},
                            {"after", change.after},
                            {"confirmed", change.confirmed}});
     }
-    return {{"name", series.benchmark},
-            {"machine", series.machine},
-            {"adapter", series.adapter},
-            {"points", std::move(points)},
-            {"changes", std::move(changes)}};
+    return {{"name", series.benchmark},      {"machine", series.machine},
+            {"adapter", series.adapter},     {"points", std::move(points)},
+            {"changes", std::move(changes)}, {"verdict", to_string(judge(found, medians.size(), settings).verdict)}};
 }
 
 Json outcomes_json(OutcomeSeries series) {

@@ -1,4 +1,4 @@
-// A history as the pages of `dmlconform report` draw it.
+// A history's data for the pages of `dmlconform report`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,11 +8,12 @@
 
 namespace dmlconform::history {
 
-/// So many of the newest points of a series are drawn.
+/// Only this many of the newest points of a series are drawn.
 inline constexpr std::size_t most_points = 200;
 
 /// A list of series, those that changed first. Each has name, machine, adapter, points (measured, commit, driver; of
-/// benchmarks median, low and high in seconds), and changes (index, before, after, confirmed). Of runs: failures and
+/// benchmarks median, low and high in seconds), changes (index, before, after, confirmed), and of
+/// benchmarks the verdict (engine/history/verdict.h). Of runs: failures and
 /// passes, a number for each point.
 [[nodiscard]] core::Result<nlohmann::ordered_json> trends(Store& store, const ChangePointSettings& settings = {});
 

@@ -1,15 +1,17 @@
-// A tool of the build: compiles every variant of every shader, and writes them as a C++ source for the program.
+// A tool of the build: compiles every variant of every shader, and writes a C++ source with the bytecode.
 //
 // usage: compile_shaders FILE
 //
 // Exit codes: 0 written; 1 a shader does not compile, or the file cannot be written; 2 wrong usage.
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <atomic>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,7 +30,7 @@ struct Shader {
     std::string problem;
 };
 
-/// Each variant once, whichever operators use it, in the order of the keys.
+/// Every variant of all operators once, sorted by key.
 std::vector<Shader> all_shaders() {
     std::map<std::string, d3d12::ShaderVariant> variants;
     const auto add = [&](std::vector<d3d12::ShaderVariant> more) {
@@ -68,11 +70,31 @@ void compile(std::vector<Shader>& shaders) {
     }
 }
 
-/// As numbers: a string literal may have no more than 16 KB for Microsoft's compiler.
-std::string words_of(const std::vector<std::uint32_t>& code) {
+struct Compressed {
+    std::vector<std::uint64_t> data;
+    std::size_t bytes = 0;
+};
+
+/// Uses zlib's highest level, because this runs only once for each shader.
+Compressed compress(const std::vector<std::uint32_t>& code) {
+    const auto size = static_cast<uLong>(code.size() * sizeof(code[0]));
+    auto bytes = compressBound(size);
+    Compressed result;
+    result.data.resize((bytes + sizeof(result.data[0]) - 1) / sizeof(result.data[0]));
+    if (compress2(reinterpret_cast<Bytef*>(result.data.data()), &bytes, reinterpret_cast<const Bytef*>(code.data()),
+                  size, Z_BEST_COMPRESSION) != Z_OK) {
+        throw std::bad_alloc();  // the only other error is a buffer that is too small, which is impossible here
+    }
+    result.bytes = bytes;
+    result.data.resize((bytes + sizeof(result.data[0]) - 1) / sizeof(result.data[0]));
+    return result;
+}
+
+/// Written as numbers, because Microsoft's compiler limits string literals to 16 KB.
+std::string numbers_of(const std::vector<std::uint64_t>& data) {
     std::string text;
-    for (std::size_t i = 0; i < code.size(); ++i) {
-        fmt::format_to(std::back_inserter(text), "{:#x},{}", code[i], i % 12 == 11 ? "\n" : "");
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        fmt::format_to(std::back_inserter(text), "{:#x},{}", data[i], i % 6 == 5 ? "\n" : "");
     }
     return text;
 }
@@ -80,13 +102,20 @@ std::string words_of(const std::vector<std::uint32_t>& code) {
 std::string source_of(const std::vector<Shader>& shaders) {
     std::string arrays;
     std::string rows;
-    std::map<std::vector<std::uint32_t>, std::size_t> written;
+    struct Written {
+        std::size_t number = 0;
+        std::size_t bytes = 0;
+    };
+    std::map<std::vector<std::uint32_t>, Written> written;
     for (std::size_t i = 0; i < shaders.size(); ++i) {
-        const auto [found, is_new] = written.emplace(shaders[i].code, i);
+        const auto [found, is_new] = written.try_emplace(shaders[i].code);
         if (is_new) {
-            arrays += fmt::format("const std::uint32_t code_{}[] = {{\n{}}};\n", i, words_of(shaders[i].code));
+            const Compressed compressed = compress(shaders[i].code);
+            found->second = {i, compressed.bytes};
+            arrays += fmt::format("const std::uint64_t code_{}[] = {{\n{}}};\n", i, numbers_of(compressed.data));
         }
-        rows += fmt::format("    {{\"{}\", code_{}}},\n", shaders[i].variant.key(), found->second);
+        rows += fmt::format("    {{\"{}\", code_{}, {}, {}}},\n", shaders[i].variant.key(), found->second.number,
+                            found->second.bytes, shaders[i].code.size());
     }
     return fmt::format(R"(// Written by engine/hlsl/compile_shaders.cpp. Do not edit.
 #include "engine/d3d12/shader_library.h"

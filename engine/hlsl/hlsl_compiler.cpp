@@ -1,4 +1,4 @@
-// Compilation by D3DCompile, with #include resolved among the embedded files.
+// Compiles shaders by D3DCompile; #include is resolved among the embedded files.
 #include "engine/hlsl/hlsl_compiler.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #if defined(_WIN32)
 #include <d3dcompiler.h>
 #else
-// vkd3d's headers want Direct3D's types to be there.
+// vkd3d's headers need Direct3D's types.
 #define VKD3D_NO_WIN32_TYPES
 #include <vkd3d_shader.h>
 #include <vkd3d_utils.h>
@@ -28,7 +28,7 @@ using d3d12::ComPtr;
 constexpr UINT flags = D3DCOMPILE_OPTIMIZATION_LEVEL3 | D3DCOMPILE_IEEE_STRICTNESS;
 #else
 constexpr UINT flags = 0;
-// The header that has it, vkd3d_d3dcompiler.h, declares functions in conflict with vkd3d_utils.h.
+// Defined here because the header that has it, vkd3d_d3dcompiler.h, conflicts with vkd3d_utils.h.
 constexpr UINT D3DCOMPILER_STRIP_REFLECTION_DATA = 1;
 #endif
 
@@ -96,7 +96,7 @@ core::Result<std::vector<std::uint32_t>> compile_shader(const d3d12::ShaderVaria
                                       core::to_string(static_cast<core::HResult>(result))),
                           text_of(messages.Get()));
     }
-    // What reflection tells (names and types of constants) is a sixth of the bytecode, and nobody here asks for it.
+    // Reflection data (names and types of constants) is a sixth of the bytecode and is not needed.
     ComPtr<ID3DBlob> stripped;
     result = D3DStripShader(code->GetBufferPointer(), code->GetBufferSize(), D3DCOMPILER_STRIP_REFLECTION_DATA,
                             stripped.GetAddressOf());

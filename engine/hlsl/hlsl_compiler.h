@@ -1,4 +1,5 @@
-// The project's HLSL, and its compilation to bytecode. Part of the build, not of the program: see compile_shaders.cpp.
+// The project's HLSL files, and their compilation to bytecode. Part of the build, not of the program: see
+// compile_shaders.cpp.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace dmlconform::hlsl {
 /// shaders/*.hlsl and *.hlsli. Written by the build.
 extern const std::span<const core::EmbeddedText> shader_texts;
 
-/// Bytecode of a compute shader, which consists of words of 4 bytes, or the compiler's messages as the hint.
+/// The bytecode of a compute shader as 32-bit words. On failure, the hint has the compiler's messages.
 [[nodiscard]] core::Result<std::vector<std::uint32_t>> compile_shader(const d3d12::ShaderVariant& variant);
 
 /// Name and version of the compiler: "vkd3d 2.1".

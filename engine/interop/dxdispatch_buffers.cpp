@@ -19,9 +19,9 @@ namespace {
 using cases::JsonValue;
 using Bytes = std::vector<std::byte>;
 
-/// A buffer of more is none to be written into a case file.
+/// Larger buffers are rejected.
 constexpr std::uint64_t largest_buffer = std::uint64_t{64} << 20;
-/// Of all buffers of a model, which may be many in a short text.
+/// Limit for all buffers of a model, which may be many in a short text.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 core::Result<std::uint64_t> unsigned_member(const JsonValue& object, const char* key) {

@@ -16,17 +16,17 @@ namespace dmlconform::interop {
 
 struct DxDispatchBuffer {
     std::vector<std::byte> bytes;
-    /// Of the initial values; unknown where they are of several types.
+    /// The type of the initial values; unknown if they have several types.
     core::DataType type = core::DataType::unknown;
 };
 
 class DxDispatchBuffers {
 public:
-    /// `resources` is the model's member of that name. Keeps references. `places` knows the lines of the model.
+    /// `resources` is the model's member of that name. Keeps references. `places` maps offsets to the model's lines.
     DxDispatchBuffers(const cases::JsonValue& resources, std::filesystem::path folder, const cases::ProblemSink& places)
         : resources_(cases::index_of(resources)), folder_(std::move(folder)), places_(places) {}
 
-    /// What the buffer starts with. The result lives as long as this.
+    /// The initial contents of a buffer. They live as long as this object.
     [[nodiscard]] core::Result<const DxDispatchBuffer*> contents(const std::string& name);
 
 private:

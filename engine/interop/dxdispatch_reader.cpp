@@ -1,4 +1,4 @@
-// Commands, and what they dispatch.
+// Reads commands and the operators that they dispatch.
 #include "engine/interop/dxdispatch_reader.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ struct Binding {
     std::string resource;
     /// In elements.
     std::uint64_t offset = 0;
-    /// In bytes; 0: that of the resource's initial values.
+    /// In bytes; 0: the size of the resource's initial values.
     std::uint64_t element_size = 0;
 };
 
@@ -37,7 +37,7 @@ const std::string* string_member(const JsonValue& object, const char* key) {
     return value == nullptr ? nullptr : value->string();
 }
 
-/// 0 where there is none.
+/// 0 if it is absent.
 core::Result<std::uint64_t> optional_number(const JsonValue& object, const char* key) {
     const JsonValue* value = object.find(key);
     if (value == nullptr) {
@@ -64,7 +64,7 @@ core::Result<Binding> read_binding(const JsonValue& value) {
     return Binding{*name, *offset, *size};
 }
 
-/// Where the tensor begins, in bytes.
+/// The offset of the tensor in bytes.
 core::Result<std::uint64_t> offset_of(const Binding& binding, const DxDispatchBuffer& buffer) {
     const std::uint64_t size = binding.element_size != 0 ? binding.element_size : core::bytes_of(buffer.type);
     if (binding.offset != 0 && size == 0) {
@@ -75,10 +75,10 @@ core::Result<std::uint64_t> offset_of(const Binding& binding, const DxDispatchBu
     return bytes ? core::Result<std::uint64_t>(*bytes) : core::fail("\"elementOffset\" is beyond 64 bits");
 }
 
-/// Of all cases together: they are written out one by one.
+/// Limit for all cases together, because their elements are listed in the file.
 constexpr std::uint64_t most_read_elements = std::uint64_t{1} << 25;
 
-/// The binding of a slot: "InputTensors[1]" is the second of the list that is bound to InputTensors.
+/// The binding of a tensor: "InputTensors[1]" is the second element of the list that is bound to InputTensors.
 const JsonValue* find_binding(const JsonValue& bindings, const std::string& slot) {
     const std::size_t bracket = slot.find('[');
     const JsonValue* bound = bindings.find(slot.substr(0, bracket));
@@ -93,7 +93,7 @@ const JsonValue* find_binding(const JsonValue& bindings, const std::string& slot
     return index < bound->array()->size() ? &(*bound->array())[index] : nullptr;
 }
 
-/// Names of tensors with what is bound to them; null where there are none.
+/// Names of tensors and their bindings; null if absent.
 struct Bindings {
     const JsonValue* at_initialization = nullptr;
     const JsonValue* at_execution = nullptr;
@@ -105,7 +105,7 @@ std::optional<Binding> bound_to(const JsonValue* bindings, const std::string& sl
     return binding ? std::optional(std::move(*binding)) : std::nullopt;
 }
 
-/// Outputs that are bound to what an input is bound to, where that is allowed.
+/// Outputs that share the binding of an input, if that is allowed.
 operators::InPlaceNames in_place_names(const operators::Descriptor& descriptor, const JsonValue* bindings) {
     operators::InPlaceNames names;
     for (const TensorSlot& output : descriptor.outputs()) {
@@ -142,7 +142,7 @@ public:
             return leave_out(fmt::format("command {}", index), {"it has no \"type\"", ""});
         }
         if (*type != "dispatch") {
-            // Printing and writing files are for people who look at results; a case compares them.
+            // Commands that print or write results are for people; a case compares instead.
             if (*type != "print" && *type != "writeFile") {
                 leave_out(
                     fmt::format("command {}", index),
@@ -209,7 +209,7 @@ private:
         if (desc == nullptr) {
             return core::fail("it has no \"desc\"");
         }
-        // The long form, with the type again.
+        // The long form, which repeats the type.
         const JsonValue* inner = desc->find("Desc");
         cases::ProblemSink problems = places_.fresh();
         auto descriptor = cases::read_descriptor(inner == nullptr ? *desc : *inner, **schema, problems);
@@ -231,8 +231,8 @@ private:
         return {};
     }
 
-    /// What a tensor is bound to. Those that DirectML owns are bound when the operator is initialised, by the
-    /// dispatchable; all others by the command.
+    /// The binding of a tensor. Tensors that DirectML owns are bound by the dispatchable when the operator is
+    /// initialised, all others by the command.
     core::Result<Binding> binding_of(const TensorSlot& slot, const Bindings& bindings) {
         const bool owned = slot.desc->flags == core::TensorFlags::owned_by_dml;
         const JsonValue* those = owned ? bindings.at_initialization : bindings.at_execution;
@@ -255,7 +255,7 @@ private:
         return binding;
     }
 
-    /// A tensor of the buffer's bytes from there on.
+    /// A tensor of the buffer's bytes from an offset on.
     core::Result<cases::Initialiser> view(const TensorSlot& slot, const Binding& binding,
                                           const DxDispatchBuffer& buffer) {
         const auto offset = offset_of(binding, buffer);
@@ -268,7 +268,7 @@ private:
                                           slot.desc->total_bytes, core::shortened(binding.resource),
                                           size - std::min(size, *offset), *offset));
         }
-        // Where strides are 0, far more than the buffer.
+        // With strides of 0, far more than the buffer.
         const auto elements = core::element_count(slot.desc->sizes).value_or(most_read_elements + 1);
         if (elements > most_read_elements - std::min(elements_, most_read_elements)) {
             return core::fail(fmt::format("{} has too many elements for a case file", slot.name));
@@ -305,7 +305,7 @@ private:
             return core::fail("the command has no \"bindings\"");
         }
         auto made = make_case(name, *descriptor, bindings);
-        // Whatever comes after it sees what it wrote, case or no case.
+        // Later commands see what this one wrote, whether it becomes a case or not.
         for (const TensorSlot& slot : descriptor->outputs()) {
             const auto binding = slot.desc == nullptr ? std::nullopt : bound_to(bindings.at_execution, slot.name);
             if (binding) {
@@ -353,12 +353,12 @@ private:
     cases::JsonIndex by_name_;
     DxDispatchBuffers buffers_;
     std::set<std::string> dispatched_;
-    /// Resources that commands so far have written.
+    /// Resources that preceding commands have written.
     std::set<std::string> written_;
     cases::UniqueNames names_;
-    /// In the model: what is looked at.
+    /// The current position in the model.
     cases::Position place_;
-    /// Of all tensors so far.
+    /// The number of elements of all tensors so far.
     std::uint64_t elements_ = 0;
     Imported result_;
 };

@@ -1,8 +1,8 @@
-// Reading models of DxDispatch, the tool of Microsoft's DirectML repository that runs operators from JSON.
+// Reads models of DxDispatch, the tool of Microsoft's DirectML repository that runs operators from JSON.
 //
-// A model has resources (buffers with initial values), dispatchables (operators among others) and commands that bind
-// resources to dispatchables. Each command that dispatches a DirectML operator becomes a case. A model does not say
-// what is right, so that only operators with a reference here can become cases.
+// A model has resources (buffers with initial values), dispatchables (mainly operators) and commands that bind
+// resources to dispatchables. Each command that dispatches a DirectML operator becomes a case. Models contain no
+// expected values, so only operators with a reference can become cases.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@
 
 namespace dmlconform::interop {
 
-/// `file` is the model's path: paths in it are relative to its folder, and may not lead out of it. An error when it is
-/// no model at all.
+/// `file` is the model's path: paths in the model are relative to its folder, and may not leave it. Fails if it is not
+/// a model.
 [[nodiscard]] core::Result<Imported> read_dxdispatch(const std::string& file, std::string_view text);
 
-/// The text with commas before a closing bracket made blanks: DxDispatch takes them, JSON does not. Comments and the
-/// offsets of everything else stay.
+/// Replaces commas before a closing bracket, which DxDispatch accepts but JSON does not, by blanks. Comments and
+/// offsets stay.
 [[nodiscard]] std::string without_trailing_commas(std::string_view text);
 
 }  // namespace dmlconform::interop

@@ -1,4 +1,4 @@
-// Buffers as they lie in memory, and operators with all their fields.
+// Writes buffers with their memory layout, and operators with all fields.
 #include "engine/interop/dxdispatch_writer.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ using core::DataType;
 using nlohmann::ordered_json;
 using operators::TensorSlot;
 
-/// A buffer of more elements makes a text that nothing reads.
+/// Limit; the text of larger buffers would be useless.
 constexpr std::uint64_t most_written_elements = std::uint64_t{1} << 22;
 
 DataType unsigned_of_width(DataType type) {
@@ -67,8 +67,8 @@ ordered_json filled_resource(const core::Tensor& tensor) {
         return list;
     };
     ordered_json values = listed(type);
-    // NaNs with a payload, and negative zeros, which its reader may take for an integer, as what they are in memory:
-    // what a buffer is initialised with does not restrict what it is used as.
+    // NaNs with a payload, and negative zeros, which the reader may take for integers, are written as bits. The type of
+    // a buffer's initial values does not restrict its use.
     const bool exact = std::all_of(values.begin(), values.end(), [](const ordered_json& value) {
         return value.is_string() ? !value.get_ref<const std::string&>().starts_with("0x")
                                  : !(value.is_number_float() && value.get<double>() == 0);
@@ -89,7 +89,7 @@ core::Result<void> check(const cases::Case& subject) {
             if (core::bytes_of(slot.desc->data_type) == 0) {
                 return core::fail(fmt::format("{} has elements narrower than a byte", slot.name));
             }
-            // Strides of 0 make more elements than there is memory.
+            // With strides of 0 there are more elements than memory.
             if (slot.desc->total_bytes / core::bytes_of(slot.desc->data_type) > most_written_elements ||
                 core::element_count(slot.desc->sizes).value_or(most_written_elements + 1) > most_written_elements) {
                 return core::fail(fmt::format("{} has more than {} elements", slot.name, most_written_elements));
@@ -99,7 +99,7 @@ core::Result<void> check(const cases::Case& subject) {
     return {};
 }
 
-/// "InputTensors[1]" is the second of the list that is bound to InputTensors.
+/// "InputTensors[1]" is the second element of the list that is bound to InputTensors.
 void bind(ordered_json& bindings, const std::string& slot, const std::string& resource_name) {
     const std::size_t bracket = slot.find('[');
     if (bracket == std::string::npos) {

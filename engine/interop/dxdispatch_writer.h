@@ -1,4 +1,4 @@
-// Writing models of DxDispatch.
+// Writes models of DxDispatch.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,11 +10,11 @@
 
 namespace dmlconform::interop {
 
-/// Collects cases into one model: for each a dispatchable under the case's id, a resource for each tensor ("ID
+/// Collects cases in one model. Each has a dispatchable with the case's id, a resource for each tensor ("ID
 /// InputTensor"), a command that dispatches it, and commands that print its outputs.
 class DxDispatchModel {
 public:
-    /// An error where the case has no counterpart: one that has to be rejected, or whose data cannot be read.
+    /// Fails if the case has no counterpart, because it must be rejected or its data cannot be read.
     [[nodiscard]] core::Result<void> add(const cases::Case& subject);
 
     [[nodiscard]] bool empty() const { return dispatchables_.empty(); }

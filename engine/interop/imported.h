@@ -1,4 +1,4 @@
-// What came of reading another tool's file: cases, and what has no counterpart here.
+// The result of importing another tool's file: cases, and a list of what has no counterpart.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,9 +8,9 @@
 namespace dmlconform::interop {
 
 struct Imported {
-    /// As case_to_json writes them.
+    /// In the form of case_to_json.
     std::vector<nlohmann::ordered_json> cases;
-    /// What was left out, with the reason; a line each.
+    /// What was left out and why; one line each.
     std::vector<std::string> left_out;
 };
 

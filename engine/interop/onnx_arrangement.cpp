@@ -1,4 +1,4 @@
-// Operators that arrange all elements anew: blocks, padding, copies side by side, reversals, diagonals.
+// ONNX operators that rearrange elements: blocks, padding, repetition, reversal, diagonals.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 using nlohmann::ordered_json;
 using Mapped = core::Result<ordered_json>;
 
-/// What fits a UINT of a descriptor that is about tensors of this program.
+/// Limit for UINT fields.
 constexpr std::int64_t most = 0x7fffffff;
 
 Mapped map_blocks(const OnnxNode& node) {
@@ -31,7 +31,7 @@ Mapped map_blocks(const OnnxNode& node) {
         .take();
 }
 
-/// What is in front of each dimension, then what is behind each.
+/// The padding before each dimension, then the padding after each.
 core::Result<std::array<std::vector<std::int64_t>, 2>> padding_of(const OnnxNode& node) {
     const std::size_t rank = node.input(0)->sizes.size();
     const auto pads = node.list(1, node.opset < 2 ? "paddings" : "pads");
@@ -105,7 +105,7 @@ Mapped map_tile(const OnnxNode& node) {
         .take();
 }
 
-/// The same, but of type UINT64, which DirectML has where ONNX has INT64.
+/// Converts to UINT64, which DirectML uses where ONNX has INT64.
 core::Result<OnnxTensor> as_unsigned(const OnnxTensor& tensor) {
     for (std::size_t i = 0; i < tensor.count(); ++i) {
         if (tensor.type != core::DataType::int64 || tensor.integer(i) < 0) {
@@ -117,7 +117,7 @@ core::Result<OnnxTensor> as_unsigned(const OnnxTensor& tensor) {
     return result;
 }
 
-/// Each batch has a length; the other dimensions show it with strides of 0.
+/// There is one length per batch; strides of 0 repeat it along the other dimensions.
 Mapped map_reverse_sequence(const OnnxNode& node) {
     const OnnxTensor& input = *node.input(0);
     const OnnxTensor* given = node.input(1);
@@ -143,7 +143,7 @@ Mapped map_reverse_sequence(const OnnxNode& node) {
     return done ? Mapped(result.take()) : tl::unexpected(done.error());
 }
 
-/// The size that a window made one of `size` from.
+/// The input size that leads to the pooled size.
 std::int64_t unpooled(std::int64_t size, std::size_t d, const OnnxNode& node) {
     const auto entry = [&](const char* name, std::size_t index, std::int64_t otherwise) {
         const auto list = node.integers(name);
@@ -154,7 +154,7 @@ std::int64_t unpooled(std::int64_t size, std::size_t d, const OnnxNode& node) {
            entry("pads", d + dimensions, 0);
 }
 
-/// Indices are those of the flat output in both, unless output_shape chooses another output than the windows make.
+/// Both use indices of the flat output, unless output_shape requests a size other than that of the windows.
 Mapped map_max_unpool(const OnnxNode& node) {
     constexpr std::size_t rank = 4;
     const core::Dimensions& sizes = node.input(0)->sizes;
@@ -178,7 +178,7 @@ Mapped map_max_unpool(const OnnxNode& node) {
         .take();
 }
 
-/// "...ii->...i" as "iijj" and "ij" with other letters: a label for each dimension, the ellipsis' as digits.
+/// Parses labels, such as "iijj" for "...ii->...i": one label for each dimension, with digits for the ellipsis.
 std::string labels_of(std::string_view term, std::size_t rank) {
     std::string labels;
     for (const char c : term) {
@@ -195,7 +195,7 @@ std::string labels_of(std::string_view term, std::size_t rank) {
     return labels.replace(dots, 3, digits);
 }
 
-/// One tensor shown by other strides: permutations and diagonals.
+/// A single tensor read with other strides: permutations and diagonals.
 Mapped map_einsum(const OnnxNode& node) {
     const std::string equation = node.text("equation", "");
     const std::size_t arrow = equation.find("->");

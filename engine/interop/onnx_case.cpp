@@ -1,4 +1,4 @@
-// Mapping, narrowing where that is needed, and reading back as a case.
+// Maps a node, narrows types if necessary, and reads the result as a case.
 #include "engine/interop/onnx_case.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Operators whose result is one of their elements, or a number that every type has: their default says what is right.
+/// Operators whose result is one of their elements, or a number that every type has: the default tolerance applies.
 constexpr std::array<std::string_view, 34> exact_operators{"ACTIVATION_RELU",
                                                            "ACTIVATION_THRESHOLDED_RELU",
                                                            "CAST",
@@ -75,7 +75,7 @@ core::Result<ordered_json> legal_object(const OnnxNode& node) {
     return subject ? std::move(object) : tl::unexpected(subject.error());
 }
 
-/// The types that became narrower: "FLOAT64 as FLOAT32".
+/// A description of narrowed types: "FLOAT64 as FLOAT32".
 std::string narrowing_of(const OnnxNode& wide, const OnnxNode& narrow) {
     std::string text;
     const auto add = [&](const auto& from, const auto& to) {
@@ -137,13 +137,13 @@ core::Result<OnnxTensor> computed_output(const ordered_json& object, const OnnxT
             "what other nodes need is of another type or size than "
             "DirectML's output");
     }
-    const auto bytes = packed.buffer.bytes().first(like.elements.size());
+    const auto bytes = packed.buffer.bytes().first(like.count() * core::bytes_of(like.type));
     result.elements.assign(bytes.begin(), bytes.end());
     return result;
 }
 
 ordered_json completed(ordered_json object, const std::string& name, std::string description, bool rounded_inputs) {
-    // What is there already says how the data were narrowed.
+    // Keeps an existing note about narrowing.
     if (const auto narrowing = object.find("description"); narrowing != object.end()) {
         description += narrowing->get<std::string>();
     }
@@ -155,7 +155,7 @@ ordered_json completed(ordered_json object, const std::string& name, std::string
     if ((exact && !rounded_inputs) || !object.contains("expected")) {
         return result;
     }
-    // The scale's rounding error is far below a step, so that it decides only next to a half: one step at most.
+    // The scale's rounding error is far below a step, so it only matters near ties: at most one step.
     if (rounded_inputs && op == "ELEMENT_WISE_QUANTIZE_LINEAR") {
         result["tolerance"]["OutputTensor"] = {{"abs", 1}};
     }

@@ -1,4 +1,4 @@
-// The quantised convolution.
+// Maps the quantised convolution.
 #include <iterator>
 
 #include "engine/interop/onnx_node.h"
@@ -9,7 +9,7 @@ namespace {
 using nlohmann::ordered_json;
 using Mapped = core::Result<ordered_json>;
 
-/// Two entries, for height and width; nothing when there are others.
+/// Two entries for height and width; empty if there are others.
 std::optional<std::vector<std::uint32_t>> pair_of(const std::vector<std::int64_t>& list, std::size_t first,
                                                   std::uint32_t otherwise) {
     if (list.empty()) {

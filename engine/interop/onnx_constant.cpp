@@ -1,4 +1,4 @@
-// Nodes whose result is known without looking at an element: constants, and sizes of tensors.
+// Nodes whose result does not depend on elements: constants, and sizes of tensors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Constant whole_number(std::int64_t value) {
     return tensor;
 }
 
-/// What a Constant has, in one of its attributes.
+/// The value of a Constant, from one of its attributes.
 Constant constant(const OnnxNode& node) {
     if (const onnx::AttributeProto* value = node.attribute("value")) {
         return onnx_tensor(value->t());
@@ -47,7 +47,7 @@ Constant constant(const OnnxNode& node) {
     return core::fail("a Constant of this kind is not mapped");
 }
 
-/// Those from "start" up to "end".
+/// The dimensions from "start" up to "end".
 Constant shape(const OnnxNode& node) {
     const core::Dimensions sizes = node.input(0)->onnx_sizes();
     const auto rank = static_cast<std::int64_t>(sizes.size());
@@ -59,7 +59,8 @@ Constant shape(const OnnxNode& node) {
     for (std::int64_t d = place("start", 0); d < place("end", rank); ++d) {
         values.push_back(sizes[static_cast<std::size_t>(d)]);
     }
-    return whole_list(values);
+    // The shape of a scalar is empty.
+    return values.empty() ? Constant(OnnxTensor{core::DataType::int64, {0}, {}, false, false}) : whole_list(values);
 }
 
 }  // namespace

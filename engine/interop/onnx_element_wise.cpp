@@ -1,4 +1,4 @@
-// Functions of one element, and of two or three that are broadcast.
+// Element-wise functions of one, two or three inputs, which are broadcast.
 #include <array>
 #include <string_view>
 
@@ -10,7 +10,7 @@ namespace {
 using nlohmann::ordered_json;
 using Mapped = core::Result<ordered_json>;
 
-/// An attribute of DirectML's: the value of ONNX's attribute, or always the same where ONNX has none.
+/// An attribute of DirectML's operator: the value of ONNX's attribute, or a constant if ONNX has none.
 struct Parameter {
     const char* field = nullptr;
     const char* attribute = nullptr;
@@ -65,7 +65,7 @@ const std::array<Unary, 45> unary_operators{{
     {"Tan", "ELEMENT_WISE_TAN"},
     {"Tanh", "ACTIVATION_TANH"},
     {"ThresholdedRelu", "ACTIVATION_THRESHOLDED_RELU", {{{"Alpha", "alpha", 1}}}},
-    // These only give the elements other sizes, so that DirectML has nothing to do.
+    // These only change sizes, so DirectML copies.
     {"Flatten", "ELEMENT_WISE_IDENTITY"},
     {"Reshape", "ELEMENT_WISE_IDENTITY"},
     {"Squeeze", "ELEMENT_WISE_IDENTITY"},
@@ -103,7 +103,7 @@ const std::array<Binary, 21> binary_operators{{
     {"Xor", "ELEMENT_WISE_LOGICAL_XOR"},
 }};
 
-/// A cast to BOOL says whether the number is other than 0; one to UINT8 cuts it off.
+/// A cast to BOOL tests whether the number is not 0; a cast to UINT8 truncates.
 Mapped map_unary(const OnnxNode& node, const Unary& unary) {
     if (std::string_view(unary.directml) == "CAST" && node.output(0)->is_bool &&
         (node.input(0) == nullptr || !node.input(0)->is_bool)) {
@@ -123,7 +123,7 @@ Mapped map_unary(const OnnxNode& node, const Unary& unary) {
     return result->take();
 }
 
-/// The least, the sum, … of one tensor are the tensor.
+/// The minimum, sum, … of a single tensor is the tensor.
 bool is_of_one(const OnnxNode& node) {
     return node.inputs.size() == 1 &&
            (node.type == "Max" || node.type == "Mean" || node.type == "Min" || node.type == "Sum");

@@ -1,102 +1,9 @@
-// Each function writes the nodes that the text of ONNX's operator, or its function body, says.
-#include "engine/interop/onnx_expansion.h"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
+// Expands nodes according to ONNX's description or function body, one function for each operator.
+#include "engine/interop/onnx_expansion_steps.h"
 
 namespace dmlconform::interop {
+namespace expansion {
 namespace {
-
-using Nodes = core::Result<std::vector<onnx::NodeProto>>;
-using Attributes = std::vector<onnx::AttributeProto>;
-
-constexpr int onnx_float = 1;
-constexpr int onnx_int64 = 7;
-constexpr int onnx_bool = 9;
-
-onnx::AttributeProto integer(const char* name, std::int64_t value) {
-    onnx::AttributeProto attribute;
-    attribute.set_name(name);
-    attribute.set_i(value);
-    return attribute;
-}
-
-onnx::AttributeProto integers(const char* name, const std::vector<std::int64_t>& values) {
-    onnx::AttributeProto attribute;
-    attribute.set_name(name);
-    attribute.mutable_ints()->Add(values.begin(), values.end());
-    return attribute;
-}
-
-onnx::AttributeProto value(const onnx::TensorProto& tensor) {
-    onnx::AttributeProto attribute;
-    attribute.set_name("value");
-    *attribute.mutable_t() = tensor;
-    return attribute;
-}
-
-/// Puts nodes one behind the other.
-class Expansion {
-public:
-    Expansion(const onnx::NodeProto& node, std::int64_t opset, std::size_t number, const KnownTensor& known)
-        : node_(node), opset_(opset), number_(number), known_(known) {}
-
-    [[nodiscard]] const onnx::NodeProto& node() const { return node_; }
-    [[nodiscard]] std::int64_t opset() const { return opset_; }
-    /// Empty where it is absent.
-    [[nodiscard]] std::string input(int index) const { return index < node_.input_size() ? node_.input(index) : ""; }
-    [[nodiscard]] std::string output(int index) const { return index < node_.output_size() ? node_.output(index) : ""; }
-    [[nodiscard]] const OnnxTensor* known(int index) const { return known_(input(index)); }
-    [[nodiscard]] const onnx::AttributeProto* attribute(std::string_view name) const {
-        const auto& all = node_.attribute();
-        const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name() == name; });
-        return found == all.end() ? nullptr : &*found;
-    }
-
-    /// Adds a node with one output, which is called `output`, or by a name of its own; returns the name.
-    std::string add(const char* type, const std::vector<std::string>& inputs, std::string output = "",
-                    const Attributes& attributes = {}) {
-        onnx::NodeProto& added = nodes_.emplace_back();
-        added.set_op_type(type);
-        for (const std::string& name : inputs) {
-            added.add_input(name);
-        }
-        // A name that no model has: names of ONNX's are identifiers.
-        output = output.empty() ? fmt::format("#{}.{}", number_, nodes_.size()) : output;
-        added.add_output(output);
-        for (const onnx::AttributeProto& attribute : attributes) {
-            *added.add_attribute() = attribute;
-        }
-        return output;
-    }
-
-    std::string whole_number(std::int64_t number) {
-        onnx::TensorProto tensor;
-        tensor.set_data_type(onnx_int64);
-        tensor.add_dims(1);
-        tensor.add_int64_data(number);
-        return add("Constant", {}, "", {value(tensor)});
-    }
-
-    std::string number(float number) {
-        onnx::TensorProto tensor;
-        tensor.set_data_type(onnx_float);
-        tensor.add_dims(1);
-        tensor.add_float_data(number);
-        return add("Constant", {}, "", {value(tensor)});
-    }
-
-    [[nodiscard]] Nodes take() { return std::move(nodes_); }
-
-private:
-    const onnx::NodeProto& node_;
-    std::int64_t opset_;
-    std::size_t number_;
-    const KnownTensor& known_;
-    std::vector<onnx::NodeProto> nodes_;
-};
 
 /// Sum, Max, Min and Mean of more than two inputs: two at a time.
 Nodes expand_many(Expansion& to) {
@@ -118,7 +25,7 @@ Nodes expand_many(Expansion& to) {
     return to.take();
 }
 
-/// Nothing is dropped outside training, and with a ratio of 0.
+/// Nothing is dropped except in training, or with a ratio of 0.
 Nodes expand_dropout(Expansion& to) {
     const OnnxTensor* ratio = to.known(1);
     const OnnxTensor* training = to.known(2);
@@ -139,7 +46,7 @@ Nodes expand_dropout(Expansion& to) {
     return to.take();
 }
 
-/// In training: by the batch's own mean and variance, of which the running ones take a part.
+/// In training: uses the batch's own mean and variance, which are averaged into the running ones.
 Nodes expand_batch_normalisation(Expansion& to) {
     const OnnxTensor* data = to.known(0);
     const onnx::AttributeProto* training = to.attribute("training_mode");
@@ -176,10 +83,10 @@ Nodes expand_batch_normalisation(Expansion& to) {
     return to.take();
 }
 
-/// The classes that the target names, in a dimension of their own, and whether each is to be ignored.
+/// The classes that the target selects, in a separate dimension, and whether each is ignored.
 struct Classes {
     std::string classes;
-    /// Empty: none is.
+    /// Empty if none is ignored.
     std::string ignored;
 };
 
@@ -193,7 +100,7 @@ Classes classes_of(Expansion& to, const std::string& target) {
     return result;
 }
 
-/// Of the class that the target names the likelihood, weighted; of what is to be ignored nothing.
+/// The weighted likelihood of the selected class; zero for ignored ones.
 Nodes expand_likelihood(Expansion& to, const std::string& likelihoods) {
     const onnx::AttributeProto* written = to.attribute("reduction");
     const std::string reduction = written == nullptr ? "mean" : written->s();
@@ -238,25 +145,40 @@ Nodes expand_cross_entropy_loss(Expansion& to) {
 }
 
 }  // namespace
+}  // namespace expansion
 
-Nodes expanded(const onnx::NodeProto& node, std::int64_t opset, std::size_t number, const KnownTensor& known) {
-    using Expand = Nodes (*)(Expansion&);
+core::Result<std::vector<onnx::NodeProto>> expanded(const onnx::NodeProto& node, std::int64_t opset, std::size_t number,
+                                                    const KnownTensor& known) {
+    using expansion::Expand;
     static const std::vector<std::pair<std::string_view, Expand>> expansions{
-        {"Sum", expand_many},
-        {"Max", expand_many},
-        {"Min", expand_many},
-        {"Mean", expand_many},
-        {"Dropout", expand_dropout},
-        {"BatchNormalization", expand_batch_normalisation},
-        {"NegativeLogLikelihoodLoss", expand_likelihood_loss},
-        {"SoftmaxCrossEntropyLoss", expand_cross_entropy_loss}};
-    Expansion to(node, opset, number, known);
+        {"Sum", expansion::expand_many},
+        {"Max", expansion::expand_many},
+        {"Min", expansion::expand_many},
+        {"Mean", expansion::expand_many},
+        {"Dropout", expansion::expand_dropout},
+        {"BatchNormalization", expansion::expand_batch_normalisation},
+        {"NegativeLogLikelihoodLoss", expansion::expand_likelihood_loss},
+        {"SoftmaxCrossEntropyLoss", expansion::expand_cross_entropy_loss}};
+    expansion::Expansion to(node, opset, number, known);
+    if (node.domain() == "com.microsoft") {
+        const Expand expand = expansion::microsoft_expansion(node.op_type());
+        return expand == nullptr ? std::vector{node} : expand(to);
+    }
+    if (node.domain() == "ai.onnx.preview.training" && node.op_type() != "Adam") {
+        return node.op_type() == "Adagrad"    ? expansion::expand_adagrad(to)
+               : node.op_type() == "Momentum" ? expansion::expand_momentum(to)
+                                              : expansion::Nodes(std::vector{node});
+    }
+    if (!node.domain().empty() && node.domain() != "ai.onnx") {
+        return std::vector{node};
+    }
     for (const auto& [type, expand] : expansions) {
-        if (node.op_type() == type && (node.domain().empty() || node.domain() == "ai.onnx")) {
+        if (node.op_type() == type) {
             return expand(to);
         }
     }
-    return std::vector{node};
+    const Expand expand = expansion::composed_expansion(node.op_type());
+    return expand == nullptr ? std::vector{node} : expand(to);
 }
 
 }  // namespace dmlconform::interop

@@ -1,4 +1,4 @@
-// Nodes that are several operators of DirectML, as several nodes of ONNX.
+// Expands ONNX nodes that need several operators of DirectML into several ONNX nodes.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,11 @@
 
 namespace dmlconform::interop {
 
-/// What is known of a graph where its nodes are looked at: tensors that the data set or the model has.
+/// Looks up tensors with known elements, from the data set or the model.
 using KnownTensor = std::function<const OnnxTensor*(const std::string& name)>;
 
-/// The nodes that compute what the node does; only itself where it is one operator, or none at all. An error says why
-/// it cannot be done. `number` is the node's place, which makes names of its own.
+/// The nodes that replace the node; only the node itself if it is a single operator or unsupported. Fails if it cannot
+/// be expanded. `number` is the node's index, for unique names.
 [[nodiscard]] core::Result<std::vector<onnx::NodeProto>> expanded(const onnx::NodeProto& node, std::int64_t opset,
                                                                   std::size_t number, const KnownTensor& known);
 

@@ -1,4 +1,4 @@
-// Operators that make elements from numbers and from where they lie.
+// ONNX operators that create elements from constants and positions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 using nlohmann::ordered_json;
 using Mapped = core::Result<ordered_json>;
 
-/// Start, limit and delta; the output's size says how many there are.
+/// Start, limit and delta; the output's size gives the number of elements.
 Mapped map_range(const OnnxNode& node) {
     double numbers[3] = {};
     for (std::size_t i = 0; i < 3; ++i) {
@@ -23,7 +23,7 @@ Mapped map_range(const OnnxNode& node) {
         }
         numbers[i] = core::decode_element(given->type, core::load_element(given->elements, given->type, 0));
     }
-    // How many numbers there are; a NaN where the delta is 0.
+    // The number of elements; NaN if the delta is 0.
     const double count = (numbers[1] - numbers[0]) / numbers[2];
     const auto made = static_cast<double>(node.output(0)->count());
     if (!(made >= count && made - 1 < count)) {
@@ -37,7 +37,7 @@ Mapped map_range(const OnnxNode& node) {
         .take();
 }
 
-/// The shape is an input, which the output has already.
+/// The shape is an input, but the output's sizes are known.
 Mapped map_constant_of_shape(const OnnxNode& node) {
     OnnxTensor value{core::DataType::float32, {1}, std::vector<std::byte>(sizeof(float))};
     if (const onnx::AttributeProto* given = node.attribute("value")) {
@@ -54,7 +54,7 @@ Mapped map_constant_of_shape(const OnnxNode& node) {
         .take();
 }
 
-/// An offset of diagonals as DirectML has it. Beyond any diagonal they are all the same.
+/// The diagonal's offset for DirectML, clamped: beyond all diagonals the result is the same.
 std::int64_t offset_of(std::int64_t k) {
     constexpr std::int64_t beyond = std::int64_t{1} << 30;
     return std::clamp(k, -beyond, beyond);
@@ -68,7 +68,7 @@ Mapped map_eye_like(const OnnxNode& node) {
         .take();
 }
 
-/// Zeros on the diagonals below the first one of the upper triangle, or above the last one of the lower triangle.
+/// Zeros below the first diagonal of the upper triangle, or above the last one of the lower triangle.
 Mapped map_triangle(const OnnxNode& node) {
     const OnnxTensor* given = node.input(1);
     if (node.input(0) == nullptr || (given != nullptr && given->count() != 1)) {

@@ -1,4 +1,4 @@
-// Operators that pick elements by indices, or put them there.
+// ONNX operators that read or write at indices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Mapped map_gather_nd(const OnnxNode& node) {
     const OnnxTensor& input = *node.input(0);
     const OnnxTensor& indices = *node.input(1);
     const OnnxTensor& output = *node.output(0);
-    // All three tensors have as many dimensions.
+    // All three tensors get the same number of dimensions.
     const std::size_t rank = std::max({input.sizes.size(), indices.sizes.size(), output.sizes.size()});
     const std::int64_t batches = node.integer("batch_dims", 0);
     if (batches < 0 || batches >= static_cast<std::int64_t>(std::min(input.sizes.size(), indices.sizes.size()))) {
@@ -47,7 +47,7 @@ Mapped map_gather_nd(const OnnxNode& node) {
         .take();
 }
 
-/// Why a scatter is not one of DirectML's; empty if it is.
+/// Why DirectML does not support a scatter; empty if it does.
 std::string difference_of_scatter(const OnnxNode& node) {
     if (node.input(2) == nullptr) {
         return fmt::format("{} has no updates", node.type);
@@ -90,8 +90,12 @@ Mapped map_scatter_nd(const OnnxNode& node) {
         .take();
 }
 
-/// ONNX's indices may be of any type of number; DirectML's are integers.
+/// ONNX's indices may have any number type; DirectML's are integers.
 core::Result<OnnxTensor> as_integers(const OnnxTensor& tensor) {
+    if (!tensor.has_elements()) {
+        return core::is_floating_point(tensor.type) ? core::Result<OnnxTensor>(core::fail("indices are not integers"))
+                                                    : tensor;
+    }
     OnnxTensor result{core::DataType::int64, tensor.sizes,
                       std::vector<std::byte>(tensor.count() * sizeof(std::int64_t))};
     constexpr double limit = 0x1p53;
@@ -105,7 +109,7 @@ core::Result<OnnxTensor> as_integers(const OnnxTensor& tensor) {
     return result;
 }
 
-/// The values are "off" and "on" in both.
+/// In both, the values are "off" and "on".
 Mapped map_one_hot(const OnnxNode& node) {
     const OnnxTensor& output = *node.output(0);
     const OnnxTensor* values = node.input(2);
@@ -134,7 +138,7 @@ Mapped map_one_hot(const OnnxNode& node) {
         .take();
 }
 
-/// What the condition chooses is gathered: its places are the indices. Without an axis the data are one dimension.
+/// Gathers the selected elements: their positions are the indices. Without an axis the data are flattened.
 Mapped map_compress(const OnnxNode& node) {
     core::Dimensions sizes = node.input(0)->sizes;
     const bool whole = node.attribute("axis") == nullptr;

@@ -1,4 +1,4 @@
-// From the outputs back to the nodes that they need, then forward from node to node.
+// Finds the nodes that the outputs need, then processes them in order.
 #include "engine/interop/onnx_model.h"
 
 #include <fmt/format.h>
@@ -19,18 +19,21 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Of nodes that become cases, and of elements in all of these: beyond these a case file is no use.
+/// Limits for nodes that become cases, and for elements of all of them: larger case files are useless.
 constexpr std::size_t most_nodes = 256;
 constexpr std::size_t most_elements = std::size_t{1} << 23;
 
-/// Of a node, inputs and outputs together. A case with more of them is no use either.
+/// Limit for the elements of nodes in between.
+constexpr std::size_t most_between_nodes = std::size_t{1} << 20;
+
+/// Limit for inputs and outputs of a node together.
 constexpr int most_tensors = 1024;
 
 struct Value {
     OnnxTensor tensor;
-    /// It does not depend on the data set.
+    /// True if it does not depend on the data set.
     bool constant = false;
-    /// The reference computed it, so that it is not what ONNX computed in every bit.
+    /// True if the reference computed it, so that it is not bitwise ONNX's.
     bool computed = false;
 };
 
@@ -38,7 +41,7 @@ struct Step {
     ordered_json object;
     std::string type;
     std::int64_t opset = 0;
-    /// Some input is not the data set's or the model's own.
+    /// True if some input is neither from the data set nor from the model.
     bool computed_inputs = false;
 };
 
@@ -71,7 +74,7 @@ public:
 private:
     static bool is_own(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
 
-    /// Of the node's domain.
+    /// The opset of the node's domain.
     [[nodiscard]] std::int64_t opset_of(const onnx::NodeProto& node) const {
         std::int64_t version = 0;
         for (const onnx::OperatorSetIdProto& set : model_.opset_import()) {
@@ -81,7 +84,7 @@ private:
         return version;
     }
 
-    /// Says which of the model's nodes the error is about, where there are several.
+    /// Adds the model's node to the error if there are several nodes.
     [[nodiscard]] core::Error at_node(int place, core::Error error) const {
         const onnx::GraphProto& graph = model_.graph();
         if (graph.node_size() > 1) {
@@ -111,7 +114,7 @@ private:
         return {};
     }
 
-    /// Those of the graph that some node computes, which are then needed.
+    /// Outputs of the graph that nodes compute, which are then needed.
     core::Result<void> read_outputs() {
         std::set<std::string> computed;
         for (const onnx::NodeProto& node : nodes_) {
@@ -131,7 +134,7 @@ private:
         return expected_.empty() ? core::fail("the model has no outputs") : core::Result<void>();
     }
 
-    /// Inputs that only say the sizes of an output, which are known of the model's own.
+    /// True if all inputs only give the sizes of an output, which are known.
     [[nodiscard]] bool says_known_sizes(const onnx::NodeProto& node, int input) const {
         const int shape = node.op_type() == "ConstantOfShape"                         ? 0
                           : node.op_type() == "Reshape" || node.op_type() == "Expand" ? 1
@@ -153,7 +156,7 @@ private:
         }
     }
 
-    /// What a node computed, or the data set or the model has.
+    /// A value that a node computed, or that the data set or the model contains.
     core::Result<const Value*> value_of(const std::string& name) {
         auto found = values_.find(name);
         if (found == values_.end()) {
@@ -188,7 +191,7 @@ private:
             if (!value) {
                 return tl::unexpected(value.error());
             }
-            if (i == 0 && (*value)->tensor.elements.empty()) {
+            if (i == 0 && (*value)->tensor.count() == 0) {
                 return core::fail("a tensor has size 0 in a dimension");
             }
             if (const auto held = hold((*value)->tensor.count()); !held) {
@@ -217,14 +220,14 @@ private:
         return compute(std::move(*node), std::move(result));
     }
 
-    /// As case_object. Each input may be broadcast to the size of the output.
+    /// Like case_object. Each input may be broadcast to the size of the output.
     core::Result<ordered_json> object_of(const OnnxNode& node, bool may_narrow) {
         const std::size_t size = node.output(0) == nullptr ? 0 : node.output(0)->count();
         const auto held = hold(size * (node.inputs.size() + 1));
         return held ? case_object(node, may_narrow) : tl::unexpected(held.error());
     }
 
-    /// A node whose outputs the data set has.
+    /// Handles a node whose outputs are in the data set.
     core::Result<void> compare_with_expected(OnnxNode node, bool computed_inputs) {
         for (const std::string& name : node.proto->output()) {
             const auto found = expected_.find(name);
@@ -233,7 +236,7 @@ private:
             }
             node.outputs.push_back(found == expected_.end() ? std::nullopt : std::optional(found->second));
             if (found != expected_.end()) {
-                // What other nodes take of it is what ONNX computed.
+                // Other nodes read ONNX's own outputs.
                 values_.insert_or_assign(name, Value{found->second, false, false});
             }
         }
@@ -245,7 +248,7 @@ private:
         return {};
     }
 
-    /// A node that computes something for others.
+    /// Computes a node whose outputs other nodes read.
     core::Result<void> compute(OnnxNode node, Value result) {
         const std::string& name = node.proto->output(0);
         if (auto constant = constant_result(node)) {
@@ -264,6 +267,9 @@ private:
         if (!like) {
             return tl::unexpected(like.error());
         }
+        if (like->count() == 0 || like->count() > most_between_nodes) {
+            return core::fail("a result between nodes has no elements, or too many");
+        }
         node.outputs.emplace_back(std::move(*like));
         auto object = object_of(node, false);
         auto tensor = object ? computed_output(*object, *node.output(0)) : tl::unexpected(object.error());
@@ -271,7 +277,6 @@ private:
             return tl::unexpected(tensor.error());
         }
         if (!result.constant) {
-            object->erase("expected");
             steps_.push_back({std::move(*object), node.type, node.opset, result.computed});
         }
         values_.insert_or_assign(name, Value{std::move(*tensor), result.constant, true});
@@ -283,7 +288,7 @@ private:
     /// The graph's inputs.
     std::set<std::string> given_;
     std::vector<onnx::NodeProto> nodes_;
-    /// Which of the model's nodes each of them comes from.
+    /// For each node, the index of the model's node that it comes from.
     std::vector<int> origins_;
     std::vector<bool> used_;
     std::set<std::string> needed_;

@@ -1,4 +1,4 @@
-// A model with the data of one data set, and the cases that become of it: one for each node that computes something.
+// Converts a model with one data set to cases, one for each node that computes something.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@
 
 namespace dmlconform::interop {
 
-/// The tensor that the data set or an initializer has for an input or an output of the graph; an error where there is
-/// none, or none of this program's.
+/// The tensor of the data set, or of an initializer, for an input or an output of the graph. Fails if there is none, or
+/// if its type is not supported.
 using FindTensor = std::function<core::Result<OnnxTensor>(const std::string& name, bool output)>;
 
-/// The cases of a model, called `name`, or `name` with the number and the type of the node where they are several. What
-/// a node computes for others is what the reference computes. An error says why the model cannot be such cases: all of
-/// its outputs are compared with those of the data set, or it is none.
+/// The cases of a model, called `name`, with the number and type of the node appended if there are several. Values
+/// between nodes are computed by the reference. Fails if not all outputs can be compared with the data set's, or if
+/// there are no cases.
 [[nodiscard]] core::Result<std::vector<nlohmann::ordered_json>> model_cases(const onnx::ModelProto& model,
                                                                             const std::string& name,
                                                                             const FindTensor& find);

@@ -1,4 +1,4 @@
-// Operators that move elements: slices, joins, selections.
+// ONNX operators that move elements: slices, joins, selections.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,19 +19,23 @@ struct Window {
     std::vector<std::int32_t> strides;
 };
 
-/// Along one dimension; false where nothing is taken.
+/// Cuts along one dimension. False for an invalid step. A window of size 0 selects nothing.
 bool cut(Window& window, std::uint32_t d, std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
     const std::int64_t lowest = step < 0 ? -1 : 0;
     const std::int64_t highest = step < 0 ? size - 1 : size;
     start = std::clamp<std::int64_t>(start < 0 ? start + size : start, std::max<std::int64_t>(lowest, 0), highest);
     end = std::clamp<std::int64_t>(end < 0 ? end + size : end, lowest, highest);
-    if (step == 0 || (step > 0 ? end <= start : end >= start) || step > 0x7fffffff || step < -0x7fffffff) {
+    if (step == 0 || step > 0x7fffffff || step < -0x7fffffff) {
         return false;
     }
-    // A window that is walked backwards starts at its end.
+    window.strides[d] = static_cast<std::int32_t>(step);
+    if (step > 0 ? end <= start : end >= start) {
+        window.sizes[d] = 0;
+        return true;
+    }
+    // A window with a negative step starts at its end.
     window.offsets[d] = static_cast<std::uint32_t>(step > 0 ? start : end + 1);
     window.sizes[d] = static_cast<std::uint32_t>(step > 0 ? end - start : start - end);
-    window.strides[d] = static_cast<std::int32_t>(step);
     return true;
 }
 
@@ -55,7 +59,7 @@ core::Result<Window> slice_window(const OnnxNode& node) {
     for (std::size_t i = 0; i < starts.size(); ++i) {
         const auto axis = axis_of(axes[i], sizes.size());
         if (!axis || !cut(window, *axis, sizes[*axis], starts[i], ends[i], steps[i])) {
-            return core::fail("the slice takes no elements");
+            return core::fail("there is no such axis, or a step is not one");
         }
     }
     return window;
@@ -68,6 +72,9 @@ Mapped map_slice(const OnnxNode& node) {
     const auto window = slice_window(node);
     if (!window) {
         return tl::unexpected(window.error());
+    }
+    if (std::ranges::count(window->sizes, 0U) != 0) {
+        return core::fail("the slice takes no elements");
     }
     return OnnxCase("SLICE1")
         .input("InputTensor", *node.input(0))
@@ -88,7 +95,7 @@ Mapped map_top_k(const OnnxNode& node) {
     if (node.integer("sorted", 1) == 0) {
         return core::fail("TopK without sorting has no one right order");
     }
-    // DirectML's indices are unsigned; those of ONNX are never negative.
+    // DirectML's indices are unsigned; ONNX's are never negative here.
     OnnxTensor positions = *indices;
     positions.type = core::DataType::uint64;
     return OnnxCase("TOP_K1")
@@ -104,11 +111,14 @@ Mapped map_top_k(const OnnxNode& node) {
 Mapped map_concat(const OnnxNode& node) {
     const auto axis = axis_of(node.integer("axis", 0), node.output(0)->sizes.size());
     OnnxCase result("JOIN");
+    std::size_t count = 0;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         if (node.input(i) == nullptr) {
             return core::fail("an input is absent");
         }
-        result.array_input("InputTensors", i, *node.input(i));
+        if (node.input(i)->count() != 0) {
+            result.array_input("InputTensors", count++, *node.input(i));
+        }
     }
     if (!axis) {
         return core::fail("there is no such axis");
@@ -140,7 +150,8 @@ Mapped map_gather(const OnnxNode& node) {
     if (!axis || indices == nullptr) {
         return core::fail("Gather without an axis or without indices");
     }
-    // All three tensors have as many dimensions. A single index without dimensions leaves a dimension of size 1.
+    // All three tensors get the same number of dimensions. A single index without dimensions leaves a dimension of size
+    // 1.
     core::Dimensions sizes = input->sizes;
     sizes.erase(sizes.begin() + *axis);
     sizes.insert(sizes.begin() + *axis, indices->sizes.begin(), indices->sizes.end());
@@ -157,7 +168,7 @@ Mapped map_gather(const OnnxNode& node) {
         .take();
 }
 
-/// A copy from a tensor whose strides are in another order.
+/// A copy from a tensor with permuted strides.
 Mapped map_transpose(const OnnxNode& node) {
     const OnnxTensor* input = node.input(0);
     if (input == nullptr) {
@@ -185,7 +196,7 @@ core::Result<core::Dimensions> slice_sizes(const OnnxNode& node) {
     core::Dimensions sizes;
     for (std::size_t d = 0; d < window->sizes.size(); ++d) {
         const auto step = static_cast<std::uint32_t>(std::abs(window->strides[d]));
-        sizes.push_back((window->sizes[d] - 1) / step + 1);
+        sizes.push_back(window->sizes[d] == 0 ? 0 : (window->sizes[d] - 1) / step + 1);
     }
     return sizes;
 }

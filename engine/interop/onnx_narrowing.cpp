@@ -1,4 +1,4 @@
-// Numbers of 64 bits as numbers of 32 bits, for operators that do not take them.
+// Converts 64-bit numbers to 32 bits, for operators that do not support them.
 #include <bit>
 #include <utility>
 
@@ -23,8 +23,8 @@ DataType narrow_type(DataType type, bool integers_too) {
     }
 }
 
-/// The bits of an element of `from` in the narrower type; nothing where it does not hold the value, or, for a number
-/// that is to be `exact`, rounds it.
+/// The bits of an element in the narrower type; empty if the value is out of range, or if `exact` and it would be
+/// rounded.
 std::optional<std::uint64_t> narrow_bits(DataType from, DataType to, std::uint64_t bits, bool exact) {
     if (from == DataType::float64) {
         const auto wide = std::bit_cast<double>(bits);
@@ -42,6 +42,10 @@ bool narrow(std::optional<OnnxTensor>& tensor, bool integers_too, bool exact) {
         return true;
     }
     const DataType to = narrow_type(tensor->type, integers_too);
+    if (!tensor->has_elements()) {
+        tensor->type = to;
+        return true;
+    }
     std::vector<std::byte> elements(tensor->count() * core::bytes_of(to));
     for (std::size_t i = 0; i < tensor->count(); ++i) {
         const auto bits = narrow_bits(tensor->type, to, core::load_element(tensor->elements, tensor->type, i), exact);

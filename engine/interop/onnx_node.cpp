@@ -1,4 +1,4 @@
-// Attributes of nodes, and parts of cases.
+// Reads attributes of nodes, and assembles cases.
 #include "engine/interop/onnx_node.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,18 @@ using nlohmann::ordered_json;
 
 ordered_json desc_of(const OnnxTensor& tensor, const core::Dimensions& sizes) {
     return {{"DataType", core::name(tensor.type)}, {"Sizes", sizes}};
+}
+
+/// The elements, or the name of the graph's value that contains them.
+ordered_json data_of(const OnnxTensor& tensor) {
+    return tensor.value.empty() ? tensor.list() : ordered_json(tensor.value);
+}
+
+/// Like data_of, but omits outputs without known elements.
+void expect(ordered_json& object, const std::string& tensor_name, const OnnxTensor& tensor) {
+    if (!tensor.value.empty() || tensor.has_elements()) {
+        object["expected"][tensor_name] = data_of(tensor);
+    }
 }
 
 }  // namespace
@@ -62,7 +74,7 @@ std::vector<std::int64_t> OnnxNode::list(std::size_t input_index, std::string_vi
 
 OnnxCase& OnnxCase::input(const std::string& field, const OnnxTensor& tensor, const core::Dimensions& sizes) {
     object_["desc"][field] = desc_of(tensor, sizes);
-    object_["inputs"][field] = tensor.list();
+    object_["inputs"][field] = data_of(tensor);
     return *this;
 }
 
@@ -89,19 +101,19 @@ core::Result<void> OnnxCase::broadcast_input(const std::string& field, const Onn
 
 OnnxCase& OnnxCase::output(const std::string& field, const OnnxTensor& tensor, const core::Dimensions& sizes) {
     object_["desc"][field] = desc_of(tensor, sizes);
-    object_["expected"][field] = tensor.list();
+    expect(object_, field, tensor);
     return *this;
 }
 
 OnnxCase& OnnxCase::array_input(const std::string& field, std::size_t index, const OnnxTensor& tensor) {
     object_["desc"][field].push_back(desc_of(tensor, tensor.sizes));
-    object_["inputs"][fmt::format("{}[{}]", field, index)] = tensor.list();
+    object_["inputs"][fmt::format("{}[{}]", field, index)] = data_of(tensor);
     return *this;
 }
 
 OnnxCase& OnnxCase::array_output(const std::string& field, std::size_t index, const OnnxTensor& tensor) {
     object_["desc"][field].push_back(desc_of(tensor, tensor.sizes));
-    object_["expected"][fmt::format("{}[{}]", field, index)] = tensor.list();
+    expect(object_, fmt::format("{}[{}]", field, index), tensor);
     return *this;
 }
 

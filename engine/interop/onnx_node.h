@@ -1,4 +1,4 @@
-// One node with the tensors of one data set, and what becomes of it as a case.
+// An ONNX node with the tensors of one data set, and its conversion to a case.
 #pragma once
 
 #include <initializer_list>
@@ -11,14 +11,14 @@
 
 namespace dmlconform::interop {
 
-/// As ONNX's node tests have it. `otherwise` is what an attribute that the node does not have counts as.
+/// A node with its attributes. `otherwise` is the default of an absent attribute.
 struct OnnxNode {
-    /// With the domain in front where that is not ONNX's own: "ai.onnx.preview.training.Adam".
+    /// With the domain unless it is ONNX's own: "ai.onnx.preview.training.Adam".
     std::string type;
     const onnx::NodeProto* proto = nullptr;
-    /// Of the node's domain.
+    /// The opset of the node's domain.
     std::int64_t opset = 0;
-    /// In the node's order; nothing for an absent optional one.
+    /// In the node's order; empty for an absent optional one.
     std::vector<std::optional<OnnxTensor>> inputs;
     std::vector<std::optional<OnnxTensor>> outputs;
 
@@ -33,11 +33,11 @@ struct OnnxNode {
     [[nodiscard]] float number(std::string_view name, float otherwise) const;
     [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise) const;
     [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name) const;
-    /// A list of integers that is an input in newer opsets and an attribute in older ones.
+    /// A list of integers that newer opsets have as an input and older ones as an attribute.
     [[nodiscard]] std::vector<std::int64_t> list(std::size_t input_index, std::string_view name) const;
 };
 
-/// Puts a case together: "operator", "desc", "inputs" and "expected".
+/// Assembles a case: "operator", "desc", "inputs" and "expected".
 class OnnxCase {
 public:
     explicit OnnxCase(std::string_view operator_name) {
@@ -45,17 +45,17 @@ public:
         object_["desc"] = nlohmann::ordered_json::object();
     }
 
-    /// A packed tensor with its data; `sizes` may differ from the tensor's own, but not in number of elements.
+    /// Adds a packed tensor with its data; `sizes` may differ from the tensor's own, but not in the number of elements.
     OnnxCase& input(const std::string& field, const OnnxTensor& tensor, const core::Dimensions& sizes);
     OnnxCase& input(const std::string& field, const OnnxTensor& tensor) { return input(field, tensor, tensor.sizes); }
-    /// A tensor that strides lay out; `tensor` has the elements that they show.
+    /// Adds a tensor with strides; `tensor` has the elements in logical order.
     OnnxCase& strided_input(const std::string& field, const OnnxTensor& tensor, const core::Dimensions& strides);
-    /// A tensor that is broadcast to `sizes`, by strides of 0.
+    /// Adds a tensor that is broadcast to `sizes` by strides of 0.
     core::Result<void> broadcast_input(const std::string& field, const OnnxTensor& tensor,
                                        const core::Dimensions& sizes);
     OnnxCase& output(const std::string& field, const OnnxTensor& tensor, const core::Dimensions& sizes);
     OnnxCase& output(const std::string& field, const OnnxTensor& tensor) { return output(field, tensor, tensor.sizes); }
-    /// One of an array of tensors.
+    /// Adds an element of an array of tensors.
     OnnxCase& array_input(const std::string& field, std::size_t index, const OnnxTensor& tensor);
     OnnxCase& array_output(const std::string& field, std::size_t index, const OnnxTensor& tensor);
     OnnxCase& set(const std::string& field, nlohmann::ordered_json value);
@@ -66,28 +66,29 @@ private:
     nlohmann::ordered_json object_;
 };
 
-/// The case without its name and tolerance; an error says what has no counterpart.
+/// The case without name and tolerance. Fails if something has no counterpart.
 [[nodiscard]] core::Result<nlohmann::ordered_json> map_node(const OnnxNode& node);
 
-/// Nothing when the operator is not one of these: functions of each element, and operators with inputs like NumPy's.
+/// The following functions return an empty result if the operator is not one of theirs. These are element-wise
+/// functions with broadcasting.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_element_wise(const OnnxNode& node);
-/// The same with attributes that choose the operator, or with parameters that are inputs.
+/// Element-wise operators with attributes that select DirectML's operator, or with parameters that are inputs.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_parameterised(const OnnxNode& node);
 /// Operators that move elements.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_movement(const OnnxNode& node);
-/// Operators that pick elements by indices, or put them there.
+/// Operators that read or write at indices.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_indexing(const OnnxNode& node);
-/// Operators that arrange all elements anew: blocks, padding, copies side by side, reversals, diagonals.
+/// Operators that rearrange elements: blocks, padding, repetition, reversal, diagonals.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_arrangement(const OnnxNode& node);
-/// Operators that make elements from numbers and from where they lie.
+/// Operators that create elements from constants and positions.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_filling(const OnnxNode& node);
-/// Operators that reduce.
+/// Reductions.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_reduction(const OnnxNode& node);
 /// Normalisations, softmaxes and hardmaxes.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_normalisation(const OnnxNode& node);
 /// Poolings and local response normalisation.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_window(const OnnxNode& node);
-/// Resizing, and regions of interest.
+/// Resampling and regions of interest.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_resampling(const OnnxNode& node);
 /// Recurrent networks. Their first output may be absent.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_recurrent(const OnnxNode& node);
@@ -96,37 +97,42 @@ private:
 /// The quantised convolution.
 [[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_composite(const OnnxNode& node);
 
-/// InputTensor and OutputTensor of as many elements.
+/// A case with InputTensor and OutputTensor of the same number of elements.
 [[nodiscard]] core::Result<OnnxCase> unary_case(const OnnxNode& node, std::string_view directml);
-/// The node's inputs under these names, broadcast to the size of the output.
+/// A case with the node's inputs under these names, broadcast to the size of the output.
 [[nodiscard]] core::Result<nlohmann::ordered_json> broadcast_case(const OnnxNode& node, std::string_view directml,
                                                                   std::initializer_list<const char*> fields);
 
-/// Sizes of so many dimensions, with ones in front.
+/// Prepends ones up to `rank` sizes.
 [[nodiscard]] core::Dimensions padded(const core::Dimensions& sizes, std::size_t rank);
-/// Sizes of so many dimensions: the parameter's lie along those from `first` on, the others are 1.
+/// Sizes of `rank` dimensions: the parameter's sizes from dimension `first` on, otherwise 1.
 [[nodiscard]] core::Dimensions along(const OnnxTensor& parameter, std::size_t rank, std::size_t first);
 
-/// The axes that a reduction or a Squeeze names: an input in newer opsets, an attribute in older ones. Nothing when one
-/// is not among the dimensions of the first input, which is there.
+/// The axes of a reduction or Squeeze: an input in newer opsets, an attribute in older ones. Empty if one is out of
+/// range for the first input, which must be present.
 [[nodiscard]] std::optional<std::vector<std::uint32_t>> reduction_axes(const OnnxNode& node);
-/// The sizes of what a Slice takes of its first input, which is there.
+/// The sizes of a Slice's output. The first input must be present.
 [[nodiscard]] core::Result<core::Dimensions> slice_sizes(const OnnxNode& node);
-/// Which dimension of a Transpose's first input, which is there, each of the output is; nothing without a permutation.
+/// For each dimension of a Transpose's output, the input's dimension; empty if it is not a permutation. The first input
+/// must be present.
 [[nodiscard]] std::optional<std::vector<std::size_t>> transposed_order(const OnnxNode& node);
 
-/// What the first output is like before anybody computes it: type, sizes, and zeros. An error for operators of which
-/// nobody needs it, and where inputs do not fit.
+/// Types and sizes of the outputs before they are computed, at least of the first one. Fails for unknown operators and
+/// inconsistent inputs.
+[[nodiscard]] core::Result<std::vector<OnnxTensor>> results(const OnnxNode& node);
 [[nodiscard]] core::Result<OnnxTensor> first_result(const OnnxNode& node);
+/// The same for windows, products and recurrent networks; empty for other operators.
+[[nodiscard]] std::optional<core::Result<std::vector<OnnxTensor>>> window_results(const OnnxNode& node);
 
-/// What Constant, Shape and Size are, which nobody has to compute; nothing for other operators.
+/// The values of Constant, Shape and Size, which do not depend on elements; empty for other operators.
 [[nodiscard]] std::optional<core::Result<OnnxTensor>> constant_result(const OnnxNode& node);
 
-/// The node with tensors of FLOAT32 for FLOAT64, and with `integers_too` of INT32 for INT64 and UINT32 for UINT64.
-/// Nothing where that changes a value of an input, or where an output does not fit; outputs of FLOAT64 are rounded.
+/// The node with FLOAT32 instead of FLOAT64, and with `integers_too` INT32 instead of INT64 and UINT32 instead of
+/// UINT64. Empty if that changes a known value of an input, or if an output is out of range; outputs of FLOAT64 are
+/// rounded.
 [[nodiscard]] std::optional<OnnxNode> narrowed(const OnnxNode& node, bool integers_too);
 
-/// An axis that may count from the end; nothing when there is no such axis.
+/// An axis that may count from the end; empty if it is out of range.
 [[nodiscard]] std::optional<std::uint32_t> axis_of(std::int64_t axis, std::size_t rank);
 
 }  // namespace dmlconform::interop

@@ -1,4 +1,4 @@
-// Folders, and the messages in their files.
+// Reads the folders and messages of node tests.
 #include "engine/interop/onnx_node_test.h"
 
 #include <fmt/format.h>
@@ -36,8 +36,8 @@ core::Result<Message> parse(const fs::path& path) {
     return message;
 }
 
-/// The data must be of the type that the model declares: ONNX's tests have BFLOAT16, which NumPy does not know, as
-/// UINT16 or FLOAT.
+/// The data must have the type that the model declares: ONNX's tests store BFLOAT16, which NumPy lacks, as UINT16 or
+/// FLOAT.
 core::Result<void> check_type(const onnx::ValueInfoProto& declared, const onnx::TensorProto& data) {
     if (!declared.type().tensor_type().has_elem_type()) {
         return {};
@@ -62,7 +62,7 @@ core::Result<OnnxTensor> read_tensor(const fs::path& path, const onnx::ValueInfo
                   : core::fail(fmt::format("{}: {}", path.filename().string(), tensor.error().message));
 }
 
-/// The tensors of a data set and the initializers of a graph, by their names.
+/// The tensors of a data set and the initializers of a graph, by name.
 class TestData {
 public:
     TestData(const onnx::GraphProto& graph, fs::path folder) : graph_(graph), folder_(std::move(folder)) {
@@ -77,8 +77,8 @@ public:
         }
     }
 
-    /// The tensor called `name`: from the data set, in the order of the graph's inputs or outputs, or an initializer.
-    /// An input may be an empty list.
+    /// The tensor `name`: from the data set, whose files follow the order of the graph's inputs or outputs, or an
+    /// initializer. An input may be an empty list.
     [[nodiscard]] core::Result<OnnxTensor> find(const std::string& name, bool output) const {
         const Places& places = output ? outputs_ : inputs_;
         if (const auto place = places.find(name); place != places.end()) {
@@ -161,7 +161,7 @@ core::Result<Imported> read_onnx_node_tests(const std::string& folder) {
     if (!fs::is_directory(folder, error)) {
         return core::fail(fmt::format("{} is not a folder", folder));
     }
-    // Without a separator at its end, so that it has a name.
+    // Without a trailing separator, so that the path has a file name.
     fs::path root = fs::path(folder).lexically_normal();
     root = root.has_filename() ? root : root.parent_path();
     std::vector<fs::path> tests;

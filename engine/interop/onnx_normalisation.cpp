@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 using Mapped = core::Result<ordered_json>;
 using Axes = std::vector<std::uint32_t>;
 
-/// The first axis and all behind it.
+/// The axes from `first` on.
 Axes axes_from(std::size_t first, std::size_t rank) {
     Axes axes(rank - first);
     std::iota(axes.begin(), axes.end(), static_cast<std::uint32_t>(first));
@@ -81,7 +81,7 @@ Mapped map_layer(const OnnxNode& node) {
     return axis ? map_scaled(node, *axis, *axis) : Mapped(core::fail("there is no such axis"));
 }
 
-/// The mean of squares takes the variance's place.
+/// Uses the mean of squares instead of the variance.
 Mapped map_rms(const OnnxNode& node) {
     const std::size_t rank = node.input(0)->sizes.size();
     const auto axis = axis_of(node.integer("axis", -1), rank);
@@ -99,7 +99,7 @@ Mapped map_rms(const OnnxNode& node) {
     return added ? Mapped(result.take()) : tl::unexpected(added.error());
 }
 
-/// The channels are two dimensions here: groups, and channels of a group.
+/// The channels become two dimensions: groups, and channels of a group.
 Mapped map_group(const OnnxNode& node) {
     const core::Dimensions& sizes = node.input(0)->sizes;
     const std::int64_t groups = node.integer("num_groups", 0);
@@ -121,7 +121,7 @@ Mapped map_group(const OnnxNode& node) {
         if (parameter == nullptr) {
             return core::fail("scale or bias is absent");
         }
-        // For each channel, or for each group before opset 21.
+        // One per channel, or before opset 21 one per group.
         core::Dimensions shape(grouped.size(), 1);
         shape[1] = grouped[1];
         shape[2] = parameter->count() == sizes[1] ? grouped[2] : 1;
@@ -149,7 +149,7 @@ Mapped map_batch(const OnnxNode& node) {
         if (parameter == nullptr || parameter->sizes.size() != 1) {
             return core::fail("a parameter of BatchNormalization is absent, or has not one dimension");
         }
-        // Data of one dimension is a batch of one channel.
+        // Data of one dimension are a batch of one channel.
         result.input(field, *parameter, along(*parameter, rank, rank < 2 ? 0 : 1));
     }
     return result.output("OutputTensor", *node.output(0))
@@ -158,7 +158,7 @@ Mapped map_batch(const OnnxNode& node) {
         .take();
 }
 
-/// Before opset 13 the input was taken as a matrix: one set is all that lies behind the axis, which may be behind the
+/// Before opset 13 the input was treated as a matrix: everything from the axis on is one slice. The axis may follow the
 /// last dimension.
 std::optional<Axes> softmax_axes(const OnnxNode& node, std::size_t rank) {
     if (node.opset >= 13) {

@@ -1,4 +1,4 @@
-// Element-wise operators with attributes that choose DirectML's operator, or with parameters that are inputs.
+// Element-wise operators with attributes that select DirectML's operator, or with parameters that are inputs.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -61,7 +61,7 @@ Mapped map_is_inf(const OnnxNode& node) {
                             : "EITHER");
 }
 
-/// The type's least or greatest number.
+/// The type's smallest or largest number.
 ordered_json end_of(core::DataType type, bool lowest) {
     if (type == core::DataType::float16) {
         return lowest ? -65504 : 65504;
@@ -75,20 +75,21 @@ ordered_json end_of(core::DataType type, bool lowest) {
     });
 }
 
-/// An input since opset 11, an attribute before; the end of the type where there is none.
+/// An input since opset 11, an attribute before; the limit of the type if absent.
 core::Result<ordered_json> bound_of(const OnnxNode& node, std::size_t input, const char* attribute) {
     const OnnxTensor* given = node.input(input);
     if (given != nullptr) {
-        return given->count() == 1
+        return given->count() == 1 && given->has_elements()
                    ? core::Result<ordered_json>(given->list().front())
-                   : core::fail(fmt::format("\"{}\" has {} elements, not one", attribute, given->count()));
+                   : core::fail(
+                         fmt::format("\"{}\" has {} elements, not one that is known", attribute, given->count()));
     }
     return node.attribute(attribute) != nullptr ? ordered_json(node.number(attribute, 0))
                                                 : end_of(node.input(0)->type, input == 1);
 }
 
-/// DirectML's newer operator has bounds of the tensor's type, the older one has FLOAT32. Where the bounds are the wrong
-/// way round, ONNX gives the greatest number everywhere and DirectML the least.
+/// DirectML's newer operator has bounds of the tensor's type, the older one FLOAT32. If the minimum exceeds the
+/// maximum, ONNX gives the maximum everywhere and DirectML the minimum.
 Mapped map_clip(const OnnxNode& node) {
     if (node.input(0) == nullptr) {
         return core::fail("Clip has no data");
@@ -111,7 +112,7 @@ Mapped map_clip(const OnnxNode& node) {
     return result->set("Min", reversed ? *greatest : *least).set("Max", *greatest).take();
 }
 
-/// With one scale and zero point, or with one for each index along an axis.
+/// One scale and zero point, or one for each index along an axis.
 Mapped map_quantization(const OnnxNode& node) {
     const OnnxTensor* input = node.input(0);
     if (input == nullptr || node.input(1) == nullptr) {
@@ -142,7 +143,7 @@ Mapped map_quantization(const OnnxNode& node) {
     return result.output("OutputTensor", output).take();
 }
 
-/// Why DirectML's operator does not compute what the node does; empty if it does.
+/// Why DirectML's operator does not compute the node; empty if it does.
 std::string difference_of_adam(const OnnxNode& node) {
     if (node.inputs.size() != 6 || node.outputs.size() != 3) {
         return "Adam of several tensors is several operators of DirectML";
@@ -167,7 +168,7 @@ Mapped map_adam(const OnnxNode& node) {
     if (std::string difference = difference_of_adam(node); !difference.empty()) {
         return core::fail(std::move(difference));
     }
-    // DirectML takes four dimensions, and nothing else.
+    // DirectML only supports four dimensions.
     constexpr std::size_t rank = 4;
     constexpr const char* inputs[] = {"InputParametersTensor", "GradientTensor", "InputFirstMomentTensor",
                                       "InputSecondMomentTensor"};
@@ -190,7 +191,7 @@ Mapped map_adam(const OnnxNode& node) {
         .take();
 }
 
-/// The shape is an input, which the output has already.
+/// The shape is an input, but the output's sizes are known.
 Mapped map_expand(const OnnxNode& node) {
     if (node.input(0) == nullptr) {
         return core::fail("Expand has no data");

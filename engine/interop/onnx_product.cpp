@@ -1,4 +1,4 @@
-// Matrix products and convolutions, but for the quantised convolution.
+// Matrix products and convolutions, except the quantised convolution.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,8 +37,8 @@ Mapped map_gemm(const OnnxNode& node) {
         .take();
 }
 
-/// Both factors and the result of a product as NumPy's matmul has them, with as many dimensions, at least two. A vector
-/// is a row on the left, a column on the right.
+/// Factors and result of a product as in NumPy's matmul, with equal numbers of dimensions, at least two. A vector is a
+/// row on the left and a column on the right.
 struct Matrices {
     OnnxTensor a;
     OnnxTensor b;
@@ -55,7 +55,7 @@ core::Result<Matrices> matrices_of(const OnnxNode& node, const OnnxTensor* a, co
     const bool column = b->sizes.size() == 1;
     Matrices matrices{*a, *b, {}, {}, node.output(0)->sizes};
     if (row && column && node.output(0)->count() == 1) {
-        // The output is a scalar, which is a tensor of size 1 here.
+        // A scalar output is a tensor of size 1 here.
         matrices.sizes.clear();
     }
     const std::size_t vectors = (row ? 1 : 0) + (column ? 1 : 0);
@@ -85,7 +85,7 @@ core::Result<Matrices> matrices_of(const OnnxNode& node, const OnnxTensor* a, co
     return matrices;
 }
 
-/// ATensor, BTensor and OutputTensor.
+/// A case with ATensor, BTensor and OutputTensor.
 core::Result<OnnxCase> product_case(const OnnxNode& node, const Matrices& matrices, const std::string& directml) {
     OnnxCase result(directml);
     for (const auto& done : {result.broadcast_input("ATensor", matrices.a, matrices.a_sizes),
@@ -110,8 +110,8 @@ Mapped map_matmul(const OnnxNode& node) {
     return result->set("TransA", "NONE").set("TransB", "NONE").set("Alpha", 1).set("Beta", 0).take();
 }
 
-/// A scale or zero point, where the node has it: of one element, or one for each row or column, which are along the
-/// dimension that is so many from the end.
+/// Adds a scale or zero point if the node has it: one element, or one for each row or column along a dimension that is
+/// counted from the end.
 void add_parameter(OnnxCase& result, const std::string& field, const OnnxTensor* tensor, std::size_t rank,
                    std::size_t from_end) {
     if (tensor == nullptr) {
@@ -157,10 +157,10 @@ Mapped map_quantized_matmul(const OnnxNode& node) {
 
 // ---- convolutions ------------------------------------------------------------------------------------------------
 
-/// Products of two of these fit 64 bits.
+/// Limit for which products of two numbers fit 64 bits.
 constexpr std::int64_t largest_geometry_number = 0x3fffffff;
 
-/// What a node says of each spatial dimension.
+/// The geometry of each spatial dimension.
 struct Geometry {
     Numbers strides;
     Numbers dilations;
@@ -169,7 +169,7 @@ struct Geometry {
     Numbers output_padding;
 };
 
-/// One number for each dimension, `otherwise` where the node has none.
+/// One number for each dimension; `otherwise` if the node has none.
 core::Result<Numbers> numbers_of(const Numbers& given, std::size_t count, std::int64_t otherwise) {
     Numbers numbers = given.empty() ? Numbers(count, otherwise) : given;
     const bool legal = numbers.size() == count && std::all_of(numbers.begin(), numbers.end(), [](std::int64_t number) {
@@ -181,7 +181,7 @@ core::Result<Numbers> numbers_of(const Numbers& given, std::size_t count, std::i
     return numbers;
 }
 
-/// The filter is the second input. Padding is what the node says, none where it says something else than numbers.
+/// The filter is the second input. Padding is the node's, or none if auto_pad determines it.
 core::Result<Geometry> geometry_of(const OnnxNode& node) {
     const OnnxTensor* input = node.input(0);
     const OnnxTensor* filter = node.input(1);
@@ -216,7 +216,7 @@ std::int64_t reach_of(const OnnxNode& node, const Geometry& geometry, std::size_
     return (std::int64_t{node.input(1)->sizes[d + 2]} - 1) * geometry.dilations[d] + 1;
 }
 
-/// Shares padding out as auto_pad says. An odd element is at the end, or at the start.
+/// Distributes padding according to auto_pad. An odd element is at the end or at the start.
 void share_out(Geometry& geometry, std::size_t d, std::int64_t total, bool odd_at_the_start) {
     geometry.start_padding[d] = odd_at_the_start ? total - total / 2 : total / 2;
     geometry.end_padding[d] = total - geometry.start_padding[d];
@@ -232,8 +232,8 @@ void settle_forward(const OnnxNode& node, Geometry& geometry) {
     }
 }
 
-/// ONNX's output padding only says how much of what is computed there is of the output: padding at the end shrinks.
-/// DirectML's are zeros behind that.
+/// ONNX's output padding extends the part of the computed elements that belongs to the output, so the padding at the
+/// end shrinks. DirectML's adds zeros after that part.
 core::Result<void> settle_backward(const OnnxNode& node, Geometry& geometry) {
     const std::size_t count = geometry.strides.size();
     const auto added = numbers_of(node.integers("output_padding"), count, 0);
@@ -295,7 +295,7 @@ Mapped map_convolution_integer(const OnnxNode& node) {
         return core::fail("DirectML's convolution of integers has one or two spatial dimensions");
     }
     settle_forward(node, *geometry);
-    // Two entries for one dimension, too.
+    // Two entries even for a single dimension.
     const auto entries = [&](Numbers numbers, std::int64_t height) {
         numbers.insert(numbers.begin(), 4 - rank, height);
         return numbers;

@@ -14,7 +14,7 @@ namespace {
 using nlohmann::ordered_json;
 using Mapped = core::Result<ordered_json>;
 
-/// An operator's name in both worlds, and the activations that its gates have by default.
+/// The names of an operator in ONNX and DirectML, and the default activations of its gates.
 struct Network {
     std::string_view name;
     std::vector<std::string_view> activations;
@@ -23,7 +23,7 @@ struct Network {
 const std::array<Network, 3> networks{
     {{"RNN", {"Tanh"}}, {"GRU", {"Sigmoid", "Tanh"}}, {"LSTM", {"Sigmoid", "Tanh", "Tanh"}}}};
 
-/// The values are the defaults of ONNX's operators of these names.
+/// Values are the defaults of the ONNX operators with these names.
 struct Activation {
     std::string_view onnx;
     std::string_view directml;
@@ -43,7 +43,7 @@ constexpr std::array<Activation, 11> activations{{{"Relu", "RELU"},
                                                   {"Softsign", "SOFTSIGN"},
                                                   {"Softplus", "SOFTPLUS"}}};
 
-/// Numbers of a list, which activations take in turn.
+/// Numbers of a list that activations consume in order.
 class Taken {
 public:
     explicit Taken(const onnx::AttributeProto* list) : list_(list) {}
@@ -103,13 +103,13 @@ Mapped activations_of(const OnnxNode& node, const Network& network, std::size_t 
     return list;
 }
 
-/// Steps before batches, as DirectML has them, and behind those the directions.
+/// Steps before batches, as in DirectML, followed by directions.
 OnnxTensor with_steps_first(const OnnxTensor& tensor, bool batch_first, const std::vector<std::size_t>& permutation) {
     core::Dimensions strides;
     return batch_first && tensor.sizes.size() == permutation.size() ? transposed(tensor, permutation, strides) : tensor;
 }
 
-/// Where DirectML has the tensor's dimensions.
+/// Prepends a size of 1, because DirectML's tensor has one more dimension.
 core::Dimensions with_one_in_front(const OnnxTensor& tensor) {
     return padded(tensor.sizes, 4);
 }

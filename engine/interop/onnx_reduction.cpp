@@ -1,4 +1,4 @@
-// Operators that reduce: sums along axes, positions, running sums, coordinates of what is not zero.
+// ONNX reductions: sums along axes, indices of extremes, cumulative sums, coordinates of non-zero elements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 using nlohmann::ordered_json;
 using Mapped = core::Result<ordered_json>;
 
-/// Of REDUCE, by the name of ONNX's operator.
+/// Functions of REDUCE by the name of ONNX's operator.
 constexpr std::pair<std::string_view, std::string_view> functions[] = {{"ReduceSum", "SUM"},
                                                                        {"ReduceMean", "AVERAGE"},
                                                                        {"ReduceMax", "MAX"},
@@ -24,14 +24,14 @@ constexpr std::pair<std::string_view, std::string_view> functions[] = {{"ReduceS
                                                                        {"ReduceLogSumExp", "LOG_SUM_EXP"},
                                                                        {"ReduceSumSquare", "SUM_SQUARE"}};
 
-/// Whether the result for a single number is that number. With noop_with_empty_axes, older versions of ONNX copy the
-/// data; newer ones square them for a sum of squares, and the like.
+/// True if the result for a single number is that number. With noop_with_empty_axes, older versions of ONNX copy the
+/// data; newer ones still apply the function, such as a square.
 bool keeps_one_number(std::string_view function) {
     constexpr std::string_view kept[] = {"SUM", "AVERAGE", "MAX", "MIN", "MULTIPLY", "LOG_SUM_EXP"};
     return std::find(std::begin(kept), std::end(kept), function) != std::end(kept);
 }
 
-/// The input's sizes, 1 along the axes: those of the output with "keepdims", and what DirectML wants in any case.
+/// The input's sizes with 1 along the axes: ONNX's output sizes with "keepdims", and DirectML's in any case.
 core::Dimensions reduced(core::Dimensions sizes, const std::vector<std::uint32_t>& axes) {
     for (const std::uint32_t axis : axes) {
         sizes[axis] = 1;
@@ -39,7 +39,7 @@ core::Dimensions reduced(core::Dimensions sizes, const std::vector<std::uint32_t
     return sizes;
 }
 
-/// An error where the output has another number of elements.
+/// Fails if the output has a different number of elements.
 core::Result<OnnxCase> reducing_case(const OnnxNode& node, std::string_view directml,
                                      const std::vector<std::uint32_t>& axes) {
     const core::Dimensions sizes = reduced(node.input(0)->sizes, axes);
@@ -108,8 +108,8 @@ Mapped map_cumulative(const OnnxNode& node) {
         .take();
 }
 
-/// ONNX has a row for each dimension, and as many columns as there are elements that are not zero. DirectML has a row
-/// for each of these, and room for all elements.
+/// ONNX has a row for each dimension and a column for each non-zero element. DirectML has a row for each of these
+/// elements, and room for all elements.
 Mapped map_nonzero(const OnnxNode& node) {
     const OnnxTensor* input = node.input(0);
     const OnnxTensor& found = *node.output(0);

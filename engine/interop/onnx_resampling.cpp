@@ -21,7 +21,7 @@ std::vector<double> values_of(const OnnxTensor& tensor) {
 
 // ---- Resize and Upsample -----------------------------------------------------------------------------------------
 
-/// How a dimension is resampled, in DirectML's words: (output - output offset) / scale - input offset.
+/// How a dimension is resampled, in DirectML's terms: (output - output offset) / scale - input offset.
 struct Dimension {
     std::uint32_t in = 1;
     std::uint32_t out = 1;
@@ -30,18 +30,18 @@ struct Dimension {
     double output_offset = 0;
 
     [[nodiscard]] bool is_kept() const { return in == out && scale == 1; }
-    /// ONNX's tests take the length that the scale makes for length_resized, with its fraction.
+    /// ONNX's tests use the unrounded size, input size times scale, as length_resized.
     [[nodiscard]] double resized() const { return scale * static_cast<double>(in); }
 };
 
 using Dimensions = std::vector<Dimension>;
 
-/// Upsample, and Resize before opset 11: the second input has the scales, and nothing says where elements lie.
+/// Upsample, and Resize before opset 11: the second input has the scales, and there is no coordinate mode.
 bool is_old(const OnnxNode& node) {
     return node.type == "Upsample" || node.opset < 11;
 }
 
-/// The entries of an input that has one for each of the node's axes, or `count` times as many.
+/// The entries of an input that has one, or `count`, for each of the node's axes.
 core::Result<std::vector<std::vector<double>>> by_dimension(const OnnxNode& node, const OnnxTensor& tensor,
                                                             std::size_t count, double otherwise) {
     const std::size_t rank = node.input(0)->sizes.size();
@@ -68,7 +68,7 @@ core::Result<std::vector<std::vector<double>>> by_dimension(const OnnxNode& node
     return result;
 }
 
-/// The scales that the node gives, or those that its sizes make.
+/// The scales that the node gives, or that follow from its sizes.
 core::Result<void> set_scales(const OnnxNode& node, Dimensions& dimensions) {
     // Upsample once had them as an attribute.
     const OnnxTensor* const scales = node.input(is_old(node) ? 1 : 2);
@@ -100,7 +100,7 @@ core::Result<void> set_scales(const OnnxNode& node, Dimensions& dimensions) {
     return {};
 }
 
-/// From one end of a region to the other, in parts of the input's length.
+/// The region from start to end, relative to the input's size.
 core::Result<void> set_region(const OnnxNode& node, Dimensions& dimensions) {
     const OnnxTensor* const region = node.input(1);
     if (region == nullptr) {
@@ -114,7 +114,7 @@ core::Result<void> set_region(const OnnxNode& node, Dimensions& dimensions) {
         Dimension& dimension = dimensions[d];
         const double start = (*ends)[0][d];
         const double end = (*ends)[1][d];
-        // A dimension that the node does not name is taken as a whole.
+        // A dimension that the node does not list is kept.
         if (dimension.is_kept()) {
             continue;
         }
@@ -128,7 +128,7 @@ core::Result<void> set_region(const OnnxNode& node, Dimensions& dimensions) {
     return {};
 }
 
-/// The offsets of a coordinate_transformation_mode, whose formulas are those of ONNX's Resize.
+/// The offsets of a coordinate_transformation_mode, by the formulas of ONNX's Resize.
 core::Result<void> set_offsets(const std::string& mode, Dimension& dimension) {
     const auto centres = [&](double input_offset) {
         dimension.input_offset = input_offset;
@@ -142,7 +142,7 @@ core::Result<void> set_offsets(const std::string& mode, Dimension& dimension) {
     } else if (mode == "tf_half_pixel_for_nn") {
         centres(0);
     } else if (mode == "align_corners") {
-        // A single element lies at 0, whatever the scale.
+        // A single element is at position 0, whatever the scale.
         const bool single = dimension.in < 2 || dimension.resized() <= 1;
         dimension.scale = single ? 1 : (dimension.resized() - 1) / static_cast<double>(dimension.in - 1);
     } else if (mode != "asymmetric" && mode != "pytorch_half_pixel") {
@@ -151,13 +151,13 @@ core::Result<void> set_offsets(const std::string& mode, Dimension& dimension) {
     return {};
 }
 
-/// What is added to the input offset so that rounding up or down makes the nearest element, and which of them it is.
+/// The addition to the input offset after which rounding up or down gives the nearest element, and the direction.
 struct Rounding {
     double offset = 0;
     bool up = false;
 };
 
-/// Upsample and the first Resize, which have no nearest_mode, take the element below.
+/// Upsample and the first Resize, which have no nearest_mode, round down.
 core::Result<Rounding> rounding_of(const OnnxNode& node) {
     const std::string mode = is_old(node) ? "floor" : node.text("nearest_mode", "round_prefer_floor");
     if (mode == "round_prefer_floor") {
@@ -200,7 +200,7 @@ core::Result<Dimensions> dimensions_of(const OnnxNode& node) {
     return dimensions;
 }
 
-/// DirectML has four dimensions at most: those of one element that stay so are left out.
+/// DirectML has at most four dimensions, so dimensions that keep size 1 are removed.
 core::Result<Dimensions> squeezed(Dimensions dimensions) {
     for (std::size_t d = 0; d < dimensions.size() && dimensions.size() > 4;) {
         if (dimensions[d].in == 1 && dimensions[d].out == 1) {
@@ -215,7 +215,7 @@ core::Result<Dimensions> squeezed(Dimensions dimensions) {
     return dimensions;
 }
 
-/// ONNX stretches the filter for every scale below 1, DirectML for those below 0.5.
+/// ONNX widens the filter for every scale below 1, DirectML for those below 0.5.
 std::string difference_of_antialiasing(const OnnxNode& node, const Dimensions& dimensions) {
     if (node.integer("exclude_outside", 0) != 0) {
         return "DirectML has no exclude_outside";
@@ -226,7 +226,7 @@ std::string difference_of_antialiasing(const OnnxNode& node, const Dimensions& d
     return differs ? "DirectML antialiases scales below 0.5 only" : "";
 }
 
-/// What a list of the case has for each dimension.
+/// A list with an entry for each dimension.
 template <class Entry>
 ordered_json list_of(const Dimensions& dimensions, const Entry& entry) {
     ordered_json list = ordered_json::array();
@@ -283,8 +283,12 @@ Mapped map_resize(const OnnxNode& node) {
 
 // ---- regions of interest -----------------------------------------------------------------------------------------
 
-/// Before opset 16, and with output_half_pixel, a region is at least one element wide and high.
+/// Before opset 16, and with output_half_pixel, a region is at least one element wide and high. Unknown regions may be
+/// smaller.
 bool has_small_regions(const OnnxTensor& regions, double scale) {
+    if (!regions.has_elements()) {
+        return true;
+    }
     const std::vector<double> corners = values_of(regions);
     for (std::size_t i = 0; i + 3 < corners.size(); i += 4) {
         if ((corners[i + 2] - corners[i]) * scale < 1 || (corners[i + 3] - corners[i + 1]) * scale < 1) {
@@ -310,7 +314,7 @@ Mapped map_roi_align(const OnnxNode& node) {
     if (mode == "output_half_pixel" && has_small_regions(*regions, double{scale})) {
         return core::fail("ONNX widens regions of less than one element, and DirectML does not");
     }
-    // DirectML's indices are unsigned; those of ONNX are never negative.
+    // DirectML's indices are unsigned; ONNX's are never negative here.
     OnnxTensor unsigned_batches = *batches;
     unsigned_batches.type = core::DataType::uint64;
     const std::int64_t samples = node.integer("sampling_ratio", 0);
@@ -327,7 +331,7 @@ Mapped map_roi_align(const OnnxNode& node) {
         .set("OutputPixelOffset", -0.5)
         .set("OutOfBoundsInputValue", 0)
         .set("MinimumSamplesPerOutput", samples > 0 ? samples : 1)
-        // As many samples as a region has elements for each output.
+        // As many samples as a region has elements per output.
         .set("MaximumSamplesPerOutput", samples > 0 ? samples : 0xffffffff)
         .set("AlignRegionsToCorners", false)
         .take();

@@ -1,4 +1,4 @@
-// From protobuf's fields to elements.
+// Converts protobuf's fields to elements.
 #include "engine/interop/onnx_tensor.h"
 
 #include <fmt/format.h>
@@ -20,11 +20,12 @@ namespace {
 
 using core::DataType;
 
-/// A longer list in a case file would not be of use.
+/// Limit; longer lists in a case file would be useless.
 constexpr std::uint64_t most_listed_elements = std::uint64_t{1} << 20;
 
-/// TensorProto.DataType. A BOOL is a byte in memory.
+/// Values of TensorProto.DataType. A BOOL is a byte in memory.
 constexpr int onnx_bool = 9;
+constexpr int onnx_int64 = 7;
 constexpr std::array<std::pair<int, DataType>, 12> types{{{1, DataType::float32},
                                                           {2, DataType::uint8},
                                                           {3, DataType::int8},
@@ -38,7 +39,7 @@ constexpr std::array<std::pair<int, DataType>, 12> types{{{1, DataType::float32}
                                                           {12, DataType::uint32},
                                                           {13, DataType::uint64}}};
 
-/// Of TensorProto.DataType too.
+/// Values of TensorProto.DataType.
 constexpr std::array<std::pair<int, std::string_view>, 14> types_without_counterpart{{{8, "STRING"},
                                                                                       {14, "COMPLEX64"},
                                                                                       {15, "COMPLEX128"},
@@ -54,20 +55,20 @@ constexpr std::array<std::pair<int, std::string_view>, 14> types_without_counter
                                                                                       {25, "UINT2"},
                                                                                       {26, "INT2"}}};
 
-core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto, std::int64_t least) {
+core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto, std::int64_t least, std::uint64_t most) {
     if (static_cast<std::size_t>(proto.dims_size()) > most_onnx_dimensions) {
         return core::fail(fmt::format("a tensor has {} dimensions", proto.dims_size()));
     }
     core::Dimensions sizes;
     std::uint64_t count = 1;
     for (const std::int64_t size : proto.dims()) {
-        if (size < least || size > static_cast<std::int64_t>(most_listed_elements)) {
+        if (size < least || size > static_cast<std::int64_t>(most)) {
             return core::fail(fmt::format("a tensor has size {} in a dimension", size));
         }
         sizes.push_back(static_cast<std::uint32_t>(size));
-        count = core::checked_multiply(count, static_cast<std::uint64_t>(size)).value_or(most_listed_elements + 1);
-        if (count > most_listed_elements) {
-            return core::fail(fmt::format("a tensor has more than {} elements", most_listed_elements));
+        count = core::checked_multiply(count, static_cast<std::uint64_t>(size)).value_or(most + 1);
+        if (count > most) {
+            return core::fail(fmt::format("a tensor has more than {} elements", most));
         }
     }
     if (sizes.empty()) {
@@ -76,7 +77,7 @@ core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto, std::int
     return sizes;
 }
 
-/// Each element has an entry, of a type that is as wide or wider.
+/// Each element has an entry of the same or a wider type.
 template <class List>
 bool copy(const List& list, std::size_t width, std::vector<std::byte>& elements) {
     if (static_cast<std::size_t>(list.size()) * width != elements.size()) {
@@ -120,15 +121,35 @@ bool copy_data(const onnx::TensorProto& proto, OnnxTensor& tensor) {
     }
 }
 
+core::Result<OnnxTensor> read_tensor(const onnx::TensorProto& proto, std::int64_t least, std::uint64_t most) {
+    const auto type = onnx_data_type(proto.data_type());
+    if (!type) {
+        return tl::unexpected(type.error());
+    }
+    if (proto.data_location() != 0) {
+        return core::fail("a tensor has its data in another file");
+    }
+    const auto sizes = sizes_of(proto, least, most);
+    if (!sizes) {
+        return tl::unexpected(sizes.error());
+    }
+    OnnxTensor tensor{*type, *sizes, {}, proto.data_type() == onnx_bool, proto.dims_size() == 0};
+    tensor.elements.resize(tensor.count() * core::bytes_of(*type));
+    if (!copy_data(proto, tensor)) {
+        return core::fail(fmt::format("a tensor of sizes {} has data of another size", core::to_string(*sizes)));
+    }
+    return tensor;
+}
+
 }  // namespace
 
 std::int64_t OnnxTensor::integer(std::size_t index) const {
-    if (index >= count()) {
+    if (!has_elements() || index >= count()) {
         return 0;
     }
     const double value = core::decode_element(type, core::load_element(elements, type, index));
     constexpr double limit = 0x1p62;
-    // Indices at the ends of the range mean "to the end".
+    // INT64's limits as indices mean "to the end".
     return value != value ? 0 : static_cast<std::int64_t>(std::clamp(value, -limit, limit));
 }
 
@@ -138,6 +159,14 @@ nlohmann::ordered_json OnnxTensor::list() const {
         values.push_back(cases::element_json(type, core::load_element(elements, type, i)));
     }
     return values;
+}
+
+core::Result<OnnxTensor> unknown_tensor(DataType type, const core::Dimensions& sizes, bool is_bool) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 40;
+    if (core::element_count(sizes).value_or(most + 1) > most || sizes.size() > most_onnx_dimensions) {
+        return core::fail(fmt::format("a tensor of sizes {} is too large", core::to_string(sizes)));
+    }
+    return OnnxTensor{type, sizes.empty() ? core::Dimensions{1} : sizes, {}, is_bool, sizes.empty()};
 }
 
 core::Result<DataType> onnx_data_type(int number) {
@@ -154,29 +183,31 @@ core::Result<DataType> onnx_data_type(int number) {
     return core::fail(fmt::format("{} is not a data type of ONNX", number));
 }
 
+int onnx_number(DataType type) {
+    const auto found = std::ranges::find(types, type, &std::pair<int, DataType>::second);
+    return found == types.end() ? 0 : found->first;
+}
+
 core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto, bool may_be_empty_list) {
-    const auto type = onnx_data_type(proto.data_type());
-    if (!type) {
-        return tl::unexpected(type.error());
-    }
-    if (proto.data_location() != 0) {
-        return core::fail("a tensor has its data in another file");
-    }
-    const bool list = may_be_empty_list && *type == DataType::int64 && proto.dims_size() == 1;
-    const auto sizes = sizes_of(proto, list ? 0 : 1);
-    if (!sizes) {
-        return tl::unexpected(sizes.error());
-    }
-    OnnxTensor tensor{*type, *sizes, {}, proto.data_type() == onnx_bool, proto.dims_size() == 0};
-    tensor.elements.resize(static_cast<std::size_t>(*core::element_count(*sizes)) * core::bytes_of(*type));
-    if (!copy_data(proto, tensor)) {
-        return core::fail(fmt::format("a tensor of sizes {} has data of another size", core::to_string(*sizes)));
-    }
-    return tensor;
+    const bool list = may_be_empty_list && proto.data_type() == onnx_int64 && proto.dims_size() == 1;
+    return read_tensor(proto, list ? 0 : 1, most_listed_elements);
+}
+
+core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto, AnySizes /*any*/) {
+    // The data in the message must have the size of what is allocated; otherwise nothing is.
+    const std::size_t entries =
+        proto.raw_data().size() + static_cast<std::size_t>(proto.float_data_size()) * 4 +
+        static_cast<std::size_t>(proto.int32_data_size()) * 4 + static_cast<std::size_t>(proto.int64_data_size()) * 8 +
+        static_cast<std::size_t>(proto.double_data_size()) * 8 + static_cast<std::size_t>(proto.uint64_data_size()) * 8;
+    constexpr std::size_t small = 1024;
+    return read_tensor(proto, 0, std::max(entries, small));
 }
 
 OnnxTensor gathered(const OnnxTensor& tensor, const core::Dimensions& sizes, const core::Dimensions& strides) {
-    OnnxTensor result{tensor.type, sizes, {}, tensor.is_bool};
+    OnnxTensor result{tensor.type, sizes, {}, tensor.is_bool, false, tensor.value};
+    if (!tensor.value.empty()) {
+        return result;  // the bytes belong to another value, which strides select
+    }
     const std::size_t width = core::bytes_of(tensor.type);
     const core::StridedRuns<1> runs(sizes, {core::Strides(strides.begin(), strides.end())});
     runs.for_each_element([&](const auto& offset) {
@@ -215,7 +246,7 @@ core::Result<OnnxTensor> broadcast(const OnnxTensor& tensor, const core::Dimensi
         }
         strides[sizes.size() - back] = size == 1 ? 0 : static_cast<std::uint32_t>(packed[tensor.sizes.size() - back]);
     }
-    if (core::element_count(sizes).value_or(most_listed_elements + 1) > most_listed_elements) {
+    if (tensor.value.empty() && core::element_count(sizes).value_or(most_listed_elements + 1) > most_listed_elements) {
         return core::fail("a tensor is broadcast to too many elements");
     }
     return gathered(tensor, sizes, strides);

@@ -11,21 +11,21 @@ using nlohmann::ordered_json;
 using Mapped = core::Result<ordered_json>;
 using Numbers = std::vector<std::int64_t>;
 
-/// DirectML's tensors have two spatial dimensions or three.
-core::Dimensions picture_of(core::Dimensions sizes) {
+/// DirectML's tensors have two or three spatial dimensions.
+core::Dimensions image_of(core::Dimensions sizes) {
     if (sizes.size() == 3) {
         sizes.insert(sizes.begin() + 2, 1);
     }
     return sizes;
 }
 
-/// Batches, channels, and all spatial dimensions as one.
+/// Batches, channels, and all spatial dimensions merged into one.
 core::Dimensions flattened(const core::Dimensions& sizes) {
     const std::uint32_t rest = std::accumulate(sizes.begin() + 2, sizes.end(), 1U, std::multiplies<>());
     return {sizes[0], sizes[1], 1, rest};
 }
 
-/// What a node says of windows, with the padding that makes DirectML's formula give the output's sizes.
+/// A node's windows, with the padding for which DirectML's formula gives the output's sizes.
 struct Windows {
     Numbers sizes;
     Numbers strides;
@@ -33,14 +33,14 @@ struct Windows {
     Numbers start_padding;
     Numbers end_padding;
     bool is_dilated = false;
-    /// Whether windows reach beyond the padding that the node asks for, as ceil_mode lets them.
+    /// True if windows reach beyond the node's padding, which ceil_mode allows.
     bool goes_beyond_padding = false;
 };
 
-/// Products of two of these and a size fit 64 bits.
+/// Limit for which products of two numbers and a size fit 64 bits.
 constexpr std::int64_t largest_window_number = 0x3fffffff;
 
-/// One number for each spatial dimension, `otherwise` where the node has none; 0 for the one that was inserted.
+/// One number for each spatial dimension; `otherwise` if the node has none, and 0 for an inserted dimension.
 core::Result<Numbers> numbers_of(const Numbers& given, std::size_t count, std::size_t spatial, std::int64_t otherwise,
                                  std::int64_t inserted) {
     Numbers numbers = given.empty() ? Numbers(count, otherwise) : given;
@@ -54,13 +54,13 @@ core::Result<Numbers> numbers_of(const Numbers& given, std::size_t count, std::s
     return numbers;
 }
 
-/// Half of each pair of ends that "pads" has: first all starts, then all ends.
+/// The starts or the ends in "pads", which lists first all starts, then all ends.
 Numbers half_of(const Numbers& pads, bool second) {
     const auto half = static_cast<std::ptrdiff_t>(pads.size() / 2);
     return second ? Numbers(pads.begin() + half, pads.end()) : Numbers(pads.begin(), pads.begin() + half);
 }
 
-/// Settles the padding along a dimension of `in` elements, which windows stop `out` times in.
+/// Determines the padding along a dimension of `in` elements with `out` window positions.
 void settle_padding(Windows& windows, std::size_t d, std::int64_t in, std::int64_t out, const std::string& automatic) {
     const std::int64_t reach = (windows.sizes[d] - 1) * windows.dilations[d] + 1;
     const std::int64_t needed = (out - 1) * windows.strides[d] + reach - in;
@@ -76,8 +76,8 @@ void settle_padding(Windows& windows, std::size_t d, std::int64_t in, std::int64
 
 core::Result<Windows> windows_of(const OnnxNode& node) {
     const core::Dimensions& sizes = node.input(0)->sizes;
-    const core::Dimensions in = picture_of(sizes);
-    const core::Dimensions out = picture_of(node.output(0)->sizes);
+    const core::Dimensions in = image_of(sizes);
+    const core::Dimensions out = image_of(node.output(0)->sizes);
     const std::size_t count = sizes.size() - 2;
     const std::size_t spatial = in.size() - 2;
     const Numbers pads = node.integers("pads");
@@ -100,7 +100,7 @@ core::Result<Windows> windows_of(const OnnxNode& node) {
     return windows;
 }
 
-/// Why a node is not a pooling that DirectML has; empty if it is.
+/// Why DirectML does not support a pooling; empty if it does.
 std::string difference_of_pooling(const OnnxNode& node) {
     if (node.input(0) == nullptr) {
         return node.type + " has no data";
@@ -112,12 +112,12 @@ std::string difference_of_pooling(const OnnxNode& node) {
     return "";
 }
 
-/// The operator with the windows of the node. DirectML's first versions of some operators have no dilations.
+/// The operator with the node's windows. Older versions of some operators have no dilations.
 core::Result<OnnxCase> pooling_case(const OnnxNode& node, const Windows& windows, const std::string& directml,
                                     bool has_dilations) {
     OnnxCase result(directml);
-    result.input("InputTensor", *node.input(0), picture_of(node.input(0)->sizes))
-        .output("OutputTensor", *node.output(0), picture_of(node.output(0)->sizes))
+    result.input("InputTensor", *node.input(0), image_of(node.input(0)->sizes))
+        .output("OutputTensor", *node.output(0), image_of(node.output(0)->sizes))
         .set("Strides", windows.strides)
         .set("WindowSize", windows.sizes)
         .set("StartPadding", windows.start_padding)
@@ -161,15 +161,15 @@ Mapped map_max_pool(const OnnxNode& node) {
         if (node.integer("storage_order", 0) != 0) {
             return core::fail("DirectML counts indices of MaxPool row by row, not column by column");
         }
-        // DirectML's indices are unsigned; those of ONNX are never negative.
+        // DirectML's indices are unsigned; ONNX's are never negative here.
         OnnxTensor positions = *indices;
         positions.type = core::DataType::uint64;
-        result->output("OutputIndicesTensor", positions, picture_of(positions.sizes));
+        result->output("OutputIndicesTensor", positions, image_of(positions.sizes));
     }
     return result->take();
 }
 
-/// One window over all spatial dimensions, however many there are.
+/// One window over all spatial dimensions.
 Mapped map_global_pool(const OnnxNode& node) {
     const OnnxTensor* input = node.input(0);
     if (input == nullptr || input->sizes.size() < 3) {

@@ -1,4 +1,4 @@
-// The one thing that JSON with comments does not have.
+// Removes trailing commas, which JSON with comments does not allow.
 #include "engine/interop/dxdispatch_reader.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace dmlconform::interop {
 namespace {
 
-/// The offset behind a string or a comment that begins at `at`; `at` itself for anything else.
+/// The offset after a string or comment that begins at `at`; `at` itself for anything else.
 std::size_t behind_token(std::string_view text, std::size_t at) {
     if (text[at] == '"') {
         for (std::size_t i = at + 1; i < text.size(); ++i) {

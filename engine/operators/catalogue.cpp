@@ -20,8 +20,8 @@ extern const std::span<const core::EmbeddedText> enumeration_texts;
 
 namespace {
 
-// A catalogue file is part of the program: whatever is wrong with one is our own mistake, hence exceptions inside,
-// which parse_schema turns into an error for the tests that feed it bad entries.
+// Catalogue files are part of the program, so a malformed one is a bug of ours. The readers throw, and parse_schema
+// turns exceptions into an error for the tests that pass malformed entries.
 using nlohmann::json;
 
 constexpr std::string_view operator_prefix = "DML_OPERATOR_";
@@ -64,7 +64,7 @@ constexpr std::array<std::pair<std::string_view, SameConstraint::Property>, 3> p
     {"Sizes", SameConstraint::Property::sizes},
 }};
 
-/// Keys of constraints on attributes, which name the attribute.
+/// JSON keys of constraints on attributes. The value names the attribute.
 constexpr std::array<std::pair<const char*, AttributeConstraint::Kind>, 4> attribute_constraints{{
     {"dimensionCount", AttributeConstraint::Kind::dimension_count},
     {"axis", AttributeConstraint::Kind::axis},
@@ -72,7 +72,7 @@ constexpr std::array<std::pair<const char*, AttributeConstraint::Kind>, 4> attri
     {"size", AttributeConstraint::Kind::size},
 }};
 
-/// Keys of constraints on sizes, whose value is the list of tensors.
+/// JSON keys of constraints on sizes. The value lists the tensors.
 constexpr std::array<std::pair<const char*, SizesConstraint::Kind>, 2> sizes_constraints{{
     {"oneElement", SizesConstraint::Kind::one_element},
     {"sizesDivide", SizesConstraint::Kind::divide},
@@ -155,7 +155,7 @@ void add_constraint(OperatorSchema& schema, const json& entry) {
     throw std::runtime_error("unknown constraint " + entry.dump());
 }
 
-/// The field of that name; throws unless there is one for which `suits` holds.
+/// Finds a field by name. Throws unless it exists and `suits` accepts it.
 template <class Suits>
 void require_field(const OperatorSchema& schema, const std::string& name, const char* what, Suits&& suits) {
     const Field* field = schema.find_field(array_of(name));
@@ -164,7 +164,7 @@ void require_field(const OperatorSchema& schema, const std::string& name, const 
     }
 }
 
-/// Everything that refers to a field refers to one that there is.
+/// Throws unless every referenced field exists.
 void check_references(const OperatorSchema& schema) {
     const auto is_tensor = [](const Field& field) { return field.is_tensor(); };
     const auto is_number = [](const Field& field) {
@@ -338,7 +338,7 @@ const OperatorSchema* find_operator(std::string_view name) {
     static std::map<std::string, OperatorSchema, std::less<>> parsed;
 
     const std::string file = file_name_of(name);
-    // Spelling counts: the catalogue's files are in lower case, the operators' names are not.
+    // Case matters: file names are in lower case, operator names in upper case.
     const auto text = std::find_if(catalogue_texts.begin(), catalogue_texts.end(),
                                    [&](const core::EmbeddedText& entry) { return entry.name == file; });
     if (text == catalogue_texts.end()) {

@@ -1,9 +1,9 @@
 // The catalogue: DirectML's operators as data.
 //
-// An entry describes an operator's struct field by field, and what each feature level allows for its tensors. It is a
-// file of its own in engine/operators/catalogue/, compiled in and parsed when first asked for. Reading,
-// checking, printing and marshalling descriptors all run off it; only relations between fields that
-// the entry cannot state are code (see rules.h).
+// An entry describes the fields of an operator's struct, and which tensors each feature level allows. Each entry is a
+// file in engine/operators/catalogue/ that is compiled into the program and parsed on first use. Reading, checking,
+// printing and marshalling of descriptors all use the catalogue. Relations between fields that an entry cannot state
+// are in code (see rules.h).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace dmlconform::operators {
 
 enum class FieldKind : std::uint8_t { input, output, attribute };
 
-/// The C types that fields of DML_*_OPERATOR_DESC structs have.
+/// The C types of fields of DML_*_OPERATOR_DESC structs.
 enum class FieldType : std::uint8_t {
     tensor_desc,
     tensor_desc_array,
@@ -39,7 +39,7 @@ enum class FieldType : std::uint8_t {
     scalar_union,
 };
 
-/// An enumeration of DirectML, enumerators in the header's order. BOOL is one of them.
+/// An enumeration of DirectML, with its enumerators in the order of DirectML.h. BOOL is treated as one.
 struct Enumeration {
     struct Enumerator {
         std::string name;
@@ -48,15 +48,15 @@ struct Enumeration {
     std::string name;
     std::vector<Enumerator> enumerators;
 
-    /// What enumerators' names start with: "DML_AXIS_DIRECTION_". Empty for BOOL.
+    /// The common prefix of the enumerators, such as "DML_AXIS_DIRECTION_". Empty for BOOL.
     [[nodiscard]] std::string prefix() const;
-    /// Accepts the full enumerator or what follows the prefix.
+    /// Accepts an enumerator with or without the prefix.
     [[nodiscard]] std::optional<std::uint32_t> parse(std::string_view text) const;
-    /// The full enumerator; nothing for a value without one.
+    /// The full enumerator; empty if no enumerator has the value.
     [[nodiscard]] std::optional<std::string_view> name_of(std::uint32_t value) const;
 };
 
-/// A lower bound that a number had before some feature level.
+/// A lower bound on a number that applied below some feature level.
 struct MinimumBefore {
     double minimum = 0;
     core::FeatureLevel level;
@@ -67,13 +67,13 @@ struct Field {
     FieldKind kind = FieldKind::attribute;
     FieldType type = FieldType::uint;
     bool optional = false;
-    /// For a UINT that is an enumeration or BOOL; otherwise null.
+    /// The enumeration of a UINT field, including BOOL; otherwise null.
     const Enumeration* enumeration = nullptr;
-    /// For an array: the name of the field that holds its length; otherwise empty.
+    /// For an array, the field that holds its length; otherwise empty.
     std::string count_field;
-    /// For a scalar union: the name of the field that holds its data type; otherwise empty.
+    /// For a scalar union, the field that holds its data type; otherwise empty.
     std::string data_type_field;
-    /// An optional field that below this level was not optional yet.
+    /// The level from which on the field is optional; below, it is required.
     std::optional<core::FeatureLevel> required_before;
     std::optional<MinimumBefore> minimum_before;
 
@@ -82,7 +82,7 @@ struct Field {
     }
 };
 
-/// What one tensor field may be, from one feature level up to the next entry for the same field.
+/// Which tensors a field allows, from one feature level up to the level of the next entry for the field.
 struct TensorSupport {
     core::FeatureLevel level;
     std::uint32_t min_dimensions = 0;
@@ -90,81 +90,82 @@ struct TensorSupport {
     std::vector<core::DataType> data_types;
 };
 
-/// A property that the tensors named share, where they are present. "QuantizationTensors" means all tensors of that
-/// array, "QuantizationTensors[0]" one of them.
+/// Tensors that must have a property in common, if they are present. "QuantizationTensors" refers to all tensors of
+/// that array, "QuantizationTensors[0]" to one of them.
 struct SameConstraint {
     enum class Property : std::uint8_t { data_type, dimension_count, sizes };
     Property property = Property::data_type;
     std::vector<std::string> tensors;
 };
 
-/// What the sizes of some tensors are, seen from others. Tensors that are absent are passed over.
+/// A constraint on the sizes of some tensors. Absent tensors are ignored.
 struct SizesConstraint {
     enum class Kind : std::uint8_t {
         one_element,  // every size is 1
-        divide,       // each size divides the one of `of` in the same dimension
+        divide,       // each size divides the size of tensor `of` in the same dimension
     };
     Kind kind = Kind::one_element;
     std::vector<std::string> tensors;
-    /// For `divide`.
+    /// The other tensor, for `divide`.
     std::string of;
 };
 
-/// What an attribute has to be by the description of a tensor.
+/// A constraint on an attribute that depends on a tensor's descriptor.
 struct AttributeConstraint {
     enum class Kind : std::uint8_t {
-        dimension_count,  // equals the tensor's number of dimensions, less `less`
-        axis,             // is less than the tensor's number of dimensions; for an array, each entry is
+        dimension_count,  // equals the tensor's number of dimensions minus `less`
+        axis,             // is less than the tensor's number of dimensions; applies to each entry of an array
         data_type,        // equals the tensor's data type
         size,             // equals the tensor's size in dimension `less`
     };
     Kind kind = Kind::axis;
-    /// A UINT, or for `axis` a UINT array.
+    /// A UINT field, or for `axis` a UINT array.
     std::string field;
     std::string tensor;
-    /// What is subtracted, or for `size` which dimension.
+    /// The number to subtract, or for `size` the dimension.
     std::uint32_t less = 0;
 };
 
 struct OperatorSchema {
-    /// "DML_OPERATOR_SLICE1".
+    /// The full name: "DML_OPERATOR_SLICE1".
     std::string name;
     /// The value of its enumerator in DML_OPERATOR_TYPE.
     std::uint32_t number = 0;
     core::FeatureLevel introduced;
-    /// In the order of the C struct.
+    /// All fields, in the order of the C struct.
     std::vector<Field> fields;
-    /// By tensor field, levels ascending.
+    /// Supported tensors by tensor field, feature levels ascending.
     std::map<std::string, std::vector<TensorSupport>, std::less<>> tensor_support;
     std::vector<SameConstraint> same;
     std::vector<SizesConstraint> sizes;
     std::vector<AttributeConstraint> attributes;
-    /// By output, the inputs in whose memory it may be computed: either's name in the C struct.
+    /// For each output, the inputs whose memory it may share. Both are names of the C struct.
     std::map<std::string, std::vector<std::string>, std::less<>> in_place;
-    /// Operators that may be fused, by full name, each with the lowest level at which it may be. An entry that has a
-    /// field for them and lists none takes any activation.
+    /// Full names of the operators that may be fused, each with its lowest feature level. If the operator has an
+    /// activation field but the map is empty, any activation may be fused.
     std::map<std::string, core::FeatureLevel, std::less<>> fusable;
 
-    /// "SLICE1".
+    /// The name without prefix: "SLICE1".
     [[nodiscard]] std::string_view short_name() const;
     [[nodiscard]] const Field* find_field(std::string_view field_name) const;
-    /// True when the field only counts the elements of arrays.
+    /// True if the field holds the length of an array.
     [[nodiscard]] bool is_count(const Field& field) const;
-    /// The row for `field` that holds at `level`; null when the level is too low for any.
+    /// The entry for `field` that applies at `level`; null if the level is lower than that of every entry.
     [[nodiscard]] const TensorSupport* support_at(std::string_view field, core::FeatureLevel level) const;
 };
 
-/// "QuantizationTensors" for "QuantizationTensors[1]"; a name without an index is itself.
+/// The name of the array: "QuantizationTensors" for "QuantizationTensors[1]". Names without an index are returned
+/// unchanged.
 [[nodiscard]] std::string_view array_of(std::string_view name);
 
-/// Parses one catalogue file. An error, too, where it names a field that the struct does not have.
+/// Parses one catalogue file. Fails also if the file refers to a field that the struct does not have.
 [[nodiscard]] core::Result<OperatorSchema> parse_schema(std::string_view text);
 
-/// Accepts "DML_OPERATOR_SLICE1" and "SLICE1"; null when the catalogue has no such operator. The result lives as long
-/// as the program. Safe to call from several threads.
+/// Accepts "DML_OPERATOR_SLICE1" and "SLICE1"; null if the catalogue has no such operator. The result lives as long as
+/// the program. Thread-safe.
 [[nodiscard]] const OperatorSchema* find_operator(std::string_view name);
 
-/// Full names of all operators, in the order of their numbers.
+/// Full names of all operators, ordered by DML_OPERATOR_TYPE.
 [[nodiscard]] std::vector<std::string> operator_names();
 
 /// Null when DirectML has no such enumeration.

@@ -1,4 +1,4 @@
-// Constraints of catalogue entries: checking, and saying what they are.
+// Checks and describes the constraints of catalogue entries.
 #include "engine/operators/constraint_rules.h"
 
 #include <fmt/format.h>
@@ -11,16 +11,16 @@
 namespace dmlconform::operators {
 namespace {
 
-/// In the order of SameConstraint::Property.
+/// Rule names in the order of SameConstraint::Property.
 constexpr std::array<std::string_view, 3> same_rules{"tensor.sameDataType", "tensor.sameDimensionCount",
                                                      "tensor.sameSizes"};
 constexpr std::array<std::string_view, 3> property_names{"DataType", "DimensionCount", "Sizes"};
 
-/// In the order of AttributeConstraint::Kind.
+/// Rule names in the order of AttributeConstraint::Kind.
 constexpr std::array<std::string_view, 4> attribute_rules{"field.dimensionCount", "field.axis", "field.dataType",
                                                           "field.size"};
 
-/// In the order of SizesConstraint::Kind.
+/// Rule names in the order of SizesConstraint::Kind.
 constexpr std::array<std::string_view, 2> sizes_rules{"tensor.oneElement", "tensor.sizesDivide"};
 
 std::string property_of(const core::TensorDesc& desc, SameConstraint::Property property) {
@@ -35,7 +35,7 @@ std::string property_of(const core::TensorDesc& desc, SameConstraint::Property p
     }
 }
 
-/// The tensors that a name of a constraint means: none, one, or those of an array.
+/// The tensors that a constraint's name refers to: one tensor, all of an array, or none if absent.
 std::vector<TensorSlot> tensors_of(const Descriptor& descriptor, const std::string& name) {
     const std::string field(array_of(name));
     const FieldValue& value = descriptor.value(field);
@@ -71,7 +71,7 @@ Verdict check_same(const Descriptor& descriptor, const SameConstraint& constrain
     return {};
 }
 
-/// Whether the tensor's sizes, counted from the innermost dimension, divide the other's.
+/// True if each size divides the other tensor's size, with dimensions aligned at the innermost one.
 bool divides(const core::Dimensions& sizes, const core::Dimensions& others) {
     bool result = sizes.size() == others.size();
     for (std::size_t d = 0; result && d < sizes.size(); ++d) {

@@ -1,4 +1,4 @@
-// The rules that catalogue entries state: properties that tensors share, and attributes that follow from tensors.
+// Rules that catalogue entries state: properties that tensors have in common, and attributes that depend on tensors.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace dmlconform::operators {
 
-/// Checks the constraints of the descriptor's entry where the fields they name are present.
+/// Checks those constraints of the operator's entry whose fields are present.
 [[nodiscard]] Verdict validate_constraints(const Descriptor& descriptor);
 
 /// The rules that validate_constraints may name for this operator.
 [[nodiscard]] std::vector<std::string> constraint_rule_names(const OperatorSchema& schema);
 
-/// "InputTensor, OutputTensor: same DataType": one line for each constraint of the entry.
+/// One line for each constraint of the entry, such as "InputTensor, OutputTensor: same DataType".
 [[nodiscard]] std::vector<std::string> constraint_lines(const OperatorSchema& schema);
 
 }  // namespace dmlconform::operators

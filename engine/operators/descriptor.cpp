@@ -1,4 +1,4 @@
-// Access to and printing of descriptors.
+// Access to the fields of descriptors, and printing of descriptors.
 #include "engine/operators/descriptor.h"
 
 #include <fmt/format.h>
@@ -7,12 +7,13 @@
 #include <stdexcept>
 
 #include "engine/core/element.h"
+#include "engine/operators/graph.h"
 #include "engine/operators/in_place.h"
 
 namespace dmlconform::operators {
 namespace {
 
-/// A field's value as it is printed. A scalar union takes its type from another field of the descriptor.
+/// Prints a field's value. The type of a scalar union is in another field of the descriptor.
 std::string field_text(const Descriptor& descriptor, std::size_t index) {
     const Field& field = descriptor.schema->fields[index];
     const auto* scalar = std::get_if<ScalarUnion>(&descriptor.values[index]);
@@ -34,6 +35,27 @@ std::string inline_text(const Descriptor& descriptor) {
         text += fmt::format("({})", fmt::join(members, ", "));
     }
     return text;
+}
+
+/// Which graph values a node's tensors are, such as "FilterTensor = w".
+std::vector<std::string> connections(const Graph& graph, const std::vector<TensorSlot>& slots,
+                                     const std::vector<ValueIndex>& values) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (values[i] != no_value) {
+            parts.push_back(fmt::format("{} = {}", slots[i].name, graph.values[values[i]].name));
+        }
+    }
+    return parts;
+}
+
+/// Appends one line for each node: its fields and the values that its tensors are.
+void append_nodes(const Graph& graph, std::vector<std::string>& lines) {
+    for (const GraphNode& node : graph.nodes) {
+        lines.push_back(fmt::format("node {}: {}; reads {}; writes {}", node.name, inline_text(*node.descriptor),
+                                    fmt::join(connections(graph, node.descriptor->inputs(), node.inputs), ", "),
+                                    fmt::join(connections(graph, node.descriptor->outputs(), node.outputs), ", ")));
+    }
 }
 
 struct Printer {
@@ -139,6 +161,9 @@ std::vector<std::string> to_lines(const Descriptor& descriptor) {
     for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
         const Field& field = descriptor.schema->fields[i];
         lines.push_back(fmt::format("{}: {}", field.name, field_text(descriptor, i)));
+    }
+    if (descriptor.graph != nullptr) {
+        append_nodes(*descriptor.graph, lines);
     }
     for (const auto& [output, input] : in_place_names(descriptor)) {
         lines.push_back(fmt::format("in place: {} in the memory of {}", output, input));

@@ -1,4 +1,4 @@
-// One operator descriptor: a DML_OPERATOR_DESC and its struct as a value, laid out by the catalogue.
+// An operator descriptor: DML_OPERATOR_DESC and the struct it points to, as a value whose fields the catalogue lists.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,16 @@
 namespace dmlconform::operators {
 
 struct Descriptor;
+struct Graph;
 
-/// An absent optional field: a null pointer in the C struct.
+/// An absent optional field. In the C struct it is a null pointer.
 using Null = std::monostate;
 
 struct TensorDescArray {
     std::vector<core::TensorDesc> items;
 };
 
-/// Never null inside; an absent activation is Null.
+/// Never null. An absent activation is Null.
 using OperatorDesc = std::shared_ptr<const Descriptor>;
 
 struct OperatorDescArray {
@@ -42,7 +43,7 @@ struct Size2D {
     std::uint32_t height = 0;
 };
 
-/// DML_SCALAR_UNION: the bits of a scalar, in the type that another field of the operator gives.
+/// DML_SCALAR_UNION: the bits of a scalar. Another field of the operator holds the type.
 struct ScalarUnion {
     std::uint64_t bits = 0;
 };
@@ -51,30 +52,34 @@ using FieldValue = std::variant<Null, core::TensorDesc, TensorDescArray, Operato
                                 std::int32_t, float, std::vector<std::uint32_t>, std::vector<std::int32_t>,
                                 std::vector<float>, ScaleBias, Size2D, ScalarUnion>;
 
-/// A tensor of a descriptor, in the order in which DirectML binds them: field by field, arrays element by element.
+/// A tensor of a descriptor. Slots have the order in which DirectML binds tensors: by field, and by element within
+/// arrays.
 struct TensorSlot {
     /// "InputTensor", or "InputTensors[1]" for an element of an array.
     std::string name;
-    /// Null for an absent optional tensor.
+    /// Null if the optional tensor is absent.
     const core::TensorDesc* desc = nullptr;
 };
 
-/// Accessors by name are for fields that the operator has; asking for another one, or for one as the wrong
-/// type, is a mistake in our code and throws.
+/// A schema with the values of its fields. The accessors throw if the operator has no such field, or if the field has
+/// another type; both are bugs of the caller.
 struct Descriptor {
     const OperatorSchema* schema = nullptr;
-    /// One for each of schema->fields.
+    /// One value for each of schema->fields.
     std::vector<FieldValue> values;
-    /// How it is to be bound: for each of outputs(), which of inputs() it shares its memory with. Empty: none does.
+    /// For each of outputs(), which of inputs() shares its memory. Empty: none does.
     std::vector<std::optional<std::size_t>> in_place = {};
+    /// The graph, if this describes a graph instead of an operator. The schema is then the graph's: see
+    /// graph_descriptor in graph.h.
+    std::shared_ptr<const Graph> graph = nullptr;
 
     [[nodiscard]] const FieldValue& value(std::string_view field) const;
 
-    /// Null when absent.
+    /// Null if absent.
     [[nodiscard]] const core::TensorDesc* tensor(std::string_view field) const {
         return std::get_if<core::TensorDesc>(&value(field));
     }
-    /// Null when absent.
+    /// Null if absent.
     [[nodiscard]] const Descriptor* activation(std::string_view field) const;
 
     template <class T>
@@ -87,7 +92,8 @@ struct Descriptor {
         return get<std::vector<std::uint32_t>>(field);
     }
 
-    /// The type of a scalar union, from the field that holds it; UNKNOWN when that field holds no type.
+    /// The data type of a scalar union, read from the field that holds it. UNKNOWN if the value of that field is not a
+    /// data type.
     [[nodiscard]] core::DataType scalar_type(const Field& field) const;
 
     [[nodiscard]] std::vector<TensorSlot> inputs() const { return slots(FieldKind::input); }
@@ -97,14 +103,14 @@ private:
     [[nodiscard]] std::vector<TensorSlot> slots(FieldKind kind) const;
 };
 
-/// The number of entries of an array, which counts are compared with; nothing if it is absent, or not an array.
+/// The number of entries of an array. Empty if the value is absent or not an array.
 [[nodiscard]] std::optional<std::size_t> array_length(const FieldValue& value);
 
-/// One line for each field: "InputTensor: FLOAT32 [1,1,4,4]".
+/// Prints one line for each field, such as "InputTensor: FLOAT32 [1,1,4,4]".
 [[nodiscard]] std::vector<std::string> to_lines(const Descriptor& descriptor);
 
-/// The value as it is printed: enumerators by name, "null" for an absent field. A scalar union is its bits here,
-/// because its type is in another field; to_lines prints its value.
+/// Prints a value: enumerators by name, "null" for an absent field. A scalar union is printed as bits, because its type
+/// is in another field; to_lines prints its value.
 [[nodiscard]] std::string to_string(const Field& field, const FieldValue& value);
 
 }  // namespace dmlconform::operators

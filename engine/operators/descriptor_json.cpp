@@ -1,4 +1,4 @@
-// Writing and reading of descriptors, one function for each kind of field.
+// Writes descriptors as JSON and reads them, with one function for each kind of field.
 #include "engine/operators/descriptor_json.h"
 
 #include <fmt/format.h>
@@ -78,13 +78,13 @@ json desc_to_json(const Descriptor& descriptor) {
 
 // ---- reading -----------------------------------------------------------------------------------------------------
 
-/// Something is not as it must be. Stays in this file: descriptor_from_json makes an error of it.
+/// Thrown for malformed input. Does not leave this file: descriptor_from_json turns it into an error.
 class Malformed : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// An activation has no activation of its own; one level more than is needed.
+/// Limit for nested operators. Activations have no activation of their own, so valid input needs only 1.
 constexpr int deepest_activation = 2;
 
 Descriptor read_desc(const OperatorSchema& schema, const json& desc, int depth);
@@ -105,7 +105,7 @@ std::uint32_t read_uint(const std::string& name, const json& value) {
 }
 
 std::int32_t read_int(const std::string& name, const json& value) {
-    // An unsigned number beyond the range of the signed type would wrap.
+    // A number beyond the range of std::int64_t would wrap.
     const bool too_large = value.is_number_unsigned() && value.get<std::uint64_t>() > 0x7fffffff;
     if (!value.is_number_integer() || too_large) {
         throw Malformed(name + " is not an integer of 32 bits");
@@ -122,7 +122,7 @@ float read_float(const std::string& name, const json& value) {
         throw Malformed(name + " is not a number");
     }
     const auto number = value.get<double>();
-    // Out of the range of float the conversion is undefined; infinities and NaN are in it.
+    // Converting a finite number out of the range of float is undefined behaviour. Infinities and NaN convert.
     if (number - number == 0 &&
         !(number >= -std::numeric_limits<float>::max() && number <= std::numeric_limits<float>::max())) {
         throw Malformed(name + " is beyond the range of a float");
@@ -175,7 +175,7 @@ core::TensorDesc read_tensor(const std::string& name, const json& value) {
     return desc;
 }
 
-/// Never null. A pointer, since g++ 13 and later take a reference for one into the temporary name.
+/// Never null. A pointer, because g++ 13 and later warn that a returned reference may refer to the temporary `name`.
 const OperatorSchema* read_operator(const std::string& name, const json& value) {
     const OperatorSchema* schema = value.is_string() ? find_operator(value.get_ref<const std::string&>()) : nullptr;
     if (schema == nullptr) {
@@ -244,7 +244,7 @@ FieldValue read_field(const Field& field, const json& value, int depth) {
     }
 }
 
-/// Engines pass counts on together with pointers to the arrays: a count that is too large would be read beyond the end.
+/// Engines pass arrays as a count and a pointer, so a count that is too large would lead to reads beyond the end.
 void check_counts(const Descriptor& descriptor) {
     for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
         const Field& field = descriptor.schema->fields[i];
@@ -312,6 +312,18 @@ core::Result<Descriptor> descriptor_from_json(const json& value) {
         Descriptor descriptor = read_desc(*schema, member("the request", value, "desc"), 0);
         descriptor.in_place = read_in_place(descriptor, value);
         return descriptor;
+    } catch (const Malformed& problem) {
+        return core::fail(problem.what());
+    }
+}
+
+json tensor_desc_to_json(const core::TensorDesc& desc) {
+    return tensor_to_json(desc);
+}
+
+core::Result<core::TensorDesc> tensor_desc_from_json(const std::string& name, const json& value) {
+    try {
+        return read_tensor(name, value);
     } catch (const Malformed& problem) {
         return core::fail(problem.what());
     }

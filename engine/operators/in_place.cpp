@@ -1,4 +1,4 @@
-// By names, as case files have it, and by slots, as engines bind.
+// Conversion of in-place bindings from names (case files) to slots (engines), and their rules.
 #include "engine/operators/in_place.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Operators computed in place: an output that shares its memory with an input.
+// In-place execution: an output that shares its memory with an input.
 #pragma once
 
 #include <map>
@@ -9,16 +9,16 @@
 
 namespace dmlconform::operators {
 
-/// Names of inputs, by the output that shares their memory.
+/// Maps each output to the input whose memory it shares, by name.
 using InPlaceNames = std::map<std::string, std::string>;
 
 [[nodiscard]] InPlaceNames in_place_names(const Descriptor& descriptor);
 
-/// Nothing if the outputs named may share their inputs' memory, otherwise why not: DirectML's documentation has to
-/// allow it for the two tensors, which have to be laid out alike.
+/// Says why the named outputs may not share their inputs' memory; empty if they may. DirectML's documentation must
+/// allow it for both tensors, and their layouts must be equal.
 [[nodiscard]] std::optional<std::string> in_place_problem(const Descriptor& descriptor, const InPlaceNames& names);
 
-/// What Descriptor::in_place is for names without a problem.
+/// Descriptor::in_place for names that in_place_problem accepts.
 [[nodiscard]] std::vector<std::optional<std::size_t>> in_place_slots(const Descriptor& descriptor,
                                                                      const InPlaceNames& names);
 

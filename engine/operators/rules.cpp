@@ -1,4 +1,4 @@
-// Validation of whole descriptors: what the catalogue says first, then the operator's own rules.
+// Validation of whole descriptors: first the catalogue's rules, then the operator's own.
 #include "engine/operators/rules.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/operators/constraint_rules.h"
+#include "engine/operators/graph_rules.h"
 #include "engine/operators/rules_registry.h"
 #include "engine/operators/tensor_rules.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::string_view output_sizes_rule = "outputSizes";
 
-/// Null when the operator needs no code.
+/// Null if the operator has no rules in code.
 const OperatorRules* find_rules(const OperatorSchema& schema) {
     static const core::Registry<RulesRows> registry(rules);
     return registry.find(schema.short_name());
@@ -56,7 +57,7 @@ Verdict check_field(const Descriptor& descriptor, std::size_t index, core::Featu
         return rejection;
     }
     const auto* number = std::get_if<std::uint32_t>(&value);
-    // Any BOOL other than 0 is TRUE.
+    // Any BOOL other than 0 means TRUE.
     if (number != nullptr && field.enumeration != nullptr && field.enumeration->name != "BOOL" &&
         !field.enumeration->name_of(*number)) {
         return rejected_by("field.enumeration", fmt::format("{} is {}, which {} does not have", field.name, *number,
@@ -65,7 +66,8 @@ Verdict check_field(const Descriptor& descriptor, std::size_t index, core::Featu
     return {};
 }
 
-/// Whether the operator may be fused at all. Where no source lists those that may, any activation is taken.
+/// Checks whether the operator may be fused at all. If no source lists the operators that may, any activation is
+/// accepted.
 Verdict check_fusable(const OperatorSchema& host, const OperatorSchema& activation, core::FeatureLevel level) {
     if (host.fusable.empty() && activation.short_name().starts_with("ACTIVATION_")) {
         return {};
@@ -128,6 +130,9 @@ Verdict check_output_sizes(const Descriptor& descriptor, const OperatorRules& ow
 }
 
 Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
+    if (descriptor.graph != nullptr) {
+        return validate_graph(*descriptor.graph, level);
+    }
     const OperatorSchema& schema = *descriptor.schema;
     if (schema.introduced > level) {
         return rejected_by("operator.featureLevel",
@@ -184,7 +189,7 @@ Verdict validate(const Descriptor& descriptor, core::FeatureLevel level) {
 }
 
 std::optional<core::Dimensions> output_sizes(const Descriptor& descriptor, core::FeatureLevel level) {
-    const OperatorRules* own = find_rules(*descriptor.schema);
+    const OperatorRules* own = descriptor.graph == nullptr ? find_rules(*descriptor.schema) : nullptr;
     if (own == nullptr || own->output_sizes == nullptr) {
         return std::nullopt;
     }
@@ -276,6 +281,9 @@ std::vector<std::string> rule_names(const OperatorSchema& schema) {
 }
 
 Cost minimum_cost(const Descriptor& descriptor) {
+    if (descriptor.graph != nullptr) {
+        return minimum_graph_cost(*descriptor.graph);
+    }
     const OperatorRules* own = find_rules(*descriptor.schema);
     if (own != nullptr && own->cost != nullptr) {
         return own->cost(descriptor);

@@ -1,7 +1,7 @@
-// What an operator adds to its catalogue entry in code: the relations between its fields, and what it costs.
+// Rules in code that add to an operator's catalogue entry: relations between its fields, and its cost.
 //
-// A file in engine/operators/rules/ defines FILE_rules(), which returns a row for each operator that it knows, and says
-// where each rule comes from. An operator that needs no code has no row.
+// A file in engine/operators/rules/ defines FILE_rules(), which returns one OperatorRules for each operator that needs
+// it. The file says where each rule comes from.
 #pragma once
 
 #include <functional>
@@ -18,18 +18,18 @@
 
 namespace dmlconform::operators {
 
-/// Why a descriptor is not one that CreateOperator has to accept.
+/// Why CreateOperator need not accept a descriptor.
 struct Rejection {
     core::HResult code = core::HResult::invalid_argument;
-    /// Names the rule, for reports and coverage: "tensor.dataType", "SLICE1.windowInBounds".
+    /// The rule's name, for reports and coverage: "tensor.dataType", "SLICE1.windowInBounds".
     std::string rule;
-    /// Which values break it.
+    /// The values that break the rule.
     std::string message;
-    /// The lowest higher feature level at which the descriptor is legal, if there is one.
+    /// The lowest higher feature level at which the descriptor is legal; empty if there is none.
     std::optional<core::FeatureLevel> legal_from;
 };
 
-/// Nothing: accepted.
+/// Empty if the descriptor is accepted.
 using Verdict = std::optional<Rejection>;
 
 /// A rejection by a rule of all operators.
@@ -38,56 +38,57 @@ using Verdict = std::optional<Rejection>;
 /// A rejection by one of the operator's own rules.
 [[nodiscard]] Rejection broken_rule(const Descriptor& descriptor, std::string_view rule, std::string message);
 
-/// What an implementation must move and compute at least: the roofline's two sides.
+/// The minimum work of an implementation, for the roofline model.
 struct Cost {
-    /// Each input byte that decides the output read once, each output byte written once.
+    /// Bytes: each input byte that the output depends on is read once, each output byte is written once.
     double bytes = 0;
-    /// Additions, multiplications, comparisons, and each function as one. Moving data is none.
+    /// Additions, multiplications, comparisons; each function call counts as one. Moving data does not count.
     double operations = 0;
 };
 
-/// The bytes of a tensor's elements, those that a stride of 0 repeats counted once.
+/// The bytes of a tensor's elements. Elements that a stride of 0 repeats count once.
 [[nodiscard]] double element_bytes(const core::TensorDesc& desc);
 
 /// The bytes of all tensors of a descriptor.
 [[nodiscard]] double element_bytes(const Descriptor& descriptor);
 
-/// What code adds to a catalogue entry. Everything is optional.
+/// The code that belongs to a catalogue entry. Every member except the name is optional.
 struct OperatorRules {
-    /// "SLICE1".
+    /// The operator's short name: "SLICE1".
     std::string_view name;
-    /// Called for descriptors whose single fields and tensors are already known to be legal. Null: nothing further.
+    /// Checks relations between fields. Called only if each field and tensor is legal on its own. Null: there are none.
     Verdict (*validate)(const Descriptor& descriptor, core::FeatureLevel level) = nullptr;
-    /// Every rule that `validate` may name, without the operator's name in front: what a corpus has to cover.
+    /// Every rule that `validate` may name, without the operator's prefix. A corpus has to cover them.
     std::span<const std::string_view> names = {};
-    /// The sizes that the first output must have, of a descriptor that is otherwise legal; wide, because they may be
-    /// more than any tensor has. Null: any sizes that `validate` accepts.
+    /// The required sizes of the first output, for a descriptor that is otherwise legal. 64 bits wide, because they may
+    /// exceed those of any tensor. Null: `validate` decides.
     std::vector<std::uint64_t> (*output_sizes)(const Descriptor& descriptor) = nullptr;
-    /// Of a valid descriptor. Null: every tensor once, and one operation for each element of the first output.
+    /// The cost of a valid descriptor. Null: every tensor is moved once, and each element of the first output takes one
+    /// operation.
     Cost (*cost)(const Descriptor& descriptor) = nullptr;
 };
 
 using RulesRows = std::vector<OperatorRules>;
 
-/// The rules that may reject a descriptor of this operator, by their full names: those of all operators as far as this
-/// one can break them, and its own.
+/// Full names of the rules that may reject a descriptor of this operator: its own, and the general ones that apply to
+/// it.
 [[nodiscard]] std::vector<std::string> rule_names(const OperatorSchema& schema);
 
-/// What a valid descriptor costs at least.
+/// The minimum cost of a valid descriptor.
 [[nodiscard]] Cost minimum_cost(const Descriptor& descriptor);
 
-/// What the sizes of the first output must be. Nothing where its operator has no rule about that, where the descriptor
-/// breaks another rule, or where no tensor has such sizes.
+/// The required sizes of the first output. Empty if the operator has no rule about them, if the descriptor breaks
+/// another rule, or if no tensor can have such sizes.
 [[nodiscard]] std::optional<core::Dimensions> output_sizes(const Descriptor& descriptor, core::FeatureLevel level);
 
-/// Decides as DirectML documents it whether CreateOperator accepts the descriptor on a device of this level.
+/// Decides by DirectML's documentation whether CreateOperator accepts the descriptor on a device of this level.
 [[nodiscard]] Verdict validate(const Descriptor& descriptor, core::FeatureLevel level);
 
-/// What `validate` says, for a sentence about an engine that says otherwise: "it is legal by the catalogue", or "by the
+/// The result of `validate` for a message about an engine that disagrees: "it is legal by the catalogue", or "by the
 /// catalogue it is illegal: SLICE1.windowStride".
 [[nodiscard]] std::string catalogue_opinion(const Descriptor& descriptor, core::FeatureLevel level);
 
-/// The lowest level at which `validate` accepts; nothing when none does.
+/// The lowest level at which `validate` accepts the descriptor; empty if no level does.
 [[nodiscard]] std::optional<core::FeatureLevel> minimum_feature_level(const Descriptor& descriptor);
 
 }  // namespace dmlconform::operators

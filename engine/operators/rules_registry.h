@@ -1,4 +1,4 @@
-// Which operators have rules in code. The table is written by the build, one entry for each file in rules/.
+// Lists the operators that have rules in code. The build writes the table, one entry for each file in rules/.
 #pragma once
 
 #include <span>

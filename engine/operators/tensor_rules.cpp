@@ -1,4 +1,4 @@
-// Checks of single tensors. "M" in the comments means: measured on Microsoft's DirectML 1.15.4.
+// Rules that concern a single tensor. What comments say about DirectML 1.15.4 was measured on it.
 #include "engine/operators/tensor_rules.h"
 
 #include <fmt/format.h>
@@ -54,10 +54,9 @@ Verdict check_sizes(const Field& field, const core::TensorDesc& desc) {
     return {};
 }
 
-/// Whether two elements of the tensor share an address. The sizes are legal.
+/// True if two elements of the tensor share an address. The sizes must be legal.
 bool overlaps(const core::TensorDesc& desc) {
-    // With the dimensions in order of their strides, no overlap is certain when each stride steps over all
-    // that the smaller ones reach.
+    // With dimensions sorted by stride, elements cannot overlap if each stride exceeds the extent of all smaller ones.
     std::vector<std::size_t> order(desc.sizes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),
@@ -75,8 +74,8 @@ bool overlaps(const core::TensorDesc& desc) {
     if (nested) {
         return false;
     }
-    // Interleaved dimensions may still be disjoint: sizes [2,3], strides [3,2]. Mark the addresses, unless they are so
-    // many that a file could make us allocate without end.
+    // Interleaved dimensions can be disjoint, too, such as sizes [2,3] with strides [3,2]. Mark the addresses, unless
+    // their number is so large that a hostile file could exhaust the memory.
     constexpr std::uint64_t most_addresses = std::uint64_t{1} << 26;
     if (reach < *core::element_count(desc.sizes) || reach > most_addresses) {
         return true;
@@ -94,22 +93,22 @@ bool overlaps(const core::TensorDesc& desc) {
 
 Verdict check_layout(const Field& field, const core::TensorDesc& desc) {
     const auto needed = core::minimum_total_bytes(desc);
-    // D: at least what DMLCalcBufferTensorSize says, which rounds up to 4. M: just that; more need not be a multiple
-    // of 4.
+    // The documentation requires at least DMLCalcBufferTensorSize, which rounds up to 4. Measured on DirectML 1.15.4:
+    // larger sizes need not be multiples of 4.
     if (!needed || desc.total_bytes < *needed) {
         return rejected_by(
             "tensor.totalSize",
             fmt::format("{} has TotalTensorSizeInBytes {}; its sizes and strides need {}", field.name, desc.total_bytes,
                         needed ? fmt::format("{}", *needed) : "more than 64 bits can hold"));
     }
-    // After the total size, because an extent that fits 64 bits is what bounds the arithmetic there.
+    // Checked after the total size, which bounds the extent and so keeps the arithmetic within 64 bits.
     if (desc.strides && field.kind == FieldKind::output && overlaps(desc)) {
         return rejected_by("tensor.outputStrides",
                            fmt::format("{} has sizes {} and strides {}: its elements overlap", field.name,
                                        core::to_string(desc.sizes), core::to_string(*desc.strides)));
     }
     const std::uint32_t alignment = desc.base_offset_alignment;
-    // M: 3, and 4 for a tensor of 8-byte elements, are rejected.
+    // Measured on DirectML 1.15.4: 3, and 4 for a tensor of 8-byte elements, are rejected.
     if (alignment != 0 && (!std::has_single_bit(alignment) || alignment < core::bytes_of(desc.data_type))) {
         return rejected_by(
             "tensor.alignment",

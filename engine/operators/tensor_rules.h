@@ -1,11 +1,11 @@
-// The rules that hold for every tensor of every operator, whatever the operator computes.
+// The rules that hold for every tensor of every operator.
 #pragma once
 
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
 
-/// Sizes, strides, total size and alignment of one tensor, and whether the catalogue allows its type and rank at
+/// Checks sizes, strides, total size and alignment of one tensor, and whether the catalogue allows its type and rank at
 /// `level`.
 [[nodiscard]] Verdict validate_tensor(const OperatorSchema& schema, const Field& field, const core::TensorDesc& desc,
                                       core::FeatureLevel level);

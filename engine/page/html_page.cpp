@@ -1,4 +1,4 @@
-// Puts template, library and data together.
+// Assembles template, library and data.
 #include "engine/page/html_page.h"
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace dmlconform::page {
 
-/// Written by the build: the files in template/, and the pieces of Chart.js; no pieces where it was not found.
+/// Written by the build: the files in template/, and Chart.js in chunks; no chunks if it was not found.
 extern const std::span<const core::EmbeddedText> template_texts;
 extern const std::span<const std::string_view> chart_library;
 
 namespace {
 
-/// In the order that they need each other.
+/// In order of dependency.
 constexpr std::array scripts{"format.js",   "filters.js", "tables.js", "charts.js", "command.js",
                              "failures.js", "matrix.js",  "times.js",  "main.js"};
 
@@ -26,6 +26,15 @@ std::string_view text_named(std::string_view name) {
     const auto found = std::find_if(template_texts.begin(), template_texts.end(),
                                     [&](const core::EmbeddedText& text) { return text.name == name; });
     return found == template_texts.end() ? std::string_view() : found->text;
+}
+
+Json precision_json(const std::string& data_type, const Total& total) {
+    const auto type = data_type == "FLOAT16" ? core::DataType::float16 : core::DataType::float32;
+    const std::string name = total.precision_name(data_type);
+    return {{"name", name},
+            {"less", !name.empty() && !name.starts_with("FP32")},
+            {"q", total.precision.q()},
+            {"bits", compare::effective_bits(total.precision.q(), type)}};
 }
 
 Json totals_json(const Totals& totals) {
@@ -39,6 +48,7 @@ Json totals_json(const Totals& totals) {
                         {"ulps", total.ulps},
                         {"tolerance", total.tolerance},
                         {"largestTolerance", total.largest_tolerance},
+                        {"precision", precision_json(key.data_type, total)},
                         {"seconds", total.seconds}});
     }
     return rows;
@@ -67,7 +77,7 @@ Json runs_json(const std::vector<RunFile>& runs) {
     return rows;
 }
 
-/// The repetitions of a benchmark in all files of one side, and the roofline's time, where they tell it.
+/// The repetitions of a benchmark in all files of one side, and the time at the roofline, if the files have it.
 Json sample_json(const std::vector<BenchFile>& files, const std::string& name) {
     Json seconds = Json::array();
     std::vector<double> rooflines;
@@ -145,12 +155,13 @@ Json data_json(const PageData& data) {
             {"benchFiles", bench_files_json(data.benches)},
             {"baseFiles", bench_files_json(data.base)},
             {"benchmarks", benchmarks_json(data)},
+            {"slower", {{"names", data.slower().names}, {"of", data.slower().of}}},
             {"onlyInBase", data.comparison.missing},
             {"differences", data.comparison.differences},
             {"trends", data.trends}};
 }
 
-/// Replaces the mark, which the template has once.
+/// Replaces a marker, which must occur exactly once.
 void put(std::string& page, std::string_view mark, std::string_view text) {
     page.replace(page.find(mark), mark.size(), text);
 }
@@ -162,7 +173,7 @@ bool has_chart_library() {
 }
 
 std::string embeddable_json(const Json& json) {
-    // Of what HTML knows in a script element, all begins with "<".
+    // Everything that HTML interprets within a script element begins with "<".
     const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
     std::string safe;
     safe.reserve(text.size());
@@ -186,7 +197,7 @@ std::string html_page(const PageData& data) {
         script += text_named(name);
     }
     std::string page(text_named("page.html"));
-    // The data last: it may contain anything, marks too.
+    // The data come last, because they may contain text that looks like a marker.
     put(page, "/*STYLE*/", text_named("page.css"));
     put(page, "/*LIBRARY*/", library);
     put(page, "/*SCRIPT*/", script);

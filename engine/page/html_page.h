@@ -7,13 +7,13 @@
 
 namespace dmlconform::page {
 
-/// Whether this build has the plotting library that the page needs.
+/// True if this build includes the plotting library that the page needs.
 [[nodiscard]] bool has_chart_library();
 
-/// One HTML document that needs no other file and no network. Whatever texts the data has, none of them becomes markup.
+/// An HTML document that needs no other file and no network. Texts of the data cannot become markup.
 [[nodiscard]] std::string html_page(const PageData& data);
 
-/// The same as JSON that cannot end the element it stands in: what the page's script reads.
+/// JSON that cannot end the script element that contains it.
 [[nodiscard]] std::string embeddable_json(const Json& json);
 
 }  // namespace dmlconform::page

@@ -12,7 +12,7 @@
 namespace dmlconform::page {
 namespace {
 
-/// The reason with the numbers and the hint, as run::message_of has it.
+/// The reason with the numbers and the hint, as by run::message_of.
 std::string message(const nlohmann::ordered_json& result) {
     const std::string difference = result.value("difference", "");
     const std::string hint = result.value("hint", "");
@@ -75,16 +75,44 @@ std::string failure_list(const PageData& data) {
                                            : text;
 }
 
+/// A table of the precision in which each engine computes each operator, if known.
+std::string precision_table(const Totals& totals) {
+    constexpr std::size_t most_rows = 1000;
+    std::string rows;
+    std::size_t count = 0;
+    std::size_t less = 0;
+    for (const auto& [key, total] : totals) {
+        const std::string name = total.precision_name(key.data_type);
+        if (name.empty()) {
+            continue;
+        }
+        less += name.starts_with("FP32") ? 0 : 1;
+        const auto type = key.data_type == "FLOAT16" ? core::DataType::float16 : core::DataType::float32;
+        if (++count <= most_rows) {
+            rows += fmt::format("| {} | {} | {} | {} | {:.3g} | {:.2g} | {:.1f} | {} |\n", escaped(key.operator_name),
+                                key.data_type, escaped(key.engine), escaped(name), total.precision.q(),
+                                total.precision.bias(), compare::effective_bits(total.precision.q(), type),
+                                total.precision.elements);
+        }
+    }
+    if (rows.empty()) {
+        return {};
+    }
+    return fmt::format(
+        "\n<details><summary>Precision: {} of {} operators, types and engines compute in less than FP32</summary>\n\n"
+        "| operator | type | engine | computes as | Q | bias | bits | elements |\n"
+        "| --- | --- | --- | --- | ---: | ---: | ---: | ---: |\n{}{}\n</details>\n",
+        less, count, rows, count > most_rows ? fmt::format("\n… and {} more\n", count - most_rows) : "");
+}
+
 const char* change_name(bench::Change change) {
-    return change == bench::Change::slower ? "**slower**" : change == bench::Change::faster ? "faster" : "unreliable";
+    return change == bench::Change::slower ? "**slower**" : bench::to_string(change);
 }
 
 std::string comparison_table(const PageData& data) {
     std::string text;
     std::size_t lines = 0;
-    std::size_t slower = 0;
     for (const bench::ComparedBenchmark& compared : data.comparison.benchmarks) {
-        slower += compared.change == bench::Change::slower ? 1 : 0;
         if (compared.change == bench::Change::none || ++lines > most_lines) {
             continue;
         }
@@ -92,8 +120,8 @@ std::string comparison_table(const PageData& data) {
                             report::format_seconds(compared.base), report::format_seconds(compared.now), compared.ratio,
                             100 * compared.spread, compared.p, change_name(compared.change));
     }
-    std::string head = fmt::format("\n### Benchmarks\n\n{} compared at {:g}%: {} slower\n",
-                                   data.comparison.benchmarks.size(), 100 * data.settings.threshold, slower);
+    std::string head = fmt::format("\n### Benchmarks\n\n{} compared at {:g}%\n", data.comparison.benchmarks.size(),
+                                   100 * data.settings.threshold);
     if (!text.empty()) {
         head +=
             "\n| benchmark | base | new | ratio | spread | p | |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
@@ -104,7 +132,7 @@ std::string comparison_table(const PageData& data) {
     return head + text + (lines > most_lines ? fmt::format("\n… and {} more\n", lines - most_lines) : "");
 }
 
-/// A line for each change of a trend.
+/// One line for each change in a trend.
 std::string trend_list(const Json& trends) {
     std::string text;
     for (const Json& series : trends) {
@@ -126,7 +154,15 @@ std::string trend_list(const Json& trends) {
 std::string markdown(const PageData& data) {
     std::string text = fmt::format("## {}\n\n", escaped(data.title));
     if (!data.runs.empty()) {
-        text += totals_table(data.totals) + failing_operators(data.totals) + failure_list(data);
+        text += totals_table(data.totals) + failing_operators(data.totals) + failure_list(data) +
+                precision_table(data.totals);
+    }
+    if (const SlowerBenchmarks slower = data.slower(); slower.of != 0) {
+        text += fmt::format("\n{} of {} benchmarks slower{}\n", slower.names.size(), slower.of,
+                            slower.names.empty() ? "" : ":");
+        for (const std::string& name : slower.names) {
+            text += fmt::format("{}- {}\n", name == *slower.names.begin() ? "\n" : "", escaped(name));
+        }
     }
     if (!data.base.empty()) {
         text += comparison_table(data);

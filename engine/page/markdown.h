@@ -7,8 +7,8 @@
 
 namespace dmlconform::page {
 
-/// GitHub's Markdown: verdict, totals by engine, the first failures, and benchmarks that changed. Some kilobytes,
-/// however large the results are. Texts of the results do not become markup.
+/// GitHub Markdown: verdict, totals by engine, the first failures, and benchmarks that changed. Limited to some
+/// kilobytes, however large the results are. Texts of the results cannot become markup.
 [[nodiscard]] std::string markdown(const PageData& data);
 
 }  // namespace dmlconform::page

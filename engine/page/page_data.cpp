@@ -1,11 +1,16 @@
-// Reading, with only what is shown kept.
+// Reads result files, and keeps only what is shown.
 #include "engine/page/page_data.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include "engine/core/data_type.h"
+#include "engine/core/hash.h"
 #include "engine/report/result_file.h"
 
 namespace dmlconform::page {
@@ -27,7 +32,7 @@ bool is_data_type(std::string_view word) {
     return false;
 }
 
-/// What shows an engine, and what starts it again.
+/// Describes engines, and how to start them again.
 Json engines_json(const Json& document) {
     Json engines = Json::array();
     for (const Json& engine : document["engines"]) {
@@ -42,6 +47,35 @@ Json engines_json(const Json& document) {
         }
     }
     return engines;
+}
+
+/// Hashes of the ids, by the engine's name.
+using CasesByEngine = std::map<std::string, std::set<std::uint64_t>>;
+
+/// Hashes of every case with the engine, adapter, driver and command. The reference is left out where another engine
+/// is judged: it may stand beside several.
+std::vector<std::uint64_t> judged_cases(const CasesByEngine& cases, const Json& engines) {
+    const auto is_reference = [](const Json& engine) {
+        const auto found = engine.find("reference");
+        return found != engine.end() && *found == true;
+    };
+    const bool only_reference = std::all_of(engines.begin(), engines.end(), is_reference);
+    std::vector<std::uint64_t> hashes;
+    for (const Json& engine : engines) {
+        const auto own = cases.find(engine["name"].get<std::string>());
+        if (own == cases.end() || (is_reference(engine) && !only_reference)) {
+            continue;
+        }
+        std::uint64_t where = core::fnv1a_start;
+        for (const char* member : {"name", "adapter", "driver", "command"}) {
+            const auto found = engine.find(member);
+            where = core::fnv1a("\n", core::fnv1a(found == engine.end() ? "" : found->dump(), where));
+        }
+        for (const std::uint64_t hash : own->second) {
+            hashes.push_back(core::mixed(hash) ^ where);
+        }
+    }
+    return hashes;
 }
 
 }  // namespace
@@ -68,9 +102,11 @@ std::string data_type_of(const Json& lines) {
 core::Result<void> PageData::add_run(const std::string& path) {
     const std::size_t index = runs.size();
     Json document;
+    CasesByEngine cases;
     const auto header = report::read_result_file(
         path,
         [&](Json& result) {
+            cases[result["engine"].get<std::string>()].insert(core::fnv1a(result["id"].get<std::string>()));
             std::string data_type = data_type_of(result["descriptor"]);
             add_result(result, data_type, totals);
             if (run::is_failure(*report::status_named(result["status"].get<std::string>()))) {
@@ -85,6 +121,15 @@ core::Result<void> PageData::add_run(const std::string& path) {
     if (!header) {
         return tl::unexpected(header.error());
     }
+    for (const std::uint64_t hash : judged_cases(cases, document["engines"])) {
+        const auto [other, is_new] = seen.try_emplace(hash, index);
+        if (!is_new && other->second != index) {
+            return core::fail(
+                fmt::format("{} has cases that {} has, too, on the same engine", path, runs[other->second].path),
+                "`dmlconform diff BASE NEW` shows what changed from one result to the next. One page is for parts of a "
+                "run, or for different engines, adapters or drivers");
+        }
+    }
     runs.push_back({path, engines_json(document), header->started, header->machine, document.value("command", Json())});
     return {};
 }
@@ -96,6 +141,27 @@ core::Result<void> PageData::add_bench(const std::string& path, bool as_base) {
     }
     (as_base ? base : benches).push_back({path, std::move(*file)});
     return {};
+}
+
+SlowerBenchmarks PageData::slower() const {
+    SlowerBenchmarks slower;
+    std::set<std::string> judged;
+    for (const bench::ComparedBenchmark& compared : comparison.benchmarks) {
+        judged.insert(compared.name);
+        if (compared.change == bench::Change::slower) {
+            slower.names.insert(compared.name);
+        }
+    }
+    for (const Json& series : trends.is_array() ? trends : Json::array()) {
+        if (const auto verdict = series.find("verdict"); verdict != series.end()) {
+            judged.insert(series["name"].get<std::string>());
+            if (*verdict == "slower") {
+                slower.names.insert(series["name"].get<std::string>());
+            }
+        }
+    }
+    slower.of = judged.size();
+    return slower;
 }
 
 void PageData::compare() {

@@ -1,12 +1,15 @@
-// What the pages and summaries of `dmlconform report` show, gathered from result files of any size.
+// The data of pages and summaries of `dmlconform report`, gathered from result files of any size.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/bench/benchmark_file.h"
@@ -18,10 +21,10 @@ namespace dmlconform::page {
 
 using Json = nlohmann::ordered_json;
 
-/// Failures beyond this many are counted, not kept.
+/// Further failures are counted but not kept.
 inline constexpr std::size_t most_failures = 1000;
 
-/// A failure as it is in the result file.
+/// A failure as in the result file.
 struct Failure {
     /// Index into PageData::runs.
     std::size_t run = 0;
@@ -34,7 +37,7 @@ struct RunFile {
     Json engines;
     std::string started;
     std::string machine;
-    /// Word by word.
+    /// The words of the command line.
     Json command;
 };
 
@@ -43,29 +46,41 @@ struct BenchFile {
     bench::BenchmarkFile content;
 };
 
+/// The one verdict on speed.
+struct SlowerBenchmarks {
+    std::set<std::string> names;
+    /// How many benchmarks were judged; 0: none.
+    std::size_t of = 0;
+};
+
 struct PageData {
     std::string title = "dmlconform";
     std::vector<RunFile> runs;
     Totals totals;
     std::vector<Failure> failures;
-    /// All of them, kept or not.
+    /// Counts all failures, including those that are not kept.
     std::size_t failure_count = 0;
     std::vector<BenchFile> benches;
-    /// What the benches are compared with, and how that came out; empty where there is nothing to compare with.
+    /// The benchmark files to compare with, and the results of the comparison; empty if there are none.
     std::vector<BenchFile> base;
     bench::RunComparison comparison;
     bench::ComparisonSettings settings;
-    /// What engine/history/trends.h makes of a history; null where there is none.
+    /// The trends of a history (engine/history/trends.h); null without a history.
     Json trends;
+    /// Hashes of engine and case of all results, with the file that has them.
+    std::unordered_map<std::uint64_t, std::size_t> seen;
 
-    /// Results are added up; the run's own words are in `runs`.
+    /// Results are added up; the run's own words are in `runs`. A case that another file has on the same engine,
+    /// adapter and driver is an error.
     [[nodiscard]] core::Result<void> add_run(const std::string& path);
     [[nodiscard]] core::Result<void> add_bench(const std::string& path, bool as_base);
-    /// After the last file.
+    /// Must be called after the last file.
     void compare();
+    /// By the comparison with the base, and by the trends.
+    [[nodiscard]] SlowerBenchmarks slower() const;
 };
 
-/// "FLOAT32": the type of the first tensor among a descriptor's lines; "-" where there is none.
+/// The type of the first tensor among a descriptor's lines, such as "FLOAT32"; "-" if there is none.
 [[nodiscard]] std::string data_type_of(const Json& descriptor_lines);
 
 }  // namespace dmlconform::page

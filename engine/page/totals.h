@@ -9,28 +9,35 @@
 #include <tuple>
 
 #include "engine/compare/comparison.h"
+#include "engine/compare/precision.h"
 #include "engine/run/result.h"
 
 namespace dmlconform::page {
 
-/// So many bins from 0 to all of the tolerance.
+/// The number of bins from 0 to the full tolerance.
 inline constexpr std::size_t tolerance_bins = 10;
 
 struct Total {
-    /// By run::Status, on the gate.
+    /// Counts by run::Status, on the gate.
     std::array<std::uint64_t, run::status_count> counts{};
     /// Cases tagged `unspecified`.
     std::uint64_t off_gate = 0;
-    /// Elements of all outputs by their distance.
+    /// Elements of all outputs by their ULP distance.
     std::array<std::uint64_t, compare::UlpHistogram::bucket_count> ulps{};
-    /// Outputs by the largest part of the tolerance that a passing element used.
+    /// Outputs by the largest share of the tolerance that a passing element used.
     std::array<std::uint64_t, tolerance_bins> tolerance{};
     double largest_tolerance = 0;
-    /// Executions, in seconds.
+    /// The errors of all outputs with a known precision, and the number of outputs for each precision.
+    compare::PrecisionStatistic precision{};
+    std::map<std::string, std::uint64_t> computes_as{};
+    /// Total execution time in seconds.
     double seconds = 0;
 
     [[nodiscard]] std::uint64_t count(run::Status status) const { return counts[static_cast<std::size_t>(status)]; }
     [[nodiscard]] std::uint64_t failures() const;
+    /// The precision of most outputs that are not FP32, otherwise the one that all errors together show; empty if there
+    /// are too few. For example "FP32".
+    [[nodiscard]] std::string precision_name(const std::string& data_type) const;
     void add(const Total& other);
 };
 
@@ -48,7 +55,7 @@ struct TotalKey {
 
 using Totals = std::map<TotalKey, Total>;
 
-/// Adds a result as it is in a result file, which report::read_result_file has checked.
+/// Adds a result of a result file that report::read_result_file has checked.
 void add_result(const nlohmann::ordered_json& result, const std::string& data_type, Totals& totals);
 
 }  // namespace dmlconform::page

@@ -1,8 +1,9 @@
-// Names of bundles, and one for each failure.
+// Names bundles, and writes one for each failure.
 #include "engine/report/bundle.h"
 
 #include <fmt/format.h>
 
+#include "engine/cases/data_file_names.h"
 #include "engine/report/output_file.h"
 
 #include <algorithm>
@@ -13,30 +14,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of those that could not be, so many are named.
+/// How many failed bundles the message lists by name.
 constexpr std::size_t most_named = 20;
-
-std::string harmless(const std::string& text) {
-    std::string name = text;
-    for (char& c : name) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                           c == '.' || c == '-';
-        c = plain ? c : '-';
-    }
-    // Neither hidden, nor "..", nor with an end that Windows would cut off.
-    name.erase(0, std::min(name.find_first_not_of(".-"), name.size()));
-    while (name.ends_with('.') || name.ends_with('-')) {
-        name.pop_back();
-    }
-    return name.empty() ? "case" : name;
-}
 
 }  // namespace
 
 std::string bundle_name(const std::string& id, const std::string& engine) {
     constexpr std::size_t longest_id = 75;
     constexpr std::size_t longest_engine = 24;
-    return harmless(harmless(id).substr(0, longest_id)) + "." + harmless(harmless(engine).substr(0, longest_engine));
+    const auto part = [](const std::string& text, std::size_t longest) {
+        return cases::harmless_name(cases::harmless_name(text).substr(0, longest));
+    };
+    return part(id, longest_id) + "." + part(engine, longest_engine);
 }
 
 core::Result<void> check_bundle_folder(const std::string& folder) {
@@ -55,7 +44,7 @@ core::Result<void> Bundles::begin(const RunContext& context, std::span<const Eng
 }
 
 core::Result<void> Bundles::add(const run::CaseResult& result) {
-    // A pass that was not expected has nothing to be seen again.
+    // An unexpected pass cannot be reproduced as a failure.
     if (!run::is_failure(result.status) || result.status == run::Status::xpass || !result.gated) {
         return {};
     }

@@ -1,4 +1,4 @@
-// Repro bundles: a folder for one failure with everything that it takes to see it again on another machine.
+// Repro bundles: folders with everything that is needed to reproduce a failure on another machine.
 //
 //     slice1-negative-strides.d3d12/
 //         slice1.json            the case
@@ -17,36 +17,34 @@
 namespace dmlconform::report {
 
 struct BundleSettings {
-    /// Where bundles go.
+    /// The folder that contains the bundles.
     std::string folder;
     std::size_t most = 50;
-    /// In bytes of tensors; what would take more gets no bundle.
+    /// Limit in bytes of tensors; larger failures get no bundle.
     std::uint64_t largest = std::uint64_t{256} << 20;
-    /// What the run was given besides the engines.
+    /// Options of the run besides those for engines.
     std::vector<std::string> options{};
 };
 
 /// "slice1-basic-T-FLOAT16.d3d12": letters, digits and `_ . -`, at most 100 of them, never beginning with a dot.
 [[nodiscard]] std::string bundle_name(const std::string& id, const std::string& engine);
 
-/// Why there is no bundle.
+/// Why a failure has no bundle.
 struct NoBundle {
     core::Error error;
-    /// Whether its files could not be written. Otherwise there is nothing to write: it would be too large, or the data
-    /// of the case are gone.
+    /// True if its files could not be written. Otherwise the bundle would be too large, or the case's data are missing.
     bool unwritten = false;
 };
 
-/// Writes a folder into settings.folder under a name that is not taken yet, and returns its path. Nothing is left where
-/// that fails.
+/// Writes a new folder in settings.folder and returns its path. Removes everything after a failure.
 [[nodiscard]] tl::expected<std::string, NoBundle> write_bundle(const BundleSettings& settings,
                                                                const RunContext& context, const EngineInfo& engine,
                                                                const run::CaseResult& result);
 
-/// Makes the folder, and finds out whether it can be written to.
+/// Creates the folder, and checks that it is writable.
 [[nodiscard]] core::Result<void> check_bundle_folder(const std::string& folder);
 
-/// A bundle for each failure on the gate, as long as there may be more.
+/// Writes a bundle for each failure on the gate, up to a limit.
 class Bundles final : public Sink {
 public:
     explicit Bundles(BundleSettings settings) : settings_(std::move(settings)) {}
@@ -55,7 +53,7 @@ public:
     core::Result<void> add(const run::CaseResult& result) override;
     core::Result<void> finish(const run::RunTotals& totals, int exit_code) override;
 
-    /// How many bundles there are, where, and which failures have none; a line each, empty when nothing failed.
+    /// How many bundles were written, where, and which failures have none; one line each, empty if nothing failed.
     [[nodiscard]] core::ShownText summary() const;
 
 private:
@@ -63,11 +61,11 @@ private:
     RunContext context_;
     std::vector<EngineInfo> engines_;
     std::size_t written_ = 0;
-    /// Failures beyond the most.
+    /// Failures beyond the limit.
     std::size_t left_out_ = 0;
     /// Failures whose bundle could not be written.
     std::size_t unwritten_ = 0;
-    /// Ids and reasons of those that could not be.
+    /// Ids of failures without a bundle, and the reasons.
     std::vector<std::string> impossible_;
 };
 

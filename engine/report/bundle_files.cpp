@@ -1,4 +1,4 @@
-// The files of one bundle.
+// Writes the files of one bundle.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "engine/cases/case_writer.h"
 #include "engine/cases/corpus.h"
+#include "engine/cases/data_file_names.h"
 #include "engine/cases/json_text.h"
 #include "engine/cases/npy_writer.h"
 #include "engine/cases/recorded_case.h"
@@ -20,13 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
-
-/// "InputTensors[1]" as a file name.
-std::string file_name(std::string name, const core::TensorDesc& desc) {
-    std::replace(name.begin(), name.end(), '[', '-');
-    std::erase(name, ']');
-    return name.append(cases::data_file_ending(desc.data_type));
-}
 
 class BundleFiles {
 public:
@@ -47,7 +41,7 @@ public:
         return write_text("environment.json", cases::json_text(environment(context)) + "\n");
     }
 
-    /// Whether something that was to be written could not be.
+    /// True if a file could not be written.
     [[nodiscard]] bool unwritten() const { return unwritten_; }
 
 private:
@@ -71,7 +65,8 @@ private:
             unwritten_ = true;
             return core::fail(fmt::format("{} cannot be made: {}", (folder_ / what).generic_string(), error.message()));
         }
-        return write_at(fs::path(what) / file_name(name, tensor.desc), cases::data_file(tensor));
+        return write_at(fs::path(what) / cases::tensor_file_name(name, tensor.desc.data_type),
+                        cases::data_file(tensor));
     }
 
     core::Result<void> write_tensors(const std::string& what, const std::vector<operators::TensorSlot>& slots,
@@ -87,13 +82,26 @@ private:
         return {};
     }
 
+    /// The bundle's case file, without ".json".
+    [[nodiscard]] std::string stem() const {
+        const std::string stem = cases::file_stem(result_.subject->id);
+        const std::string file = bundle_name(stem, "json");
+        return file == "environment.json" ? "environment-case" : file.substr(0, file.rfind('.'));
+    }
+
+    /// Where outputs go. Those that were computed elsewhere are judged again where `--outputs` looks for them.
+    [[nodiscard]] std::string actual_folder() const {
+        const std::string id = stem() + "/" + cases::case_name(result_.subject->id);
+        return engine_.has_only_outputs() ? "outputs/" + cases::case_folder_name(id) : "actual";
+    }
+
     /// What the run saw; or, when nothing was executed, at least the inputs.
     core::Result<void> write_evidence() {
         const operators::Descriptor& descriptor = *result_.subject->descriptor;
         if (result_.evidence != nullptr) {
             auto written = write_tensors("inputs", descriptor.inputs(), result_.evidence->inputs);
             written = written ? write_tensors("expected", descriptor.outputs(), result_.evidence->expected) : written;
-            return written ? write_tensors("actual", descriptor.outputs(), result_.evidence->actual) : written;
+            return written ? write_tensors(actual_folder(), descriptor.outputs(), result_.evidence->actual) : written;
         }
         const auto slots = descriptor.inputs();
         for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -119,7 +127,7 @@ private:
         cases::WriteOptions options;
         options.store = [&](std::string_view what, const std::string& name,
                             const core::Tensor& tensor) -> core::Result<std::string> {
-            const std::string path = fmt::format("{}/{}", what, file_name(name, tensor.desc));
+            const std::string path = fmt::format("{}/{}", what, cases::tensor_file_name(name, tensor.desc.data_type));
             std::error_code error;
             if (!fs::exists(folder_ / path, error)) {
                 if (auto written = write_tensor(std::string(what), name, tensor); !written) {
@@ -128,7 +136,7 @@ private:
             }
             return path;
         };
-        // What another engine computed is not to be had elsewhere.
+        // Another engine's outputs are not available elsewhere.
         const bool by_engine = std::any_of(result_.outputs.begin(), result_.outputs.end(),
                                            [](const run::OutputResult& output) { return !output.expected_by.empty(); });
         const cases::Case subject = by_engine && result_.evidence != nullptr
@@ -138,16 +146,16 @@ private:
         if (!object) {
             return tl::unexpected(object.error());
         }
-        std::string stem = bundle_name(cases::file_stem(result_.subject->id), "json");
-        stem = stem == "environment.json" ? "environment-case.json" : stem;
-        return write_text(stem, cases::case_file_text("", {&*object, 1}));
+        return write_text(stem() + ".json", cases::case_file_text("", {&*object, 1}));
     }
 
     [[nodiscard]] std::string command_text(const RunContext& context) const {
         std::string text =
             fmt::format("# in this folder; on the machine where it failed, with {} too\ndmlconform run . {}",
                         shell_quoted("--adapter=" + engine_.adapter), engine_options(engine_, false));
-        if (engine_.is_reference || !engine_.command.empty()) {
+        if (engine_.has_only_outputs()) {
+            text = "# in this folder\ndmlconform judge . --outputs outputs";
+        } else if (engine_.is_reference || !engine_.command.empty()) {
             text = fmt::format("# in this folder\ndmlconform run . {}", engine_options(engine_, false));
         }
         if (result_.subject->has_tag(run::unspecified_tag)) {
@@ -197,7 +205,7 @@ private:
     bool unwritten_ = false;
 };
 
-/// A new folder. If the name is taken, a number follows it.
+/// Creates a new folder, with a number appended if the name is taken.
 core::Result<fs::path> fresh_folder(const fs::path& parent, const std::string& name) {
     constexpr int most_numbers = 10'000;
     for (int number = 1; number <= most_numbers; ++number) {

@@ -1,4 +1,4 @@
-// Quoting.
+// Quotes words for shells.
 #include "engine/report/command_line.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace dmlconform::report {
 namespace {
 
-/// One command has one adapter and one feature level, and gives them to all engines of this program.
+/// A command has a single adapter and feature level for all engines of this program.
 std::string options_of(std::span<const EngineInfo> engines, bool here) {
     std::string names;
     std::set<std::string> adapters;
@@ -24,7 +24,10 @@ std::string options_of(std::span<const EngineInfo> engines, bool here) {
             names += shell_quoted("exec:" + engine.command);
             continue;
         }
-        names += engine.name;
+        names += shell_quoted(engine.name);
+        if (engine.has_only_outputs()) {
+            continue;  // a folder, whatever was computed on
+        }
         if (here && !engine.is_reference && !engine.adapter.empty()) {
             adapters.insert(engine.adapter);
         }
@@ -32,11 +35,11 @@ std::string options_of(std::span<const EngineInfo> engines, bool here) {
             level = " --feature-level " + core::to_string(engine.feature_level);
         }
     }
-    // Engines that are on different adapters chose those themselves.
+    // Engines on different adapters chose these by themselves.
     return names + (adapters.size() == 1 ? " --adapter " + shell_quoted(*adapters.begin()) : "") + level;
 }
 
-/// With every byte that does not show as itself spelt out, as bash, zsh and ksh read it back.
+/// Escapes every byte that is not printable, in the syntax of bash, zsh and ksh.
 std::string spelt_out(std::string_view text) {
     std::string quoted = "$'";
     while (!text.empty()) {
@@ -69,7 +72,7 @@ std::string shell_quoted(const std::string& text) {
     if (plain && !text.empty()) {
         return text;
     }
-    // Elsewhere than in such quotes, what is shown could not be what is meant.
+    // Without such quotes, the printed text could differ from the word.
     if (core::one_line(text) != text) {
         return spelt_out(text);
     }

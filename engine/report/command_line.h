@@ -1,4 +1,4 @@
-// Words of commands that are shown to be run again.
+// Command lines that are shown to be copied.
 #pragma once
 
 #include <span>
@@ -8,14 +8,13 @@
 
 namespace dmlconform::report {
 
-/// The word as a POSIX shell has to be given it; with characters that do not show as themselves, as bash and its kin
-/// have to.
+/// Quotes a word for a POSIX shell, or for bash and similar shells if it has unprintable characters.
 [[nodiscard]] std::string shell_quoted(const std::string& text);
 
-/// The options that choose all these engines as they were chosen by one command.
+/// The options by which one command selects all these engines.
 [[nodiscard]] std::string engines_options(std::span<const EngineInfo> engines);
 
-/// The options that choose the engine as it was chosen. With `here`, the adapter too: elsewhere there is another one.
+/// The options that select this engine. With `here` they include the adapter, which differs on other machines.
 [[nodiscard]] std::string engine_options(const EngineInfo& engine, bool here = true);
 
 }  // namespace dmlconform::report

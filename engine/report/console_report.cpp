@@ -1,4 +1,4 @@
-// Text for people.
+// Formats results for people.
 #include "engine/report/console_report.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int label_width = 12;
 
-/// `text`: a plain text, or one that is shown already.
+/// `text` is a plain string or a ShownText.
 template <class Text>
 core::ShownText labelled(std::string_view label, const Text& text) {
     return core::show("  {:<{}}{}\n", label, label_width, text);
@@ -27,7 +27,7 @@ core::ShownText labelled(std::string_view label, const Text& text) {
 
 std::string rerun_command(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller) {
     const cases::Case& subject = *result.subject;
-    // A path must not be taken for an option.
+    // A path must not be mistaken for an option.
     const std::string file = (subject.file.starts_with("-") ? "./" : "") + subject.file;
     std::string command = fmt::format("{} run {} --filter {} {}", shell_quoted(caller.program), shell_quoted(file),
                                       shell_quoted(subject.id), engine_options(engine));
@@ -50,7 +50,25 @@ core::ShownText histogram_text(const compare::UlpHistogram& histogram) {
     return core::show_list(parts, ", ");
 }
 
-/// Who says what is right.
+/// For example "    OutputTensor: computes as FP32 (Q 0.53, …)". Empty if the reference does not know the error of
+/// FP32.
+core::ShownText precision_line(const run::OutputResult& output) {
+    if (!output.precision || output.precision->statistic.elements == 0) {
+        return {};
+    }
+    const compare::PrecisionStatistic& statistic = output.precision->statistic;
+    if (output.precision->computes_as.empty()) {
+        return core::show(
+            "    {}: {} of the elements can tell the precision, which is too few, or they are too equal\n", output.name,
+            statistic.elements);
+    }
+    return core::show(
+        "    {}: computes as {} (Q {:.3g}, bias {:.2g} towards zero, {:.1f} effective bits, {} elements)\n",
+        output.name, output.precision->computes_as, statistic.q(), statistic.bias(),
+        compare::effective_bits(statistic.q(), output.desc.data_type), statistic.elements);
+}
+
+/// Where the expected values come from.
 std::string source_of(const run::OutputResult& output) {
     if (!output.expected_by.empty()) {
         return "engine " + output.expected_by;
@@ -86,7 +104,7 @@ core::ShownText output_block(const run::OutputResult& output) {
 
 // ---- totals ------------------------------------------------------------------------------------------------------
 
-/// "3 pass, 1 fail": results by status, or nothing.
+/// The number of results by status: "3 pass, 1 fail". Empty if there are none.
 core::ShownText counts_text(const run::RunTotals& totals, bool gated, const ConsoleStyle& style) {
     std::vector<core::ShownText> parts;
     for (std::size_t status = 0; status < run::status_count; ++status) {
@@ -104,7 +122,7 @@ core::ShownText verdict(const run::RunTotals& totals, const ConsoleStyle& style)
         core::show("{} {} in {}: {}\n", totals.results, totals.results == 1 ? "result" : "results",
                    format_duration(totals.duration), on_gate.text().empty() ? core::show("none on the gate") : on_gate);
     if (const core::ShownText off_gate = counts_text(totals, false, style); !off_gate.text().empty()) {
-        text += core::show("Off the gate, because nobody specifies the right answer: {}\n", off_gate);
+        text += core::show("Not counted, because no source says what is right (tag `unspecified`): {}\n", off_gate);
         const std::size_t failed = totals.failures(false);
         if (failed != 0) {
             text += core::show("  failed{}: {}\n", failed > totals.off_gate_failures.size() ? ", among them" : "",
@@ -114,6 +132,10 @@ core::ShownText verdict(const run::RunTotals& totals, const ConsoleStyle& style)
     if (totals.verified() == 0 && totals.failures() == 0) {
         text += style.status(run::Status::fail, core::show("Nothing was verified: no case passed or failed.")) +
                 core::show("\n");
+    }
+    if (totals.precision.less != 0) {
+        text += core::show("Computed in less than FP32: {} of {} outputs that can tell\n", totals.precision.less,
+                           totals.precision.less + totals.precision.fp32);
     }
     for (const std::string& sentence : totals.unverified.sentences()) {
         text += core::show("{}\n", sentence);
@@ -142,7 +164,10 @@ core::ShownText failure_block(const run::CaseResult& result, const EngineInfo& e
     }
     const operators::Descriptor& descriptor = *result.subject->descriptor;
     text += labelled("operator", descriptor.schema->name);
-    text += labelled("case", core::show("{}:{}", result.subject->file, result.subject->line));
+    // A model has no lines.
+    text +=
+        labelled("case", result.subject->line == 0 ? core::show("{}", result.subject->file)
+                                                   : core::show("{}:{}", result.subject->file, result.subject->line));
     std::string_view label = "descriptor";
     for (const std::string& line : operators::to_lines(descriptor)) {
         text += labelled(std::exchange(label, ""), line);
@@ -150,6 +175,8 @@ core::ShownText failure_block(const run::CaseResult& result, const EngineInfo& e
     for (const run::OutputResult& output : result.outputs) {
         if (!output.comparison.passed()) {
             text += output_block(output);
+        } else if (output.precision && !output.precision->promised.empty()) {
+            text += precision_line(output);
         }
     }
     return text + labelled("run again", rerun_command(result, engine, caller));
@@ -179,12 +206,16 @@ core::ShownText comparison_lines(const run::CaseResult& result) {
         const compare::Comparison& comparison = output.comparison;
         text += core::show("    {}: {}", output.name, core::to_string(output.tolerance));
         if (comparison.largest_fraction) {
-            text += core::show(", at most {:.3g} of it used", *comparison.largest_fraction);
+            text += core::show(", largest difference {:.3g} of that", *comparison.largest_fraction);
         }
         text += core::show("; elements by ULPs: {}\n", histogram_text(comparison.histogram));
+        text += precision_line(output);
+        if (!output.powerless.empty()) {
+            text += core::show("    {}: passing says nothing: {}\n", output.name, output.powerless);
+        }
     }
     for (const std::string& name : result.uncompared) {
-        text += core::show("    {}: compared with nothing\n", name);
+        text += core::show("    {}: not compared, because the case does not say what it should be\n", name);
     }
     return text;
 }

@@ -1,4 +1,4 @@
-// Formatting that the console reports share.
+// Common formatting of the console reports.
 #include "engine/report/console_style.h"
 
 #include <fmt/format.h>

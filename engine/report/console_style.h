@@ -12,7 +12,7 @@
 
 namespace dmlconform::report {
 
-/// Colours text, or leaves it as it is.
+/// Adds colours to text, or returns it unchanged.
 class ConsoleStyle {
 public:
     explicit ConsoleStyle(bool colored) : colored_(colored) {}
@@ -20,16 +20,16 @@ public:
     [[nodiscard]] core::ShownText paint(fmt::text_style style, const core::ShownText& text) const;
     [[nodiscard]] core::ShownText bold(const core::ShownText& text) const { return paint(fmt::emphasis::bold, text); }
     [[nodiscard]] core::ShownText faint(const core::ShownText& text) const { return paint(fmt::emphasis::faint, text); }
-    /// In the colour of the status.
+    /// Text in the colour of the status.
     [[nodiscard]] core::ShownText status(run::Status status, const core::ShownText& text) const;
 
 private:
     bool colored_;
 };
 
-/// "12.3 ms": three significant digits in the largest unit that gives at least 1.
+/// Three significant digits in the largest unit for which the number is at least 1: "12.3 ms".
 [[nodiscard]] std::string format_duration(std::chrono::nanoseconds duration);
-/// The same of seconds, as files of benchmarks have them: any positive number.
+/// The same for seconds, which may be any positive number.
 [[nodiscard]] std::string format_seconds(double seconds);
 
 }  // namespace dmlconform::report

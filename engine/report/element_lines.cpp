@@ -1,4 +1,4 @@
-// As many elements in a line as fit 80 columns.
+// Formats elements in lines of up to 80 columns.
 #include "engine/report/element_lines.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Elements of an output that differs, expected beside actual.
+// Expected and actual elements of an output that differs, side by side.
 #pragma once
 
 #include "engine/core/shown_text.h"
@@ -6,8 +6,8 @@
 
 namespace dmlconform::report {
 
-/// Lines for a failure block: all elements of a small output, row by row; of a larger one the first that differ. Empty
-/// where the worst element, which the block has, is all there is.
+/// Lines for a failure block: all elements of a small output, row by row, or the first ones that differ. Empty if the
+/// only such element is the worst one, which the block shows anyway.
 [[nodiscard]] core::ShownText element_lines(const run::OutputResult& output);
 
 }  // namespace dmlconform::report

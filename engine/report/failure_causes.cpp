@@ -1,4 +1,4 @@
-// Telling causes apart by what does not change from case to case.
+// Identifies causes by what does not vary between cases.
 #include "engine/report/failure_causes.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_causes = 20;
 constexpr std::size_t most_operators = 4;
 
-/// Of the first output, or of the first tensor there is.
+/// The type of the first output, otherwise of the first tensor.
 std::string type_of(const run::CaseResult& result) {
     const operators::Descriptor& descriptor = *result.subject->descriptor;
     for (const auto& slots : {descriptor.outputs(), descriptor.inputs()}) {
@@ -55,6 +55,8 @@ FailureCauses::Key FailureCauses::key_of(const run::CaseResult& result) {
                     type_of(result)};
         case What::stray_write:
             return {result.engine, result.status, "the engine wrote beyond the end of an output", type_of(result)};
+        case What::unwritten:
+            return {result.engine, result.status, "the engine did not write all of an output", type_of(result)};
         default:
             return {result.engine, result.status, result.reason, type_of(result)};
     }

@@ -1,4 +1,4 @@
-// Failures of one cause together: many cases fail because of one mistake.
+// Groups failures by cause, because a single bug makes many cases fail.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace dmlconform::report {
 
 class FailureCauses {
 public:
-    /// How many failures have the cause of this one, with it.
+    /// Adds a failure. Returns the number of failures with its cause.
     std::size_t add(const run::CaseResult& result);
 
-    /// A line for each cause, the most frequent first, with a headline; empty where no two failures share one.
+    /// A headline, and one line for each cause, the most frequent first. Empty if no two failures have a common cause.
     [[nodiscard]] core::ShownText summary(std::span<const EngineInfo> engines) const;
 
 private:
-    /// Engine, status, reason, and the rule or the data type that it is about.
+    /// Engine, status, reason, and the rule or data type concerned.
     using Key = std::tuple<std::size_t, run::Status, std::string, std::string>;
     struct Cause {
         std::size_t count = 0;

@@ -1,5 +1,4 @@
-// A lock for files that are read, changed and written: what another process of dmlconform writes in between would be
-// lost.
+// A lock for files that are read, changed and written, so that changes by another process of dmlconform are not lost.
 //
 // file_lock_posix.cpp and file_lock_windows.cpp define the members.
 #pragma once
@@ -12,10 +11,10 @@
 
 namespace dmlconform::report {
 
-/// Held as long as it lives. A path and a symbolic link to it have the same lock.
+/// Held during the lifetime of the object. A path and a symbolic link to it have the same lock.
 class FileLock {
 public:
-    /// Waits for others who have it. An error where the folder of the file cannot be used.
+    /// Waits until the lock is free. Fails if the file's folder cannot be accessed.
     [[nodiscard]] static core::Result<FileLock> take(const std::string& path);
 
     FileLock(FileLock&& other) noexcept : handle_(std::exchange(other.handle_, none)) {}
@@ -26,7 +25,7 @@ public:
     ~FileLock();
 
 private:
-    /// A file descriptor, or a handle of Windows.
+    /// A file descriptor, or a Windows handle.
     using Handle = std::intptr_t;
     static constexpr Handle none = -1;
 

@@ -1,4 +1,4 @@
-// The folder is locked: the file itself is replaced when it is written, and a file beside it would stay behind.
+// Locks the folder: the file itself is replaced when it is written, and a separate lock file would remain.
 #ifndef _WIN32
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ core::Result<FileLock> FileLock::take(const std::string& path) {
         return core::fail(fmt::format("the folder of {} cannot be opened: {}", path, std::strerror(errno)));
     }
     FileLock lock(descriptor);
-    // Some network file systems have no locks. Not to write at all would be worse there.
+    // Some network file systems do not support locks. Refusing to write would be worse.
     while (flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
     }
     return lock;

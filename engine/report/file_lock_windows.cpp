@@ -1,4 +1,4 @@
-// A mutex with the path in its name: folders cannot be locked.
+// Uses a mutex whose name contains the path, because folders cannot be locked.
 #ifdef _WIN32
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ core::Result<FileLock> FileLock::take(const std::string& path) {
     if (mutex == nullptr) {
         return core::fail(fmt::format("{} cannot be locked: error {}", path, GetLastError()));
     }
-    // One that ended with it leaves it to the next.
+    // If a process ended while holding it, ownership passes to the next one.
     WaitForSingleObject(mutex, INFINITE);
     return FileLock(reinterpret_cast<Handle>(mutex));
 }

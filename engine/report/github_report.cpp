@@ -1,4 +1,4 @@
-// Workflow commands: "::error file=…,line=…,title=…::message".
+// Writes workflow commands: "::error file=…,line=…,title=…::message".
 #include "engine/report/github_report.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace dmlconform::report {
 namespace {
 
-/// GitHub shows ten of each kind for a step, of which the last one tells how many more there are.
+/// GitHub shows ten annotations of each kind per step. The last one says how many more there are.
 constexpr std::size_t most_annotations = 9;
 
 std::string escaped(std::string_view text, bool is_property) {
@@ -51,7 +51,7 @@ core::Result<void> GithubReport::add(const run::CaseResult& result) {
     if (++count <= most_annotations) {
         const std::string title =
             fmt::format("{}: {} on {}", to_string(result.status), result.subject->id, engines_[result.engine]);
-        // The console's text may have left a line unfinished.
+        // The console's text may end with an incomplete line.
         return write(fmt::format("\n::{} file={},line={},title={}::{}\n", error ? "error" : "warning",
                                  escaped(shown_path(result.subject->file, workspace_), true), result.subject->line,
                                  escaped(title, true), escaped(message_of(result), false)));

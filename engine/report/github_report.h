@@ -13,7 +13,7 @@ namespace dmlconform::report {
 /// An error for each failure on the gate, and a warning for each flake.
 class GithubReport final : public Sink {
 public:
-    /// `workspace` is the folder of the checkout, which paths are shown from; may be empty.
+    /// `workspace` is the folder of the checkout, to which paths are made relative; may be empty.
     GithubReport(std::FILE* stream, std::string workspace) : stream_(stream), workspace_(std::move(workspace)) {}
 
     [[nodiscard]] core::Result<void> begin(const RunContext& context, std::span<const EngineInfo> engines) override;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -38,7 +39,7 @@ Json engine_json(const EngineInfo& engine) {
     return json;
 }
 
-/// Three digits are enough to see; infinity, which JSON does not have, becomes null.
+/// Three digits are sufficient. Infinity, which JSON lacks, becomes null.
 Json error_map_json(const compare::ErrorMap& map) {
     Json used = Json::array();
     for (const double share : map.used) {
@@ -51,12 +52,36 @@ Json error_map_json(const compare::ErrorMap& map) {
     return {{"rows", map.rows}, {"columns", map.columns}, {"used", std::move(used)}, {"wrong", std::move(wrong)}};
 }
 
+/// Five significant digits; clamped to the range of JSON's numbers.
+double short_number(double value) {
+    return std::stod(fmt::format("{:.5g}", std::clamp(value, -1e300, 1e300)));
+}
+
+Json precision_json(const run::OutputPrecision& precision, core::DataType type) {
+    const compare::PrecisionStatistic& statistic = precision.statistic;
+    Json json{{"elements", statistic.elements}, {"different", statistic.different}};
+    if (statistic.elements != 0) {
+        json["q"] = short_number(statistic.q());
+        json["bias"] = short_number(statistic.bias());
+    }
+    if (statistic.can_tell()) {
+        json["effectiveBits"] = short_number(compare::effective_bits(statistic.q(), type));
+    }
+    if (!precision.computes_as.empty()) {
+        json["computesAs"] = precision.computes_as;
+    }
+    if (!precision.promised.empty()) {
+        json["promised"] = precision.promised;
+    }
+    return json;
+}
+
 Json shard_json(const run::ShardInfo& info) {
     return {{"index", info.shard.index + 1},
             {"count", info.shard.count},
             {"cases", info.cases},
             {"casesOfAll", info.cases_of_all},
-            // Text, because not every reader keeps 64-bit integers.
+            // A string, because not every reader supports 64-bit integers.
             {"fingerprint", fmt::format("{:016x}", info.fingerprint)},
             {"dividedBy", info.by_durations ? "durations" : "ids"}};
 }
@@ -90,10 +115,16 @@ Json comparison_json(const run::OutputResult& output) {
                          {"actualBits", core::format_bits(type, worst->actual_bits)}};
         json["worst"]["ulp"] = worst->ulp ? Json(*worst->ulp) : Json(nullptr);
         if (worst->slack) {
-            // Null where it is infinite, which JSON has no number for.
+            // Null if it is infinite, which JSON cannot represent.
             json["worst"]["acceptedBelow"] = worst->slack->below;
             json["worst"]["acceptedAbove"] = worst->slack->above;
         }
+    }
+    if (output.precision) {
+        json["precision"] = precision_json(*output.precision, output.desc.data_type);
+    }
+    if (!output.powerless.empty()) {
+        json["powerless"] = output.powerless;
     }
     if (output.error_map) {
         json["errorMap"] = error_map_json(*output.error_map);
@@ -189,12 +220,12 @@ Json counts_json(const run::RunTotals& totals, bool gated) {
     return counts;
 }
 
-/// Paths and command lines need not be UTF-8; what is not is replaced rather than thrown at.
+/// Paths and command lines may contain invalid UTF-8, which is replaced instead of throwing.
 std::string dump(const Json& json, int indent) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-/// The members of an object without its braces.
+/// The members of an object, without its braces.
 std::string members(const Json& object) {
     const std::string text = dump(object, 1);
     return text.substr(1, text.size() - 3);
@@ -220,7 +251,12 @@ std::string json_closing(const run::RunTotals& totals, int exit_code) {
                     {"unverified",
                      {{"cases", totals.unverified.cases},
                       {"inPart", totals.unverified.in_part},
+                      {"powerless", totals.unverified.powerless},
                       {"filters", totals.unverified.filters}}},
+                    {"precision",
+                     {{"fp32", totals.precision.fp32},
+                      {"less", totals.precision.less},
+                      {"cannotTell", totals.precision.cannot_tell}}},
                     {"durationNanoseconds", totals.duration.count()},
                     {"exitCode", exit_code}};
     return "\n ]," + members(tail) + "\n}\n";

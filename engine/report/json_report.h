@@ -10,7 +10,7 @@
 
 namespace dmlconform::report {
 
-/// Of the files that are written, and of those that are understood.
+/// The version of the files that are written and can be read.
 inline constexpr int result_format_version = 1;
 
 class JsonReport final : public Sink {
@@ -29,11 +29,11 @@ private:
     bool first_ = true;
 };
 
-/// What comes before the results, and after them. `head` has the members that are known then.
+/// The text before the results, and the text after them. `head` has the members that are known at the beginning.
 [[nodiscard]] std::string json_opening(const nlohmann::ordered_json& head);
 [[nodiscard]] std::string json_closing(const run::RunTotals& totals, int exit_code);
 
-/// A result as a member of `results`, on one line. `ordered`: with the member by which shards are merged.
+/// A result as an element of `results`, on one line. `ordered`: includes the member by which shards are merged.
 [[nodiscard]] std::string result_json(const run::CaseResult& result, const std::string& engine, bool ordered = false);
 
 }  // namespace dmlconform::report

@@ -1,4 +1,4 @@
-// One line, one flush.
+// Writes and flushes one line for each result.
 #include "engine/report/jsonl_report.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Results as JSON lines, each written as soon as it is known: a run that is killed leaves what it had.
+// Results as JSON lines. Each is written immediately, so that a killed run leaves its results.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// JUnit's XML, as its readers have agreed on it.
+// Writes JUnit XML in the form that common readers accept.
 #include "engine/report/junit_report.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace dmlconform::report {
 namespace {
 
-/// Whether XML 1.0 has the character, be it as a reference.
+/// True if XML 1.0 can represent the character, at least as a reference.
 bool is_xml_character(std::uint32_t c) {
     return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c != 0xfffe && c != 0xffff);
 }
@@ -17,10 +17,23 @@ std::string seconds(std::chrono::nanoseconds time) {
     return fmt::format("{:.9f}", std::chrono::duration<double>(time).count());
 }
 
-/// <failure message="…" type="fail">…</failure>
+/// Writes <failure message="…" type="fail">…</failure>.
 std::string element(std::string_view name, const run::CaseResult& result, std::string_view text) {
     return fmt::format("<{0} message=\"{1}\" type=\"{2}\">{3}</{0}>", name, xml_escaped(message_of(result)),
                        to_string(result.status), xml_escaped(text));
+}
+
+/// Writes <properties>…</properties> with the precision of each output; empty if none is known.
+std::string precision_properties(const run::CaseResult& result) {
+    std::string properties;
+    for (const run::OutputResult& output : result.outputs) {
+        if (output.precision && !output.precision->computes_as.empty()) {
+            properties +=
+                fmt::format("<property name=\"precision.{}\" value=\"{}, Q {:.3g}\"/>", xml_escaped(output.name),
+                            xml_escaped(output.precision->computes_as), output.precision->statistic.q());
+        }
+    }
+    return properties.empty() ? "" : fmt::format("<properties>{}</properties>", properties);
 }
 
 }  // namespace
@@ -45,7 +58,7 @@ std::string xml_escaped(std::string_view text) {
             case '\t':
             case '\n':
             case '\r':
-                // Readers make spaces of plain ones in attributes.
+                // XML readers convert unescaped ones in attributes to spaces.
                 escaped += fmt::format("&#{};", character);
                 break;
             default:
@@ -84,6 +97,7 @@ core::Result<void> JunitReport::add(const run::CaseResult& result) {
         ++suite.skipped;
         inner = fmt::format("<skipped message=\"{}: {}\"/>", to_string(result.status), xml_escaped(message_of(result)));
     }
+    inner = precision_properties(result) + inner;
     const std::string repetition = result.repetition == 0 ? "" : fmt::format(" (run {})", result.repetition + 1);
     return suite.cases.append(fmt::format(
         "    <testcase classname=\"{}\" name=\"{}{}\" file=\"{}\" line=\"{}\" time=\"{}\"{}\n",

@@ -12,8 +12,8 @@
 
 namespace dmlconform::report {
 
-/// A failure of any kind is a <failure> or an <error>. A result that is neither a pass nor a failure (skip, reference,
-/// xfail, anything off the gate) is <skipped> with its reason, so that nobody takes it for a pass.
+/// Failures of any kind become <failure> or <error>. Results that are neither passes nor failures (skip, reference,
+/// xfail, anything off the gate) become <skipped> with the reason, so that they are not mistaken for passes.
 class JunitReport final : public Sink {
 public:
     JunitReport(std::string path, Caller caller) : path_(std::move(path)), caller_(std::move(caller)) {}
@@ -30,7 +30,7 @@ private:
         std::size_t errors = 0;
         std::size_t skipped = 0;
         std::chrono::nanoseconds time{};
-        /// The test cases: how many there are has to be written before them.
+        /// Test cases, which are spooled because their number precedes them in the file.
         SpoolFile cases;
     };
 
@@ -43,7 +43,7 @@ private:
     std::vector<Suite> suites_;
 };
 
-/// Text for an XML 1.0 document: what that cannot hold, and what is no UTF-8, becomes U+FFFD.
+/// Escapes text for XML 1.0. Characters that XML cannot represent, and invalid UTF-8, become U+FFFD.
 [[nodiscard]] std::string xml_escaped(std::string_view text);
 
 }  // namespace dmlconform::report

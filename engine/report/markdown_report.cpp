@@ -1,4 +1,4 @@
-// Tables.
+// Writes the tables of the summary.
 #include "engine/report/markdown_report.h"
 
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ std::string table(const run::RunTotals& totals) {
     };
     for (const auto& [key, tally] : totals.rows) {
         if (tally.count(run::Status::skip) != 0 && tally.executions.empty()) {
-            continue;  // dozens of operators that an engine has no kernel for; the sum has them
+            continue;  // omits operators that the engine does not support; the sum includes them
         }
         row(key.first, key.second, tally);
     }

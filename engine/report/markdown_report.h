@@ -9,10 +9,10 @@
 
 namespace dmlconform::report {
 
-/// Whether it ended well, the totals, and the first failures, flakes and expected failures: of bounded length.
+/// The outcome, totals, and the first failures, flakes and expected failures. The length is limited.
 class MarkdownReport final : public Sink {
 public:
-    /// `append`: to what other steps of the job have written there, rather than a file of its own.
+    /// `append`: adds to a file that other steps of the job share, instead of replacing it.
     MarkdownReport(std::string path, bool append) : path_(std::move(path)), append_(append) {}
 
     [[nodiscard]] core::Result<void> begin(const RunContext& context, std::span<const EngineInfo> engines) override;

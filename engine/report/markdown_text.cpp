@@ -1,4 +1,4 @@
-// Escapes.
+// Escapes text for Markdown.
 #include "engine/report/markdown_text.h"
 
 #include "engine/core/shown_text.h"
@@ -11,7 +11,7 @@ std::string markdown_text(std::string_view text, std::size_t longest) {
     if (end > longest) {
         end = longest;
         while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) {
-            --end;  // not in the middle of a character
+            --end;  // avoid cutting a character
         }
     }
     std::string escaped;

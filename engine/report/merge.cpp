@@ -1,4 +1,4 @@
-// Checking, ordering and adding up.
+// Checks, orders and adds up the results of shards.
 #include "engine/report/merge.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ std::string short_name(const std::string& op) {
     return op.starts_with(prefix) ? op.substr(prefix.size()) : op;
 }
 
-/// The engines but for what may differ from machine to machine of a kind: how many processors it has.
+/// The engines without properties that may vary between machines of the same kind, such as the number of processors.
 Json comparable_engines(const Json& document) {
     Json engines = document["engines"];
     for (Json& engine : engines) {
@@ -47,7 +47,7 @@ Json comparable_engines(const Json& document) {
     return engines;
 }
 
-/// Whether the document says of which shard it is, in a way that makes sense.
+/// True if the document has valid data about its shard.
 bool has_shard(const Json& document) {
     const auto shard = document.find("shard");
     if (shard == document.end() || !shard->is_object()) {
@@ -72,10 +72,32 @@ std::uint64_t number_in(const Json& document, const char* member) {
     return found != document.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 
-/// By Ctrl-C or SIGTERM.
+void count_precision(const Json& result, run::PrecisionCounts& counts) {
+    for (const Json& output : result["outputs"]) {
+        if (const auto precision = output.find("precision"); precision != output.end() && precision->is_object()) {
+            run::OutputPrecision counted;
+            const auto name = precision->find("computesAs");
+            counted.computes_as = name != precision->end() && name->is_string() ? name->get<std::string>() : "";
+            counts.add(counted);
+        }
+    }
+}
+
+/// Same as run::powerless_reason.
+std::string powerless_reason(const Json& result) {
+    for (const Json& output : result["outputs"]) {
+        const auto found = output.find("powerless");
+        if (found != output.end() && found->is_string()) {
+            return fmt::format("{}: {}", output.value("name", ""), found->get<std::string>());
+        }
+    }
+    return {};
+}
+
+/// By SIGHUP, Ctrl-C or SIGTERM.
 bool was_interrupted(const Json& document) {
     const std::uint64_t code = number_in(document, "exitCode");
-    return code == 130 || code == 143;
+    return code == 129 || code == 130 || code == 143;
 }
 
 }  // namespace
@@ -88,9 +110,12 @@ core::Result<void> Merge::take(const std::string& path, Json& result) {
     }
     const std::string& engine = result["engine"].get_ref<const std::string&>();
     const auto known = std::find(names_.begin(), names_.end(), engine);
+    const run::Shown compared = result.contains("uncompared")      ? run::Shown::part
+                                : powerless_reason(result).empty() ? run::Shown::all
+                                                                   : run::Shown::powerless;
     Place place{order->get<std::uint64_t>(),
                 run::shown_by(*status_named(result["status"].get_ref<const std::string&>()),
-                              result.contains("expectation"), !result.contains("uncompared")),
+                              result.contains("expectation"), compared),
                 result["gated"].get<bool>(),
                 lines_.size(),
                 0,
@@ -102,6 +127,7 @@ core::Result<void> Merge::take(const std::string& path, Json& result) {
     counted.status = *status_named(result["status"].get_ref<const std::string&>());
     counted.timing = timing_of(result);
     if (result["gated"].get<bool>()) {
+        count_precision(result, precision_);
         tallies_[{short_name(result["operator"].get<std::string>()), place.engine}].add(counted);
     } else {
         ++off_gate_[static_cast<std::size_t>(counted.status)];
@@ -203,7 +229,7 @@ core::Result<std::vector<std::string>> Merge::find_gaps() {
             "are these the files as `dmlconform run --shard` wrote them?");
     }
 
-    // Within a case, engines are in their own order.
+    // The order of engines within a case is theirs in the list.
     std::vector<std::size_t> rank(names_.size(), 0);
     const auto known = engines();
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -227,7 +253,7 @@ core::Result<std::vector<std::string>> Merge::find_gaps() {
     return gaps;
 }
 
-/// By places that are in order.
+/// By positions in order.
 core::Result<void> Merge::count_unverified() {
     for (auto first = places_.begin(); first != places_.end();) {
         const auto last =
@@ -243,14 +269,18 @@ core::Result<void> Merge::count_unverified() {
             }
             const Json result = Json::parse(*line);
             id = result["id"].get<std::string>();
-            why.push_back(fmt::format("{}: {}", result["engine"].get<std::string>(), result.value("reason", "")));
+            if (best->shown != run::Shown::powerless) {
+                why.push_back(fmt::format("{}: {}", result["engine"].get<std::string>(), result.value("reason", "")));
+            } else if (place->shown == run::Shown::powerless && why.empty()) {
+                why.push_back(powerless_reason(result));
+            }
         }
         if (first->gated) {
             unverified_.add(id, best->shown, fmt::format("{}", fmt::join(why, "; ")));
         }
         first = last;
     }
-    // All shards were given the same filters.
+    // All shards had the same filters.
     const Json& first = parts_.front().document;
     const auto unverified = first.find("unverified");
     const auto filters =
@@ -281,6 +311,7 @@ run::RunTotals Merge::totals() const {
     totals.off_gate = off_gate_;
     totals.off_gate_failures = off_gate_failures_;
     totals.unverified = unverified_;
+    totals.precision = precision_;
     for (const auto& [key, tally] : tallies_) {
         const auto engine =
             std::find_if(totals.engines.begin(), totals.engines.end(),
@@ -326,7 +357,7 @@ core::Result<void> Merge::for_each(const std::function<core::Result<void>(const 
 core::Result<void> Merge::write_json(const std::string& path, int exit_code) {
     Json head = parts_.front().document;
     for (const char* member :
-         {"shard", "results", "summary", "unspecified", "unverified", "durationNanoseconds", "exitCode"}) {
+         {"shard", "results", "summary", "unspecified", "unverified", "precision", "durationNanoseconds", "exitCode"}) {
         head.erase(member);
     }
     head["started"] = context().started;

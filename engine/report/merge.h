@@ -1,4 +1,4 @@
-// Results of shards made into the result of the run that they are parts of.
+// Merges the results of shards into the result of the complete run.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,23 @@
 
 namespace dmlconform::report {
 
-/// Takes one file after the other. Of each result, some 32 bytes are kept in memory; the rest waits in a temporary
-/// file.
+/// Receives one file at a time. About 32 bytes of each result are kept in memory; the rest is in a temporary file.
 class Merge {
 public:
-    /// An error if the file is not the whole result of a shard, or belongs to another run: another number of
-    /// shards, other cases, engines or versions, or a shard that is there already.
+    /// Adds a shard's result. Fails if it is incomplete, or if it does not match the other shards: in their number,
+    /// cases, engines or versions, or because it was added already.
     [[nodiscard]] core::Result<void> add(const std::string& path);
 
-    /// What there is, once all files are added: shards that are missing, or that were interrupted. An error when cases
-    /// were run by several shards.
+    /// Lists missing and interrupted shards, after all files were added. Fails if a case was run by several shards.
     [[nodiscard]] core::Result<std::vector<std::string>> find_gaps();
 
-    /// As a run of all cases would have them, after find_gaps. Durations are those of the shards together.
+    /// The totals of the whole run. Must be called after find_gaps. Durations are the sums over the shards.
     [[nodiscard]] run::RunTotals totals() const;
-    /// The first shard's, with the earliest start.
+    /// The context of the first shard, with the earliest start time of all.
     [[nodiscard]] RunContext context() const;
-    /// The text of each result, in the order of the run.
+    /// Visits the text of each result in the order of the run.
     [[nodiscard]] core::Result<void> for_each(const std::function<core::Result<void>(const std::string& line)>& visit);
-    /// Writes the result that one run would have written.
+    /// Writes the result that a single run would have written.
     [[nodiscard]] core::Result<void> write_json(const std::string& path, int exit_code);
 
 private:
@@ -64,9 +62,10 @@ private:
     run::StatusCounts off_gate_{};
     std::vector<std::string> off_gate_failures_;
     run::Unverified unverified_;
+    run::PrecisionCounts precision_;
 };
 
-/// What reports of results need of one that is only text. Its subject has no descriptor.
+/// A result from a file, with the members that reports need. Its case has no descriptor.
 [[nodiscard]] run::CaseResult result_of(const nlohmann::ordered_json& json, std::span<const EngineInfo> engines);
 
 }  // namespace dmlconform::report

@@ -1,4 +1,4 @@
-// open(2).
+// Opens files by open(2).
 #ifndef _WIN32
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 namespace dmlconform::report {
 namespace {
 
-/// Any descriptor as a file to be written; closes it where that fails.
+/// Converts a descriptor to a file for writing; closes it on failure.
 File writable(int descriptor) {
     if (descriptor < 0) {
         return nullptr;
@@ -28,8 +28,8 @@ File writable(int descriptor) {
     return file;
 }
 
-/// Standard output or standard error where the path leads to one of them; -1 where not. Devices are none: they can be
-/// opened again.
+/// The descriptor of standard output or standard error if the path refers to its file, otherwise -1. Not for devices,
+/// which can be opened again.
 int standard_stream_at(const std::filesystem::path& path) {
     if (path == standard_output_path) {
         return STDOUT_FILENO;
@@ -47,14 +47,14 @@ int standard_stream_at(const std::filesystem::path& path) {
     return -1;
 }
 
-/// Opens what is there. A pipe that nobody reads would be waited for without end, and not even a signal that is caught
-/// would change that: it gets a few seconds.
+/// Opens an existing file. Opening a pipe without a reader would block forever, even if a signal is caught, so it is
+/// tried for a few seconds.
 int open_with_patience(const std::filesystem::path& path) {
     constexpr auto patience = std::chrono::seconds(5);
     constexpr auto pause = std::chrono::milliseconds(10);
     const auto end = std::chrono::steady_clock::now() + patience;
     int descriptor = -1;
-    // A pipe without a reader cannot be opened without waiting: the error is that there is no such device.
+    // Opening a pipe without a reader in non-blocking mode fails with ENXIO.
     while ((descriptor = open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) < 0 &&
            errno == ENXIO && std::chrono::steady_clock::now() < end) {
         std::this_thread::sleep_for(pause);

@@ -1,4 +1,4 @@
-// The C runtime's way to open files.
+// Opens files by the C runtime.
 #ifdef _WIN32
 
 #include <fcntl.h>
@@ -44,7 +44,7 @@ File make_passing_file(const std::filesystem::path& path) {
 }
 
 bool is_standard_stream(const std::filesystem::path& path) {
-    return path == standard_output_path;  // no other path leads to one of them
+    return path == standard_output_path;  // no other path refers to one of them
 }
 
 File open_in_place(const std::filesystem::path& path) {

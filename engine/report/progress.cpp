@@ -34,7 +34,7 @@ void ProgressLine::show(std::size_t done, std::size_t total, std::size_t failed,
         return;
     }
     last_ = now;
-    // Short enough for the narrowest terminal: a line that wraps cannot be written over.
+    // Short enough for narrow terminals, because a line that wraps cannot be overwritten.
     std::string line = progress_text(done, total, failed, now - begun_) + " " + core::one_line(current);
     line.resize(std::min<std::size_t>(line.size(), 78));
     write("\r\x1b[K" + line);
@@ -49,7 +49,7 @@ void ProgressLine::clear() {
 }
 
 void ProgressLine::write(std::string_view text) {
-    // What cannot be written is not missed.
+    // Errors are ignored.
     static_cast<void>(std::fwrite(text.data(), 1, text.size(), stream_));
     std::fflush(stream_);
 }

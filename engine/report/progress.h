@@ -1,4 +1,4 @@
-// The progress line on a terminal: one line that is written over as the run goes on.
+// The progress line on a terminal, which is overwritten during the run.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,8 @@
 
 namespace dmlconform::report {
 
-/// "[120/480] 25% 3 failed 40 s left": the time as if the rest took as long for each case.
+/// For example "[120/480] 25% 3 failed 40 s left". The time assumes that the remaining cases take as long as the
+/// others.
 [[nodiscard]] std::string progress_text(std::size_t done, std::size_t total, std::size_t failed,
                                         std::chrono::nanoseconds elapsed);
 
@@ -20,9 +21,9 @@ public:
     ProgressLine& operator=(const ProgressLine&) = delete;
     ~ProgressLine() { clear(); }
 
-    /// Shows how far the run is; at most some twenty times a second.
+    /// Updates the line, at most about twenty times per second.
     void show(std::size_t done, std::size_t total, std::size_t failed, const std::string& current);
-    /// Takes the line away, so that something else can be written.
+    /// Removes the line, so that something else can be printed.
     void clear();
 
 private:

@@ -1,4 +1,4 @@
-// A case file whose expected values are what an engine computed, for comparing other engines with it elsewhere or
+// Records an engine's outputs as the expected values of a case file, for comparing other engines with it elsewhere or
 // later.
 #pragma once
 
@@ -12,26 +12,39 @@
 
 namespace dmlconform::report {
 
-/// Writes the cases that the engine computed, as soon as they are there. Their own expected values stay. Tensors of
-/// many elements become files in a folder beside it, called as the case file without ".json".
+/// Writes the cases that the engine computed immediately. Expected values of the cases are kept. Large tensors become
+/// files in a new folder beside the case file, which has its name without ".json", and a number if such a folder
+/// exists. The case file is replaced last, and only then the data files of an earlier recording are removed: a failed
+/// or killed recording changes nothing.
 class RecordedCases final : public Sink {
 public:
     /// `engine`: the index of the engine that is recorded.
     RecordedCases(std::string path, std::size_t engine) : path_(std::move(path)), engine_(engine) {}
+    /// Removes the folder unless the recording is complete.
+    ~RecordedCases() override;
 
     core::Result<void> begin(const RunContext& context, std::span<const EngineInfo> engines) override;
     core::Result<void> add(const run::CaseResult& result) override;
     core::Result<void> finish(const run::RunTotals& totals, int exit_code) override;
 
     [[nodiscard]] std::size_t recorded() const { return recorded_; }
-    /// How many cases are in the file, and why others are not; a line each.
+    /// How many cases were recorded, and why others were not; one line each.
     [[nodiscard]] core::ShownText summary() const;
 
 private:
+    /// Creates the folder for data if that has not been done.
+    [[nodiscard]] core::Result<void> make_folder();
     [[nodiscard]] core::Result<std::string> store(const std::string& name, std::string_view what,
-                                                  const std::string& tensor, const core::Tensor& values) const;
+                                                  const std::string& tensor, const core::Tensor& values);
+    [[nodiscard]] core::Result<void> record(const run::CaseResult& result);
+    [[nodiscard]] core::Result<void> replace_earlier();
 
     std::string path_;
+    /// The name of the folder for data; empty if there is none yet.
+    std::string folder_;
+    bool complete_ = false;
+    bool failed_ = false;
+    bool interrupted_ = false;
     std::size_t engine_;
     /// Name, version, adapter and driver.
     std::string origin_;

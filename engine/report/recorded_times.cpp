@@ -1,4 +1,4 @@
-// Adding up.
+// Adds up the durations of cases.
 #include "engine/report/recorded_times.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// How long cases took, by a result of an earlier run.
+// The durations of cases in an earlier run's result file.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace dmlconform::report {
 
-/// In seconds, all engines and repetitions together.
+/// Durations in seconds, summed over all engines and repetitions.
 [[nodiscard]] core::Result<run::CaseDurations> recorded_times(const std::string& path);
 
 }  // namespace dmlconform::report

@@ -1,4 +1,4 @@
-// Results side by side.
+// Compares two results.
 #include "engine/report/result_diff.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Case, engine and repetition.
+/// Identifies a result by case, engine and repetition.
 using Key = std::tuple<std::string, std::string, std::uint64_t>;
 
 struct Seen {
@@ -22,22 +22,29 @@ struct Seen {
     run::Status status = run::Status::error;
     bool gated = true;
     std::string reason;
+    /// True if an output was compared with nothing, or within a tolerance that accepts anything.
+    bool in_part = false;
     bool met = false;
 };
 
-struct File {
+struct ComparedFile {
     ResultHeader header;
     std::map<Key, Seen> results;
 };
 
-core::Result<File> read(const std::string& path) {
-    File file;
+bool is_verified_in_part(const Json& result) {
+    return result.contains("uncompared") ||
+           std::ranges::any_of(result["outputs"], [](const Json& output) { return output.contains("powerless"); });
+}
+
+core::Result<ComparedFile> read(const std::string& path) {
+    ComparedFile file;
     auto header = read_result_file(path, [&](Json& result) -> core::Result<void> {
         const Json repetition = result.value("repetition", Json(0));
         Key key{result["id"].get<std::string>(), result["engine"].get<std::string>(),
                 repetition.is_number_unsigned() ? repetition.get<std::uint64_t>() : 0};
         Seen seen{result["operator"].get<std::string>(), *status_named(result["status"].get_ref<const std::string&>()),
-                  result["gated"].get<bool>(), result.value("reason", "")};
+                  result["gated"].get<bool>(), result.value("reason", ""), is_verified_in_part(result)};
         const std::string id = std::get<0>(key);
         return file.results.emplace(std::move(key), std::move(seen)).second
                    ? core::Result<void>()
@@ -50,12 +57,34 @@ core::Result<File> read(const std::string& path) {
     return file;
 }
 
-DiffKind kind_of(run::Status before, run::Status now) {
-    if (run::is_failure(before) != run::is_failure(now)) {
-        return run::is_failure(now) ? DiffKind::newly_failing : DiffKind::fixed;
+/// Ranks how much expectations excuse.
+int excuses(run::Status status) {
+    return status == run::Status::xfail ? 2 : status == run::Status::flake ? 1 : 0;
+}
+
+bool is_same(const Seen& before, const Seen& now) {
+    return before.status == now.status && before.gated == now.gated && before.in_part == now.in_part;
+}
+
+DiffKind kind_of(const Seen& before, const Seen& now) {
+    if (before.gated && !now.gated) {
+        return DiffKind::left_gate;
     }
-    return run::is_verified(before) && !run::is_verified(now) && !run::is_failure(now) ? DiffKind::unverified
-                                                                                       : DiffKind::other;
+    const bool failed = run::is_failure(before.status);
+    const bool verified = run::is_verified(before.status);
+    if (run::is_failure(now.status)) {
+        return failed && before.gated == now.gated ? DiffKind::other : DiffKind::newly_failing;
+    }
+    if (!run::is_verified(now.status)) {
+        return failed || verified ? DiffKind::unverified : DiffKind::other;
+    }
+    if (excuses(now.status) > excuses(before.status) && (failed || verified)) {
+        return DiffKind::excused;
+    }
+    if (verified && now.in_part && !before.in_part) {
+        return DiffKind::unverified;
+    }
+    return failed || (excuses(before.status) != 0 && excuses(now.status) == 0) ? DiffKind::fixed : DiffKind::other;
 }
 
 std::string device(const StoredEngine& engine) {
@@ -75,9 +104,14 @@ void note_devices(const ResultHeader& base, const ResultHeader& now, ResultDiff&
 void add(ResultDiff& diff, DiffKind kind, const Key& key, const Seen* before, const Seen* now) {
     const Seen& known = now == nullptr ? *before : *now;
     const auto& [id, engine, repetition] = key;
-    diff.changes.push_back({kind, id, known.op, engine, known.gated, before == nullptr ? "" : to_string(before->status),
-                            now == nullptr ? "" : to_string(now->status), now == nullptr ? "" : now->reason});
-    if (known.gated) {
+    const bool gated = (before != nullptr && before->gated) || (now != nullptr && now->gated);
+    std::string reason = now == nullptr ? "" : now->reason;
+    if (now != nullptr && reason.empty() && now->in_part && kind == DiffKind::unverified) {
+        reason = "an output is compared with nothing, or by a tolerance that accepts anything";
+    }
+    diff.changes.push_back({kind, id, known.op, engine, gated, before == nullptr ? "" : to_string(before->status),
+                            now == nullptr ? "" : to_string(now->status), std::move(reason)});
+    if (gated) {
         ++diff.counts[{known.op, engine}][static_cast<std::size_t>(kind)];
     }
 }
@@ -85,7 +119,8 @@ void add(ResultDiff& diff, DiffKind kind, const Key& key, const Seen* before, co
 }  // namespace
 
 const char* to_string(DiffKind kind) {
-    constexpr std::array<const char*, diff_kind_count> names{"newly failing", "no longer verified", "missing", "fixed",
+    constexpr std::array<const char*, diff_kind_count> names{"newly failing", "newly excused", "no longer verified",
+                                                             "left the gate", "missing",       "fixed",
                                                              "new",           "other status"};
     return names[static_cast<std::size_t>(kind)];
 }
@@ -98,9 +133,14 @@ std::size_t ResultDiff::count(DiffKind kind) const {
     return sum;
 }
 
-bool ResultDiff::regressed(bool allow_missing) const {
-    return count(DiffKind::newly_failing) != 0 || count(DiffKind::unverified) != 0 ||
-           (!allow_missing && count(DiffKind::missing) != 0);
+bool ResultDiff::regressed(const std::set<DiffKind>& allowed) const {
+    for (std::size_t kind = 0; kind < diff_kind_count; ++kind) {
+        const auto which = static_cast<DiffKind>(kind);
+        if (is_regression(which) && !allowed.contains(which) && count(which) != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 core::Result<ResultDiff> diff_results(const std::string& base, const std::string& now) {
@@ -122,11 +162,11 @@ core::Result<ResultDiff> diff_results(const std::string& base, const std::string
             continue;
         }
         found->second.met = true;
-        if (found->second.status == result.status) {
+        if (is_same(found->second, result)) {
             ++diff.same;
             diff.still_failing += run::is_failure(result.status) && result.gated ? 1 : 0;
         } else {
-            add(diff, kind_of(found->second.status, result.status), key, &found->second, &result);
+            add(diff, kind_of(found->second, result), key, &found->second, &result);
         }
     }
     for (const auto& [key, result] : before->results) {

@@ -1,10 +1,11 @@
-// What changed between two results of `dmlconform run --json`.
+// The differences between two results of `dmlconform run --json`.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,17 +15,19 @@
 
 namespace dmlconform::report {
 
-/// How a result of a case on an engine is other than it was. Those up to `missing` are regressions, on the gate.
+/// How the result of a case on an engine changed. The values up to `missing` are regressions if they are on the gate.
 enum class DiffKind : std::uint8_t {
-    newly_failing,  // it did not fail before, or was not there
-    unverified,     // it was verified before, and now it neither is nor fails
-    missing,        // it is not there any more
-    fixed,          // it failed before, and does not any more
-    added,          // it was not there, and does not fail
-    other,          // another status of the same worth: crash and fail, reference and skip
+    newly_failing,  // it is a failure, but was not before, or was absent or off the gate
+    excused,        // it is now a failure or flake that expectations excuse
+    unverified,     // it is no longer verified, or only in part
+    left_gate,      // it is now off the gate
+    missing,        // it is absent
+    fixed,          // it failed before and passes now
+    added,          // it is new and does not fail
+    other,          // another status of the same or a better kind, such as crash instead of fail
 };
 
-inline constexpr std::size_t diff_kind_count = 6;
+inline constexpr std::size_t diff_kind_count = 8;
 
 /// "newly failing", …
 [[nodiscard]] const char* to_string(DiffKind kind);
@@ -37,9 +40,9 @@ struct ChangedResult {
     std::string id;
     std::string op;
     std::string engine;
-    /// False where nobody specifies the right answer: such a change decides nothing.
+    /// False if it was and is off the gate.
     bool gated = true;
-    /// As in the files; empty where there is no such result.
+    /// Statuses as in the files; empty if there is no such result.
     std::string before;
     std::string now;
     /// The reason of the later result.
@@ -49,24 +52,24 @@ struct ChangedResult {
 using DiffCounts = std::array<std::size_t, diff_kind_count>;
 
 struct ResultDiff {
-    /// By kind, operator, engine and id.
+    /// Sorted by kind, operator, engine and id.
     std::vector<ChangedResult> changes;
-    /// Of changes on the gate, by operator and engine.
+    /// Counts of changes on the gate by operator and engine.
     std::map<std::pair<std::string, std::string>, DiffCounts> counts;
     std::size_t same = 0;
-    /// Among those.
+    /// Counted among the results on the gate.
     std::size_t still_failing = 0;
-    /// Devices or drivers that are other than before: "d3d12: A, driver 1, was B, driver 1".
+    /// Changed devices or drivers: "d3d12: A, driver 1, was B, driver 1".
     std::vector<std::string> devices;
 
     [[nodiscard]] std::size_t count(DiffKind kind) const;
-    [[nodiscard]] bool regressed(bool allow_missing) const;
+    [[nodiscard]] bool regressed(const std::set<DiffKind>& allowed) const;
 };
 
-/// Errors name the file that is not a result.
+/// Fails, naming the file, if one is not a result file.
 [[nodiscard]] core::Result<ResultDiff> diff_results(const std::string& base, const std::string& now);
 
-/// For scripts.
+/// JSON for scripts.
 [[nodiscard]] nlohmann::ordered_json to_json(const ResultDiff& diff);
 
 }  // namespace dmlconform::report

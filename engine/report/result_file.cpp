@@ -1,4 +1,4 @@
-// Each element of "results" is checked and handed over as soon as it is complete.
+// Reads result files. Each element of "results" is checked and passed on immediately.
 #include "engine/report/result_file.h"
 
 #include <fmt/format.h>
@@ -20,13 +20,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* format_name = "dmlconform-result";
 
-/// A million results with all their failures are less.
+/// Limit; a million results with all their failures take less.
 constexpr std::uintmax_t most_bytes = std::uintmax_t{16} << 30;
 
-/// Nobody compares more.
+/// Limit; nobody compares more engines.
 constexpr std::size_t most_engines = 1000;
 
-/// Ends the parsing from within.
+/// Thrown to stop the parser.
 struct Stop {
     core::Error error;
 };
@@ -58,11 +58,25 @@ struct Member {
     bool optional = false;
 };
 
-constexpr std::array result_members{Member{"id", Kind::text},         Member{"operator", Kind::text},
-                                    Member{"file", Kind::text},       Member{"line", Kind::count},
-                                    Member{"engine", Kind::text},     Member{"status", Kind::text},
-                                    Member{"gated", Kind::truth},     Member{"reason", Kind::text, true},
-                                    Member{"descriptor", Kind::list}, Member{"outputs", Kind::list}};
+constexpr std::array result_members{Member{"id", Kind::text},
+                                    Member{"operator", Kind::text},
+                                    Member{"file", Kind::text},
+                                    Member{"line", Kind::count},
+                                    Member{"engine", Kind::text},
+                                    Member{"status", Kind::text},
+                                    Member{"gated", Kind::truth},
+                                    Member{"reason", Kind::text, true},
+                                    Member{"descriptor", Kind::list},
+                                    Member{"outputs", Kind::list},
+                                    Member{"difference", Kind::text, true},
+                                    Member{"hint", Kind::text, true},
+                                    Member{"actualStatus", Kind::text, true},
+                                    Member{"tags", Kind::list, true},
+                                    Member{"uncompared", Kind::list, true},
+                                    Member{"strayWrites", Kind::list, true},
+                                    Member{"repetition", Kind::count, true},
+                                    Member{"attempts", Kind::count, true},
+                                    Member{"order", Kind::count, true}};
 
 constexpr std::array timing_members{Member{"totalNanoseconds", Kind::count}, Member{"executeNanoseconds", Kind::count},
                                     Member{"deviceNanoseconds", Kind::count, true}};
@@ -71,7 +85,7 @@ constexpr std::array output_members{Member{"name", Kind::text}, Member{"toleranc
                                     Member{"elements", Kind::count}, Member{"beyondTolerance", Kind::count}};
 
 constexpr std::array engine_members{Member{"name", Kind::text}, Member{"adapter", Kind::text},
-                                    Member{"driver", Kind::text}};
+                                    Member{"driver", Kind::text}, Member{"reference", Kind::truth, true}};
 
 class Reader {
 public:
@@ -199,7 +213,7 @@ bool is_result_file(const std::string& path) {
     if (!stream) {
         return false;
     }
-    // The writer begins with it; a tool that sorts members puts a few before.
+    // The writer puts it first; tools that sort members put a few others before.
     std::vector<char> start(65536);
     stream->read(start.data(), static_cast<std::streamsize>(start.size()));
     const std::string_view text(start.data(), static_cast<std::size_t>(std::max<std::streamsize>(stream->gcount(), 0)));

@@ -1,4 +1,4 @@
-// Where results go: each report is one.
+// The interface of reports, which receive the results of a run.
 #pragma once
 
 #include <optional>
@@ -13,26 +13,26 @@
 
 namespace dmlconform::report {
 
-/// What a run's results do not know of it.
+/// Information about a run that its results do not contain.
 struct RunContext {
-    /// The command line, word by word.
+    /// The words of the command line.
     std::vector<std::string> command;
-    /// Names and versions of the program and of what is linked into it.
+    /// Names and versions of the program and of linked libraries.
     std::vector<std::pair<std::string, std::string>> versions;
     /// UTC, ISO 8601.
     std::string started;
     /// The processor's name.
     std::string machine;
-    /// Nothing for a run of all cases.
+    /// Empty for a run of all cases.
     std::optional<run::ShardInfo> shard{};
-    /// Why this is not all that it should be; usually nothing.
+    /// Why the results are incomplete; usually empty.
     std::vector<std::string> notes{};
 };
 
-/// Takes the results of a run one by one, in the order of the cases and for each case of the engines. There may be more
-/// of them than memory holds: only what is summed up may be kept.
+/// Receives the results of a run one by one, ordered by case and engine. They may exceed the memory, so only sums may
+/// be kept.
 ///
-/// After a failure nothing is called any more but the destructor, which leaves no half-written file.
+/// After a failure only the destructor is called, which removes incomplete files.
 class Sink {
 public:
     Sink() = default;
@@ -42,7 +42,7 @@ public:
 
     virtual core::Result<void> begin(const RunContext& context, std::span<const EngineInfo> engines) = 0;
     virtual core::Result<void> add(const run::CaseResult& result) = 0;
-    /// `exit_code`: what the program is going to end with.
+    /// `exit_code`: the exit code that the program will return.
     virtual core::Result<void> finish(const run::RunTotals& totals, int exit_code) = 0;
 };
 

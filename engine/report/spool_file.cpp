@@ -1,4 +1,4 @@
-// Temporary files of the C library; on Windows, where that wants them in the root folder, of our own naming.
+// Temporary files by the C library. On Windows, that would use the root folder, so the files are named here.
 #include "engine/report/spool_file.h"
 
 #include <fmt/format.h>
@@ -91,7 +91,7 @@ core::Result<std::string> SpoolFile::read(std::uint64_t offset, std::size_t leng
         return text;
     }
     errno = 0;
-    // What is still in the stream's buffer may not fit the disk.
+    // Buffered data may not fit the disk.
     if (at_end_ && std::fflush(file_.get()) != 0) {
         return failed("written");
     }

@@ -1,4 +1,4 @@
-// A file without a name, for what has to be written later than it is known.
+// A temporary file without a name, for data that must be written later.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace dmlconform::report {
 
-/// Is gone when the program ends, however it ends.
+/// Disappears when the program ends, however it ends.
 class SpoolFile {
 public:
     [[nodiscard]] core::Result<void> append(std::string_view text);
     [[nodiscard]] std::uint64_t size() const { return size_; }
-    /// All of it, piece by piece.
+    /// Reads the whole file in chunks.
     [[nodiscard]] core::Result<void> read(const std::function<core::Result<void>(std::string_view)>& take);
     /// A part of it.
     [[nodiscard]] core::Result<std::string> read(std::uint64_t offset, std::size_t length);
@@ -30,7 +30,7 @@ private:
     };
     std::unique_ptr<std::FILE, Close> file_;
     std::uint64_t size_ = 0;
-    /// Whether the file stands at its end.
+    /// True if the position is at the end of the file.
     bool at_end_ = true;
 };
 

@@ -1,4 +1,4 @@
-// Widths first, then rows.
+// Computes the widths of columns, then formats rows.
 #include "engine/report/text_table.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t gap = 2;
 
-/// The head of a name is enough to know it by.
+/// The beginning of a name is usually enough to recognise it.
 constexpr std::size_t least_name = 12;
 
 std::string left(const std::string& text, std::size_t width) {
@@ -26,7 +26,7 @@ std::string right(const std::string& text, std::size_t width) {
     return std::string(width > characters ? width - characters : 0, ' ') + text;
 }
 
-/// With an ellipsis in the last column where there is more.
+/// Cuts the text to a width, with an ellipsis in the last column.
 std::string shortened(const std::string& text, std::size_t width) {
     return characters_in(text) <= width ? text : core::shortened(text, width - 1);
 }
@@ -40,7 +40,7 @@ std::size_t characters_in(std::string_view text) {
 
 struct TextTable::Layout {
     std::vector<std::size_t> texts;
-    /// 0 for one that is left out.
+    /// 0 for a column that is omitted.
     std::vector<std::size_t> counts;
     std::vector<std::size_t> values;
 

@@ -1,4 +1,4 @@
-// Tables for terminals: columns as wide as what is in them, none of zeros alone, and all of it within a width.
+// Tables for terminals with a maximum width. Columns are as wide as their contents; columns of zeros are omitted.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@ namespace dmlconform::report {
 
 class TextTable {
 public:
-    /// Columns of texts, on the left. Where the table is too wide they are shortened, the first one first.
+    /// Creates a table with text columns on the left. They are shortened if the table is too wide, starting with the
+    /// first.
     explicit TextTable(std::vector<std::string> texts) : text_names_(std::move(texts)) {}
 
-    /// A column of numbers. Where all of them are 0 it is left out.
+    /// Adds a column of numbers, which is omitted if all of them are 0.
     void add_count_column(std::string name, run::Status colour) { counts_.push_back({std::move(name), colour}); }
-    /// A column of texts on the right. The last of these are left out where the table is too wide.
+    /// Adds a text column on the right. The last of these are omitted if the table is too wide.
     void add_value_column(std::string name) { values_.push_back(std::move(name)); }
-    /// As many as there are columns of each kind.
+    /// Each list must have one entry for each column of its kind.
     void add_row(std::vector<std::string> texts, std::vector<std::size_t> counts, std::vector<std::string> values = {});
 
-    /// With a line break after each row, the head's included. `width`: in characters; 0: any.
+    /// The table with a line break after each row. `width`: the maximum in characters; 0: unlimited.
     [[nodiscard]] core::ShownText text(std::size_t width, const ConsoleStyle& style) const;
 
 private:
@@ -44,7 +45,7 @@ private:
     std::vector<Row> rows_;
 };
 
-/// In characters, not in bytes: "µ" takes two bytes.
+/// The number of characters, not bytes: "µ" takes two bytes.
 [[nodiscard]] std::size_t characters_in(std::string_view text);
 
 }  // namespace dmlconform::report

@@ -1,4 +1,4 @@
-// Rows of operators, rows that stand for several, and sums.
+// Rows for single operators, rows for groups of operators, and sums.
 #include "engine/report/totals_table.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace dmlconform::report {
 namespace {
 
-/// If more operators than this have no failures, they share one row.
+/// If more operators than this have no failures, they share a row.
 constexpr std::size_t most_quiet_operators = 12;
 
 bool only_skips(const run::Tally& tally) {
@@ -32,7 +32,7 @@ bool has_failures(const run::Tally& tally) {
     return false;
 }
 
-/// Operators that share a row on an engine.
+/// A group of operators that share a row for an engine.
 struct Shared {
     std::size_t operators = 0;
     run::Tally tally;
@@ -65,8 +65,8 @@ public:
             const auto which = static_cast<run::Status>(status);
             table_.add_count_column(to_string(which), which);
         }
-        table_.add_value_column("time");
-        table_.add_value_column("median");
+        table_.add_value_column("total time");
+        table_.add_value_column("execution");
         steady_ = std::any_of(totals.all.begin(), totals.all.end(),
                               [](const run::Tally& tally) { return !tally.steady.empty(); });
         if (steady_) {

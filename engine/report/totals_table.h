@@ -1,4 +1,4 @@
-// What came of each operator on each engine, in as few rows as tell it.
+// The totals of each operator on each engine, in few rows.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,9 @@
 
 namespace dmlconform::report {
 
-/// A row for each operator and engine, with times. Operators that an engine skips altogether share one row; so do those
-/// without failures where they are many, unless `every_row` is asked for. `width`: in characters; 0: any.
+/// One row for each operator and engine, with times. Operators that an engine skips completely share a row. So do
+/// operators without failures if there are many, unless `every_row` is set. `width`: the maximum in characters; 0:
+/// unlimited.
 [[nodiscard]] core::ShownText totals_table(const run::RunTotals& totals, const ConsoleStyle& style,
                                            std::size_t width = 0, bool every_row = false);
 

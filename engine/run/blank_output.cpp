@@ -1,8 +1,12 @@
-// Going through the bits of elements, as far as it takes.
+// Finds blank and unwritten outputs by the bits of their elements.
 #include "engine/run/blank_output.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "engine/core/data_type.h"
 #include "engine/core/element.h"
@@ -12,12 +16,12 @@
 namespace dmlconform::run {
 namespace {
 
-/// The bits but for the sign of a floating-point type.
+/// The bits without the sign of a floating-point type.
 std::uint64_t magnitude(core::DataType type, std::uint64_t bits) {
     return core::is_floating_point(type) ? bits & ~(std::uint64_t{1} << (core::bits_of(type) - 1)) : bits;
 }
 
-/// Whether no device and no rounding makes zero of it.
+/// True unless flushing subnormals to zero, or rounding to integers, can turn the number into 0.
 bool is_far_from_zero(core::DataType type, std::uint64_t bits) {
     switch (type) {
         case core::DataType::float16:
@@ -32,7 +36,18 @@ bool is_far_from_zero(core::DataType type, std::uint64_t bits) {
     }
 }
 
-/// Whether all elements are, by their bits and where they lie.
+/// The bits of the element at an offset.
+std::uint64_t bits_at(std::span<const std::byte> bytes, core::DataType type, std::size_t size, std::uint64_t at) {
+    if (size == 0) {
+        return core::load_element(bytes, type, at);
+    }
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, bytes.data() + static_cast<std::size_t>(at) * size, size);
+    return bits;
+}
+
+/// True if `is` holds for the bits and the offset of all elements. Stops at the first element in row-major order for
+/// which it does not.
 template <class Is>
 bool all_elements(const core::Tensor& tensor, const Is& is) {
     const core::DataType type = tensor.desc.data_type;
@@ -43,27 +58,69 @@ bool all_elements(const core::Tensor& tensor, const Is& is) {
     runs.for_each_run([&](const auto& offsets) {
         for (std::int64_t i = 0; all && i < runs.run_length(); ++i) {
             const auto at = static_cast<std::uint64_t>(offsets[0] + i * runs.run_strides()[0]);
-            std::uint64_t bits = 0;
-            if (size == 0) {
-                bits = core::load_element(bytes, type, at);
-            } else {
-                std::memcpy(&bits, bytes.data() + static_cast<std::size_t>(at) * size, size);
-            }
-            all = is(bits, at);
+            all = is(bits_at(bytes, type, size, at), at);
         }
     });
     return all;
 }
 
-/// The bits of an element there that nobody has written.
+/// The bits of an element at that offset in untouched memory.
 std::uint64_t untouched_bits(core::DataType type, std::uint64_t at) {
     std::array<std::byte, sizeof(std::uint64_t)> memory{};
     memory.fill(core::untouched);
-    // Of elements that share a byte it matters which half they are.
+    // For 4-bit elements, the half of the byte matters.
     return core::load_element(memory, type, core::bytes_of(type) == 0 ? at % 2 : 0);
 }
 
+std::uint64_t count_of(const core::Tensor& tensor) {
+    return core::element_count(tensor.desc.sizes).value_or(0);
+}
+
+/// Counts the unwritten elements among the first `elements`: they still have the pattern of untouched memory,
+/// `reference` has other bits there, and they form runs of at least 32 bits. A shorter run may be a computed value by
+/// chance, unless it is the whole output.
+std::uint64_t unwritten_elements(const core::Tensor& actual, const core::Tensor* reference, std::uint64_t elements) {
+    const core::DataType type = actual.desc.data_type;
+    const std::size_t size = core::bytes_of(type);
+    const std::uint64_t shortest =
+        std::min<std::uint64_t>(elements, (32 + core::bits_of(type) - 1) / core::bits_of(type));
+    std::uint64_t unwritten = 0;
+    std::uint64_t run = 0;
+    std::uint64_t index = 0;
+    (void)all_elements(actual, [&](std::uint64_t bits, std::uint64_t at) {
+        const bool expected = reference != nullptr && bits_at(reference->buffer.bytes(), type, size, index) == bits;
+        run = bits == untouched_bits(type, at) && !expected ? run + 1 : 0;
+        unwritten += run == shortest ? shortest : run > shortest ? 1 : 0;
+        return ++index < elements;
+    });
+    return unwritten;
+}
+
 }  // namespace
+
+bool looks_unwritten(const core::Tensor& actual) {
+    const auto is_zero = [&](std::uint64_t bits, std::uint64_t) { return magnitude(actual.desc.data_type, bits) == 0; };
+    return unwritten_elements(actual, nullptr, count_of(actual)) != 0 || all_elements(actual, is_zero);
+}
+
+std::optional<std::string> unwritten_part(const core::Tensor& actual, const core::Tensor* expected,
+                                          std::uint64_t meaningful) {
+    const std::uint64_t elements = std::min(count_of(actual), meaningful);
+    const std::uint64_t unwritten = elements == 0 ? 0 : unwritten_elements(actual, expected, elements);
+    if (unwritten == 0) {
+        return std::nullopt;
+    }
+    return unwritten == elements ? "the engine wrote nothing to it"
+                                 : fmt::format("the engine left {} of its {} elements unwritten", unwritten, elements);
+}
+
+std::optional<std::string> unusable_answer(const core::Tensor& actual, const core::Tensor* reference,
+                                           bool zeros_are_bounded, std::uint64_t meaningful) {
+    if (auto unwritten = unwritten_part(actual, reference, meaningful)) {
+        return unwritten;
+    }
+    return reference == nullptr || meaningful == 0 ? std::nullopt : blank_output(*reference, actual, zeros_are_bounded);
+}
 
 std::optional<std::string> blank_output(const core::Tensor& expected, const core::Tensor& actual,
                                         bool zeros_are_bounded) {

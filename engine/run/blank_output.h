@@ -1,6 +1,8 @@
-// Outputs that say nothing: not written to, or all zero.
+// Detects outputs that an engine did not write, or that are all zero.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -8,11 +10,27 @@
 
 namespace dmlconform::run {
 
-/// What is wrong with the output as a whole, whatever a tolerance makes of its elements: that the engine wrote nothing
-/// to it, or that it is all zero where `expected`, which is packed, is not. Elements expected to be subnormal count as
-/// zero, because many devices take them for it, and so do integers within 1 of it, because they may be rounded to it.
-/// With `zeros_are_bounded`, each zero was held against a bound of its own, and may be right.
+/// Reports an output that is wrong as a whole, whatever the tolerance accepts: the engine did not write it, or it is
+/// all zero although `expected`, which is packed, is not. Subnormal expected values count as zero, because many devices
+/// flush them, and so do integers of at most 1, because rounding may give 0. With `zeros_are_bounded`, zeros are
+/// accepted, because each was compared with a bound of its own.
 [[nodiscard]] std::optional<std::string> blank_output(const core::Tensor& expected, const core::Tensor& actual,
                                                       bool zeros_are_bounded = false);
+
+/// True if the output may be unsuitable for comparing others with it. Then unusable_answer needs the reference.
+[[nodiscard]] bool looks_unwritten(const core::Tensor& actual);
+
+/// Describes a part of the output that was not written. Elements that are expected to equal untouched memory do not
+/// count. `expected`, which is packed, may be null. Only the first `meaningful` elements must be written.
+[[nodiscard]] std::optional<std::string> unwritten_part(
+    const core::Tensor& actual, const core::Tensor* expected,
+    std::uint64_t meaningful = std::numeric_limits<std::uint64_t>::max());
+
+/// Describes why other outputs cannot be compared with this one: it is blank, or a part of it was not written.
+/// `reference`, which is packed, shows which values are correct all the same; it may be null. Only the first
+/// `meaningful` elements must be written.
+[[nodiscard]] std::optional<std::string> unusable_answer(
+    const core::Tensor& actual, const core::Tensor* reference, bool zeros_are_bounded = false,
+    std::uint64_t meaningful = std::numeric_limits<std::uint64_t>::max());
 
 }  // namespace dmlconform::run

@@ -1,4 +1,4 @@
-// Judging: inputs are made once, the reference is computed when something needs it, then each engine is judged.
+// Runs a case: inputs are made once, the reference is computed when needed, then each engine is run and judged.
 #include "engine/run/case_run.h"
 
 #include <fmt/format.h>
@@ -13,17 +13,20 @@
 #include "engine/core/element.h"
 #include "engine/cpu/reference.h"
 #include "engine/engine_lost.h"
+#include "engine/graph_by_nodes.h"
 #include "engine/run/blank_output.h"
 #include "engine/run/case_memory.h"
 #include "engine/run/case_values.h"
 #include "engine/run/dispute.h"
+#include "engine/run/precision_verdict.h"
+#include "engine/run/reference_source.h"
 
 namespace dmlconform::run {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// No further execution begins after this.
+/// Limit for further executions: none starts after this time.
 constexpr std::chrono::milliseconds longest_repetition{100};
 
 std::string memory_text(std::uint64_t bytes) {
@@ -42,7 +45,7 @@ Status status_of(EngineLost::Kind kind) {
     }
 }
 
-/// "1 of 8: [0,0,1,3] 12 expected, 11 got".
+/// For reports: "1 of 8: [0,0,1,3] 12 expected, 11 got".
 std::string difference_text(const OutputResult& output, bool is_only_output) {
     const compare::Comparison& comparison = output.comparison;
     std::string count =
@@ -55,6 +58,29 @@ std::string difference_text(const OutputResult& output, bool is_only_output) {
                        fmt::join(compare::coordinates_of(comparison.worst->index, output.desc.sizes), ","),
                        core::format_element(type, comparison.worst->expected_bits),
                        core::format_element(type, comparison.worst->actual_bits));
+}
+
+/// Why outputs within their tolerances fail because of their precision. Empty if they do not.
+std::string precision_reason(const CaseResult& result) {
+    for (const OutputResult& output : result.outputs) {
+        if (output.precision && !output.precision->promised.empty()) {
+            return fmt::format("{} is within every element's range, but computes as {}, and {} was promised",
+                               result.outputs.size() == 1 ? "the output" : output.name, output.precision->computes_as,
+                               output.precision->promised);
+        }
+    }
+    return {};
+}
+
+/// A known explanation for the difference of an output, if there is one.
+std::string coarse_operands(const CaseResult& result) {
+    for (const OutputResult& output : result.outputs) {
+        if (!output.comparison.passed() && output.precision && !output.precision->computes_as.empty() &&
+            output.precision->statistic.q() > compare::highest_honest_q) {
+            return fmt::format("; it computes as {}", output.precision->computes_as);
+        }
+    }
+    return {};
 }
 
 class CaseRun {
@@ -71,15 +97,19 @@ public:
         CaseResult result;
         result.subject = subject_;
         result.engine = index;
+        const auto start = Clock::now();
         try {
             judge(engine, result);
         } catch (const DataUnavailable& problem) {
             finish(result, Status::error, problem.what());
         } catch (const EngineLost& lost) {
             if (lost.kind() == EngineLost::Kind::interrupted) {
-                throw;  // says nothing of the case
+                throw;  // not a statement about the case
             }
+            result.timing.total = Clock::now() - start;
             finish(result, status_of(lost.kind()), lost.what());
+        } catch (const ReferenceLost& lost) {
+            finish(result, Status::error, lost.what());
         } catch (const std::bad_alloc&) {
             finish(result, Status::error, "out of memory");
         } catch (const std::exception& exception) {
@@ -88,15 +118,20 @@ public:
         return result;
     }
 
-    /// The engine that the others are compared with is through.
+    /// Called after the engine that the others are compared with has run.
     void end_answer(const CaseResult& result, const std::string& name) {
         asked_ = name;
         no_answer_ = values_.has_answer() ? "" : result.reason;
     }
 
-    /// With all results there, what only their comparison shows.
+    /// Applies checks that need all results of the case.
     void settle_dispute(std::span<CaseResult> results, std::span<const std::unique_ptr<Engine>> engines) {
-        const std::string verdict = dispute_.verdict(*descriptor_.schema, engines);
+        std::string verdict;
+        try {
+            verdict = dispute_.verdict(descriptor_, engines);
+        } catch (const ReferenceLost&) {
+            // Without an answer there is nothing to compare the others with.
+        }
         for (CaseResult& result : results) {
             result.hint = is_failure(result.status) && !result.difference.empty() ? verdict : "";
         }
@@ -122,13 +157,18 @@ private:
                 fmt::format("needs feature level {}, the engine has {}", core::to_string(case_.min_feature_level),
                             core::to_string(engine.info().feature_level)));
         }
+        if (case_.expect_error && engine.info().has_only_outputs()) {
+            return finish(result, Status::skip,
+                          "the descriptor has to be rejected, which outputs that were computed elsewhere do not show");
+        }
         if (auto reason = too_large(engine)) {
             return finish(result, Status::skip, std::move(*reason));
         }
-        if (auto reason = engine.unsupported(descriptor_)) {
+        if (auto reason = unsupported(engine)) {
             return finish(result, Status::skip, std::move(*reason));
         }
-        auto executable = engine.compile(descriptor_);
+        engine.next_case(case_.id);
+        auto executable = compile(engine);
         if (!executable) {
             return judge_failure(engine, executable.error(), result);
         }
@@ -143,8 +183,21 @@ private:
         execute(engine, **executable, result);
     }
 
-    /// Why the case is not given to the engine, which may take memory for tensors when it compiles: also where it has
-    /// to reject what the catalogue calls legal. What is illegal has no tensors: the engine has to reject it.
+    [[nodiscard]] std::optional<std::string> unsupported(const Engine& engine) const {
+        return descriptor_.graph == nullptr               ? engine.unsupported(descriptor_)
+               : settings_.graph_mode == GraphMode::nodes ? unsupported_node(engine, descriptor_)
+                                                          : engine.unsupported_graph(descriptor_);
+    }
+
+    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(Engine& engine) const {
+        return descriptor_.graph == nullptr               ? engine.compile(descriptor_)
+               : settings_.graph_mode == GraphMode::nodes ? compile_by_nodes(engine, descriptor_)
+                                                          : engine.compile_graph(descriptor_);
+    }
+
+    /// Why the case needs too much memory for the engine; empty if it does not. Compiling may allocate memory for
+    /// tensors, so the limit also applies to descriptors that the engine is expected to reject but the catalogue
+    /// accepts. A descriptor that the catalogue rejects is always passed on.
     [[nodiscard]] std::optional<std::string> too_large(const Engine& engine) const {
         if (operators::validate(descriptor_, core::highest_feature_level)) {
             return std::nullopt;
@@ -157,7 +210,7 @@ private:
                                                memory_text(settings_.max_memory)));
     }
 
-    /// Why no answer of an engine can be judged: without expected values or a reference nobody says what is right.
+    /// Why results of the engine cannot be judged: there are neither expected values nor a reference.
     [[nodiscard]] std::optional<std::string> unjudgeable(const Engine& engine, const CaseResult& result) const {
         if (!case_.needs_reference()) {
             return std::nullopt;
@@ -167,14 +220,14 @@ private:
                        ? std::nullopt
                        : std::optional(fmt::format("{} has no values to compare with: {}", asked_, no_answer_));
         }
-        if (!cpu::has_reference(*descriptor_.schema)) {
+        if (!cpu::has_reference(descriptor_)) {
             return fmt::format("there is no reference yet for {}, and the case expects no values",
                                descriptor_.schema->short_name());
         }
         return std::nullopt;
     }
 
-    /// What speaks for the engine, or against it, where it disagrees with the case about the descriptor.
+    /// Evidence for or against the engine when it disagrees with the case about the descriptor.
     [[nodiscard]] std::string opinion_for(const Engine& engine) const {
         return operators::catalogue_opinion(descriptor_, engine.info().feature_level);
     }
@@ -213,7 +266,12 @@ private:
             return finish(result, Status::error, *failure);
         }
         find_stray_writes(outputs, result);
-        keep_answer(outputs, result);
+        if (settings_.against == result.engine) {
+            if (auto reason = unusable(outputs)) {
+                return finish(result, Status::error, std::move(*reason));
+            }
+            keep_answer(outputs, result);
+        }
         compare_outputs(engine, outputs, result);
         if (settings_.further_executions != 0 && !is_failure(result.status)) {
             if (const auto failure = repeat(executable, result.timing)) {
@@ -225,9 +283,29 @@ private:
         }
     }
 
-    /// What the others are compared with.
+    /// Why the outputs cannot serve as expected values for the other engines. Outputs with values in the case are
+    /// compared themselves.
+    std::optional<std::string> unusable(const std::vector<core::Tensor>& outputs) {
+        const auto slots = descriptor_.outputs();
+        const bool has_reference = cpu::has_reference(descriptor_);
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (slots[i].desc == nullptr || case_.expected[i] || !looks_unwritten(outputs[i])) {
+                continue;
+            }
+            const core::ElementSlack* slack = values_.slack(i);
+            const std::uint64_t meaningful = slack == nullptr ? core::ElementSlack().meaningful : slack->meaningful;
+            const core::Tensor* reference = has_reference ? &values_.reference().outputs[i] : nullptr;
+            const bool zeros_are_bounded = values_.tolerance(i).element_slack;
+            if (const auto what = unusable_answer(outputs[i], reference, zeros_are_bounded, meaningful)) {
+                return fmt::format("{}: {}", slots[i].name, *what);
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// Keeps outputs to compare the other engines with, unless the engine wrote beyond the end of one.
     void keep_answer(const std::vector<core::Tensor>& outputs, CaseResult& result) {
-        if (settings_.against != result.engine) {
+        if (!result.stray_writes.empty()) {
             return;
         }
         std::vector<core::Tensor> answer;
@@ -271,7 +349,7 @@ private:
             stray.name, stray.write.bytes, core::guard_bytes, stray.write.offset);
     }
 
-    /// Binds, executes and reads. The result is the reason of a failure.
+    /// Binds, executes and reads. Returns the reason of a failure.
     static std::optional<std::string> timed(Executable& executable, std::span<const core::Tensor* const> inputs,
                                             std::span<core::Tensor* const> outputs, Timing& timing) {
         const auto start = Clock::now();
@@ -294,7 +372,7 @@ private:
         return std::nullopt;
     }
 
-    /// The result is the reason of a failure.
+    /// Executes repeatedly for `timing`. Returns the reason of a failure.
     std::optional<std::string> repeat(Executable& executable, Timing& timing) const {
         std::vector<std::chrono::nanoseconds> times;
         const auto end = Clock::now() + longest_repetition;
@@ -336,16 +414,18 @@ private:
         conclude(outputs, blank, std::move(beyond), result);
     }
 
-    /// Compares one output. The result says what makes it look as if nothing was computed; empty if nothing does.
+    /// Compares one output. Returns why the output looks as if nothing was computed; empty if it does not.
     std::string compare_output(std::size_t i, const operators::TensorSlot& slot, const core::Tensor& actual,
                                CaseResult& result, std::vector<std::uint64_t>& beyond) {
         OutputResult& output = result.outputs.emplace_back();
         output.name = slot.name;
         output.desc = *slot.desc;
-        output.tolerance = values_.tolerance(i);
+        const core::Precision promised = promised_by(result.engine, i);
+        const Accepted accepted = values_.accepted(i, promised);
+        output.tolerance = accepted.tolerance;
         output.from_reference = !case_.expected[i];
         output.expected_by = output.from_reference && settings_.against ? asked_ : "";
-        const core::ElementSlack* slack = values_.slack(i);
+        const core::ElementSlack* slack = accepted.slack();
         const core::Tensor& expected = values_.expected(i);
         output.comparison = compare::compare(expected, actual, output.tolerance, slack);
         if (!output.comparison.passed()) {
@@ -355,14 +435,38 @@ private:
                 beyond = compare::elements_beyond(expected, actual, output.tolerance, slack);
             }
         }
-        // Where nothing means anything, nothing need be written.
-        const bool is_meant = slack == nullptr || slack->meaningful != 0;
-        if (is_meant && output.comparison.histogram.counts[0] != output.comparison.elements) {
+        if (output.comparison.passed()) {
+            output.powerless = values_.lack_of_power(i, accepted);
+        }
+        if (const cpu::Reference* reference = values_.reference_at_hand(i)) {
+            output.precision = precision_verdict(
+                {descriptor_, values_.inputs(), *reference, i, promised, !output.comparison.passed()}, actual);
+        }
+        const std::uint64_t meaningful = slack == nullptr ? core::ElementSlack().meaningful : slack->meaningful;
+        if (!output.comparison.passed()) {
+            if (const auto what = unwritten_part(actual, &expected, meaningful)) {
+                result.unwritten = true;
+                return fmt::format("{}: {}", output.name, *what);
+            }
+        }
+        // If no element is meaningful, nothing need be written.
+        if (meaningful != 0 && output.comparison.histogram.counts[0] != output.comparison.elements) {
             if (const auto what = blank_output(expected, actual, output.tolerance.element_slack)) {
                 return fmt::format("{}: {}", output.name, *what);
             }
         }
         return {};
+    }
+
+    /// The precision in which the engine must compute the output.
+    [[nodiscard]] core::Precision promised_by(std::size_t engine, std::size_t output) const {
+        if (case_.precision) {
+            return *case_.precision;
+        }
+        if (case_.tolerances[output] && case_.tolerances[output]->half_precision) {
+            return core::Precision::fp16;
+        }
+        return engine < settings_.precisions.size() ? settings_.precisions[engine] : core::Precision::fp32;
     }
 
     void conclude(const std::vector<core::Tensor>& outputs, const std::string& blank,
@@ -378,17 +482,23 @@ private:
                           stray_write_reason(result.stray_writes.front()) +
                               (passed ? "" : "; the output differs beyond tolerance"));
         }
-        dispute_.hear(result.engine, !passed && blank.empty() && !worst->from_reference, outputs);
+        const auto unwritten = [](const core::Tensor& output) {
+            return !output.buffer.bytes().empty() && looks_unwritten(output);
+        };
+        dispute_.hear(result.engine,
+                      !passed && blank.empty() && !worst->from_reference && std::ranges::none_of(outputs, unwritten),
+                      outputs);
         if (passed && blank.empty()) {
-            return finish(result, Status::pass, "");
+            const std::string imprecise = precision_reason(result);
+            return finish(result, imprecise.empty() ? Status::pass : Status::fail, imprecise);
         }
         if (settings_.expected != nullptr && blank.empty()) {
             result.excusing = settings_.expected->excusing(case_, result.engine, std::move(beyond));
         }
-        // What a tolerance accepts of an output that is not there is no pass.
+        // A missing output is a failure, whatever the tolerance accepts.
         finish(result, Status::fail,
                passed          ? blank + ", though the tolerance accepts that"
-               : blank.empty() ? "the output differs beyond tolerance"
+               : blank.empty() ? "the output differs beyond tolerance" + coarse_operands(result)
                                : "the output differs beyond tolerance; " + blank);
     }
 
@@ -398,9 +508,9 @@ private:
     const CaseSettings& settings_;
     CaseValues values_;
     Dispute dispute_;
-    /// Of the engine that the others are compared with.
+    /// The engine that the others are compared with.
     std::string asked_;
-    /// Why it computed nothing.
+    /// Why that engine computed nothing.
     std::string no_answer_;
 };
 
@@ -412,9 +522,9 @@ std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subje
     std::vector<CaseResult> results(engines.size());
     const auto run_on = [&](std::size_t i) {
         const auto once = [&] { return run.on(*engines[i], i); };
-        results[i] = settings.expected == nullptr
-                         ? once()
-                         : run_as_planned(settings.expected->plan(*subject, i), subject, i, once);
+        CasePlan plan = settings.expected == nullptr ? CasePlan() : settings.expected->plan(*subject, i);
+        plan.retries = std::max(plan.retries, settings.retries);
+        results[i] = run_as_planned(plan, subject, i, once);
     };
     if (settings.against) {
         run_on(*settings.against);
@@ -430,7 +540,7 @@ std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subje
 }
 
 CaseResult run_case(const cases::Case& subject, Engine& engine, const CaseSettings& settings, std::size_t index) {
-    // The caller keeps the case.
+    // The caller keeps the case alive.
     return CaseRun(std::shared_ptr<const cases::Case>(std::shared_ptr<void>(), &subject), settings).on(engine, index);
 }
 

@@ -1,4 +1,4 @@
-// Running one case on engines and judging what comes out.
+// Runs one case on engines and judges the outputs.
 #pragma once
 
 #include <cstdint>
@@ -8,41 +8,49 @@
 #include <span>
 #include <vector>
 
+#include "engine/core/precision.h"
 #include "engine/engine.h"
 #include "engine/run/expected_results.h"
 #include "engine/run/result.h"
 
 namespace dmlconform::run {
 
+/// Whether graphs are compiled as a whole if the engine can do that, or always run node by node.
+enum class GraphMode : std::uint8_t { whole, nodes };
+
 struct CaseSettings {
     /// Cases that need more bytes (see memory_needed) are skipped.
     std::uint64_t max_memory = std::numeric_limits<std::uint64_t>::max();
-    /// Lets failures have CaseResult::evidence.
+    /// Sets CaseResult::evidence for failures.
     bool keep_evidence = false;
-    /// Says which cases are not run, or run again when they fail, and which elements may differ; null: none. It is not
-    /// applied to the results.
+    /// Decides which cases are skipped, which are retried after a failure, and which elements may differ. Null: none.
+    /// It is not applied to the results.
     const ExpectedResults* expected = nullptr;
-    /// Which of the engines says what is expected where the case does not; nothing: the reference does.
+    /// The number of retries after a failure, whatever is expected of the case.
+    unsigned retries = 0;
+    /// The engine whose outputs are the expected values if the case has none. Empty: the reference's.
     std::optional<std::size_t> against{};
-    /// Lets results of that engine have CaseResult::computed.
+    /// Sets CaseResult::computed for that engine.
     bool keep_computed = false;
-    /// So many further executions of what passed are timed, for Timing::steady; fewer if they take long.
+    /// The number of further executions of a passing case for Timing::steady. Fewer if they take long.
     std::size_t further_executions = 0;
+    GraphMode graph_mode = GraphMode::whole;
+    /// The precision that each engine promises for cases that do not specify one. FP32 for engines that are not listed.
+    std::vector<core::Precision> precisions{};
 };
 
-/// Runs a case on each engine, in that order. Throws EngineLost when the run is interrupted while an engine is waited
-/// for.
+/// Runs a case on each engine, in that order. Throws EngineLost if the run is interrupted while waiting for an engine.
 [[nodiscard]] std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subject,
                                                std::span<const std::unique_ptr<Engine>> engines,
                                                const CaseSettings& settings = {});
 
-/// Runs a case on one engine, once, whatever is expected of it. The result does not own the case; `index` is the
-/// engine's among those of the run.
+/// Runs a case on one engine once, whatever is expected of it. The result does not own the case. `index` is the
+/// engine's index in the run.
 [[nodiscard]] CaseResult run_case(const cases::Case& subject, Engine& engine, const CaseSettings& settings = {},
                                   std::size_t index = 0);
 
-/// What an engine computes, for others to be compared with: CaseResult::computed has it if there is any. The status of
-/// a case without expected values is `reference` then.
+/// Runs an engine to get values that others are compared with. CaseResult::computed has them if there are any. The
+/// status of a case without expected values is then `reference`.
 [[nodiscard]] CaseResult answer_of(const cases::Case& subject, Engine& engine);
 
 }  // namespace dmlconform::run

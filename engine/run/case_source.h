@@ -1,7 +1,8 @@
-// Where a run's cases come from: read when their turn comes, by several threads at once.
+// The source of a run's cases, which several threads read as needed.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -12,16 +13,23 @@
 namespace dmlconform::run {
 
 struct CaseSource {
-    /// The case at a position; null where none is selected.
+    /// Returns the case at a position; null if none is selected there.
     using Reader = std::function<std::shared_ptr<const cases::Case>(std::size_t position)>;
 
     std::size_t positions = 0;
-    /// Makes a reader for one thread.
+    /// Creates a reader for one thread.
     std::function<Reader()> reader;
 };
 
+/// Which cases a graph becomes.
+enum class Nodes : std::uint8_t {
+    unjudged,  // one case for the graph
+    judged,    // one case for each node that can be judged separately, then one for the graph
+};
+
 /// The corpus and the selector must outlive the source.
-[[nodiscard]] CaseSource selected_cases(const cases::Corpus& corpus, const Selector& selector);
+[[nodiscard]] CaseSource selected_cases(const cases::Corpus& corpus, const Selector& selector,
+                                        Nodes nodes = Nodes::unjudged);
 
 /// The cases must outlive the source, and all results.
 [[nodiscard]] CaseSource these_cases(std::span<const cases::Case* const> cases);

@@ -1,4 +1,4 @@
-// The values of one case: its inputs, and what its outputs are compared with. Each is made once, when it is needed.
+// The values of one case: inputs and expected outputs. Each is computed once, when it is first needed.
 #pragma once
 
 #include <cstddef>
@@ -10,42 +10,67 @@
 #include <vector>
 
 #include "engine/cases/case.h"
+#include "engine/core/precision.h"
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
 #include "engine/cpu/reference.h"
 
 namespace dmlconform::run {
 
-/// A data file of the case has gone or changed since the case was read.
+/// Thrown if a data file of the case was removed or changed since the case was read.
 class DataUnavailable : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
+/// The tolerance and bounds for an engine's output.
+struct Accepted {
+    core::Tolerance tolerance;
+    /// The bounds that the tolerance needs; null if it needs none.
+    const core::ElementSlack* bounds = nullptr;
+    /// Wider bounds that replace them for an engine that promises less than FP32.
+    std::optional<core::ElementSlack> wider{};
+
+    [[nodiscard]] const core::ElementSlack* slack() const { return wider ? &*wider : bounds; }
+};
+
 class CaseValues {
 public:
-    /// `answered`: where the case expects no values, an engine's answer is what is expected, and not the reference's.
-    /// The case must outlive this.
+    /// If `answered`, an engine's outputs are expected if the case has no expected values; otherwise the reference's.
+    /// The case must outlive this object.
     CaseValues(const cases::Case& subject, bool answered);
 
-    /// In the order of Descriptor::inputs(); null for absent ones. Throws DataUnavailable.
+    /// One for each of Descriptor::inputs(); null for absent ones. Throws DataUnavailable.
     [[nodiscard]] std::span<const core::Tensor* const> inputs();
 
-    /// The answer of the engine that says what is expected; in the order of Descriptor::outputs().
+    /// Sets the outputs of the engine that the others are compared with, one for each of Descriptor::outputs().
     void set_answer(std::shared_ptr<const std::vector<core::Tensor>> outputs) { answer_ = std::move(outputs); }
     [[nodiscard]] bool has_answer() const { return answer_ != nullptr; }
 
-    /// Whether somebody says what the output should be: the case, the engine that was asked, or the reference.
+    /// True if expected values for the output are available: from the case, from the engine that the others are
+    /// compared with, or from the reference.
     [[nodiscard]] bool knows(std::size_t output) const;
-    /// For outputs that are known. Throws DataUnavailable.
+    /// The expected values. The output must have some. Throws DataUnavailable.
     [[nodiscard]] const core::Tensor& expected(std::size_t output);
     [[nodiscard]] core::Tolerance tolerance(std::size_t output) const;
     /// The bounds that the tolerance needs; null if it needs none.
     [[nodiscard]] const core::ElementSlack* slack(std::size_t output);
-    /// What the reference computes, of an operator that has one.
+    /// The tolerance and bounds for an engine that promises that precision.
+    [[nodiscard]] Accepted accepted(std::size_t output, core::Precision precision);
+    /// Why passing within that tolerance proves nothing; empty if it does prove something. See compare/power.h.
+    [[nodiscard]] const std::string& lack_of_power(std::size_t output, const Accepted& accepted);
+    /// The reference's outputs. The operator must have a reference.
     [[nodiscard]] const cpu::Reference& reference();
+    /// The reference's outputs with slack that allows FLOAT16 partial sums.
+    [[nodiscard]] const cpu::Reference& half_reference();
+    /// The reference's outputs if they are needed for the case anyway and the operator has element slack; otherwise
+    /// null.
+    [[nodiscard]] const cpu::Reference* reference_at_hand(std::size_t output);
 
 private:
+    /// True if some output has element slack.
+    [[nodiscard]] bool needs_slack() const;
+
     const cases::Case& case_;
     const operators::Descriptor& descriptor_;
     bool answered_;
@@ -54,7 +79,13 @@ private:
     std::vector<const core::Tensor*> input_pointers_;
     std::shared_ptr<const std::vector<core::Tensor>> answer_;
     std::optional<cpu::Reference> reference_;
+    std::optional<cpu::Reference> half_reference_;
+    /// Why the reference has no outputs: see ReferenceLost.
+    std::optional<std::string> lost_;
     std::vector<std::optional<core::Tensor>> expected_;
+    /// lack_of_power for the tolerance of FP32 engines, and for the last other tolerance.
+    std::vector<std::optional<std::string>> lacks_;
+    std::string other_lack_;
 };
 
 }  // namespace dmlconform::run

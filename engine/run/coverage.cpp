@@ -1,4 +1,5 @@
-// Classification of cases. An accepting case covers the values it has; a rejected one only the rule that rejects it.
+// Determines what each case covers. An accepted case covers its values; a rejected case covers only the rule that
+// rejects it.
 #include "engine/run/coverage.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ using operators::FieldKind;
 using operators::FieldType;
 using operators::OperatorSchema;
 
-using Items = std::vector<std::pair<std::string, std::string>>;  // kind, item
+using Items = std::vector<std::pair<std::string, std::string>>;  // pairs of kind and item
 
 // ---- what there is to cover --------------------------------------------------------------------------------------
 
@@ -42,7 +43,7 @@ void add_tensor_items(const OperatorSchema& schema, const Field& field, Items& i
     }
 }
 
-/// Classes of values of a field that is not a tensor.
+/// Classifies the value of a field that is not a tensor.
 std::vector<std::string> value_classes(const OperatorSchema& schema, const Field& field) {
     std::vector<std::string> classes;
     if (field.enumeration != nullptr) {

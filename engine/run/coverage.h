@@ -1,4 +1,5 @@
-// What a set of cases covers of the operators: types, ranks, feature levels, classes of attribute values, and rules.
+// What a set of cases covers of each operator: data types, ranks, feature levels, classes of attribute values, and
+// rules.
 #pragma once
 
 #include <map>
@@ -12,7 +13,7 @@
 
 namespace dmlconform::run {
 
-/// One thing that cases should cover.
+/// One item that cases should cover.
 struct CoverageLine {
     /// Short operator name.
     std::string op;
@@ -20,19 +21,19 @@ struct CoverageLine {
     std::string kind;
     /// "InputTensor FLOAT16", "K = 1", "SLICE1.windowInBounds", …
     std::string item;
-    /// How many cases cover it.
+    /// The number of cases that cover it.
     std::size_t cases = 0;
 };
 
-/// Lines for every operator that has rules, in the catalogue's order.
+/// The items of every operator that has rules, in the catalogue's order.
 [[nodiscard]] std::vector<CoverageLine> coverage(std::span<const cases::Case> cases);
 
-/// Reasons why lines may stay uncovered: "<operator> <kind> <item>" -> reason. In the file, one line "<operator> <kind>
-/// <item>: <reason>" each, with * for any operator; empty lines and lines that begin with '#' are comments.
+/// Reasons why items may stay uncovered: "<operator> <kind> <item>" -> reason. A file has one line "<operator> <kind>
+/// <item>: <reason>" for each; the operator * stands for any. Empty lines and lines that begin with '#' are ignored.
 using CoverageReasons = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] core::Result<CoverageReasons> parse_coverage_reasons(std::string_view text);
 
-/// The reason for a line: its own, or that for any operator. reasons.end() when there is none.
+/// The reason for an item: its own, otherwise that for any operator, otherwise reasons.end().
 [[nodiscard]] CoverageReasons::const_iterator find_reason(const CoverageReasons& reasons, const CoverageLine& line);
 
 /// The key of a line in CoverageReasons.

@@ -1,4 +1,4 @@
-// Comparing engines with each other.
+// Compares the outputs of engines with each other.
 #include "engine/run/dispute.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace dmlconform::run {
 namespace {
 
-/// More is not kept: expected values of that size are written by no person.
+/// Limit for the outputs that are kept. People do not write expected values of that size.
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 20;
 
 }  // namespace
@@ -51,7 +51,7 @@ bool Dispute::agree(std::span<const core::Tensor> outputs) {
     return true;
 }
 
-std::string Dispute::verdict(const operators::OperatorSchema& schema,
+std::string Dispute::verdict(const operators::Descriptor& descriptor,
                              std::span<const std::unique_ptr<Engine>> engines) {
     if (agreeing_.empty() || !dissenting_.empty()) {
         return {};
@@ -64,7 +64,7 @@ std::string Dispute::verdict(const operators::OperatorSchema& schema,
         return fmt::format("suspect the expected values: {} agree with each other", fmt::join(names, " and "));
     }
     const bool is_reference = engines[*agreeing_.begin()]->info().is_reference;
-    if (is_reference || !cpu::has_reference(schema) || !agree(values_.reference().outputs)) {
+    if (is_reference || !cpu::has_reference(descriptor) || !agree(values_.reference().outputs)) {
         return {};
     }
     return fmt::format("suspect the expected values: {} agrees with the reference", names.front());

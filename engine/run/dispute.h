@@ -1,4 +1,4 @@
-// Whether a case may be wrong and not the engines: they all compute the same, and the case expects something else.
+// Detects cases that may be wrong: all engines agree with each other, but not with the case.
 #pragma once
 
 #include <cstddef>
@@ -13,32 +13,32 @@
 
 namespace dmlconform::run {
 
-/// Hears what each engine computed for one case, and how that compares with the case.
+/// Collects what each engine computed for one case, and whether it differs from the case.
 class Dispute {
 public:
     explicit Dispute(CaseValues& values) : values_(values) {}
 
-    /// `differs`: beyond the tolerance, from values that the case itself expects. An engine that is tried again is
-    /// heard again.
+    /// Adds an engine's outputs. `differs`: an output is beyond the tolerance of values that the case itself expects. A
+    /// retry of an engine replaces its entry.
     void hear(std::size_t engine, bool differs, std::span<const core::Tensor> outputs);
 
-    /// What speaks for the engines: those that differ all compute the same, or the only one computes what the reference
-    /// does. Empty if nothing does.
-    [[nodiscard]] std::string verdict(const operators::OperatorSchema& schema,
+    /// The evidence for the engines: all that differ from the case compute the same, or the only one computes what the
+    /// reference does. Empty if there is none.
+    [[nodiscard]] std::string verdict(const operators::Descriptor& descriptor,
                                       std::span<const std::unique_ptr<Engine>> engines);
 
 private:
-    /// Whether the outputs are those of the first engine that differed, within the tolerances.
+    /// True if the outputs equal those of the first engine that differed, within the tolerances.
     [[nodiscard]] bool agree(std::span<const core::Tensor> outputs);
 
     CaseValues& values_;
-    /// Of the first engine that differed.
+    /// Outputs of the first engine that differed.
     std::vector<core::Tensor> outputs_;
     std::set<std::size_t> agreeing_;
     std::set<std::size_t> dissenting_;
 };
 
-/// In a buffer of its own, without the guard that outputs have behind their end.
+/// Copies a tensor without the guard behind its end.
 [[nodiscard]] core::Tensor copy_of(const core::Tensor& tensor);
 
 }  // namespace dmlconform::run

@@ -1,4 +1,4 @@
-// From an engine's name to the engine.
+// Creates engines by name.
 #include "engine/run/engine_list.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ const std::array<std::string, 2> names{"cpu", "d3d12"};
 #endif
 
 #if DMLCONFORM_HAS_DIRECTML || DMLCONFORM_DIRECTML_IN_WINE
-/// Only an engine that passed its self-test is usable.
+/// An engine is usable only if it passed its self-test.
 void list_directml(std::vector<AdapterLine>& lines) {
     const auto engine = create_directml({});
     if (engine) {

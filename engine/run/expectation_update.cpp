@@ -1,12 +1,12 @@
-// What goes, what stays, what is new.
+// Edits expectation files: removes what passes, keeps what still fails, adds new failures.
 #include "engine/run/expectation_update.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "engine/core/glob.h"
@@ -27,8 +27,8 @@ bool is_pattern(const std::string& text) {
     return text.find_first_of("*?") != std::string::npos;
 }
 
-/// Whether two entries are written in the same way, at whatever line. Of version ranges only whether there are some
-/// counts, and conditions do not: entries that differ in nothing else stand in their order.
+/// True if two entries are equal apart from their lines. Of version ranges only their presence counts, and conditions
+/// are ignored; entries that differ only in these keep their order.
 bool say_the_same(const expectations::Expectation& a, const expectations::Expectation& b) {
     const auto names = [](const auto& entry) {
         std::vector<std::string> list;
@@ -44,7 +44,7 @@ bool say_the_same(const expectations::Expectation& a, const expectations::Expect
     return content(a) == content(b) && a.driver.has_value() == b.driver.has_value() && names(a) == names(b);
 }
 
-/// The ids as a JSON list, one for each line if there are several.
+/// The ids as a JSON list, one per line if there are several.
 std::string id_list(const std::set<std::string>& ids, std::string_view indentation) {
     std::vector<std::string> texts;
     for (const std::string& id : ids) {
@@ -56,7 +56,7 @@ std::string id_list(const std::set<std::string>& ids, std::string_view indentati
     return fmt::format("[\n{0}  {1}\n{0}]", indentation, fmt::join(texts, fmt::format(",\n{}  ", indentation)));
 }
 
-/// One entry of a file, edited.
+/// Edits one entry of a file.
 class EntryEdit {
 public:
     EntryEdit(const JsonValue& entry, const std::set<std::string>& passed, const std::set<std::string>& needed,
@@ -68,7 +68,7 @@ public:
         std::ranges::copy(needed, std::inserter(needed_, needed_.end()));
     }
 
-    /// Whether nothing of the entry is left.
+    /// True if nothing of the entry is left.
     bool apply(expectations::ArrayEdits& edits) {
         if (list_.array() == nullptr) {
             return apply_to(list_, edits);
@@ -87,7 +87,7 @@ public:
     [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
 private:
-    /// Whether the element has to go; narrows it if it is a pattern of which a part has to.
+    /// True if the element must be removed. Narrows an element that is a pattern of which only a part must be removed.
     bool apply_to(const JsonValue& element, expectations::ArrayEdits& edits) {
         const std::string& pattern = *element.string();
         const auto matched = [&](const std::set<std::string>& ids) {
@@ -152,7 +152,7 @@ std::vector<std::string> ExpectationUpdate::entries_for_failures(
     std::vector<std::string> entries;
     for (const auto& [failure, all_ids] : failures_) {
         const EngineInfo& engine = engines[failure.engine];
-        // Another run may have added the same since this one began.
+        // Another run may have added the same entry since this one began.
         const std::string_view status = to_string(failure.status);
         const auto is_there = [&](const std::string& id) {
             return std::ranges::any_of(fresh, [&](const expectations::Expectation& entry) {
@@ -167,7 +167,7 @@ std::vector<std::string> ExpectationUpdate::entries_for_failures(
         }
         std::string entry =
             fmt::format("{{\n  \"cases\": {},\n  \"engine\": {},\n", id_list(ids, "  "), quoted(engine.name));
-        // The processor's name says nothing about where the CPU engine fails.
+        // The processor's name does not affect failures of the CPU engine.
         if (!engine.adapter.empty() && !engine.is_reference && !engine.name.starts_with("exec:")) {
             entry += fmt::format("  \"adapter\": {},\n", quoted(engine.adapter));
         }

@@ -1,4 +1,4 @@
-// Expectation files brought up to date with what a run has shown.
+// Updates expectation files from the results of a run.
 #pragma once
 
 #include <map>
@@ -12,28 +12,28 @@
 
 namespace dmlconform::run {
 
-/// A file's new text, and what was done, in sentences.
+/// A file's new text, and sentences that say what was changed.
 struct UpdatedFile {
     std::string text;
     std::vector<std::string> changes;
 };
 
-/// Is shown all results of a run, after expectations were applied to them. Remembers failures and passes that were not
-/// expected, and which cases the expectations that are contradicted are still right about.
+/// Receives all results of a run after expectations were applied. Records unexpected failures and passes, and for
+/// contradicted expectations the cases for which they still hold.
 class ExpectationUpdate {
 public:
     explicit ExpectationUpdate(const ExpectedResults& expected) : expected_(expected) {}
 
     void add(const CaseResult& result);
 
-    /// Takes what passes out of the file at `path`, whose text is `text`, and adds the failures if `add_failures`.
-    /// `complete`: the run had all cases, so that a pattern can be narrowed to those that still fail.
+    /// Removes passing cases from the file at `path`, whose text is `text`, and adds failures if `add_failures`.
+    /// `complete`: the run had all cases, so a pattern can be narrowed to those that still fail.
     [[nodiscard]] core::Result<UpdatedFile> update(const std::string& path, const std::string& text,
                                                    std::span<const EngineInfo> engines, bool complete,
                                                    bool add_failures) const;
 
 private:
-    /// Of one expectation, ids by what became of them.
+    /// What became of the cases of one expectation, by id.
     struct Outcome {
         std::set<std::string> passed;
         std::set<std::string> needed;
@@ -45,9 +45,10 @@ private:
         auto operator<=>(const Failure&) const = default;
     };
 
-    /// The entries of a file as they are now.
+    /// The current entries of a file.
     struct Entries {
-        /// Which of all expectations each was when the run began; nothing for those that have come since.
+        /// For each entry, its index among the expectations when the run began; empty for entries that were added
+        /// since.
         std::vector<std::optional<std::size_t>> known;
         std::vector<expectations::Expectation> fresh;
     };
@@ -61,7 +62,7 @@ private:
     std::map<Failure, std::set<std::string>> failures_;
 };
 
-/// A file without expectations.
+/// The text of an expectation file without entries.
 [[nodiscard]] std::string empty_expectations();
 
 }  // namespace dmlconform::run

@@ -1,4 +1,4 @@
-// Which expectation decides about a result.
+// Decides which expectation applies to a result.
 #include "engine/run/expected_results.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 using expectations::Expectation;
 using expectations::Expected;
 
-/// The status of a result that is as expected; nothing for what is not a failure.
+/// The status of a result that meets the expectation; empty if no failure is expected.
 std::optional<Status> failure_of(Expected expected) {
     switch (expected) {
         case Expected::fail:
@@ -36,7 +36,7 @@ std::string with_issue(const Expectation& expectation) {
                                      : fmt::format("{} ({})", expectation.title(), expectation.issue);
 }
 
-/// Whether no element is off by more than so many times its tolerance.
+/// True if no element exceeds its tolerance by more than this factor.
 bool is_within(const std::optional<double>& times, const CaseResult& result) {
     return !times || std::ranges::all_of(result.outputs, [&](const OutputResult& output) {
         return !output.error_map ||
@@ -44,14 +44,15 @@ bool is_within(const std::optional<double>& times, const CaseResult& result) {
     });
 }
 
-/// Whether the case failed in the way that the entry says, and in no other element than it says.
+/// True if the case failed as the entry says, and only in elements that the entry lists.
 bool is_as_said(const Expectation& entry, const CaseResult& result) {
     return !is_failure(result.status) ||
-           (entry.elements ? std::ranges::find(result.excusing, &entry) != result.excusing.end()
-                           : happened(entry.happens, result) && is_within(entry.times_tolerance, result));
+           (is_within(entry.times_tolerance, result) &&
+            (entry.elements ? std::ranges::find(result.excusing, &entry) != result.excusing.end()
+                            : happened(entry.happens, result)));
 }
 
-/// For a case that fails otherwise.
+/// Message for a case that fails differently.
 std::string what_is_expected(const Expectation& entry) {
     if (entry.elements) {
         return "other elements to differ";
@@ -182,7 +183,7 @@ void ExpectedResults::use(CaseResult& result, std::size_t index) {
 void ExpectedResults::apply(CaseResult& result) {
     const Status status = result.status;
     if (status == Status::reference) {
-        return;  // there was nothing that could have failed
+        return;  // skipped cases cannot contradict an expectation
     }
     const auto matches = matching(*result.subject, result.engine);
     const auto first = [&](const auto& is_meant) {

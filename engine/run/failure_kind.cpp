@@ -1,4 +1,4 @@
-// Told by what a result holds.
+// Classifies failures by the contents of their results.
 #include "engine/run/failure_kind.h"
 
 #include <algorithm>
@@ -19,8 +19,14 @@ FailureKind kind_of(const cases::Case& subject, const CaseResult& result) {
         kind.what = What::accepted;
     } else if (!result.stray_writes.empty()) {
         kind.what = What::stray_write;
+    } else if (result.unwritten) {
+        kind.what = What::unwritten;
     } else if (differs) {
         kind.what = What::differs;
+    } else if (std::any_of(result.outputs.begin(), result.outputs.end(), [](const OutputResult& output) {
+                   return output.precision && !output.precision->promised.empty();
+               })) {
+        kind.what = What::precision;
     }
     return kind;
 }
@@ -33,10 +39,14 @@ bool happened(expectations::Happening happening, const CaseResult& result) {
         case Happening::rejected:
             return what == What::rejected;
         case Happening::accepted:
-            // What is accepted may turn out not to work.
+            // A case of an accepted descriptor can still fail during execution.
             return what == What::accepted || (result.status == Status::error && result.subject->expect_error);
         case Happening::differs:
             return what == What::differs;
+        case Happening::precision:
+            return what == What::precision;
+        case Happening::unwritten:
+            return what == What::unwritten;
         default:
             return true;
     }

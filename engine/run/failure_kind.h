@@ -1,4 +1,4 @@
-// In which way a case failed.
+// Classifies how a case failed.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,17 @@ namespace dmlconform::run {
 
 struct FailureKind {
     Status status = Status::fail;
-    /// Of a `fail`: what was wrong.
-    enum class What : std::uint8_t { differs, rejected, accepted, wrong_code, stray_write, other };
+    /// What was wrong, for the status `fail`.
+    enum class What : std::uint8_t {
+        differs,
+        precision,
+        unwritten,
+        rejected,
+        accepted,
+        wrong_code,
+        stray_write,
+        other
+    };
     What what = What::other;
 
     bool operator==(const FailureKind&) const = default;
@@ -19,7 +28,7 @@ struct FailureKind {
 
 [[nodiscard]] FailureKind kind_of(const cases::Case& subject, const CaseResult& result);
 
-/// Whether that is what happened to a case that failed.
+/// True if the failed case failed in that way.
 [[nodiscard]] bool happened(expectations::Happening happening, const CaseResult& result);
 
 }  // namespace dmlconform::run

@@ -1,4 +1,4 @@
-// The table, a row for each operator of the catalogue.
+// Writes the table, with one row for each operator of the catalogue.
 #include "engine/run/operator_table.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/core/glob.h"
-#include "engine/cpu/element_wise/widths.h"
 #include "engine/cpu/reference.h"
 #include "engine/run/engine_list.h"
 #include "engine/run/runner.h"
@@ -27,12 +26,13 @@ and runs them on DirectML against the values that they expect. The engine `cpu`,
 the {2} operators. The engine `d3d12` computes {1}.
 
 - *Types* are those of the operator's first tensor at the highest feature level: `FLOAT 16 32` is FLOAT16 and FLOAT32.
-- *Tolerance* is the default for FLOAT32, which counts if a case states none. For element-wise operators, the accepted
-  range is worked out for each element. The figures are its whole width in ULPs: the median and the largest over 4,096
-  random arguments with magnitudes from 2^-10 to 16. One rounding that is left open is one ULP wide. Large figures come
-  from results near zero, or from functions for which Direct3D guarantees little (SIN and COS: 0.0008 absolute). *Exact*
-  only leaves open whether subnormal numbers count as zero. A quantised result may be that of any real number in its
-  range, which is the same one for most arguments. Integers are exact.
+- *Tolerance* is the default for FLOAT32, which counts if a case states none. Where results are rounded, the accepted
+  range is worked out for each element. The figures are its whole width in ULPs: the median and the largest. They are
+  over 4,096 random arguments with magnitudes from 2^-10 to 16 for element-wise operators, and over 100 random cases for
+  the others. One rounding that is left open is one ULP wide. Large figures come from results near zero, from long sums,
+  or from functions for which Direct3D guarantees little (SIN and COS: 0.0008 absolute). *Exact* only leaves open
+  whether subnormal numbers count as zero. A quantised result may be that of any real number in its range, which is the
+  same one for most arguments. Integers are exact.
 - *Cases* is how many cases this repository has, including the expansions of sweeps.
 - *DirectML* is how many of them DirectML itself answers as the case expects. `all` means all of them. `51 of 52: POW`
   means 51 of 52, and the finding of that name explains the others ([findings](findings)). `26 to 32 of 32` means that we
@@ -44,7 +44,7 @@ the {2} operators. The engine `d3d12` computes {1}.
 | --- | --- | --- | --- | --- | --- | --- |
 )";
 
-/// "FLOAT 16 32, INT 8 32".
+/// The data types of an operator: "FLOAT 16 32, INT 8 32".
 std::string types_of(const OperatorSchema& schema) {
     for (const operators::Field& field : schema.fields) {
         const auto* support = field.is_tensor() ? schema.support_at(field.name, core::highest_feature_level) : nullptr;
@@ -73,12 +73,12 @@ std::string types_of(const OperatorSchema& schema) {
     return "";
 }
 
-/// Two digits, which do not depend on the platform's functions.
+/// Rounds to two digits, without platform-dependent functions.
 std::string width_text(double width) {
     return std::isinf(width) ? "unbounded" : fmt::format("{:g}", std::stod(fmt::format("{:.1e}", width)));
 }
 
-std::string tolerance_of(const OperatorSchema& schema) {
+std::string tolerance_of(const OperatorSchema& schema, const WidthsOf& widths_of) {
     if (!cpu::has_reference(schema)) {
         return "";
     }
@@ -93,7 +93,7 @@ std::string tolerance_of(const OperatorSchema& schema) {
     if (!tolerance.element_slack) {
         return core::to_string(tolerance);
     }
-    const auto widths = cpu::element_wise::widths_of(schema);
+    const auto widths = widths_of(schema);
     if (!widths) {
         return "bounded for each element";
     }
@@ -129,7 +129,7 @@ void count_case(CasesByOperator& cases, const cases::Case& subject, std::span<co
     for (const expectations::Expectation& entry : known) {
         if (core::glob_matches(entry.engine, "directml") && entry.meets(subject.id, facts) &&
             entry.means_some_element(facts)) {
-            // Elements that may differ need not.
+            // Entries for elements that may differ do not require a difference.
             different = different || (entry.forbids_a_pass() && !entry.elements);
             doubtful = true;
             own.findings.insert(entry.finding.empty() ? entry.reason : entry.finding);
@@ -139,7 +139,7 @@ void count_case(CasesByOperator& cases, const cases::Case& subject, std::span<co
     own.doubtful += doubtful && !different ? 1 : 0;
 }
 
-std::string operator_table(const CasesByOperator& cases) {
+std::string operator_table(const CasesByOperator& cases, const WidthsOf& widths_of) {
     std::map<std::string, std::size_t> engines;
     std::string rows;
     const OperatorCases none;
@@ -154,7 +154,7 @@ std::string operator_table(const CasesByOperator& cases) {
         const OperatorCases& counted = found == cases.end() ? none : found->second;
         rows += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", schema.short_name(),
                             core::to_string(schema.introduced), fmt::join(own, ", "), types_of(schema),
-                            tolerance_of(schema), counted.all, agreement(counted));
+                            tolerance_of(schema, widths_of), counted.all, agreement(counted));
     }
     return fmt::format(fmt::runtime(introduction), engines["cpu"], engines["d3d12"], names.size()) + rows;
 }

@@ -1,35 +1,42 @@
-// docs/operators.md: all operators, and what this program has for them.
+// Generates docs/operators.md: all operators, and what this program supports of them.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 
+#include "engine/cpu/element_wise/widths.h"
 #include "engine/expectations/expectation.h"
 
 namespace dmlconform::run {
 
-/// The cases of an operator, and what DirectML does with them.
+/// Counts an operator's cases, and what DirectML does with them.
 struct OperatorCases {
     std::size_t all = 0;
-    /// Those that decide and that DirectML was run on.
+    /// Cases on the gate that were run on DirectML.
     std::size_t compared = 0;
-    /// Those of them that DirectML is known to take otherwise, and those that it may take otherwise.
+    /// Those for which DirectML is known to differ or may differ.
     std::size_t different = 0;
     std::size_t doubtful = 0;
-    /// Why: findings, or reasons where there is none.
+    /// Why they differ: findings, or the reasons of entries without one.
     std::set<std::string> findings;
 };
 
 /// By the operator's full name.
 using CasesByOperator = std::map<std::string, OperatorCases, std::less<>>;
 
-/// Counts a case. `known`: what DirectML does otherwise; without any, it counts as not run on DirectML.
+/// Counts a case. `known` has the expectations for DirectML; without any, the case counts as not run on DirectML.
 void count_case(CasesByOperator& cases, const cases::Case& subject, std::span<const expectations::Expectation> known);
 
-/// Markdown.
-[[nodiscard]] std::string operator_table(const CasesByOperator& cases);
+/// Returns the widths of an operator's error ranges; empty if they are unknown.
+using WidthsOf = std::function<std::optional<cpu::element_wise::Widths>(const operators::OperatorSchema& schema)>;
+
+/// The table as Markdown.
+[[nodiscard]] std::string operator_table(const CasesByOperator& cases,
+                                         const WidthsOf& widths_of = cpu::element_wise::widths_of);
 
 }  // namespace dmlconform::run

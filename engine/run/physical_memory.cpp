@@ -1,4 +1,4 @@
-// The systems' ways to say it.
+// Asks the operating system for the size of the physical memory.
 #include "engine/run/physical_memory.h"
 
 #include <limits>

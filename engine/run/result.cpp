@@ -1,4 +1,4 @@
-// Names of statuses, and a result in one line.
+// Names of statuses, and one-line messages of results.
 #include "engine/run/result.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Threads take cases by number, and give results back to whoever's turn it is to report them.
+// Runs cases in parallel. Threads take cases by number, and results are reported in order.
 #include "engine/run/runner.h"
 
 #include <condition_variable>
@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "engine/engine_lost.h"
+#include "engine/run/graph_verdicts.h"
 #include "engine/run/shuffle.h"
 
 namespace dmlconform::run {
@@ -15,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For each set of engines, how many results may wait for that of a slow case before them.
+/// Limit, for each set of engines, of results that wait for a slower preceding case.
 constexpr std::size_t most_waiting = 64;
 
 class Run {
@@ -48,7 +49,7 @@ public:
                 threads.emplace_back([this, i] { work(sets_[i]); });
             }
         } catch (const std::exception&) {
-            // The system has no more threads for us: the sets of engines that have a thread do all the work.
+            // The system cannot create more threads. The sets of engines that have one do all the work.
         }
         work(sets_[0]);
         for (std::thread& thread : threads) {
@@ -78,7 +79,7 @@ private:
         }
     }
 
-    /// The number of the next case; nothing when there are no more.
+    /// The number of the next case; empty if there are no more.
     std::optional<std::size_t> take() {
         std::unique_lock lock(mutex_);
         room_.wait(lock, [&] { return stopped_ || taken_ == count_ || taken_ - reported_ < window_; });
@@ -137,10 +138,13 @@ private:
             if (settings_.expected != nullptr) {
                 settings_.expected->apply(result);
             }
+            graphs_.hear(result);
             totals_.add(result);
             observer_.on_result(result);
-            // What other threads have of later cases is not reported: it would depend on their speed.
-            failed_fast_ = failed_fast_ || (settings_.fail_fast && result.gated && is_failure(result.status));
+            // Results of later cases from other threads are dropped: they would depend on the threads' speed.
+            failures_ += result.gated && is_failure(result.status) ? 1 : 0;
+            failed_fast_ = failed_fast_ || (settings_.fail_fast && failures_ != 0) ||
+                           (settings_.max_failures != 0 && failures_ >= settings_.max_failures);
         }
         totals_.add_case(results);
         stopped_ = stopped_ || failed_fast_;
@@ -154,7 +158,7 @@ private:
     const std::size_t count_;
     const std::size_t window_;
 
-    /// For everything below.
+    /// Protects everything below.
     std::mutex mutex_;
     std::condition_variable room_;
     std::size_t taken_ = 0;
@@ -162,8 +166,11 @@ private:
     std::size_t reported_ = 0;
     bool stopped_ = false;
     bool failed_fast_ = false;
+    /// Failures on the gate.
+    std::size_t failures_ = 0;
     std::exception_ptr failure_;
     std::map<std::size_t, Results> waiting_;
+    GraphVerdicts graphs_;
     RunTotals totals_;
 };
 

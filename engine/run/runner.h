@@ -1,4 +1,4 @@
-// Running cases on engines, several at a time, with results in the order of the cases.
+// Runs cases on engines, several in parallel, and reports results in the order of the cases.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace dmlconform::run {
 
-/// Is told how the run goes on: progress lines, streams of results. Never from two threads at once.
+/// Receives the progress and results of a run. Calls never overlap.
 class Observer {
 public:
     Observer() = default;
@@ -22,37 +22,39 @@ public:
     Observer& operator=(const Observer&) = delete;
     virtual ~Observer() = default;
 
-    /// Before a case's first engine. `position` counts the cases from 0; where several are run at a time they begin in
-    /// any order.
+    /// Called before a case runs on the first engine. `position` counts cases from 0. Cases that run in parallel begin
+    /// in any order.
     virtual void on_case(const cases::Case& subject, std::size_t position) = 0;
-    /// In the order of the cases, and for each case of the engines.
+    /// Called in the order of the cases, and for each case in the order of the engines.
     virtual void on_result(const CaseResult& result) = 0;
-    /// Asked before each case; true ends the run early, with the results so far.
+    /// Called before each case. True ends the run early, with the results so far.
     virtual bool stop_requested() { return false; }
 };
 
-/// Tag of cases whose right answer no source specifies, NaN in TOP_K1 for example.
+/// Tag of cases whose correct result no source specifies, such as NaN in TOP_K1.
 inline constexpr const char* unspecified_tag = "unspecified";
 
 struct RunSettings {
     /// Puts cases tagged `unspecified` on the gate.
     bool include_unspecified = false;
-    /// Ends the run with the first case, in their order, that fails on the gate.
+    /// Ends the run after the first case, in order, that fails on the gate.
     bool fail_fast = false;
+    /// Ends the run after this many failures on the gate; 0: never.
+    std::size_t max_failures = 0;
     /// How often all cases are run.
     std::size_t repeat = 1;
-    /// Seed of the order of the cases, a different one in each repetition; nothing: as they are written.
+    /// Seed of a random order of the cases, which differs in each repetition. Empty: the written order.
     std::optional<std::uint64_t> shuffle{};
     CaseSettings cases{};
-    /// What is expected of cases, and counts what came of it; null: that they pass. `cases.expected` is set by the run.
+    /// Expectations, which also count their uses. Null: all cases are expected to pass. The run sets `cases.expected`.
     ExpectedResults* expected = nullptr;
 };
 
-/// What runs one case at a time: an instance of each of the run's engines.
+/// An instance of each of the run's engines, which runs one case at a time.
 using EngineSet = std::vector<std::unique_ptr<Engine>>;
 
-/// Runs every case on every engine, as many at a time as there are sets. There is at least one set, and all have the
-/// same engines.
+/// Runs every case on every engine, with one case per set in parallel. There must be at least one set, and all must
+/// have the same engines.
 [[nodiscard]] RunTotals run_cases(const CaseSource& source, std::span<const EngineSet> sets, Observer& observer,
                                   const RunSettings& settings = {});
 

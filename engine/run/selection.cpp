@@ -1,4 +1,4 @@
-// Filters and tags.
+// Matches cases against filters, tags and ids.
 #include "engine/run/selection.h"
 
 #include <algorithm>
@@ -6,14 +6,21 @@
 namespace dmlconform::run {
 
 bool Selector::matches(const cases::Case& subject) const {
-    const bool named = filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
-                           return glob_matches(filter, subject.id);
-                       });
-    const bool excluded = std::any_of(excludes.begin(), excludes.end(),
-                                      [&](const std::string& exclude) { return glob_matches(exclude, subject.id); });
-    return named && !excluded && (ids == nullptr || ids->contains(subject.id)) &&
-           std::all_of(tags.begin(), tags.end(), [&](const std::string& tag) { return subject.has_tag(tag); }) &&
-           (shard == nullptr || shard->contains(id_hash(subject.id)));
+    return matches(subject.id, subject.graph_id, subject);
+}
+
+bool Selector::matches_node(const cases::Case& subject, const std::string& id) const {
+    return matches(id, subject.id, subject);
+}
+
+bool Selector::matches(const std::string& id, const std::string& graph_id, const cases::Case& tagged) const {
+    const auto is_meant = [&](const std::string& glob) {
+        return glob_matches(glob, id) || (!graph_id.empty() && glob_matches(glob, graph_id));
+    };
+    const bool named = filters.empty() || std::ranges::any_of(filters, is_meant);
+    return named && std::ranges::none_of(excludes, is_meant) && (ids == nullptr || ids->contains(id)) &&
+           std::ranges::all_of(tags, [&](const std::string& tag) { return tagged.has_tag(tag); }) &&
+           (shard == nullptr || shard->contains(id_hash(id)));
 }
 
 }  // namespace dmlconform::run

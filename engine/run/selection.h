@@ -1,4 +1,4 @@
-// Which of the loaded cases are run.
+// Selects which of the loaded cases run.
 #pragma once
 
 #include <memory>
@@ -14,23 +14,29 @@ namespace dmlconform::run {
 
 using core::glob_matches;
 
-/// Chooses cases.
+/// Criteria for cases, all of which must hold.
 struct Selector {
-    /// Globs, of which the id has to match one; none: all ids.
+    /// The id must match one of these globs, unless there are none.
     std::vector<std::string> filters;
-    /// Of which a case has to have all.
+    /// The case must have all of these tags.
     std::vector<std::string> tags;
-    /// Globs, of which the id may match none.
+    /// The id must match none of these globs.
     std::vector<std::string> excludes{};
-    /// The only ids that are chosen; null: any.
+    /// The id must be one of these. Null: any id.
     std::shared_ptr<const std::set<std::string>> ids{};
-    /// Which of those are run here; null: all.
+    /// The case must be in this shard. Null: any.
     std::shared_ptr<const ShardPlan> shard{};
 
     [[nodiscard]] bool selects_all() const {
         return filters.empty() && tags.empty() && excludes.empty() && ids == nullptr && shard == nullptr;
     }
+    /// Nodes of a graph that are judged separately are selected by their own ids and by that of the graph's case.
     [[nodiscard]] bool matches(const cases::Case& subject) const;
+    /// The same for a node of a graph's case, without making the node's case.
+    [[nodiscard]] bool matches_node(const cases::Case& subject, const std::string& id) const;
+
+private:
+    [[nodiscard]] bool matches(const std::string& id, const std::string& graph_id, const cases::Case& tagged) const;
 };
 
 }  // namespace dmlconform::run

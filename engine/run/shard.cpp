@@ -1,4 +1,4 @@
-// Dividing cases among shards.
+// Distributes cases over shards.
 #include "engine/run/shard.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace dmlconform::run {
 namespace {
 
-/// More than this is a slip of the finger.
+/// A larger number is probably a mistake.
 constexpr std::uint64_t most_shards = 1'000'000;
 
 std::optional<std::uint64_t> number(std::string_view text) {
@@ -25,7 +25,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
 
 using Found = core::Result<std::optional<ShardOfEnvironment>>;
 
-/// The pair of variables that Bazel and GoogleTest have in common but for the names.
+/// The variables of Bazel and GoogleTest, which differ only in their names.
 struct RunnerVariables {
     const char* total;
     const char* index;
@@ -46,7 +46,7 @@ Found of_test_runner(const RunnerVariables& names, const Environment& environmen
     const std::uint64_t count = number(*total).value_or(UINT64_MAX);
     const std::uint64_t which = number(*index).value_or(UINT64_MAX);
     if (count == 0 && which == 0) {
-        return std::nullopt;  // how Bazel says that it does not divide the test
+        return std::nullopt;  // Bazel's way to say that the test is not sharded
     }
     if (count > most_shards || which >= count) {
         return core::fail(fmt::format("{}={} and {}={} are not a shard", names.total, *total, names.index, *index),
@@ -57,9 +57,9 @@ Found of_test_runner(const RunnerVariables& names, const Environment& environmen
                               environment(names.status_file).value_or("")};
 }
 
-/// What Slurm tells a task of the array that it is one of.
+/// Slurm's variables for a task of a job array.
 struct SlurmArray {
-    /// Stands for a text that is not a number.
+    /// Marks text that is not a number.
     static constexpr std::uint64_t none = UINT64_MAX;
 
     std::uint64_t id;
@@ -81,7 +81,7 @@ struct SlurmArray {
         greatest = value("SLURM_ARRAY_TASK_MAX", countable ? least + (count - 1) * step : none);
     }
 
-    /// Where ids do not go from MIN to MAX in steps, nothing tells which of COUNT a task is.
+    /// False unless ids go from MIN to MAX in equal steps; then the shard's index is unknown.
     [[nodiscard]] bool is_even() const {
         return count != 0 && count <= most_shards && step != 0 && least <= id && id <= greatest && greatest != none &&
                (id - least) % step == 0 && (greatest - least) / step == count - 1;
@@ -165,7 +165,7 @@ ShardPlan::ShardPlan(Shard shard, std::span<const std::uint64_t> ids, const Case
     by_length.reserve(ids.size());
     for (const std::uint64_t id : ids) {
         const auto found = durations.find(id);
-        // Never 0, or cases that take none would all go to the same shard.
+        // Never 0, otherwise all such cases would be assigned to the same shard.
         by_length.emplace_back(std::max(found == durations.end() ? otherwise : found->second, 1e-9), id);
     }
     std::sort(by_length.begin(), by_length.end(), std::greater<>());

@@ -1,4 +1,4 @@
-// Which part of a run's cases is run here: the others are run elsewhere, at the same time.
+// Shards: parts of a run that are executed elsewhere at the same time.
 #pragma once
 
 #include <cstdint>
@@ -16,46 +16,46 @@
 namespace dmlconform::run {
 
 struct Shard {
-    /// From 0, below `count`.
+    /// Counts from 0; below `count`.
     std::size_t index = 0;
     std::size_t count = 1;
 
     bool operator==(const Shard&) const = default;
 };
 
-/// "3/7": the third of seven.
+/// For messages, counting from 1: "3/7".
 [[nodiscard]] std::string to_string(const Shard& shard);
 [[nodiscard]] core::Result<Shard> parse_shard(std::string_view text);
 
-/// A variable of the environment; nothing where it is not set.
+/// Returns an environment variable; empty if it is not set.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 
-/// What a test runner or a batch system asks for by the environment.
+/// The shard that a test runner or a batch system asks for.
 struct ShardOfEnvironment {
     Shard shard;
-    /// The variables that say so, for messages.
+    /// The names of the variables, for messages.
     std::string source;
-    /// To be made, for the test runner to see that shards are known here; may be empty.
+    /// A file to create, which tells the test runner that shards are supported. May be empty.
     std::string status_file{};
 };
 
-/// Bazel's, GoogleTest's and Slurm's. Nothing if none of them asks; an error if what they say is not a shard, or if two
-/// of them say different things.
+/// Reads the variables of Bazel, GoogleTest and Slurm. Empty if none is set. Fails if they are invalid or contradict
+/// each other.
 [[nodiscard]] core::Result<std::optional<ShardOfEnvironment>> shard_of_environment(const Environment& environment);
 
-/// The same number for the same id everywhere.
+/// A hash that is the same on every machine.
 [[nodiscard]] std::uint64_t id_hash(std::string_view case_id);
 
-/// By id_hash: how long a case took, in any unit.
+/// How long each case took, in any unit, by id_hash.
 using CaseDurations = std::unordered_map<std::uint64_t, double>;
 
-/// Says of every case whether it is in a shard. All shards of a run make the same plan.
+/// Decides for every case whether it is in a shard. All shards of a run compute the same plan.
 class ShardPlan {
 public:
-    /// By the hash of the id alone, so that a new case moves no other.
+    /// Assigns cases by the hash of their ids, so that a new case does not move others.
     explicit ShardPlan(Shard shard) : shard_(shard) {}
-    /// So that shards take equally long: the longest case first, each to the shard that has the least so far. `ids` are
-    /// the hashes of all cases of the run; one without a duration counts as the median.
+    /// Balances the durations of the shards: assigns the longest case first, each to the shard with the least total so
+    /// far. `ids` are the hashes of all cases of the run; a case without a duration counts as the median.
     ShardPlan(Shard shard, std::span<const std::uint64_t> ids, const CaseDurations& durations);
 
     [[nodiscard]] bool contains(std::uint64_t id) const;
@@ -63,23 +63,23 @@ public:
 
 private:
     Shard shard_;
-    /// Empty when hashes decide.
+    /// Empty if hashes decide.
     std::unordered_map<std::uint64_t, std::uint32_t> shard_of_;
 };
 
-/// What a result says of the shard that it is of.
+/// The shard that a result file describes.
 struct ShardInfo {
     Shard shard;
-    /// Cases in all shards, and in this one; in repetitions, each counts again.
+    /// The number of cases in all shards and in this one. Repetitions count separately.
     std::size_t cases_of_all = 0;
     std::size_t cases = 0;
-    /// Of the ids of all shards' cases: differs when they do.
+    /// A fingerprint of the ids of all shards' cases.
     std::uint64_t fingerprint = 0;
-    /// Whether recorded times decided, rather than ids.
+    /// True if recorded durations decided instead of hashes.
     bool by_durations = false;
 };
 
-/// Independent of the order.
+/// The fingerprint of a set of hashes. It does not depend on their order.
 [[nodiscard]] std::uint64_t fingerprint_of(std::span<const std::uint64_t> ids);
 
 }  // namespace dmlconform::run

@@ -1,5 +1,5 @@
-// A Feistel network: a permutation of numbers with an even number of bits, whatever its round function is. Where that
-// gives a number that is not wanted, it is applied again, until it leads back into the range (cycle walking).
+// A Feistel network: a permutation of numbers with an even number of bits, for any round function. If the result is out
+// of range, the permutation is applied again until it is in range (cycle walking).
 #include "engine/run/shuffle.h"
 
 #include "engine/core/hash.h"

@@ -1,11 +1,11 @@
-// Numbers in an order of chance that takes no memory.
+// A random permutation of numbers that is computed without a table.
 #pragma once
 
 #include <cstdint>
 
 namespace dmlconform::run {
 
-/// A permutation of 0 … count - 1 that `seed` chooses; the same on every machine.
+/// A permutation of 0 … count - 1 that depends only on `seed`.
 class Shuffle {
 public:
     Shuffle(std::uint64_t count, std::uint64_t seed);
@@ -17,7 +17,7 @@ private:
 
     std::uint64_t count_;
     std::uint64_t seed_;
-    /// Half of the bits of the numbers that are permuted: at least as many as are wanted.
+    /// Half of the bits of the permuted numbers.
     unsigned half_bits_ = 1;
 };
 

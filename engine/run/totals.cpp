@@ -1,4 +1,4 @@
-// Adding up.
+// Adds up results.
 #include "engine/run/totals.h"
 
 #include <fmt/format.h>
@@ -10,10 +10,10 @@
 namespace dmlconform::run {
 namespace {
 
-/// Buckets are this far apart, so that their middles are within 0.1 % of what is in them.
+/// Ratio of neighbouring buckets. The middle of a bucket is within 0.1 % of its values.
 constexpr double bucket_ratio = 1.002;
 
-/// Why it shows nothing, and on which engine.
+/// The engine, and why it shows nothing.
 std::string reason_text(const CaseResult& result, std::span<const EngineInfo> engines) {
     return fmt::format("{}: {}", engines[result.engine].name, result.reason);
 }
@@ -21,7 +21,7 @@ std::string reason_text(const CaseResult& result, std::span<const EngineInfo> en
 }  // namespace
 
 void DurationHistogram::add(std::chrono::nanoseconds duration) {
-    // A clock may have been set back.
+    // The clock may have been set back.
     const auto counted = std::max(duration, std::chrono::nanoseconds(0));
     least_ = count_ == 0 ? counted : std::min(least_, counted);
     greatest_ = std::max(greatest_, counted);
@@ -74,6 +74,10 @@ void Tally::add(const Tally& other) {
     steady.add(other.steady);
 }
 
+void PrecisionCounts::add(const OutputPrecision& precision) {
+    ++(precision.computes_as.empty() ? cannot_tell : precision.computes_as.starts_with("FP32") ? fp32 : less);
+}
+
 void RunTotals::add(const CaseResult& result) {
     ++results;
     if (!result.gated) {
@@ -82,6 +86,11 @@ void RunTotals::add(const CaseResult& result) {
             off_gate_failures.push_back(fmt::format("{} on {}", result.subject->id, engines[result.engine].name));
         }
         return;
+    }
+    for (const OutputResult& output : result.outputs) {
+        if (output.precision) {
+            precision.add(*output.precision);
+        }
     }
     if (result.status == Status::skip && result.expectation == nullptr) {
         skips[reason_text(result, engines)].add(result.subject->id);
@@ -102,6 +111,11 @@ void RunTotals::add_case(std::span<const CaseResult> results_of_case) {
     if (shown == Shown::nothing) {
         for (const CaseResult& result : results_of_case) {
             why.push_back(reason_text(result, engines));
+        }
+    }
+    for (const CaseResult& result : results_of_case) {
+        if (shown == Shown::powerless && shown_by(result) == Shown::powerless && why.empty()) {
+            why.push_back(powerless_reason(result));
         }
     }
     unverified.add(results_of_case.front().subject->id, shown, fmt::format("{}", fmt::join(why, "; ")));

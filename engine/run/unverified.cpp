@@ -1,4 +1,4 @@
-// Counting and wording.
+// Counts and describes what a run has not verified.
 #include "engine/run/unverified.h"
 
 #include <fmt/format.h>
@@ -16,18 +16,27 @@ std::string count_text(std::size_t count, std::size_t of, const std::vector<std:
 
 }  // namespace
 
-Shown shown_by(Status status, bool has_expectation, bool all_compared) {
+Shown shown_by(Status status, bool has_expectation, Shown compared) {
     if (is_failure(status) || status == Status::xfail || (status == Status::skip && has_expectation)) {
         return Shown::all;
     }
     if (!is_verified(status)) {
         return Shown::nothing;
     }
-    return all_compared ? Shown::all : Shown::part;
+    return compared;
 }
 
 Shown shown_by(const CaseResult& result) {
-    return shown_by(result.status, result.expectation != nullptr, result.uncompared.empty());
+    const Shown compared = !result.uncompared.empty()         ? Shown::part
+                           : powerless_reason(result).empty() ? Shown::all
+                                                              : Shown::powerless;
+    return shown_by(result.status, result.expectation != nullptr, compared);
+}
+
+std::string powerless_reason(const CaseResult& result) {
+    const auto found =
+        std::ranges::find_if(result.outputs, [](const OutputResult& output) { return !output.powerless.empty(); });
+    return found == result.outputs.end() ? "" : fmt::format("{}: {}", found->name, found->powerless);
 }
 
 std::vector<std::string> reason_lines(const SharedReasons& reasons, std::string_view unit) {
@@ -56,11 +65,11 @@ void Unverified::add(std::string_view id, Shown shown, const std::string& why) {
     if (shown == Shown::all) {
         return;
     }
-    if (shown == Shown::nothing && !why.empty()) {
-        reasons[why].add(id);
+    if (shown != Shown::part && !why.empty()) {
+        (shown == Shown::nothing ? reasons : powerless_reasons)[why].add(id);
     }
-    auto& ids = shown == Shown::nothing ? examples : in_part_examples;
-    ++(shown == Shown::nothing ? cases : in_part);
+    auto& ids = shown == Shown::nothing ? examples : shown == Shown::part ? in_part_examples : powerless_examples;
+    ++(shown == Shown::nothing ? cases : shown == Shown::part ? in_part : powerless);
     if (ids.size() < most_examples) {
         ids.emplace_back(id);
     }
@@ -78,6 +87,13 @@ std::vector<std::string> Unverified::sentences() const {
         all.push_back(
             fmt::format("Verified in part, because only the reference computed an output without expected values: {}",
                         count_text(in_part, of, in_part_examples)));
+    }
+    if (powerless != 0) {
+        all.push_back(fmt::format("Passed within a tolerance that says nothing: {}",
+                                  count_text(powerless, of, powerless_examples)));
+        for (const std::string& line : reason_lines(powerless_reasons, "case")) {
+            all.push_back("  " + line);
+        }
     }
     for (const std::string& filter : filters) {
         all.push_back(fmt::format("The filter {} matches none of the cases", filter));

@@ -1,5 +1,5 @@
-// What a run does not show although nothing in it failed: cases that no engine verified, outputs that were compared
-// with nothing, and filters that chose nothing.
+// What a run has not verified although nothing failed: cases without a verdict from any engine, outputs that were
+// compared with nothing or within a tolerance that accepts unrelated values, and filters that match nothing.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,22 @@
 
 namespace dmlconform::run {
 
-/// How much of a case a result says something about. A later one is more than an earlier one.
-enum class Shown : std::uint8_t { nothing, part, all };
+/// How much of a case a result verifies, in ascending order. `powerless`: an output passed within a tolerance that also
+/// accepts unrelated values.
+enum class Shown : std::uint8_t { nothing, part, powerless, all };
 
-/// `all` for failures too, which are reported anyway, and for skips that a file of expectations asks for.
-[[nodiscard]] Shown shown_by(Status status, bool has_expectation, bool all_compared);
+/// Classifies a result. `all` for failures, which are reported anyway, and for skips that an expectation file requests.
+/// `compared`: what was compared, if the case was verified.
+[[nodiscard]] Shown shown_by(Status status, bool has_expectation, Shown compared);
 [[nodiscard]] Shown shown_by(const CaseResult& result);
 
-/// Results that share the reason why they show nothing.
+/// Why the result is `powerless`: "OutputTensor: the tolerance also accepts zeros".
+[[nodiscard]] std::string powerless_reason(const CaseResult& result);
+
+/// Results that verify nothing for a common reason.
 struct SharedReason {
     std::size_t count = 0;
-    /// The first of them.
+    /// The first of these results.
     std::string example;
 
     void add(std::string_view id) {
@@ -34,32 +39,36 @@ struct SharedReason {
 };
 using SharedReasons = std::map<std::string, SharedReason>;
 
-/// A line for each reason, the most frequent first; of many, the first few, and how many more there are. `unit`:
+/// One line for each reason, the most frequent first. Only the first few are listed, the others are counted. `unit`:
 /// what is counted.
 [[nodiscard]] std::vector<std::string> reason_lines(const SharedReasons& reasons, std::string_view unit);
 
 struct Unverified {
-    /// So many ids are kept of each kind.
+    /// The maximum number of ids that are kept for each kind.
     static constexpr std::size_t most_examples = 3;
 
-    /// How many cases were counted; in repetitions, each counts again.
+    /// The number of counted cases. Repetitions count separately.
     std::size_t of = 0;
-    /// Cases about which no engine's result says anything.
+    /// Cases that no engine verified.
     std::size_t cases = 0;
     std::vector<std::string> examples{};
-    /// Cases of which some output has no expected values, and only the reference computed it.
+    /// Cases with an output that has no expected values and that only the reference computed.
     std::size_t in_part = 0;
     std::vector<std::string> in_part_examples{};
-    /// Why, by engine: "cpu: there is no kernel; d3d12: …".
+    /// Cases whose tolerance accepts unrelated values.
+    std::size_t powerless = 0;
+    std::vector<std::string> powerless_examples{};
+    /// The reasons by engine: "cpu: there is no kernel; d3d12: …".
     SharedReasons reasons{};
-    /// Filters that match no case, in a run with others that do.
+    SharedReasons powerless_reasons{};
+    /// Filters that match no case while others of the run do.
     std::vector<std::string> filters{};
 
-    /// Counts a case on the gate; `shown` is the most that one of its results shows, `why` the reasons of all engines
-    /// where that is nothing.
+    /// Counts a case on the gate. `shown` is the maximum over its results; `why` has the reasons of all engines if that
+    /// is nothing or `powerless`.
     void add(std::string_view id, Shown shown, const std::string& why = {});
-    [[nodiscard]] bool any() const { return cases != 0 || in_part != 0 || !filters.empty(); }
-    /// What there is to say, a sentence each.
+    [[nodiscard]] bool any() const { return cases != 0 || in_part != 0 || powerless != 0 || !filters.empty(); }
+    /// One sentence for each observation.
     [[nodiscard]] std::vector<std::string> sentences() const;
 };
 

@@ -1,4 +1,4 @@
-// Commands for workers.
+// Starts workers.
 #include "engine/run/worker_engines.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-// Engines that run in processes of their own: this build's engines on request, and any command that speaks the worker
-// protocol.
+// Engines in other processes: engines of this build on request, and any command that speaks the worker protocol.
 #pragma once
 
 #include <memory>
@@ -14,19 +13,19 @@
 
 namespace dmlconform::run {
 
-/// What the name of an engine begins with that is a command to start: "exec:ssh box dmlconform worker --engine cpu".
+/// Prefix of engine names that are commands: "exec:ssh box dmlconform worker --engine cpu".
 inline constexpr std::string_view exec_prefix = "exec:";
 
-/// The command in `name`, which begins with exec_prefix; an error when it is none.
+/// The words of the command in `name`, which begins with exec_prefix. Fails if they are not a command.
 [[nodiscard]] core::Result<std::vector<std::string>> exec_words(const std::string& name);
 
-/// Starts the command in `name`. The engine's own name gets the prefix too, so that a CPU engine somewhere else is not
-/// taken for the reference, and a number where one of the `others` has that name already: "exec:cpu", "exec:cpu#2".
+/// Starts the command in `name`. The engine's name gets the prefix, so that a remote CPU engine is not mistaken for the
+/// reference, and a number if one of `others` has the same name: "exec:cpu", "exec:cpu#2".
 [[nodiscard]] core::Result<std::unique_ptr<Engine>> create_exec_engine(const std::string& name,
                                                                        const worker::WorkerSettings& settings,
                                                                        std::span<const std::unique_ptr<Engine>> others);
 
-/// Starts this program as a worker, or another way to one of its engines.
+/// Starts this program, or another command for one of its engines, as a worker.
 [[nodiscard]] core::Result<std::unique_ptr<Engine>> create_worker_engine(worker::WorkerCommand command,
                                                                          const worker::WorkerSettings& settings);
 

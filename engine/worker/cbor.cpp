@@ -1,4 +1,4 @@
-// A recursive decoder of bounded depth.
+// A recursive decoder with limited depth.
 #include "engine/worker/cbor.h"
 
 #include <fmt/format.h>
@@ -17,16 +17,17 @@ namespace {
 using nlohmann::json;
 
 constexpr int deepest = 16;
-/// Far more than any descriptor has; tensors are one value each. A value takes one byte of CBOR and many of memory.
+/// Limit; any descriptor has far fewer values, since a tensor is one value. A value can take one byte of CBOR and much
+/// more memory.
 constexpr std::size_t most_values = 1'000'000;
 
-/// Stays in this file: decode_cbor makes an error of it.
+/// Does not leave this file: decode_cbor turns it into an error.
 class Malformed : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// What the upper three bits of an item's first byte mean.
+/// The meaning of the upper three bits of an item's first byte.
 enum class MajorType : std::uint8_t { natural, negative, bytes, text, array, map, tag, simple };
 
 class Decoder {
@@ -59,7 +60,7 @@ private:
         return value;
     }
 
-    /// The number that follows from the lower five bits of an item's first byte.
+    /// The number that the lower five bits of an item's first byte encode.
     std::uint64_t argument(unsigned low) {
         if (low < 24) {
             return low;

@@ -1,7 +1,7 @@
-// CBOR (RFC 8949) as the worker protocol uses it, read from a process that may write anything.
+// Reads CBOR (RFC 8949) from untrusted processes, in the subset that the worker protocol uses.
 //
-// Writing is nlohmann-json's. Reading is not: its parser calls itself for every level of nested indefinite strings,
-// without a limit, and reads byte strings, which here are tensors, byte by byte.
+// nlohmann-json writes CBOR, but its parser is unsuitable: it recurses without a limit for nested indefinite strings,
+// and reads byte strings, which are tensors here, byte by byte.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,9 @@
 
 namespace dmlconform::worker {
 
-/// Decodes exactly one data item that fills `bytes`: integers, byte strings, texts, arrays, maps with texts as keys,
-/// false, true, null, and floating-point numbers of all widths. Tags, indefinite lengths, other simple values, more
-/// than 16 levels of nesting and more than a million values are errors. No length is believed before its content is
-/// there.
+/// Decodes exactly one data item that fills `bytes`: integers, byte strings, texts, arrays, maps with text keys, false,
+/// true, null, and floating-point numbers of all widths. Fails for tags, indefinite lengths, other simple values, more
+/// than 16 levels of nesting, and more than a million values. Memory is only allocated for data that are present.
 [[nodiscard]] core::Result<nlohmann::json> decode_cbor(std::span<const std::byte> bytes);
 
 }  // namespace dmlconform::worker

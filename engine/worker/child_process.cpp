@@ -1,4 +1,4 @@
-// What is the same for child processes on every system.
+// The platform-independent part of child processes.
 #include "engine/worker/child_process.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A child process to talk to: started with pipes, never waited for without a limit, and never left behind.
+// A child process with pipes. Waiting is always limited in time, and the process never outlives its owner.
 //
 // child_process_posix.cpp and child_process_windows.cpp define the members.
 #pragma once
@@ -17,15 +17,15 @@ namespace dmlconform::worker {
 
 /// How to start a process.
 struct WorkerCommand {
-    /// The program, which is looked up in PATH unless there is a slash in it, and its arguments.
+    /// The program and its arguments. It is searched in PATH unless its name contains a slash.
     std::vector<std::string> argv;
-    /// Variables to set beside those of this process.
+    /// Additional environment variables.
     std::vector<std::pair<std::string, std::string>> environment;
-    /// Where it runs; empty: here.
+    /// The working directory; empty: that of this process.
     std::string folder;
 };
 
-/// "python3 worker.py": the words, for messages.
+/// The command for messages: "python3 worker.py".
 [[nodiscard]] std::string to_string(const WorkerCommand& command);
 
 class ChildProcess {
@@ -38,27 +38,27 @@ public:
         timed_out,  // the deadline passed
     };
 
-    /// An error when there is no such program, or no process can be started.
+    /// Starts a process. Fails if the program does not exist or cannot be started.
     [[nodiscard]] static core::Result<std::unique_ptr<ChildProcess>> start(const WorkerCommand& command);
 
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
-    /// Ends the process at once if end() was not called.
+    /// Kills the process unless end() was called.
     ~ChildProcess();
 
-    /// Writes all of it to the process's standard input, while taking in what it writes. `bytes` becomes what is still
-    /// to be written: after `timed_out` the same can be called again.
+    /// Writes all bytes to the process's standard input, while buffering its output. Afterwards `bytes` is what remains
+    /// to be written; after `timed_out` the call can be repeated.
     [[nodiscard]] Outcome write(std::span<const std::byte>& bytes, Clock::time_point deadline);
 
-    /// Reads as many bytes as `to` has from its standard output. `to` becomes what is still to be read.
+    /// Fills `to` from its standard output. Afterwards `to` is what remains to be read.
     [[nodiscard]] Outcome read(std::span<std::byte>& to, Clock::time_point deadline);
 
-    /// Closes its standard input and waits for it to end; after `grace` it is ended by force, with all processes that
-    /// it has started. How it ended: "exit code 3", "signal 11 (Segmentation fault)". The second call only says it
-    /// again.
+    /// Closes its standard input and waits until it ends; after `grace` it is killed together with all processes that
+    /// it has started. Returns how it ended: "exit code 3", "signal 11 (Segmentation fault)". A second call returns the
+    /// same.
     std::string end(std::chrono::milliseconds grace);
 
-    /// The last of what it wrote to its standard error, some kilobytes at most.
+    /// The end of its standard error, limited to some kilobytes.
     [[nodiscard]] std::string errors() const;
 
 private:

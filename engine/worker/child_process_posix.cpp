@@ -1,7 +1,7 @@
 // Child processes by fork and exec.
 //
-// The child leads a process group of its own: Ctrl-C at the terminal is for us alone, who end the child when the case
-// at hand is done, and whatever the child starts can be ended with it.
+// The child leads a process group of its own. So Ctrl-C at the terminal reaches only this process, which ends the child
+// after the current case, and processes that the child starts can be ended with it.
 #ifndef _WIN32
 
 #include <fcntl.h>
@@ -35,7 +35,8 @@ struct Pipe {
     FileDescriptor write;
 };
 
-/// Above the standard streams, which the child's end is duplicated to, and closed in programs that are started.
+/// Moves a descriptor above the standard streams, onto which the child's ends are duplicated. It is closed in started
+/// programs.
 FileDescriptor moved_away(int number) {
     FileDescriptor original(number);
     return FileDescriptor(fcntl(number, F_DUPFD_CLOEXEC, 3));
@@ -58,8 +59,8 @@ std::string system_error(int code) {
     return std::strerror(code);
 }
 
-/// Keeps SIGPIPE away while it lives: a child that has gone is an outcome here and must not end this process. Elsewhere
-/// the signal keeps its meaning, for `dmlconform … | head`.
+/// Ignores SIGPIPE during its lifetime: writing to a child that has ended must not end this process. Elsewhere the
+/// signal keeps its effect, for `dmlconform … | head`.
 class WithoutBrokenPipeSignal {
 public:
     WithoutBrokenPipeSignal() {
@@ -90,7 +91,7 @@ private:
 
 // ---- starting ----------------------------------------------------------------------------------------------------
 
-/// "NAME=value" lines of this process's environment, changed.
+/// The environment as "NAME=value" strings, with changes.
 std::vector<std::string> environment_with(const WorkerCommand& command) {
     std::vector<std::string> lines;
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -116,7 +117,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
     return pointers;
 }
 
-/// What the child needs between fork and exec, where nothing may be allocated.
+/// Data for the child between fork and exec, where nothing may be allocated.
 struct Start {
     std::vector<std::string> words;
     std::vector<std::string> variables;
@@ -127,15 +128,15 @@ struct Start {
     int input = -1;
     int output = -1;
     int errors = -1;
-    /// Gets the number of the error when the program cannot be started.
+    /// Receives errno if the program cannot be started.
     int failure = -1;
 };
 
 [[noreturn]] void become_program(const Start& start) {
     setpgid(0, 0);
 #ifdef __linux__
-    // Ends with its parent, however that ends: one that hangs would not notice that its input is closed. (With the
-    // thread that started it, to be exact; engines are used from one.)
+    // Ends the child when the parent ends: a hanging child would not notice that its input is closed. (More precisely,
+    // when the thread that started it ends; engines are used from one thread.)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != start.parent) {
         _exit(127);
@@ -153,7 +154,7 @@ struct Start {
     _exit(127);
 }
 
-/// Why the program could not be started; nothing when it runs.
+/// Why the program could not be started; empty if it runs.
 std::optional<int> failure_from(const FileDescriptor& pipe) {
     int error = 0;
     ssize_t size = 0;
@@ -166,11 +167,11 @@ std::optional<int> failure_from(const FileDescriptor& pipe) {
 // ---- talking -----------------------------------------------------------------------------------------------------
 
 constexpr std::size_t chunk = 65536;
-/// What may wait to be read before the child has to wait itself.
+/// Limit for buffered output; beyond it, the child must wait.
 constexpr std::size_t most_received = std::size_t{1} << 20;
 constexpr std::size_t most_errors = 4096;
 
-/// Rounded up, for poll; 0 when the time is over.
+/// Rounded up, for poll; 0 after the deadline.
 int milliseconds_until(Clock::time_point deadline) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000));
@@ -187,7 +188,7 @@ struct ChildProcess::State {
     FileDescriptor input;
     FileDescriptor output;
     FileDescriptor errors;
-    /// Bytes that came while something else was awaited; those before `taken` are gone.
+    /// Bytes that arrived while waiting for something else; those before `taken` have been consumed.
     std::vector<std::byte> received;
     std::size_t taken = 0;
     std::vector<std::byte> scratch = std::vector<std::byte>(chunk);
@@ -207,7 +208,7 @@ struct ChildProcess::State {
         }
     }
 
-    /// Reads what there is into `to`: bytes read, 0 for nothing yet, -1 for the end.
+    /// Reads available bytes into `to`. Returns their number, 0 if there are none yet, -1 at the end.
     static ssize_t read_some(const FileDescriptor& from, void* to, std::size_t size) {
         const ssize_t count = ::read(from.number(), to, size);
         if (count > 0) {
@@ -216,7 +217,7 @@ struct ChildProcess::State {
         return count < 0 && would_block() ? 0 : -1;
     }
 
-    /// Adds to `received`; false at the end.
+    /// Appends to `received`; false at the end.
     bool receive() {
         const ssize_t count = read_some(output, scratch.data(), scratch.size());
         received.insert(received.end(), scratch.begin(), scratch.begin() + std::max<ssize_t>(count, 0));

@@ -1,8 +1,8 @@
 // Child processes on Windows.
 //
-// Anonymous pipes cannot be waited for with a time limit there, so a thread each writes, reads, and reads errors;
-// whoever waits, waits for them. The child belongs to a job that ends with the last handle to it: with this process,
-// that is.
+// Windows cannot wait for anonymous pipes with a time limit. So there are separate threads for writing, reading, and
+// reading errors, which callers wait for. The child belongs to a job that ends when its last handle is closed, which
+// happens at the latest when this process ends.
 #ifdef _WIN32
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ namespace {
 using Outcome = ChildProcess::Outcome;
 
 constexpr std::size_t chunk = 65536;
-/// What may wait to be read before the child has to wait itself.
+/// Limit for buffered output; beyond it, the child must wait.
 constexpr std::size_t most_received = std::size_t{1} << 22;
 constexpr std::size_t most_errors = 4096;
 
@@ -56,7 +56,7 @@ struct Pipe {
     Handle write;
 };
 
-/// One end, `inherited`, is for the child.
+/// The end `inherited` is for the child.
 bool open_pipe(Pipe& opened, Handle Pipe::*inherited) {
     SECURITY_ATTRIBUTES attributes{sizeof attributes, nullptr, FALSE};
     HANDLE read = nullptr;
@@ -81,7 +81,7 @@ std::string system_error(DWORD code) {
 
 // ---- starting ----------------------------------------------------------------------------------------------------
 
-/// The word as CommandLineToArgvW takes it apart again: backslashes count only in front of a quote.
+/// Quotes a word for CommandLineToArgvW: backslashes only need escaping before a quote.
 std::string quoted(const std::string& word) {
     if (!word.empty() && word.find_first_of(" \t\"") == std::string::npos) {
         return word;
@@ -106,13 +106,13 @@ std::string command_line(const WorkerCommand& command) {
     return line;
 }
 
-/// "NAME=value" strings one after the other, with an empty one at the end: this process's environment, changed.
+/// The environment with changes, as consecutive "NAME=value" strings followed by an empty one.
 std::string environment_block(const WorkerCommand& command) {
     std::string block;
     char* const own = GetEnvironmentStringsA();
     for (const char* entry = own; entry != nullptr && *entry != '\0'; entry += std::strlen(entry) + 1) {
         const std::string_view line = entry;
-        // Names of the system's own begin with '='.
+        // Names of Windows' internal variables begin with '='.
         const std::string name(line.substr(0, line.find('=', 1)));
         if (std::none_of(command.environment.begin(), command.environment.end(),
                          [&](const auto& change) { return lstrcmpiA(change.first.c_str(), name.c_str()) == 0; })) {
@@ -135,7 +135,7 @@ Handle make_job() {
     return job;
 }
 
-/// The attribute that lets a child inherit just these handles.
+/// An attribute that lets a child inherit only these handles.
 class InheritedHandles {
 public:
     explicit InheritedHandles(std::array<HANDLE, 3> handles) : handles_(handles) {
@@ -165,7 +165,7 @@ private:
     LPPROC_THREAD_ATTRIBUTE_LIST list_ = nullptr;
 };
 
-/// Starts the process within the job; null when that is not possible.
+/// Starts the process within the job; null on failure.
 Handle start_process(const WorkerCommand& command, std::array<HANDLE, 3> streams, const Handle& job) {
     const InheritedHandles inherited(streams);
     STARTUPINFOEXA startup{};
@@ -178,7 +178,7 @@ Handle start_process(const WorkerCommand& command, std::array<HANDLE, 3> streams
     std::string line = command_line(command);
     std::string environment = environment_block(command);
     PROCESS_INFORMATION started{};
-    // A group of its own: Ctrl-C is for this process, which ends the child when the case at hand is done.
+    // A separate process group: Ctrl-C reaches only this process, which ends the child after the current case.
     constexpr DWORD flags = EXTENDED_STARTUPINFO_PRESENT | CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP;
     if (CreateProcessA(nullptr, line.data(), nullptr, nullptr, TRUE, flags, environment.data(),
                        command.folder.empty() ? nullptr : command.folder.c_str(), &startup.StartupInfo,
@@ -222,7 +222,7 @@ struct ChildProcess::State {
         changed.notify_all();
     }
 
-    /// Also what the process has started, which would keep the pipes open.
+    /// Also ends processes that the child has started, which would keep the pipes open.
     void terminate() {
         TerminateJobObject(job.get(), 1);
         TerminateProcess(process.get(), 1);
@@ -332,7 +332,7 @@ Outcome ChildProcess::write(std::span<const std::byte>& bytes, Clock::time_point
         return Outcome::ended;
     }
     if (!bytes.empty()) {
-        // From here on it is the writing thread's; a later call only waits for that.
+        // The writing thread takes over the data; later calls only wait for it.
         state_->outgoing.assign(bytes.begin(), bytes.end());
         bytes = {};
         state_->writing = true;

@@ -1,4 +1,4 @@
-// Blanks, quotes and backslashes.
+// Splits a command at blanks, with quotes and backslashes.
 #include "engine/worker/command_words.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace dmlconform::worker {
 namespace {
 
-/// Whether a backslash in front of `next` keeps it, instead of being a character itself.
+/// True if a backslash before `next` escapes it.
 bool is_kept(char quote, char next) {
     switch (quote) {
         case '\'':

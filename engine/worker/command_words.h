@@ -1,4 +1,4 @@
-// A command as a user writes it on one line, taken apart without a shell: the same on every system.
+// Splits a command line into words without a shell, in the same way on every system.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace dmlconform::worker {
 
-/// Words are separated by blanks. '…' keeps everything as it is, "…" too but for \" and \\; outside of quotes a
-/// backslash keeps a blank, a quote or a backslash that follows, and is itself everywhere else, as in C:\tools. An
-/// error for a quote that is not closed, and when there is no word.
+/// Words are separated by blanks. '…' keeps everything, and "…" everything except \" and \\. Outside of quotes, a
+/// backslash escapes a following blank, quote or backslash, and is an ordinary character otherwise, as in C:\tools.
+/// Fails if a quote is not closed, or if there is no word.
 [[nodiscard]] core::Result<std::vector<std::string>> split_command(std::string_view command);
 
 }  // namespace dmlconform::worker

@@ -1,4 +1,4 @@
-// Framing, numbering, and what to make of a worker that does not do its part.
+// Frames and numbers messages, and handles workers that fail.
 #include "engine/worker/connection.h"
 
 #include <fmt/format.h>
@@ -20,14 +20,11 @@ using nlohmann::json;
 using Clock = ChildProcess::Clock;
 using Outcome = ChildProcess::Outcome;
 
-/// For a process that is asked to end, and for one that seems to be ending.
+/// For processes that are asked to end, or seem to be ending.
 constexpr std::chrono::milliseconds grace{2000};
 
-/// How often it is asked whether the run is interrupted.
+/// Interval for checking whether the run is interrupted.
 constexpr std::chrono::milliseconds heartbeat{100};
-
-/// A message grows in steps like this as it arrives, since its announced length may be a lie.
-constexpr std::size_t step = std::size_t{1} << 24;
 
 std::string seconds(std::chrono::nanoseconds time) {
     return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
@@ -48,11 +45,15 @@ core::Result<std::shared_ptr<Connection>> Connection::open(const WorkerCommand& 
             return tl::unexpected(error_from_json(*error));
         }
         auto info = info_from_json(answer);
-        if (!info) {
+        const auto wanted = worker::wanted_opset(answer);
+        if (!info || !wanted) {
             return core::fail(fmt::format("`{}` is not a worker to talk to: {}{}", to_string(command),
-                                          info.error().message, connection->last_words()));
+                                          info ? wanted.error().message : info.error().message,
+                                          connection->last_words()));
         }
         connection->info_ = std::move(*info);
+        connection->wanted_opset_ = *wanted;
+        connection->takes_graphs_ = worker::takes_graphs(answer);
     } catch (const EngineLost& lost) {
         if (lost.kind() == EngineLost::Kind::interrupted) {
             throw;
@@ -81,9 +82,9 @@ void Connection::flush() {
         return;
     }
     const Outcome outcome = transfer(&ChildProcess::write, std::as_bytes(std::span(outgoing_)));
-    // It may have held tensors, whose memory is not wanted any more.
+    // The message may have contained tensors, whose memory is released here.
     outgoing_ = {};
-    // One that has ended may have left something to read, which tells more.
+    // A process that has ended may have left output that explains why.
     if (outcome == Outcome::timed_out) {
         check(outcome);
     }
@@ -117,7 +118,7 @@ json Connection::read_message() {
     std::vector<std::byte> content;
     while (content.size() < *size) {
         const std::size_t start = content.size();
-        content.resize(start + std::min<std::size_t>(*size - start, step));
+        content.resize(start + std::min<std::size_t>(*size - start, arrival_step));
         read_into(std::span(content).subspan(start));
     }
     auto message = decode_cbor(content);
@@ -131,7 +132,7 @@ void Connection::read_into(std::span<std::byte> to) {
     check(transfer(&ChildProcess::read, to));
 }
 
-/// Moves the bytes within the time that is left, and not for much longer once the run is interrupted.
+/// Transfers the bytes before the deadline; after an interruption only for a moment longer.
 template <class Bytes>
 Outcome Connection::transfer(Outcome (ChildProcess::*move)(Bytes&, Clock::time_point), Bytes bytes) {
     const auto start = Clock::now();
@@ -161,6 +162,7 @@ void Connection::check(Outcome outcome) {
     usable_ = false;
     const char* request = awaited();
     if (outcome == Outcome::timed_out) {
+        hung_ = true;
         process_->end(std::chrono::milliseconds(0));
         throw EngineLost(EngineLost::Kind::timed_out, fmt::format("no answer to `{}` within {}, so it was ended{}",
                                                                   request, seconds(limit_), last_words()));

@@ -1,4 +1,4 @@
-// A worker that runs: requests to it, answers from it, and the time that it has for them.
+// A connection to a running worker: sends requests, and waits for answers with time limits.
 #pragma once
 
 #include <chrono>
@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,47 +17,52 @@
 
 namespace dmlconform::worker {
 
-/// What to wait for while the process has something to do.
+/// Limits for waiting.
 struct Patience {
     std::chrono::nanoseconds limit{};
-    /// Asked while something is awaited: whether the user wants the run to end. Then the process has a moment more.
-    /// Null: never.
+    /// Called while waiting: true if the user interrupts the run. Then the process has a moment longer. Null: never.
     std::function<bool()> interrupted{};
 };
 
-/// The largest answer to a request that asks for no tensors.
+/// The maximum size of an answer without tensors.
 inline constexpr std::uint64_t small_answer = std::uint64_t{1} << 20;
 
-/// Requests are numbered, and answers come in their order. A request is only queued; all that are queued are written
-/// when an answer is awaited. Answers that nobody has awaited are passed over.
+/// Requests are numbered, and answers come in their order. queue() only buffers requests, which are written when an
+/// answer is awaited. Answers that nobody waits for are dropped.
 class Connection {
 public:
     using Id = std::uint64_t;
 
-    /// Starts the process and asks it who it is. An error, with what the process wrote to its standard error, when it
-    /// does not answer in time as the protocol wants. Throws EngineLost when it is interrupted.
+    /// Starts the process and asks for its identity. Fails, with the process's standard error, if it does not answer
+    /// correctly in time. Throws EngineLost if interrupted.
     [[nodiscard]] static core::Result<std::shared_ptr<Connection>> open(const WorkerCommand& command,
                                                                         const Patience& patience);
 
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
-    /// Lets the process end by itself, for a moment.
+    /// Gives the process a moment to end by itself.
     ~Connection();
 
     [[nodiscard]] const EngineInfo& info() const { return info_; }
+    /// True if the worker runs graphs as a whole.
+    [[nodiscard]] bool takes_graphs() const { return takes_graphs_; }
+    /// The opset of the ONNX models that the worker wants; nothing if it wants descriptors.
+    [[nodiscard]] std::optional<std::int64_t> wanted_opset() const { return wanted_opset_; }
     /// False once EngineLost was thrown: the process has ended.
     [[nodiscard]] bool is_usable() const { return usable_; }
+    /// True if it was lost because it did not answer in time.
+    [[nodiscard]] bool has_hung() const { return hung_; }
 
-    /// From now on the process has this long in all to answer. Only the time in which we wait for it counts.
+    /// Sets the total time that the process has for answers from now on. Only the time that is spent waiting counts.
     void set_time(std::chrono::nanoseconds limit) { limit_ = left_ = limit; }
 
-    /// Adds "request" and "id" to `message` and queues it. An error when the message is too large for a frame. An
-    /// answer of more than `most` bytes is not read.
+    /// Adds "request" and "id" to `message` and queues it. Fails if the message is too large for a frame. Answers of
+    /// more than `most` bytes are rejected.
     [[nodiscard]] core::Result<Id> queue(const char* request, nlohmann::json message,
                                          std::uint64_t most = small_answer);
-    /// Whether the answer to a request is still to come.
+    /// True if the answer to the request is outstanding.
     [[nodiscard]] bool is_awaited(Id id) const { return id > last_id_ - unanswered_.size() && id <= last_id_; }
-    /// The answer to a request, which must still be awaited. It may have the member "error". Throws EngineLost.
+    /// Waits for the answer to a request, which must be outstanding. It may have the member "error". Throws EngineLost.
     [[nodiscard]] nlohmann::json answer(Id id);
 
 private:
@@ -84,13 +90,16 @@ private:
 
     std::unique_ptr<ChildProcess> process_;
     EngineInfo info_;
+    bool takes_graphs_ = false;
+    std::optional<std::int64_t> wanted_opset_;
     bool usable_ = true;
+    bool hung_ = false;
     std::chrono::nanoseconds left_{};
     std::chrono::nanoseconds limit_{};
     std::function<bool()> interrupted_;
     std::vector<std::uint8_t> outgoing_;
     Id last_id_ = 0;
-    /// The requests that are not answered yet, the oldest first; the last one's number is last_id_.
+    /// Outstanding requests, oldest first; the number of the last one is last_id_.
     std::vector<Request> unanswered_;
 };
 

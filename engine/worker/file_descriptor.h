@@ -7,7 +7,7 @@
 
 namespace dmlconform::worker {
 
-/// A file descriptor that is closed when it is no longer needed.
+/// Closes a file descriptor in its destructor.
 class FileDescriptor {
 public:
     FileDescriptor() = default;

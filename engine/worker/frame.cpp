@@ -1,4 +1,4 @@
-// Headers of frames.
+// Writes and parses the headers of frames.
 #include "engine/worker/frame.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
-// Frames of the worker protocol: eight bytes of header, then a message in CBOR.
+// Frames of the worker protocol: a header of eight bytes, then a message in CBOR.
 //
-// The header is "dmlw" and the length of what follows, 32 bits, little endian. The word in front of each frame tells at
-// once that something else was written in between.
+// The header is "dmlw" and the length of the message, 32 bits, little endian. The word "dmlw" reveals other output
+// between frames immediately.
 #pragma once
 
 #include <array>
@@ -16,13 +16,15 @@
 namespace dmlconform::worker {
 
 inline constexpr std::size_t frame_header_size = 8;
-/// What a message may take at most, in bytes. Nothing near it should be allocated before it has arrived.
+/// Maximum size of a message in bytes. Memory is only allocated for data that have arrived.
 inline constexpr std::uint32_t largest_message = 0x7fffffff;
+/// Maximum growth of a buffer at a time while a message arrives, in bytes, because the announced length is untrusted.
+inline constexpr std::size_t arrival_step = std::size_t{1} << 24;
 
-/// Appends the message as a frame; an error, with `to` as it was, when it is too large for one.
+/// Appends the message as a frame. Fails without changing `to` if it is too large.
 [[nodiscard]] core::Result<void> append_frame(const nlohmann::json& message, std::vector<std::uint8_t>& to);
 
-/// The length of the message that follows; an error if this is not a header, or the length is beyond `most`.
+/// The length of the following message. Fails if this is not a header, or if the length exceeds `most`.
 [[nodiscard]] core::Result<std::uint32_t> message_size(std::span<const std::byte, frame_header_size> header,
                                                        std::uint64_t most = largest_message);
 

@@ -1,4 +1,4 @@
-// Small structures as JSON values, and back.
+// Converts small structures to JSON values and back.
 #include "engine/worker/messages.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Of what a worker says, in characters: it goes into reports and to the terminal.
+/// Limit in characters for texts from a worker, which appear in reports and on the terminal.
 constexpr std::size_t longest_text = 1000;
 
 }  // namespace
@@ -40,9 +40,36 @@ json to_json(const EngineInfo& info) {
     for (const auto& [name, version] : info.libraries) {
         libraries.push_back({name, version});
     }
-    return {{"protocol", protocol_version},      {"name", info.name},
-            {"adapter", info.adapter},           {"driver", info.driver},
-            {"libraries", std::move(libraries)}, {"featureLevel", core::to_string(info.feature_level)}};
+    return {{"protocol", protocol_version},
+            {"graphs", graphs_version},
+            {"name", info.name},
+            {"adapter", info.adapter},
+            {"driver", info.driver},
+            {"libraries", std::move(libraries)},
+            {"featureLevel", core::to_string(info.feature_level)}};
+}
+
+core::Result<void> read_device(const json& object, EngineInfo& info) {
+    info.adapter = text_member(object, "adapter").value_or("");
+    info.driver = text_member(object, "driver").value_or("");
+    if (object.contains("featureLevel")) {
+        const auto level = core::parse_feature_level(text_member(object, "featureLevel").value_or(""));
+        if (!level) {
+            return core::fail("it does not tell a feature level of DirectML's");
+        }
+        info.feature_level = *level;
+    }
+    const auto libraries = object.find("libraries");
+    if (libraries == object.end() || !libraries->is_array()) {
+        return {};
+    }
+    for (const json& pair : *libraries) {
+        if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string()) {
+            return core::fail("its libraries are not pairs of name and version");
+        }
+        info.libraries.emplace_back(pair[0].get_ref<const std::string&>(), pair[1].get_ref<const std::string&>());
+    }
+    return {};
 }
 
 core::Result<EngineInfo> info_from_json(const json& answer) {
@@ -58,24 +85,32 @@ core::Result<EngineInfo> info_from_json(const json& answer) {
         return core::fail("it does not tell its engine's name");
     }
     info.name = *name;
-    info.adapter = text_member(answer, "adapter").value_or("");
-    info.driver = text_member(answer, "driver").value_or("");
-    const auto level = core::parse_feature_level(text_member(answer, "featureLevel").value_or(""));
-    if (!level) {
+    if (!answer.contains("featureLevel")) {
         return core::fail("it does not tell a feature level of DirectML's");
     }
-    info.feature_level = *level;
-    const auto libraries = answer.find("libraries");
-    if (libraries == answer.end() || !libraries->is_array()) {
-        return info;
-    }
-    for (const json& pair : *libraries) {
-        if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string()) {
-            return core::fail("its libraries are not pairs of name and version");
-        }
-        info.libraries.emplace_back(pair[0].get_ref<const std::string&>(), pair[1].get_ref<const std::string&>());
+    if (auto read = read_device(answer, info); !read) {
+        return tl::unexpected(std::move(read.error()));
     }
     return info;
+}
+
+core::Result<std::optional<std::int64_t>> wanted_opset(const json& info_answer) {
+    constexpr std::uint64_t most = 1000;
+    if (!info_answer.contains("wants")) {
+        return std::optional<std::int64_t>();
+    }
+    if (text_member(info_answer, "wants") != "onnx") {
+        return core::fail("it wants something other than models in ONNX's format");
+    }
+    const auto opset = unsigned_member(info_answer, "opset");
+    if (!opset || *opset > most) {
+        return core::fail("it wants ONNX models, but does not tell of which `opset`");
+    }
+    return std::optional(static_cast<std::int64_t>(*opset));
+}
+
+bool takes_graphs(const json& info_answer) {
+    return unsigned_member(info_answer, "graphs") == graphs_version;
 }
 
 json to_json(const Roofline& roofline) {

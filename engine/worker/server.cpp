@@ -1,5 +1,4 @@
-// One request after the other. Nothing in them is trusted: whoever can write to a worker should not be able to break
-// it.
+// Handles one request after another. Requests are untrusted and must not be able to break the worker.
 #include "engine/worker/server.h"
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "engine/operators/descriptor_json.h"
+#include "engine/operators/graph_json.h"
 #include "engine/worker/cbor.h"
 #include "engine/worker/frame.h"
 #include "engine/worker/messages.h"
@@ -23,13 +23,12 @@ namespace {
 
 using nlohmann::json;
 
-/// A message grows in steps like this as it arrives, since its announced length may be a lie.
-constexpr std::size_t step = std::size_t{1} << 24;
-
-/// What a client has compiled. The engine's executable refers to descriptor and inputs, so it goes first.
+/// A compiled descriptor. The executable refers to descriptor and inputs, so it is destroyed first.
 struct Program {
     operators::Descriptor descriptor;
     std::vector<core::Tensor> inputs;
+    /// One for each of Descriptor::inputs(); null for absent ones.
+    std::vector<const core::Tensor*> pointers;
     bool bound = false;
     std::unique_ptr<Executable> executable;
 };
@@ -42,11 +41,16 @@ json answer_for(const core::Result<void>& result) {
     return result ? json::object() : json{{"error", to_json(result.error())}};
 }
 
+std::uint64_t nanoseconds(std::chrono::nanoseconds time) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0));
+}
+
 class Server {
 public:
-    explicit Server(const core::Result<std::unique_ptr<Engine>>& engine) : engine_(engine) {}
+    Server(const core::Result<std::unique_ptr<Engine>>& engine, const ReferenceAnswer& reference)
+        : engine_(engine), reference_(reference) {}
 
-    /// Everything that an answer has beside its id.
+    /// The members of an answer except its id.
     json answer(const json& request) {
         if (!engine_) {
             return {{"error", to_json(engine_.error())}};
@@ -69,6 +73,9 @@ private:
         if (name == "compile") {
             return compile(request);
         }
+        if (name == "compileGraph") {
+            return compile_graph(request);
+        }
         if (name == "roofline") {
             const auto roofline = (*engine_)->measure_roofline();
             return roofline ? to_json(*roofline) : json{{"error", to_json(roofline.error())}};
@@ -84,11 +91,15 @@ private:
             programs_.erase(program);
             return json::object();
         }
-        if (name != "execute" && name != "read") {
+        const bool asks_for_reference = name == "reference" && reference_;
+        if (name != "execute" && name != "read" && !asks_for_reference) {
             return error_answer(fmt::format("there is no request `{}`", name));
         }
         if (!program->second->bound) {
             return error_answer("no inputs are bound");
+        }
+        if (asks_for_reference) {
+            return reference_(program->second->descriptor, program->second->pointers, request);
         }
         return name == "execute" ? execute(*program->second) : read(*program->second);
     }
@@ -108,11 +119,27 @@ private:
         }
         auto program = std::make_unique<Program>();
         program->descriptor = std::move(*descriptor);
+        return compile(request, std::move(program));
+    }
+
+    json compile_graph(const json& request) {
+        const auto graph = operators::graph_from_json(request.value("graph", json()));
+        if (!graph) {
+            return {{"error", to_json(graph.error())}};
+        }
+        auto program = std::make_unique<Program>();
+        program->descriptor = *operators::graph_descriptor(*graph);
+        return compile(request, std::move(program));
+    }
+
+    json compile(const json& request, std::unique_ptr<Program> program) {
         Engine& engine = **engine_;
-        if (auto reason = engine.unsupported(program->descriptor)) {
+        const operators::Descriptor& descriptor = program->descriptor;
+        const bool is_graph = descriptor.graph != nullptr;
+        if (auto reason = is_graph ? engine.unsupported_graph(descriptor) : engine.unsupported(descriptor)) {
             return {{"unsupported", std::move(*reason)}};
         }
-        auto executable = engine.compile(program->descriptor);
+        auto executable = is_graph ? engine.compile_graph(descriptor) : engine.compile(descriptor);
         if (!executable) {
             const CompileFailure& failure = executable.error();
             return failure.kind == CompileFailure::Kind::rejected ? json{{"rejected", to_json(failure.rejection)}}
@@ -132,11 +159,11 @@ private:
             return error_answer(fmt::format("`bind` takes one entry for each of {} inputs", slots.size()));
         }
         program.inputs.reserve(slots.size());
-        std::vector<const core::Tensor*> pointers;
+        program.pointers.clear();
         for (std::size_t i = 0; i < slots.size(); ++i) {
             const json& bytes = (*list)[i];
             if (slots[i].desc == nullptr) {
-                pointers.push_back(nullptr);
+                program.pointers.push_back(nullptr);
                 continue;
             }
             if (!bytes.is_binary() || bytes.get_binary().size() != slots[i].desc->total_bytes) {
@@ -145,9 +172,9 @@ private:
             }
             core::Tensor& input = program.inputs.emplace_back(*slots[i].desc);
             std::ranges::copy(std::as_bytes(std::span(bytes.get_binary())), input.buffer.bytes().begin());
-            pointers.push_back(&input);
+            program.pointers.push_back(&input);
         }
-        const auto bound = program.executable->bind(pointers);
+        const auto bound = program.executable->bind(program.pointers);
         program.bound = bound.has_value();
         return answer_for(bound);
     }
@@ -156,9 +183,12 @@ private:
         const auto start = std::chrono::steady_clock::now();
         json answer = answer_for(program.executable->execute());
         const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - start;
-        answer["nanoseconds"] = static_cast<std::uint64_t>(elapsed.count());
+        answer["nanoseconds"] = nanoseconds(elapsed);
         if (const auto time = program.executable->device_time()) {
-            answer["deviceNanoseconds"] = static_cast<std::uint64_t>(std::max<std::int64_t>(time->count(), 0));
+            answer["deviceNanoseconds"] = nanoseconds(*time);
+        }
+        for (const std::chrono::nanoseconds time : program.executable->node_times()) {
+            answer["nodeNanoseconds"].push_back(nanoseconds(time));
         }
         return answer;
     }
@@ -189,16 +219,17 @@ private:
     }
 
     const core::Result<std::unique_ptr<Engine>>& engine_;
+    const ReferenceAnswer& reference_;
     /// By the id of the request that compiled them.
     std::map<std::uint64_t, std::unique_ptr<Program>> programs_;
 };
 
-/// The content of a frame whose header was read; nothing when the input ends within it.
+/// The message after a header; empty if the input ends within it.
 core::Result<std::vector<std::byte>> read_content(std::uint32_t size, const Source& source) {
     std::vector<std::byte> content;
     while (content.size() < size) {
         const std::size_t start = content.size();
-        content.resize(start + std::min<std::size_t>(size - start, step));
+        content.resize(start + std::min<std::size_t>(size - start, arrival_step));
         if (!source(std::span(content).subspan(start))) {
             return core::fail("the input ended within a message");
         }
@@ -206,7 +237,7 @@ core::Result<std::vector<std::byte>> read_content(std::uint32_t size, const Sour
     return content;
 }
 
-/// Writes an answer, or an error in its place when it is too large for a frame.
+/// Writes an answer, or an error if it is too large for a frame.
 bool write(json answer, const json& id, const Sink& sink) {
     std::vector<std::uint8_t> frame;
     answer["id"] = id;
@@ -220,8 +251,9 @@ bool write(json answer, const json& id, const Sink& sink) {
 
 }  // namespace
 
-core::Result<void> serve(const core::Result<std::unique_ptr<Engine>>& engine, const Source& source, const Sink& sink) {
-    Server server(engine);
+core::Result<void> serve(const core::Result<std::unique_ptr<Engine>>& engine, const Source& source, const Sink& sink,
+                         const ReferenceAnswer& reference) {
+    Server server(engine, reference);
     std::array<std::byte, frame_header_size> header{};
     while (source(header)) {
         const auto size = message_size(header);

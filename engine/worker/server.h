@@ -1,8 +1,9 @@
-// The other end of the worker protocol: serves one engine to whoever writes requests.
+// The worker's side of the protocol: serves an engine to a client.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 
 #include "engine/core/error.h"
@@ -10,14 +11,19 @@
 
 namespace dmlconform::worker {
 
-/// Reads as many bytes as there is room for; false when the input ends before that.
+/// Reads as many bytes as fit; false if the input ends first.
 using Source = std::function<bool(std::span<std::byte> to)>;
-/// Writes all bytes and lets them go; false when nobody takes them any more.
+/// Writes and flushes all bytes; false if the client no longer reads.
 using Sink = std::function<bool(std::span<const std::byte> bytes)>;
 
-/// Answers requests until the input ends. `engine` may be the error why there is none: then that is the answer to every
-/// request. The result is an error when what came in is not the protocol.
+/// Answers the request `reference` in a worker that computes references, for inputs that are bound.
+using ReferenceAnswer =
+    std::function<nlohmann::json(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs,
+                                 const nlohmann::json& request)>;
+
+/// Answers requests until the input ends. If `engine` is an error, it is the answer to every request. Fails if the
+/// input violates the protocol.
 [[nodiscard]] core::Result<void> serve(const core::Result<std::unique_ptr<Engine>>& engine, const Source& source,
-                                       const Sink& sink);
+                                       const Sink& sink, const ReferenceAnswer& reference = {});
 
 }  // namespace dmlconform::worker

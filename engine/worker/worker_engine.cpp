@@ -1,4 +1,4 @@
-// The engine interface, spoken over a connection.
+// Implements the engine interface by requests over a connection.
 #include "engine/worker/worker_engine.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,8 @@
 #include "engine/core/guard.h"
 #include "engine/engine_lost.h"
 #include "engine/operators/descriptor_json.h"
+#include "engine/operators/graph_json.h"
+#include "engine/operators/rules.h"
 #include "engine/worker/frame.h"
 #include "engine/worker/messages.h"
 
@@ -23,13 +25,13 @@ json binary(std::span<const std::byte> bytes) {
     return json::binary(std::vector<std::uint8_t>(data, data + bytes.size()));
 }
 
-/// The error that the answer is, if it is one.
+/// Converts an answer to its error, if it has one.
 core::Result<void> outcome(const json& answer) {
     const auto error = answer.find("error");
     return error == answer.end() ? core::Result<void>() : tl::unexpected(error_from_json(*error));
 }
 
-/// How large an answer to `read` may be: the outputs with their guards, and the rest of the message.
+/// Maximum size of an answer to `read`: the outputs with their guards, and the rest of the message.
 std::uint64_t largest_reading(const operators::Descriptor& descriptor) {
     std::uint64_t sum = small_answer;
     for (const operators::TensorSlot& slot : descriptor.outputs()) {
@@ -40,11 +42,24 @@ std::uint64_t largest_reading(const operators::Descriptor& descriptor) {
     return sum;
 }
 
+std::uint64_t largest_reading(const WantedModel& model) {
+    std::uint64_t sum = small_answer;
+    for (const auto& output : model.outputs) {
+        const auto more = core::checked_add(sum, output ? output->bytes() : 0);
+        sum = std::min<std::uint64_t>(more.value_or(largest_message), largest_message);
+    }
+    return sum;
+}
+
 /// What came of compiling a descriptor: exactly one of an executable, a reason why there is none, a failure.
 struct Compiled {
     json description;
     std::optional<Connection::Id> executable;
     std::uint64_t largest_reading = 0;
+    /// The number of nodes of a graph.
+    std::size_t nodes = 0;
+    /// What was sent instead of the descriptor; null: the descriptor itself.
+    std::shared_ptr<const WantedModel> model;
     std::optional<std::string> unsupported;
     CompileFailure failure;
 };
@@ -53,7 +68,7 @@ CompileFailure broken(std::string message) {
     return {CompileFailure::Kind::broken, {core::HResult::fail, "", std::move(message), {}}};
 }
 
-/// Whether the answer says one thing only.
+/// True if the answer has exactly one of these results.
 bool is_plain(const json& answer) {
     const auto said = [&](const char* key) { return answer.contains(key) ? 1 : 0; };
     return said("error") + said("unsupported") + said("rejected") + said("accepted") == 1;
@@ -82,21 +97,22 @@ Compiled read_compiled(const json& answer, Connection::Id id) {
     return compiled;
 }
 
-/// Binding already asks for one execution and for what it computes: their answers are on the way by the time they are
-/// wanted. Whoever executes again, or reads again, asks again.
+/// Binding also requests one execution and its outputs, so that these answers are already on the way. Further
+/// executions and reads send new requests.
 class WorkerExecutable final : public Executable {
 public:
     /// `limit`: what an execution beyond the first may take.
-    WorkerExecutable(std::shared_ptr<Connection> connection, Connection::Id executable, std::uint64_t largest_reading,
-                     std::chrono::nanoseconds limit)
+    WorkerExecutable(std::shared_ptr<Connection> connection, const Compiled& compiled, std::chrono::nanoseconds limit)
         : connection_(std::move(connection)),
-          executable_(executable),
-          largest_reading_(largest_reading),
+          executable_(compiled.executable.value()),
+          largest_reading_(compiled.largest_reading),
+          nodes_(compiled.nodes),
+          model_(compiled.model),
           limit_(limit) {}
 
     ~WorkerExecutable() override {
         if (connection_->is_usable()) {
-            // Goes along with the next request; an answer is not waited for.
+            // Sent with the next request; the answer is ignored.
             (void)connection_->queue("release", request());
         }
     }
@@ -104,8 +120,8 @@ public:
     core::Result<void> bind(std::span<const core::Tensor* const> inputs) override {
         json message = request();
         json& list = message["inputs"] = json::array();
-        for (const core::Tensor* input : inputs) {
-            list.push_back(input == nullptr ? json() : binary(input->buffer.bytes()));
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            add_input(inputs[i], i, list);
         }
         const auto bound = connection_->queue("bind", std::move(message));
         if (!bound) {
@@ -127,7 +143,10 @@ public:
             return done;
         }
         auto taken = take_time(answer, "deviceNanoseconds", device_time_);
-        return taken ? take_time(answer, "nanoseconds", execute_time_) : taken;
+        if (taken) {
+            taken = take_time(answer, "nanoseconds", execute_time_);
+        }
+        return taken ? take_node_times(answer) : taken;
     }
 
     core::Result<void> read(std::span<core::Tensor* const> outputs) override {
@@ -139,12 +158,17 @@ public:
             return done;
         }
         const auto list = answer.find("outputs");
-        if (list == answer.end() || !list->is_array() || list->size() != outputs.size()) {
+        const std::size_t count = model_ == nullptr ? outputs.size() : outputs_of_model();
+        if (list == answer.end() || !list->is_array() || list->size() != count) {
             return core::fail(
-                fmt::format("the worker's answer to `read` has not one entry for each of {} outputs", outputs.size()));
+                fmt::format("the worker's answer to `read` has not one entry for each of {} outputs", count));
         }
-        for (std::size_t i = 0; i < outputs.size(); ++i) {
-            if (auto copied = copy((*list)[i], outputs[i], i); !copied) {
+        for (std::size_t i = 0, next = 0; i < outputs.size(); ++i) {
+            if (model_ != nullptr && !model_->outputs[i]) {
+                continue;
+            }
+            const json& from = (*list)[next++];
+            if (auto copied = model_ == nullptr ? copy(from, outputs[i], i) : store(from, outputs[i], i); !copied) {
                 return copied;
             }
         }
@@ -153,10 +177,11 @@ public:
 
     [[nodiscard]] std::optional<std::chrono::nanoseconds> device_time() const override { return device_time_; }
     [[nodiscard]] std::optional<std::chrono::nanoseconds> execute_time() const override { return execute_time_; }
+    [[nodiscard]] std::vector<std::chrono::nanoseconds> node_times() const override { return node_times_; }
 
 private:
-    /// False for requests that were not made, and for those whose answers were passed over because another executable's
-    /// were wanted first.
+    /// False for requests that were not sent, and for those whose answers were dropped because another executable's
+    /// were needed first.
     [[nodiscard]] bool is_awaited(const std::optional<Connection::Id>& request) const {
         return request && connection_->is_awaited(*request);
     }
@@ -165,10 +190,9 @@ private:
 
     void ask_to_read() { reading_ = connection_->queue("read", request(), largest_reading_).value(); }
 
-    /// A time that the worker may tell; an error when it tells something else.
+    /// Takes an optional time from the answer. Fails if it is malformed.
     static core::Result<void> take_time(const json& answer, const char* key,
                                         std::optional<std::chrono::nanoseconds>& time) {
-        constexpr std::uint64_t longest = 1'000'000'000'000'000'000;
         time.reset();
         if (!answer.contains(key)) {
             return {};
@@ -178,36 +202,131 @@ private:
             return core::fail(fmt::format(
                 "the worker's answer to `execute` has a `{}` that is not a whole number of at least 0", key));
         }
-        time = std::chrono::nanoseconds(std::min(*nanoseconds, longest));
+        time = std::chrono::nanoseconds(std::min(*nanoseconds, longest_time));
         return {};
+    }
+
+    /// Takes the optional times of a graph's nodes. An operator has none.
+    core::Result<void> take_node_times(const json& answer) {
+        node_times_.clear();
+        const auto times = answer.find("nodeNanoseconds");
+        if (times == answer.end() || nodes_ == 0) {
+            return {};
+        }
+        if (!times->is_array() || times->size() != nodes_) {
+            return core::fail(fmt::format(
+                "the worker's answer to `execute` has `nodeNanoseconds`, but not one for each of {} nodes", nodes_));
+        }
+        for (const json& time : *times) {
+            std::optional<std::chrono::nanoseconds> taken;
+            if (auto done = take_time({{"nodeNanoseconds", time}}, "nodeNanoseconds", taken); !done) {
+                return done;
+            }
+            node_times_.push_back(*taken);
+        }
+        return {};
+    }
+
+    static constexpr std::uint64_t longest_time = 1'000'000'000'000'000'000;
+
+    /// Adds the bytes that the worker gets of an input, unless its model does not have it.
+    void add_input(const core::Tensor* input, std::size_t index, json& list) const {
+        if (model_ != nullptr) {
+            if (const auto& wanted = model_->inputs[index]; input != nullptr && wanted) {
+                const core::Tensor packed = wanted->packed(*input);
+                // Total sizes are rounded up.
+                list.push_back(binary(packed.buffer.bytes().first(static_cast<std::size_t>(wanted->bytes()))));
+            }
+            return;
+        }
+        // What another node of a graph has computed has a guard behind it.
+        list.push_back(input == nullptr ? json() : binary(input->buffer.bytes().first(input->desc.total_bytes)));
+    }
+
+    [[nodiscard]] std::size_t outputs_of_model() const {
+        return static_cast<std::size_t>(
+            std::ranges::count_if(model_->outputs, [](const auto& output) { return output.has_value(); }));
+    }
+
+    /// The bytes of an output. Fails unless there are exactly `size` bytes.
+    static core::Result<std::span<const std::byte>> bytes_of(const json& from, std::uint64_t size, std::size_t index) {
+        if (!from.is_binary() || from.get_binary().size() != size) {
+            return core::fail(fmt::format(
+                "output {} is {} in the worker's answer to `read`; {} bytes were to come", index,
+                from.is_binary() ? fmt::format("{} bytes", from.get_binary().size()) : std::string("no byte string"),
+                size));
+        }
+        return std::as_bytes(std::span(from.get_binary()));
     }
 
     static core::Result<void> copy(const json& from, core::Tensor* to, std::size_t index) {
         if (to == nullptr) {
             return {};
         }
-        const std::span<std::byte> bytes = to->buffer.bytes();
-        if (!from.is_binary() || from.get_binary().size() != bytes.size()) {
-            return core::fail(fmt::format(
-                "output {} is {} in the worker's answer to `read`; {} bytes were to come", index,
-                from.is_binary() ? fmt::format("{} bytes", from.get_binary().size()) : std::string("no byte string"),
-                bytes.size()));
+        const auto source = bytes_of(from, to->buffer.bytes().size(), index);
+        if (!source) {
+            return tl::unexpected(source.error());
         }
-        const auto source = std::as_bytes(std::span(from.get_binary()));
-        std::copy(source.begin(), source.end(), bytes.begin());
+        std::ranges::copy(*source, to->buffer.bytes().begin());
+        return {};
+    }
+
+    /// The same of a model's output.
+    core::Result<void> store(const json& from, core::Tensor* to, std::size_t index) const {
+        const ModelTensor& output = *model_->outputs[index];
+        const auto source = bytes_of(from, output.bytes(), index);
+        if (!source) {
+            return tl::unexpected(source.error());
+        }
+        if (to != nullptr) {
+            output.store(*source, *to);
+        }
         return {};
     }
 
     std::shared_ptr<Connection> connection_;
     Connection::Id executable_;
     std::uint64_t largest_reading_;
+    std::size_t nodes_;
+    /// Null for a worker that gets descriptors.
+    std::shared_ptr<const WantedModel> model_;
     std::chrono::nanoseconds limit_;
-    /// Requests that were made in advance.
+    /// Requests that were sent in advance.
     std::optional<Connection::Id> execution_;
     std::optional<Connection::Id> reading_;
     std::optional<std::chrono::nanoseconds> device_time_;
     std::optional<std::chrono::nanoseconds> execute_time_;
+    std::vector<std::chrono::nanoseconds> node_times_;
 };
+
+json description_of(const operators::Descriptor& descriptor) {
+    return descriptor.graph == nullptr ? operators::descriptor_to_json(descriptor)
+                                       : json{{"graph", operators::graph_to_json(*descriptor.graph)}};
+}
+
+/// Name, type and sizes of the tensors that the model has.
+json tensors_of(const std::vector<std::optional<ModelTensor>>& tensors) {
+    json list = json::array();
+    for (const auto& tensor : tensors) {
+        if (tensor) {
+            list.push_back({{"name", tensor->name}, {"type", core::name(tensor->type)}, {"sizes", tensor->sizes}});
+        }
+    }
+    return list;
+}
+
+/// The model that stands for a descriptor, or why there is none.
+core::Result<WantedModel> model_of(const operators::Descriptor& descriptor, const ModelMaker& maker,
+                                   std::int64_t opset) {
+    if (!maker) {
+        return core::fail("the engine wants ONNX models, which this program was built without");
+    }
+    if (operators::validate(descriptor, core::highest_feature_level)) {
+        return core::fail("the descriptor is illegal, and the engine gets ONNX models, which cannot say that");
+    }
+    auto model = maker(descriptor, opset);
+    return model ? std::move(model) : core::fail("ONNX cannot express it: " + model.error().message);
+}
 
 }  // namespace
 
@@ -216,18 +335,25 @@ public:
     Process(WorkerCommand command, const WorkerSettings& settings, std::shared_ptr<Connection> connection)
         : command_(std::move(command)), settings_(settings), connection_(std::move(connection)) {}
 
-    /// What comes of the descriptor; kept, for whoever asks again.
+    /// The process may be another one when it is asked to compile.
+    [[nodiscard]] bool takes_graphs() const { return connection_->takes_graphs() || connection_->wanted_opset(); }
+
+    /// The result for the descriptor or graph; cached for later calls.
     const Compiled& compile(const operators::Descriptor& descriptor) {
-        json description = operators::descriptor_to_json(descriptor);
+        const bool is_graph = descriptor.graph != nullptr;
+        json description = description_of(descriptor);
         if (latest_ && connection_->is_usable() && latest_->description == description) {
             return *latest_;
         }
         forget();
         Connection& connection = running();
         connection.set_time(settings_.case_limit);
-        if (const auto id = connection.queue("compile", description)) {
+        if (connection.wanted_opset()) {
+            compile_model(connection, descriptor);
+        } else if (const auto id = connection.queue(is_graph ? "compileGraph" : "compile", description)) {
             latest_ = read_compiled(connection.answer(*id), *id);
             latest_->largest_reading = largest_reading(descriptor);
+            latest_->nodes = is_graph ? descriptor.graph->nodes.size() : 0;
         } else {
             latest_.emplace().failure = broken(id.error().message);
         }
@@ -253,15 +379,33 @@ public:
         return WorkerEngine::start(command_, settings_);
     }
 
-    /// Gives the executable away; there must be one.
+    /// Returns the executable, which must exist.
     std::unique_ptr<Executable> take() {
-        const Connection::Id executable = latest_->executable.value();
-        const std::uint64_t largest = latest_->largest_reading;
+        auto executable = std::make_unique<WorkerExecutable>(connection_, *latest_, settings_.case_limit);
         latest_.reset();
-        return std::make_unique<WorkerExecutable>(connection_, executable, largest, settings_.case_limit);
+        return executable;
     }
 
 private:
+    void compile_model(Connection& connection, const operators::Descriptor& descriptor) {
+        auto made = model_of(descriptor, settings_.model_maker, *connection.wanted_opset());
+        if (!made) {
+            latest_.emplace().unsupported = made.error().message;
+            return;
+        }
+        const auto model = std::make_shared<const WantedModel>(std::move(*made));
+        const auto id = connection.queue("compileModel", {{"model", binary(std::as_bytes(std::span(model->bytes)))},
+                                                          {"inputs", tensors_of(model->inputs)},
+                                                          {"outputs", tensors_of(model->outputs)}});
+        if (!id) {
+            latest_.emplace().failure = broken(id.error().message);
+            return;
+        }
+        latest_ = read_compiled(connection.answer(*id), *id);
+        latest_->largest_reading = largest_reading(*model);
+        latest_->model = model;
+    }
+
     void forget() {
         if (latest_ && latest_->executable) {
             const std::unique_ptr<Executable> released = take();
@@ -269,11 +413,18 @@ private:
         latest_.reset();
     }
 
-    /// The connection to a process that runs: a new one when the last one was lost.
+    /// The connection to a running process; a new one if the last one was lost.
     Connection& running() {
         constexpr int most_failures = 3;
         if (connection_->is_usable()) {
             return *connection_;
+        }
+        hangs_ += connection_->has_hung() && connection_ != counted_ ? 1 : 0;
+        counted_ = connection_;
+        if (settings_.most_hangs != 0 && hangs_ >= settings_.most_hangs) {
+            throw EngineLost(
+                EngineLost::Kind::broken,
+                fmt::format("it did not answer in {} cases before, and is not asked any more (--max-hangs)", hangs_));
         }
         if (failures_ < most_failures) {
             auto opened = Connection::open(command_, {settings_.start_limit, settings_.interrupted});
@@ -293,6 +444,9 @@ private:
     std::shared_ptr<Connection> connection_;
     std::optional<Compiled> latest_;
     int failures_ = 0;
+    std::size_t hangs_ = 0;
+    /// The last connection whose hang was counted.
+    std::shared_ptr<Connection> counted_;
     std::string why_;
 };
 
@@ -347,6 +501,15 @@ tl::expected<std::unique_ptr<Executable>, CompileFailure> WorkerEngine::compile(
         return process_->take();
     }
     return tl::unexpected(compiled.unsupported ? broken(*compiled.unsupported) : compiled.failure);
+}
+
+std::optional<std::string> WorkerEngine::unsupported_graph(const operators::Descriptor& graph) const {
+    return process_->takes_graphs() ? unsupported(graph) : Engine::unsupported_graph(graph);
+}
+
+tl::expected<std::unique_ptr<Executable>, CompileFailure> WorkerEngine::compile_graph(
+    const operators::Descriptor& graph) {
+    return process_->takes_graphs() ? compile(graph) : Engine::compile_graph(graph);
 }
 
 }  // namespace dmlconform::worker

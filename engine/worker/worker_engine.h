@@ -1,4 +1,4 @@
-// An engine that runs in another process, and outlives its crashes.
+// An engine in another process, which is restarted after a crash.
 #pragma once
 
 #include <chrono>
@@ -9,25 +9,32 @@
 #include "engine/engine.h"
 #include "engine/worker/child_process.h"
 #include "engine/worker/connection.h"
+#include "engine/worker/wanted_model.h"
 
 namespace dmlconform::worker {
 
 struct WorkerSettings {
-    /// What the process has for one descriptor: from compiling it to reading what it computes. Each execution after the
-    /// first has as much again. The time in which nothing is awaited does not count.
+    /// Time limit of the process for one descriptor, from compiling to reading outputs. Each execution after the first
+    /// gets the same time again. Only the time that is spent waiting counts.
     std::chrono::nanoseconds case_limit = std::chrono::seconds(60);
-    /// What it has to start and tell who it is.
+    /// Time limit for starting and answering the first request.
     std::chrono::nanoseconds start_limit = std::chrono::seconds(60);
-    /// Whether the user wants the run to end: then no answer is waited for any more, but for a moment. Null: never.
+    /// After this many cases without an answer in time, the process is no longer used. 0: no limit.
+    std::size_t most_hangs = 5;
+    /// True if the user interrupts the run: then waiting ends after a moment. Null: never.
     std::function<bool()> interrupted{};
+    /// For a worker that wants models; null: there is nothing to make them with.
+    ModelMaker model_maker{};
 };
 
-/// Every call may throw EngineLost. Then the process has ended; the next descriptor is given to a new one.
+/// Every call may throw EngineLost. Then the process has ended; the next descriptor starts a new one.
 ///
 /// unsupported() already compiles: compile() only hands out what came of it, so that a case costs one round trip less.
+/// The same goes for graphs, if the worker takes them; otherwise it gets their nodes one by one. A worker that wants
+/// models gets one of each descriptor, and one of each graph as a whole.
 class WorkerEngine final : public Engine {
 public:
-    /// An error when the process does not start, does not keep to the protocol, or has no engine to offer.
+    /// Fails if the process does not start, violates the protocol, or has no engine.
     [[nodiscard]] static core::Result<std::unique_ptr<WorkerEngine>> start(WorkerCommand command,
                                                                            const WorkerSettings& settings);
 
@@ -36,15 +43,18 @@ public:
     [[nodiscard]] core::Result<Roofline> measure_roofline() override;
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) override;
-    /// Starts one more process.
+    [[nodiscard]] std::optional<std::string> unsupported_graph(const operators::Descriptor& graph) const override;
+    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile_graph(
+        const operators::Descriptor& graph) override;
+    /// Starts another process.
     [[nodiscard]] core::Result<std::unique_ptr<Engine>> another() const override;
 
-    /// For an engine that a command of the user's started: how reports call it, and that command.
+    /// For an engine that a user's command started: its name in reports, and that command.
     void set_origin(std::string name, std::string command) {
         info_.name = std::move(name);
         info_.command = std::move(command);
     }
-    /// Only for this program's own reference: what a process says of itself is not believed.
+    /// Only for this program's own reference: the claims of a process are untrusted.
     void set_reference(bool is_reference) { info_.is_reference = is_reference; }
 
 private:
@@ -53,7 +63,7 @@ private:
     WorkerEngine(WorkerCommand command, const WorkerSettings& settings, std::shared_ptr<Connection> connection);
 
     EngineInfo info_;
-    /// Behind a pointer, because asking whether something is supported changes nothing for the one who asks.
+    /// A pointer, because asking whether a descriptor is supported is const but changes the process's state.
     std::shared_ptr<Process> process_;
 };
 

@@ -1,4 +1,4 @@
-// run --against and --record: an engine instead of the reference.
+// Tests of run --against and --record, which compare with another engine instead of the reference.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ std::string example_worker() {
     return std::string("exec:python3 -B ") + EXAMPLE_WORKER;
 }
 
-/// Computes the second element wrong.
+/// A worker that computes the second element wrong.
 std::string wrong_worker(const TemporaryFolder& folder) {
     return changed_worker(folder, R"(right = worker.slice1
 def slice1(desc, data, output):
@@ -29,7 +29,7 @@ def slice1(desc, data, output):
 worker.slice1 = slice1)");
 }
 
-/// A case of an operator that has no reference here.
+/// A case whose operator has no reference.
 constexpr std::string_view without_reference = R"({ "name": "resample", "operator": "RESAMPLE",
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] },
               "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] },
@@ -38,7 +38,7 @@ constexpr std::string_view without_reference = R"({ "name": "resample", "operato
 
 class Against : public testing::Test {
 protected:
-    /// An engine that answers every case with these bytes.
+    /// Returns an engine that answers every case with these bytes.
     std::string answering(const std::string& name, const std::string& bytes) const {
         const std::string answers = folder_.write(name, json::array({json::array({bytes})}).dump());
         return fmt::format("exec:python3 '{}' '{}' '{}'", ANSWERING_WORKER, EXAMPLE_WORKER, answers);
@@ -73,7 +73,8 @@ TEST_F(Against, ADifferenceIsTheOtherEngines) {
         prints(result, "1 of 2 elements beyond tolerance (exact); expected values from the engine exec:python"));
     EXPECT_TRUE(prints(result, "    expected  8 "));
     EXPECT_TRUE(prints(result, "--against="));
-    // The bundle needs no such engine: its case expects what the engine computed.
+    // The bundle does not need the engine of --against, because its case contains that engine's results as expected
+    // values.
     const json bundled = json::parse(content_of(folder_.at("bundles/a-bare.cpu/a.json")));
     EXPECT_EQ(bundled["cases"][0]["expected"]["OutputTensor"], json::array({1, 8}));
 }
@@ -143,7 +144,7 @@ TEST_F(Against, RecordsWhatAnEngineComputes) {
     EXPECT_EQ(written["cases"][0]["expected"]["OutputTensor"], json::array({1, 3}));
     EXPECT_EQ(written["cases"][1]["expected"]["OutputTensor"]["file"], "out/in-large.expected.OutputTensor.npy");
     EXPECT_TRUE(std::filesystem::exists(folder_.at("golden/out/in-large.expected.OutputTensor.npy")));
-    // It is a case file like any other.
+    // The recording is an ordinary case file.
     const ProgramResult again = dmlconform({"run", recorded, "--engine", "cpu"});
     EXPECT_TRUE(ends_with_code(again, 0));
     EXPECT_TRUE(prints(again, ": 2 pass\n"));

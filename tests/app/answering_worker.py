@@ -4,11 +4,14 @@
 usage: answering_worker.py EXAMPLE_WORKER ANSWERS
 
 ANSWERS is JSON: for each case, in the order in which they are compiled, a list of its outputs' bytes in hexadecimal.
-Frames and CBOR are those of docs/examples/worker.py.
+With DELAY in the environment, it waits that many seconds before each case but the first. Frames and CBOR are those of
+docs/examples/worker.py.
 """
 import importlib.util
 import json
+import os
 import sys
+import time
 
 sys.dont_write_bytecode = True
 specification = importlib.util.spec_from_file_location("worker", sys.argv[1])
@@ -29,6 +32,8 @@ def answer(request, programs):
     if kind == "info":
         return {"protocol": 1, "name": "told", "featureLevel": "6.4"}
     if kind == "compile":
+        if programs:
+            time.sleep(float(os.environ.get("DELAY", "0")))
         programs[request["id"]] = [padded(bytes.fromhex(output)) for output in next(answers)]
         return {"accepted": True}
     if kind == "read":

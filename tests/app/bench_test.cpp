@@ -1,7 +1,11 @@
 // `dmlconform bench` and `dmlconform compare`, as a user runs them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/app/case_texts.h"
@@ -29,7 +33,7 @@ TEST(Bench, TimesWhatIsTaggedAndRight) {
     const std::string file =
         folder.write("a.json", file_of({tagged("good", right_values), slice_case("untagged", right_values)}));
     const std::string out = folder.at("out.json");
-    const ProgramResult result = bench(file, {"--benchmark_repetitions=3", "--benchmark_out=" + out});
+    const ProgramResult result = bench(file, {"--benchmark_repetitions=4", "--benchmark_out=" + out});
     EXPECT_TRUE(ends_with_code(result, 0));
     EXPECT_TRUE(prints(result, "benchmark "));
     EXPECT_TRUE(prints(result, "cpu/a/good/real_time "));
@@ -46,12 +50,45 @@ TEST(Bench, TimesWhatIsTaggedAndRight) {
             EXPECT_FALSE(entry.contains("unverified"));
         }
     }
-    EXPECT_EQ(repetitions, 3u);
+    EXPECT_EQ(repetitions, 4u);
     EXPECT_TRUE(document.at("context").contains("dmlconform.machine"));
     EXPECT_TRUE(ends_with_code(dmlconform({"compare", out, out}), 0)) << "nothing is slower than itself";
 }
 
-/// Google Benchmark goes on without what it cannot read, and waits for ever for a time that is not a number.
+TEST(Bench, TimesEverythingWhereNothingIsTagged) {
+    const TemporaryFolder folder;
+    const std::string file =
+        folder.write("a.json", file_of({slice_case("one", right_values), slice_case("two", right_values)}));
+    const ProgramResult result = bench(file, {"--benchmark_repetitions=1"});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(prints(result, "cpu/a/one/real_time "));
+    EXPECT_TRUE(prints(result, "cpu/a/two/real_time "));
+    // An explicit --tag selects only cases with that tag, and these have none.
+    EXPECT_TRUE(ends_with_code(bench(file, {"--tag", "bench"}), 2));
+    EXPECT_TRUE(ends_with_code(bench(file, {"--exclude", "*"}), 2));
+    EXPECT_TRUE(ends_with_code(dmlconform({"bench", file, "--dim", "N=1"}), 2)) << "there is no model";
+}
+
+/// The example worker reports no times; this program's own worker does.
+TEST(Bench, SaysWhoseClockItIs) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
+    const std::string cases[][2] = {
+        {"cpu", ": timed by the wall clock"},
+        {"exec:" + dmlconform_path() + " worker --engine cpu", ": timed by the worker's own clock"},
+        {fmt::format("exec:python3 -B '{}'", EXAMPLE_WORKER), ": timed by the wall clock"}};
+    for (const auto& [engine, clock] : cases) {
+        const ProgramResult result = dmlconform({"bench", file, "--engine", engine, "--no-roofline",
+                                                 "--benchmark_min_time=0.001", "--benchmark_repetitions=1"});
+        EXPECT_TRUE(ends_with_code(result, 0));
+        EXPECT_TRUE(complains(result, clock)) << engine;
+    }
+    EXPECT_TRUE(complains(bench(file, {"--cpu-time", "--benchmark_repetitions=1"}), "timed by the processor's clock"));
+    // Outputs from files took no time, which no number of repetitions adds up to.
+    EXPECT_TRUE(ends_with_code(dmlconform({"bench", file, "--engine", "outputs:" + folder.path().string()}), 2));
+}
+
+/// Google Benchmark ignores what it cannot parse, and never ends if a time is NaN.
 TEST(Bench, OptionsOfGoogleBenchmarkAreRead) {
     const TemporaryFolder folder;
     const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
@@ -76,7 +113,7 @@ TEST(Bench, OptionsOfGoogleBenchmarkAreRead) {
             EXPECT_EQ(result.output, "");
         }
     }
-    // So many levels end the program if they are read.
+    // Parsing this many nested groups would overflow the stack.
     const ProgramResult deep = bench(file, {"--benchmark_filter=" + std::string(100'000, '(')});
     EXPECT_TRUE(ends_with_code(deep, 2));
     EXPECT_TRUE(complains(deep, "must be a regular expression of at most 1000 bytes"));
@@ -91,6 +128,114 @@ TEST(Bench, OptionsOfGoogleBenchmarkAreRead) {
                      "--benchmark_counters_tabular", "--benchmark_context=name=value,other="});
     EXPECT_TRUE(ends_with_code(right, 0));
     EXPECT_EQ(right.errors.find("expected"), std::string::npos) << right.all();
+}
+
+/// A file with `count` passing cases.
+std::string several(const TemporaryFolder& folder, int count) {
+    std::vector<std::string> cases;
+    for (int i = 0; i < count; ++i) {
+        cases.push_back(tagged(fmt::format("good{}", i), right_values));
+    }
+    return folder.write("a.json", fmt::format("{{\"cases\": [{}]}}", fmt::join(cases, ",\n")));
+}
+
+/// The number of repetitions of each benchmark in a file.
+std::map<std::string, std::size_t> repetitions_in(const std::string& path) {
+    std::map<std::string, std::size_t> counts;
+    const json document = json::parse(content_of(path));
+    for (const json& entry : document.at("benchmarks")) {
+        if (entry.at("run_type") == "iteration") {
+            EXPECT_FALSE(entry.contains("error_occurred")) << entry;
+            ++counts[entry.at("run_name").get<std::string>()];
+        }
+    }
+    return counts;
+}
+
+TEST(Bench, AnInterruptionLeavesWhatWasMeasured) {
+    for (const auto& [signal, exit_code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143), std::pair(SIGHUP, 129)}) {
+        for (const char* table : {"--benchmark_color=no", "--benchmark_format=console"}) {
+            const TemporaryFolder folder;
+            const std::string out = folder.at("out.json");
+            ProgramOptions options;
+            options.interrupt_signal = signal;
+            options.interrupt_when = [](const std::string& output) {
+                return output.find("cpu/a/good0/") != std::string::npos;
+            };
+            const ProgramResult result =
+                dmlconform({"bench", several(folder, 40), "--engine", "cpu", "--no-roofline", table,
+                            "--benchmark_min_time=0.001", "--benchmark_repetitions=200", "--benchmark_out=" + out},
+                           options);
+            EXPECT_TRUE(ends_with_code(result, exit_code));
+            EXPECT_TRUE(complains(result, "dmlconform: interrupted; "));
+            EXPECT_TRUE(complains(result, " of 40 benchmarks were timed\n"));
+            ASSERT_TRUE(std::filesystem::exists(out)) << result.all();
+            const auto counts = repetitions_in(out);
+            EXPECT_EQ(counts.at("cpu/a/good0/real_time"), 200u) << "the first one was done";
+            EXPECT_LT(counts.size(), 40u);
+            EXPECT_TRUE(prints(dmlconform({"compare", out, out}), "cpu/a/good0/real_time"));
+        }
+    }
+}
+
+TEST(Bench, ABudgetEndsRepetitions) {
+    const TemporaryFolder folder;
+    const std::string out = folder.at("out.json");
+    // This many repetitions would never end.
+    const ProgramResult result = bench(
+        several(folder, 3), {"--time-budget", "1.5s", "--benchmark_repetitions=100000", "--benchmark_out=" + out});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_EQ(repetitions_in(out).size(), 3u) << "each has its share";
+    for (const auto& [name, count] : repetitions_in(out)) {
+        EXPECT_LT(count, 100'000u) << name;
+    }
+    for (const char* wrong : {"0", "-1", "nan", "1e9", "s", "1m"}) {
+        const ProgramResult refused = bench(several(folder, 1), {std::string("--time-budget=") + wrong});
+        EXPECT_TRUE(ends_with_code(refused, 2)) << wrong;
+        EXPECT_TRUE(complains(refused, "seconds are needed, for example 60s")) << wrong;
+    }
+}
+
+TEST(Bench, RepeatsUntilSettledUnlessANumberIsGiven) {
+    const TemporaryFolder folder;
+    const std::string out = folder.at("out.json");
+    const std::string file = several(folder, 2);
+    ASSERT_TRUE(ends_with_code(bench(file, {"--benchmark_out=" + out}), 0));
+    for (const auto& [name, count] : repetitions_in(out)) {
+        EXPECT_GE(count, 5u) << name;
+        EXPECT_LE(count, 9u) << name;
+    }
+    ASSERT_TRUE(ends_with_code(bench(file, {"--benchmark_out=" + out, "--benchmark_repetitions=7"}), 0));
+    for (const auto& [name, count] : repetitions_in(out)) {
+        EXPECT_EQ(count, 7u) << name;
+    }
+    // With Google Benchmark's own option for interleaving all benchmarks.
+    ASSERT_TRUE(ends_with_code(
+        bench(file, {"--benchmark_out=" + out, "--benchmark_repetitions=3", "--benchmark_enable_random_interleaving"}),
+        0));
+    EXPECT_EQ(repetitions_in(out).size(), 2u);
+    const ProgramResult names = bench(file, {"--benchmark_list_tests"});
+    EXPECT_TRUE(prints(names, "cpu/a/good0/real_time\ncpu/a/good1/real_time\n"));
+    const ProgramResult one = bench(file, {"--benchmark_filter=good1/real_time$", "--benchmark_repetitions=1"});
+    EXPECT_TRUE(prints(one, "cpu/a/good1/"));
+    EXPECT_FALSE(prints(one, "cpu/a/good0/"));
+}
+
+TEST(Bench, FitsATerminalAndShowsProgress) {
+    if (!has_terminals()) {
+        GTEST_SKIP() << "no pseudo-terminals here";
+    }
+    const TemporaryFolder folder;
+    const std::string file = folder.write(
+        "a.json", file_of({tagged("a/name/that/is/far/too/long/to/fit/beside/the/numbers/in/one/line", right_values)}));
+    const std::vector<std::string> words{
+        "bench", file, "--engine", "cpu", "--no-roofline", "--benchmark_min_time=0.001", "--benchmark_repetitions=3"};
+    ProgramOptions output;
+    output.terminal_for_output = true;
+    EXPECT_TRUE(prints(dmlconform(words, output), "/in/one/line/real_time\r\n")) << "the name has a line of its own";
+    ProgramOptions errors;
+    errors.terminal_for_errors = true;
+    EXPECT_TRUE(complains(dmlconform(words, errors), "[0/1] 0% "));
 }
 
 TEST(Bench, GoogleBenchmarksTable) {
@@ -127,7 +272,7 @@ TEST(Bench, WrongResultsAreNotTimedUnlessAskedFor) {
 TEST(Bench, NothingToTime) {
     const TemporaryFolder folder;
     const std::string untagged = folder.write("a.json", good_file());
-    const ProgramResult none = bench(untagged, {});
+    const ProgramResult none = bench(untagged, {"--tag", "bench"});
     EXPECT_TRUE(ends_with_code(none, 2));
     EXPECT_TRUE(complains(none, "no case has the tag \"bench\""));
     EXPECT_TRUE(ends_with_code(bench(untagged, {"--filter", "*good*", "--benchmark_filter=no such thing"}), 1));
@@ -136,7 +281,7 @@ TEST(Bench, NothingToTime) {
     EXPECT_TRUE(complains(unknown, "bench has no option --cald"));
 }
 
-/// Results with nine repetitions around a time.
+/// Benchmark results with nine repetitions close to `microseconds`.
 std::string results(double microseconds, const char* machine = "M") {
     json document{{"context", {{"dmlconform.machine", machine}}}, {"benchmarks", json::array()}};
     for (int i = 0; i < 9; ++i) {
@@ -189,6 +334,37 @@ TEST(Compare, ExitCodes) {
     EXPECT_TRUE(ends_with_code(dmlconform({"compare", base, folder.at("none.json")}), 2));
 }
 
+TEST(Compare, SaysWhatItCannotTell) {
+    const TemporaryFolder folder;
+    const auto file = [&](const char* name, double microseconds, int repetitions, double scatter = 0.001) {
+        json document{{"benchmarks", json::array()}};
+        for (int i = 0; i < repetitions; ++i) {
+            document["benchmarks"].push_back(
+                {{"name", "cpu/a"}, {"real_time", microseconds * (1 + scatter * i)}, {"time_unit", "us"}});
+        }
+        return folder.write(name, document.dump());
+    };
+    const struct {
+        const char* what;
+        std::string base;
+        std::string now;
+        int exit_code;
+        const char* message;
+    } rows[] = {
+        {"one repetition, three times slower", file("a1", 100, 1), file("b1", 300, 1), 4, "1 repetition in the base"},
+        {"three, three times slower", file("a3", 100, 3), file("b3", 300, 3), 4, "3 repetitions in the base"},
+        {"three, nothing differs", file("a3", 100, 3), file("a3", 100, 3), 4, "1 with too few repetitions"},
+        {"four", file("a4", 100, 4), file("b4", 300, 4), 1, "1 slower"},
+        {"scattered upwards", file("a9", 100, 9, 0.1), file("b9", 110, 9, 0.1), 4, "cannot be told whether 1 of them"},
+        {"scattered, but faster", file("b9", 110, 9, 0.1), file("a9", 100, 9, 0.1), 0, "1 unreliable"},
+    };
+    for (const auto& row : rows) {
+        const ProgramResult result = dmlconform({"compare", row.base, row.now});
+        EXPECT_TRUE(ends_with_code(result, row.exit_code)) << row.what;
+        EXPECT_TRUE(prints(result, row.message)) << row.what;
+    }
+}
+
 TEST(Compare, ThresholdsArePercentages) {
     const TemporaryFolder folder;
     const std::string base = folder.write("base.json", results(100));
@@ -214,7 +390,9 @@ TEST(Compare, BenchmarksThatAreGoneFail) {
     const auto document = [](const std::vector<std::string>& names) {
         json all{{"benchmarks", json::array()}};
         for (const std::string& name : names) {
-            all["benchmarks"].push_back({{"name", name}, {"real_time", 100}, {"time_unit", "us"}});
+            for (int i = 0; i < 4; ++i) {
+                all["benchmarks"].push_back({{"name", name}, {"real_time", 100}, {"time_unit", "us"}});
+            }
         }
         return all.dump();
     };

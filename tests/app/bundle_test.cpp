@@ -1,4 +1,4 @@
-// Repro bundles and `dmlconform reduce`, with a worker that has a bug.
+// Tests of repro bundles and of `dmlconform reduce`, with a worker that has a bug.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
     return names;
 }
 
-/// The example, wrong in the first byte of any output of at least 3 elements with a byte 7 in it.
+/// The example worker with a bug: the first byte of an output is wrong if the output has at least 3 elements and
+/// contains a byte 7.
 std::string worker_with_a_bug(const TemporaryFolder& folder) {
     return changed_worker(folder, R"(right = worker.slice1
 def slice1(desc, data, output):
@@ -75,7 +76,7 @@ TEST(Bundle, HasWhatItTakesToSeeTheFailureElsewhere) {
     EXPECT_EQ(environment["engine"]["name"], "exec:python");
     EXPECT_EQ(environment["status"], "fail");
     EXPECT_EQ(environment["versions"]["dmlconform"].is_string(), true);
-    // Large data are beside the case, and the case finds them wherever the folder is.
+    // Large data lie in files next to the case, which still finds them if the folder is moved.
     EXPECT_THAT(content_of(bundle / "planted.json"), HasSubstr("\"inputs/InputTensor.npy\""));
     fs::rename(bundle, folder.at("moved"));
     const auto again = dmlconform({"run", folder.at("moved"), "--engine", engine});
@@ -101,7 +102,7 @@ TEST(Bundle, ACommandInItRunsItAgain) {
     EXPECT_THAT(again.output, HasSubstr("x/bad"));
 }
 
-/// NumPy does not have them, so that they are in files of their own kind.
+/// NumPy has no 4-bit elements, so these are stored in files of a separate format.
 TEST(Bundle, ElementsOfFourBitsAreSeenAgainAndMadeSmall) {
     const TemporaryFolder folder;
     const std::string file = folder.write("nibbles.json", R"({ "cases": [{ "name": "a", "operator": "DEQUANTIZE",
@@ -110,7 +111,7 @@ TEST(Bundle, ElementsOfFourBitsAreSeenAgainAndMadeSmall) {
                   "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 1, 301] } },
         "inputs": { "InputTensor": { "random": "integer", "min": -8, "max": 7, "seed": 1 },
                     "QuantizationTensors[0]": [1] } }] })");
-    // Its answer to everything is zeros.
+    // A worker that answers everything with zeros.
     const std::string engine = changed_worker(folder, R"(right = worker.answer
 def answer(request, programs):
     if request["request"] == "compile":
@@ -148,12 +149,13 @@ TEST(Bundle, LimitsAreKeptAndTold) {
     EXPECT_EQ(none.exit_code, 1);
     EXPECT_THAT(none.output, HasSubstr("no bundle for x/a: its tensors take more than 8 bytes"));
     EXPECT_TRUE(fs::is_empty(folder.at("none")));
-    // A second run leaves the first one's bundles as they are.
+    // A second run does not overwrite the bundles of the first.
     const auto again = dmlconform({"run", file, "--engine", "cpu", "--bundle", folder.at("some")});
     EXPECT_TRUE(fs::is_directory(fs::path(folder.at("some")) / "x-a.cpu-2")) << again.all();
 }
 
-/// Which a limit on files stands for. A bundle is a report that somebody asked for.
+/// A file size limit simulates the full disk. A bundle that cannot be written is an error because the user asked for
+/// it.
 TEST(Bundle, AFullDiskIsToldAtTheEnd) {
     const TemporaryFolder folder;
     const std::string file = folder.write("x.json", file_of({slice_case("a", wrong_values)}));
@@ -208,7 +210,7 @@ TEST(Reduce, ABundleShrinksToWhatTheBugNeeds) {
     const std::string file = folder.write("planted.json", file_of({failing_case("a")}));
     EXPECT_EQ(dmlconform({"run", file, "--engine", engine, "--bundle", folder.at("b")}).exit_code, 1);
     const std::string bundle = folder.at("b/planted-a.exec-python");
-    // The engine is the bundle's.
+    // Uses the engine that the bundle names.
     const auto reduced = dmlconform({"reduce", bundle, "--trust-bundle"});
     EXPECT_EQ(reduced.exit_code, 0) << reduced.all();
     const auto document = nlohmann::json::parse(content_of(bundle + "/reduced.json"));
@@ -217,13 +219,13 @@ TEST(Reduce, ABundleShrinksToWhatTheBugNeeds) {
     auto values = subject["inputs"]["InputTensor"].get<std::vector<int>>();
     std::sort(values.begin(), values.end());
     EXPECT_EQ(values, (std::vector<int>{0, 0, 7}));
-    // Both cases are there now; reducing again takes the first one.
+    // The folder contains both cases now; reducing again starts from the first one.
     EXPECT_THAT(dmlconform({"run", bundle, "--engine", engine}).output, HasSubstr("2 cases on"));
     EXPECT_EQ(dmlconform({"reduce", bundle, "--trust-bundle", "--time", "20", "-o", folder.at("other.json")}).exit_code,
               0);
 }
 
-/// A bundle as an attacker would attach it to a bug report: its engine makes a file.
+/// A malicious bundle, such as one attached to a bug report: its engine creates a file.
 std::string planted_bundle(const TemporaryFolder& folder, const std::string& name, const nlohmann::json& engine) {
     folder.write(name + "/x.json", file_of({slice_case("x", wrong_values)}));
     folder.write(name + "/environment.json", nlohmann::json{{"dmlconformBundle", 1}, {"engine", engine}}.dump());
@@ -271,14 +273,14 @@ TEST(Reduce, ABundlesLinkIsNotWrittenThrough) {
     EXPECT_EQ(content_of(victim), good_file());
 }
 
-/// Reduces the only case of the file, and gives the smaller one; nothing is left out where `says_so` is in the output.
+/// Reduces the only case of the file and returns the reduced case. Expects `says_so` in the output.
 nlohmann::json reduced(const TemporaryFolder& folder, const std::string& file, const std::string& engine,
                        const char* says_so) {
     const std::string path = folder.at("reduced.json");
     const auto result = dmlconform({"reduce", file, "--engine", engine, "-o", path});
     EXPECT_EQ(result.exit_code, 0) << result.all();
     EXPECT_THAT(result.output, HasSubstr(says_so));
-    // What was written is a case that fails in the same way.
+    // The reduced case fails in the same way.
     EXPECT_EQ(dmlconform({"run", path, "--engine", engine}).exit_code, 1);
     return nlohmann::json::parse(content_of(path))["cases"][0];
 }
@@ -290,11 +292,11 @@ TEST(Reduce, WronglyAcceptedDescriptors) {
         folder.write("a.json", R"({ "cases": [ { "name": "a", "operator": "SLICE1", "expectError": "E_INVALIDARG",
         "desc": { "InputTensor": { "DataType": "UINT8", "Sizes": [20, 30] }, "OutputTensor": { "DataType": "UINT8", "Sizes": [5, 9] },
                   "InputWindowOffsets": [3, 4], "InputWindowSizes": [10, 20], "InputWindowStrides": [2, 3] } } ] })");
-    const auto subject = reduced(folder, file, engine, " attempts in ");
+    const auto subject = reduced(folder, file, engine, " attempts; the case is in ");
     EXPECT_EQ(subject["desc"]["InputTensor"]["Sizes"], (nlohmann::json{1})) << subject.dump();
     EXPECT_EQ(subject["desc"]["OutputTensor"]["Sizes"], (nlohmann::json{2})) << subject.dump();
     EXPECT_EQ(subject["expectError"], "E_INVALIDARG");
-    // Now there is nothing left to leave out.
+    // A reduced case cannot be reduced further.
     reduced(folder, folder.write("again.json", content_of(folder.at("reduced.json"))), engine,
             "It could not be made smaller: ");
 }
@@ -303,21 +305,22 @@ TEST(Reduce, WronglyRejectedDescriptors) {
     const WithoutReference resampling("RESAMPLE");
     const TemporaryFolder folder;
     const std::string engine = rejecting_worker(folder, 3);
-    const auto subject = reduced(folder, folder.write("a.json", file_of({failing_case("a")})), engine, " attempts in ");
+    const auto subject =
+        reduced(folder, folder.write("a.json", file_of({failing_case("a")})), engine, " attempts; the case is in ");
     EXPECT_EQ(subject["desc"]["OutputTensor"]["Sizes"], (nlohmann::json{3})) << subject.dump();
-    // Of an operator without a reference, too: no values are compared.
+    // Reducing also works for an operator without a reference, where no values are compared.
     const std::string other = folder.write("b.json", R"({ "cases": [ { "name": "b", "operator": "RESAMPLE",
         "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,2,8] },
                   "InterpolationMode": "NEAREST_NEIGHBOR", "Scales": [1,1,1,1] },
         "inputs": { "InputTensor": { "value": 1 } }, "expected": { "OutputTensor": { "value": 1 } } } ] })");
-    const auto resampled = reduced(folder, other, engine, " attempts in ");
+    const auto resampled = reduced(folder, other, engine, " attempts; the case is in ");
     EXPECT_EQ(resampled["desc"]["InputTensor"]["Sizes"].back(), 1) << resampled.dump();
     EXPECT_THAT(resampled["description"].get<std::string>(), HasSubstr("those expected are just zeros"));
 }
 
 TEST(Reduce, AtTheFeatureLevelOfTheBundle) {
     const TemporaryFolder folder;
-    // Legal from 4.1 on, so that the case is rejected at a lower level only.
+    // The case is legal from feature level 4.1 on, so it is only rejected at a lower level.
     const std::string file =
         folder.write("a.json", R"({ "cases": [ { "name": "a", "operator": "SLICE1", "minFeatureLevel": "2.1",
         "desc": { "InputTensor": { "DataType": "INT64", "Sizes": [9] }, "OutputTensor": { "DataType": "INT64", "Sizes": [5] },

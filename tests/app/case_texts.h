@@ -9,7 +9,7 @@
 
 namespace dmlconform::tests {
 
-/// A case that slices [1,2,3,4] by 2; `expected` is the whole member with its comma before it, or empty.
+/// A case that slices [1,2,3,4] by 2. `expected` is the whole member with its leading comma, or empty.
 [[nodiscard]] inline std::string slice_case(std::string_view name, std::string_view more) {
     return fmt::format(R"({{ "name": "{}", "operator": "SLICE1",
     "desc": {{ "InputTensor": {{ "DataType": "FLOAT32", "Sizes": [4] }}, "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [2] }},
@@ -18,8 +18,8 @@ namespace dmlconform::tests {
                        name, more);
 }
 
-/// A quantized convolution of ones with as many filters of ones, each of `channels` times `width` times `width`; right
-/// on every engine, and of any size.
+/// A quantized convolution of ones, with `filters` filters of `channels` x `width` x `width` elements. It passes on
+/// every engine and can have any size.
 [[nodiscard]] inline std::string convolution_case(std::string_view name, int channels, int size, int filters,
                                                   int width) {
     const int output = size - width + 1;
@@ -42,7 +42,7 @@ namespace dmlconform::tests {
 }
 
 inline constexpr std::string_view right_values = R"(, "expected": { "OutputTensor": [1, 3] })";
-/// The second element is one bit off.
+/// Expected values whose second element differs in one bit.
 inline constexpr std::string_view wrong_values = R"(, "expected": { "OutputTensor": [1, "0x40400001"] })";
 
 [[nodiscard]] inline std::string file_of(std::initializer_list<std::string> cases) {

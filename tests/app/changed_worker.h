@@ -1,4 +1,4 @@
-// The example worker with something changed: an engine with a bug.
+// Changes the example worker, to simulate an engine with a bug.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 
 namespace dmlconform::tests {
 
-/// Writes a worker in which `changes`, lines of Python, have replaced functions of the module `worker`. The result is
-/// what --engine takes.
+/// Writes a worker in which `changes`, lines of Python, replace functions of the module `worker`. Returns the argument
+/// for --engine.
 [[nodiscard]] inline std::string changed_worker(const TemporaryFolder& folder, std::string_view changes) {
     const std::string script = folder.write(
         "changed worker.py", fmt::format("import sys\nsys.path.insert(0, \"{}\")\nimport worker\n{}\nworker.main()\n",
@@ -20,7 +20,8 @@ namespace dmlconform::tests {
     return "exec:python3 -B '" + script + "'";
 }
 
-/// Rejects every descriptor whose output has at least this many elements in its last dimension, and knows any operator.
+/// A worker that knows every operator and rejects descriptors whose output has at least this many elements in its last
+/// dimension.
 [[nodiscard]] inline std::string rejecting_worker(const TemporaryFolder& folder, int from) {
     return changed_worker(folder, fmt::format(R"(right = worker.answer
 def answer(request, programs):

@@ -1,4 +1,4 @@
-// Which cases a run is about, and what it says of those that no engine verified.
+// Tests which cases a run selects, and what it reports about those that no engine verified.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ std::string example_worker() {
     return std::string("exec:python3 -B ") + EXAMPLE_WORKER;
 }
 
-/// The example worker has no such operator.
+/// The example worker does not support this operator.
 constexpr std::string_view identity = R"({ "name": "identity", "operator": "ELEMENT_WISE_IDENTITY",
     "desc": { "InputTensor": { "DataType": "INT32", "Sizes": [2] }, "OutputTensor": { "DataType": "INT32", "Sizes": [2] } },
     "inputs": { "InputTensor": [1, 2] }, "expected": { "OutputTensor": [1, 2] } })";
@@ -58,7 +58,7 @@ TEST_F(Choice, RerunFailed) {
     EXPECT_TRUE(again.output.starts_with("1 case on 1 engine\n  cpu ")) << "on the engine where it failed\n"
                                                                         << again.all();
     EXPECT_TRUE(prints(again, "FAIL a/x/bad on cpu"));
-    // With the mistake mended, and the result of that run, there is nothing left to be run again.
+    // After the mistake is fixed, the result of that run contains nothing to run again.
     folder_.write("a.json", file_of({slice_case("x/good", right_values), slice_case("x/bad", right_values)}));
     const std::string second = folder_.at("second.json");
     EXPECT_TRUE(ends_with_code(dmlconform({"run", file_, "--rerun-failed", result, "--json", second}), 0));
@@ -75,15 +75,6 @@ TEST_F(Choice, RerunFailed) {
     EXPECT_TRUE(complains(neither, "paths is required"));
 }
 
-TEST_F(Choice, EnginesOfCommandsAreNotStartedBecauseAResultNamesThem) {
-    const std::string result = folder_.at("result.json");
-    EXPECT_TRUE(ends_with_code(
-        dmlconform({"run", file_, "--filter", "*bad", "--engine", example_worker(), "--json", result}), 1));
-    const ProgramResult again = dmlconform({"run", "--rerun-failed", result});
-    EXPECT_TRUE(complains(again, "note: cases failed on exec:python too: --engine 'exec:COMMAND' runs them there\n"));
-    EXPECT_EQ(again.output.find("exec:python"), std::string::npos) << again.all();
-}
-
 TEST_F(Choice, FailOnSkip) {
     const std::vector<std::string> words{"run",      file_, "--exclude", "*bad",
                                          "--engine", "cpu", "--engine",  example_worker()};
@@ -95,7 +86,7 @@ TEST_F(Choice, FailOnSkip) {
     EXPECT_TRUE(prints(result,
                        "Skipped, which --fail-on-skip makes a failure:\n"
                        "  1 case: exec:python: this example computes SLICE1 only (a/identity)\n"));
-    // A skip that somebody asked for is none of these.
+    // Skips that the expectations ask for do not count.
     const std::string expected = folder_.write("e.json", R"({ "format": "dmlconform-expectations", "formatVersion": 1,
         "expectations": [ { "cases": "a/identity", "engine": "exec:python", "status": "skip", "reason": "later" } ] })");
     strict.insert(strict.end(), {"--expect", expected});

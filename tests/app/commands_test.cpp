@@ -1,4 +1,4 @@
-// The commands beside `run`: list, validate, adapters, describe; and machines without a Vulkan driver.
+// Tests of the commands list, validate, adapters and describe, and of machines without a Vulkan driver.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST(List, EveryCaseOfTheRepositoryCanBeRunByItsId) {
     const std::string output = dmlconform({"list", cases_folder()}).output;
     const std::size_t count = occurrences(output, "\n");
     EXPECT_GT(count, 700u);
-    // Ids are unique and taken literally by --filter: one id selects one case.
+    // Ids are unique, and --filter takes them literally: an id selects exactly one case.
     std::vector<std::string> words{"list", cases_folder()};
     std::size_t begin = 0;
     std::string wanted;
@@ -127,7 +127,7 @@ TEST(Describe, OneOperator) {
     EXPECT_EQ(dmlconform({"describe", "DML_OPERATOR_SLICE1"}).output, slice.output);
     EXPECT_TRUE(prints(slice, "\ncomputed by cpu"));
     for (const char* op : {"GEMM", "ROI_POOLING", "RESAMPLE3", "GRU"}) {
-        // Whichever it is by now.
+        // More operators may be computed in the future, so accept either text.
         const std::string text = dmlconform({"describe", op}).output;
         const bool is_computed = text.find("\ncomputed by") != std::string::npos;
         EXPECT_NE(is_computed, text.find("\nneither cpu nor d3d12 computes it") != std::string::npos) << text;
@@ -182,7 +182,7 @@ TEST(Coverage, GatesOnWhatIsNeitherCoveredNorExcused) {
     const ProgramResult missing = dmlconform({"coverage", file, "--missing"});
     EXPECT_EQ(occurrences(missing.output, " cases "), 0u);
     EXPECT_TRUE(prints(missing, "NOT COVERED   SLICE1                         type      InputTensor FLOAT16\n"));
-    // With a reason for every line that is missing, and for none that is not, it passes.
+    // Passes if there is a reason for every missing line, and none for a line that is not missing.
     std::string reasons = "# why not\n";
     for (std::size_t at = 0; at < missing.output.size();) {
         const std::string line = missing.output.substr(at, missing.output.find('\n', at) - at);
@@ -202,7 +202,7 @@ TEST(Coverage, GatesOnWhatIsNeitherCoveredNorExcused) {
     EXPECT_TRUE(ends_with_code(excused, 0));
     EXPECT_TRUE(
         prints(excused, "not covered   SLICE1                         type      InputTensor FLOAT16: because\n"));
-    // One reason for all operators.
+    // One reason can cover all operators.
     const auto any = std::regex("\n[A-Z0-9_]+ rule tensor[.]sizes: because");
     folder.write("reasons.txt",
                  std::regex_replace(reasons, any, "") + "* rule tensor.sizes: because\n* rule nowhere: because\n");

@@ -1,4 +1,5 @@
-// What dmlconform compare tells besides its verdict: how sure ratios are, their means, and both for other programs.
+// Tests what dmlconform compare prints besides its verdict: confidence intervals of ratios, geometric means, and both
+// in machine-readable form.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Nine repetitions of two benchmarks of two operators.
+/// Nine repetitions of two benchmarks with different operators.
 std::string results(double add, double gemm) {
     json document{{"context", {{"dmlconform.machine", "M"}}}, {"benchmarks", json::array()}};
     for (int i = 0; i < 9; ++i) {

@@ -1,4 +1,4 @@
-// Files that go while a run goes on: a worker deletes them when it is given the first case.
+// Tests files that disappear during a run: a worker deletes them when it receives the first case.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// What tolerances accept, from outside, for every operator: an engine whose answer is the last number within the
-// budget of an element has to pass, and one whose answer is the next number has to fail. (tests/app/budget_test.cpp
-// works budgets out by hand, for a few operators; here they are those that the reference states.)
+// End-to-end tests of tolerances for every operator: an engine whose answer is the last number within an element's
+// budget must pass, and one whose answer is the next number must fail. Here the reference states the budgets;
+// tests/app/budget_test.cpp derives some by hand.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Numbers of a type in their order, one apart: both zeros are 0. Types of at most 32 bits.
+/// Maps the values of a type of at most 32 bits to consecutive integers, in increasing order. Both zeros are 0.
 class Order {
 public:
     explicit Order(core::DataType type) : type_(type), floats_(core::is_floating_point(type)) {}
@@ -53,7 +53,7 @@ public:
     }
     [[nodiscard]] double value_at(std::int64_t place) const { return core::decode_element(type_, bits_at(place)); }
 
-    /// Of the largest number, and of the smallest.
+    /// The integers of the largest and of the smallest value.
     [[nodiscard]] std::int64_t last() const {
         switch (type_) {
             case core::DataType::float32:
@@ -81,7 +81,7 @@ private:
     bool floats_;
 };
 
-/// An element, and what is accepted in its place: any one of the criteria is enough, as docs/case-files.md has it.
+/// An element and the values that are accepted for it. Meeting one criterion is enough, see docs/case-files.md.
 struct Budget {
     core::Tolerance tolerance;
     double below = 0;
@@ -97,7 +97,7 @@ struct Budget {
                (tolerance.rel && difference <= *tolerance.rel * std::fabs(expected)) ||
                (tolerance.element_slack && difference <= (other > place ? above : below));
     }
-    /// The last place on a side that is accepted; nothing where all are.
+    /// The last accepted value in this direction; nothing if all values are accepted.
     [[nodiscard]] std::optional<std::int64_t> last(const Order& order, bool upwards) const {
         std::int64_t inside = place;
         std::int64_t outside = upwards ? order.last() : order.first();
@@ -112,13 +112,13 @@ struct Budget {
     }
 };
 
-/// A case with the reference's answers to it.
+/// A case with the reference's answers.
 struct Known {
     cases::Case subject;
     cpu::Reference reference;
 };
 
-/// Where in a case an answer can be just right and just wrong.
+/// An element of a case whose budget ends on both sides, so that an answer can be just within it or just beyond.
 struct Spot {
     std::size_t output = 0;
     std::uint64_t element = 0;
@@ -132,7 +132,7 @@ bool is_small(const core::TensorDesc& desc) {
     return count && *count <= most_elements && desc.total_bytes <= 8 * most_elements;
 }
 
-/// Whether the case can be written into a file, and answered to by a worker that knows nothing.
+/// Whether the case can be written to a file and answered by a worker that only replays bytes.
 bool is_plain(const cases::Case& subject) {
     if (subject.expect_error || subject.has_tag(run::unspecified_tag) || !subject.problem.empty() ||
         !cpu::has_reference(*subject.descriptor->schema)) {
@@ -158,13 +158,13 @@ std::optional<Known> known(const cases::Case& subject) {
         }
     }
     Known all{subject, cpu::compute_reference(*subject.descriptor, pointers)};
-    // So that the reference judges by the operator's own tolerance, and not the case.
+    // Makes the reference judge by the operator's tolerance instead of the case's.
     std::fill(all.subject.expected.begin(), all.subject.expected.end(), std::nullopt);
     std::fill(all.subject.tolerances.begin(), all.subject.tolerances.end(), std::nullopt);
     return all;
 }
 
-/// Of that element, where its budget is one of numbers and ends on both sides.
+/// The budget of that element if it is finite, numeric and bounded on both sides.
 std::optional<Budget> budget_of(const Known& known, std::size_t output, std::uint64_t element) {
     const core::Tensor& tensor = known.reference.outputs[output];
     const core::ElementSlack& slack = known.reference.slack[output];
@@ -189,7 +189,7 @@ std::optional<Budget> budget_of(const Known& known, std::size_t output, std::uin
     return budget.last(order, true) && budget.last(order, false) ? std::optional(budget) : std::nullopt;
 }
 
-/// The first one of the case; one with room between exact and wrong, if there is one.
+/// The first usable element of the case; prefers one with accepted values besides the exact one.
 std::optional<Spot> spot_of(const Known& known) {
     std::optional<Spot> found;
     for (std::size_t output = 0; output < known.reference.outputs.size(); ++output) {
@@ -210,7 +210,7 @@ std::optional<Spot> spot_of(const Known& known) {
     return found;
 }
 
-/// Bytes of all outputs in hexadecimal, with that in the place of one element.
+/// Returns the bytes of all outputs in hexadecimal, with one element replaced.
 std::vector<std::string> answer(const Known& known, const Spot& spot, std::int64_t place) {
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < known.reference.outputs.size(); ++i) {
@@ -228,7 +228,7 @@ std::vector<std::string> answer(const Known& known, const Spot& spot, std::int64
     return texts;
 }
 
-/// The cases to be run, what the engine answers to each, and what has to come of it.
+/// The cases to run, the engine's answer to each, and the expected verdicts.
 struct Trials {
     json cases = json::array();
     json answers = json::array();
@@ -249,7 +249,8 @@ struct Trials {
     }
 };
 
-/// For each operator a case and its spot: of few cases the first that has one with room.
+/// Chooses a case and an element for each operator. Tries a few cases and prefers one with accepted values besides the
+/// exact one.
 std::map<std::string, std::pair<Known, Spot>> cases_of_operators(std::map<std::string, int>& tried) {
     constexpr int most_tried = 40;
     const std::vector<std::string> paths{cases_folder()};
@@ -292,7 +293,7 @@ TEST(EveryBudget, EndsWhereTheReferenceSaysSo) {
         const Order order(all.reference.outputs[spot.output].desc.data_type);
         for (const bool upwards : {true, false}) {
             const std::int64_t last = spot.budget.last(order, upwards).value();
-            // Outputs of nothing but zeros are another failure.
+            // Outputs that are all zero would be reported as another kind of failure.
             if (order.value_at(last) != 0) {
                 trials.add(all, spot, last, true);
             }

@@ -1,4 +1,4 @@
-// `dmlconform run --expect`: known failures by file, from the command line to the exit code.
+// Tests of `dmlconform run --expect`: files of known failures, from the command line to the exit code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -74,7 +74,7 @@ TEST_F(Expect, ConditionsOnDescriptorsDoWithoutIds) {
     EXPECT_TRUE(ends_with_code(result, 0));
     EXPECT_TRUE(prints(result, ": 1 pass, 1 xfail\n"));
     EXPECT_EQ(nlohmann::json::parse(content_of(json))["results"][1]["expectation"]["reason"], "sums: known");
-    // One that is too wide is narrowed by a person.
+    // An entry that is too wide must be narrowed by a person.
     const std::string wide = expectations(R"({ "operators": "SLICE1", "status": "fail", "reason": "known" })");
     const std::string before = content_of(wide);
     const ProgramResult update = run(wide, {"--update-expectations"});
@@ -208,7 +208,8 @@ TEST_F(Expect, UpdatesNarrowPatternsWhenAllCasesWereRun) {
     EXPECT_TRUE(ends_with_code(run(file), 0));
 }
 
-/// Whoever wrote that entry knows which engine it is about; the run does not.
+/// The entry fits a failure on one engine, and the case passes on another. Its author may have meant either engine, so
+/// updates leave it alone.
 TEST_F(Expect, UpdatesLeaveWhatPassesOnOneEngineOnly) {
     const std::string file = expectations(R"({ "cases": "bad/g*", "status": "fail", "reason": "some" })");
     const std::string text = content_of(file);
@@ -237,7 +238,7 @@ TEST_F(Expect, UpdatesAtTheSameTimeAreAllThere) {
     constexpr int runs = 8;
     std::vector<std::thread> threads;
     for (int i = 0; i < runs; ++i) {
-        // Two of each, so that some add what others have added.
+        // Two runs share each name, so that some add entries that another run has added.
         const std::string name = fmt::format("f{}", i / 2);
         folder_.write(fmt::format("{}/{}.json", i, name), bad_file());
         threads.emplace_back([&, i, name] {
@@ -259,14 +260,14 @@ TEST_F(Expect, UpdatesAtTheSameTimeAreAllThere) {
 }
 
 TEST_F(Expect, UpdatesLeaveWhatAnotherRunHasChanged) {
-    // While this one waits for somebody to read the pipe, another run takes the first entry out.
+    // While this run waits for somebody to read its pipe, another run removes the first entry.
     const std::string file = expectations(R"({ "cases": "bad/good", "status": "fail", "reason": "mended" },
 { "cases": "bad/bad", "status": "fail", "reason": "known" })");
     const std::string pipe = folder_.at("pipe");
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
     ProgramResult slow;
     std::thread waiting([&] { slow = run(file, {"--update-expectations", "--junit", pipe}); });
-    std::this_thread::sleep_for(std::chrono::seconds(1));  // until it has read the expectations
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // waits until the run has read the expectations
     EXPECT_TRUE(ends_with_code(run(file, {"--update-expectations"}), 1));
     const std::string after = content_of(file);
     EXPECT_EQ(occurrences(after, "mended"), 0u) << after;

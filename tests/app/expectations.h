@@ -1,4 +1,4 @@
-// Assertions about what a program did, with all of it shown when they fail.
+// Assertions about what a program did, which print all of its output when they fail.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ namespace dmlconform::tests {
     return testing::AssertionFailure() << "\"" << text << "\" is not among the errors:\n" << result.all();
 }
 
-/// How often `part` occurs.
+/// Counts the occurrences of `part`.
 [[nodiscard]] inline std::size_t occurrences(std::string_view text, std::string_view part) {
     std::size_t count = 0;
     for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) {

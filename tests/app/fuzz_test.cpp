@@ -1,4 +1,4 @@
-// `dmlconform fuzz` as a user runs it.
+// End-to-end tests of `dmlconform fuzz`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,13 +19,13 @@ TEST(Fuzz, TheReferenceAloneIsNotGreen) {
 }
 
 TEST(Fuzz, AWorkerThatRejectsTooLittleIsFound) {
-    // The example knows few of the rules.
+    // The example worker checks only a few of the rules.
     const std::string engine = std::string("exec:python3 ") + EXAMPLE_WORKER;
     const auto result = dmlconform({"fuzz", "SLICE1", "--engine", engine, "--count", "60", "--seed", "3"});
     EXPECT_EQ(result.exit_code, 1) << result.all();
     EXPECT_THAT(result.output, HasSubstr("has to be rejected"));
     EXPECT_THAT(result.output, HasSubstr("again: " + dmlconform_path() + " fuzz SLICE1 --seed 3 --start "));
-    // What is legal, it computes right.
+    // It computes legal descriptors correctly.
     const auto legal =
         dmlconform({"fuzz", "SLICE1", "--engine", engine, "--count", "40", "--seed", "3", "--perturbed", "0"});
     EXPECT_EQ(legal.exit_code, 0) << legal.all();
@@ -53,10 +53,10 @@ worker.answer = answer)");
     EXPECT_EQ(known.exit_code, 0) << known.all();
     EXPECT_THAT(known.output, testing::ContainsRegex("SLICE1: known: short types \\([0-9]+\\)"));
     EXPECT_THAT(known.output, testing::ContainsRegex("60 results compared, [0-9]+ known, 0 failures"));
-    // What it does not say fails, and so does what it says too much.
+    // Undeclared types fail, and so do types that are declared but not supported.
     const auto narrow = fuzz(R"("FLOAT16")");
     EXPECT_EQ(narrow.exit_code, 1) << narrow.all();
-    // One of them is shown, and how many are like it.
+    // One failure is shown in full, with the number of similar ones.
     EXPECT_THAT(narrow.output, testing::ContainsRegex("\n[0-9]+ failures of this kind: SLICE1 on exec:[^\n]*: the "
                                                       "descriptor was rejected[^\n]*\n  the smallest: fuzz/SLICE1/3-"));
     std::size_t shown = 0;

@@ -1,4 +1,5 @@
-// What a green run claims: illegal descriptors are nobody's failure, and what was not verified is said.
+// Tests what a green run claims: illegal descriptors are not failures, and everything that was not verified is
+// reported.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -29,7 +30,7 @@ std::string illegal_slice(std::string_view more = "") {
     return replaced(slice_case("bad", more), R"("InputWindowStrides": [2])", R"("InputWindowStrides": [0])");
 }
 
-/// Tensors of types that are not the same, of an operator that has a catalogue entry and nothing else.
+/// An operator without a reference, whose tensors illegally have different types.
 std::string illegal_identity() {
     return replaced(std::string(legal_identity), R"("OutputTensor": { "DataType": "FLOAT32")",
                     R"("OutputTensor": { "DataType": "FLOAT16")");
@@ -83,7 +84,7 @@ TEST_F(Gate, ARejectionSaysWhatTheCatalogueThinks) {
     EXPECT_TRUE(prints(wrongly_rejected,
                        "the descriptor was rejected with E_INVALIDARG: too large for me; it is legal by the "
                        "catalogue\n"));
-    // Legal from 4.1 on only.
+    // Legal from feature level 4.1 on.
     const std::string later =
         folder_.write("level.json", R"({ "cases": [ { "name": "a", "operator": "SLICE1", "minFeatureLevel": "2.1",
         "desc": { "InputTensor": { "DataType": "INT64", "Sizes": [4] }, "OutputTensor": { "DataType": "INT64", "Sizes": [1] },
@@ -103,7 +104,7 @@ TEST_F(Gate, ARejectionSaysWhatTheCatalogueThinks) {
                        "catalogue it is illegal: SLICE1."));
 }
 
-/// Two outputs, of which one has expected values.
+/// Two outputs, only one of which has expected values.
 constexpr std::string_view half_expected = R"({ "name": "half", "operator": "TOP_K1",
     "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [3] }, "OutputValueTensor": { "DataType": "INT8", "Sizes": [1] },
               "OutputIndexTensor": { "DataType": "UINT32", "Sizes": [1] }, "Axis": 0, "K": 1, "AxisDirection": "DECREASING" },
@@ -130,6 +131,12 @@ TEST_F(Gate, WhatARunDoesNotShowIsSaidAndFailsWhenStrict) {
          {},
          "\nVerified in part, because only the reference computed an output without expected values: 1 of 2 cases: "
          "c/half\n"},
+        {"a tolerance that accepts anything",
+         folder_.write("w.json", file_of({good, slice_case("wide", std::string(right_values) +
+                                                                       R"(, "tolerance": { "*": { "abs": 1e9 } })")})),
+         {},
+         "\nPassed within a tolerance that says nothing: 1 of 2 cases: w/wide\n"
+         "  1 case: OutputTensor: the tolerance also accepts an output that was never written (w/wide)\n"},
         {"a filter",
          folder_.write("d.json", file_of({good})),
          {"--filter", "d/*", "--filter", "d/goood"},
@@ -146,7 +153,7 @@ TEST_F(Gate, WhatARunDoesNotShowIsSaidAndFailsWhenStrict) {
         const ProgramResult strict = dmlconform(words);
         EXPECT_TRUE(ends_with_code(strict, 1));
         EXPECT_TRUE(prints(strict, row.said));
-        // The same from shards, once they are together.
+        // The same after merging shards.
         words.insert(words.end(), {"--shard", "1/1", "--json", folder_.at("shard.json")});
         EXPECT_TRUE(ends_with_code(dmlconform(words), 1));
         EXPECT_EQ(json::parse(content_of(folder_.at("shard.json"))).at("exitCode"), 1);
@@ -170,7 +177,7 @@ TEST_F(Gate, StrictIsContentWithWhatIsVerifiedOrKnown) {
         folder_.write("known.expect", R"({ "format": "dmlconform-expectations", "formatVersion": 1,
         "expectations": [ { "cases": ["a/identity"], "status": "skip", "reason": "not there yet" } ] })");
     EXPECT_TRUE(ends_with_code(strict({"--expect", known}), 0)) << "a file of expectations says it";
-    // Where nobody says what is right there is nothing to be verified.
+    // Without expected values and a reference, nothing can be verified.
     const std::string unspecified = folder_.write(
         "u.json", file_of({slice_case("good", right_values), slice_case("u", R"(, "tags": ["unspecified"])")}));
     EXPECT_TRUE(ends_with_code(dmlconform({"run", unspecified, "--engine", "cpu", "--strict"}), 0));

@@ -1,4 +1,4 @@
-// `dmlconform history`, as a user and several CI jobs at once run it.
+// Tests of `dmlconform history`, also when several CI jobs run it at once.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Results of benchmarks as Google Benchmark writes them, three repetitions each.
+/// Benchmark results in Google Benchmark's format, with four repetitions each.
 std::string results(int minute, double microseconds, int benchmarks = 1) {
     json document{{"context",
                    {{"date", fmt::format("2026-11-21T13:{:02}:00+00:00", minute)},
@@ -24,7 +24,7 @@ std::string results(int minute, double microseconds, int benchmarks = 1) {
                     {"dmlconform.cpu.driver", ""}}},
                   {"benchmarks", json::array()}};
     for (int b = 0; b < benchmarks; ++b) {
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 4; ++i) {
             document["benchmarks"].push_back({{"name", fmt::format("cpu/case{}", b)},
                                               {"real_time", microseconds * (1 + 0.001 * i)},
                                               {"time_unit", "us"}});
@@ -88,6 +88,43 @@ TEST(History, ResultsOfBothKindsAndAChange) {
     EXPECT_TRUE(ends_with_code(history(file, {"export", "--format", "xml"}), 2));
 }
 
+TEST(History, TheGateThePageAndTheTableAgree) {
+    struct Row {
+        const char* what;
+        std::vector<double> microseconds;
+        int exit_code;
+        const char* text;
+    };
+    const Row rows[] = {
+        {"level", {100, 101, 100, 99, 100}, 0, "0 of 1 benchmarks slower"},
+        {"slower since c3", {100, 101, 100, 114, 114}, 1, "1 of 1 benchmarks slower"},
+        {"only the newest", {100, 101, 100, 99, 114}, 4, "0 of 1 benchmarks slower"},
+        {"faster", {100, 101, 100, 80, 80}, 0, "0 of 1 benchmarks slower"},
+    };
+    for (const Row& row : rows) {
+        SCOPED_TRACE(row.what);
+        const TemporaryFolder folder;
+        const std::string file = folder.at("h.sqlite");
+        std::string newest;
+        for (std::size_t i = 0; i < row.microseconds.size(); ++i) {
+            newest = folder.write(fmt::format("{}.json", i), results(static_cast<int>(i), row.microseconds[i]));
+            ASSERT_TRUE(ends_with_code(history(file, {"add", newest, "--commit", fmt::format("c{}", i)}), 0));
+        }
+        const ProgramResult gate = history(file, {"gate"});
+        EXPECT_TRUE(ends_with_code(gate, row.exit_code));
+        EXPECT_TRUE(prints(gate, row.text));
+        EXPECT_EQ(gate.output.find("commit c3") != std::string::npos, row.exit_code == 1);
+        EXPECT_TRUE(prints(history(file, {"show"}), row.text));
+        // Comparing with an equally slow base does not turn the report green.
+        const ProgramResult page =
+            dmlconform({"report", newest, "--base", newest, "--history", file, "--markdown", "-"});
+        EXPECT_TRUE(prints(page, row.text));
+        EXPECT_EQ(occurrences(page.output, "benchmarks slower"), 1u);
+    }
+    const TemporaryFolder folder;
+    EXPECT_TRUE(ends_with_code(history(folder.at("none.sqlite"), {"gate"}), 2));
+}
+
 TEST(History, BadResultsLeaveItUntouched) {
     const TemporaryFolder folder;
     const std::string good = folder.write("good.json", results(0, 100));
@@ -132,7 +169,7 @@ TEST(History, BadResultsLeaveItUntouched) {
     EXPECT_TRUE(ends_with_code(dmlconform({"history"}), 2));
 }
 
-/// On a disk that takes nothing more, which a limit on files stands for, nothing was wrong with what was asked.
+/// A file size limit simulates the full disk. The error is not reported as a usage error.
 TEST(History, AFullDiskIsNoMistakeOfTheUser) {
     const TemporaryFolder folder;
     const std::string file = folder.at("h.sqlite");
@@ -176,7 +213,7 @@ TEST(History, AKilledWriterLosesNothing) {
     std::size_t killed = 0;
     constexpr int writers = 10;
     for (int i = 0; i < writers; ++i) {
-        // Killed at other moments each time: while it reads, while it writes, or not at all.
+        // Kills it at a different moment each time: while reading, while writing, or after the end.
         ProgramOptions options;
         options.timeout = std::chrono::milliseconds(4 + 8 * i);
         const std::string result = folder.write(fmt::format("{}.json", i), results(i, 100, 1000));
@@ -192,7 +229,7 @@ TEST(History, AKilledWriterLosesNothing) {
     }
     EXPECT_EQ(entries_in(file), writers + 1u) << "and none of them is there in part: that would be another result";
     const ProgramResult lines = history(file, {"export", "--format", "csv"});
-    EXPECT_EQ(occurrences(lines.output, ",repetitions,3\r\n"), writers * 1000u + 1);
+    EXPECT_EQ(occurrences(lines.output, ",repetitions,4\r\n"), writers * 1000u + 1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Names and messages that would command a terminal or a CI job: none of them gets through, wherever they come from.
+// Checks that names and messages with commands for a terminal or a CI job are defused, whatever their source.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -15,14 +15,15 @@
 namespace dmlconform::tests::hostile_text_test {
 namespace {
 
-/// Clears a terminal in several ways, turns text round, and begins lines that are commands.
+/// Clears a terminal in several ways, reverses the direction of text, and starts lines with CI commands.
 constexpr std::string_view evil = "\x1b[2Jx\n::error::pwned\r::add-mask::e\u009b2J\u202etxt\u2028##[error]\x07\x7f";
 
 std::string evil_json() {
     return nlohmann::json(evil).dump();
 }
 
-/// What a terminal or GitHub's runner would obey in the text; empty: nothing. Lines of --github are meant so.
+/// Returns a command in the text that a terminal or GitHub's runner would obey, or an empty string. The lines that
+/// --github itself writes are allowed.
 std::string command_in(std::string_view text) {
     for (std::string_view rest = text; !rest.empty();) {
         std::uint32_t character = 0;
@@ -55,7 +56,7 @@ std::string command_in(std::string_view text) {
 
 class HostileText : public testing::Test {
 protected:
-    /// Runs the program, which has to say something, and nothing that is obeyed.
+    /// Runs the program, which must print something, and no command.
     ProgramResult check(const std::vector<std::string>& words, std::string_view shown = R"(\x1b[2Jx\n::error::pwned)") {
         ProgramResult result = dmlconform(words);
         const std::string all = result.output + "\n" + result.errors;

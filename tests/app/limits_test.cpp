@@ -1,4 +1,4 @@
-// What the program may take: numbers on the command line, memory, time and threads.
+// Tests of limits: numbers on the command line, memory, time and threads.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -40,6 +40,7 @@ TEST_F(Limits, NumbersThatAreNone) {
         {{"fuzz", "--count"}, {"-1", "0", "nan"}},
         {{"fuzz", "--start"}, {"-1", "nan"}},
         {{"fuzz", "--perturbed"}, {"-1", "101", "nan"}},
+        {{"fuzz", "--extreme"}, {"-1", "101", "nan"}},
         {{"fuzz", "--max-failures"}, {"-1", "0", "nan"}},
         {{"reduce", good_, "--time"}, {"nan", "inf", "-1"}},
     };
@@ -77,7 +78,7 @@ TEST_F(Limits, NumbersThatAreSome) {
 
 // ---- memory --------------------------------------------------------------------------------------------------------
 
-/// A slice of four elements of an input with those members.
+/// A slice of four elements, with these members for its input.
 std::string large_slice(const std::string& input) {
     return fmt::format(R"({{ "name": "slice", "operator": "SLICE1",
         "desc": {{ "InputTensor": {{ "DataType": "FLOAT32", {} }}, "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [4] }},
@@ -86,21 +87,21 @@ std::string large_slice(const std::string& input) {
                        input);
 }
 
-/// The most memory that any process had that this one has started, in kilobytes.
+/// The largest memory use of any child process so far, in kilobytes.
 long peak_of_children() {
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);
     return usage.ru_maxrss;
 }
 
-/// What is not given so much memory does not take it either, on no engine.
+/// Cases over the memory limit do not allocate that memory, on any engine.
 TEST_F(Limits, MemoryIsCountedBeforeItIsTaken) {
     const std::pair<const char*, const char*> rows[] = {
         {R"("Sizes": [500000000], "Strides": [0])", "needs about 1907 MiB of memory"},
         {R"("Sizes": [4], "TotalTensorSizeInBytes": 2000000000)", "needs about 3814 MiB of memory"},
         {R"("Sizes": [4], "TotalTensorSizeInBytes": 30000000000000)", "needs about 57220458 MiB of memory"},
     };
-    static_cast<void>(dmlconform({"run", good_}));  // on all engines: what drivers take
+    static_cast<void>(dmlconform({"run", good_}));  // runs all engines once, to measure the memory that drivers take
     const long before = peak_of_children();
     for (const auto& [input, reason] : rows) {
         const std::string file =
@@ -118,7 +119,7 @@ TEST_F(Limits, MemoryIsCountedBeforeItIsTaken) {
 
 // ---- files, keys and messages -------------------------------------------------------------------------------------
 
-/// A file of cases that are all wrong in the same way, at so many places.
+/// A file with `cases` cases that all contain the same mistake.
 std::string wrong_file(int cases) {
     std::string text;
     for (int i = 0; i < cases; ++i) {
@@ -161,7 +162,7 @@ TEST_F(Limits, LongTextsAreQuotedInPart) {
     }
 }
 
-/// An object with many keys, all of them unknown, and all of them different.
+/// An object with very many different unknown keys.
 TEST_F(Limits, AMillionUnknownKeys) {
     std::string keys;
     for (int i = 0; i < 1'000'000; ++i) {
@@ -188,7 +189,7 @@ TEST_F(Limits, AFolderOfManyFiles) {
     EXPECT_EQ(result.output.find("7/good"), 0u) << result.all();
 }
 
-/// A pipe would be waited for, and a device may have no end.
+/// Reading a pipe would block, and a device may have no end.
 TEST_F(Limits, OnlyRegularFilesAreRead) {
     const std::string pipe = folder_.at("pipe.json");
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -268,12 +269,12 @@ TEST_F(Limits, ASignalEndsARunThatWaitsForAWorker) {
     const std::string file =
         folder_.write("two.json", file_of({slice_case("a", right_values), slice_case("b", right_values)}));
     const std::string report = folder_.at("result.json");
-    for (const auto& [signal, exit_code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
+    for (const auto& [signal, exit_code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143), std::pair(SIGHUP, 129)}) {
         ProgramOptions options;
         options.interrupt_when = [](const std::string& output) { return output.find("two/a") != std::string::npos; };
         options.interrupt_signal = signal;
         options.timeout = std::chrono::seconds(60);
-        options.terminal_for_output = has_terminals();  // lines come as they are written
+        options.terminal_for_output = has_terminals();  // on a terminal, lines are printed immediately
         if (!options.terminal_for_output) {
             GTEST_SKIP() << "there are no pseudo-terminals here";
         }
@@ -288,9 +289,35 @@ TEST_F(Limits, ASignalEndsARunThatWaitsForAWorker) {
     }
 }
 
+// ---- memory --------------------------------------------------------------------------------------------------------
+
+/// Runs dmlconform with a limit on its address space, in KiB.
+ProgramResult with_memory(int kibibytes, const std::string& words) {
+    return run_program(
+        {"/bin/bash", "-c", fmt::format("ulimit -v {} && exec '{}' {}", kibibytes, dmlconform_path(), words)});
+}
+
+TEST_F(Limits, DriversAreNotOpenedWithTooLittleMemory) {
+    if (!has_d3d12()) {
+        GTEST_SKIP() << "this build has no Direct3D 12";
+    }
+    if (const ProgramResult here = with_memory(400000, "--version"); here.exit_code != 0) {
+        GTEST_SKIP() << "memory cannot be limited here, as under sanitizers: " << here.all();
+    }
+    const ProgramResult asked = with_memory(400000, fmt::format("run '{}' --engine d3d12", good_));
+    EXPECT_TRUE(ends_with_code(asked, 3));
+    EXPECT_TRUE(complains(asked, "the engine d3d12 is not usable here: the limit on memory (ulimit -v) leaves "));
+    EXPECT_TRUE(complains(asked, "hint: raise it: at least 2048 MiB have to be left"));
+    const ProgramResult any = with_memory(400000, fmt::format("run '{}' --isolate", good_));
+    EXPECT_TRUE(ends_with_code(any, 0));
+    if (usable_engines().size() > 1) {
+        EXPECT_TRUE(ends_with_code(with_memory(4000000, fmt::format("run '{}' --engine d3d12", good_)), 0));
+    }
+}
+
 // ---- threads -------------------------------------------------------------------------------------------------------
 
-/// Stacks as large as all the memory that the process may have: no thread can be made, and everything else goes on.
+/// Sets the stack size to all memory that the process may use, so that no thread can start while everything else works.
 ProgramResult without_threads(const std::string& words) {
     return run_program(
         {"/bin/bash", "-c",

@@ -1,4 +1,4 @@
-// dmlconform new and describe: from an operator's name to a case that runs.
+// Tests of dmlconform new and describe: from an operator's name to a case that runs.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ using nlohmann::json;
 
 TEST(New, CasesRunAsTheyAre) {
     const TemporaryFolder folder;
-    // One of each way in which random cases are made.
+    // One operator for each way of generating random cases.
     for (const char* name :
          {"SLICE1", "TOP_K1", "QUANTIZED_LINEAR_CONVOLUTION", "MEAN_VARIANCE_NORMALIZATION1", "GATHER", "REDUCE",
           "ACTIVATION_SOFTMAX1", "MAX_POOLING2", "ELEMENT_WISE_ADD1", "FILL_VALUE_SEQUENCE"}) {
@@ -85,7 +85,7 @@ TEST(Describe, AnOperatorWithEverythingAboutIt) {
     EXPECT_TRUE(ends_with_code(result, 0));
     for (const char* part :
          {"https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice1_operator_desc\n",
-          "Constraints:\n", "Rules of its own, by the names that rejections have:\n", "  SLICE1.windowStride\n",
+          "Constraints:\n", "Rules of this operator alone (a rejection names its rule):\n", "  SLICE1.windowStride\n",
           "Tolerance if a case states none:\n", " INT64 exact\n",
           "`dmlconform new SLICE1` prints a case to start from.\n"}) {
         EXPECT_TRUE(prints(result, part));

@@ -1,5 +1,5 @@
-// The repository's own cases with errors planted in them: an element whose expected value is one bit off has to be
-// found, in every case, on every engine.
+// Plants errors in the repository's own cases: in every case, an expected element that is one bit off must be found on
+// every engine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Defaults under a case, as docs/case-files.md has it.
+/// Merges a case into defaults, as described in docs/case-files.md.
 Json merged(const Json& base, const Json& overlay) {
     if (!base.is_object() || !overlay.is_object()) {
         return overlay;
@@ -42,7 +42,7 @@ Json merged(const Json& base, const Json& overlay) {
     return result;
 }
 
-/// The largest number on the other side of zero: bounds of single elements may be wide.
+/// The largest number of the opposite sign, because the bounds of single elements may be wide.
 std::uint64_t far_from(core::DataType type, std::uint64_t bits) {
     const double value = core::decode_element(type, bits);
     const double largest = type == core::DataType::float16   ? 65504
@@ -51,7 +51,7 @@ std::uint64_t far_from(core::DataType type, std::uint64_t bits) {
     return *core::encode_element(type, value > 0 ? -largest : largest);
 }
 
-/// What the reference accepts for each element of an output; nothing where it has no such bounds.
+/// The accepted range of each element of an output; empty if the output's tolerance has no such ranges.
 core::ElementSlack slack_of(const cases::Case& entry, std::size_t output) {
     const auto slots = entry.descriptor->inputs();
     std::vector<core::Tensor> inputs(slots.size());
@@ -66,7 +66,7 @@ core::ElementSlack slack_of(const cases::Case& entry, std::size_t output) {
     return cpu::compute_reference(*entry.descriptor, pointers).slack[output];
 }
 
-/// An element that was made wrong.
+/// An element with a planted error.
 struct Planted {
     std::string id;
     std::string file;
@@ -76,20 +76,20 @@ struct Planted {
     std::string operator_name;
 };
 
-/// A bit whose flipping no tolerance forgives: any for an exact one, otherwise one that changes the magnitude.
+/// A bit whose flipping no tolerance accepts: any bit for an exact tolerance, otherwise one that changes the magnitude.
 std::uint32_t bit_to_flip(const core::Tolerance& tolerance, core::DataType type, std::uint64_t bits,
                           std::mt19937& random) {
     const std::uint32_t top = core::bits_of(type) - 1;
     const double value = core::decode_element(type, bits);
-    // NaN stays one unless an exponent bit changes, and matches every other NaN.
+    // NaN remains NaN unless an exponent bit changes, and equals every other NaN.
     const bool any = tolerance.exact && !tolerance.ulp && !tolerance.abs && !tolerance.rel &&
                      !tolerance.element_slack && !tolerance.alternatives && !tolerance.meaningful_part &&
                      value == value;
     return any ? static_cast<std::uint32_t>(random() % (top + 1)) : top - 1;
 }
 
-/// Copies every case with expected values of its own into `folder`, elements in hexadecimal, and plants an error in
-/// each if asked to.
+/// Copies every case to `folder` with explicit expected values, elements in hexadecimal, and optionally plants an error
+/// in each.
 class Copier {
 public:
     Copier(const TemporaryFolder& folder, bool plant) : folder_(folder), plant_(plant) {}
@@ -101,8 +101,8 @@ public:
         for (const cases::Case& entry : suite.cases) {
             const bool has_expected = std::any_of(entry.expected.begin(), entry.expected.end(),
                                                   [](const auto& data) { return data.has_value(); });
-            // Sweeps stand for several cases, so they cannot be changed one by one.
-            // Without rules there is no kernel here that could notice.
+            // A sweep stands for several cases, which cannot be changed individually. Operators without a reference
+            // have no kernel that could notice an error.
             const bool can_run = cpu::has_reference(*entry.descriptor->schema);
             if (can_run && has_expected && entry.id.find('[') == std::string::npos &&
                 !entry.has_tag(run::unspecified_tag)) {
@@ -125,7 +125,7 @@ private:
                 with_values.push_back(i);
             }
         }
-        // Of some outputs, elements may mean nothing: an error there is none.
+        // Excludes outputs that may contain meaningless elements, where an error would go unnoticed.
         std::vector<std::size_t> choice = with_values;
         std::erase_if(choice, [&](std::size_t i) {
             return entry.tolerances[i].value_or(cpu::default_tolerance(*entry.descriptor, slots[i])).meaningful_part;
@@ -138,11 +138,12 @@ private:
         for (const std::size_t i : with_values) {
             text["expected"][slots[i].name] = elements_of(entry, i, i == chosen ? wrong : std::nullopt);
         }
-        // Data files stay where they are.
+        // Data files are not copied.
         copies_[copy_name(entry.file)].push_back(text);
     }
 
-    /// One whose number can be wrong: without a bound on a side, as where infinity is as right as a number, none is.
+    /// Chooses an element whose value can be made wrong, and returns a wrong value. An element that may be infinite has
+    /// none.
     std::optional<std::uint64_t> wrong_element(const cases::Case& entry, std::size_t output) {
         const auto slot = entry.descriptor->outputs()[output];
         const auto tolerance = entry.tolerances[output].value_or(cpu::default_tolerance(*entry.descriptor, slot));
@@ -158,7 +159,7 @@ private:
         return std::nullopt;
     }
 
-    /// In hexadecimal.
+    /// The elements in hexadecimal.
     Json elements_of(const cases::Case& entry, std::size_t output, std::optional<std::uint64_t> wrong) {
         const auto slot = entry.descriptor->outputs()[output];
         core::Tensor tensor(core::TensorDesc::packed(slot.desc->data_type, slot.desc->sizes));
@@ -181,7 +182,7 @@ private:
         return list;
     }
 
-    /// The case as its file has it, with the defaults.
+    /// The case as in its file, merged with the defaults.
     const Json& source_of(const cases::Case& entry) {
         auto& cases = sources_[entry.file];
         if (cases.empty()) {
@@ -219,7 +220,7 @@ std::vector<std::string> run_on_all_engines(const TemporaryFolder& folder) {
 TEST(PlantedErrors, WithoutThemTheCopiesPass) {
     const TemporaryFolder folder;
     EXPECT_TRUE(Copier(folder, false).copy().empty());
-    // The reference is enough: of the copies with errors, no other engine fails in an element without one.
+    // Checking the reference is enough: on the copies with errors, no other engine fails in an element without one.
     EXPECT_TRUE(
         ends_with_code(dmlconform({"run", folder.path().string(), "--allow-external-data", "--engine", "cpu"}), 0));
 }

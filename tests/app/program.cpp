@@ -1,4 +1,4 @@
-// Starting, watching and ending of processes.
+// Starts, watches and ends processes.
 #include "tests/app/program.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace {
 
 using worker::FileDescriptor;
 
-/// What the program writes goes in at one end and is read at the other.
+/// A pipe or pseudo-terminal: the program writes to one end, and the test reads from the other.
 struct Channel {
     FileDescriptor read;
     FileDescriptor write;
@@ -45,7 +45,7 @@ Channel open_channel(bool terminal) {
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-/// "NAME=value" lines of the environment, changed.
+/// The environment's "NAME=value" lines after the changes.
 std::vector<std::string> environment_with(const ProgramOptions& options) {
     std::vector<std::string> lines;
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -80,7 +80,7 @@ pid_t start(std::vector<std::string> words, const ProgramOptions& options, Chann
     const std::vector<char*> environment = pointers_to(variables);
     const pid_t process = fork();
     if (process == 0) {
-        // Only what is safe between fork and exec.
+        // Only async-signal-safe calls are allowed between fork and exec.
         std::signal(SIGINT, SIG_DFL);
         const int nothing = ::open("/dev/null", O_RDONLY);
         dup2(nothing, STDIN_FILENO);
@@ -99,7 +99,7 @@ pid_t start(std::vector<std::string> words, const ProgramOptions& options, Chann
     return process;
 }
 
-/// Appends what is there; false at the end.
+/// Appends the available output; returns false at the end.
 bool read_some(FileDescriptor& from, std::string& to) {
     std::array<char, 65536> buffer{};
     const ssize_t count = ::read(from.number(), buffer.data(), buffer.size());
@@ -110,11 +110,11 @@ bool read_some(FileDescriptor& from, std::string& to) {
     if (count < 0 && errno == EINTR) {
         return true;
     }
-    from.close();  // a terminal's end is an error
+    from.close();  // the end of a terminal is reported as an error
     return false;
 }
 
-/// DirectML takes seconds to start where it is set up, and has tests of its own.
+/// All adapters except DirectML, which takes seconds to start and has separate tests.
 std::string adapters_but_directml() {
     return dmlconform({"adapters"}, {.environment = {{"DMLCONFORM_ROOT", "/nowhere"}}}).output;
 }

@@ -1,4 +1,4 @@
-// Runs dmlconform, or any program, as a user would, and tells what it did.
+// Runs dmlconform, or any program, as a user would, and returns its output.
 #pragma once
 
 #include <chrono>
@@ -12,33 +12,33 @@
 namespace dmlconform::tests {
 
 struct ProgramOptions {
-    /// Variables to set, or to remove.
+    /// Variables to set or, without a value, to remove.
     std::vector<std::pair<std::string, std::optional<std::string>>> environment{};
-    /// Where to run; empty: here.
+    /// The working directory; empty for the current one.
     std::string folder{};
-    /// Gives the program a terminal as its standard output, or as its standard error.
+    /// Makes the standard output or the standard error of the program a terminal.
     bool terminal_for_output = false;
     bool terminal_for_errors = false;
-    /// Asked whenever there is more output; once it says true, a signal is sent. Null: never.
+    /// Called whenever there is more output. When it returns true, a signal is sent. May be null.
     std::function<bool(const std::string& output)> interrupt_when{};
-    /// What is sent then.
+    /// The signal to send.
     int interrupt_signal = 2;  // SIGINT
     std::chrono::milliseconds timeout{120'000};
 };
 
 struct ProgramResult {
-    /// -1 when a signal ended the program.
+    /// -1 if a signal ended the program.
     int exit_code = -1;
     int signal = 0;
     bool timed_out = false;
     std::string output;
     std::string errors;
 
-    /// Everything, for messages of tests.
+    /// All outputs and the exit code, for messages of tests.
     [[nodiscard]] std::string all() const;
 };
 
-/// Whether there are pseudo-terminals: not in every container.
+/// Whether pseudo-terminals are available, which some containers lack.
 [[nodiscard]] bool has_terminals();
 
 /// Runs a program with its arguments; the first word is its path.
@@ -47,14 +47,14 @@ struct ProgramResult {
 /// Runs dmlconform itself.
 [[nodiscard]] ProgramResult dmlconform(std::vector<std::string> arguments, const ProgramOptions& options = {});
 
-/// The program's path, and the folder with the repository's cases.
+/// The path of dmlconform, and the folder of the repository's cases.
 [[nodiscard]] const std::string& dmlconform_path();
 [[nodiscard]] const std::string& cases_folder();
 
 /// The engines that `dmlconform adapters` calls usable, the CPU engine first.
 [[nodiscard]] const std::vector<std::string>& usable_engines();
 
-/// The operators that an engine computes, by what `describe` says: "DML_OPERATOR_…".
+/// The operators that an engine computes according to `describe`, such as "DML_OPERATOR_GEMM".
 [[nodiscard]] std::set<std::string> operators_of(const std::string& engine);
 
 /// Whether the program was built with the D3D12 engine, usable or not.

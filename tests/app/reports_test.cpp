@@ -1,4 +1,4 @@
-// Reports for CI systems: JUnit, GitHub, Markdown, JSON lines; and disks that are full.
+// Tests of reports for CI systems (JUnit, GitHub, Markdown, JSON lines), also with full disks.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What an XML parser that is not ours makes of a JUnit file.
+/// A JUnit file as read by an independent XML parser.
 Json parsed_junit(const std::string& path) {
     constexpr const char* program = R"(import json, sys, xml.etree.ElementTree as tree
 root = tree.parse(sys.argv[1]).getroot()
@@ -153,7 +153,7 @@ TEST_F(Reports, Summary) {
         << text;
     run({"--summary", path});
     EXPECT_EQ(occurrences(content_of(path), "## dmlconform"), 1u);
-    // What other steps of a job have written stays.
+    // Output of other steps in the same job is kept.
     const std::string steps = folder_.write("steps.md", "# before\n");
     ProgramOptions options;
     options.environment = {{"GITHUB_STEP_SUMMARY", steps}};
@@ -189,7 +189,7 @@ TEST_F(Reports, PathsThatCannotBeWrittenAreErrorsBeforeTheRun) {
     EXPECT_TRUE(complains(twice, "two outputs are to be written to"));
 }
 
-/// "-" is the standard output, which then has the report alone: what is for people goes to the standard error.
+/// "-" writes the report, and nothing else, to the standard output. Messages for people go to the standard error.
 TEST_F(Reports, OnTheStandardOutput) {
     ProgramOptions options;
     options.folder = folder_.path().string();
@@ -227,7 +227,7 @@ TEST_F(Reports, OnTheStandardOutputThereIsRoomForOne) {
     }
 }
 
-/// Nothing is lost but that report.
+/// Only that report is lost.
 TEST_F(Reports, APipeThatNobodyReads) {
     const std::string pipe = folder_.at("pipe");
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -243,7 +243,7 @@ TEST_F(Reports, APipeThatNobodyReads) {
     }
 }
 
-/// CI systems and test runners name files in the environment, too.
+/// CI systems and test runners also name files in environment variables.
 TEST_F(Reports, APipeOfTheEnvironmentThatNobodyReads) {
     const std::string pipe = folder_.at("pipe");
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -283,7 +283,7 @@ TEST_F(Reports, ADiskThatIsFullInMidRun) {
     }
     file_ = folder_.write("many.json", "{ \"cases\": [" + text + "] }");
     const std::string path = folder_.at("out.json");
-    // Files may have 8 KiB; what is written beyond is an error as on a full disk.
+    // Limits files to 8 KiB; writing more fails as on a full disk.
     const ProgramResult result = run_program({"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 16; exec \"$@\"", "sh",
                                               dmlconform_path(), "run", file_, "--engine", "cpu", "--json", path});
     EXPECT_TRUE(ends_with_code(result, 3));

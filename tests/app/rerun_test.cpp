@@ -1,4 +1,4 @@
-// The command that a failure shows for running just that case again: a shell that gets it sees just that failure.
+// Tests the command that a failure prints for running just that case again: run in a shell, it shows just that failure.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ std::vector<std::string> failures_in(const std::string& output) {
     for (std::size_t at = output.find("FAIL "); at != std::string::npos; at = output.find("FAIL ", at + 1)) {
         const std::size_t command = output.find("  run again   ", at);
         std::string block = output.substr(at, output.find("\n\n", command) - at);
-        // What other engines of the run make of it is not to be seen on one alone.
+        // Notes that compare several engines are missing when a single one runs.
         if (const std::size_t note = block.find("  note "); note != std::string::npos) {
             block.erase(note, block.find('\n', note) + 1 - note);
         }
@@ -31,7 +31,7 @@ std::string command_of(const std::string& block) {
     return block.substr(block.find(label) + label.size());
 }
 
-/// Runs all, then each failure again by the command shown. Its $'…' is not known to every /bin/sh.
+/// Runs all cases, then repeats each failure by the printed command in bash, because not every /bin/sh knows $'…'.
 void expect_reproduction(const std::vector<std::string>& words, std::size_t failures,
                          const ProgramOptions& options = {}) {
     const ProgramResult first = dmlconform(words, options);
@@ -102,7 +102,7 @@ TEST(Rerun, UnderTheSameConditions) {
     const std::string unspecified = folder.write(
         "unspecified.json", file_of({slice_case("a", std::string(wrong_values) + R"(, "tags": ["unspecified"])")}));
     expect_reproduction({"run", unspecified, "--engine", "cpu", "--include-unspecified"}, 1);
-    // Off the gate, too, the command shows the failure.
+    // The command also works for cases outside the gate.
     expect_reproduction({"run", unspecified, "--engine", "cpu", "--verbose"}, 1);
     std::string text = file_of({slice_case("x", wrong_values)});
     text.replace(text.find("[1, 2, 3, 4]"), 12, R"({ "file": "../x.bin" })");
@@ -127,7 +127,7 @@ TEST(Rerun, WithTheExpectations) {
     const TemporaryFolder folder;
     const std::string file =
         folder.write("a.json", file_of({slice_case("x", wrong_values), slice_case("y", right_values)}));
-    // A pass is the failure here, and the other one fails otherwise than expected.
+    // One case passes unexpectedly, the other fails in an unexpected way.
     const std::string expected = folder.write("known it's.expect", expectations_of("a/*", "error"));
     const ProgramResult first = dmlconform({"run", file, "--engine", "cpu", "--expect", expected});
     EXPECT_TRUE(ends_with_code(first, 1));
@@ -153,8 +153,8 @@ TEST(Rerun, AfterTheExpectationsWereBroughtUpToDate) {
         << "it is expected now";
 }
 
-/// What running the command of the label at that place has to print: the whole failure, from its first line to the
-/// label. What is the smallest of its kind was not shown: of that the beginning.
+/// Returns text that the command at this label must print again: the whole failure, from its first line to the label.
+/// If the report only names the failure as the smallest of its kind, returns its heading.
 std::string failure_before(const std::string& output, std::size_t at, std::string_view label) {
     const std::string_view smallest = "  the smallest: ";
     const std::size_t line = output.rfind('\n', at - 2) + 1;

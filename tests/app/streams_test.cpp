@@ -1,4 +1,4 @@
-// What the program does where it cannot write: the exit code says so, and whatever else was to be written is.
+// Tests that failing writes are reported in the exit code, and that all other outputs are still written.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-/// The program by way of a shell; "$@" in the script is the program with its words.
+/// Runs the program in a shell; "$@" in the script is the program with its arguments.
 ProgramResult in_shell(const std::string& script, const Words& words) {
     Words all{"/bin/sh", "-c", script, "sh", dmlconform_path()};
     all.insert(all.end(), words.begin(), words.end());
@@ -33,7 +33,7 @@ protected:
         }
     }
 
-    /// Of a benchmark and a run, made when they are needed.
+    /// The results of a benchmark and of a run, made on demand.
     std::string benchmarks() {
         return folder_.write("bench.json", R"({ "context": {}, "benchmarks": [ { "name": "a", "run_name": "a",
             "run_type": "iteration", "repetitions": 1, "repetition_index": 0, "iterations": 1, "real_time": 1.0,
@@ -50,7 +50,7 @@ protected:
         EXPECT_TRUE(ends_with_code(dmlconform({"history", "add", benchmarks(), "--history", path}), 0));
         return path;
     }
-    /// No temporary file is left.
+    /// Expects that no temporary file remains.
     void expect_nothing_left() {
         for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
             EXPECT_EQ(entry.path().string().find(".partial"), std::string::npos) << entry.path();
@@ -189,7 +189,7 @@ TEST_F(Streams, TheResultHasTheExitCodeOfTheProgram) {
         EXPECT_EQ(json::parse(content_of(path)).at("exitCode"), row.code);
         std::filesystem::remove(path);
     }
-    // A result of merging as well.
+    // The result of merging shards is written in the same way.
     const std::string part = result_of({"--shard", "1/1"});
     EXPECT_TRUE(ends_with_code(in_shell(R"(exec "$@" > /dev/full)", {"merge", part, "--json", path}), 3));
     EXPECT_EQ(json::parse(content_of(path)).at("exitCode"), 3);
@@ -259,7 +259,7 @@ TEST_F(Streams, APipeThatNobodyReadsCostsNoReport) {
 
 TEST_F(Streams, AFileThatMayNotGrowCostsNoOtherReport) {
     const std::string file = folder_.write("many.json", many_cases(300));
-    // Files may have 8 KiB.
+    // Limits files to 8 KiB.
     const ProgramResult result = in_shell(R"(trap - XFSZ; ulimit -f 16; exec "$@")",
                                           {"run", file, "--engine", "cpu", "--json", folder_.at("z.json"), "--jsonl",
                                            folder_.at("z.jsonl"), "--summary", folder_.at("z.md")});
@@ -294,6 +294,7 @@ TEST_F(Streams, ASecondSignalAfterASecondEndsTheProgram) {
     EXPECT_TRUE(ends_with_code(result, 143)) << "which the shell makes of signal 15";
     EXPECT_LT(taken, std::chrono::seconds(6));
     EXPECT_EQ(result.errors.find("interrupted"), std::string::npos) << "it did not end by itself:\n" << result.all();
+    expect_nothing_left();
 }
 
 }  // namespace

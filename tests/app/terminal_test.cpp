@@ -1,4 +1,4 @@
-// What a run prints on a terminal of 80 columns, and what it prints of many failures.
+// Tests the output of a run on a terminal of 80 columns, also with many failures.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace dmlconform::tests::terminal_test {
 namespace {
 
-/// Without colours, in characters.
+/// The number of characters, without colour codes.
 std::size_t width_of(const std::string& line) {
     std::size_t width = 0;
     bool escape = false;
@@ -24,6 +24,25 @@ std::size_t width_of(const std::string& line) {
         escape = escape && c != 'm' && c != 'K';
     }
     return width;
+}
+
+TEST(Terminal, HelpIsWrappedAndHasACommand) {
+    EXPECT_EQ(dmlconform({"help", "compare"}).output, dmlconform({"compare", "--help"}).output);
+    EXPECT_EQ(dmlconform({"help", "history", "show"}).output, dmlconform({"history", "show", "--help"}).output);
+    EXPECT_EQ(dmlconform({"help"}).output, dmlconform({"--help"}).output);
+    EXPECT_TRUE(ends_with_code(dmlconform({"help", "nothing"}), 2));
+    if (!has_terminals()) {
+        GTEST_SKIP() << "there are no pseudo-terminals here";
+    }
+    ProgramOptions terminal;
+    terminal.terminal_for_output = true;
+    for (const char* command : {"run", "bench", "compare", "fuzz"}) {
+        std::istringstream lines(dmlconform({command, "--help"}, terminal).output);
+        for (std::string line; std::getline(lines, line);) {
+            // An option and its values may be longer than a line, its description may not.
+            EXPECT_TRUE(width_of(line) <= 80 || line.starts_with("  -")) << command << ": " << line;
+        }
+    }
 }
 
 TEST(Terminal, TablesFit80Columns) {
@@ -81,7 +100,7 @@ TEST(Terminal, FailuresOffTheGateAreNamed) {
                            slice_case("odd", R"(, "expected": { "OutputTensor": [1, 4] }, "tags": ["unspecified"])")}));
     const ProgramResult result = dmlconform({"run", file, "--engine", "cpu"});
     EXPECT_TRUE(ends_with_code(result, 0));
-    EXPECT_TRUE(prints(result, "nobody specifies the right answer: 1 fail\n  failed: a/odd on cpu\n"));
+    EXPECT_TRUE(prints(result, "no source says what is right (tag `unspecified`): 1 fail\n  failed: a/odd on cpu\n"));
 }
 
 }  // namespace

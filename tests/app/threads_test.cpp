@@ -1,4 +1,4 @@
-// A system that gives no more threads: fewer of them do the work.
+// Tests that the work is done with fewer threads if the system provides no more.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST(Threads, FewerDoTheWork) {
     }
 }
 
-/// Which only ends a worker that hangs when its client is gone.
+/// The watchdog thread only ends a hanging worker after its client has gone.
 TEST(Threads, AWorkerWorksWithoutItsWatchman) {
     const TemporaryFolder folder;
     const std::string file = folder.write("x.json", good_file());

@@ -1,4 +1,4 @@
-// The command line: exit codes of misuse, hints, help.
+// Tests of the command line: exit codes of misuse, hints, help.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -146,7 +146,7 @@ TEST_F(Usage, Version) {
 struct FileRow {
     const char* what;
     std::string text;
-    std::string_view error;  // what follows "FILE:"
+    std::string_view error;  // the text after "FILE:"
 };
 
 TEST_F(Usage, MalformedFiles) {

@@ -1,12 +1,14 @@
-// Engines in processes of their own, as a user runs them: --isolate, exec:, what crashes cost, and what is left behind.
+// End-to-end tests of engines in separate processes: --isolate, exec:, crashes, and processes left behind.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/app/case_texts.h"
+#include "tests/app/changed_worker.h"
 #include "tests/app/expectations.h"
 #include "tests/app/program.h"
 #include "tests/running_process.h"
@@ -19,8 +21,8 @@ using nlohmann::json;
 
 class Worker : public testing::Test {
 protected:
-    /// --engine's word for a shell's script that ends as a worker. It first writes the numbers of its parent and of
-    /// itself to the file "processes".
+    /// An argument for --engine: a shell script that writes the process ids of its parent and of itself to the file
+    /// "processes", and then becomes the worker.
     [[nodiscard]] std::string noted(const std::string& worker) const {
         return fmt::format("exec:sh -c 'echo $PPID $$ > {}; exec {}'", folder_.at("processes"), worker);
     }
@@ -115,8 +117,8 @@ TEST_F(Worker, KillingItCostsOneCase) {
     ProgramOptions options;
     options.interrupt_when = [&](const std::string& output) {
         pid_t dmlconform = 0;
-        pid_t worker = 0;  // which would be all processes of this group, so it has to be known
-        // A worker that dies before it has said what it is ends the run: it is killed once cases have passed.
+        pid_t worker = 0;  // must be known before kill(): 0 would address the whole process group
+        // A worker that dies before its handshake ends the run, so kill it only after some cases have passed.
         if (!killed && output.find("many/") != std::string::npos &&
             std::ifstream(folder_.at("processes")) >> dmlconform >> worker && worker > 1) {
             killed = kill(worker, SIGKILL) == 0;
@@ -155,7 +157,7 @@ TEST_F(Worker, IsTimedByItsOwnClock) {
     EXPECT_TRUE(ends_with_code(isolated, 0));
     EXPECT_TRUE(prints(isolated, "exec:cpu/a/a/manual_time "));
     EXPECT_TRUE(prints(isolated, "\ncpu/a/a/manual_time "));
-    // Right the first time, which is verified, and gone when it is timed.
+    // The worker answers correctly when its output is verified, and dies when it is timed.
     const ProgramResult lost = bench({"--engine", std::string("exec:") + FAULTY_WORKER + " execute kill 3"});
     EXPECT_TRUE(ends_with_code(lost, 1));
     EXPECT_TRUE(prints(lost, "the worker ended in `execute`: signal 9 (Killed)"));
@@ -203,6 +205,54 @@ TEST_F(Worker, WrongUsage) {
     }
 }
 
+TEST_F(Worker, TextsThatAreNotUtf8AreSpeltOut) {
+    const TemporaryFolder folder;
+    const std::string odd = changed_worker(folder, R"(class Raw(str):
+    def encode(self):
+        return b"bad \xff\x1b text"
+right = worker.answer
+def answer(request, programs):
+    if request["request"] == "execute":
+        return {"error": {"message": Raw()}}
+    return right(request, programs)
+worker.answer = answer)");
+    const ProgramResult result = dmlconform({"run", good_, "--engine", odd, "--json", folder.at("r.json")});
+    EXPECT_TRUE(ends_with_code(result, 1));
+    EXPECT_TRUE(prints(result, "  reason      bad \\xff\\x1b text\n"));
+    EXPECT_EQ(json::parse(content_of(folder.at("r.json")))["results"][0]["reason"], "bad \ufffd\x1b text");
+}
+
+TEST_F(Worker, WhatItStartsInAnotherSessionIsNeitherEndedNorWaitedFor) {
+    const TemporaryFolder folder;
+    const std::string started = changed_worker(folder, fmt::format(R"(import subprocess
+process = subprocess.Popen(["sleep", "60"], start_new_session=True)
+with open("{}", "w") as file:
+    file.write(str(process.pid)))",
+                                                                   folder.at("process")));
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_TRUE(ends_with_code(dmlconform({"run", good_, "--engine", started}), 0));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+    const pid_t process = std::stoi(content_of(folder.at("process")));
+    EXPECT_EQ(kill(process, 0), 0);
+    kill(process, SIGKILL);
+}
+
+/// Whether an operator may write to the gaps of a strided output is unspecified. Memory beyond its end is certainly not
+/// its own.
+TEST_F(Worker, GapsOfAStridedOutputAreItsOwn) {
+    std::string text = slice_case("gap", right_values);
+    const std::string_view output = R"("OutputTensor": { "DataType": "FLOAT32", "Sizes": [2])";
+    text.insert(text.find(output) + output.size(), R"(, "Strides": [2])");
+    const std::string file = folder_.write("gap.json", file_of({text}));
+    const TemporaryFolder folder;
+    const std::string writing = changed_worker(folder, R"(right = worker.slice1
+def slice1(desc, data, output):
+    right(desc, data, output)
+    output[4:8] = b"\0\0\0\0"
+worker.slice1 = slice1)");
+    EXPECT_TRUE(ends_with_code(dmlconform({"run", file, "--engine", writing}), 0));
+}
+
 TEST_F(Worker, EndsWithItsInput) {
     const ProgramResult nothing = dmlconform({"worker", "--engine", "cpu"});
     EXPECT_TRUE(ends_with_code(nothing, 0));
@@ -225,7 +275,7 @@ TEST_F(Worker, CtrlCEndsTheRunAndTheWorker) {
     EXPECT_FALSE(is_running(processes().worker));
 }
 
-/// Kills dmlconform itself with its first output, and tells whether the worker ends then.
+/// Kills dmlconform itself at its first output, and checks that the worker ends as well.
 TEST_F(Worker, KillingDmlconformLeavesNothing) {
     if (!has_terminals()) {
         GTEST_SKIP() << "there are no pseudo-terminals here";
@@ -233,7 +283,7 @@ TEST_F(Worker, KillingDmlconformLeavesNothing) {
     for (const std::string& worker : {cpu_worker_, FAULTY_WORKER + std::string(" execute hang")}) {
         SCOPED_TRACE(worker);
         ProgramOptions options;
-        options.terminal_for_output = true;  // lines come as they are written
+        options.terminal_for_output = true;  // on a terminal, lines are printed immediately
         Processes found;
         options.interrupt_when = [&](const std::string& output) {
             if (found.worker == 0 && output.find("many") != std::string::npos) {

@@ -1,4 +1,4 @@
-// engine/bench/benchmark_file: results of Google Benchmark, good and bad.
+// Tests of engine/bench/benchmark_file: valid and broken results of Google Benchmark.
 #include "engine/bench/benchmark_file.h"
 
 #include <fmt/format.h>

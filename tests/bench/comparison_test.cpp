@@ -1,4 +1,4 @@
-// engine/bench/comparison: what counts as slower, and what as noise.
+// Tests of engine/bench/comparison: which differences are slowdowns and which are noise.
 #include "engine/bench/comparison.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace dmlconform::bench::comparison_test {
 namespace {
 
-/// Nine repetitions around a time, `scatter` apart at most, in an order of no meaning.
+/// Nine repetitions around a time, at most `scatter` apart, in an arbitrary order.
 std::vector<double> around(double seconds, double scatter) {
     std::vector<double> times;
     for (const double step : {0.1, -0.9, 0.5, -0.3, 1.0, -0.6, 0.0, 0.7, -0.1}) {
@@ -42,7 +42,9 @@ TEST(CompareRuns, Verdicts) {
     EXPECT_EQ(change_between(around(1e-3, 0.5), around(1.1e-3, 0.01)), Change::unreliable);
     EXPECT_EQ(change_between(around(1e-3, 0.2), around(10e-3, 0.2)), Change::slower) << "scattered, but far apart";
     EXPECT_EQ(change_between(base, around(0.951e-3, 0.001)), Change::faster) << "the base is 5.2 % slower";
-    EXPECT_EQ(change_between({1e-3}, {2e-3}), Change::unreliable) << "single runs prove nothing";
+    EXPECT_EQ(change_between({1e-3}, {2e-3}), Change::too_few) << "single runs prove nothing";
+    EXPECT_EQ(change_between({1, 1, 1}, {3, 3, 3}), Change::too_few) << "one of 20 mixtures, in either direction";
+    EXPECT_EQ(change_between({1, 1, 1, 1}, {3, 3, 3, 3}), Change::slower);
 }
 
 TEST(CompareRuns, WhatDidNotSettleIsNotCompared) {
@@ -78,14 +80,14 @@ TEST(CompareRuns, RunsCountRatherThanTheirRepetitions) {
     EXPECT_EQ(change({1.1, 1.11, 1.09, 1.1, 1.12}), Change::slower);
     EXPECT_EQ(change({1, 1.01, 1.3, 1, 1.02}), Change::none) << "one disturbed run";
     EXPECT_EQ(change({1, 1.08, 1.09, 1.1, 0.99}), Change::unreliable) << "runs that disagree, though each is calm";
-    // With too few runs, all repetitions count.
+    // With too few runs, all repetitions count as separate samples.
     EXPECT_EQ(compare_runs(runs_around({1, 1}), runs_around({1.1, 1.1}), {}).benchmarks.at(0).change, Change::slower);
     EXPECT_EQ(compare_runs(runs_around(calm), runs_around({1.2}), {}).benchmarks.at(0).change, Change::slower)
         << "on either side";
 }
 
 TEST(CompareRuns, PairsForgetWhatDisturbedBoth) {
-    // A machine that is half as fast again now and then, for longer than a pair takes.
+    // A machine that is up to 1.5 times as slow now and then, for longer than one pair of runs.
     const std::vector<double> moods{1, 1, 1.5, 1.5, 1.5, 1, 1.3, 1.2, 1, 1.5};
     const auto compared = [&](const std::vector<double>& factors, bool paired = true) {
         std::vector<double> now;
@@ -102,7 +104,7 @@ TEST(CompareRuns, PairsForgetWhatDisturbedBoth) {
     EXPECT_EQ(compared({1.01, 0.99, 1, 1.02, 0.98, 1, 1.01, 0.99, 1, 1}).change, Change::none);
     EXPECT_EQ(compared({1.6, 1.6, 1, 1, 1, 1, 1, 1, 1, 1}).change, Change::none) << "two disturbed runs";
     EXPECT_EQ(compared({1.3, 0.8, 1.4, 0.9, 1.1, 1.3, 1, 0.8, 1.5, 1.1}).change, Change::unreliable);
-    // Beyond the threshold and always on one side, but by how much nobody knows.
+    // Always slower than the threshold, but by widely different factors.
     EXPECT_EQ(compared({1.01, 1.01, 1.02, 1.02, 1.05, 1.4, 1.6, 1.8, 2, 2.2}).change, Change::unreliable);
 }
 

@@ -1,4 +1,4 @@
-// engine/bench/device_clock: a device that no driver knows has no clock.
+// Tests of engine/bench/device_clock: a device that no driver knows has no clock.
 #include "engine/bench/device_clock.h"
 
 #include <gtest/gtest.h>

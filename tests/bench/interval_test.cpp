@@ -1,4 +1,4 @@
-// engine/bench/rank_test and comparison: how sure a ratio is, and the mean of several.
+// Tests of confidence intervals of ratios, and of geometric means (engine/bench/rank_test and comparison).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace dmlconform::bench::interval_test {
 namespace {
 
 TEST(Interval, ShiftOfSmallSamplesByTables) {
-    // Bauer's table of Mann and Whitney's test: for 5 and 5 at 95 % the third smallest of the 25 differences.
+    // By Bauer's table for the Mann-Whitney test, the 95 % interval for samples of 5 and 5 begins at the third smallest
+    // of the 25 differences.
     const std::vector<double> a{0, 0.1, 0.2, 0.3, 0.4};
     std::vector<double> b;
     for (const double x : a) {
@@ -30,7 +31,7 @@ TEST(Interval, ShiftOfSmallSamplesByTables) {
 }
 
 TEST(Interval, MedianByTables) {
-    // For ten values, 95 % of confidence lies between the second and the ninth.
+    // For ten values, the 95 % interval goes from the second to the ninth.
     const std::vector<double> sample{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     const Interval interval = median_interval(sample, 0.95);
     EXPECT_EQ(interval.least, 2);
@@ -45,8 +46,8 @@ TEST(Interval, TooFewSayNothing) {
     EXPECT_TRUE(std::isinf(median_interval({}, 0.95).least));
 }
 
-/// Of that many trials with a known shift, so many intervals must hold it: 95 % of them, less three standard
-/// deviations.
+/// In repeated trials with a known shift, at least 95 % of the intervals less three standard deviations must contain
+/// it.
 TEST(Interval, HoldsTheTruthAsOftenAsItSays) {
     std::mt19937_64 random(1);
     std::normal_distribution<double> noise(0, 1);

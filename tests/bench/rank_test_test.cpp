@@ -1,4 +1,4 @@
-// engine/bench/rank_test: the test's p-values, against tables and by what they must be.
+// Tests of engine/bench/rank_test: p-values are compared with tables and with values that were derived by hand.
 #include "engine/bench/rank_test.h"
 
 #include <gtest/gtest.h>
@@ -15,13 +15,14 @@ TEST(MannWhitney, ExactValues) {
         std::vector<double> b;
         double p;
     };
-    // By counting arrangements: of 3 and 3 elements there are 20, of 4 and 4 there are 70, of 2 and 5 there are 21.
+    // Expected values by counting arrangements: 20 of 3 and 3 elements, 70 of 4 and 4, 21 of 2 and 5.
     const Row rows[] = {
-        {{1, 2, 3}, {4, 5, 6}, 2.0 / 20},                              // U = 0
-        {{1, 2, 4}, {3, 5, 6}, 4.0 / 20},                              // U = 1
-        {{1, 2, 3, 4}, {5, 6, 7, 8}, 2.0 / 70},                        // U = 0
-        {{1, 2, 3, 5}, {4, 6, 7, 8}, 4.0 / 70},                        // U = 1
-        {{1, 2, 5, 6}, {3, 4, 7, 8}, 2.0 * (1 + 1 + 2 + 3 + 5) / 70},  // U = 4: so many arrangements have 0, 1, 2, 3, 4
+        {{1, 2, 3}, {4, 5, 6}, 2.0 / 20},        // U = 0
+        {{1, 2, 4}, {3, 5, 6}, 4.0 / 20},        // U = 1
+        {{1, 2, 3, 4}, {5, 6, 7, 8}, 2.0 / 70},  // U = 0
+        {{1, 2, 3, 5}, {4, 6, 7, 8}, 4.0 / 70},  // U = 1
+        // U = 4: the numbers of arrangements with U = 0, 1, 2, 3, 4
+        {{1, 2, 5, 6}, {3, 4, 7, 8}, 2.0 * (1 + 1 + 2 + 3 + 5) / 70},
         {{6, 7}, {1, 2, 3, 4, 5}, 2.0 / 21},
         {{1}, {2}, 1},
     };
@@ -32,7 +33,7 @@ TEST(MannWhitney, ExactValues) {
 }
 
 TEST(MannWhitney, NineAndNine) {
-    // As many as `bench` repeats: 48620 arrangements.
+    // Nine and nine values, the default of `bench`: 48620 arrangements.
     std::vector<double> low;
     std::vector<double> high;
     for (int i = 0; i < 9; ++i) {
@@ -44,7 +45,7 @@ TEST(MannWhitney, NineAndNine) {
 
 TEST(MannWhitney, TiesAndManyElements) {
     EXPECT_EQ(mann_whitney_p(std::vector<double>(5, 1), std::vector<double>(5, 1)), 1);
-    // U is 2.5 of 16, and its variance 16 / 12 * (9 - (24 + 6) / 56): so z is (8 - 2.5 - 0.5) / 3.3603.
+    // U is 2.5 of 16, and its variance 16 / 12 * (9 - (24 + 6) / 56), so z is (8 - 2.5 - 0.5) / 3.3603.
     EXPECT_NEAR(mann_whitney_p(std::vector<double>{1, 2, 2, 3}, std::vector<double>{2, 3, 4, 5}), 0.13666, 1e-5);
     std::vector<double> a;
     std::vector<double> b;
@@ -60,7 +61,7 @@ TEST(MannWhitney, TiesAndManyElements) {
 }
 
 TEST(Sign, ExactValues) {
-    // By counting: of 5 differences there are 32 ways to have signs.
+    // By counting: 5 differences can have 32 combinations of signs.
     EXPECT_NEAR(sign_p(std::vector<double>{1, 2, 3, 4, 5}), 2.0 / 32, 1e-12);
     EXPECT_NEAR(sign_p(std::vector<double>{-1, -1, -1, -1, -1}), 2.0 / 32, 1e-12);
     EXPECT_NEAR(sign_p(std::vector<double>{0, 1, 2, -1000, 0, 4, 5}), 2.0 * (1 + 5) / 32, 1e-12);
@@ -75,17 +76,17 @@ TEST(Sign, ManyElements) {
     EXPECT_EQ(sign_p(differences), 0);
     std::fill(differences.begin(), differences.begin() + 2500, -1);
     EXPECT_NEAR(sign_p(differences), 1, 1e-9);
-    // 60 of 100: 0.0569 by tables.
+    // 60 of 100 differences are positive: 0.0569 according to tables.
     differences.assign(100, 1);
     std::fill(differences.begin(), differences.begin() + 40, -1);
     EXPECT_NEAR(sign_p(differences), 0.0569, 5e-5);
 }
 
 TEST(Trend, ByTheNormalDistribution) {
-    // 36 pairs in one order of nine: (36 - 1) / sqrt(9 * 8 * 23 / 18) = 3.649 standard deviations.
+    // All 36 pairs of the nine values rise: z = (36 - 1) / sqrt(9 * 8 * 23 / 18) = 3.649.
     EXPECT_NEAR(trend_p(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9}), 2.63e-4, 1e-6);
     EXPECT_NEAR(trend_p(std::vector<double>{9, 8, 7, 6, 5, 4, 3, 2, 1}), 2.63e-4, 1e-6);
-    // 6 fall of 36, so 24 more rise: 23 / 9.592 = 2.398.
+    // 6 of the 36 pairs fall, 24 fewer than rise: z = 23 / 9.592 = 2.398.
     EXPECT_NEAR(trend_p(std::vector<double>{3, 1, 4, 2, 6, 5, 9, 7, 8}), 0.0165, 1e-4);
     EXPECT_EQ(trend_p(std::vector<double>{1, 1, 1, 1}), 1);
     EXPECT_EQ(trend_p(std::vector<double>{1}), 1);

@@ -1,4 +1,4 @@
-// engine/bench/steadiness: which repetitions measured one thing.
+// Tests of engine/bench/steadiness: which repetitions measured the same conditions.
 #include "engine/bench/steadiness.h"
 
 #include <gtest/gtest.h>

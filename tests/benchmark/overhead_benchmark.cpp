@@ -1,5 +1,4 @@
-// What dmlconform itself costs around the kernels: reading cases, running small ones, comparing outputs.
-//
+// Measures dmlconform's own costs around the kernels: reading cases, running small ones, comparing outputs.
 //     build/release/tests/benchmark/overhead_benchmark
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

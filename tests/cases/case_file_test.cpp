@@ -1,4 +1,4 @@
-// engine/cases/case_file: files as a whole, folders, and what cannot be read.
+// Tests of engine/cases/case_file: whole files, folders, and unreadable input.
 #include "engine/cases/case_file.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ using cases::load_suite;
 using cases::read_case_file;
 using cases::Suite;
 
-/// Cases that must be rejected need no data: the shortest ones there are.
+/// The shortest valid case: one that must be rejected needs no data.
 std::string case_text(std::string_view name) {
     return fmt::format(R"({{ "name": "{}", "operator": "SLICE1", "expectError": "E_INVALIDARG",
       "desc": {{ "InputTensor": null, "OutputTensor": null, "InputWindowOffsets": [0], "InputWindowSizes": [1],
@@ -97,8 +97,8 @@ TEST(CaseFile, Refused) {
 }
 
 TEST(CaseFile, ManyBrokenCasesAreNoDanger) {
-    // Beyond the hundredth problem only the number is kept, but each still counts: what is broken must not be taken
-    // for good.
+    // After the hundredth problem only the count grows. It must keep growing, because readers compare counts to notice
+    // errors.
     std::string text = R"({"cases": [)";
     for (int i = 0; i < 300; ++i) {
         text += fmt::format(R"({}{{"name": "{}", "operator": "TOP_K1", "inputs": {{"InputTensor": [[1, "x"], 3]}},
@@ -113,7 +113,7 @@ TEST(CaseFile, ManyBrokenCasesAreNoDanger) {
 }
 
 TEST(CaseFile, ManyCasesTakeNoLongerEachThanAFew) {
-    // 20 000 cases in some megabytes: a minute when the time grows with the square, a second when it does not.
+    // 20 000 cases in some megabytes take a minute if the time is quadratic, and a second if it is linear.
     std::string text = "{ \"cases\": [\n";
     for (int i = 0; i < 20'000; ++i) {
         text += (i == 0 ? "" : ",\n") + case_text(std::to_string(i));
@@ -138,6 +138,39 @@ TEST(CaseFile, ANameInTheDefaultsIsNotUnique) {
     ASSERT_EQ(suite.problems.size(), 1u) << all_text(suite.problems);
     EXPECT_EQ(suite.problems[0].pointer, "/defaults/name");
     EXPECT_TRUE(contains(suite.problems[0].message, "another case is called \"a/x\" too"));
+}
+
+std::string graph_case(const std::string& name, const std::string& node) {
+    return R"({ "name": ")" + name + R"(", "graph": { "nodes": [ { "name": ")" + node + R"(",
+        "operator": "ACTIVATION_RELU",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] } },
+        "inputs": { "InputTensor": "x" }, "outputs": { "OutputTensor": "y" } } ], "outputs": ["y"] },
+        "inputs": { "x": [1, -1] } })";
+}
+
+TEST(LoadSuite, IdsOfNodesAreTakenOnce) {
+    const TemporaryFolder folder;
+    const auto problems_of = [&](const std::string& first, const std::string& second) {
+        const std::string file = folder.write("a.json", R"({"cases": [)" + first + ",\n" + second + "]}");
+        const Suite suite = load({file});
+        return all_text(suite.problems);
+    };
+    EXPECT_TRUE(contains(problems_of(graph_case("net", "relu"), case_text("net/relu")),
+                         "a node of this graph has the id \"a/net/relu\", which is taken by"));
+    EXPECT_TRUE(contains(problems_of(graph_case("net", "b/c"), graph_case("net/b", "c")),
+                         "a node of this graph has the id \"a/net/b/c\""));
+    EXPECT_EQ(problems_of(graph_case("net", "relu"), case_text("relu")), "");
+    EXPECT_EQ(problems_of(graph_case("net", "relu"), graph_case("other", "relu")), "");
+}
+
+TEST(LoadSuite, NamesModelsInAFolderWithoutCases) {
+    const TemporaryFolder folder;
+    folder.write("zoo/net.onnx", "a model");
+    const Suite suite = load({folder.at("zoo")});
+    ASSERT_EQ(suite.problems.size(), 1U);
+    EXPECT_TRUE(contains(suite.problems[0].message, "there is no case file"));
+    EXPECT_TRUE(contains(suite.problems[0].hint, "zoo/net.onnx"));
 }
 
 TEST(LoadSuite, FilesAndFoldersInOrder) {
@@ -201,7 +234,7 @@ TEST(LoadSuite, ProblemsOfAllFilesAtOnce) {
 
 TEST(LoadSuite, EmptyFolders) {
     const TemporaryFolder folder;
-    fs::create_directories(folder.at("sub/deeper.json"));  // a folder, whatever it is called
+    fs::create_directories(folder.at("sub/deeper.json"));  // a folder, in spite of its name
     folder.write("sub/readme.txt", "");
     const Suite suite = load({folder.path().string()});
     ASSERT_EQ(suite.problems.size(), 1u) << all_text(suite.problems);
@@ -217,7 +250,7 @@ TEST(LoadSuite, AnEmptyPath) {
 TEST(LoadSuite, FilesOverTheLimitAreNotRead) {
     const TemporaryFolder folder;
     const std::string file = folder.write("huge.json", "{");
-    fs::resize_file(file, (std::uintmax_t{64} << 20) + 1);  // sparse: takes no room
+    fs::resize_file(file, (std::uintmax_t{64} << 20) + 1);  // a sparse file, which needs no disk space
     const Suite suite = load({file});
     ASSERT_EQ(suite.problems.size(), 1u);
     EXPECT_EQ(suite.problems[0].message, "the file has 67108865 bytes; at most 67108864 are read");
@@ -242,12 +275,12 @@ TEST(LoadSuite, LinksThatLeadNowhere) {
     fs::create_symlink("gone.json", folder.at("dangling.json"));
     ASSERT_EQ(mkfifo(folder.at("pipe.json").c_str(), 0600), 0);
     const Suite suite = load({folder.path().string()});
-    // None of them is passed over in silence, and none ends the program.
+    // None of them is skipped silently, and none ends the program.
     EXPECT_EQ(suite.problems.size(), 3u) << all_text(suite.problems);
     EXPECT_EQ(ids_of(suite), (Ids{"good/x"}));
 }
 
-/// Loads the path as a user without rights and prints what is wrong.
+/// Loads the path as an unprivileged user and prints the problems.
 void load_without_rights(const std::string& path) {
     constexpr uid_t nobody = 65534;
     if (geteuid() == 0 && setuid(nobody) != 0) {

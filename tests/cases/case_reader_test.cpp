@@ -1,4 +1,4 @@
-// engine/cases/case_reader: the keys of a case, defaults, and everything that can be wrong with them.
+// Tests of engine/cases/case_reader: the keys of a case, defaults, and their errors.
 #include "engine/cases/case_reader.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ constexpr std::string_view slice_desc =
                  "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] })";
 constexpr std::string_view slice_inputs = R"("inputs": { "InputTensor": [1, 2, 3, 4] })";
 
-/// A file with one case of that slice and some more members.
+/// A file with one case of that slice, plus these members.
 std::string one_case(std::string_view members, std::string_view inputs = slice_inputs) {
     return fmt::format(R"({{ "cases": [ {{ {}{}{}, {} }} ] }})", slice_desc, inputs.empty() ? "" : ", ", inputs,
                        members);
@@ -36,7 +36,7 @@ Suite read(std::string_view text) {
     return read_case_file("folder/slices.json", text);
 }
 
-/// The only case of a file without problems.
+/// Reads a file with exactly one case and no problems.
 Case only_case(std::string_view text) {
     Suite suite = read(text);
     if (!suite.problems.empty() || suite.cases.size() != 1) {
@@ -54,7 +54,8 @@ std::vector<float> floats(const cases::Initialiser& initialiser, core::Dimension
 TEST(CaseReader, EverythingThatACaseSays) {
     const Case entry = only_case(one_case(R"(
         "name": "doc/every_second-1.5", "description": "Takes every second element.", "tags": ["doc", "smoke"],
-        "expected": { "OutputTensor": [1, 3] }, "tolerance": { "*": { "ulp": 2 } }, "minFeatureLevel": "4.1")"));
+        "expected": { "OutputTensor": [1, 3] }, "tolerance": { "*": { "ulp": 2 } }, "minFeatureLevel": "4.1",
+        "precision": "tf32")"));
     EXPECT_EQ(entry.id, "slices/doc/every_second-1.5");
     EXPECT_EQ(entry.description, "Takes every second element.");
     EXPECT_EQ(entry.file, "folder/slices.json");
@@ -68,6 +69,7 @@ TEST(CaseReader, EverythingThatACaseSays) {
     EXPECT_EQ(floats(*entry.expected[0], {2}), (std::vector<float>{1, 3}));
     ASSERT_EQ(entry.tolerances.size(), 1u);
     EXPECT_EQ(core::to_string(*entry.tolerances[0]), "2 ulp");
+    EXPECT_EQ(entry.precision, core::Precision::tf32);
     EXPECT_EQ(entry.expect_error, std::nullopt);
     EXPECT_EQ(entry.tags, (std::vector<std::string>{"doc", "smoke"}));
     EXPECT_TRUE(entry.has_tag("smoke"));
@@ -83,7 +85,7 @@ TEST(CaseReader, EverythingThatACaseNeedNotSay) {
     EXPECT_FALSE(entry.expected[0].has_value());
     EXPECT_FALSE(entry.tolerances[0].has_value());
     EXPECT_TRUE(entry.needs_reference());
-    // One dimension: from feature level 3.0 on.
+    // Tensors with one dimension need feature level 3.0.
     EXPECT_EQ(entry.min_feature_level, (core::FeatureLevel{3, 0}));
 }
 
@@ -125,7 +127,7 @@ TEST(CaseReader, TheWorkedExampleOfTheFormat) {
     EXPECT_EQ(suite.cases[1].line, 17u);
     EXPECT_EQ(suite.cases[1].expect_error, core::HResult::invalid_argument);
     EXPECT_FALSE(suite.cases[1].inputs[0].has_value());
-    // Rejections are looked for at every level.
+    // Cases with expectError run at every level.
     EXPECT_EQ(suite.cases[1].min_feature_level, (core::FeatureLevel{2, 1}));
 }
 
@@ -144,7 +146,7 @@ TEST(CaseReader, FeatureLevels) {
         {"INT64", "[1,1,1,4]", R"(, "minFeatureLevel": "2.1")", {2, 1}},
         {"FLOAT32", "[4]", R"(, "minFeatureLevel": "6.4")", {6, 4}},
         {"FLOAT32", "[4]", R"(, "minFeatureLevel": "DML_FEATURE_LEVEL_5_0")", {5, 0}},
-        // Legal at no level, and not said to be rejected: run everywhere, so that it is seen.
+        // Illegal at every level, but without expectError: run everywhere, so that somebody notices.
         {"UINT4", "[4]", R"(, "minFeatureLevel": "1.0")", {1, 0}},
     };
     for (const Row& row : rows) {
@@ -169,7 +171,7 @@ TEST(CaseReader, ADescriptorThatNoLevelAcceptsIsRunFromTheOperatorsFirst) {
                            more);
     };
     EXPECT_EQ(only_case(illegal(R"("expectError": "E_INVALIDARG")")).min_feature_level, (core::FeatureLevel{2, 1}));
-    // Where it is not expected to be rejected it is a mistake.
+    // Without expectError, an illegal descriptor is a problem.
     EXPECT_TRUE(
         begin_with(read(illegal(R"("inputs": {"InputTensor": {"value": 1}})")).problems,
                    {"/cases/0/desc: the descriptor is illegal: InputWindowOffsets[0] + InputWindowSizes[0] is 3 + "
@@ -205,20 +207,23 @@ TEST(CaseReader, ExpectedErrors) {
 struct ErrorRow {
     std::string members;
     bool with_inputs;
-    std::vector<std::string> problems;  // "/pointer: message", or their beginnings
+    std::vector<std::string> problems;  // "/pointer: message", or beginnings of that
 };
 
 TEST(CaseReader, Refused) {
     const ErrorRow rows[] = {
-        // Names.
         {R"("tags": [])", true, {R"(/cases/0: a case needs "name")"}},
         {R"("name": 5)", true, {R"(/cases/0/name: "name" must be a string; this is a number)"}},
-        // Unknown keys.
         {R"("name": "a", "expekted": {})",
          true,
          {R"(/cases/0/expekted: unknown key "expekted" in a case [did you mean `expected`?])"}},
         {R"("name": "a", "colour": 1)", true, {R"(/cases/0/colour: unknown key "colour" in a case)"}},
-        // Texts and tags.
+        {R"("name": "a", "precision": "fp64")",
+         true,
+         {R"(/cases/0/precision: "fp64" is not a precision [one of fp32, tf32, bf16, fp16])"}},
+        {R"("name": "a", "precision": 32)",
+         true,
+         {R"(/cases/0/precision: "precision" must be a string; this is a number)"}},
         {R"("name": "a", "description": ["x"])",
          true,
          {R"(/cases/0/description: "description" must be a string; this is an array)"}},
@@ -235,7 +240,6 @@ TEST(CaseReader, Refused) {
         {R"("name": "a", "minFeatureLevel": 4.1)",
          true,
          {R"(/cases/0/minFeatureLevel: "minFeatureLevel" must be a string; this is a number)"}},
-        // Inputs.
         {R"("name": "a")",
          false,
          {R"(/cases/0: "inputs" is missing data for InputTensor [for example "InputTensor": { "start": 1, "step": 1 }])"}},
@@ -251,7 +255,6 @@ TEST(CaseReader, Refused) {
         {R"("name": "a", "inputs": {"InputTensor": null})",
          false,
          {"/cases/0/inputs/InputTensor: expected a data initialiser, found null"}},
-        // Expected.
         {R"("name": "a", "expected": {"OutputTensor": [1]})",
          true,
          {"/cases/0/expected/OutputTensor: 1 elements for [2]"}},
@@ -264,7 +267,6 @@ TEST(CaseReader, Refused) {
         {R"("name": "a", "expected": [1, 3])",
          true,
          {R"(/cases/0/expected: "expected" must be an object; this is an array)"}},
-        // Expected errors.
         {R"("name": "a", "expectError": "E_INVALIDARG")",
          true,
          {R"(/cases/0/inputs: "inputs" and "expectError" exclude each other)"}},
@@ -286,7 +288,6 @@ TEST(CaseReader, Refused) {
         {R"("name": "a", "expectError": true)",
          false,
          {R"(/cases/0/expectError: "expectError" must be a string; this is a boolean)"}},
-        // Tolerances.
         {R"("name": "a", "tolerance": {"*": {"ulp": -1}})", true, {"/cases/0/tolerance/*/ulp: ulp is -1"}},
         {R"("name": "a", "inPlace": ["OutputTensor"])",
          true,
@@ -297,7 +298,7 @@ TEST(CaseReader, Refused) {
         {R"("name": "a", "inPlace": {"OutputTensor": "InputTensor"})",
          true,
          {"/cases/0/inPlace: SLICE1 has no output OutputTensor that may share an input's memory"}},
-        // For sweeps only.
+        // Members that only sweeps may have.
         {R"("name": "a", "skipInvalid": true)",
          true,
          {R"(/cases/0/skipInvalid: "skipInvalid" is for cases with a "sweep")"}},
@@ -376,7 +377,7 @@ TEST(CaseReader, OperatorAndDescriptor) {
 }
 
 TEST(CaseReader, DataForAbsentTensors) {
-    // The scale is optional, and absent here.
+    // The scale is optional and absent here.
     const Suite suite = read(R"({"cases": [{"name": "a", "operator": "MEAN_VARIANCE_NORMALIZATION1", "desc": {
         "InputTensor": {"DataType": "FLOAT32", "Sizes": [4]}, "OutputTensor": {"DataType": "FLOAT32", "Sizes": [4]},
         "ScaleTensor": null, "Axes": [0], "NormalizeVariance": true, "Epsilon": 1e-5},
@@ -447,7 +448,7 @@ TEST(CaseReader, MistakesInDefaultsAreReportedOnceAndWhereTheyAre) {
         colours += problem.pointer == "/defaults/colour" ? 1 : 0;
     }
     EXPECT_EQ(types, 1u) << all_text(suite.problems);
-    // Once as a default that there is not, once as a key of the cases that inherit it.
+    // May be reported twice: as an unknown default, and as an unknown key of the cases that inherit it.
     EXPECT_LE(colours, 2u) << all_text(suite.problems);
     EXPECT_GE(colours, 1u);
 }
@@ -504,10 +505,10 @@ TEST(CaseReader, InPlace) {
 
 TEST(CaseReader, KeysAreDocumentedOnes) {
     const auto keys = cases::case_keys();
-    EXPECT_EQ(
-        std::vector<std::string>(keys.begin(), keys.end()),
-        (std::vector<std::string>{"name", "description", "operator", "desc", "minFeatureLevel", "inputs", "expected",
-                                  "expectError", "tolerance", "tags", "inPlace", "sweep", "skipInvalid"}));
+    EXPECT_EQ(std::vector<std::string>(keys.begin(), keys.end()),
+              (std::vector<std::string>{"name", "description", "operator", "desc", "graph", "inputs", "expected",
+                                        "expectError", "tolerance", "minFeatureLevel", "tags", "inPlace", "sweep",
+                                        "skipInvalid", "precision"}));
 }
 
 }  // namespace

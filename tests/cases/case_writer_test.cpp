@@ -1,4 +1,4 @@
-// Cases that are written are read back as they were: all of the corpus, and descriptors of every operator.
+// Tests that written cases are read back unchanged: the whole corpus, and descriptors of every operator.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace {
 
 using cases::Case;
 
-/// Everything about a case but where it is written, as text.
+/// Everything about a case except its position in a file, as text.
 std::string text_of(const Case& subject) {
     std::string text;
     for (const std::string& line : to_lines(*subject.descriptor)) {
@@ -198,7 +198,7 @@ TEST(NpyWriter, WritesWhatTheReaderReads) {
     }
 }
 
-/// NumPy has no such type: the elements alone are written, which a case reads from a file of that ending.
+/// NumPy has no 4-bit type, so raw elements are written; the file's extension tells the reader.
 TEST(NpyWriter, ElementsOfFourBitsAreRaw) {
     core::TensorDesc desc = core::TensorDesc::packed(core::DataType::uint4, {3});
     desc.strides = core::Dimensions{2};
@@ -213,7 +213,7 @@ TEST(NpyWriter, ElementsOfFourBitsAreRaw) {
     EXPECT_EQ(cases::data_file_bytes(desc), 2u);
 }
 
-/// A stride of 0 makes elements without end of one.
+/// With a stride of 0, a single element in memory can stand for very many.
 TEST(CaseWriter, WhatStridesOfZeroMakeHugeIsNotWritten) {
     const cases::Suite suite = cases::read_case_file("x.json", R"({ "cases": [{ "name": "a", "operator": "SLICE1",
         "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [500000000], "Strides": [0] },

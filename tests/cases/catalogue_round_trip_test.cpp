@@ -1,4 +1,4 @@
-// Every operator of the catalogue: a descriptor written in a case file's form is read back as it was.
+// Tests for every operator of the catalogue that a descriptor in the form of a case file is read back unchanged.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::string text_of(const operators::OperatorDesc& desc) {
     return fmt::format(R"({{"Type": "{}", "Desc": {}}})", desc->schema->name, text_of(*desc));
 }
 
-/// A field's value as a person would write it.
+/// Writes the value of a field as a person would.
 struct Writer {
     const Descriptor& descriptor;
     const Field& field;
@@ -78,7 +78,7 @@ std::string text_of(const Descriptor& descriptor) {
     return fmt::format("{{{}}}", fmt::join(members, ",\n"));
 }
 
-/// What to_lines leaves out of a tensor.
+/// The complete tensor descriptions; to_lines omits some members.
 std::vector<core::TensorDesc> tensors_of(const Descriptor& descriptor) {
     std::vector<core::TensorDesc> tensors;
     for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {

@@ -1,4 +1,4 @@
-// engine/cases/corpus: cases by their position, in any order, and again after their data have changed.
+// Tests of engine/cases/corpus: access to cases by position, in any order, and again after their data have changed.
 #include "engine/cases/corpus.h"
 
 #include <gtest/gtest.h>

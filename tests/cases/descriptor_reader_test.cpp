@@ -1,4 +1,4 @@
-// engine/cases/descriptor_reader: every kind of field, the counts, and what is wrong with a struct.
+// Tests of engine/cases/descriptor_reader: every kind of field, counts, and errors.
 #include "engine/cases/descriptor_reader.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 using operators::Descriptor;
 using operators::OperatorSchema;
 
-/// One field of each kind, with the same enumeration twice and a count that several arrays share.
+/// An operator with one field of each kind, the same enumeration twice, and a count that several arrays share.
 const OperatorSchema& synthetic() {
     static const OperatorSchema schema = operators::parse_schema(R"({
       "operator": "DML_OPERATOR_SYNTHETIC", "number": 999, "featureLevel": "1.0",
@@ -53,7 +53,7 @@ Reading<Descriptor> descriptor(std::string_view text, const OperatorSchema& sche
     });
 }
 
-/// A complete description with some members replaced; "" leaves one out.
+/// A complete description in which some members are replaced; the value "" removes one.
 std::string synthetic_text(const std::vector<std::pair<std::string, std::string>>& replaced) {
     std::vector<std::pair<std::string, std::string>> members{
         {"InputTensors", R"([{"DataType":"INT8","Sizes":[2]},{"DataType":"INT8","Sizes":[3]}])"},
@@ -120,7 +120,7 @@ TEST(DescriptorReader, EveryKindOfField) {
 struct FieldRow {
     const char* field;
     const char* value;
-    const char* printed;  // by operators::to_string
+    const char* printed;  // as printed by operators::to_string
 };
 
 TEST(DescriptorReader, FormsOfFields) {
@@ -131,7 +131,7 @@ TEST(DescriptorReader, FormsOfFields) {
         {"Mode", R"("EDGE")", "EDGE"},
         {"Mode", R"("DML_PADDING_MODE_EDGE")", "EDGE"},
         {"Mode", "1", "EDGE"},
-        {"Mode", "77", "77"},  // no such enumerator: for validation to reject
+        {"Mode", "77", "77"},  // not an enumerator, which validation rejects later
         {"Direction", R"("INCREASING")", "INCREASING"},
         {"Direction", R"("DML_AXIS_DIRECTION_INCREASING")", "INCREASING"},
         {"Direction", "0", "INCREASING"},
@@ -160,7 +160,7 @@ TEST(DescriptorReader, FormsOfFields) {
         {"PooledSize", R"({"Height": 4294967295, "Width": 0})", "{Width=0, Height=4294967295}"},
         {"MaskTensor", R"({"Type": "BUFFER", "Desc": {"DataType": "INT8", "Sizes": [1]}})", "INT8 [1]"},
         {"MaskTensor", "null", "null"},
-        // A required field that is null in the struct is for validation to reject.
+        // A required field that is null, which validation rejects later.
         {"OutputTensor", "null", "null"},
         {"Starts", "null", "null"},
         {"InputTensors", "[]", "[]"},
@@ -174,14 +174,14 @@ TEST(DescriptorReader, FormsOfFields) {
         {"Activation", R"({"Type": "ACTIVATION_RELU", "Desc": {}})", "ACTIVATION_RELU"},
         {"Activation", R"({"Type": "ACTIVATION_SHRINK", "Bias": 1, "Threshold": 2})",
          "ACTIVATION_SHRINK(Bias=1, Threshold=2)"},
-        // Tensors of an activation must be null, but that is for validation to say.
+        // An activation with a tensor, which validation rejects later.
         {"Activation", R"({"Type": "ACTIVATION_RELU", "InputTensor": {"DataType": "INT8", "Sizes": [1]}})",
          "ACTIVATION_RELU(InputTensor=INT8 [1])"},
         {"Count", "2", "2"},
         {"InputCount", "2", "2"},
         {"ActivationCount", "2", "2"},
         {"ExtraCount", "0", "0"},
-        {"ExtraCount", "5", "5"},  // a count without its array: for validation to reject
+        {"ExtraCount", "5", "5"},  // a count without its array, which validation rejects later
     };
     for (const FieldRow& row : rows) {
         SCOPED_TRACE(fmt::format("{}: {}", row.field, row.value));
@@ -206,12 +206,12 @@ TEST(DescriptorReader, CountsFollowTheirArrays) {
 
 struct ErrorRow {
     std::vector<std::pair<std::string, std::string>> members;
-    std::vector<std::string> problems;  // "/pointer: message [hint]", or their beginnings, in the order of the text
+    std::vector<std::string> problems;  // "/pointer: message [hint]", or beginnings of that, in the order of the text
 };
 
 TEST(DescriptorReader, Refused) {
     const ErrorRow rows[] = {
-        // Missing and unknown.
+        // Missing and unknown members.
         {{{"Size", ""}}, {R"(: SYNTHETIC is missing "Size")"}},
         {{{"OutputTensor", ""}}, {R"(: SYNTHETIC is missing "OutputTensor")"}},
         {{{"InputTensors", ""}}, {R"(: SYNTHETIC is missing "InputTensors")"}},
@@ -223,7 +223,7 @@ TEST(DescriptorReader, Refused) {
          {R"(: SYNTHETIC is missing "Mode")",
           R"(/mode: unknown key "mode" in DML_OPERATOR_SYNTHETIC [did you mean `Mode`?])"}},
         {{{"Colour", "1"}}, {R"(/Colour: unknown key "Colour" in DML_OPERATOR_SYNTHETIC)"}},
-        // Mistyped.
+        // Members of the wrong type.
         {{{"Size", "-1"}}, {"/Size: Size is -1; it must be from 0 to 4294967295"}},
         {{{"Size", "4294967296"}}, {"/Size: Size is 4294967296; it must be from 0 to 4294967295"}},
         {{{"Size", "1.5"}}, {"/Size: Size must be an integer"}},
@@ -248,7 +248,7 @@ TEST(DescriptorReader, Refused) {
         {{{"Factor", "1e39"}}, {"/Factor: Factor: 1e+39 is out of the range of FLOAT32"}},
         {{{"Factor", "\"big\""}}, {"/Factor: Factor: \"big\" is not a value of FLOAT32"}},
         {{{"Factor", "[1]"}}, {"/Factor: Factor: expected a value of FLOAT32, found an array"}},
-        // Arrays name the element, and all bad ones.
+        // Problems in arrays name every bad element.
         {{{"Starts", "5"}}, {"/Starts: Starts must be an array of integers; this is a number"}},
         {{{"Starts", "[1,-2]"}}, {"/Starts/1: Starts[1] is -2"}},
         {{{"Steps", "[1.5,\"x\"]"}},
@@ -260,7 +260,7 @@ TEST(DescriptorReader, Refused) {
         {{{"InputTensors", R"([null,{"DataType":"INT8","Sizes":[-1]}])"}},
          {"/InputTensors/0: expected a tensor description, found null", "/InputTensors/1/Sizes/0: Sizes[0] is -1"}},
         {{{"OutputTensor", "[1]"}}, {"/OutputTensor: expected a tensor description, found an array"}},
-        // Counts that contradict.
+        // Contradicting counts.
         {{{"Count", "3"}, {"Scales", ""}},
          {"/Starts: Starts has 2 entries, but Count is 3 [Count may be left out]",
           "/Steps: Steps has 2 entries, but Count is 3 [Count may be left out]"}},
@@ -270,14 +270,12 @@ TEST(DescriptorReader, Refused) {
          {"/InputTensors: InputTensors has 2 entries, but InputCount is 1 [InputCount may be left out]"}},
         {{{"ActivationCount", "0"}}, {"/Activations: Activations has 2 entries, but ActivationCount is 0"}},
         {{{"Count", "\"2\""}}, {"/Count: Count must be an integer; this is a string"}},
-        // Pairs.
         {{{"ScaleBias", "[1,2]"}}, {R"(/ScaleBias: ScaleBias must be { "Scale": …, "Bias": … })"}},
         {{{"ScaleBias", R"({"Scale":1})"}}, {R"(/ScaleBias: ScaleBias must be { "Scale": …, "Bias": … })"}},
         {{{"ScaleBias", R"({"Scale":1,"Bias":"x"})"}}, {"/ScaleBias/Bias: Bias: \"x\" is not a value of FLOAT32"}},
         {{{"PooledSize", R"({"Width":-1,"Height":1})"}}, {"/PooledSize/Width: Width is -1"}},
         {{{"PooledSize", R"({"Width":1,"Height":1,"Depth":1})"}},
          {R"(/PooledSize: PooledSize must be)", R"(/PooledSize/Depth: unknown key "Depth" in PooledSize)"}},
-        // Activations.
         {{{"Activation", R"("RELU")"}},
          {R"(/Activation: a fused activation needs a "Type" [for example { "Type": "ACTIVATION_RELU" }])"}},
         {{{"Activation", R"({"Alpha":1})"}}, {R"(/Activation: a fused activation needs a "Type")"}},
@@ -302,7 +300,7 @@ TEST(DescriptorReader, Refused) {
          {"/Activation/Alpha: Alpha: \"x\" is not a value of FLOAT32"}},
         {{{"Activations", R"([{"Type":"ACTIVATION_RELU"},null])"}},
          {R"(/Activations/1: a fused activation needs a "Type")"}},
-        // Whatever is fused, only its tensors may be left out.
+        // A fused operator may omit only its tensors.
         {{{"Activation", R"({"Type":"SLICE1"})"}},
          {R"(/Activation: SLICE1 is missing "InputWindowOffsets")",
           R"(/Activation: SLICE1 is missing "InputWindowSizes")",
@@ -328,12 +326,12 @@ TEST(DescriptorReader, OtherThanAnObject) {
 TEST(DescriptorReader, ScalarUnionsHaveTheTypeThatAnotherFieldNames) {
     struct Row {
         std::string_view members;
-        std::string_view printed;  // of the value; or
-        std::string_view problem;  // the beginning of the only problem
+        std::string_view printed;  // the value, if it is valid
+        std::string_view problem;  // otherwise, the beginning of the only problem
     };
     const Row rows[] = {
         {R"("ValueDataType": "FLOAT32", "Value": 0.5)", "0.5", ""},
-        {R"("Value": 0.5, "ValueDataType": "FLOAT32")", "0.5", ""},  // the order is the struct's, not the file's
+        {R"("Value": 0.5, "ValueDataType": "FLOAT32")", "0.5", ""},  // members may be in any order
         {R"("ValueDataType": "DML_TENSOR_DATA_TYPE_FLOAT16", "Value": 65504)", "65504", ""},
         {R"("ValueDataType": 9, "Value": 1e300)", "1e+300", ""},
         {R"("ValueDataType": "INT64", "Value": -9223372036854775808)", "-9223372036854775808", ""},
@@ -341,7 +339,7 @@ TEST(DescriptorReader, ScalarUnionsHaveTheTypeThatAnotherFieldNames) {
         {R"("ValueDataType": "INT8", "Value": -1)", "-1", ""},
         {R"("ValueDataType": "FLOAT32", "Value": "-inf")", "-inf", ""},
         {R"("ValueDataType": "FLOAT32", "Value": "0x3f800000")", "1", ""},
-        {R"("ValueDataType": "FLOAT32", "Value": null)", "null", ""},  // for validation to reject
+        {R"("ValueDataType": "FLOAT32", "Value": null)", "null", ""},  // validation rejects this later
         {R"("ValueDataType": "INT8", "Value": 128)", "",
          "/Value: Value: 128 is out of the range of INT8 (-128 to 127)"},
         {R"("ValueDataType": "UINT8", "Value": 0.5)", "", "/Value: Value: 0.5 is not an integer"},
@@ -368,7 +366,7 @@ TEST(DescriptorReader, ScalarUnionsHaveTheTypeThatAnotherFieldNames) {
 }
 
 TEST(DescriptorReader, EveryOperatorOfTheCatalogueCanBeAskedFor) {
-    // An empty object lacks what is required, and says so for each field; nothing else happens.
+    // For an empty object, each missing required field is reported, and nothing else.
     for (const std::string& name : operators::operator_names()) {
         SCOPED_TRACE(name);
         const OperatorSchema& schema = *operators::find_operator(name);

@@ -1,4 +1,4 @@
-// engine/cases/element_reader: every form of an element for every data type.
+// Tests of engine/cases/element_reader: every form of an element for every data type.
 #include "engine/cases/element_reader.h"
 
 #include <fmt/format.h>
@@ -33,10 +33,10 @@ TEST(ElementReader, Values) {
         {DataType::float32, "-1", 0xbf800000},
         {DataType::float32, "0.1", 0x3dcccccd},
         {DataType::float32, "1e0", 0x3f800000},
-        {DataType::float32, "16777217", 0x4b800000},  // half to even
+        {DataType::float32, "16777217", 0x4b800000},  // ties to even
         {DataType::float32, "16777219", 0x4b800002},
         {DataType::float32, "3.4028234663852886e38", 0x7f7fffff},
-        {DataType::float32, "3.4028235677973362e38", 0x7f7fffff},  // below the middle to 2^128
+        {DataType::float32, "3.4028235677973362e38", 0x7f7fffff},  // below the midpoint to 2^128
         {DataType::float32, "1.401298464324817e-45", 1},
         {DataType::float32, "7.1e-46", 1},
         {DataType::float32, "7.0e-46", 0},
@@ -56,10 +56,10 @@ TEST(ElementReader, Values) {
         {DataType::float16, "65504", 0x7bff},
         {DataType::float16, "65519.996", 0x7bff},
         {DataType::float16, "5.9604644775390625e-8", 1},
-        {DataType::float16, "2.98023223876953125e-8", 0},     // half to even
+        {DataType::float16, "2.98023223876953125e-8", 0},     // ties to even
         {DataType::float16, "2.9802322387695317e-8", 1},      // just above
-        {DataType::float16, "1.00048828125", 0x3c00},         // half to even
-        {DataType::float16, "1.000488281250000001", 0x3c00},  // a double does not tell it from the middle
+        {DataType::float16, "1.00048828125", 0x3c00},         // ties to even
+        {DataType::float16, "1.000488281250000001", 0x3c00},  // above a tie, but equal to it when read as a double
         {DataType::float16, "1.0004882812500003", 0x3c01},
         {DataType::float16, R"("nan")", 0x7e00},
         {DataType::float16, R"("-inf")", 0xfc00},
@@ -167,7 +167,7 @@ TEST(ElementReader, Refused) {
         {DataType::int32, R"("nan")", "\"nan\" is not a value of INT32", "0x"},
         {DataType::uint8, R"("inf")", "\"inf\" is not a value of UINT8", "0x"},
         {DataType::int8, R"("five")", "\"five\" is not a value of INT8", "write a number"},
-        // A double between 2^53 and 2^64 stands for several integers: which one was written is lost.
+        // A double between 2^53 and 2^64 stands for several integers, so the written one is unknown.
         {DataType::int64, "9007199254740993.0", "INT64", ""},
         {DataType::uint64, "1.8446744073709551615e19", "UINT64", ""},
         {DataType::uint64, "99999999999999999999", "UINT64", ""},

@@ -1,4 +1,4 @@
-// engine/cases/sources/file_source and npy_header: NumPy and raw files, and where they may lie.
+// Tests of engine/cases/sources/file_source and npy_header: NumPy and raw files, and their allowed locations.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ std::string little_endian(std::size_t value, std::size_t bytes) {
     return text;
 }
 
-/// A .npy file around a dictionary, padded as NumPy does it.
+/// A .npy file with this dictionary, padded like NumPy's.
 std::string npy(std::string dictionary, std::string_view data, unsigned version = 1) {
     const std::size_t length_bytes = version == 1 ? 2 : 4;
     while ((8 + length_bytes + dictionary.size() + 1) % 64 != 0) {
@@ -135,7 +135,7 @@ TEST(NpyHeader, NoBeginningOfAGoodFileIsADanger) {
     for (std::size_t length = 0; length < good.size(); ++length) {
         EXPECT_FALSE(parse_npy_header(good.substr(0, length)).has_value()) << length;
     }
-    // And each byte may be any other.
+    // Replaces each byte by every value.
     for (std::size_t i = 0; i < good.size(); ++i) {
         for (int value = 0; value < 256; ++value) {
             std::string bad = good;
@@ -177,7 +177,7 @@ struct ErrorRow {
     const char* text;
     DataType type;
     core::Dimensions sizes;
-    std::string problem;  // what follows "1:10 /file: "
+    std::string problem;  // the text after "1:10 /file: "
     std::string hint;
 };
 
@@ -236,7 +236,7 @@ TEST_F(FileSource, Refused) {
         begin_with(initialiser(R"({"file": "x.npy", "seed": 1})", tensor(DataType::float32, {2, 2}), data_).problems,
                    {R"(1:19 /seed: unknown key "seed" in a file initialiser)"}));
 
-    // Out of the folder, by whatever way.
+    // Different paths to files outside the folder.
     const DataFolder below{folder_.at("sub"), false};
     for (const std::string& way : {std::string("../outside.bin"), std::string("x/../../outside.bin"), outside,
                                    std::string("up/outside.bin"), std::string("link.bin")}) {
@@ -247,7 +247,7 @@ TEST_F(FileSource, Refused) {
             {fmt::format("1:10 /file: \"{}\" leads out of the case file's folder [--allow-external-data", way)}));
         EXPECT_EQ(elements(filled(text, desc, {folder_.at("sub"), true})), "1 2 3 4") << way;
     }
-    // A folder whose name only begins like it is another one.
+    // A folder whose name merely starts with the allowed one is outside, too.
     folder_.write("sub2/x.bin", raw_floats({1, 2, 3, 4}));
     EXPECT_FALSE(
         initialiser(R"({"file": "../sub2/x.bin"})", tensor(DataType::float32, square), below).value.has_value());

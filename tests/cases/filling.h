@@ -1,4 +1,4 @@
-// Tensors filled from initialisers as they are written in case files.
+// Helpers that fill tensors from initialisers written as in case files.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace dmlconform::tests {
     });
 }
 
-/// A tensor filled by the initialiser; throws when there is anything wrong with it.
+/// A tensor filled by the initialiser. Throws if the initialiser is invalid.
 [[nodiscard]] inline core::Tensor filled(std::string_view text, const core::TensorDesc& desc,
                                          const cases::DataFolder& folder = {}) {
     const auto read = initialiser(text, desc, folder);
@@ -37,7 +37,7 @@ namespace dmlconform::tests {
     return tensor;
 }
 
-/// The elements in row-major order as they are printed: "1 2 nan".
+/// The elements in row-major order, formatted as "1 2 nan".
 [[nodiscard]] inline std::string elements(const core::Tensor& tensor) {
     std::vector<std::string> texts;
     for (const std::size_t address : addresses_of(tensor.desc)) {

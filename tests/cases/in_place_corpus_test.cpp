@@ -1,4 +1,4 @@
-// That the corpus has a case for each output that may be computed in an input's memory.
+// Tests that the corpus has a case for each output that may be computed in an input's memory.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,4 +1,4 @@
-// engine/cases/initialiser: lists, constants and sequences, and where their elements end up in memory.
+// Tests of engine/cases/initialiser: lists, constants and sequences, and the memory addresses of their elements.
 #include "engine/cases/initialiser.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 using core::DataType;
 using core::TensorDesc;
 
-/// A layout that need not be a legal one.
+/// A layout that may be illegal.
 TensorDesc layout(DataType type, core::Dimensions sizes) {
     TensorDesc desc;
     desc.data_type = type;
@@ -31,7 +31,6 @@ struct ValuesRow {
 
 TEST(Initialiser, Values) {
     const ValuesRow rows[] = {
-        // Lists, flat or nested.
         {DataType::float32, {3}, R"([1, 2.5, "nan"])", "1 2.5 nan"},
         {DataType::float32, {2, 2}, "[1, 2, 3, 4]", "1 2 3 4"},
         {DataType::float32, {2, 2}, "[[1, 2], [3, 4]]", "1 2 3 4"},
@@ -40,28 +39,28 @@ TEST(Initialiser, Values) {
         {DataType::float16, {2}, R"(["-inf", "0x0001"])", "-inf 5.9605e-08"},
         {DataType::float64, {1}, "[0.1]", "0.1"},
         {DataType::uint32, {}, "[7]", "7"},  // no dimensions: one element
-        // One value.
+        // Constants.
         {DataType::float32, {2, 2}, R"({"value": 3})", "3 3 3 3"},
         {DataType::float16, {2}, R"({"value": "nan"})", "nan nan"},
         {DataType::int8, {3}, R"({"value": -128})", "-128 -128 -128"},
         {DataType::uint16, {2}, R"({"value": "0xffff"})", "65535 65535"},
         {DataType::uint64, {2}, R"({"value": 18446744073709551615})", "18446744073709551615 18446744073709551615"},
-        // Half bytes.
+        // 4-bit types.
         {DataType::int4, {3}, "[-8, 7, -1]", "-8 7 -1"},
         {DataType::uint4, {2, 3}, "[[0, 15, 1], [2, 3, 4]]", "0 15 1 2 3 4"},
         {DataType::int4, {3}, R"({"value": -3})", "-3 -3 -3"},
         {DataType::uint4, {3}, R"({"value": "0xc"})", "12 12 12"},
         {DataType::int4, {16}, R"({"start": -8, "step": 1})", "-8 -7 -6 -5 -4 -3 -2 -1 0 1 2 3 4 5 6 7"},
         {DataType::uint4, {3}, R"({"start": 15, "step": -7})", "15 8 1"},
-        // Sequences.
         {DataType::float32, {4}, R"({"start": 1, "step": 1})", "1 2 3 4"},
         {DataType::float32, {4}, R"({"valueStart": 1, "valueDelta": 0.5})", "1 1.5 2 2.5"},
         {DataType::float32, {2}, R"({"start": 1, "valueDelta": 2})", "1 3"},
         {DataType::float32, {2}, R"({"valueStart": 1, "step": 2})", "1 3"},
         {DataType::float32, {3}, R"({"start": 1, "step": -1})", "1 0 -1"},
-        {DataType::float32, {4}, R"({"start": 0, "step": 0.1})", "0 0.1 0.2 0.3"},  // each rounded once, no sum
+        // every element is rounded once; steps are not summed up
+        {DataType::float32, {4}, R"({"start": 0, "step": 0.1})", "0 0.1 0.2 0.3"},
         {DataType::float32, {2}, R"({"start": 16777216, "step": 1})", "16777216 16777216"},
-        {DataType::float16, {3}, R"({"start": 65472, "step": 16})", "65472 65472 65504"},  // half to even
+        {DataType::float16, {3}, R"({"start": 65472, "step": 16})", "65472 65472 65504"},  // ties to even
         {DataType::float64, {2}, R"({"start": -0.25, "step": 1e-3})", "-0.25 -0.249"},
         {DataType::int8, {2}, R"({"start": -128, "step": 255})", "-128 127"},
         {DataType::int8, {2}, R"({"start": 127, "step": -255})", "127 -128"},
@@ -105,7 +104,7 @@ struct ErrorRow {
     DataType type;
     core::Dimensions sizes;
     std::string_view text;
-    std::vector<std::string> problems;  // as short_text gives them, or their beginnings
+    std::vector<std::string> problems;  // as returned by short_text, or beginnings of that
 };
 
 TEST(Initialiser, Refused) {
@@ -113,7 +112,6 @@ TEST(Initialiser, Refused) {
         R"([use a list of elements, {"value": …}, {"start": …, "step": …}, {"random": …} or {"file": …}])";
     const std::string sequence = R"(a sequence has a "start" and a "step", and nothing else)";
     const ErrorRow rows[] = {
-        // Counts.
         {DataType::float32, {2, 2}, "[1, 2, 3]", {"1:1 : 3 elements for [2,2] [it takes 4]"}},
         {DataType::float32, {2, 2}, "[1, 2, 3, 4, 5]", {"1:1 : 5 elements for [2,2] [it takes 4]"}},
         {DataType::float32, {2}, "[]", {"1:1 : 0 elements for [2] [it takes 2]"}},
@@ -121,7 +119,6 @@ TEST(Initialiser, Refused) {
          {0xffffffff, 0xffffffff, 0xffffffff},
          "[1]",
          {"1:1 : 1 elements for [4294967295,4294967295,4294967295] [that product does not fit 64 bits]"}},
-        // Nesting.
         {DataType::float32, {2, 2}, "[[1, 2], [3]]", {"1:10 /1: 1 elements for dimension 1 of [2,2] [it takes 2]"}},
         {DataType::float32, {2, 2}, "[[1, 2]]", {"1:1 : 1 elements for dimension 0 of [2,2] [it takes 2]"}},
         {DataType::float32,
@@ -136,7 +133,7 @@ TEST(Initialiser, Refused) {
         {DataType::float32, {}, "[[1]]", {"1:1 : nested deeper than the 0 dimensions"}},
         {DataType::float32, {2, 2}, "[[1, 2], 3]", {"1:10 /1: expected an array of dimension 1, found a number [nest"}},
         {DataType::float32, {2}, "[1, [2]]", {"1:5 /1: expected a value of FLOAT32, found an array"}},
-        // Elements: all of the bad ones are named.
+        // All bad elements are named.
         {DataType::int8,
          {4},
          R"([128, 1, 0.5, "x"])",
@@ -144,7 +141,6 @@ TEST(Initialiser, Refused) {
           "1:15 /3: \"x\" is not a value of INT8"}},
         {DataType::int8, {2}, R"({"value": 200})", {"1:11 /value: 200 is out of the range of INT8"}},
         {DataType::float16, {2}, R"({"value": 1e5})", {"1:11 /value: 100000 is out of the range of FLOAT16"}},
-        // Objects.
         {DataType::float32, {2}, "{}", {"1:1 : this is not a data initialiser " + forms}},
         {DataType::float32, {2}, R"({"valeu": 1})", {"1:1 : this is not a data initialiser [did you mean `value`?]"}},
         {DataType::float32,
@@ -169,7 +165,6 @@ TEST(Initialiser, Refused) {
          {2},
          R"({"start": 1, "step": 1, "seed": 1})",
          {"1:1 : " + sequence, R"(1:25 /seed: unknown key "seed" in a sequence)"}},
-        // Sequences.
         {DataType::float32,
          {2},
          R"({"start": "one", "step": 1})",
@@ -222,16 +217,15 @@ TEST(Initialiser, Refused) {
          R"({"start": 0.5, "step": 1})",
          {"1:11 /start: start and step must be integers for INT32"}},
         {DataType::int32, {2}, R"({"start": "0x1", "step": 1})", {"1:11 /start: start and step must be integers"}},
-        // Other kinds of JSON.
+        // Other kinds of JSON values.
         {DataType::float32, {2}, "5", {"1:1 : expected a data initialiser, found a number " + forms}},
         {DataType::float32, {2}, R"("nan")", {"1:1 : expected a data initialiser, found a string " + forms}},
         {DataType::float32, {2}, "null", {"1:1 : expected a data initialiser, found null " + forms}},
         {DataType::float32, {2}, "true", {"1:1 : expected a data initialiser, found a boolean " + forms}},
-        // Half bytes.
+        // 4-bit types.
         {DataType::uint4, {2}, "[1, 16]", {"1:5 /1: 16 is out of the range of UINT4 (0 to 15)"}},
         {DataType::int4, {1}, R"({"value": 8})", {"1:11 /value: 8 is out of the range of INT4 (-8 to 7)"}},
         {DataType::int4, {17}, R"({"start": -8, "step": 1})", {"1:23 /step: the sequence leaves the range of INT4"}},
-        // No type.
         {DataType::unknown, {2}, "[1, 2]", {"1:1 : data of type UNKNOWN is not supported"}},
     };
     for (const ErrorRow& row : rows) {
@@ -255,7 +249,7 @@ TEST(Initialiser, ARowThatIsNestedOtherwiseIsOneMistake) {
 }
 
 TEST(Initialiser, HugeTensorsAreNotAllocated) {
-    // Sizes are only as good as the file: reading must not reserve what they promise.
+    // The sizes are not trusted: reading must not allocate memory for them.
     const auto desc = layout(DataType::float32, {0xffffffff, 0xffffffff});
     EXPECT_FALSE(initialiser("[1]", desc).value.has_value());
     EXPECT_TRUE(initialiser(R"({"value": 1})", desc).value.has_value());
@@ -280,7 +274,7 @@ TEST(Initialiser, BytesThatBelongToNoElementAreSet) {
     }
     EXPECT_EQ(bytes_of(filled(R"({"value": 7})", tensor(DataType::uint8, {2, 2}, {4, 2}))),
               (std::vector<unsigned>{7, 0xff, 7, 0xff, 7, 0xff, 7, 0xff}));
-    // The total need not be a multiple of the element's width.
+    // The size in bytes need not be a multiple of the element's size.
     TensorDesc odd = tensor(DataType::uint32, {1});
     odd.total_bytes = 7;
     EXPECT_EQ(bytes_of(filled("[1]", odd)), (std::vector<unsigned>{1, 0, 0, 0, 0xff, 0xff, 0xff}));
@@ -293,7 +287,7 @@ TEST(Initialiser, OfHalfBytesTheFirstIsInTheLowerHalf) {
     }
     EXPECT_EQ(bytes_of(filled(R"({"value": -2})", tensor(DataType::int4, {3}))),
               (std::vector<unsigned>{0xee, 0xfe, 0xff, 0xff}));
-    // Every other element is a gap.
+    // Every second element is a gap.
     EXPECT_EQ(bytes_of(filled("[1, 2, 3]", tensor(DataType::uint4, {3}, {2}))),
               (std::vector<unsigned>{0xf1, 0xf2, 0xf3, 0xff}));
     EXPECT_EQ(bytes_of(filled("[1, 2, 3, 4, 5, 6]", tensor(DataType::uint4, {2, 3}, {1, 2}))),
@@ -304,7 +298,7 @@ TEST(Initialiser, OfHalfBytesTheFirstIsInTheLowerHalf) {
 }
 
 TEST(Initialiser, StridedTensorsAreFilledInLogicalOrder) {
-    // Transposed: the elements' order is that of the coordinates, not that of the memory.
+    // Transposed: elements are in the order of coordinates, not of memory.
     EXPECT_EQ(bytes_of(filled("[1, 2, 3, 4, 5, 6]", tensor(DataType::uint8, {2, 3}, {1, 2}))),
               (std::vector<unsigned>{1, 4, 2, 5, 3, 6, 0xff, 0xff}));
     EXPECT_EQ(bytes_of(filled(R"({"start": 1, "step": 1})", tensor(DataType::uint8, {2, 3}, {1, 2}))),
@@ -314,11 +308,11 @@ TEST(Initialiser, StridedTensorsAreFilledInLogicalOrder) {
 }
 
 TEST(Initialiser, OfElementsThatShareMemoryTheFirstCounts) {
-    // Windows that overlap: (0,1) and (1,0) are one.
+    // Overlapping elements: (0,1) and (1,0) share an address.
     const auto overlapping = tensor(DataType::uint8, {2, 2}, {1, 1});
     EXPECT_EQ(bytes_of(filled("[1, 2, 3, 4]", overlapping)), (std::vector<unsigned>{1, 2, 4, 0xff}));
     EXPECT_EQ(bytes_of(filled(R"({"start": 1, "step": 1})", overlapping)), (std::vector<unsigned>{1, 2, 4, 0xff}));
-    // Repeated by a stride of 0: a sequence gives the first of each.
+    // With a stride of 0, several values of a sequence share an address; the first one is kept.
     EXPECT_EQ(elements(filled(R"({"start": 1, "step": 1})", tensor(DataType::float32, {2, 3}, {1, 0}))), "1 1 1 4 4 4");
     EXPECT_EQ(elements(filled(R"({"start": 1, "step": 1})", tensor(DataType::float32, {2, 3}, {0, 1}))), "1 2 3 1 2 3");
 }
@@ -328,7 +322,7 @@ TEST(Initialiser, ListsForRepeatedElementsMustAgree) {
         core::Dimensions sizes;
         core::Dimensions strides;
         std::string_view text;
-        std::string_view problem;  // empty: accepted
+        std::string_view problem;  // empty if accepted
     };
     const Row rows[] = {
         {{2, 3}, {0, 1}, "[1, 2, 3, 1, 2, 3]", ""},
@@ -355,7 +349,7 @@ TEST(Initialiser, ListsForRepeatedElementsMustAgree) {
 }
 
 TEST(Initialiser, StridesThatContradictTheSizesAreNotFollowed) {
-    // A file can say anything; validation rejects it later.
+    // Illegal layouts are possible here, because validation comes later.
     TensorDesc desc = layout(DataType::float32, {2, 2});
     desc.strides = core::Dimensions{0};
     EXPECT_TRUE(initialiser("[1, 2, 3, 4]", desc).value.has_value());

@@ -1,4 +1,4 @@
-// engine/cases/json_document: where values and keys are, and what is refused.
+// Tests of engine/cases/json_document: positions of values and keys, and rejected texts.
 #include "engine/cases/json_document.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ using cases::parse_json;
 using cases::pointer_to;
 using cases::position_of;
 
-/// One line for each value, and for each key, in the order of the text: "/a/0 2:5" and "key /a 1:2".
+/// Adds one line for each value and each key, in the order of the text: "/a/0 2:5" and "key /a 1:2".
 void add_places(const JsonValue& value, const JsonValue& document, std::string_view text,
                 std::vector<std::string>& lines) {
     const auto add = [&](std::string_view what, std::size_t offset) {
@@ -109,7 +109,7 @@ TEST(JsonDocument, AByteOrderMarkIsSkipped) {
     EXPECT_EQ(pointer_to(document, document.find("a")->array()->front().offset), "/a/0");
 }
 
-/// Writes random documents and notes where it puts each value and each key.
+/// Writes random documents and records the position of each value and each key.
 class RandomWriter {
 public:
     explicit RandomWriter(unsigned seed) : random_(seed) {}
@@ -220,7 +220,7 @@ TEST(JsonDocument, HugeNumbersKeepWhatADoubleHolds) {
     EXPECT_EQ(std::get<std::int64_t>(items[1].content), std::numeric_limits<std::int64_t>::min());
     EXPECT_EQ(items[2].floating(), 0.0);
     EXPECT_EQ(std::get<double>(items[3].content), std::numeric_limits<double>::max());
-    // An integer has no -0, but a tensor does.
+    // An integer cannot be -0, but an element can, so it is read as a double.
     ASSERT_TRUE(std::holds_alternative<double>(items[4].content));
     EXPECT_TRUE(std::signbit(std::get<double>(items[4].content)));
 }
@@ -283,14 +283,14 @@ TEST(JsonDocument, Refused) {
         EXPECT_EQ(place.line, row.line) << parsed.error().error.message;
         EXPECT_EQ(place.column, row.column) << parsed.error().error.message;
         EXPECT_TRUE(contains(parsed.error().error.message, row.message));
-        // The place is reported once, in our own way, and nlohmann's numbers help nobody.
+        // The message contains the position once, in our format and not in nlohmann's.
         EXPECT_EQ(parsed.error().error.message.find("json.exception"), std::string::npos)
             << parsed.error().error.message;
         EXPECT_EQ(parsed.error().error.message.find("at line"), std::string::npos) << parsed.error().error.message;
     }
 }
 
-/// A number is an integer by what is written, not by what a double makes of it.
+/// Whether a number is an integer depends on its exact decimal value, not on its value as a double.
 TEST(JsonDocument, NumbersThatBecomeIntegersAreNone) {
     for (const char* text :
          {"2.0", "20e-1", "0.02E+2", "-2.000", "0.0", "0e-400", "-0.0e5", "123456789e3", "1.5e1", "1e22",
@@ -317,7 +317,7 @@ std::string object_with_keys(std::size_t count, std::string_view name) {
     return text + "}";
 }
 
-/// The square of a million would not come to its end.
+/// An algorithm with quadratic time would never finish a million keys.
 TEST(JsonDocument, AMillionKeysTakeNoLonger) {
     constexpr std::size_t count = 1'000'000;
     const JsonValue base = json(object_with_keys(count, "a"));
@@ -393,7 +393,7 @@ TEST(JsonDocument, WideDocuments) {
 TEST(JsonDocument, PointersBetweenValuesAreThoseOfNothing) {
     const JsonValue document = json(R"({"a": [10, 20]})");
     EXPECT_EQ(pointer_to(document, 0), "");
-    EXPECT_EQ(pointer_to(document, 8), "");  // inside a number
+    EXPECT_EQ(pointer_to(document, 8), "");  // an offset inside a number
     EXPECT_EQ(pointer_to(document, 1000), "");
 }
 
@@ -415,7 +415,7 @@ TEST(JsonDocument, PositionsOfOffsets) {
     }
 }
 
-/// The document as compact JSON with members in their order: what merging has to get right.
+/// The document as compact JSON, with members in their order, which merging must preserve.
 std::string compact(const JsonValue& value) {
     std::string text;
     if (const auto* items = value.array()) {
@@ -470,7 +470,7 @@ TEST(JsonDocument, MergingKeepsPlaces) {
     for (const JsonMember& member : *both.object()) {
         EXPECT_EQ(pointer_to(document, member.key_offset), pointer_to(document, member.value.offset));
     }
-    // What was merged is unchanged.
+    // Merging does not change its operands.
     EXPECT_EQ(compact(*document.find("base")), "{a:1,o:{x:1,y:2}}");
 }
 

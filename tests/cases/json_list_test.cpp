@@ -1,4 +1,5 @@
-// engine/cases/json_list: elements one by one, whatever is around them, and what is too much.
+// Tests of engine/cases/json_list: reads the elements of a list one at a time, whatever JSON surrounds the list, and
+// enforces limits.
 #include "engine/cases/json_list.h"
 
 #include <fmt/format.h>
@@ -88,7 +89,7 @@ TEST(JsonList, Refused) {
     EXPECT_TRUE(read(R"({"list": [)" + many + "]}").rest) << "each of them is small";
 }
 
-/// Small values and keys count with what they take in memory, not in the file.
+/// The limit counts the memory that values and keys take, which exceeds their length in the file.
 TEST(JsonList, SmallValuesAreNotFree) {
     std::string numbers = "0";
     for (int i = 0; i < 5'000'000; ++i) {

@@ -1,4 +1,4 @@
-// engine/cases/problems: their text, their order, and guesses at what was meant.
+// Tests of engine/cases/problems: their text, their order, and suggestions.
 #include "engine/cases/problems.h"
 
 #include <fmt/ranges.h>
@@ -18,7 +18,7 @@ TEST(Problems, Text) {
               "a/b.json:12:7: error: something is wrong (at /cases/0)\n    hint: make it right");
     EXPECT_EQ(to_string(Problem{"a.json", 1, 1, "", "something is wrong", ""}),
               "a.json:1:1: error: something is wrong");
-    // A file as a whole has no line.
+    // Problems of a whole file have no line.
     EXPECT_EQ(to_string(Problem{"a.json", 0, 0, "", "no such file", ""}), "a.json: error: no such file");
 }
 
@@ -49,7 +49,7 @@ TEST(Problems, AfterAHundredTheRestIsANumber) {
             problems.add(offset, "wrong");
         }
     }
-    // Readers take a growing count as the sign that something was wrong: it has to go on growing.
+    // The count must keep growing, because readers compare counts to notice errors.
     EXPECT_EQ(problems.count(), 2 * 137u);
     const auto taken = problems.take({});
     ASSERT_EQ(taken.size(), 101u);
@@ -106,18 +106,18 @@ TEST(Suggestion, WhatWasMeant) {
         "InputTensor", "OutputTensor", "InputWindowOffsets", "InputWindowStrides", "InputWindowSizes", "Axis", "K"};
     struct Row {
         std::string_view word;
-        std::string_view meant;  // empty: nothing is near enough
+        std::string_view meant;  // empty if no name is similar enough
     };
     const Row rows[] = {
         {"InputTensor", "InputTensor"},
         {"inputtensor", "InputTensor"},
         {"IputTensor", "InputTensor"},
         {"InputTensors", "InputTensor"},
-        {"InptuTensor", "InputTensor"},  // swapped
+        {"InptuTensor", "InputTensor"},  // two letters swapped
         {"InputWindowStrdies", "InputWindowStrides"},
         {"InputWindowSize", "InputWindowSizes"},
         {"InputWindowOffset", "InputWindowOffsets"},
-        {"WindowSizes", "InputWindowSizes"},  // 5 of 16 letters
+        {"WindowSizes", "InputWindowSizes"},  // 5 of 16 letters differ
         {"Axes", "Axis"},
         {"Axsi", "Axis"},
         {"k", "K"},
@@ -125,7 +125,7 @@ TEST(Suggestion, WhatWasMeant) {
         {"Tensor", ""},
         {"Alpha", ""},
         {"Direction", ""},
-        {"Aes", ""},  // 2 of 4 letters
+        {"Aes", ""},  // 2 of 4 letters differ
     };
     for (const Row& row : rows) {
         EXPECT_EQ(suggestion(row.word, names),

@@ -1,4 +1,4 @@
-// engine/cases/sources/random_source and philox: bits that are the same everywhere, and what they are distributed like.
+// Tests of engine/cases/sources/random_source and philox: the same bits on every machine, with the right distributions.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using cases::random_bits;
 using core::DataType;
 
 TEST(Philox, KnownAnswers) {
-    // kat_vectors of Random123, the generator's own distribution.
+    // From kat_vectors, the known answers that Random123 (the reference implementation of Philox) contains.
     struct Row {
         PhiloxCounter counter;
         PhiloxKey key;
@@ -59,7 +59,7 @@ struct PinnedRow {
 };
 
 TEST(RandomSource, TheSameSeedGivesTheSameElementsForEver) {
-    // Worked out by another program. If one of these changes, every result that was ever compared with changes.
+    // Computed by an independent program. If one of these changes, all earlier results become incomparable.
     const PinnedRow rows[] = {
         {DataType::float64, R"({"random": "uniform", "min": 0, "max": 10, "seed": 7})",
          "7.501522221031126 0.856578653012815 7.952840373401902"},
@@ -144,7 +144,7 @@ TEST(RandomSource, Uniform) {
     for (const double value : drawn(R"({"random": "uniform", "min": 3, "max": 3})", DataType::float32)) {
         ASSERT_EQ(value, 3);
     }
-    // The ends of the range, too, are values of the type.
+    // The ends of the range are representable in the type.
     for (const double value : drawn(R"({"random": "uniform", "min": -65504, "max": 65504})", DataType::float16)) {
         ASSERT_TRUE(std::isfinite(value));
     }
@@ -156,14 +156,14 @@ TEST(RandomSource, Normal) {
         EXPECT_NEAR(mean_of(values), 10, 0.06);
         EXPECT_NEAR(deviation_of(values), 2, 0.04);
         std::sort(values.begin(), values.end());
-        // Quantiles of the normal distribution at -2, -1, 1 and 2 deviations.
+        // The normal distribution's quantiles at -2, -1, 1 and 2 standard deviations.
         for (const auto& [deviations, share] :
              {std::pair(-2.0, 0.02275), std::pair(-1.0, 0.15866), std::pair(1.0, 0.84134), std::pair(2.0, 0.97725)}) {
             const auto below = std::lower_bound(values.begin(), values.end(), 10 + 2 * deviations) - values.begin();
             EXPECT_NEAR(static_cast<double>(below) / many, share, 0.012) << deviations;
         }
     }
-    // The quantiles of the first draws, by another implementation.
+    // The normal quantiles of the first draws, computed by another implementation.
     const double first[] = {0.6749688500369047, -1.3679883249593705, 0.8248937317910294,
                             1.7263102119346938, -2.3887407819101094, 1.0307908086210136};
     const auto values = drawn(R"({"random": "normal", "mean": 0, "stddev": 1, "seed": 7})", DataType::float64);
@@ -173,6 +173,12 @@ TEST(RandomSource, Normal) {
     for (const double value : drawn(R"({"random": "normal", "mean": 5, "stddev": 0})", DataType::float32)) {
         ASSERT_EQ(value, 5);
     }
+}
+
+TEST(RandomSource, HasDefaultsForTheParametersOfDistributions) {
+    const auto type = DataType::float32;
+    EXPECT_EQ(drawn(R"({"random": "normal"})", type), drawn(R"({"random": "normal", "mean": 0, "stddev": 1})", type));
+    EXPECT_EQ(drawn(R"({"random": "uniform"})", type), drawn(R"({"random": "uniform", "min": -1, "max": 1})", type));
 }
 
 TEST(RandomSource, Integers) {
@@ -196,13 +202,13 @@ TEST(RandomSource, Integers) {
         }
         EXPECT_EQ(top_bits.size(), std::string_view(high) == "2" ? 1u : 8u) << text;
     }
-    // As floating-point numbers.
+    // Integers can be drawn for floating-point types as well.
     const auto halves = drawn(R"({"random": "integer", "min": -2048, "max": 2048, "seed": 5})", DataType::float16);
     EXPECT_TRUE(std::all_of(halves.begin(), halves.end(), [](double x) { return x == std::floor(x); }));
     EXPECT_LT(*std::min_element(halves.begin(), halves.end()), -2000);
 }
 
-/// What kinds of values there are.
+/// The kinds of values that occur.
 struct Kinds {
     bool nan = false;
     bool infinite = false;
@@ -276,9 +282,6 @@ TEST(RandomSource, Refused) {
         {DataType::float32,
          R"({"random": 7})",
          {R"(1:12 /random: "random" must name a distribution [one of uniform, normal, integer, bits, special])"}},
-        {DataType::float32,
-         R"({"random": "uniform"})",
-         {R"(1:1 : "min" must be a number)", R"(1:1 : "max" must be a number)"}},
         {DataType::float32, R"({"random": "uniform", "min": 0, "max": "1"})", {R"(1:40 /max: "max" must be a number)"}},
         {DataType::float32,
          R"({"random": "uniform", "min": 0, "max": 1, "mean": 0})",
@@ -299,7 +302,7 @@ TEST(RandomSource, Refused) {
         {DataType::int8,
          R"({"random": "normal", "mean": 0, "stddev": 1})",
          {"1:1 : a normal distribution needs a floating-point type"}},
-        {DataType::float32, R"({"random": "normal", "mean": 0})", {R"(1:1 : "stddev" must be a number)"}},
+        {DataType::float32, R"({"random": "normal", "mean": "x"})", {R"(1:30 /mean: "mean" must be a number)"}},
         {DataType::float32,
          R"({"random": "normal", "mean": 0, "stddev": -1})",
          {R"(1:43 /stddev: "stddev" must not be negative)"}},
@@ -310,7 +313,7 @@ TEST(RandomSource, Refused) {
         {DataType::float64,
          R"({"random": "normal", "mean": 0, "stddev": 1e308})",
          {"1:1 : the values leave the range of FLOAT64"}},
-        {DataType::int8, R"({"random": "integer", "min": 0})", {R"(1:1 : "max" must be an integer)"}},
+        {DataType::int8, R"({"random": "integer", "min": 0})", {R"(1:1 : "max" is missing)"}},
         {DataType::int8, R"({"random": "integer", "min": 0.5, "max": 1})", {R"(1:30 /min: "min" must be an integer)"}},
         {DataType::int8,
          R"({"random": "integer", "min": -129, "max": 1})",

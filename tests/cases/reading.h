@@ -1,4 +1,4 @@
-// What a reader of case files makes of a JSON text, and what it has to say about it.
+// Helpers that run a reader of case files on a JSON text and return its value and problems.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 namespace dmlconform::tests {
 
-/// The text as a document; throws when it is not valid.
+/// Parses the text; throws if it is invalid.
 [[nodiscard]] inline cases::JsonValue json(std::string_view text) {
     auto document = cases::parse_json(text);
     if (!document) {
@@ -41,7 +41,7 @@ template <class Read>
     return Reading<typename decltype(value)::value_type>{std::move(value), problems.take(document)};
 }
 
-/// "1:5 /desc/Sizes: what is wrong [hint]".
+/// Formats a problem as "1:5 /desc/Sizes: message [hint]".
 [[nodiscard]] inline std::string short_text(const cases::Problem& problem) {
     std::string text = fmt::format("{}:{} {}: {}", problem.line, problem.column, problem.pointer, problem.message);
     return problem.hint.empty() ? text : text + fmt::format(" [{}]", problem.hint);
@@ -55,13 +55,13 @@ template <class Read>
     return texts;
 }
 
-/// All problems in one string, a line each: for tests that look for parts of the text.
+/// All problems in one string, a line each, for tests that search in the text.
 [[nodiscard]] inline std::string all_text(const std::vector<cases::Problem>& problems) {
     return fmt::format("{}", fmt::join(short_texts(problems), "\n"));
 }
 
-/// Whether the problems are as many as the beginnings, and each text begins so. A beginning without line and column,
-/// "/desc/Sizes: …", leaves those open.
+/// Whether there is one problem per entry of `beginnings`, and each problem's text starts with its entry. An entry
+/// without line and column, such as "/desc/Sizes: …", matches at any position.
 [[nodiscard]] inline testing::AssertionResult begin_with(const std::vector<cases::Problem>& problems,
                                                          const std::vector<std::string>& beginnings) {
     bool same = problems.size() == beginnings.size();
@@ -78,7 +78,7 @@ template <class Read>
                                        << fmt::format("{}", fmt::join(beginnings, "\n"));
 }
 
-/// Whether `part` occurs in `text`, with both shown when it does not.
+/// Whether `text` contains `part`; shows both if not.
 [[nodiscard]] inline testing::AssertionResult contains(std::string_view text, std::string_view part) {
     if (text.find(part) != std::string_view::npos) {
         return testing::AssertionSuccess();

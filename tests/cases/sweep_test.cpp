@@ -1,4 +1,4 @@
-// engine/cases/sweep: expansion of cases, their ids, and what is wrong with a sweep.
+// Tests of engine/cases/sweep: expansions, their ids, and invalid sweeps.
 #include "engine/cases/sweep.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::vector<std::string> ids_of(const Suite& suite) {
     return ids;
 }
 
-/// The ids of a file without problems.
+/// The ids of the cases of a valid file.
 std::vector<std::string> ids(std::string_view text) {
     const Suite suite = read_case_file("f.json", text);
     EXPECT_TRUE(suite.problems.empty()) << all_text(suite.problems);
@@ -115,7 +115,7 @@ TEST(Sweep, LinesAreThoseOfTheCase) {
 TEST(Sweep, IllegalExpansionsAreErrorsUnlessTheyAreSkipped) {
     const std::string sweep = R"("sweep": {"n": [4, 0, 5], "s": [1, 0]})";
     const Suite refused = read_case_file("f.json", file(sweep, R"("INT8")", R"("${n}")", R"("${s}")"));
-    // (4,0), (0,1), (0,0), (5,0).
+    // The illegal expansions are (4,0), (0,1), (0,0) and (5,0).
     EXPECT_EQ(refused.problems.size(), 4u) << all_text(refused.problems);
     EXPECT_TRUE(contains(all_text(refused.problems), "the expansion [n=4,s=0] gives an illegal descriptor: "));
     EXPECT_TRUE(contains(all_text(refused.problems), "\"skipInvalid\": true leaves such expansions out"));
@@ -189,7 +189,7 @@ TEST(Sweep, ASkippedCaseWithoutANameIsReportedForThat) {
 }
 
 TEST(Sweep, ProductsHaveALimit) {
-    // 10^5 values each: more than 64 bits count, and more than anybody wants.
+    // The number of expansions overflows 64 bits.
     std::string values = "[0";
     for (int i = 1; i < 1000; ++i) {
         values += fmt::format(",{}", i);

@@ -1,4 +1,4 @@
-// engine/cases/tensor_desc_reader: the members of DML_BUFFER_TENSOR_DESC in all their spellings.
+// Tests of engine/cases/tensor_desc_reader: the members of DML_BUFFER_TENSOR_DESC in all their spellings.
 #include "engine/cases/tensor_desc_reader.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ Reading<TensorDesc> tensor_desc(std::string_view text) {
 
 struct Row {
     std::string_view text;
-    std::string_view desc;  // as core::to_string prints it
+    std::string_view desc;  // as printed by core::to_string
 };
 
 TEST(TensorDescReader, Forms) {
@@ -29,7 +29,8 @@ TEST(TensorDescReader, Forms) {
         {R"({"DataType": "DML_TENSOR_DATA_TYPE_FLOAT32", "Sizes": [1,1,4,4]})", "FLOAT32 [1,1,4,4]"},
         {R"({"Sizes": [4294967295], "DataType": "UINT8"})", "UINT8 [4294967295]"},
         {R"({"DataType": "INT4", "Sizes": [3]})", "INT4 [3]"},
-        {R"({"DataType": "UNKNOWN", "Sizes": [3]})", "UNKNOWN [3]"},  // an enumerator too; validation rejects it
+        // accepted here because it is an enumerator; validation rejects it later
+        {R"({"DataType": "UNKNOWN", "Sizes": [3]})", "UNKNOWN [3]"},
         {R"({"DataType": "FLOAT32", "Sizes": []})", "FLOAT32 []"},
         {R"({"DataType": "FLOAT32", "Sizes": [0]})", "FLOAT32 [0]"},
         {R"({"DataType": "FLOAT32", "Sizes": [2.0, 1e1]})", "FLOAT32 [2,10]"},
@@ -51,7 +52,7 @@ TEST(TensorDescReader, Forms) {
         {R"({"Type": "BUFFER", "Desc": {"DataType": "INT8", "Sizes": [3]}})", "INT8 [3]"},
         {R"({"Type": "DML_TENSOR_TYPE_BUFFER", "Desc": {"DataType": "INT8", "Sizes": [3], "Strides": [2]}})",
          "INT8 [3] strides [2]"},
-        // As DxDispatch models write it.
+        // In the form of DxDispatch models.
         {R"({"Type": "DML_TENSOR_TYPE_BUFFER",
              "Desc": {"DataType": "DML_TENSOR_DATA_TYPE_FLOAT16", "Flags": "DML_TENSOR_FLAG_NONE",
                       "DimensionCount": 4, "Sizes": [1,2,3,4], "Strides": [24,12,4,1], "TotalTensorSizeInBytes": 48,
@@ -74,7 +75,7 @@ TEST(TensorDescReader, TheTotalSizeIsTheSmallestUnlessGiven) {
         {R"({"DataType": "INT4", "Sizes": [3]})", 4},
         {R"({"DataType": "INT8", "Sizes": [5], "TotalTensorSizeInBytes": 100})", 100},
         {R"({"DataType": "INT8", "Sizes": [5], "TotalTensorSizeInBytes": 0})", 0},
-        // Beyond 64 bits: 0, which no validation accepts.
+        // A size that overflows 64 bits is read as 0, which validation rejects.
         {R"({"DataType": "FLOAT64", "Sizes": [4294967295, 4294967295, 4294967295]})", 0},
     };
     for (const auto& [text, total] : rows) {
@@ -115,7 +116,7 @@ TEST(TensorDescReader, Refused) {
         {R"({"DataType": "INT8", "Sizes": [4294967296]})",
          {"1:32 /Sizes/0: Sizes[0] is 4294967296; it must be from 0 to 4294967295"}},
         {R"({"DataType": "INT8", "Sizes": [1e30]})", {"1:32 /Sizes/0: Sizes[0] "}},
-        // What follows from a wrong "Sizes" is not reported too.
+        // Consequences of an invalid "Sizes" are not reported in addition.
         {R"({"DataType": "INT8", "Sizes": [-1], "Strides": [1], "DimensionCount": 1})",
          {"1:32 /Sizes/0: Sizes[0] is -1"}},
         {R"({"DataType": "INT8", "Strides": [1], "DimensionCount": 1})", {R"(1:1 : a tensor needs "Sizes")"}},
@@ -144,7 +145,7 @@ TEST(TensorDescReader, Refused) {
           R"(1:22 /Size: unknown key "Size" in a tensor description [did you mean `Sizes`?])"}},
         {R"({"DataType": "INT8", "Sizes": [1], "Colour": 1})",
          {R"(1:36 /Colour: unknown key "Colour" in a tensor description)"}},
-        // The long form.
+        // The form with "Type" and "Desc".
         {R"({"Type": "TEXTURE", "Desc": {}})", {R"(1:10 /Type: a tensor's "Type" can only be "BUFFER")"}},
         {R"({"Type": 1, "Desc": {}})", {R"(1:10 /Type: a tensor's "Type" can only be "BUFFER")"}},
         {R"({"Type": "BUFFER"})", {R"(1:1 : a tensor with a "Type" needs a "Desc")"}},
@@ -157,7 +158,7 @@ TEST(TensorDescReader, Refused) {
         {R"({"Desc": {"DataType": "INT8", "Sizes": [1]}})",
          {R"(1:1 : a tensor needs a "DataType")", R"(1:1 : a tensor needs "Sizes")",
           R"(1:2 /Desc: unknown key "Desc")"}},
-        // Several at once.
+        // Several problems at once.
         {R"({"DataType": "INT9", "Sizes": [1], "Flags": "X", "DimensionCount": 2})",
          {R"(1:14 /DataType: "INT9" is not a tensor data type)", R"(1:45 /Flags: "X" is not a tensor flag)",
           "1:68 /DimensionCount: DimensionCount is 2"}},

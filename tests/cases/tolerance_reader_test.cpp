@@ -1,4 +1,4 @@
-// engine/cases/tolerance_reader: tolerances of each output, and "*".
+// Tests of engine/cases/tolerance_reader: tolerances of each output, and "*".
 #include "engine/cases/tolerance_reader.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(ToleranceReader, NoneIsTheOperatorsDefault) {
 
 struct Row {
     std::string_view text;
-    std::string_view values;  // as core::to_string prints it; "" is the default
+    std::string_view values;  // as printed by core::to_string; "" for the default
     std::string_view indices;
 };
 
@@ -83,6 +83,8 @@ TEST(ToleranceReader, Refused) {
         {R"({"*": 2})", {R"(1:7 /*: a tolerance is an object)"}},
         {R"({"*": null})", {R"(1:7 /*: a tolerance is an object)"}},
         {R"({"*": {"ulps": 2}})", {R"(1:8 /*/ulps: unknown key "ulps" in a tolerance [did you mean `ulp`?])"}},
+        {R"({"*": {"exact": true, "abs": 1e9}})",
+         {"1:7 /*: \"exact\" means that all bits are equal, so it allows no other key beside it"}},
         {R"({"*": {"ulp": -1}})", {"1:15 /*/ulp: ulp is -1; it must be from 0 to 18446744073709551615"}},
         {R"({"*": {"ulp": 0.5}})", {"1:15 /*/ulp: ulp must be an integer"}},
         {R"({"*": {"ulp": "2"}})", {"1:15 /*/ulp: ulp must be an integer; this is a string"}},
@@ -95,7 +97,7 @@ TEST(ToleranceReader, Refused) {
         {R"({"*": {"halfPrecision": true}})",
          {R"(1:25 /*/halfPrecision: "halfPrecision" is for FLOAT16 tensors of GEMM and CONVOLUTION [give a bound)"}},
         {R"({"*": {"halfPrecision": false}})", {R"(1:25 /*/halfPrecision: "halfPrecision" can only be true)"}},
-        // Also where each output has its own.
+        // "*" is checked even if every output has a separate tolerance.
         {R"({"*": {"ulp": -1}, "OutputValueTensor": {"ulp": 1}, "OutputIndexTensor": {"ulp": 1}})",
          {"1:15 /*/ulp: ulp is -1"}},
         {R"({"OutputValueTensor": {"abs": -1}, "OutputIndexTensor": {"rel": -1}})",

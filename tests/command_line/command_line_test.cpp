@@ -1,4 +1,4 @@
-// What commands add is what CLI11 reads: every kind of variable, and every condition on values.
+// Tests how options that commands declare are parsed by CLI11: every type of variable, and every condition on values.
 #include "app/command_line.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace dmlconform::tests::command_line_test {
 namespace {
 
-/// A command with an option of each kind, and what a command line left in the variables.
+/// A command with an option of each kind, and the variables that a command line sets.
 struct Program {
     CLI::App cli11{"The program", "program"};
     std::string text;
@@ -77,7 +77,7 @@ struct Program {
         });
     }
 
-    /// What CLI11 says, or nothing.
+    /// Returns CLI11's error message, or an empty string.
     std::string parse(const std::string& line) {
         try {
             cli11.parse(line);
@@ -147,7 +147,7 @@ TEST(CommandLine, WhatIsRequiredIsMissed) {
     const app::Command command(cli11);
     const app::Option option =
         command.add_option("--text", text, "A text").required().type_name("TEXT").capture_default_str();
-    // Versions of CLI11 put different things between these.
+    // Versions of CLI11 print different text between these parts.
     for (const char* part : {"--text TEXT", "before", "REQUIRED"}) {
         EXPECT_NE(cli11.help().find(part), std::string::npos) << cli11.help();
     }

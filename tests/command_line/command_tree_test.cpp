@@ -1,4 +1,4 @@
-// The command line as data: what completions and the manual page see of it.
+// Tests the command line as data, from which completions and the manual page are generated.
 #include "app/command_tree.h"
 
 #include <fmt/format.h>

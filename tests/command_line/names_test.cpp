@@ -1,7 +1,7 @@
-// Names of commands, options and arguments: allowed by every version of CLI11, not only by the one that is installed
-// here.
-//
-// From 2.4 on CLI11 throws at what 2.1 takes, before it looks at the command line: then no command works at all.
+// Checks that the names of commands, options and arguments are valid in every version of CLI11, not only in the
+// installed one.
+// From 2.4 on, CLI11 throws for some names that 2.1 accepts. It does so before parsing the command line, so that no
+// command would work at all.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,14 +17,14 @@
 namespace dmlconform::tests::names_test {
 namespace {
 
-/// The rule of CLI11 2.6, without its exception of tabs.
+/// The rule of CLI11 2.6, except that tabs are not allowed.
 bool is_name(const std::string& name) {
     const auto is_printed = [](char c) { return static_cast<unsigned char>(c) > ' '; };
     return !name.empty() && name != "++" && name.find_first_of("-!") != 0 &&
            name.find_first_of("=:{") == std::string::npos && std::all_of(name.begin(), name.end(), is_printed);
 }
 
-/// What is wrong with the names of an option.
+/// The invalid names of an option.
 std::vector<std::string> problems_of(const CLI::Option& option) {
     std::vector<std::string> names = option.get_lnames();
     names.insert(names.end(), option.get_snames().begin(), option.get_snames().end());
@@ -40,7 +40,7 @@ std::vector<std::string> problems_of(const CLI::Option& option) {
     return problems;
 }
 
-/// What is wrong with the names of a command, and of the commands below it.
+/// The invalid names of a command and of its subcommands.
 std::vector<std::string> problems_of(const CLI::App& command) {
     std::vector<std::string> problems;
     std::set<std::string> seen;
@@ -48,7 +48,7 @@ std::vector<std::string> problems_of(const CLI::App& command) {
         for (const std::string& problem : problems_of(*option)) {
             problems.push_back(command.get_name() + ": " + problem);
         }
-        // An argument must not be called as an option is: a configuration file could not tell them apart.
+        // An argument and an option need different names, because configuration files could not distinguish them.
         std::vector<std::string> names = option->get_lnames();
         if (option->get_positional()) {
             names.push_back(option->get_name(true));

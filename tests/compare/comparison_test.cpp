@@ -1,4 +1,4 @@
-// engine/compare/comparison: what passes a tolerance and what does not, and what is told of it.
+// Tests of engine/compare/comparison: which outputs pass a tolerance, and what is reported.
 #include "engine/compare/comparison.h"
 
 #include <fmt/format.h>
@@ -75,7 +75,7 @@ DataType type_of() {
     }
 }
 
-/// Compares lists of elements, packed.
+/// Compares lists of elements as packed tensors.
 template <class T>
 Comparison compared(const std::vector<T>& expected, const std::vector<T>& actual, const Tolerance& tolerance,
                     const ElementSlack* slack = nullptr) {
@@ -105,7 +105,7 @@ TEST(Comparison, Exact) {
     EXPECT_FALSE(passes(0.0f, 0x1p-149f, exact()));
     EXPECT_TRUE(passes<std::int8_t>(-1, -1, exact()));
     EXPECT_FALSE(passes<std::int8_t>(-1, 127, exact()));
-    // No criterion at all accepts only what is equal.
+    // Without any criterion, only equal values pass.
     EXPECT_TRUE(passes(1.5f, 1.5f, Tolerance{}));
     EXPECT_FALSE(passes(1.5f, up(1.5f, 1), Tolerance{}));
 }
@@ -155,10 +155,10 @@ TEST(Comparison, UlpsAtTheBoundary) {
     EXPECT_FALSE(passes(0.0f, 0x1p-149f, within_ulp(0)));
     EXPECT_TRUE(passes(-0x1p-149f, 0x1p-149f, within_ulp(2)));
     EXPECT_FALSE(passes(-0x1p-149f, 0x1p-149f, within_ulp(1)));
-    // Half-precision ULPs for half precision.
+    // ULPs of FLOAT16 are those of half precision.
     EXPECT_TRUE(passes(Float16::from_bits(0x3c00), Float16::from_bits(0x3c02), within_ulp(2)));
     EXPECT_FALSE(passes(Float16::from_bits(0x3c00), Float16::from_bits(0x3c03), within_ulp(2)));
-    // Integers: the difference.
+    // For integers, ULPs are the absolute difference.
     EXPECT_TRUE(passes<std::uint8_t>(10, 13, within_ulp(3)));
     EXPECT_FALSE(passes<std::uint8_t>(10, 14, within_ulp(3)));
     EXPECT_FALSE(passes<std::uint8_t>(0, 255, within_ulp(1))) << "no wrapping";
@@ -173,7 +173,7 @@ TEST(Comparison, UlpsAtTheBoundary) {
 }
 
 TEST(Comparison, LargeUlpCountsAreComparedExactly) {
-    // A double does not tell these counts apart.
+    // Integers that a double cannot tell apart.
     const std::uint64_t large = (std::uint64_t{1} << 60) + 1;
     EXPECT_TRUE(passes<std::uint64_t>(0, large, within_ulp(large)));
     EXPECT_FALSE(passes<std::uint64_t>(0, large + 1, within_ulp(large)));
@@ -248,7 +248,7 @@ TEST(Comparison, SlackOfEachElementAboveAndBelow) {
     EXPECT_EQ(worst->slack->below, 0);
     EXPECT_EQ(worst->slack->above, 0.25);
     EXPECT_FALSE(compared(expected, {1, 1, 1, 2}, exact()).worst->slack) << "none for a tolerance without";
-    // Integer types have slack too.
+    // Integer types have slack as well.
     const ElementSlack one_up{{0}, {1}};
     EXPECT_TRUE(compared<std::int8_t>({5}, {6}, tolerance, &one_up).passed());
     EXPECT_FALSE(compared<std::int8_t>({5}, {4}, tolerance, &one_up).passed());
@@ -340,8 +340,26 @@ TEST(Comparison, NanAndInfinitiesWithSlack) {
     EXPECT_FALSE(with(-inf, largest));
 }
 
+TEST(Comparison, NumbersWhereNaNIsExpected) {
+    Tolerance tolerance;
+    tolerance.element_slack = true;
+    const double far = std::numeric_limits<double>::infinity();
+    const auto with = [&](const ElementSlack& slack, float expected, float actual) {
+        return compared<float>({expected}, {actual}, tolerance, &slack).passed();
+    };
+    const ElementSlack some{{1}, {3}, {2}, {0}};
+    EXPECT_TRUE(with(some, nan, -1));
+    EXPECT_TRUE(with(some, nan, 3));
+    EXPECT_FALSE(with(some, nan, up(3, 1)));
+    EXPECT_FALSE(with(some, nan, -1.5F));
+    EXPECT_FALSE(with(some, nan, inf));
+    EXPECT_FALSE(with(some, 2, nan)) << "a case that expects a number where the reference has NaN";
+    const ElementSlack any{{far}, {far}, {2}, {0}};
+    EXPECT_TRUE(with(any, nan, inf) && with(any, nan, -inf) && with(any, nan, 1e30F));
+}
+
 TEST(Comparison, SlackIsByLogicalIndex) {
-    // Column-major in memory: element (0,1) is third there, second in order.
+    // Column-major: element (0,1) is third in memory and second in row-major order.
     Tolerance tolerance;
     tolerance.element_slack = true;
     const ElementSlack slack{{0, 1, 0, 0}, {0, 1, 0, 0}};
@@ -359,10 +377,10 @@ TEST(Comparison, TheWorstElement) {
         std::uint64_t beyond;
     };
     const WorstRow rows[] = {
-        {{1, up(1, 1), up(1, 2), 1}, 2, 2, 0},         // within the tolerance: the furthest
-        {{up(1, 3), 1, up(1, 5), up(1, 4)}, 2, 5, 3},  // beyond it: the furthest of those
-        {{up(1, 3), 1, up(1, 3), 1}, 0, 3, 2},         // of equals the first
-        {{2, nan, 3, 1}, 1, {}, 3},                    // no distance is the furthest
+        {{1, up(1, 1), up(1, 2), 1}, 2, 2, 0},         // all within the tolerance: the largest error
+        {{up(1, 3), 1, up(1, 5), up(1, 4)}, 2, 5, 3},  // some beyond it: the largest error among those
+        {{up(1, 3), 1, up(1, 3), 1}, 0, 3, 2},         // equal errors: the first one
+        {{2, nan, 3, 1}, 1, {}, 3},                    // NaN instead of a number is worse than any error
         {{nan, nan, 1, 1}, 0, {}, 2},
         {{1, 1, inf, -inf}, 3, 0x3f800000u + 0x7f800000u, 2},
     };
@@ -379,7 +397,7 @@ TEST(Comparison, TheWorstElement) {
 }
 
 TEST(Comparison, TheWorstIsBeyondTheToleranceIfAnythingIs) {
-    // By ULPs the first is further, but within 0.5; the second is not.
+    // The first error is larger in ULPs, but within 0.5; the second is not.
     Tolerance tolerance = within_abs(0.5);
     const Comparison comparison = compared<float>({0.0f, 1e10f}, {0.5f, up(1e10f, 1)}, tolerance);
     EXPECT_EQ(comparison.beyond, 1u);
@@ -398,7 +416,7 @@ TEST(Comparison, HowMuchOfTheToleranceWasUsed) {
         << "what is beyond does not count";
     EXPECT_EQ(compared<float>({1, 2}, {1.125f, 2}, within_abs(0.25)).largest_fraction, 0.5);
     EXPECT_EQ(compared<float>({4, 2}, {4.5f, 2}, within_rel(0.25)).largest_fraction, 0.5);
-    // Of several criteria the most lenient.
+    // The most lenient of several criteria decides.
     Tolerance both = within_ulp(4);
     both.abs = 0x1p-20;
     EXPECT_EQ(compared<float>({1}, {up(1, 2)}, both).largest_fraction, 0.25);
@@ -443,7 +461,7 @@ TEST(Comparison, Histogram) {
     EXPECT_EQ(comparison.histogram.counts, (std::array<std::uint64_t, 10>{2, 1, 1, 2, 0, 0, 0, 1, 2, 1}));
     EXPECT_EQ(comparison.elements, 10u);
     EXPECT_EQ(comparison.beyond, 6u);
-    // Zeros are 0 apart, NaNs match.
+    // -0 and 0 are equal, and so are NaNs.
     const Comparison zeros = compared<float>({0.0f, nan}, {-0.0f, -nan}, exact());
     EXPECT_EQ(zeros.histogram.counts[0], 2u);
     EXPECT_EQ(zeros.beyond, 1u) << "but their bits differ";
@@ -498,7 +516,7 @@ TEST(Comparison, BytesBetweenElementsDoNotCount) {
 }
 
 TEST(Comparison, Ranks) {
-    // No dimensions and eight.
+    // Tensors with no dimension and with eight.
     EXPECT_TRUE(compare::compare(tensor_of<float>(tensor(DataType::float32, {}), {1}),
                                  tensor_of<float>(tensor(DataType::float32, {}), {1}), exact(), nullptr)
                     .passed());
@@ -528,7 +546,7 @@ TEST(Comparison, Coordinates) {
 // ---- wrong answers -------------------------------------------------------------------------------------------------
 
 TEST(Comparison, NoFlippedBitGoesUnnoticed) {
-    // Every bit of some element of every type, packed and not: a comparer that overlooks one cannot be trusted.
+    // Flips every bit of one element, for every type, packed and strided: each flip must be noticed.
     for (std::uint32_t t = 1; t < core::data_type_count; ++t) {
         const auto type = static_cast<DataType>(t);
         if (core::bytes_of(type) == 0) {
@@ -569,7 +587,7 @@ TEST(Comparison, AgreesWithASlowerOneOnRandomFloats) {
     for (int i = 0; i < 5000; ++i) {
         const auto bits = static_cast<std::uint32_t>(random());
         expected.push_back(std::bit_cast<float>(bits));
-        // Near, anywhere, or equal.
+        // Chooses a neighbour, any number, or the same number.
         const auto kind = random() % 3;
         actual.push_back(std::bit_cast<float>(kind == 0   ? bits
                                               : kind == 1 ? bits + static_cast<std::uint32_t>(random() % 9) - 4
@@ -583,7 +601,7 @@ TEST(Comparison, AgreesWithASlowerOneOnRandomFloats) {
         if (!std::isnan(a) && !std::isnan(b)) {
             good = a == b;
             if (std::isfinite(a) && std::isfinite(b)) {
-                // Neighbour by neighbour.
+                // Counts neighbours one at a time.
                 float x = a;
                 for (int step = 0; step < 3 && !good; ++step) {
                     x = std::nextafter(x, b);

@@ -1,4 +1,4 @@
-// engine/compare/error_map: cells of outputs of any shape.
+// Tests of engine/compare/error_map: cells for outputs of any shape.
 #include "engine/compare/error_map.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ core::Tolerance within_abs(double bound) {
     return tolerance;
 }
 
-/// The map of an output of zeros where the elements at these row-major indices have other values.
+/// The map of an output of zeros, in which the elements at these row-major indices have other values.
 ErrorMap map_of(const std::vector<std::uint32_t>& sizes, const std::map<std::size_t, float>& errors,
                 const core::Tolerance& tolerance) {
     const auto desc = tensor(DataType::float32, {sizes.begin(), sizes.end()});
@@ -50,7 +50,7 @@ TEST(ErrorMap, SmallOutputsHaveACellForEachElement) {
 }
 
 TEST(ErrorMap, LargeOnesShareCells) {
-    // 100 rows of 70: cell 31,31 has the last rows and columns.
+    // The map has 100 rows of 70 elements; its cell (31,31) contains the last rows and columns.
     const ErrorMap map = map_of({4, 25, 70}, {{0, 3.0f}, {1, 5.0f}, {99 * 70 + 69, 7.0f}}, within_abs(1));
     EXPECT_EQ(map.rows, 32u);
     EXPECT_EQ(map.columns, 32u);

@@ -1,4 +1,4 @@
-// engine/compare/ulp: distances by table, and by counting neighbours.
+// Tests of engine/compare/ulp: distances are compared with a table and with the number of steps between neighbours.
 #include "engine/compare/ulp.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(UlpDistance, Float32) {
         {0.0f, -smallest, 1},
         {smallest, -smallest, 2},
         {3 * smallest, -5 * smallest, 8},
-        {0x1p-126f, 0x1p-126f - smallest, 1},  // from the normals to the subnormals
+        {0x1p-126f, 0x1p-126f - smallest, 1},  // from the normal to the subnormal numbers
         {0.0f, 0x1p-126f, 0x800000},
         {1.0f, 0x1.000002p0f, 1},
         {1.0f, 0x1.fffffep-1f, 1},
@@ -86,7 +86,7 @@ TEST(UlpDistance, Float16CountsItsOwnUlps) {
 }
 
 TEST(UlpDistance, AllHalvesInOrderAreOneApart) {
-    // From -inf to +inf through both zeros, which are 0 apart.
+    // From -inf to +inf through both zeros, which are 0 ULPs apart.
     std::uint64_t total = 0;
     auto last = core::Float16::from_bits(0xfc00);
     for (std::uint32_t bits = 0xfc00; bits-- > 0x8000;) {

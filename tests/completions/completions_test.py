@@ -17,7 +17,7 @@ import tempfile
 import time
 
 SKIPPED = 77
-# A command line, what has to be among the completions of its last word, and what must not be.
+# A command line, required completions of its last word, and forbidden ones.
 LINES = [
     ("dmlconform hi", ["history"], ["run", "help"]),
     ("dmlconform --ver", ["--version"], ["run"]),
@@ -31,14 +31,14 @@ LINES = [
     ("dmlconform run --strict here", ["here.json"], ["cpu"]),
     ("dmlconform run --json here", ["here.json"], ["cpu"]),
     ("dmlconform run --bundle fold", ["folder/"], ["folder.json"]),
-    ("dmlconform history ", ["add", "show", "export"], ["run"]),
+    ("dmlconform history ", ["add", "show", "gate", "export"], ["run"]),
     ("dmlconform history export --form", ["--format"], ["--commit"]),
     ("dmlconform history export --format b", ["bmf"], ["csv"]),
     ("dmlconform import onnx-test --out", ["--output"], ["--filter"]),
     ("dmlconform completion ", ["bash", "fish", "zsh"], ["here.json"]),
     ("dmlconform schema --he", ["--help"], ["--json"]),
 ]
-# Only bash takes "--engine=" for a word of its own.
+# Only bash splits words at "=".
 LINES_OF_BASH = [("dmlconform run --engine=c", ["cpu"], ["d3d12"]), ("dmlconform run --engine=", ["cpu"], ["--json"])]
 
 
@@ -47,7 +47,7 @@ class Bash:
         self.script = script
 
     def complete(self, line):
-        # What readline does: words at blanks and "=", and the function that was registered.
+        # Simulates readline: splits the line at blanks and "=", and calls the registered function.
         words = [word for word in re.split(r"( |=)", line) if word not in ("", " ")]
         if line[-1] == " ":
             words.append("")

@@ -1,4 +1,4 @@
-// engine/core/checked: products and sums up to the last value that fits 64 bits, and the first that does not.
+// Tests of engine/core/checked: products and sums up to the last value that fits 64 bits, and the first that does not.
 #include "engine/core/checked.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ struct Row {
 };
 
 TEST(Checked, Multiply) {
-    // 2^64 - 1 = 3 * 5 * 17 * 257 * 641 * 65537 * 6700417 = (2^32 - 1) * (2^32 + 1).
+    // Uses 2^64 - 1 = 3 * 5 * 17 * 257 * 641 * 65537 * 6700417 = (2^32 - 1) * (2^32 + 1).
     const Row rows[] = {
         {0, 0, 0},
         {0, most, 0},

@@ -1,4 +1,4 @@
-// engine/core/data_type: the whole table, names both ways, and the C++ type behind each data type.
+// Tests of engine/core/data_type: the whole table, conversion to and from names, and the C++ type of each data type.
 #include "engine/core/data_type.h"
 
 #include <gtest/gtest.h>

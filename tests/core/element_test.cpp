@@ -1,4 +1,4 @@
-// engine/core/element: elements as bits at the limits of every type, in and out of storage, and as text.
+// Tests of engine/core/element: the extreme values of every type as bits, in memory and as text.
 #include "engine/core/element.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(Element, StorageIsLittleEndianAndOfTheTypesWidth) {
         {DataType::uint8, 2, 0x12, {0, 0, 0x12}},
         {DataType::float16, 1, 0x1234, {0, 0, 0x34, 0x12}},
         {DataType::int32, 1, 0x12345678, {0, 0, 0, 0, 0x78, 0x56, 0x34, 0x12}},
-        // Two to a byte, the first in its lower half.
+        // 4-bit types have two elements per byte, the first in the lower half.
         {DataType::uint4, 2, 0xc, {0, 0x0c}},
         {DataType::int4, 3, 0xc, {0, 0xc0}},
         {DataType::float64,
@@ -58,9 +58,9 @@ TEST(Element, EncodesNumbers) {
         {DataType::float32, inf, 0x7f800000},
         {DataType::float32, -inf, 0xff800000},
         {DataType::float32, 0x1.fffffep127, 0x7f7fffff},
-        {DataType::float32, 0x1.fffffefp127, 0x7f7fffff},  // below halfway to 2^128: rounds down
+        {DataType::float32, 0x1.fffffefp127, 0x7f7fffff},  // below the midpoint to 2^128, so rounded down
         {DataType::float32, -0x1.fffffefp127, 0xff7fffff},
-        {DataType::float32, 0x1.ffffffp127, std::nullopt},  // halfway
+        {DataType::float32, 0x1.ffffffp127, std::nullopt},  // the midpoint
         {DataType::float32, -1e39, std::nullopt},
         {DataType::float32, 0x1p-149, 1},
         {DataType::float32, 0x1p-151, 0},
@@ -176,7 +176,7 @@ TEST(Element, Formats) {
     }
 }
 
-/// "Enough digits to tell it from its neighbours": every binary16 number is read back from its text.
+/// The text of every FLOAT16 number has enough digits to be read back exactly.
 TEST(Element, Float16TextIsUnambiguous) {
     for (unsigned bits = 0; bits < 0x7c00; ++bits) {
         const std::string text = format_element(DataType::float16, bits);

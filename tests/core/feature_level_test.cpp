@@ -1,4 +1,4 @@
-// engine/core/feature_level: the levels that DirectML has, their order, and the three spellings.
+// Tests of engine/core/feature_level: DirectML's levels, their order, and the three spellings.
 #include "engine/core/feature_level.h"
 
 #include <gtest/gtest.h>

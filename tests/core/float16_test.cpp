@@ -1,4 +1,5 @@
-// engine/core/float16: both conversions for every pattern, and rounding against the definition of binary16.
+// Tests of engine/core/float16: both conversions for every bit pattern, and rounding against the definition of
+// binary16.
 #include "engine/core/float16.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::uint16_t infinity = 0x7c00;
 
-/// The value of a finite or infinite pattern by the definition in IEEE 754, section 3.4.
+/// The value of a finite or infinite bit pattern as defined in IEEE 754, section 3.4.
 double defined_value(unsigned bits) {
     const int exponent = static_cast<int>(bits >> 10 & 0x1f);
     const double fraction = bits & 0x3ff;
@@ -28,7 +29,8 @@ double defined_value(unsigned bits) {
     return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
-/// The values of patterns 0 … 0x7bff, ascending, and after them the 2^16 at which rounding sees infinity.
+/// The values of the bit patterns 0 … 0x7bff in ascending order, followed by 2^16, which stands for infinity in
+/// rounding.
 const std::vector<double>& magnitudes() {
     static const std::vector<double> result = [] {
         std::vector<double> values;
@@ -41,7 +43,8 @@ const std::vector<double>& magnitudes() {
     return result;
 }
 
-/// Round to nearest, ties to even, by looking both neighbours up. Midpoints need 12 bits and are exact.
+/// Rounds to nearest, ties to even, by comparing both neighbours. Midpoints have 12 significant bits, so they are
+/// exact.
 std::uint16_t slowly_rounded(double value) {
     const unsigned sign = std::signbit(value) ? 0x8000 : 0;
     const auto& table = magnitudes();
@@ -68,7 +71,7 @@ TEST(Float16, EveryPatternHasItsDefinedValueAndComesBack) {
         const double value = float16_bits_to_double(static_cast<std::uint16_t>(bits));
         if (is_nan_pattern(bits)) {
             ASSERT_TRUE(std::isnan(value)) << std::hex << bits;
-            // Signalling NaNs become quiet; sign and payload stay.
+            // Signalling NaNs become quiet; sign and payload are kept.
             ASSERT_EQ(float16_bits_from_double(value), bits | 0x200) << std::hex << bits;
             continue;
         }
@@ -83,7 +86,7 @@ TEST(Float16, MidpointsRoundToEvenAndTheirNeighboursToTheNearer) {
     for (unsigned low = 0; low < infinity; ++low) {
         const double midpoint = (table[low] + table[low + 1]) / 2;
         const unsigned even = low % 2 == 0 ? low : low + 1;
-        // One ULP of a double beside the midpoint: a rounding to FP32 on the way would lose it.
+        // One ULP of a double away from the midpoint, which rounding to FP32 first would lose.
         ASSERT_EQ(float16_bits_from_double(midpoint), even) << std::hex << low;
         ASSERT_EQ(float16_bits_from_double(std::nextafter(midpoint, 0.0)), low) << std::hex << low;
         ASSERT_EQ(float16_bits_from_double(std::nextafter(midpoint, 1e9)), low + 1) << std::hex << low;
@@ -97,7 +100,7 @@ TEST(Float16, RandomNumbersAgreeWithTheLookup) {
     std::mt19937_64 generator(1);
     std::uniform_real_distribution<double> exponent(-30, 20);
     for (int i = 0; i < 300'000; ++i) {
-        // Alternately any bits, and numbers around binary16's range.
+        // Alternates between arbitrary bits and numbers around the range of binary16.
         double value = std::bit_cast<double>(generator());
         if (i % 2 == 1) {
             value = std::exp2(exponent(generator)) * (i % 4 == 1 ? 1 : -1);
@@ -120,8 +123,8 @@ TEST(Float16, Boundaries) {
         {1.0, 0x3c00},
         {-2.0, 0xc000},
         {65504.0, 0x7bff},
-        {65519.99, 0x7bff},  // below halfway to 2^16
-        {65520.0, 0x7c00},   // halfway: the even neighbour is infinity
+        {65519.99, 0x7bff},  // below the midpoint to 2^16
+        {65520.0, 0x7c00},   // a tie, whose even neighbour is infinity
         {-65519.99, 0xfbff},
         {-65520.0, 0xfc00},
         {1e300, 0x7c00},
@@ -129,15 +132,15 @@ TEST(Float16, Boundaries) {
         {-inf, 0xfc00},
         {0x1p-14, 0x0400},                // smallest normal
         {0x1p-14 - 0x1p-24, 0x03ff},      // largest subnormal
-        {0x1p-14 - 0x1p-25, 0x0400},      // halfway between the two
+        {0x1p-14 - 0x1p-25, 0x0400},      // a tie between the two
         {0x1p-24, 0x0001},                // smallest subnormal
-        {0x1p-25, 0x0000},                // half of it: to even
-        {0x1.8p-24, 0x0002},              // one and a half: to even
-        {0x1.00000001p-25, 0x0001},       // more than half
-        {-0x1p-25, 0x8000},               // the sign stays
+        {0x1p-25, 0x0000},                // a tie, rounded to even
+        {0x1.8p-24, 0x0002},              // a tie, rounded to even
+        {0x1.00000001p-25, 0x0001},       // above the tie
+        {-0x1p-25, 0x8000},               // the sign is kept
         {5e-324, 0x0000},                 // a subnormal double
         {1 + 0x1p-11, 0x3c00},            // tie
-        {1 + 0x1p-11 + 0x1p-40, 0x3c01},  // a tie in FP32, not here
+        {1 + 0x1p-11 + 0x1p-40, 0x3c01},  // a tie after rounding to FP32, but not here
     };
     for (const Row& row : rows) {
         EXPECT_EQ(float16_bits_from_double(row.value), row.bits) << std::hexfloat << row.value;
@@ -149,7 +152,7 @@ TEST(Float16, NanKeepsSignAndTopOfThePayload) {
         std::uint64_t in;
         unsigned out;
     };
-    // The quiet bit of a double is bit 51; bits 50 … 42 become bits 8 … 0.
+    // A double's quiet bit is bit 51; bits 50 … 42 become bits 8 … 0.
     const Row rows[] = {
         {0x7ff8000000000000, 0x7e00}, {0xfff8000000000000, 0xfe00}, {0x7ff0000000000001, 0x7e00},
         {0x7ff0040000000000, 0x7e01}, {0x7fffffffffffffff, 0x7fff}, {0xfff7fc0000000000, 0xffff},

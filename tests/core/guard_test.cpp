@@ -1,4 +1,4 @@
-// engine/core/guard: where guards begin, and that every write into them is seen.
+// Tests of engine/core/guard: the offsets of guards, and that every write into them is detected.
 #include "engine/core/guard.h"
 
 #include <gtest/gtest.h>

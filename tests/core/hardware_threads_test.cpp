@@ -1,4 +1,4 @@
-// engine/core/hardware_threads: what the process may use, not what the machine has.
+// Tests of engine/core/hardware_threads: the processors that the process may use, not all of the machine.
 #include "engine/core/hardware_threads.h"
 
 #include <gtest/gtest.h>

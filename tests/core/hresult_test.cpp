@@ -1,4 +1,4 @@
-// engine/core/hresult: names and numbers both ways. Values are those of winerror.h.
+// Tests of engine/core/hresult: conversion to and from names. The values are those of winerror.h.
 #include "engine/core/hresult.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// engine/core/shown_text: what a terminal or a CI job would obey is spelt out, and the rest stays.
+// Tests of engine/core/shown_text: text that a terminal or a CI job would obey is escaped, and the rest is unchanged.
 #include "engine/core/shown_text.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// engine/core/strided: which dimensions merge into runs, and every way of walking against nested loops over
+// Tests of engine/core/strided: which dimensions merge into runs, and every kind of iteration against nested loops over
 // coordinates.
 #include "engine/core/strided.h"
 
@@ -21,25 +21,25 @@ TEST(StridedRuns, Merging) {
         std::array<std::int64_t, 2> strides;
     };
     const Row rows[] = {
-        // Nothing to walk: one run of one element.
+        // No dimension larger than 1: one run of one element.
         {{}, {}, {}, 1, 1, {0, 0}},
         {{1, 1, 1}, {5, 6, 7}, {0, 0, 9}, 1, 1, {0, 0}},
-        // Packed in both: one run whatever the rank.
+        // Both packed: one run for any rank.
         {{2, 3, 4}, {12, 4, 1}, {12, 4, 1}, 1, 24, {1, 1}},
         {{1, 2, 1, 3}, {99, 3, 99, 1}, {6, 3, 3, 1}, 1, 6, {1, 1}},
         // Contiguous in one array only.
         {{2, 3}, {3, 1}, {4, 1}, 2, 3, {1, 1}},
         {{2, 3, 4}, {12, 4, 1}, {24, 4, 1}, 2, 12, {1, 1}},
         {{2, 3, 4}, {12, 4, 1}, {15, 5, 1}, 6, 4, {1, 1}},
-        // A dimension of one element between two that are contiguous does not separate them.
+        // A dimension of size 1 between two contiguous ones does not separate them.
         {{3, 1, 4}, {4, 1000, 1}, {4, -1000, 1}, 1, 12, {1, 1}},
-        // Equal steps other than 1, backwards, and standing still.
+        // Equal strides other than 1, negative strides, and strides of 0.
         {{2, 3}, {6, 2}, {9, 3}, 1, 6, {2, 3}},
         {{2, 3}, {-3, -1}, {3, 1}, 1, 6, {-1, 1}},
         {{2, 3}, {0, 0}, {3, 1}, 1, 6, {0, 1}},
         {{2, 3}, {0, 1}, {3, 1}, 2, 3, {1, 1}},
         {{2, 3}, {-3, 1}, {-3, 1}, 2, 3, {1, 1}},
-        // The outer ones merge, the inner does not.
+        // The outer dimensions merge, the inner one does not.
         {{2, 3, 4}, {9, 3, 2}, {12, 4, 1}, 6, 4, {2, 1}},
         {{65536, 65535}, {65535, 1}, {65535, 1}, 1, 0xffff0000, {1, 1}},
     };
@@ -53,7 +53,7 @@ TEST(StridedRuns, Merging) {
     }
 }
 
-/// Offsets of all elements in row-major order, from coordinates that are counted up like a mileage counter.
+/// Offsets of all elements in row-major order, computed by counting coordinates up.
 template <std::size_t N>
 std::vector<std::array<std::int64_t, N>> naive_walk(const Sizes& sizes, const std::array<Strides, N>& strides) {
     std::vector<std::array<std::int64_t, N>> result;
@@ -88,7 +88,7 @@ public:
         return result;
     }
 
-    /// Packed strides, some of them then replaced: often mergeable, often not.
+    /// Packed strides, some of which are then replaced, so that dimensions sometimes merge and sometimes do not.
     Strides strides(const Sizes& sizes) {
         Strides result(sizes.size());
         std::int64_t stride = pick(0, 3) == 0 ? -1 : 1;
@@ -127,7 +127,7 @@ TEST(StridedRuns, EveryWalkAgreesWithCoordinates) {
             ASSERT_EQ(runs.offsets_of(static_cast<std::int64_t>(element)), expected[element]);
         }
 
-        // All runs, then an arbitrary stretch of them.
+        // Checks all runs, then an arbitrary segment of them.
         const auto check_runs = [&](std::int64_t first, std::int64_t last) {
             std::int64_t run = first;
             runs.for_each_run(first, last, [&](const auto& offsets) {

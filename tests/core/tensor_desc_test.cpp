@@ -1,4 +1,4 @@
-// engine/core/tensor_desc: counts, strides, extents and byte counts up to the limits of 64 bits, and printing.
+// Tests of engine/core/tensor_desc: counts, strides, extents and byte counts up to the limits of 64 bits, and printing.
 #include "engine/core/tensor_desc.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(TensorDesc, PackedStrides) {
     EXPECT_EQ(packed_strides(Dimensions{5}), (std::vector<std::uint64_t>{1}));
     EXPECT_EQ(packed_strides(Dimensions{2, 3, 4}), (std::vector<std::uint64_t>{12, 4, 1}));
     EXPECT_EQ(packed_strides(Dimensions{1, 1, 1}), (std::vector<std::uint64_t>{1, 1, 1}));
-    // Wider than 32 bits.
+    // Strides wider than 32 bits.
     EXPECT_EQ(packed_strides(Dimensions{1, 0x10000, 0x10000}), (std::vector<std::uint64_t>{0x100000000, 0x10000, 1}));
 }
 
@@ -52,7 +52,8 @@ TEST(TensorDesc, EffectiveStrides) {
     EXPECT_EQ(effective_strides(desc_of(DataType::int8, {2, 3}, Dimensions{0, 9})), (std::vector<std::uint64_t>{0, 9}));
 }
 
-/// The last element's offset is the sum of (size - 1) * stride; DMLCalcBufferTensorSize in DirectML's documentation.
+/// The last element's offset is the sum of (size - 1) * stride, see DMLCalcBufferTensorSize in DirectML's
+/// documentation.
 TEST(TensorDesc, ExtentAndTotalBytes) {
     struct Row {
         TensorDesc desc;
@@ -62,7 +63,7 @@ TEST(TensorDesc, ExtentAndTotalBytes) {
     const Row rows[] = {
         {desc_of(DataType::float32, {}), 1, 4},
         {desc_of(DataType::float32, {2, 3, 4}), 24, 96},
-        {desc_of(DataType::float16, {3}), 3, 8},  // 6, rounded up to 4
+        {desc_of(DataType::float16, {3}), 3, 8},  // 6 bytes, rounded up to a multiple of 4
         {desc_of(DataType::float16, {4}), 4, 8},
         {desc_of(DataType::int8, {1}), 1, 4},
         {desc_of(DataType::int8, {5}), 5, 8},
@@ -75,14 +76,15 @@ TEST(TensorDesc, ExtentAndTotalBytes) {
         {desc_of(DataType::float32, {2, 3, 4}, Dimensions{100, 10, 1}), 124, 496},
         {desc_of(DataType::float32, {2, 3, 4}, Dimensions{0, 0, 0}), 1, 4},
         {desc_of(DataType::int16, {2, 3}, Dimensions{1, 2}), 6, 12},
-        {desc_of(DataType::int8, {1, 3}, Dimensions{most, 1}), 3, 4},  // the stride of one element does not count
+        // the stride of a dimension of size 1 does not count
+        {desc_of(DataType::int8, {1, 3}, Dimensions{most, 1}), 3, 4},
         {desc_of(DataType::int8, {2, 0}, Dimensions{most, most}), 0, 0},
         {desc_of(DataType::int8, {2}, Dimensions{most}), 0x100000000, 0x100000000},
-        // (2^32 - 2)(2^32 - 1) + 1 = 2^64 - 3 * 2^32 + 3 elements fit 64 bits; their bits do not.
+        // (2^32 - 2)(2^32 - 1) + 1 = 2^64 - 3 * 2^32 + 3 elements: the count fits 64 bits, the number of bits does not.
         {desc_of(DataType::int8, {most}, Dimensions{most}), 0xfffffffd00000003, std::nullopt},
         {desc_of(DataType::int8, {most, 5}, Dimensions{most, most}), std::nullopt, std::nullopt},
         {desc_of(DataType::int8, {most, most, 2}), std::nullopt, std::nullopt},
-        // 2^58 elements of 64 bits are 2^64 bits; a row fewer fits.
+        // 2^58 elements of 64 bits have 2^64 bits, which does not fit; with one row fewer it does.
         {desc_of(DataType::uint64, {0x10000000, 0x40000000}), std::uint64_t{1} << 58, std::nullopt},
         {desc_of(DataType::uint64, {0x10000000, 0x3fffffff}), 0x3fffffff * std::uint64_t{0x10000000},
          0x3fffffff * std::uint64_t{0x10000000} * 8},
@@ -95,13 +97,13 @@ TEST(TensorDesc, ExtentAndTotalBytes) {
     }
 }
 
-/// 2^61 - 1 elements of a byte are 2^64 - 8 bits: they fit, but not with the 31 that rounding up to words adds.
+/// 2^61 - 1 elements of a byte have 2^64 - 8 bits. This fits, but rounding up to 32-bit words overflows.
 TEST(TensorDesc, RoundingUpMayOverflowToo) {
-    // (2^31 - 1) * 2^30 + (2^30 - 2) * 1 + 1.
+    // The extent is (2^31 - 1) * 2^30 + (2^30 - 2) * 1 + 1.
     const TensorDesc desc = desc_of(DataType::int8, {0x80000000, 0x3fffffff}, Dimensions{0x40000000, 1});
     EXPECT_EQ(addressed_extent(desc), (std::uint64_t{1} << 61) - 1);
     EXPECT_EQ(minimum_total_bytes(desc), std::nullopt);
-    // Three elements fewer, and it is 2^64 - 32 bits.
+    // With three elements fewer there are 2^64 - 32 bits.
     const TensorDesc fitting = desc_of(DataType::int8, {0x80000000, 0x3ffffffc}, Dimensions{0x40000000, 1});
     EXPECT_EQ(minimum_total_bytes(fitting), (std::uint64_t{1} << 61) - 4);
 }
@@ -111,7 +113,7 @@ TEST(TensorDesc, PackedHasTheSmallestTotalSize) {
     EXPECT_EQ(desc.data_type, DataType::float16);
     EXPECT_EQ(desc.sizes, (Dimensions{3, 5}));
     EXPECT_EQ(desc.strides, std::nullopt);
-    EXPECT_EQ(desc.total_bytes, 32u);  // 30, rounded up to 4
+    EXPECT_EQ(desc.total_bytes, 32u);  // 30 bytes, rounded up to a multiple of 4
     EXPECT_EQ(desc.base_offset_alignment, 0u);
     EXPECT_EQ(desc.flags, TensorFlags::none);
 }

@@ -1,4 +1,4 @@
-// engine/core/tensor: storage of the size and alignment promised, typed views, signed strides.
+// Tests of engine/core/tensor: size and alignment of storage, typed views, signed strides.
 #include "engine/core/tensor.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ TEST(Buffer, IsAlignedAndOfTheSizeAskedFor) {
         Buffer buffer(size);
         ASSERT_EQ(buffer.bytes().size(), size);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.bytes().data()) % 64, 0u);
-        // All of it may be written: the sanitizers look.
+        // All bytes are writable, which the sanitizers check.
         for (std::byte& byte : buffer.bytes()) {
             byte = std::byte{1};
         }
@@ -38,7 +38,7 @@ TEST(Tensor, ViewsCoverTheTotalSize) {
     desc.total_bytes = 11;
     Tensor tensor(desc);
     EXPECT_EQ(tensor.buffer.bytes().size(), 11u);
-    // Whole elements only.
+    // Views contain whole elements only.
     EXPECT_EQ(tensor.as<Float16>().size(), 5u);
     EXPECT_EQ(std::as_const(tensor).as<std::uint32_t>().size(), 2u);
     tensor.as<std::uint8_t>()[2] = 0x34;
@@ -51,7 +51,7 @@ TEST(Tensor, CopiesOfHalfBytes) {
     desc.strides = Dimensions{1, 3};
     Tensor tensor(desc);
     ASSERT_EQ(tensor.buffer.bytes().size(), 4u);
-    // Elements 0 … 5 in memory: 1, -2, 3, -4, 5, -8.
+    // Elements 0 … 5 in memory are 1, -2, 3, -4, 5, -8.
     constexpr std::array<unsigned, 3> bytes{0xe1, 0xc3, 0x85};
     std::ranges::transform(bytes, tensor.buffer.bytes().begin(), [](unsigned byte) { return std::byte(byte); });
     const Tensor packed = packed_copy(tensor);

@@ -1,4 +1,4 @@
-// engine/core/tolerance: how a tolerance is printed.
+// Tests of engine/core/tolerance: how a tolerance is printed.
 #include "engine/core/tolerance.h"
 
 #include <gtest/gtest.h>

@@ -1,11 +1,12 @@
-// engine/cpu/kernels/attention: what cases cannot decide. Bounds hold what FP32 implementations compute that go through
-// the keys once, and are not much wider.
+// Tests of engine/cpu/kernels/attention beyond what cases can check: the bounds include the results of FP32
+// implementations with a single pass over the keys, and are not much wider.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "engine/cpu/reference.h"
+#include "tests/cpu/error_statistics.h"
 #include "tests/cpu/random_tensors.h"
 #include "tests/packed_tensors.h"
 
@@ -37,7 +38,7 @@ struct Head {
         value = numbers(keys * value_size);
     }
 
-    /// In FP32, with what was summed scaled again where a larger score comes, as fused kernels do it.
+    /// Computes in FP32 with online softmax, like fused kernels: rescales the sums whenever a larger score appears.
     [[nodiscard]] Floats online() const {
         Floats result;
         for (std::size_t q = 0; q < queries; ++q) {
@@ -97,7 +98,20 @@ TEST(Attention, BoundsHoldWhatGoesThroughTheKeysOnce) {
     }
 }
 
-/// Scores are up to 80, of which FP32 has some 2^-17.
+TEST(Attention, HonestOnesAreOffByWhatIsExpected) {
+    Random random(3);
+    ErrorStatisticsOfAll all;
+    for (int turn = 0; turn < 200; ++turn) {
+        const Head head(random);
+        all.add(head.reference(), head.online());
+    }
+    const ErrorStatistics statistics = all.result();
+    EXPECT_GE(statistics.count, 1000U);
+    EXPECT_GT(statistics.q, 0.05);
+    EXPECT_LT(statistics.q, 2);
+}
+
+/// Scores are up to 80, where FP32's relative error leads to absolute errors of about 2^-17.
 TEST(Attention, BoundsAreNarrow) {
     Random random(2);
     for (int turn = 0; turn < 200; ++turn) {

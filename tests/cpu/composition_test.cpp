@@ -1,4 +1,4 @@
-// engine/cpu/composition: sums and numbers that are too large for the types that they may be stored in.
+// Tests of engine/cpu/composition: sums and numbers that exceed the range of their storage types.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// engine/cpu/cpu_engine: the engine interface around the kernels.
+// Tests of engine/cpu/cpu_engine: the engine interface around the kernels.
 #include "engine/cpu/cpu_engine.h"
 
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ TEST(CpuEngine, CompileBindExecuteRead) {
     EXPECT_EQ(values_of<float>(values), (std::vector<float>{4, 3}));
     EXPECT_EQ(values_of<std::uint32_t>(indices), (std::vector<std::uint32_t>{2, 0}));
     EXPECT_EQ((*executable)->device_time(), std::nullopt);
-    // Bound and run again, the same executable gives the new answer.
+    // The same executable computes new outputs after new inputs are bound.
     const auto second = tensor_of<float>(*descriptor.tensor("InputTensor"), {5, 9, 2, 6});
     run(second);
     EXPECT_EQ(values_of<float>(values), (std::vector<float>{9, 6}));

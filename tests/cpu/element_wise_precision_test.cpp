@@ -1,7 +1,6 @@
-// Element-wise operators of the reference against the same functions in 113 bits: the value is the exact one, rounded
-// once, and the interval of what others may have holds the exact one.
-//
-// The formulas here are libquadmath's and DirectML's documentation's. None is taken from the reference.
+// Compares the reference's element-wise operators with the same functions in 113 bits: the value must be the exact one,
+// rounded once, and the accepted interval must contain the exact one.
+// The formulas use libquadmath and follow DirectML's documentation. None is taken from the reference.
 #include <gtest/gtest.h>
 
 #include "engine/core/element.h"
@@ -39,32 +38,32 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // ---- the operators -----------------------------------------------------------------------------------------------
 
-/// A number among an operator's attributes, drawn from a range; of an enumeration, one of its first `high` + 1 values.
+/// A numeric attribute of an operator, drawn from a range. For an enumeration, one of its first `high` + 1 values.
 struct Attribute {
     std::string_view name;
     double low = 0;
     double high = 0;
 };
 
-/// An output of an operator: x are the elements of the inputs in the struct's order, p the attributes as listed.
+/// An output of an operator. x holds an element of each input in the struct's order, p the attributes as listed.
 using Exact = Quad (*)(const Quad* x, const Quad* p);
 
 struct Operator {
     std::string_view name;
     std::vector<Exact> exact;
     std::vector<Attribute> attributes = {};
-    /// Where not all are FLOAT32.
+    /// Data types, if not all are FLOAT32.
     std::vector<DataType> inputs = {};
     DataType output = DataType::float32;
-    /// Inputs that have one element.
+    /// Inputs with a single element.
     std::set<std::size_t> single = {};
-    /// The last attribute is an array of one number, which formulas take as an input.
+    /// The last attribute is an array of one number, which formulas read as an input.
     bool bias_array = false;
 
     friend void PrintTo(const Operator& op, std::ostream* out) { *out << op.name; }
 };
 
-/// The number wins over NaN, as Direct3D has it.
+/// A number wins over NaN, as in Direct3D.
 Quad least(Quad a, Quad b) {
     return fminq(a, b);
 }
@@ -92,12 +91,12 @@ Quad log_of_one_plus_exp(Quad x) {
     return x > 0 ? x + log1pq(expq(-x)) : log1pq(expq(x));
 }
 
-/// NaN counts as 0, as DirectML has it.
+/// NaN counts as 0, as in DirectML.
 Quad hard_sigmoid(Quad x, Quad alpha, Quad beta) {
     return least(greatest(alpha * x + beta, 0), 1);
 }
 
-/// Halves to the even one.
+/// Rounds ties to even.
 Quad nearest(Quad x) {
     return rintq(x);
 }
@@ -128,7 +127,6 @@ const std::vector<Operator>& operators_with_formulas() {
     constexpr auto i8 = DataType::int8;
     constexpr auto u32 = DataType::uint32;
     static const std::vector<Operator> all{
-        // Arithmetic.
         {"ELEMENT_WISE_ADD", EXACT(x[0] + x[1])},
         {"ELEMENT_WISE_ADD1", EXACT(x[0] + x[1])},
         {"ELEMENT_WISE_SUBTRACT", EXACT(x[0] - x[1])},
@@ -150,10 +148,10 @@ const std::vector<Operator>& operators_with_formulas() {
          {f32, f32, f32, f32, u32},
          f32,
          {4}},
-        // Moving.
+        // Operators that copy or convert.
         {"ELEMENT_WISE_IDENTITY", EXACT(x[0])},
         {"CAST", EXACT(x[0])},
-        // Comparison.
+        // Comparisons.
         {"ELEMENT_WISE_LOGICAL_EQUALS", EXACT(truth(x[0] == x[1])), {}, {}, u8},
         {"ELEMENT_WISE_LOGICAL_GREATER_THAN", EXACT(truth(x[0] > x[1])), {}, {}, u8},
         {"ELEMENT_WISE_LOGICAL_LESS_THAN", EXACT(truth(x[0] < x[1])), {}, {}, u8},
@@ -177,7 +175,7 @@ const std::vector<Operator>& operators_with_formulas() {
          {{"Min", -2, 1}, {"Max", -1, 2}}},
         {"ELEMENT_WISE_THRESHOLD", EXACT(greatest(x[0], p[0])), {{"Min", -2, 2}}},
         {"ELEMENT_WISE_SIGN", EXACT(x[0] < 0 ? Quad(-1) : truth(x[0] > 0))},
-        // Rounding and functions.
+        // Rounding and elementary functions.
         {"ELEMENT_WISE_CEIL", EXACT(ceilq(x[0]))},
         {"ELEMENT_WISE_FLOOR", EXACT(floorq(x[0]))},
         {"ELEMENT_WISE_ROUND",
@@ -202,7 +200,6 @@ const std::vector<Operator>& operators_with_formulas() {
         {"ELEMENT_WISE_ACOSH", EXACT(acoshq(x[0]))},
         {"ELEMENT_WISE_ATANH", EXACT(atanhq(x[0]))},
         {"ELEMENT_WISE_ERF", EXACT(erfq(x[0]))},
-        // Activations.
         {"ACTIVATION_IDENTITY", EXACT(x[0])},
         {"ACTIVATION_LINEAR", EXACT(p[0] * x[0] + p[1]), {{"Alpha", -3, 3}, {"Beta", -3, 3}}},
         {"ACTIVATION_RELU", EXACT(greatest(x[0], 0))},
@@ -232,7 +229,6 @@ const std::vector<Operator>& operators_with_formulas() {
                : x[0] < -p[1] ? x[0] + p[0]
                               : Quad(0)),
          {{"Bias", -2, 2}, {"Threshold", 0, 2}}},
-        // Quantisation.
         {"ELEMENT_WISE_QUANTIZE_LINEAR",
          EXACT(isnanq(x[0] / x[1]) ? Quad(0) : saturated(nearest(x[0] / x[1]) + x[2], 0, 255)),
          {},
@@ -259,7 +255,7 @@ const std::vector<Operator>& operators_with_formulas() {
 
 // ---- asking the reference ----------------------------------------------------------------------------------------
 
-/// Arguments of all magnitudes, those of everyday, and special ones.
+/// Draws arguments of all magnitudes, common ones, and special values.
 class Arguments {
 public:
     explicit Arguments(unsigned seed) : random_(seed) {}
@@ -301,7 +297,7 @@ public:
         if (tensor.desc.data_type == DataType::float32) {
             const auto elements = tensor.as<float>();
             for (std::size_t k = 0; k < elements.size(); ++k) {
-                // Near the operand before: sums that cancel, quotients near one.
+                // Chooses a value close to the preceding operand, so that sums cancel and quotients are near one.
                 const bool near = before != nullptr && before->desc.data_type == DataType::float32 &&
                                   before->as<float>().size() == elements.size() && random_.one_in(12);
                 elements[k] = near ? before->as<float>()[k] * random_.uniform(-1.01f, 1.01f) : number();
@@ -331,7 +327,7 @@ private:
     Random random_;
 };
 
-/// A descriptor with random attributes, whose values go to `attributes`.
+/// A descriptor with random attributes, whose values are written to `attributes`.
 Descriptor random_descriptor(const Operator& op, Arguments& arguments, std::vector<Quad>& attributes) {
     const operators::OperatorSchema& schema = *operators::find_operator(op.name);
     Descriptor descriptor = describe(schema, {});
@@ -382,7 +378,8 @@ std::string text_of(Quad value) {
     return text.data();
 }
 
-/// Half a place of the type at this value, and the errors of a double.
+/// The largest allowed error: half a unit in the last place of the type at this value, plus the errors of double
+/// arithmetic.
 Quad most_error(DataType type, Quad exact) {
     if (type != DataType::float32) {
         return 0;
@@ -392,13 +389,13 @@ Quad most_error(DataType type, Quad exact) {
     return ldexpq(Quad(0.5) + ldexpq(1, -20), std::max(exponent, -125) - 24);
 }
 
-/// What is wrong with the reference's value; empty if nothing is.
+/// Describes an error in the reference's value; empty if it is correct.
 std::string wrong_value(DataType type, double value, Quad exact) {
     if (isnanq(exact) || std::isnan(value)) {
         return (isnanq(exact) != 0) == std::isnan(value) ? "" : "NaN or not";
     }
     if (isinfq(exact) || std::isinf(value)) {
-        // What is half a place beyond the largest number rounds to infinity.
+        // Values at least half a ULP beyond the largest number round to infinity.
         const Quad bound = ldexpq(1, 128) - ldexpq(1, 103);
         const bool beyond = fabsq(exact) >= bound - ldexpq(1, 83);
         return Quad(value) == exact || (beyond && std::isinf(value) && (value > 0) == (exact > 0)) ? ""
@@ -408,12 +405,12 @@ std::string wrong_value(DataType type, double value, Quad exact) {
     return error <= most_error(type, exact) ? "" : "off by " + text_of(error);
 }
 
-/// Whether the interval lacks the exact result; empty if it has it.
+/// Describes the error if the interval does not contain the exact result; empty if it does.
 std::string missing(const Interval& range, Quad exact) {
     if (isnanq(exact)) {
         return range.nan ? "" : "NaN is not in it";
     }
-    // Intervals have ends of double: what is far beyond FP32 may be zero or infinite there.
+    // Interval ends are doubles, so values far beyond the range of FP32 may be zero or infinity there.
     const Quad held = fabsq(exact) < ldexpq(1, -149)   ? Quad(0)
                       : fabsq(exact) > ldexpq(1, 1000) ? copysignq(Quad(infinity), exact)
                                                        : exact;
@@ -421,7 +418,7 @@ std::string missing(const Interval& range, Quad exact) {
                                                                : fmt::format("[{:a}, {:a}]", range.low, range.high);
 }
 
-/// The intervals of all outputs' elements.
+/// The intervals of all elements, for each output.
 std::vector<std::vector<Interval>> intervals_of(const Operator& op, const std::vector<std::vector<double>>& inputs,
                                                 const std::vector<Quad>& attributes) {
     const Row* row = find_row(op.name);
@@ -454,7 +451,7 @@ std::vector<std::vector<Interval>> intervals_of(const Operator& op, const std::v
     return out;
 }
 
-/// A batch of arguments, what the reference makes of them, and what it should.
+/// A batch of arguments, the reference's results for them, and the exact ones.
 class Batch {
 public:
     Batch(const Operator& op, Arguments& arguments) : op_(op) {
@@ -483,7 +480,7 @@ public:
 
     [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
 
-    /// What is wrong with element k of output o; empty if nothing is.
+    /// Describes an error in element k of output o; empty if it is correct.
     [[nodiscard]] std::string complaint(std::size_t o, std::size_t k) const {
         std::array<Quad, 8> x{};
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -509,7 +506,7 @@ public:
     }
 
 private:
-    /// The elements as numbers; one element as often as there are arguments.
+    /// The elements as numbers. A single element is repeated for each argument.
     static std::vector<double> values_of(const core::Tensor& tensor) {
         const core::DataType type = tensor.desc.data_type;
         std::vector<double> values;
@@ -551,7 +548,7 @@ TEST_P(Precision, ValueAndInterval) {
 INSTANTIATE_TEST_SUITE_P(ElementWise, Precision, ::testing::ValuesIn(operators_with_formulas()),
                          [](const auto& row) { return std::string(row.param.name); });
 
-/// So that no row is forgotten: operators of the family that have a range for FLOAT32 have a formula above.
+/// Every operator of the family with a range for FLOAT32 must have a formula above.
 TEST(PrecisionTable, HasEveryOperatorWithARange) {
     std::set<std::string_view> known;
     for (const Operator& op : operators_with_formulas()) {

@@ -1,5 +1,5 @@
-// engine/cpu/element_wise/machine: how tensors are walked, whatever the formula. Addresses are worked out by the test
-// itself (tensor_values.h).
+// Tests of engine/cpu/element_wise/machine: iteration over tensors, independent of the formula. The test computes
+// addresses itself (tensor_values.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using operators::Descriptor;
 
 constexpr auto f32 = DataType::float32;
 
-/// Runs the kernel on outputs that hold gap_byte before.
+/// Runs the kernel on outputs that are filled with gap_byte.
 std::vector<Tensor> computed(const Descriptor& descriptor, const std::vector<const Tensor*>& inputs) {
     std::vector<Tensor> outputs;
     for (const auto& slot : descriptor.outputs()) {
@@ -44,7 +44,7 @@ Descriptor binary(std::string_view op, const TensorDesc& a, const TensorDesc& b,
     return describe(op, {{"ATensor", a}, {"BTensor", b}, {"OutputTensor", output}});
 }
 
-/// 1, 2, 3, …: sums and products of few of them are exact.
+/// 1, 2, 3, …: sums and products of a few of these are exact.
 Tensor counting(const TensorDesc& desc, float first = 1) {
     std::vector<float> values(count_of(desc.sizes));
     std::iota(values.begin(), values.end(), first);
@@ -56,7 +56,7 @@ Tensor counting(const TensorDesc& desc, float first = 1) {
     return tensor;
 }
 
-/// A - B, element by element, and nothing else written.
+/// Expects A - B for every element, and that nothing else is written.
 void expect_met(const Tensor& a, const Tensor& b, const TensorDesc& output_desc, const std::string& what) {
     const Descriptor subtract =
         describe("ELEMENT_WISE_SUBTRACT", {{"ATensor", a.desc}, {"BTensor", b.desc}, {"OutputTensor", output_desc}});
@@ -77,7 +77,7 @@ void expect_met(const Tensor& a, const Tensor& b, const TensorDesc& output_desc,
     }
 }
 
-TEST(ElementWise, RunsShorterAndLongerThanAStretch) {
+TEST(ElementWise, RunsShorterAndLongerThanASegment) {
     for (const std::uint32_t length : {1u, 2u, 255u, 256u, 257u, 511u, 512u, 513u, 1000u}) {
         const auto packed = tensor(f32, {3, length});
         const auto strided = tensor(f32, {3, length}, {2 * length + 3, 2});
@@ -117,7 +117,7 @@ TEST(ElementWise, AnyLayout) {
     }
 }
 
-/// An output whose memory is an input's, as DirectML allows it.
+/// The output uses the memory of an input, as DirectML allows.
 TEST(ElementWise, InPlace) {
     const auto desc = tensor(f32, {2, 700});
     const Descriptor subtract = binary("ELEMENT_WISE_SUBTRACT", desc, desc, desc);
@@ -175,7 +175,7 @@ TEST(ElementWise, SeveralOutputs) {
         const double v = 0.75 * (k + 8) + 0.25 * (k + 4) * (k + 4);
         ASSERT_EQ(moments[i], static_cast<float>(m)) << i;
         ASSERT_EQ(squares[i], static_cast<float>(v)) << i;
-        // T = 1: sqrt(1 - 0.75) / (1 - 0.5) = 1.
+        // T = 1, so sqrt(1 - 0.75) / (1 - 0.5) = 1.
         ASSERT_EQ(parameters[i], static_cast<float>(100 + k - 0.25 * m / std::sqrt(v))) << i;
     }
 }
@@ -201,7 +201,7 @@ Descriptor quantise(const TensorDesc& input, const TensorDesc& scale, const Tens
                      {"OutputTensor", output}});
 }
 
-/// A scale for each block of neighbours: element i has that of i / (size / number of scales).
+/// Each block of neighbouring elements has a scale: element i uses the scale at i / (size / number of scales).
 TEST(ElementWise, BlocksOfQuantize) {
     const core::Dimensions sizes{2, 4, 6, 8};
     const std::vector<core::Dimensions> scale_sizes{{1, 1, 1, 1}, {2, 4, 6, 8}, {1, 4, 1, 2}, {2, 2, 2, 2},
@@ -240,7 +240,7 @@ TEST(ElementWise, BlocksOfQuantize) {
     }
 }
 
-/// Two elements in a byte, an odd number of them; what belongs to no element stays.
+/// Two elements share a byte. With an odd number of elements, the unused half byte is kept.
 TEST(ElementWise, PackedElements) {
     const auto input_desc = tensor(f32, {3, 3});
     const auto scale_desc = tensor(f32, {1, 1});
@@ -280,7 +280,7 @@ TEST(ElementWise, PackedElements) {
     }
 }
 
-/// As many elements as several threads share, against the same in pieces that one thread takes each.
+/// Compares a tensor that several threads share with smaller tensors that a single thread computes.
 TEST(ElementWise, ThreadsDoNotMatter) {
     constexpr std::size_t rows = 64;
     constexpr std::uint32_t length = 20'001;
@@ -310,7 +310,7 @@ TEST(ElementWise, ThreadsDoNotMatter) {
     }
 }
 
-/// Slack is by element, not by address.
+/// Slack is stored in the order of elements, not of addresses.
 TEST(ElementWise, SlackOfStridedTensors) {
     const auto packed = tensor(f32, {4, 300});
     const auto strided = tensor(f32, {4, 300}, {1, 5});
@@ -326,7 +326,7 @@ TEST(ElementWise, SlackOfStridedTensors) {
     EXPECT_GT(expected.slack[0].above[5], 0);
 }
 
-/// What is computed without arrays in between is what is computed with them.
+/// Results of loops without temporary arrays equal those of loops with them.
 TEST(ElementWise, DirectLoopsGiveTheSameBits) {
     Random random(53);
     const float special[] = {0, -0.0f, 1, -1, 0.5f, INFINITY, -INFINITY, NAN, 0x1p-149f, 0x1p-126f, 0x1.fffffep127f};
@@ -383,7 +383,7 @@ TEST(ElementWise, ScaleBias) {
     };
     const Tensor x = tensor_of<float>(tensor(f32, {4}), {1, -2, 0.5f, -8});
     EXPECT_EQ(values_of<float>(computed(abs(f32, {2, -1}), {&x})[0]), (std::vector<float>{1, 5, 0, 17}));
-    // Of integers: truncated and clamped to their type before the function.
+    // For integers, parameters are truncated and clamped to the type before the function is applied.
     const Tensor n = tensor_of<std::int8_t>(tensor(DataType::int8, {4}), {100, 3, -3, -100});
     EXPECT_EQ(values_of<std::int8_t>(computed(abs(DataType::int8, {1.5f, 0.25f}), {&n})[0]),
               (std::vector<std::int8_t>{127, 4, 4, 127}));

@@ -1,4 +1,4 @@
-// engine/cpu/elements: any layout and type as a packed array.
+// Tests of engine/cpu/elements: reads any layout and type as a packed array.
 #include "engine/cpu/elements.h"
 
 #include <gtest/gtest.h>

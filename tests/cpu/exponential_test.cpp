@@ -1,4 +1,4 @@
-// engine/cpu/normalisation/exponential: against a wider type, and the same in vectors of any width.
+// Tests of engine/cpu/normalisation/exponential: against a wider type, and equal results for vectors of any width.
 #include "engine/cpu/normalisation/exponential.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using cpu::normalisation::exponential;
 
-/// From 0 down to where powers are 0, of all magnitudes.
+/// From 0 down to arguments whose powers are 0, of all magnitudes.
 std::vector<double> some_arguments() {
     std::mt19937_64 random(7);
     std::vector<double> arguments;
@@ -32,13 +32,13 @@ TEST(Exponential, IsOffByLessThanItSays) {
     long double most = 0;
     for (const double x : some_arguments()) {
         if (x >= -708) {
-            // A long double has more places than a double on most machines, and never fewer.
+            // A long double is more precise than a double on most machines, and never less.
             const long double exact = std::exp(static_cast<long double>(x));
             most = std::max(most, std::fabs(static_cast<long double>(exponential(x)) - exact) / exact);
         }
     }
     EXPECT_LE(most, 0x1p-43L);
-    // Otherwise arguments are not what they should be.
+    // A smaller maximum would mean that the arguments are badly chosen.
     EXPECT_GE(most, 0x1p-45L);
 }
 

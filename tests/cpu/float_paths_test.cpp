@@ -1,6 +1,6 @@
-// Kernels that take FLOAT32 elements from memory as they are, and compute with registers of any width: the results are
-// those of the plain definitions, bit for bit, which stand here once more. Bounds, which would be computed otherwise,
-// are not asked for.
+// Tests kernels that read FLOAT32 elements directly from memory and use registers of any width: the results must equal
+// those of plain definitions, which this file repeats, bit for bit. Bounds are not requested because they are computed
+// in another way.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using operators::ReduceFunction;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr int rounds = 150;
 
-/// Bits, of which NaN may have several.
+/// The bits of a number; all NaNs are mapped to one.
 std::uint32_t bits_of(float x) {
     return std::bit_cast<std::uint32_t>(std::isnan(x) ? std::numeric_limits<float>::quiet_NaN() : x);
 }
@@ -50,7 +50,7 @@ void expect_output(const Descriptor& descriptor, const std::vector<const Tensor*
     }
 }
 
-/// Mostly ordinary ones.
+/// Mostly ordinary numbers.
 float any_number(Random& random) {
     constexpr float special[] = {0.0F, -0.0F, infinity, -infinity, 1e-40F, -1e-44F, 3e38F, -3e38F};
     switch (random.pick(0, 40)) {
@@ -65,7 +65,7 @@ float any_number(Random& random) {
     }
 }
 
-/// Small with any strides, or longer than anything that is done at once. Of four dimensions.
+/// Four dimensions, either small with any strides, or longer than any unrolled loop.
 core::Dimensions some_sizes(Random& random, int round) {
     return round % 3 == 0 ? random.sizes(4, 3000, 20'000) : random.sizes(4, 9, 1500);
 }
@@ -95,7 +95,7 @@ Reduced random_reduction(Random& random, int round) {
     return shape;
 }
 
-/// Terms keep their order if elements are not converted first.
+/// The order of terms is the same without converting elements first.
 template <template <class> class Total>
 void expect_total_of_doubles(const Tensor& input, const Reduced& shape) {
     Tensor output = blank_tensor(shape.output);
@@ -131,7 +131,7 @@ TEST(FloatPaths, TotalsAreThoseOfDoubles) {
     }
 }
 
-/// NaN is passed over. Which zero the result of several is depends on an order that this test does not know.
+/// NaN is ignored. The sign of a zero is not compared because it depends on an order that is unknown here.
 TEST(FloatPaths, ExtremesAreElements) {
     Random random(32);
     for (int round = 0; round < rounds; ++round) {
@@ -177,8 +177,8 @@ constexpr Summed sums[] = {
     {ReduceFunction::sum_square, [](double x) { return x * x; }, [](double sum, double) { return sum; }},
 };
 
-/// The order of a sum over elements that lie side by side: eight totals in turn, of which the first takes what is left,
-/// and which are added up from the first on.
+/// The summation order for contiguous elements: eight running totals take turns, the remainder is added to the first
+/// one, and the totals are added from the first to the last.
 float sum_of_row(const Summed& summed, std::span<const float> row) {
     double totals[8]{};
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -275,7 +275,7 @@ TEST(FloatPaths, BatchNormalization) {
             const std::size_t channel = coordinates_of(i, sizes)[1];
             const auto at = [&](std::size_t which) { return double{parameters[which][channel]}; };
             const double factor = at(2) / std::sqrt(at(1) + double{epsilon});
-            // A sum of two zeros that are negative is stored as a positive one.
+            // -0 + 0.0 is 0, so a sum of two negative zeros is stored as a positive zero.
             expected[i] = static_cast<float>((double{expected[i]} - at(0)) * factor + at(3) + 0.0);
         }
         expect_output(describe("BATCH_NORMALIZATION",
@@ -300,7 +300,7 @@ struct Quantised {
 };
 
 Quantised quantised(const std::vector<float>& numbers, double lowest) {
-    // NaN becomes the lowest.
+    // NaN becomes the lowest value.
     const auto clamped = [lowest](double x) { return x > lowest ? std::min(x, lowest + 255) : lowest; };
     double least = 0;
     double greatest = 0;
@@ -318,7 +318,7 @@ Quantised quantised(const std::vector<float>& numbers, double lowest) {
     return result;
 }
 
-/// All that a scale quantises, with ties and their neighbours, which FP32 cannot tell from them after a division.
+/// Multiples of a scale, ties and their neighbours, which a division in FP32 cannot tell apart.
 std::vector<float> around_ties(Random& random, std::size_t count) {
     const float scale = std::ldexp(static_cast<float>(random.pick(1, 0x7fff)), random.pick(-140, 90));
     const int below = random.pick(0, 255);
@@ -371,7 +371,7 @@ TEST(FloatPaths, DynamicQuantizeLinear) {
         const core::Dimensions sizes = some_sizes(random, round);
         const bool is_half = random.one_in(4);
         const DataType type = is_half ? DataType::float16 : DataType::float32;
-        // Every element of an input that stands still is the same one: values are read back from the tensor.
+        // With a stride of 0, several elements share an address, so read the values back from the tensor.
         const core::TensorDesc desc = random.layout(type, sizes, FieldKind::input);
         std::vector<float> numbers = some_numbers(random, count_of(sizes));
         Tensor input;

@@ -1,5 +1,5 @@
-// FusedActivation of engine/cpu/element_wise/machine: values worked out by hand, and that the interval holds FP32
-// evaluations of the documented formulas and nothing that another function gives.
+// Tests of FusedActivation in engine/cpu/element_wise/machine: values derived by hand; the interval contains FP32
+// evaluations of the documented formulas and rejects results of other functions.
 #include "engine/cpu/element_wise/machine.h"
 
 #include <gtest/gtest.h>
@@ -29,10 +29,10 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double e = 2.7182818284590452;
 constexpr double ln2 = 0.69314718055994531;
 constexpr double tanh1 = 0.76159415595576489;
-constexpr double erf_half_root = 0.68268949213708590;  // erf(1 / sqrt 2): the probability of one sigma
+constexpr double erf_half_root = 0.68268949213708590;  // erf(1 / sqrt 2), the probability of one sigma
 const double sigmoid1 = e / (1 + e);
 
-/// A function as the documentation writes it, in FP32, for parameters a and b in the order of the struct.
+/// A function as documented, in FP32, with parameters a and b in the order of the struct.
 struct Function {
     std::string_view name;
     std::string_view first;
@@ -84,7 +84,7 @@ const Function& function_of(std::string_view name) {
     return *std::find_if(functions.begin(), functions.end(), [&](const Function& f) { return f.name == name; });
 }
 
-/// One of them with parameters. What it does not have, it does not look at.
+/// A function with its parameters. Parameters that it does not have are ignored.
 struct Activation {
     std::string_view name;
     double first = 0;
@@ -92,7 +92,7 @@ struct Activation {
     FusedActivation function;
 
     double operator()(double x) const { return function(x); }
-    /// What may be made of an argument that is known only to lie within `slack` of x.
+    /// The interval for an argument that is only known to lie within `slack` of x.
     [[nodiscard]] Interval accepted(double x, double slack) const {
         return function(std::isfinite(x) ? Interval(x - slack, x + slack, false) : Interval(x));
     }
@@ -174,7 +174,7 @@ TEST(Activation, ValuesByHand) {
         {made("SOFTPLUS", 1), 0, ln2},
         {made("SOFTPLUS", 2), 0.5, std::log(1 + e) / 2},
         {made("SOFTPLUS", 2), 1000, 1000},
-        {made("SOFTPLUS", 1), -40, std::exp(-40.0)},  // ln(1 + u) = u for a u as small
+        {made("SOFTPLUS", 1), -40, std::exp(-40.0)},  // ln(1 + u) = u for such a small u
         {made("SOFTSIGN"), 3, 0.75},
         {made("SOFTSIGN"), -1, -0.5},
         {made("SWISH", 1), 1, sigmoid1},
@@ -188,7 +188,7 @@ TEST(Activation, ValuesByHand) {
     };
     for (const Row& row : rows) {
         const double y = row.activation(row.x);
-        // In the tail of GELU a rounding of the argument counts x * x times.
+        // In the tail of GELU, a rounding error of the argument is magnified x * x times.
         const double ulps = row.activation.name == "GELU" ? std::max(1.0, row.x * row.x) : 1;
         if (std::isinf(row.y) || row.y == 0) {
             EXPECT_EQ(y, row.y) << row.activation.name << '(' << row.x << ')';
@@ -204,14 +204,14 @@ TEST(Activation, FromDescriptors) {
     for (const Function& f : functions) {
         SCOPED_TRACE(f.name);
         EXPECT_TRUE(made(f.name, 0.5, 0.25).function.is_present());
-        // No parameter is forgotten here.
+        // Checks that this list has every parameter.
         std::size_t attributes = 0;
         for (const auto& field : operators::find_operator("ACTIVATION_" + std::string(f.name))->fields) {
             attributes += field.is_tensor() ? 0 : 1;
         }
         EXPECT_EQ(attributes, (f.first.empty() ? 0u : 1u) + (f.second.empty() ? 0u : 1u));
     }
-    // As the C struct holds them: FP32.
+    // The C struct stores parameters as FP32.
     EXPECT_EQ(made("LINEAR", 0.1, 0.7)(1), double{0.1f} + double{0.7f});
     EXPECT_THROW(FusedActivation(activation("ACTIVATION_SOFTMAX").get()), std::logic_error);
 }
@@ -226,7 +226,7 @@ TEST(Activation, NanStaysNan) {
     }
 }
 
-/// Parameters and arguments in which a fused activation is used, as FP32 numbers.
+/// Draws parameters and arguments, as FP32 numbers, from the ranges in which fused activations are used.
 class Draw {
 public:
     Activation activation(const Function& f) {
@@ -234,7 +234,7 @@ public:
         return made(f.name, first, f.second.empty() ? 0 : parameter());
     }
 
-    /// Another one for every tenth number: to make one takes longer than to try it.
+    /// Creates a new activation for every tenth number only, because creating one takes longer than testing it.
     const Activation& activation_for(int number, const Function& f, std::optional<Activation>& drawn) {
         if (number % 10 == 0) {
             drawn = activation(f);
@@ -243,7 +243,7 @@ public:
     }
 
     float argument() {
-        // Most results of a normalisation are a few units large; some are tiny, some large.
+        // Most results of a normalisation are a few units large, some are tiny and some are large.
         const float sign = uniform(0, 1) < 0.5f ? -1.0f : 1.0f;
         return sign * std::exp2(uniform(0, 1) < 0.7f ? uniform(-4, 3) : uniform(-30, 5));
     }
@@ -273,7 +273,7 @@ TEST(Activation, AcceptsItsValueAndFp32Evaluations) {
     }
 }
 
-/// D3D allows exp a relative error of 2^-21 (but exp(0) is 1), and log, which is to base 2, one of 2^-21, absolute
+/// D3D allows a relative error of 2^-21 for exp, except that exp(0) is 1. For log (base 2), it allows 2^-21, absolute
 /// between 1/2 and 2 and relative elsewhere.
 struct Intrinsics {
     double exp_error;
@@ -329,7 +329,7 @@ TEST(Activation, AcceptsIntrinsicsAsInaccurateAsTheyMayBe) {
     }
 }
 
-/// The interval is wide enough for its purpose and not much wider: a thousandth of a unit is beyond it.
+/// The interval must not be much wider than necessary: an error of 2^-12, relative to the operands, is outside.
 TEST(Activation, RejectsWhatRoundingsDoNotExplain) {
     Draw draw;
     for (const Function& f : functions) {
@@ -338,7 +338,7 @@ TEST(Activation, RejectsWhatRoundingsDoNotExplain) {
             const double x = double{draw.argument()};
             const Interval interval = function.accepted(x, 0);
             const double y = function(x);
-            // Roundings scale with the argument or the parameters where they cancel; 2^-12 is 4096 of them.
+            // Rounding errors scale with the argument, or with parameters that cancel; 2^-12 is 4096 rounding errors.
             const double unit = 0x1p-12 * (std::fabs(y) + std::fabs(x) + 1) * (std::fabs(function.first) + 1);
             ASSERT_FALSE(contains(interval, y + unit)) << f.name << '(' << x << ')';
             ASSERT_FALSE(contains(interval, y - unit)) << f.name << '(' << x << ')';
@@ -347,7 +347,7 @@ TEST(Activation, RejectsWhatRoundingsDoNotExplain) {
 }
 
 TEST(Activation, RejectsOtherFunctions) {
-    // Parameters that make no two functions agree everywhere.
+    // Parameters for which no two functions agree everywhere.
     constexpr double first = 0.75;
     constexpr double second = 0.375;
     for (const Function& f : functions) {
@@ -371,12 +371,12 @@ TEST(Activation, RejectsOtherFunctions) {
     }
 }
 
-/// For an argument that is known only to lie within the slack, every value of the function there is accepted.
+/// If an argument is only known within the slack, every value of the function in that range is accepted.
 void expect_range(const Activation& function, double x, double slack) {
     const Interval interval = function.accepted(x, slack);
     constexpr int steps = 64;
     for (int step = -steps; step <= steps; ++step) {
-        // An implementation has numbers of FP32.
+        // Implementations compute with FP32 arguments.
         const auto argument = double{static_cast<float>(x + slack * step / steps)};
         if (std::fabs(argument - x) > slack) {
             continue;
@@ -411,7 +411,7 @@ TEST(Activation, AcceptsFp32EvaluationsWithinTheSlack) {
             const float y =
                 f.documented(argument, static_cast<float>(function.first), static_cast<float>(function.second));
             if (std::fabs(double{argument} - x) > slack) {
-                continue;  // rounded out of it
+                continue;  // rounded to a point outside
             }
             const Interval interval = function.accepted(x, slack);
             ASSERT_TRUE(contains(interval, double{y}))
@@ -421,7 +421,7 @@ TEST(Activation, AcceptsFp32EvaluationsWithinTheSlack) {
     }
 }
 
-/// Kinks, jumps and extrema inside the slack, where the ends do not bound the range.
+/// Kinks, jumps and extrema within the slack, where the values at the ends do not bound the range.
 TEST(Activation, AcceptsTheRangeAcrossKinks) {
     struct Row {
         Activation activation;
@@ -458,7 +458,7 @@ TEST(Activation, AcceptsTheRangeAcrossKinks) {
     }
 }
 
-/// What is on the other side of a kink is not an argument of the branch on this side.
+/// Arguments on the other side of a kink are not passed to the branch on this side.
 TEST(Activation, BranchesKeepToTheirArguments) {
     struct Row {
         Activation activation;
@@ -479,7 +479,7 @@ TEST(Activation, BranchesKeepToTheirArguments) {
     }
 }
 
-/// At a jump the limit from the far side is accepted, but not what only the wrong comparison gives.
+/// At a jump, the limit from the far side is accepted, but not a value that only a wrong comparison would give.
 TEST(Activation, JumpsExcludeTheThresholdItself) {
     const Activation thresholded = made("THRESHOLDED_RELU", -2);
     EXPECT_FALSE(contains(thresholded.accepted(-2, 1e-6), -2));

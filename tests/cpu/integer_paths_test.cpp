@@ -1,5 +1,5 @@
-// Kernels that compute with integers in registers of any width: the results are those of the plain definitions, which
-// stand here once more. Bounds, which would be computed otherwise, are not asked for.
+// Tests integer kernels with registers of any width: the results must equal those of plain definitions, which this file
+// repeats. Bounds are not requested because they are computed in another way.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ struct Window {
     std::int64_t elements, taps, places, stride, dilation, padding;
 };
 
-/// Sizes that fill tiles, blocks and registers, and some that do not.
+/// Window sizes that fill tiles, blocks and registers, and some that do not.
 Window random_window(Random& random, std::int64_t most) {
     Window window{};
     window.taps = random.pick(1, 4);
@@ -114,7 +114,7 @@ std::vector<int> numbers_of(const Tensor& tensor) {
     return numbers;
 }
 
-/// The sum at a place of the output, term by term.
+/// The sum for an output element, term by term.
 std::int64_t sum_at(const Quantities& q, const std::vector<int>& x, int x_zero, const std::vector<int>& w, int w_zero,
                     std::int64_t n, std::int64_t k, std::int64_t p, std::int64_t o) {
     std::int64_t sum = 0;
@@ -219,14 +219,14 @@ TEST(IntegerPaths, QuantizedLinearConvolution) {
             ++round;
         }
     }
-    // More rows and columns than a block, and more pairs.
+    // More rows, columns and pairs of terms than a block holds.
     expect_definition(random, {1, 1, 150, 260, {2, 1, 2, 1, 1, 0}, {3, 2, 2, 1, 1, 0}});
     expect_definition(random, {3, 1, 2, 5, {9, 1, 9, 1, 1, 0}, {23, 1, 23, 1, 1, 0}});
-    // More terms than a sum of 32 bits holds.
+    // More terms than a 32-bit sum can hold.
     expect_definition(random, {2, 1, 34000, 1, {1, 1, 1, 1, 1, 0}, {2, 1, 2, 1, 1, 0}});
 }
 
-TEST(IntegerPaths, RequantisedStretches) {
+TEST(IntegerPaths, RequantisedSegments) {
     Random random(73);
     for (int round = 0; round < 300; ++round) {
         std::vector<double> sums(random.pick<std::size_t>(1, 70));
@@ -262,7 +262,7 @@ TEST(IntegerPaths, RequantisedStretches) {
 
 // ---- the other first operators -----------------------------------------------------------------------------------
 
-/// Few of many, and so many that they are sorted by bytes.
+/// Covers small K, and K large enough for the radix sort.
 template <class T>
 void expect_first_of_sorted(Random& random, DataType type) {
     for (int round = 0; round < 6; ++round) {
@@ -351,7 +351,7 @@ TEST(IntegerPaths, SlicesOfEveryLength) {
     }
 }
 
-/// With bounds, numbers are converted to double first, and normalised one by one.
+/// If bounds are requested, numbers are converted to double first and normalised one at a time.
 TEST(IntegerPaths, NormalizedFloatsAreThoseOfDoubles) {
     Random random(76);
     for (int round = 0; round < 150; ++round) {

@@ -1,4 +1,4 @@
-// engine/cpu/interval: what Direct3D allows, no less and not much more.
+// Tests of engine/cpu/interval: intervals contain what Direct3D allows, and not much more.
 #include "engine/cpu/interval.h"
 
 #include <gtest/gtest.h>
@@ -110,7 +110,7 @@ TEST(Interval, Products) {
 }
 
 TEST(Interval, Quotients) {
-    const double third = 1.0f / 3.0f;  // the nearest; it is above 1/3
+    const double third = 1.0f / 3.0f;  // the nearest FP32 number, which is above 1/3
     expect_all({
         {"1 / 3", Interval(1) / 3, from(third - 0x1p-25, third)},
         {"6 / 2", Interval(6) / 2, from(3 - 0x1p-22, 3 + 0x1p-22)},
@@ -244,7 +244,7 @@ TEST(Interval, EndsOfFunctions) {
     EXPECT_TRUE(atan2(from(-1, 1), -1).contains(-std::numbers::pi)) << "both sides of the cut";
 }
 
-/// A function at a number, the exact value, and by how much implementations may be off.
+/// A function's interval, the exact value, and the guaranteed error bound of implementations.
 struct Guarantee {
     std::string what;
     Interval result;
@@ -252,7 +252,7 @@ struct Guarantee {
     double error;
 };
 
-/// What is off by as much as is guaranteed is held, and what is off by a good deal more is not.
+/// An error of the guaranteed size is accepted, a much larger one is not.
 TEST(Interval, AsWideAsWhatIsGuaranteed) {
     const double relative = 0x1p-21;
     const double sine = 0.0008;
@@ -291,7 +291,7 @@ TEST(Interval, AsWideAsWhatIsGuaranteed) {
     }
 }
 
-/// What overflows is infinite in the end, but on the way there need not be an overflow.
+/// The final result overflows to infinity, but intermediate results need not overflow.
 TEST(Interval, BeyondTheRange) {
     for (const Interval& x : {exp(100), Interval(0x1p100) * 0x1p100, Interval(most) + most, Interval(1e30) / 1e-30}) {
         EXPECT_TRUE(x.contains(inf));

@@ -1,4 +1,4 @@
-// engine/cpu/element_wise/load_store: every type at its ends, packed elements, strides.
+// Tests of engine/cpu/element_wise/load_store: the extreme values of every type, packed elements, strides.
 #include "engine/cpu/element_wise/load_store.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ constexpr auto f16 = DataType::float16;
 constexpr auto f32 = DataType::float32;
 constexpr auto f64 = DataType::float64;
 
-/// The bits that storing the number as that type leaves.
+/// Stores the number as this type and returns the resulting bits.
 template <class Number>
 std::uint64_t stored_bits(DataType type, Number value, Store how) {
     alignas(8) std::array<std::byte, 8> memory{};
@@ -50,7 +50,7 @@ struct RealCase {
 
 TEST(Storing, RealNumbers) {
     const std::vector<RealCase> cases{
-        // Truncated and clamped; NaN is 0.
+        // Real numbers, truncated and clamped; NaN becomes 0.
         {i8, Store::wrapping, 127.99, 127},
         {i8, Store::wrapping, 128, 127},
         {i8, Store::wrapping, -128.99, -128},
@@ -74,7 +74,7 @@ TEST(Storing, RealNumbers) {
         {u32, Store::converting, 0x1p32, 4294967295},
         {u32, Store::converting, -0.5, 0},
         {u32, Store::converting, not_a_number, 0},
-        // To nearest even, then clamped.
+        // Rounded to nearest even, then clamped.
         {i8, Store::rounding, 2.5, 2},
         {i8, Store::rounding, 3.5, 4},
         {i8, Store::rounding, -2.5, -2},
@@ -89,7 +89,7 @@ TEST(Storing, RealNumbers) {
         {u4, Store::rounding, 15.5, 15},
         {u4, Store::rounding, -1, 0},
         {u4, Store::rounding, 2.5, 2},
-        // FLOAT16 to nearest even.
+        // FLOAT16, rounded to nearest even.
         {f16, Store::wrapping, 65504, 65504},
         {f16, Store::wrapping, 65519.99, 65504},
         {f16, Store::wrapping, 65520, inf},
@@ -99,7 +99,7 @@ TEST(Storing, RealNumbers) {
         {f16, Store::wrapping, 0x1p-24, 0x1p-24},
         {f16, Store::wrapping, 0x1p-25, 0},
         {f16, Store::wrapping, 0x1.8p-24, 0x1p-23},
-        // FLOAT32 once from double.
+        // FLOAT32, rounded once from double.
         {f32, Store::wrapping, 1 + 0x1p-24, 1},
         {f32, Store::wrapping, 1 + 0x1.8p-23, 1 + 0x1p-22},
         {f32, Store::wrapping, 0x1p128, inf},
@@ -117,7 +117,7 @@ TEST(Storing, RealNumbers) {
     }
 }
 
-/// The ends of 64 bits are not doubles.
+/// The largest 64-bit integers are not representable as doubles.
 TEST(Storing, RealNumbersInSixtyFourBits) {
     EXPECT_EQ(stored_bits(i64, 0x1p63, Store::converting), 0x7fffffffffffffffu);
     EXPECT_EQ(stored_bits(i64, inf, Store::converting), 0x7fffffffffffffffu);
@@ -138,14 +138,14 @@ struct IntegerCase {
 
 TEST(Storing, SignedIntegers) {
     const std::vector<IntegerCase> cases{
-        // The low bits.
+        // Integers, of which the low bits are kept.
         {i8, Store::wrapping, 128, -128},
         {i8, Store::wrapping, 300, 44},
         {u8, Store::wrapping, -1, 255},
         {i16, Store::wrapping, 90000, 24464},
         {i32, Store::wrapping, 0x80000000, -0x1p31},
         {u32, Store::wrapping, -1, 4294967295},
-        // Through 32 bits, read as the target's kind, clamped.
+        // Converted to 32 bits, read as signed or unsigned like the target type, then clamped.
         {i8, Store::clamping, 128, 127},
         {i8, Store::clamping, -129, -128},
         {i8, Store::clamping, 0x80000000, -128},
@@ -160,7 +160,7 @@ TEST(Storing, SignedIntegers) {
         {u32, Store::converting, -1, 4294967295},
         {u32, Store::converting, -128, 4294967168},
         {i32, Store::converting, std::int64_t{1} << 40, 2147483647},
-        // To floating-point types.
+        // Integers converted to floating-point types.
         {f32, Store::wrapping, 16777217, 16777216},
         {f32, Store::wrapping, 16777219, 16777220},
         {f16, Store::converting, 2051, 2052},
@@ -243,7 +243,7 @@ TEST(Loading, TheEndsOfEachType) {
     EXPECT_EQ(bits.bits(), 0xbf000000u);
 }
 
-/// What is loaded and stored again is what it was, for all elements of 16 bits.
+/// Loading and storing preserves all 16-bit elements.
 TEST(LoadingAndStoring, BackAgain) {
     for (const DataType type : {i16, u16, f16}) {
         std::vector<std::uint16_t> all(65536);
@@ -281,7 +281,7 @@ TEST(LoadingAndStoring, Strides) {
     EXPECT_EQ(target, (std::array<std::int32_t, 6>{-1, 1, -1, -1, 2, -1}));
 }
 
-/// Two in a byte, the first in its low half; neighbours stay.
+/// Two elements share a byte, the first in its low half; storing one does not change the other.
 TEST(LoadingAndStoring, PackedElements) {
     std::array<std::byte, 3> memory{std::byte{0xcd}, std::byte{0xcd}, std::byte{0xcd}};
     const std::array<double, 3> values{-8, 2, 7};

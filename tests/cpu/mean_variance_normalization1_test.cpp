@@ -1,5 +1,5 @@
-// engine/cpu/kernels/mean_variance_normalization1: values by hand, random descriptors against the definition in long
-// double, and independence from how the work is spread.
+// Tests of engine/cpu/kernels/mean_variance_normalization1: values derived by hand, random descriptors against the
+// definition in long double, and independence of the number of threads.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,7 +47,7 @@ std::vector<float> floats(const cpu::Reference& reference) {
 using F32 = std::vector<float>;
 
 TEST(MeanVarianceNormalization1, ByHand) {
-    // Mean 3, variance 2 (of the population): divided by the root of 2 + epsilon.
+    // The mean is 3 and the population variance 2, so elements are divided by sqrt(2 + epsilon).
     const auto input = tensor_of<float>(tensor(DataType::float32, {5}), {1, 2, 3, 4, 5});
     const auto root = static_cast<float>(std::sqrt(0.5));
     const auto twice = static_cast<float>(std::sqrt(2.0));
@@ -69,7 +69,8 @@ TEST(MeanVarianceNormalization1, ByHand) {
 }
 
 TEST(MeanVarianceNormalization1, AxesAreASet) {
-    // Rows {0, 2}, {4, 10}: means 1 and 7; columns: means 2 and 6; all: 4. NormalizeVariance FALSE.
+    // The matrix is {0, 2}, {4, 10}. Its rows have the means 1 and 7, its columns 2 and 6, all elements 4.
+    // NormalizeVariance is FALSE.
     const auto input = tensor_of<float>(tensor(DataType::float32, {2, 2}), {0, 2, 4, 10});
     struct Row {
         std::vector<std::uint32_t> axes;
@@ -90,7 +91,7 @@ TEST(MeanVarianceNormalization1, ScaleAndBias) {
     const auto input = tensor_of<float>(tensor(DataType::float32, {2, 2}), {0, 2, 4, 10});
     const auto columns = tensor_of<float>(tensor(DataType::float32, {1, 2}), {10, 100});
     const auto rows = tensor_of<float>(tensor(DataType::float32, {2, 1}), {0.5f, 0.25f});
-    // A stride of its own for the dimension of one element, which must not be applied.
+    // The stride of a dimension of size 1 must be ignored.
     const auto single = tensor_of<float>(tensor(DataType::float32, {1, 1}, {77, 99}), {-2});
     const auto result = [&](const core::Tensor* scale, const core::Tensor* bias) {
         const auto setting = [](const char* field, const core::Tensor* tensor) {
@@ -101,7 +102,7 @@ TEST(MeanVarianceNormalization1, ScaleAndBias) {
                           {{"NormalizeVariance", 0}, setting("ScaleTensor", scale), setting("BiasTensor", bias)}),
             input, scale, bias));
     };
-    // Centred: -1 1 / -3 3.
+    // After subtracting the means: -1 1 / -3 3.
     EXPECT_EQ(result(&columns, nullptr), (F32{-10, 100, -30, 300}));
     EXPECT_EQ(result(nullptr, &rows), (F32{-0.5f, 1.5f, -2.75f, 3.25f}));
     EXPECT_EQ(result(&columns, &rows), (F32{-9.5f, 100.5f, -29.75f, 300.25f}));
@@ -116,15 +117,15 @@ TEST(MeanVarianceNormalization1, DegenerateSets) {
         EXPECT_TRUE(std::isnan(value)) << "0 / 0";
     }
     EXPECT_EQ(floats(computed(normalization(constant.desc, {0}, 1e-5), constant)), (F32{0, 0, 0}));
-    // One element: its mean is itself.
+    // The mean of a single element is the element.
     const auto line = tensor_of<float>(tensor(DataType::float32, {3}), {1, -2, 1e30f});
     const auto column = tensor_of<float>(tensor(DataType::float32, {3, 1}), {1, -2, 1e30f});
     EXPECT_EQ(floats(computed(normalization(column.desc, {1}, 1e-5), column)), (F32{0, 0, 0}));
-    // Squares that FP32 does not hold: variance 2/3 of 1e60, so the outlier lies root 2 away.
+    // The squares overflow FP32: the variance is 2/9 of 1e60, so the normalised outlier is sqrt(2).
     const auto far = floats(computed(normalization(line.desc, {0}, 1e-5), line));
     EXPECT_FLOAT_EQ(far[2], std::sqrt(2.0f));
     EXPECT_FLOAT_EQ(far[0], -std::sqrt(0.5f));
-    // NaN and infinity stay within their set.
+    // NaN and infinity affect only their own group.
     const auto poisoned =
         tensor_of<float>(tensor(DataType::float32, {3, 2}), {1, 3, std::numeric_limits<float>::quiet_NaN(), 1, inf, 1});
     const auto result = floats(computed(normalization(poisoned.desc, {1}, 3), poisoned));
@@ -136,7 +137,7 @@ TEST(MeanVarianceNormalization1, DegenerateSets) {
 }
 
 TEST(MeanVarianceNormalization1, Float16RoundsOnceAndDoesNotOverflowInside) {
-    // Variance 10^6 and sums of 3 * 60000 are beyond FLOAT16, results are not.
+    // The variance 10^6 and the sum are beyond FLOAT16's range; the results are not.
     const auto large = tensor_of<Float16>(tensor(DataType::float16, {4}),
                                           {Float16(60000.0), Float16(58000.0), Float16(60000.0), Float16(58000.0)});
     std::vector<double> result;
@@ -144,8 +145,8 @@ TEST(MeanVarianceNormalization1, Float16RoundsOnceAndDoesNotOverflowInside) {
         result.push_back(static_cast<double>(value));
     }
     EXPECT_EQ(result, (std::vector<double>{1, -1, 1, -1}));
-    // (1 + 16/1024) * (1 + 32/1024) = 1 + 48.5/1024 is halfway between two FLOAT16 numbers. 2^-24 more or less decides,
-    // unless FP32, where it is half an ULP, rounds it away first.
+    // (1 + 16/1024) * (1 + 32/1024) = 1 + 48.5/1024 is a tie between two FLOAT16 numbers. A bias of 2^-24, half an ULP
+    // in FP32, decides the tie unless rounding to FP32 first loses it.
     const auto pair =
         tensor_of<Float16>(tensor(DataType::float16, {2}), {Float16(1 + 16 * 0x1p-10), Float16(-(1 + 16 * 0x1p-10))});
     const auto scale = tensor_of<Float16>(tensor(DataType::float16, {1}), {Float16(1 + 32 * 0x1p-10)});
@@ -177,11 +178,11 @@ std::vector<double> numbers(const core::Tensor& tensor) {
 
 struct Element {
     cpu::NormalizedElement element;
-    /// scale * (x - mean) / sqrt(variance + epsilon) + bias, before activation.
+    /// scale * (x - mean) / sqrt(variance + epsilon) + bias, before the activation.
     long double value = 0;
 };
 
-/// The documentation's formula for each element, looking for those that share its mean among all.
+/// Evaluates the documented formula for each element, searching all elements for those that share its mean.
 template <class T>
 std::vector<Element> by_definition(const Descriptor& descriptor, const core::Tensor& input, const core::Tensor* scale,
                                    const core::Tensor* bias) {
@@ -302,13 +303,13 @@ void check_random(DataType type) {
         for (std::size_t j = 0; j < expected.size(); ++j) {
             const long double real = expected[j].value;
             const long double value = activated && real < 0 ? 0.5L * std::expm1(real) : real;
-            // Half an ULP, and what a large bias cancels in double.
+            // Allows half an ULP, and the cancellation of a large bias in double.
             const double magnitude = std::fabs(expected[j].element.bias) + std::fabs(actual[j]);
             ASSERT_NEAR(actual[j], static_cast<double>(value),
                         half_ulp * std::fabs(actual[j]) + half_subnormal + 1e-13 * magnitude);
             ++elements;
             exact += actual[j] == static_cast<double>(static_cast<T>(static_cast<double>(value))) ? 1 : 0;
-            // The slack is the budget's distance from the rounded result.
+            // The slack is the distance from the rounded result to the ends of the budget.
             const auto range = cpu::accepted_range(expected[j].element, function, type);
             const double width = range.high - range.low;
             ASSERT_NEAR(reference.slack[0].below[j], actual[j] - range.low, 1e-9 * width + 1e-12 * magnitude);
@@ -316,7 +317,8 @@ void check_random(DataType type) {
             ASSERT_TRUE(std::isfinite(width)) << "no number here is so large that it could overflow";
         }
     }
-    // Correctly rounded, but for exact ties of FLOAT16 from a mean that no binary fraction is: three in 15713.
+    // Results are correctly rounded, except for exact ties of FLOAT16 whose mean is not a binary fraction: three in
+    // 15713.
     EXPECT_GE(exact + elements / 1000, elements);
 }
 
@@ -328,8 +330,8 @@ TEST(MeanVarianceNormalization1, RandomDescriptorsFloat16) {
     check_random<Float16>(DataType::float16);
 }
 
-/// Sets on several threads give the bits that each gives alone, and so do the elements of one large set wherever it
-/// lies.
+/// Each group gives the same bits when several threads compute many groups as when it is computed alone, and so does a
+/// large group at any offset.
 TEST(MeanVarianceNormalization1, LargeTensorsAreTheirSets) {
     Random random(72);
     constexpr std::uint32_t sets = 300;
@@ -352,7 +354,7 @@ TEST(MeanVarianceNormalization1, LargeTensorsAreTheirSets) {
     }
 }
 
-/// A million elements around 10^4: sums in FP32 would be off by more than the spread.
+/// A million elements around 10^4: the error of FP32 sums would exceed the standard deviation.
 TEST(MeanVarianceNormalization1, LargeSetsKeepTheirPrecision) {
     Random random(73);
     const auto input =

@@ -1,4 +1,4 @@
-// engine/cpu/movement/move: random moves against their definition, element by element.
+// Tests of engine/cpu/movement/move: random moves against their definition, element by element.
 #include "engine/cpu/movement/move.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using cpu::movement::nowhere;
 
 constexpr std::uint64_t constant = 0xfedcba9876543210;
 
-/// For each place that the move writes, where it reads.
+/// Pairs each destination offset of the move with its source offset.
 std::vector<std::pair<std::int64_t, std::int64_t>> pairs_of(const Move& move) {
     std::vector<std::pair<std::int64_t, std::int64_t>> places{{move.to_start, move.from_start}};
     for (const Axis& axis : move.axes) {
@@ -65,7 +65,7 @@ Tensor some_bytes(DataType type, std::uint32_t count) {
     return tensor;
 }
 
-/// A dimension over the output's next `stride` elements, that reads by strides, at random, or nothing.
+/// A dimension over the output's next `stride` elements. Its sources are strided, random or missing.
 Axis random_axis(Random& random, std::int64_t size, std::int64_t stride) {
     Axis axis{.size = size, .to_stride = stride, .from_stride = random.pick<std::int64_t>(0, 3)};
     if (random.pick(0, 1) == 0) {
@@ -113,7 +113,7 @@ TEST(Move, AnyAxes) {
     }
 }
 
-/// Each element several times, as in pictures that are scaled up. Some rows come from nowhere.
+/// Copies each element several times, as in upscaled images. Some rows have no source.
 TEST(Move, CopiesInSuccession) {
     for (const DataType type : of_each_width) {
         const Tensor input = some_bytes(type, 400);
@@ -138,7 +138,7 @@ TEST(Move, CopiesInSuccession) {
     }
 }
 
-/// Runs that are cut into pieces, which threads share.
+/// Long runs, which are split among threads.
 TEST(Move, LongRuns) {
     for (const DataType type : of_each_width) {
         const std::uint32_t length = 300'001;
@@ -151,7 +151,7 @@ TEST(Move, LongRuns) {
                 {.from = &input, .to = &output, .from_start = start, .axes = {{size, 1, step}}, .constant = constant},
                 "step " + std::to_string(step));
         }
-        // The middle, in the midst of nothing.
+        // Only the middle of the run has a source.
         Axis axis{.size = length, .to_stride = 1};
         for (std::int64_t i = 0; i < length; ++i) {
             axis.offsets.push_back(i < 1000 || i > 250'000 ? nowhere : i);

@@ -1,5 +1,6 @@
-// engine/cpu/kernels/movement: what the cases cannot decide, because DirectML leaves it open or because it is about
-// tolerance: indices that lead outside, several updates of one place, conversion of constants, sums.
+// Tests of engine/cpu/kernels/movement beyond what cases can check, because DirectML leaves the behaviour open or
+// because tolerances are concerned: out-of-range indices, several updates of one element, conversion of constants,
+// sums.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -54,7 +55,7 @@ constexpr DataType index_type = std::is_same_v<Index, std::int32_t>    ? DataTyp
                                 : std::is_same_v<Index, std::uint32_t> ? DataType::uint32
                                                                        : DataType::uint64;
 
-/// What a dimension of four elements, 10 to 13, gives for an index. The rows around it must not be seen.
+/// Gathers from a dimension of four elements, 10 to 13. The rows before and after it must not be read.
 template <class Index>
 Bytes gathered(std::string_view op, const std::vector<Index>& indices) {
     const auto count = static_cast<std::uint32_t>(indices.size());
@@ -166,7 +167,7 @@ TEST(Movement, LengthsEndWithTheSequence) {
 
 // ---- several updates of one place --------------------------------------------------------------------------------
 
-/// Whether an output passes, be it right in another way than the reference's.
+/// Whether an output passes, even if it differs from the reference's.
 bool is_accepted(const cpu::Reference& reference, const core::Tolerance& tolerance, const Bytes& values) {
     const Tensor actual = tensor_of(reference.outputs[0].desc, values);
     return compare::compare(reference.outputs[0], actual, tolerance, &reference.slack[0]).passed();
@@ -251,7 +252,7 @@ Descriptor folding(DataType type) {
                              {"EndPadding", {0}}});
 }
 
-/// The middle element, which the second place of the first block and the first of the second share.
+/// Returns the middle element, which is the sum of the first block's second element and the second block's first.
 template <class T>
 T folded(DataType type, T first, T second) {
     return computed<T>(folding(type), all(tensor_of<T>(tensor(type, {1, 2, 2}), {T(1), second, first, T(1)}))).at(1);
@@ -269,7 +270,7 @@ TEST(Movement, SumsOfIntegers) {
     EXPECT_EQ(folded<std::int32_t>(DataType::int32, 16777217, 16777219), 33554436);
 }
 
-/// Three terms in the middle: 1, x and -x, which FP32 adds to 0 or to 1.
+/// The middle element has the terms 1, x and -x, whose FP32 sum is 0 or 1.
 TEST(Movement, SumsInAnyOrder) {
     const Descriptor fold =
         with(folding(DataType::float32),
@@ -295,7 +296,7 @@ TEST(Movement, SequencesAreComputedInFp32) {
     const auto values = values_of<float>(reference.outputs[0]);
     bool differs = false;
     for (std::size_t k = 0; k < values.size(); ++k) {
-        // M rounds the product and the sum.
+        // Measured on DirectML 1.15.4: it rounds the product and the sum.
         const float other = 0.1F + static_cast<float>(k) * 0.1F;
         differs = differs || other != values[k];
         EXPECT_LE(double{values[k]} - reference.slack[0].below[k], double{other});

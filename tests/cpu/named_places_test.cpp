@@ -1,4 +1,5 @@
-// engine/cpu/kernels/movement: elements whose places other tensors name, in tensors of any layout, by the definitions.
+// Tests of engine/cpu/kernels/movement: operators with index tensors against their definitions, with tensors of any
+// layout.
 #include <gtest/gtest.h>
 
 #include "tests/cpu/random_tensors.h"
@@ -26,18 +27,18 @@ public:
     [[nodiscard]] std::size_t axis() const { return axis_; }
     [[nodiscard]] std::int64_t size() const { return sizes_[axis_]; }
 
-    /// As the sizes are, but for the axis.
+    /// The sizes, with this size along the axis.
     [[nodiscard]] core::Dimensions with(std::uint32_t size) const {
         core::Dimensions sizes = sizes_;
         sizes[axis_] = size;
         return sizes;
     }
-    /// Their elements tell where they are from.
+    /// Each element has a unique value, which tells its source.
     [[nodiscard]] Tensor data(const core::Dimensions& sizes) {
         return random_.filled<std::uint16_t>(random_.layout(DataType::uint16, sizes, FieldKind::input),
                                              [&] { return ++last_; });
     }
-    /// Some of them lead outside, or count from the end.
+    /// Some indices are out of range, or count from the end.
     [[nodiscard]] Tensor indices(const core::Dimensions& sizes, std::int64_t size) {
         return random_.filled<std::int64_t>(random_.layout(DataType::int64, sizes, FieldKind::input),
                                             [&] { return random_.pick<std::int64_t>(-size - 1, size); });
@@ -116,7 +117,8 @@ TEST(NamedPlaces, ScatterNd) {
         const core::Dimensions& sizes = named.sizes();
         const std::uint32_t length = random.pick(1u, static_cast<std::uint32_t>(sizes.size()));
         const std::uint32_t tuples = random.pick(1u, 5u);
-        // Tuples in one dimension, then what each has: as many dimensions as the input, or one more.
+        // The sizes of the updates: one dimension for the tuples, then the input's dimensions that the tuples do not
+        // index.
         core::Dimensions put{tuples};
         put.insert(put.end(), sizes.begin() + length, sizes.end());
         const std::size_t rank = std::max(sizes.size(), std::max<std::size_t>(put.size(), 2));
@@ -140,7 +142,8 @@ TEST(NamedPlaces, ScatterNd) {
         const auto from = values_of<std::uint16_t>(updates);
         const std::size_t each = from.size() / tuples;
         for (std::size_t i = 0; i < from.size(); ++i) {
-            // The number of the tuple's part of the input, then of the element in it.
+            // `part` is the row-major index of the slice that the tuple selects; then comes the index of the element in
+            // it.
             std::size_t part = 0;
             bool within = true;
             for (std::size_t d = 0; d < length; ++d) {

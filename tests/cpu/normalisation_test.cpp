@@ -1,5 +1,5 @@
-// engine/cpu/kernels/normalisation: values on random descriptors against formulas and addresses of the test's own, and
-// ranges against FP32 implementations that take other ways.
+// Tests of engine/cpu/kernels/normalisation: values on random descriptors against formulas and addresses that the test
+// computes itself, and ranges against various FP32 implementations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using core::Tensor;
 using operators::Descriptor;
 
 using Exact = std::vector<long double>;
-/// Elements in row-major order by the tensor's name. Parameters have one for each element of the input.
+/// Elements in row-major order by tensor name. Parameters are broadcast to one element per input element.
 using Elements = std::map<std::string, Exact, std::less<>>;
 
 constexpr double epsilon = 0.25;
@@ -39,12 +39,12 @@ bool is_parameter(const std::string& tensor) {
     return names.contains(tensor);
 }
 
-/// The sizes of all elements, and of the parameters that sets of them share.
+/// The sizes of all elements, and of the parameters that normalisation groups share.
 struct Shape {
     core::Dimensions sizes;
     core::Dimensions shared;
 
-    /// Which element of the parameters goes with one of the elements.
+    /// The index of the parameters' element that belongs to an input element.
     [[nodiscard]] std::size_t set_of(std::size_t element) const {
         auto at = coordinates_of(element, sizes);
         for (std::size_t d = 0; d < at.size(); ++d) {
@@ -71,7 +71,7 @@ long double sum(const std::vector<std::size_t>& members, const std::function<lon
 }
 
 using Members = std::vector<std::size_t>;
-/// One output's element, of the elements in a set.
+/// Computes an element of an output from the elements of its group.
 using Formula = std::function<long double(const Elements& in, const Members& set, std::size_t element)>;
 
 long double rstd(const Elements& in, std::size_t i) {
@@ -145,7 +145,7 @@ long double training_gradient(const Elements& in, const Members& set, std::size_
 struct Operator {
     std::string name;
     std::vector<Formula> outputs;
-    std::size_t rank_of_rows = 0;  // 2: sizes in front of the last two are 1
+    std::size_t rank_of_rows = 0;  // 2 if the sizes before the last two are 1
 };
 
 std::vector<Operator> all_operators() {
@@ -233,7 +233,7 @@ cpu::Reference reference_of(const Problem& problem) {
     return cpu::compute_reference(problem.descriptor, inputs);
 }
 
-/// Each output of the reference is the exact value, rounded once.
+/// Expects each output of the reference to be the exact value, rounded once.
 template <class T>
 void expect_exact(const Operator& op, DataType type) {
     Random random(20);
@@ -248,7 +248,7 @@ void expect_exact(const Operator& op, DataType type) {
                 const std::size_t set = o == 0 ? problem.shape.set_of(k) : k;
                 const Members members = problem.shape.members(set);
                 const auto exact = op.outputs[o](problem.elements, members, o == 0 ? k : members.front());
-                // Half a place, and what cancels in double.
+                // Half a unit in the last place, plus cancellation in double.
                 const double place = std::is_same_v<T, float> ? 0x1p-24 : 0x1p-11;
                 const double least = std::is_same_v<T, float> ? 0 : 0x1p-25;
                 ASSERT_NEAR(static_cast<double>(values[k]), static_cast<double>(exact),
@@ -273,7 +273,7 @@ TEST(Normalisation, RandomDescriptorsFloat16) {
 
 // ---- ranges ------------------------------------------------------------------------------------------------------
 
-/// FP32 as an implementation may have it. Tensors on the way may be FLOAT16.
+/// A kind of FP32 arithmetic. Intermediate tensors may be FLOAT16.
 struct Machine {
     bool backwards = false;
     bool folds = false;
@@ -369,14 +369,14 @@ const std::vector<Implementation> implementations{
     {"BATCH_NORMALIZATION_TRAINING_GRAD", 0, training_gradient_by},
 };
 
-/// How far an implementation is outside the range of the reference's element, in parts of the range's width; negative
-/// inside.
+/// How far an implementation is outside the range of the reference's element, as a fraction of the range's width.
+/// Negative inside.
 double outside(const core::ElementSlack& slack, std::size_t k, double expected, double actual) {
     const double off = actual < expected ? expected - actual - slack.below[k] : actual - expected - slack.above[k];
     return off;
 }
 
-/// The same problems for all machines, since the reference takes the longest.
+/// Uses the same problems for all machines, because computing the reference takes longest.
 template <class T>
 void expect_accepted(const Implementation& way, const std::vector<Machine>& machines, DataType type) {
     Random random(21);
@@ -418,7 +418,8 @@ TEST(Normalisation, RangesHoldOtherWays) {
     }
 }
 
-/// Numbers of one magnitude: a range is about as wide as the roundings of the sums and of the formula together.
+/// With numbers of one magnitude, a range is about as wide as the rounding errors of the sums and of the formula
+/// together.
 TEST(Normalisation, RangesAreNarrow) {
     for (const Implementation& way : implementations) {
         Random random(22);
@@ -432,7 +433,7 @@ TEST(Normalisation, RangesAreNarrow) {
             }
         }
         RecordProperty(way.op, std::to_string(widest));
-        // Sets of up to 150 elements of up to 4, and products of them of up to 16 * 150.
+        // Groups have up to 150 elements of up to 4, so sums of squares are up to 16 * 150.
         EXPECT_LT(widest, 150 * 150 * 16 * 0x1p-22) << way.op;
         EXPECT_GT(widest, 0) << way.op;
     }
@@ -457,7 +458,7 @@ TEST(Normalisation, SumsThatNoOrderRoundsAreExact) {
     const auto reference = cpu::compute_reference(training, inputs);
     EXPECT_EQ(values_of<float>(reference.outputs[1]), std::vector<float>{4});
     EXPECT_EQ(values_of<float>(reference.outputs[2]), std::vector<float>{5});
-    // A division may be off by a place.
+    // A division may be off by one ULP.
     EXPECT_LE(reference.slack[1].below[0], 4 * 0x1p-23);
     EXPECT_LE(reference.slack[2].above[0], 5 * 0x1p-22);
 }

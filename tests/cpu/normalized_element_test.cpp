@@ -1,4 +1,4 @@
-// engine/cpu/normalized_element: the error budget, which must hold what correct implementations do and nothing else.
+// Tests of engine/cpu/normalized_element: the error budget must accept correct implementations and reject others.
 #include "engine/cpu/normalized_element.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using cpu::Interval;
 using cpu::NormalizedElement;
 using cpu::element_wise::FusedActivation;
 
-/// Elements that share a mean, with the numbers that they are normalised by. FP32 throughout.
+/// A normalisation group: elements that share a mean, and the parameters. FP32 throughout.
 struct Set {
     std::vector<float> values;
     float scale = 1;
@@ -28,7 +28,7 @@ struct Set {
     float epsilon = 1e-5f;
 };
 
-/// The elements as the reference knows them, from sums in long double.
+/// The elements as the reference computes them, from sums in long double.
 std::vector<NormalizedElement> exact_elements(const Set& set) {
     const auto n = static_cast<long double>(set.values.size());
     long double sum = 0;
@@ -58,18 +58,18 @@ float as_float16(float value) {
     return static_cast<float>(core::Float16(double{value}));
 }
 
-/// What can be wrong in an implementation; Right is what a careful one does.
+/// A mistake in an implementation; `none` stands for a correct one.
 enum class Mistake {
     none,
     sample_variance,  // divided by n - 1
     epsilon_outside,  // 1 / (sqrt(variance) + epsilon)
     epsilon_forgotten,
     variance_from_squares,    // mean of squares minus square of the mean
-    variance_not_normalized,  // multiplied by the variance's root once too rarely
+    variance_not_normalized,  // multiplied by the standard deviation once too rarely
     bias_before_scale,
     half_precision_sums,      // each partial sum truncated to FLOAT16
-    variance_overflows_half,  // M: beyond 65504 the result is 0
-    subnormals_flushed,       // of FLOAT16, which D3D forbids
+    variance_overflows_half,  // measured on DirectML 1.15.4: beyond 65504 the result is 0
+    subnormals_flushed,       // FLOAT16 subnormals, which D3D forbids to flush
 };
 
 float half_truncated(float value) {
@@ -88,7 +88,7 @@ float half_sum(const std::vector<float>& values) {
     return sum;
 }
 
-/// Two passes in FP32 with pairwise sums, as a shader would do it.
+/// Two passes in FP32 with pairwise sums, like a shader.
 std::vector<float> computed(const Set& set, Mistake mistake = Mistake::none) {
     std::vector<float> values = set.values;
     if (mistake == Mistake::subnormals_flushed) {
@@ -130,7 +130,7 @@ std::vector<float> computed(const Set& set, Mistake mistake = Mistake::none) {
 
 struct Outcome {
     std::size_t outside = 0;
-    /// The largest share of the budget that an element inside it uses.
+    /// The largest share of the budget that an accepted element uses.
     double used = 0;
 };
 
@@ -160,7 +160,7 @@ public:
         return static_cast<std::size_t>(std::exp2(uniform(log2_low, log2_high)));
     }
 
-    /// Normally distributed around an offset that is small or large against the spread.
+    /// Normally distributed elements around an offset that is small or large compared with the spread.
     Set set(std::size_t n, float offset, float spread, DataType type) {
         Set result;
         std::normal_distribution<float> normal;
@@ -193,8 +193,8 @@ TEST(NormalizationBudget, HoldsFp32Implementations) {
             used = std::max(used, outcome.used);
         }
         RecordProperty(type == DataType::float16 ? "used_float16" : "used_float32", std::to_string(used));
-        // The budget is not much wider than it has to be. FLOAT16 from FP32 arithmetic has one rounding, an eighth of
-        // it.
+        // The budget is not much wider than necessary. FLOAT16 results of FP32 arithmetic are rounded once, which uses
+        // an eighth of it.
         EXPECT_GT(used, type == DataType::float16 ? 0.1 : 0.25) << name(type);
     }
 }
@@ -220,7 +220,8 @@ TEST(NormalizationBudget, DoesNotHoldMistakes) {
     constexpr auto f32 = DataType::float32;
     constexpr auto f16 = DataType::float16;
     const Row rows[] = {
-        // 1 - sqrt((n - 1) / n) is about 1 / 2n, of which FLOAT16's four times 2^-10 hide those of n > 64 or so.
+        // The relative error 1 - sqrt((n - 1) / n) is about 1 / 2n. For FLOAT16, whose budget is 4 * 2^-10, it is
+        // hidden if n exceeds about 64.
         {"n - 1", Mistake::sample_variance, f32, 2, 0, 1, 1e-5f},
         {"n - 1", Mistake::sample_variance, f32, 1000, 0, 1, 1e-5f},
         {"n - 1, offset", Mistake::sample_variance, f32, 16, 1000, 1, 1e-5f},
@@ -230,7 +231,7 @@ TEST(NormalizationBudget, DoesNotHoldMistakes) {
         {"epsilon outside the root", Mistake::epsilon_outside, f16, 100, 0, 1, 0.25f},
         {"no epsilon", Mistake::epsilon_forgotten, f32, 100, 0, 1, 1e-4f},
         {"no epsilon", Mistake::epsilon_forgotten, f16, 100, 0, 0.1f, 1e-2f},
-        // Squares of 4096 lose in FP32 what a variance of 1 consists of.
+        // In FP32, squares of 4096 are too coarse to contain a variance of 1.
         {"mean of squares", Mistake::variance_from_squares, f32, 100, 4096, 1, 1e-5f},
         {"no division", Mistake::variance_not_normalized, f32, 100, 0, 2, 1e-5f},
         {"no division", Mistake::variance_not_normalized, f16, 100, 0, 2, 1e-5f},
@@ -260,7 +261,7 @@ TEST(NormalizationBudget, Fp32SubnormalsMayBeFlushed) {
     set.bias = 0;
     const std::vector<float> flushed(set.values.size(), 0.0f);
     EXPECT_EQ(judged(set, flushed, DataType::float32).outside, 0u);
-    // Numbers that are normal must not be.
+    // Normal numbers must not be flushed.
     set = draw.set(100, 0, 1e-36f, DataType::float32);
     set.bias = 0;
     EXPECT_GT(judged(set, flushed, DataType::float32).outside, 0u);
@@ -275,19 +276,19 @@ TEST(NormalizationBudget, ByHand) {
     element.scale = -2;
     element.bias = 8;
     EXPECT_EQ(cpu::normalized(element), 5);  // -2 * 3 * 0.5 + 8
-    // 2 * 0.5 * (3 + 5) + 8 = 16.
+    // The magnitude is 2 * 0.5 * (3 + 5) + 8 = 16.
     const Interval half = cpu::accepted_range(element, FusedActivation(nullptr), DataType::float16);
     EXPECT_EQ(half.high - 5, 4 * 0x1p-10 * 16);
     EXPECT_EQ(5 - half.low, 4 * 0x1p-10 * 16);
     const Interval single = cpu::accepted_range(element, FusedActivation(nullptr), DataType::float32);
     EXPECT_EQ(single.high - 5, 4 * 0x1p-23 * 16);
     EXPECT_EQ(5 - single.low, 4 * 0x1p-23 * 16);
-    // After LINEAR with a slope of 10 the budget is ten times as wide. 51.625 is a number of FLOAT16.
+    // LINEAR with a slope of 10 makes the budget ten times as wide. 51.625 is a FLOAT16 number.
     const FusedActivation linear(activation("ACTIVATION_LINEAR", {{"Alpha", 10}, {"Beta", 1}}).get());
     const Interval after = cpu::accepted_range(element, linear, DataType::float16);
     EXPECT_EQ(after.high, 51 + 10 * 4 * 0x1p-10 * 16);
     EXPECT_EQ(after.low, 51 - 10 * 4 * 0x1p-10 * 16);
-    // Nothing is known about a NaN but that it is one.
+    // The only thing known about a NaN is that it is NaN.
     element.centred = std::numeric_limits<double>::quiet_NaN();
     for (const FusedActivation& function : {FusedActivation(nullptr), linear}) {
         EXPECT_TRUE(cpu::accepted_range(element, function, DataType::float32).nan);

@@ -1,4 +1,4 @@
-// engine/cpu/parallel: every index is covered once whatever the cost, and an exception reaches the caller.
+// Tests of engine/cpu/parallel: every index is covered once, whatever its cost, and an exception reaches the caller.
 #include "engine/cpu/parallel.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,8 @@ namespace {
 
 TEST(ParallelFor, CoversEachIndexOnce) {
     for (const std::int64_t count : {0, 1, 2, 3, 7, 64, 1000, 100'003}) {
-        // From "not worth a thread" over "about one index per thread" to costs whose product with the count is huge.
+        // From costs that are not worth a thread, over about one index per thread, to costs whose product with the
+        // count overflows.
         for (const std::int64_t cost : {std::int64_t{0}, std::int64_t{1}, std::int64_t{10}, std::int64_t{199'999},
                                         std::int64_t{1'000'000}, std::int64_t{1} << 60}) {
             std::vector<std::atomic<int>> visits(static_cast<std::size_t>(count));
@@ -37,7 +38,7 @@ TEST(ParallelFor, CoversEachIndexOnce) {
 
 TEST(ParallelFor, PassesExceptionsOn) {
     for (const std::int64_t cost : {std::int64_t{1}, std::int64_t{1'000'000}}) {
-        // The index that fails is in the first range, then in the last one: each may be on a thread of its own.
+        // The failing index is in the first range, then in the last one; each may be on a separate thread.
         for (const std::int64_t failing : {0, 99}) {
             const auto body = [&](std::int64_t first, std::int64_t last) {
                 if (first <= failing && failing < last) {

@@ -1,4 +1,4 @@
-// engine/cpu/product: tiles, blocks and the places of windows, whatever operator has them.
+// Tests of engine/cpu/product: tiles, blocks and the input positions of windows, independent of the operator.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<double> random_numbers(Random& random, std::int64_t count) {
     return numbers;
 }
 
-/// Sums may not depend on the processor.
+/// Sums must not depend on the processor.
 TEST(ProductTile, EveryInstructionSetComputesTheSame) {
     using cpu::product::tile_columns;
     using cpu::product::tile_rows;
@@ -36,10 +36,20 @@ TEST(ProductTile, EveryInstructionSetComputesTheSame) {
         cpu::product::portable_tile()(left.data(), right.data(), depth, one.data(), stride);
         cpu::product::fastest_tile()(left.data(), right.data(), depth, other.data(), stride);
         EXPECT_EQ(one, other) << depth;
+        std::vector<double> partial_sums = random_numbers(random, tile_rows * stride);
+        std::vector<double> same_sums = partial_sums;
+        std::vector<double> squares = partial_sums;
+        std::vector<double> same_squares = squares;
+        cpu::product::portable_partial_tile()(left.data(), right.data(), depth, partial_sums.data(), squares.data(),
+                                              stride);
+        cpu::product::fastest_partial_tile()(left.data(), right.data(), depth, same_sums.data(), same_squares.data(),
+                                             stride);
+        EXPECT_EQ(partial_sums, same_sums) << depth;
+        EXPECT_EQ(squares, same_squares) << depth;
     }
 }
 
-/// Whatever the sizes are to those of tiles and blocks, each sum takes its terms in the order of k.
+/// For any sizes relative to tiles and blocks, each sum adds its terms in the order of k.
 TEST(ProductBlocks, SumsTakeTheirTermsInOrder) {
     Random random(2);
     const std::array<cpu::product::Shape, 10> shapes{{{1, 1, 1, 1},
@@ -53,7 +63,7 @@ TEST(ProductBlocks, SumsTakeTheirTermsInOrder) {
                                                       {1, 1, 700, 1},
                                                       {4, 33, 17, 128}}};
     for (const auto& shape : shapes) {
-        // The same left matrix for two batches each.
+        // Two batches share each left matrix.
         const std::int64_t left_batches = shape.batches % 2 == 0 ? shape.batches / 2 : shape.batches;
         const cpu::product::MatrixFactors factors(
             shape, {random_numbers(random, left_batches * shape.rows * shape.depth)},
@@ -63,6 +73,7 @@ TEST(ProductBlocks, SumsTakeTheirTermsInOrder) {
             for (std::int64_t i = 0; i < sums.count; ++i) {
                 double value = 0;
                 double bound = 0;
+                double partial_squares = 0;
                 for (std::int64_t k = 0; k < shape.depth; ++k) {
                     const double a = factors.left().values[static_cast<std::size_t>(
                         ((sums.batch % left_batches) * shape.rows + sums.row) * shape.depth + k)];
@@ -70,9 +81,12 @@ TEST(ProductBlocks, SumsTakeTheirTermsInOrder) {
                         (sums.batch * shape.depth + k) * shape.columns + sums.column + i)];
                     value += a * b;
                     bound += std::fabs(a) * std::fabs(b);
+                    partial_squares += value * value;
                 }
                 ASSERT_EQ(sums.values[i], value);
                 ASSERT_EQ(sums.bounds[i], bound);
+                ASSERT_EQ(sums.partial_squares[i], partial_squares);
+                ASSERT_EQ(sums.squares, nullptr);
                 ++taken[static_cast<std::size_t>((sums.batch * shape.rows + sums.row) * shape.columns + sums.column +
                                                  i)];
             }
@@ -81,7 +95,7 @@ TEST(ProductBlocks, SumsTakeTheirTermsInOrder) {
     }
 }
 
-/// Each tap at each place, by the definition.
+/// Checks every filter element at every output position against the definition.
 TEST(ProductPlaces, TapsMeetElements) {
     Random random(3);
     for (int round = 0; round < 2000; ++round) {
@@ -144,7 +158,7 @@ cpu::product::ConvolutionFactors random_factors(Random& random, const cpu::produ
             {random_numbers(random, elements)}};
 }
 
-/// Wherever a part of a row starts and ends, each sum takes its terms in the order of k, in registers of any width.
+/// Wherever a section of a row starts and ends, each sum adds its terms in the order of k, with registers of any width.
 TEST(ProductPlaces, RowsTakeTheirTermsInOrder) {
     Random random(4);
     for (int round = 0; round < 3000; ++round) {

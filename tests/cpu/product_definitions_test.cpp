@@ -1,4 +1,4 @@
-// engine/cpu/kernels/product: products against their definitions, term by term, on any number of threads.
+// Tests of engine/cpu/kernels/product: products against their definitions, term by term, with any number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -132,7 +132,7 @@ struct RandomConvolution {
                                      : descriptor;
     }
 
-    /// Calls visit(output, input, filter) with the row-major numbers of the elements of each term.
+    /// Calls visit(output, input, filter) with the row-major indices of the elements of each term.
     template <class Visit>
     void for_each_term(const Visit& visit) const {
         const core::Dimensions moving(backward ? input : output);
@@ -164,13 +164,13 @@ struct RandomConvolution {
     }
 };
 
-/// Forward as a sum over what a place meets, backward as what every element adds: the definitions.
+/// The definitions: forward, an output element sums over its window; backward, every input element adds to its window.
 TEST(ProductConvolution, IsItsDefinition) {
     Random random(5);
     for (int round = 0; round < 300; ++round) {
         const std::size_t rank = random.pick<std::size_t>(3, 5);
         const RandomConvolution sizes(random, true, rank);
-        // Small integers: sums are exact in whatever order.
+        // Small integers make sums exact in any order.
         const auto integer = [&] { return static_cast<float>(random.pick(-9, 9)); };
         core::Dimensions bias_sizes(rank, 1);
         bias_sizes[1] = sizes.output[1];
@@ -196,7 +196,7 @@ TEST(ProductConvolution, IsItsDefinition) {
         sizes.for_each_term([&](std::size_t to, std::size_t from, std::size_t tap) { wanted[to] += x[from] * w[tap]; });
         const auto reference = reference_of(convolution, {&input, &filter, with_bias ? &bias : nullptr});
         ASSERT_EQ(values_of<float>(reference.outputs[0]), wanted) << "round " << round;
-        // No rounding is allowed where none is needed.
+        // Exact sums must have no slack.
         ASSERT_EQ(*std::max_element(reference.slack[0].above.begin(), reference.slack[0].above.end()), 0);
     }
 }
@@ -238,7 +238,7 @@ TEST(ProductIntegers, ConvolutionIsItsDefinition) {
     }
 }
 
-/// Large enough for several threads and blocks, and the same as one sum after the other.
+/// Large enough for several threads and blocks; the result equals sequential sums.
 TEST(ProductKernels, DoNotDependOnThreads) {
     Random random(7);
     const Tensor a = random_tensor(random, real({600, 300}));

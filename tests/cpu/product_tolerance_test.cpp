@@ -1,4 +1,4 @@
-// engine/cpu/kernels/product: what implementations may have instead of the value.
+// Tests of engine/cpu/kernels/product: the results that implementations may have instead of the reference's value.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,7 +29,7 @@ struct Gemm {
     float alpha = 1;
     float beta = 1;
 
-    /// Of one row and one column.
+    /// The reference's result for one row and one column.
     [[nodiscard]] cpu::Reference reference(operators::FieldValue activation = {}) const {
         const auto depth = static_cast<std::uint32_t>(a.size());
         const Tensor left = tensor_of<float>(real({1, depth}), a);
@@ -49,8 +49,8 @@ struct Gemm {
     }
 };
 
-/// What FP32 has if it takes the terms in some order: factor on the terms or on the sum, addend first or last, products
-/// rounded or not, rounding to nearest or towards zero.
+/// FP32 results in several orders: factor applied to the terms or to the sum, addend first or last, products rounded or
+/// fused, rounding to nearest or towards zero.
 std::vector<float> legal_results(const Gemm& gemm) {
     const auto truncated = [](double exact) {
         const auto nearest = static_cast<float>(exact);
@@ -117,12 +117,12 @@ TEST(ProductTolerance, HasEveryLegalImplementation) {
         for (const float result : legal_results(gemm)) {
             ASSERT_TRUE(range.contains(double{result})) << result << " of depth " << depth;
         }
-        // No wider than what is counted: a rounding of the magnitude for each step.
+        // No wider than one rounding error of the magnitude per step.
         EXPECT_LE(range.high - range.low, 2.2 * (depth + 4) * 0x1p-23 * magnitude);
     }
 }
 
-/// FP32 has 0 or 1 for 1e8 + 1 - 1e8, depending on the order.
+/// In FP32, 1e8 + 1 - 1e8 is 0 or 1, depending on the order.
 TEST(ProductTolerance, SumsInAnyOrder) {
     const auto reference = Gemm{.a = {1e8F, 1, -1e8F}, .b = {1, 1, 1}}.reference();
     EXPECT_EQ(values_of<float>(reference.outputs[0])[0], 1);
@@ -169,7 +169,7 @@ TEST(ProductTolerance, SubnormalNumbers) {
     EXPECT_LE(accepted(product, 0).low, 0);
 }
 
-/// A filter's infinity at a place that lies on padding: implementations may multiply it by zero, or leave it out.
+/// An infinite filter element that lies on padding: implementations may multiply it by zero or skip it.
 TEST(ProductTolerance, NonFiniteFiltersOnPadding) {
     const Tensor input = tensor_of<float>(real({1, 1, 2}), {1, 2});
     const Tensor filter = tensor_of<float>(real({1, 1, 2}), {infinite_float, 3});
@@ -232,7 +232,7 @@ double in_half(double exact) {
     return core::float16_bits_to_double(core::float16_bits_from_double(exact));
 }
 
-/// A row times a column, of numbers that FLOAT16 has.
+/// A row times a column, of FLOAT16 numbers.
 struct HalfGemm {
     std::vector<double> a;
     std::vector<double> b;
@@ -257,7 +257,7 @@ struct HalfGemm {
         return cpu::compute_reference(descriptor, inputs, accumulation);
     }
 
-    /// Kept in FLOAT16 from the first term, or from the last, on.
+    /// The running total is kept in FLOAT16, starting from the first or from the last term.
     [[nodiscard]] double sum(bool backwards) const {
         double sum = 0;
         for (std::size_t i = 0; i < a.size(); ++i) {
@@ -299,14 +299,14 @@ TEST(ProductTolerance, SumsInFloat16AreAcceptedWhereTheyAreAllowed) {
             ASSERT_TRUE(wide.contains(sum)) << sum << " of depth " << depth;
             beyond_fp32 += narrow.contains(sum) ? 0 : 1;
         }
-        // No wider than what is counted, and a rounding of the result.
+        // No wider than the countable rounding errors, including that of the result.
         const double error = std::expm1((depth + 4) * 0x1p-10) * gemm.magnitude() + (depth + 4) * 0x1p-10;
         EXPECT_LE(wide.high - wide.low, 2.2 * error);
     }
     EXPECT_GT(beyond_fp32, 200) << "what is otherwise too far off";
 }
 
-/// 2048 and 1 are 2048 in FLOAT16, however often 1 is added.
+/// In FLOAT16, 2048 + 1 is 2048, however often 1 is added.
 TEST(ProductTolerance, OnesAreLostInFloat16) {
     HalfGemm gemm{.a = {2048}, .b = {1}};
     gemm.a.resize(65, 1);
@@ -352,7 +352,7 @@ struct IntegerToFloat {
     }
 };
 
-/// In FP32 each number, the difference from its zero point and the product with its scale are rounded.
+/// FP32 rounds each number, its difference from the zero point, and the product with its scale.
 TEST(ProductTolerance, WideIntegersAreRoundedFirst) {
     const Descriptor descriptor = IntegerToFloat{.type = DataType::int32}.describe_depth(2);
     const Tensor a = tensor_of<std::int32_t>(tensor(DataType::int32, {1, 2}), {16777217, 16777219});
@@ -365,7 +365,7 @@ TEST(ProductTolerance, WideIntegersAreRoundedFirst) {
     EXPECT_FALSE(accepted(reference, 0).contains(1000));
 }
 
-/// Numbers and their product may be FLOAT16 tensors before the bias is added.
+/// Numbers and their product may be stored as FLOAT16 before the bias is added.
 TEST(ProductTolerance, Float16TensorsOnTheWay) {
     const Descriptor descriptor = IntegerToFloat{.output = DataType::float16, .has_bias = true}.describe_depth(2);
     const auto half = [](float value) { return core::Float16(value); };

@@ -1,5 +1,5 @@
-// engine/cpu/kernels/quantized_linear_convolution: values by hand, the limits of the accumulator, and random
-// convolutions against the definition in real numbers.
+// Tests of engine/cpu/kernels/quantized_linear_convolution: values derived by hand, the limits of the accumulator, and
+// random convolutions against the definition in real numbers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -49,7 +49,7 @@ Descriptor convolution(const TensorDesc& input, const TensorDesc& filter, const 
                                                      {"GroupCount", spatial.groups}});
 }
 
-/// Tensors by field name. What is not set and not optional is a scale, and 1.
+/// Tensors by field name. Required tensors that are not set are scales of 1.
 class Inputs {
 public:
     explicit Inputs(const Descriptor& descriptor) : descriptor_(descriptor) {
@@ -74,7 +74,7 @@ public:
         return *this;
     }
 
-    /// Null when absent.
+    /// The tensor of a field, or null if it is absent.
     [[nodiscard]] const core::Tensor* find(std::string_view field) const {
         return descriptor_.tensor(field) == nullptr ? nullptr : &tensors_[index_of_field(field)];
     }
@@ -110,23 +110,25 @@ using S32 = std::vector<std::int32_t>;
 using F32 = std::vector<float>;
 
 TEST(QuantizedLinearConvolution, ByHand) {
-    // The filter {1, 2; 3, 4} over {1 2 3; 4 5 6; 7 8 9}, without turning it: 1 + 4 + 12 + 20 = 37, 47, 67, 77.
+    // The filter {1, 2; 3, 4} over {1 2 3; 4 5 6; 7 8 9}, as cross-correlation: 1 + 4 + 12 + 20 = 37, then 47, 67, 77.
     const auto descriptor = convolution(tensor(DataType::uint8, {1, 1, 3, 3}), tensor(DataType::int8, {1, 1, 2, 2}),
                                         tensor(DataType::uint8, {1, 1, 2, 2}), {});
     Inputs inputs(descriptor);
     inputs.set("InputTensor", U8{1, 2, 3, 4, 5, 6, 7, 8, 9}).set("FilterTensor", S8{1, 2, 3, 4});
     EXPECT_EQ(values_of<std::uint8_t>(inputs.computed().outputs[0]), (U8{37, 47, 67, 77}));
-    // In units of a half, a quarter and a quarter: times 0.5 * 0.25 / 0.25. Ties to even.
+    // The scales are 0.5, 0.25 and 0.25, so the results are multiplied by 0.5 * 0.25 / 0.25. Ties are rounded to even.
     inputs.set("InputScaleTensor", F32{0.5f}).set("FilterScaleTensor", F32{0.25f}).set("OutputScaleTensor", F32{0.25f});
     const auto halved = inputs.computed();
-    EXPECT_EQ(values_of<std::uint8_t>(halved.outputs[0]), (U8{18, 24, 34, 38}));  // 18.5, 23.5, 33.5, 38.5
+    // before rounding: 18.5, 23.5, 33.5, 38.5
+    EXPECT_EQ(values_of<std::uint8_t>(halved.outputs[0]), (U8{18, 24, 34, 38}));
     // The other neighbour of each tie is accepted.
     EXPECT_EQ(halved.slack.at(0).below, (std::vector<double>{0, 1, 1, 0}));
     EXPECT_EQ(halved.slack.at(0).above, (std::vector<double>{1, 0, 0, 1}));
 }
 
 TEST(QuantizedLinearConvolution, PaddingIsTheZeroPoint) {
-    // Zero point 10: input -1 0 1 2; a filter of three ones (5 - 4), padded by one: -1, 0, 3, 3.
+    // With the zero point 10, the input is -1 0 1 2. The filter is three ones (5 - 4). Padded by one, the sums are -1,
+    // 0, 3, 3.
     const auto zero = tensor(DataType::uint8, one);
     const auto descriptor =
         with(convolution(tensor(DataType::uint8, {1, 1, 1, 4}), tensor(DataType::uint8, {1, 1, 1, 3}),
@@ -144,7 +146,7 @@ TEST(QuantizedLinearConvolution, PaddingIsTheZeroPoint) {
 }
 
 TEST(QuantizedLinearConvolution, EachChannelHasItsOwnParameters) {
-    // Two groups of one channel, two filters each of one element. Input channels 10 and 20.
+    // Two groups with one channel each and two filters of one element. The input channels are 10 and 20.
     const auto descriptor =
         with(convolution(tensor(DataType::uint8, {1, 2, 1, 1}), tensor(DataType::int8, {4, 1, 1, 1}),
                          tensor(DataType::int8, {1, 4, 1, 1}), {.groups = 2}),
@@ -157,11 +159,11 @@ TEST(QuantizedLinearConvolution, EachChannelHasItsOwnParameters) {
         .set("FilterZeroPointTensor", S8{0, 1, 5, 2})
         .set("FilterScaleTensor", F32{1, 2, 0.5f, 0.25f})
         .set("BiasTensor", S32{1, -1, 0, 100});
-    // (10 * 1 + 1), (10 * 1 - 1) * 2, (20 * -2) / 2, (20 * 2 + 100) / 4.
+    // The results are (10 * 1 + 1), (10 * 1 - 1) * 2, (20 * -2) / 2 and (20 * 2 + 100) / 4.
     EXPECT_EQ(values_of<std::int8_t>(inputs.computed().outputs[0]), (S8{11, 18, -20, 35}));
 }
 
-/// One output element from `channels` products of `x` and `w`, with zero points, scaled down to fit.
+/// One output element: the sum of `channels` products of `x` and `w`, with zero points, scaled down to fit.
 std::uint8_t dot(std::uint32_t channels, std::uint8_t x, std::uint8_t x_zero, std::int8_t w, std::int8_t w_zero,
                  std::int32_t bias, float input_scale, std::uint8_t y_zero) {
     const auto descriptor =
@@ -182,26 +184,26 @@ std::uint8_t dot(std::uint32_t channels, std::uint8_t x, std::uint8_t x_zero, st
     return values_of<std::uint8_t>(inputs.computed().outputs[0])[0];
 }
 
-/// 255 * 255 * 33025 is the last sum of extremes that fits 31 bits; with one more it does not, nor with a bias.
+/// 255 * 255 * 33025 is the largest sum of extremes that fits 31 bits. One more term or a bias overflows.
 TEST(QuantizedLinearConvolution, TheAccumulatorIsExact) {
     constexpr float unit = 0x1p-24f;
     // 65025 * 33025 = 2147450625 = 127.998 * 2^24.
     EXPECT_EQ(dot(33025, 255, 0, 127, -128, 0, unit, 0), 128);
     EXPECT_EQ(dot(33025, 0, 255, 127, -128, 0, unit, 255), 255 - 128);
     EXPECT_EQ(dot(33025, 255, 0, -128, 127, 0, unit, 255), 255 - 128);
-    // 65025 * 33026 = 2147515650, beyond 2^31, where a 32-bit sum is negative.
+    // 65025 * 33026 = 2147515650 exceeds 2^31, where a 32-bit sum would be negative.
     EXPECT_EQ(dot(33026, 255, 0, 127, -128, 0, unit, 10), 138);
     EXPECT_EQ(dot(33026, 0, 255, 127, -128, 0, unit, 200), 72);
-    // Twice that: 256.01 * 2^24 / 2.
+    // Twice as many terms: 256.01 * 2^24 / 2.
     EXPECT_EQ(dot(66052, 255, 0, 127, -128, 0, unit / 2, 0), 128);
-    // The bias is added in 64 bits too: (2^31 - 1 + 65025) / 2^24 = 128.004; -2^31 - 65025 likewise.
+    // The bias is added in 64 bits, too: (2^31 - 1 + 65025) / 2^24 = 128.004; -2^31 - 65025 likewise.
     EXPECT_EQ(dot(1, 255, 0, 127, -128, INT32_MAX, unit, 0), 128);
     EXPECT_EQ(dot(1, 0, 255, 127, -128, INT32_MIN, unit, 255), 127);
-    EXPECT_EQ(dot(33025, 255, 0, 127, -128, INT32_MAX, unit, 0), 255);  // 255.998: saturates at 255, not 256
-    EXPECT_EQ(dot(33025, 255, 0, 127, -128, INT32_MIN, unit, 7), 7);    // -0.002
+    EXPECT_EQ(dot(33025, 255, 0, 127, -128, INT32_MAX, unit, 0), 255);  // 255.998 saturates at 255, not 256
+    EXPECT_EQ(dot(33025, 255, 0, 127, -128, INT32_MIN, unit, 7), 7);    // -0.002, before the zero point is added
 }
 
-/// Strides and paddings whose products exceed 32 bits: only the middle of three outputs sees the input.
+/// Strides and paddings whose products exceed 32 bits. The input affects only the middle one of three outputs.
 TEST(QuantizedLinearConvolution, ExtremeGeometry) {
     constexpr std::uint32_t most = 0xffffffff;
     const auto descriptor = convolution(tensor(DataType::uint8, {1, 1, 2, 2}), tensor(DataType::int8, {1, 1, 2, 2}),
@@ -211,7 +213,8 @@ TEST(QuantizedLinearConvolution, ExtremeGeometry) {
     inputs.set("InputTensor", U8{1, 2, 3, 4}).set("FilterTensor", S8{5, 6, 7, 8});
     EXPECT_EQ(values_of<std::uint8_t>(inputs.computed().outputs[0]), (U8{0, 0, 0, 0, 70, 0, 0, 0, 0}));
 
-    // A dilation as wide: of the two taps of the only window one lies on the input, 2^32 - 2 into the padding.
+    // A dilation of 2^32 - 1. One of the two filter elements of the only window lies on the input, at offset 2^32 - 2
+    // after the start of the padding.
     const auto dilated = convolution(tensor(DataType::uint8, {1, 1, 1, 2}), tensor(DataType::int8, {1, 1, 1, 2}),
                                      tensor(DataType::uint8, {1, 1, 1, 1}),
                                      {.dilations = {1, most}, .start = {0, most - 1}, .end = {0, 0}});
@@ -234,7 +237,7 @@ TEST(QuantizedLinearConvolution, ScalesWithoutMeaningDoNotBreak) {
     }
 }
 
-/// A random convolution: sizes and parameters within what is legal.
+/// A random convolution whose sizes and parameters are legal.
 struct Problem {
     Descriptor descriptor;
     bool flat = false;
@@ -252,7 +255,7 @@ TensorDesc parameter(Random& random, DataType type, std::size_t rank, std::uint3
     return random.layout(type, sizes, FieldKind::input);
 }
 
-/// {N, C, H, W} without H for three dimensions.
+/// The sizes {N, C, H, W}, without H for three dimensions.
 Dimensions shape(bool flat, std::uint32_t first, std::uint32_t second, std::uint32_t height, std::uint32_t width) {
     return flat ? Dimensions{first, second, width} : Dimensions{first, second, height, width};
 }
@@ -309,7 +312,7 @@ Problem Problem::make(Random& random) {
     return problem;
 }
 
-/// Elements as integers, whatever the 8-bit type.
+/// The elements of any 8-bit type as integers.
 std::vector<std::int64_t> integers(const core::Tensor& tensor) {
     std::vector<std::int64_t> result;
     if (tensor.desc.data_type == DataType::int8) {
@@ -325,7 +328,7 @@ std::vector<std::int64_t> integers(const core::Tensor& tensor) {
     return result;
 }
 
-/// One element for all, or one for each channel.
+/// The value of a channel, from a single value for all channels or one per channel.
 template <class T>
 T at_channel(const std::vector<T>& values, std::size_t channel) {
     return values.size() == 1 ? values[0] : values[channel];
@@ -337,7 +340,7 @@ struct Expected {
     std::int64_t zero_point;
 };
 
-/// The documentation's sum, one output element at a time, over coordinates in four dimensions.
+/// The documented sum, one output element at a time, over coordinates in four dimensions.
 std::vector<Expected> by_definition(const Problem& problem, const Inputs& inputs) {
     const Descriptor& d = problem.descriptor;
     const auto four = [&](std::string_view field) {
@@ -419,7 +422,7 @@ TEST(QuantizedLinearConvolution, RandomConvolutions) {
                 inputs.set(slot.name, random_input(random, *slot.desc, exact_scales));
             }
         }
-        // Results of tens of thousands, brought into the output's range.
+        // Scales sums of tens of thousands into the output's range.
         inputs.set("OutputScaleTensor", random.filled<float>(*problem.descriptor.tensor("OutputScaleTensor"), [&] {
             return exact_scales ? std::exp2(static_cast<float>(random.pick(3, 8))) : random.uniform(20, 200);
         }));
@@ -447,7 +450,8 @@ TEST(QuantizedLinearConvolution, RandomConvolutions) {
     EXPECT_GT(ties, 50);
 }
 
-/// Many rows on several threads: each is a shifted copy of one input, so all of them are known from a small one.
+/// Many rows on several threads. Each row is a shifted copy of one input, so the expected results follow from a small
+/// convolution.
 TEST(QuantizedLinearConvolution, LargeTensors) {
     Random random(62);
     const auto filter = tensor(DataType::int8, {4, 3, 3, 3});

@@ -1,4 +1,4 @@
-// engine/cpu/kernels/random_generator: known answers of the cipher, and long outputs against short ones.
+// Tests of engine/cpu/kernels/random_generator: known answers of the generator, and long outputs against short ones.
 #include <gtest/gtest.h>
 
 #include "engine/cpu/reference.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-/// The output, and the state that is left.
+/// The output, and the new state.
 std::pair<Words, Words> generate(const Words& state, std::uint32_t count) {
     const auto words = [](std::uint32_t size) { return tensor(core::DataType::uint32, {1, 1, 1, size}); };
     const auto descriptor =
@@ -22,7 +22,7 @@ std::pair<Words, Words> generate(const Words& state, std::uint32_t count) {
     return {values_of<std::uint32_t>(reference.outputs[0]), values_of<std::uint32_t>(reference.outputs[1])};
 }
 
-/// kat_vectors of Random123, philox4x32 of 10 rounds.
+/// From Random123's known answers (kat_vectors): philox4x32 with 10 rounds.
 TEST(RandomGenerator, KnownAnswers) {
     const struct {
         Words state;

@@ -1,4 +1,4 @@
-// Random tensors for kernel tests: any strides that are legal, elements between the addressed ones included.
+// Random tensors for kernel tests: any legal strides, with random bytes in the gaps as well.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class Random {
 public:
     explicit Random(unsigned seed) : generator_(seed) {}
 
-    /// Both ends included.
+    /// Both ends are included.
     template <class T>
     T pick(T low, T high) {
         return static_cast<T>(std::uniform_int_distribution<std::int64_t>(static_cast<std::int64_t>(low),
@@ -38,7 +38,7 @@ public:
         return result;
     }
 
-    /// Packed, or the dimensions in any order with gaps between them; for an input some may stand still.
+    /// A packed layout, or dimensions in any order with gaps between them. For an input, some strides may be 0.
     core::TensorDesc layout(core::DataType type, const core::Dimensions& sizes, operators::FieldKind kind) {
         if (one_in(3)) {
             return tensor(type, sizes);
@@ -62,7 +62,7 @@ public:
         return desc;
     }
 
-    /// A tensor whose storage, gaps included, holds what `element` gives.
+    /// A tensor whose storage, gaps included, is filled by calls of `element`.
     template <class T, class Element>
     core::Tensor filled(const core::TensorDesc& desc, Element&& element) {
         core::Tensor result = blank_tensor(desc);
@@ -76,7 +76,7 @@ private:
     std::mt19937_64 generator_;
 };
 
-/// Row-major index to coordinates, and back.
+/// Converts a row-major index to coordinates, and back.
 [[nodiscard]] inline std::vector<std::size_t> coordinates_of(std::size_t index, const core::Dimensions& sizes) {
     std::vector<std::size_t> coordinates(sizes.size());
     for (std::size_t d = sizes.size(); d-- > 0;) {

@@ -1,10 +1,11 @@
-// engine/cpu/recurrent: what cases cannot decide. Bounds hold what FP32 implementations compute that take sums in other
-// orders, and are not much wider.
+// Tests of engine/cpu/recurrent beyond what cases can check: the bounds include the results of FP32 implementations
+// that sum in other orders, and are not much wider.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "engine/cpu/reference.h"
+#include "tests/cpu/error_statistics.h"
 #include "tests/cpu/random_tensors.h"
 #include "tests/packed_tensors.h"
 
@@ -16,7 +17,7 @@ using operators::Descriptor;
 using operators::OperatorDescArray;
 using Floats = std::vector<float>;
 
-/// A batch of one in one direction.
+/// A network with one batch and one direction.
 struct Net {
     std::uint32_t gates = 1;
     std::uint32_t steps = 1;
@@ -39,7 +40,7 @@ struct Net {
         bias = numbers(std::size_t{2} * gates * hidden, 1);
     }
 
-    /// In FP32, the states first, then the inputs from the last one, then the biases.
+    /// A gate in FP32: sums the states first, then the inputs in reverse, then the biases.
     [[nodiscard]] float gate(std::size_t which, std::size_t unit, std::size_t step, const Floats& states) const {
         const std::size_t row = which * hidden + unit;
         float sum = 0;
@@ -154,7 +155,25 @@ TEST(Recurrent, BoundsHoldOtherOrders) {
     }
 }
 
-/// After one step there are two functions and a few dozen roundings of numbers around 1.
+/// Uses sequential sums, and functions of the C library, which are more accurate than Direct3D requires.
+TEST(Recurrent, HonestOnesAreOffByWhatIsExpected) {
+    Random random(4);
+    for (const Kind& kind : kinds) {
+        for (const std::uint32_t steps : {1U, 10U}) {
+            ErrorStatisticsOfAll all;
+            for (int turn = 0; turn < 60; ++turn) {
+                const Net net(random, kind.gates, steps);
+                all.add(reference_of(kind, net), kind.compute(net));
+            }
+            const ErrorStatistics statistics = all.result();
+            EXPECT_GE(statistics.count, 200U) << kind.op;
+            EXPECT_GT(statistics.q, 0.05) << kind.op << ", " << steps << " steps";
+            EXPECT_LT(statistics.q, 2) << kind.op << ", " << steps << " steps";
+        }
+    }
+}
+
+/// One step consists of two functions and a few dozen roundings of numbers around 1.
 TEST(Recurrent, BoundsOfOneStepAreNarrow) {
     Random random(2);
     for (const Kind& kind : kinds) {
@@ -167,7 +186,8 @@ TEST(Recurrent, BoundsOfOneStepAreNarrow) {
     }
 }
 
-/// A network without a limit: from some step on nothing can be said, and the comparison accepts what it gets.
+/// A network whose values are unbounded: from some step on the bounds are infinite, and the comparison accepts any
+/// result.
 TEST(Recurrent, BoundsOfWhatOverflowsHoldEverything) {
     const Kind unlimited{"GRU", 3, {"ACTIVATION_IDENTITY", "ACTIVATION_IDENTITY"}, gru};
     Random random(3);

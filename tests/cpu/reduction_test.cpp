@@ -1,5 +1,5 @@
-// engine/cpu/reduction and kernels/reduction: the machine apart from the formulas, and tolerances, which no case shows.
-// Sets are gathered by the test's own walk.
+// Tests of engine/cpu/reduction and kernels/reduction: iteration independent of the formulas, and tolerances, which
+// cases cannot check. The test gathers the reduced slices itself.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // ---- sets --------------------------------------------------------------------------------------------------------
 
-/// Values of each set, sets and elements in row-major order.
+/// The values of each reduced slice, by the output's row-major index.
 template <class T>
 std::map<std::size_t, std::vector<T>> sets_of(const Tensor& tensor, const std::vector<bool>& reduced) {
     const core::Dimensions& sizes = tensor.desc.sizes;
@@ -46,7 +46,7 @@ std::map<std::size_t, std::vector<T>> sets_of(const Tensor& tensor, const std::v
     return sets;
 }
 
-/// All terms in the order in which they came.
+/// Collects all terms in the order of their arrival.
 struct Sequence {
     static constexpr std::size_t lanes = 1;
     std::vector<double> terms;
@@ -105,7 +105,7 @@ TEST(Reduction, EverySetInOrder) {
     }
 }
 
-/// Many short sets, few long ones, and both ways of walking: enough of each that threads share them.
+/// Many short slices, a few long ones, and both directions of iteration, large enough for several threads.
 TEST(Reduction, LargeSums) {
     Random random(2);
     for (const core::Dimensions& sizes : {core::Dimensions{3, 60'000}, {60'000, 3}, {200, 300}, {300, 200}}) {
@@ -149,7 +149,7 @@ cpu::Interval range_of_product(const std::vector<float>& factors) {
     return range.result();
 }
 
-/// In FP32, in some order: neighbours first, one after the other, from the end, or any two.
+/// Combines terms in FP32 in some order: neighbours first, sequentially, from the end, or random pairs.
 template <class Operation>
 float in_some_order(Random& random, std::vector<float> terms, const Operation& operation) {
     const int way = random.pick(0, 3);
@@ -188,7 +188,7 @@ TEST(ProductRange, HasTheProductsOfAllOrders) {
     Random random(4);
     for (int round = 0; round < 2000; ++round) {
         std::vector<float> factors(random.pick<std::size_t>(1, 40));
-        // Some leave FP32's range on their way.
+        // Some partial products leave FP32's range.
         const float spread = round % 4 == 0 ? 1e12F : 2.0F;
         for (float& factor : factors) {
             factor = (random.one_in(2) ? random.uniform(1, spread) : 1 / random.uniform(1, spread)) *
@@ -233,15 +233,16 @@ TEST(SumRange, AtTheEdges) {
     const RangeCase cases[] = {
         {{}, 0, 0},
         {{0.1F}, 0.1F, 0.1F},
-        {{1, 2, 3, -4}, 2, 2},                                // whatever the order, no sum is rounded
-        {{16777216, -16777215}, 1, 1},                        // the last that are not rounded
-        {{0.5F, 8388607.5F, -8388607.5F}, 0.5, 0.5},          // 2^24 halves
-        {{inf, 1, -5}, infinity, infinity},                   // nothing changes that
-        {{-inf, big}, -infinity, -infinity},                  //
-        {{inf, -inf}, infinity, -infinity, true},             // nothing but NaN
-        {{1, not_a_number, 2}, infinity, -infinity, true},    // nothing but NaN
-        {{inf, -big, -big}, infinity, infinity, true},        // -infinity may be there before infinity is added
-        {{big, big, -big, -big}, -infinity, infinity, true},  // both infinities may come up
+        {{1, 2, 3, -4}, 2, 2},                              // no sum is rounded in any order
+        {{16777216, -16777215}, 1, 1},                      // the largest sums that are not rounded
+        {{0.5F, 8388607.5F, -8388607.5F}, 0.5, 0.5},        // up to 2^24 halves
+        {{inf, 1, -5}, infinity, infinity},                 // infinite in every order
+        {{-inf, big}, -infinity, -infinity},                //
+        {{inf, -inf}, infinity, -infinity, true},           // NaN in every order
+        {{1, not_a_number, 2}, infinity, -infinity, true},  // NaN in every order
+        // the partial sum may be -infinity before infinity is added
+        {{inf, -big, -big}, infinity, infinity, true},
+        {{big, big, -big, -big}, -infinity, infinity, true},  // both infinities may result
     };
     for (const RangeCase& wanted : cases) {
         expect_range(wanted, range_of_sum(wanted.terms));
@@ -258,14 +259,14 @@ TEST(ProductRange, AtTheEdges) {
     const RangeCase cases[] = {
         {{}, 1, 1},
         {{0.1F}, 0.1F, 0.1F},
-        {{3, -5, 7, 0.125F}, -13.125, -13.125},             // 9 digits: no product is rounded
+        {{3, -5, 7, 0.125F}, -13.125, -13.125},             // 9 bits: no product is rounded
         {{2, 0, -3}, 0, 0},                                 //
         {{inf, -2}, -infinity, -infinity},                  //
-        {{inf, 0}, infinity, -infinity, true},              // nothing but NaN
+        {{inf, 0}, infinity, -infinity, true},              // NaN in every order
         {{2, not_a_number}, infinity, -infinity, true},     //
-        {{big, big, 0}, 0, 0, true},                        // infinity by zero, in some order
-        {{inf, 1e-30F, 1e-30F}, infinity, infinity, true},  // zero by infinity, in some order
-        {{big, big, 1e-30F, 1e-30F}, 0, infinity, true},    // both
+        {{big, big, 0}, 0, 0, true},                        // infinity times zero, in some order
+        {{inf, 1e-30F, 1e-30F}, infinity, infinity, true},  // zero times infinity, in some order
+        {{big, big, 1e-30F, 1e-30F}, 0, infinity, true},    // both of the above
     };
     for (const RangeCase& wanted : cases) {
         expect_range(wanted, range_of_product(wanted.terms));
@@ -301,7 +302,7 @@ TEST(Product, ComesBackFromBeyondDoubles) {
 
 // ---- the operators' tolerances -----------------------------------------------------------------------------------
 
-/// Whether a number is as right as what the reference has for the first element.
+/// Compares numbers with the reference's first element.
 struct Judge {
     cpu::Reference reference;
     core::Tolerance tolerance;
@@ -382,7 +383,7 @@ TEST(DynamicQuantizeLinear, ATieMayGoEitherWay) {
                                              {"OutputTensor", tensor(DataType::uint8, {4})},
                                              {"OutputScaleTensor", tensor(DataType::float32, {1})},
                                              {"OutputZeroPointTensor", tensor(DataType::uint8, {1})}});
-    // 2 / (4 / 255) is 127.5, but for the scale's rounding.
+    // 2 / (4 / 255) would be 127.5, if the scale were not rounded.
     const Judge judge(descriptor, tensor_of<float>(tensor(DataType::float32, {4}), {1, 2, 3, 4}));
     EXPECT_TRUE(judge.accepts<std::uint8_t>({64, 127, 191, 255}));
     EXPECT_TRUE(judge.accepts<std::uint8_t>({64, 128, 191, 255}));

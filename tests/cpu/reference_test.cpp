@@ -1,4 +1,4 @@
-// engine/cpu/reference: which operators there are, tolerances, and slack.
+// Tests of engine/cpu/reference: which operators exist, tolerances, and slack.
 #include "engine/cpu/reference.h"
 
 #include <gtest/gtest.h>
@@ -32,14 +32,17 @@ TEST(Reference, HasTheOperatorsOfItsFiles) {
 }
 
 TEST(Registry, OneOperatorInTwoFiles) {
-    const auto rows = [] { return cpu::Kernels{{.name = "SLICE1", .compute = [](const cpu::KernelArguments&) {}}}; };
+    const auto rows = [] {
+        return cpu::Kernels{
+            {.name = "SLICE1", .compute = [](const cpu::KernelArguments&) {}, .tolerance = cpu::exact_tolerance}};
+    };
     const std::array<core::RegistryFile<cpu::Kernels>, 2> files{{{"first", rows}, {"second", rows}}};
     EXPECT_THROW(core::Registry<cpu::Kernels>{files}, std::logic_error);
     EXPECT_NE(core::Registry<cpu::Kernels>{std::span(files).first(1)}.find("SLICE1"), nullptr);
     EXPECT_EQ(core::Registry<cpu::Kernels>{std::span(files).first(1)}.find("SLICE"), nullptr);
 }
 
-/// Tolerances as semantics.md states them: exact for data movement, bounds for each element where there is arithmetic.
+/// The tolerances that semantics.md documents: exact for data movement, bounds per element for arithmetic.
 TEST(Reference, DefaultTolerances) {
     const auto tolerance = [](std::string_view op, std::string_view output) {
         const auto desc = tensor(DataType::float32, {1, 2, 3, 4});
@@ -57,7 +60,20 @@ TEST(Reference, DefaultTolerances) {
     EXPECT_EQ(tolerance("TOP_K1", "OutputIndexTensor"), exact);
     EXPECT_TRUE(bound("QUANTIZED_LINEAR_CONVOLUTION"));
     EXPECT_TRUE(bound("MEAN_VARIANCE_NORMALIZATION1"));
+    for (const std::string_view op : {"MATRIX_MULTIPLY_INTEGER", "CONVOLUTION_INTEGER", "RANDOM_GENERATOR", "JOIN"}) {
+        EXPECT_EQ(tolerance(op, "OutputTensor"), exact) << op;
+    }
+    core::Tolerance either_zero;
+    either_zero.ulp = 0;
+    EXPECT_EQ(tolerance("MAX_POOLING", "OutputTensor"), either_zero);
+    EXPECT_EQ(tolerance("ACTIVATION_HARDMAX", "OutputTensor"), either_zero);
+    const auto indices = tensor(DataType::uint32, {1});
+    EXPECT_EQ(cpu::default_tolerance(describe("MAX_POOLING2", {}), {"OutputIndicesTensor", &indices}), exact);
 }
+
+// Entries without a tolerance do not compile.
+static_assert(!std::is_default_constructible_v<cpu::StatedTolerance>);
+static_assert(!std::is_constructible_v<cpu::StatedTolerance, std::nullptr_t>);
 
 TEST(Reference, SlackOnlyWhereTheToleranceAsksForIt) {
     const Descriptor exact = describe("TOP_K1", {{"InputTensor", tensor(DataType::float32, {1, 1, 1, 4})},
@@ -74,7 +90,7 @@ TEST(Reference, SlackOnlyWhereTheToleranceAsksForIt) {
     EXPECT_TRUE(reference.slack[0].below.empty());
     EXPECT_TRUE(reference.slack[1].above.empty());
 
-    // One entry for each element, not for each address.
+    // There is one slack entry per element, not per address.
     const auto desc = tensor(DataType::float32, {2, 2}, {10, 1});
     const Descriptor bounded = describe(
         "MEAN_VARIANCE_NORMALIZATION1",

@@ -1,4 +1,4 @@
-// What the reference computes, and what the comparison then takes for it.
+// Helpers that compute the reference and the ranges that the comparison accepts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace dmlconform::tests {
 
-/// Of a descriptor that has to be legal. Inputs that are absent are null.
+/// The reference of a legal descriptor. Absent inputs are null.
 inline cpu::Reference reference_of(const operators::Descriptor& descriptor,
                                    const std::vector<const core::Tensor*>& inputs) {
     const auto verdict = operators::validate(descriptor, core::highest_feature_level);
@@ -24,13 +24,13 @@ inline cpu::Reference reference_of(const operators::Descriptor& descriptor,
     return cpu::compute_reference(descriptor, inputs);
 }
 
-/// The same where no input is absent.
+/// The same without absent inputs.
 template <std::same_as<core::Tensor>... Tensors>
 cpu::Reference reference_of(const operators::Descriptor& descriptor, const Tensors&... inputs) {
     return reference_of(descriptor, std::vector<const core::Tensor*>{&inputs...});
 }
 
-/// What the comparison takes for element `i` of an output of FP32 numbers.
+/// The range that the comparison accepts for element `i` of an FP32 output.
 inline cpu::Interval accepted(const cpu::Reference& reference, std::size_t i, std::size_t output = 0) {
     const double value = double{values_of<float>(reference.outputs[output])[i]};
     constexpr double largest = std::numeric_limits<float>::max();

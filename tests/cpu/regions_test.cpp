@@ -1,5 +1,5 @@
-// Resampling and regions of interest on the reference: what lies around a place, what FP32 may make of it, and
-// gradients as the transpose of what they belong to.
+// Tests of resampling and regions of interest on the reference: neighbours of a position, the effects of FP32 rounding,
+// and gradients as the transpose of the forward operator.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -60,7 +60,7 @@ TEST(Interpolation, NearestElements) {
         std::int64_t first;
         std::int64_t last;
     };
-    // Half an element is added in FP32, so that what is close to a half may count as one.
+    // FP32 adds one half to the coordinate, so coordinates close to a half may be rounded either way.
     for (const Row& row :
          {Row{Reading::nearest, 1.25, 1, 1, 1}, Row{Reading::nearest, 1.5, 2, 1, 2},
           Row{Reading::nearest, 2.5, 3, 2, 3}, Row{Reading::nearest, -7, 0, 0, 0},
@@ -103,7 +103,7 @@ struct Region {
     double outside = 100;
 };
 
-/// A row of elements, and one region over all of its height.
+/// An input with a single row, and one region over its full height.
 Descriptor row_of_regions(std::uint32_t elements, const Region& region) {
     return describe("ROI_ALIGN", {{"InputTensor", real({1, 1, 1, elements})},
                                   {"ROITensor", real({1, 4})},
@@ -128,8 +128,8 @@ cpu::Reference align(const std::vector<float>& elements, const Region& region) {
     return reference_of(descriptor, input, corners, batch);
 }
 
-/// 30 times the FP32 number 0.1 is a bit more than 3, which FP32 may round to 3: one sample or two for each of three
-/// outputs.
+/// 30 times the FP32 number 0.1 is a bit more than 3, and FP32 may round it to 3. So each of three outputs has one
+/// sample or two.
 TEST(Regions, NumbersOfSamplesAsFp32CountsThem) {
     const cpu::window::RegionRules rules(row_of_regions(8, {0, 30, 3, 0.1, 1, 9}));
     const cpu::window::RegionAxis uncertain(rules, rules.scale_x, 0, 30, 3, 8);
@@ -140,7 +140,7 @@ TEST(Regions, NumbersOfSamplesAsFp32CountsThem) {
     EXPECT_EQ(thirds.counts(), (std::vector<std::int64_t>{1, 2})) << "3 / 3 may be off by 1 ULP";
     const cpu::window::RegionAxis mirrored(rules, 1, 7, 0, 2, 8);
     EXPECT_EQ(mirrored.counts(), (std::vector<std::int64_t>{4}));
-    // The mean of two samples and the one between them are far apart here.
+    // With these values, the mean of two samples differs much from the single sample between them.
     const auto reference = align({0, 1, 0, 100, 0, 1, 0, 100}, {0, 30, 3, 0.1, 1, 9});
     EXPECT_FLOAT_EQ(values_of<float>(reference.outputs[0])[1], 0.75F);
     EXPECT_TRUE(accepted(reference, 1).contains(1));
@@ -153,7 +153,7 @@ TEST(Regions, MoreSamplesThanThereIsMemoryFor) {
     EXPECT_EQ(values_of<float>(align({1, 2}, {0, 1e9, 1, 1, 1, 4}).outputs[0])[0], 100);
 }
 
-/// Halfway between two elements both count as the nearest; FP32 decides where a region ends.
+/// Between two elements, both count as the nearest; FP32 rounding decides where a region ends.
 TEST(Regions, WhatIsAccepted) {
     const auto half = align({10, 20, 40}, {0.5, 1.5, 1, 1, 1, 1, false});
     EXPECT_EQ(accepted(half, 0).low, 10) << "the place is 0.5";
@@ -161,7 +161,7 @@ TEST(Regions, WhatIsAccepted) {
     const auto clear = align({10, 20, 40}, {0.75, 1.75, 1, 1, 1, 1, false});
     EXPECT_EQ(accepted(clear, 0).low, 20);
     EXPECT_EQ(accepted(clear, 0).high, 20);
-    // 5 * 0.7 is a bit less than 3.5, to which FP32 may round it: a whole element behind the last one, which is
+    // 5 * 0.7 is a bit less than 3.5, to which FP32 may round it. That is one element beyond the last one, hence
     // outside.
     const auto edge = align({10, 20, 40}, {5, 5, 1, 0.7});
     EXPECT_TRUE(accepted(edge, 0).contains(100));
@@ -186,7 +186,7 @@ double product(const std::vector<float>& a, const std::vector<float>& b) {
     return sum;
 }
 
-/// <forward(x), g> = <x, backward(g)>, whatever x and g are.
+/// <forward(x), g> = <x, backward(g)> for any x and g.
 TEST(Gradients, OfResampling) {
     Random random(7);
     for (int round = 0; round < 60; ++round) {
@@ -222,11 +222,11 @@ TEST(Gradients, OfResampling) {
     }
 }
 
-/// The same for means in regions; what lies outside is 0.
+/// The same for averages in regions. Samples outside are 0.
 TEST(Gradients, OfRegions) {
     Random random(8);
     for (int round = 0; round < 60; ++round) {
-        const core::TensorDesc picture = real({2, 2, random.pick(1u, 5u), random.pick(1u, 6u)});
+        const core::TensorDesc image = real({2, 2, random.pick(1u, 5u), random.pick(1u, 6u)});
         const core::TensorDesc outputs = real({3, 2, random.pick(1u, 3u), random.pick(1u, 4u)});
         const core::TensorDesc regions = real({3, 4});
         const core::TensorDesc batches = tensor(DataType::uint32, {3});
@@ -242,15 +242,15 @@ TEST(Gradients, OfRegions) {
                                             {"MinimumSamplesPerOutput", least},
                                             {"MaximumSamplesPerOutput", least + random.pick(0, 3)},
                                             {"AlignRegionsToCorners", random.pick(0, 1)}};
-        const Tensor x = random.filled<float>(picture, [&] { return random.pick(-9.0F, 9.0F); });
+        const Tensor x = random.filled<float>(image, [&] { return random.pick(-9.0F, 9.0F); });
         const Tensor g = random.filled<float>(outputs, [&] { return random.pick(-9.0F, 9.0F); });
         const Tensor corners = random.filled<float>(regions, [&] { return random.pick(-16.0F, 64.0F) / 8; });
         const Tensor batch = tensor_of<std::uint32_t>(batches, {1, 0, 1});
         const Descriptor there =
             with(describe("ROI_ALIGN1", settings),
-                 {{"InputTensor", picture}, {"OutputTensor", outputs}, {"OutOfBoundsInputValue", 0}});
+                 {{"InputTensor", image}, {"OutputTensor", outputs}, {"OutOfBoundsInputValue", 0}});
         const Descriptor back = with(describe("ROI_ALIGN_GRAD", settings),
-                                     {{"InputGradientTensor", outputs}, {"OutputGradientTensor", picture}});
+                                     {{"InputGradientTensor", outputs}, {"OutputGradientTensor", image}});
         const auto forward = reference_of(there, x, corners, batch);
         const auto backward = reference_of(back, {nullptr, &g, &corners, &batch});
         const double wanted = product(values_of<float>(forward.outputs[0]), values_of<float>(g));
@@ -260,18 +260,21 @@ TEST(Gradients, OfRegions) {
 
 // ---- antialiasing ------------------------------------------------------------------------------------------------
 
+Descriptor resampled(const core::TensorDesc& in, const core::TensorDesc& out, float scale, bool antialiased,
+                     float input_offset = 0.5F) {
+    return describe("RESAMPLE3", {{"InputTensor", in},
+                                  {"OutputTensor", out},
+                                  {"InterpolationMode", 1},
+                                  {"RoundingDirection", 0},
+                                  {"Scales", operators::FieldValue(std::vector<float>{scale})},
+                                  {"InputPixelOffsets", operators::FieldValue(std::vector<float>{input_offset})},
+                                  {"OutputPixelOffsets", operators::FieldValue(std::vector<float>{-0.5F})},
+                                  {"Antialiased", antialiased ? 1 : 0}});
+}
+
 cpu::Reference antialiased(const std::vector<float>& elements, std::uint32_t outputs, float scale) {
     const core::TensorDesc in = real({static_cast<std::uint32_t>(elements.size())});
-    const Tensor input = tensor_of<float>(in, elements);
-    return reference_of(describe("RESAMPLE3", {{"InputTensor", in},
-                                               {"OutputTensor", real({outputs})},
-                                               {"InterpolationMode", 1},
-                                               {"RoundingDirection", 0},
-                                               {"Scales", operators::FieldValue(std::vector<float>{scale})},
-                                               {"InputPixelOffsets", operators::FieldValue(std::vector<float>{0.5F})},
-                                               {"OutputPixelOffsets", operators::FieldValue(std::vector<float>{-0.5F})},
-                                               {"Antialiased", 1}}),
-                        input);
+    return reference_of(resampled(in, real({outputs}), scale, true), tensor_of<float>(in, elements));
 }
 
 TEST(Antialiasing, OfTheSameNumberIsThatNumber) {
@@ -282,6 +285,118 @@ TEST(Antialiasing, OfTheSameNumberIsThatNumber) {
         }
     }
     EXPECT_LT(accepted(antialiased(std::vector<float>(7, 12), 3, 0.3F), 1).high, 12.001) << "no bounds at all";
+}
+
+/// Truncation would reveal an error in the last bit of a double.
+TEST(Resampling, OfAConstantByteIsThatByte) {
+    for (int step = 1; step < 200; ++step) {
+        const float scale = static_cast<float>(step) / 40;
+        for (const bool antialiased : {false, true}) {
+            const core::TensorDesc in = bytes({13});
+            const core::TensorDesc out = bytes({7});
+            const auto reference =
+                reference_of(resampled(in, out, scale, antialiased),
+                             tensor_of<std::uint8_t>(in, std::vector<std::uint8_t>(13, std::uint8_t{255})));
+            EXPECT_EQ(values_of<std::uint8_t>(reference.outputs[0]), std::vector<std::uint8_t>(7, std::uint8_t{255}))
+                << scale;
+        }
+    }
+}
+
+// ---- positions that are not numbers ------------------------------------------------------------------------------
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float inf = std::numeric_limits<float>::infinity();
+
+TEST(Interpolation, OfNaNAndInfinities) {
+    const double real_nan = std::nan("");
+    const double real_inf = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(listed(cpu::window::between(real_nan, real_nan, 4)).front(), (std::vector<double>{0, 1, 0, 1}));
+    EXPECT_FALSE(cpu::window::steps_between(real_nan, 2, 4).empty());
+    EXPECT_FALSE(cpu::window::steps_between(2, real_nan, 4).empty());
+    EXPECT_EQ(listed(cpu::window::between(real_inf, real_inf, 4)), (std::vector<std::vector<double>>{{3, 3, 0, 0}}));
+    for (const Reading reading : {Reading::linear, Reading::nearest, Reading::below, Reading::above}) {
+        for (const double place : {real_nan, real_inf, -real_inf}) {
+            Sample sample{.place = place, .range = Interval(place)};
+            find_neighbours(sample, 5, reading, true);
+            EXPECT_EQ(sample.anywhere, std::isnan(place));
+            ASSERT_FALSE(sample.around.empty());
+            for (const Between& part : sample.around) {
+                EXPECT_TRUE(part.first >= 0 && part.second < 5);
+            }
+        }
+    }
+}
+
+TEST(Resampling, AtNaNAcceptsAnything) {
+    const core::TensorDesc in = real({4});
+    const Tensor input = tensor_of<float>(in, {1, 2, 3, 4});
+    for (const bool antialiased : {false, true}) {
+        const auto reference = reference_of(resampled(in, real({2}), 0.4F, antialiased, nan), input);
+        EXPECT_TRUE(accepted(reference, 0).nan);
+        EXPECT_TRUE(accepted(reference, 0).contains(-1e30) && accepted(reference, 0).contains(1e30));
+        // With an infinite coordinate, only the outermost element counts.
+        const auto beyond = reference_of(resampled(in, real({2}), 0.4F, antialiased, inf), input);
+        EXPECT_EQ(values_of<float>(beyond.outputs[0]), (std::vector<float>{1, 1}));
+        EXPECT_NEAR(accepted(beyond, 0).high, 1, 1e-4);
+    }
+}
+
+/// A region or rule with one unusual property.
+struct Oddity {
+    std::vector<float> corners{0, 0, 2, 2};
+    float scale_x = 1;
+    float scale_y = 1;
+    float input_offset = 0.5F;
+    float output_offset = -0.5F;
+};
+
+/// The region after the unusual one is judged as if it were alone.
+TEST(Gradients, OfOddRegionsLeaveTheNextOneAlone) {
+    std::vector<Oddity> oddities;
+    for (const float odd : {nan, inf, -inf}) {
+        for (std::size_t corner = 0; corner < 4; ++corner) {
+            oddities.emplace_back().corners[corner] = odd;
+        }
+        oddities.push_back({.output_offset = odd});
+    }
+    oddities.push_back({.scale_x = nan});
+    oddities.push_back({.scale_y = nan});
+    oddities.push_back({.input_offset = nan});
+    const core::TensorDesc image = real({1, 1, 4, 4});
+    const core::TensorDesc outputs = real({2, 1, 2, 2});
+    const core::TensorDesc regions = real({2, 4});
+    const core::TensorDesc batches = tensor(DataType::uint32, {2});
+    const Tensor x = tensor_of<float>(image, {1, 2, 4, 8, 3, 5, 7, 9, 2, 6, 1, 0, 4, 4, 8, 3});
+    const Tensor g = tensor_of<float>(outputs, {1, 2, 3, 4, 5, 6, 7, 8});
+    const Tensor batch = tensor_of<std::uint32_t>(batches, {0, 0});
+    for (const Oddity& odd : oddities) {
+        for (int kind = 0; kind < 8; ++kind) {
+            const Descriptor descriptor = describe("ROI_ALIGN_GRAD", {{"InputTensor", image},
+                                                                      {"InputGradientTensor", outputs},
+                                                                      {"ROITensor", regions},
+                                                                      {"BatchIndicesTensor", batches},
+                                                                      {"OutputGradientTensor", image},
+                                                                      {"OutputROIGradientTensor", regions},
+                                                                      {"ReductionFunction", kind % 2 == 0 ? 2 : 7},
+                                                                      {"InterpolationMode", kind / 2 % 2},
+                                                                      {"SpatialScaleX", odd.scale_x},
+                                                                      {"SpatialScaleY", odd.scale_y},
+                                                                      {"InputPixelOffset", odd.input_offset},
+                                                                      {"OutputPixelOffset", odd.output_offset},
+                                                                      {"MinimumSamplesPerOutput", 1},
+                                                                      {"MaximumSamplesPerOutput", 2},
+                                                                      {"AlignRegionsToCorners", kind / 4}});
+            std::vector<float> corners = odd.corners;
+            corners.insert(corners.end(), {0, 0.25F, 3, 2.5F});
+            const auto reference = reference_of(descriptor, x, g, tensor_of<float>(regions, corners), batch);
+            const bool is_region = odd.corners != Oddity().corners;
+            if (is_region) {
+                EXPECT_TRUE(std::isfinite(values_of<float>(reference.outputs[1])[4])) << kind;
+                EXPECT_LT(accepted(reference, 4, 1).high - accepted(reference, 4, 1).low, 1e3) << kind;
+            }
+        }
+    }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// engine/cpu/requantise: values by hand, and which neighbours are accepted.
+// Tests of engine/cpu/requantise: values derived by hand, and which neighbours are accepted.
 #include "engine/cpu/requantise.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 using cpu::Quantised;
 using cpu::requantise;
 
-/// The integers that a result accepts.
+/// The integers that are accepted for a result.
 std::set<std::int32_t> accepted(const Quantised& result) {
     std::set<std::int32_t> values;
     for (std::int32_t value = result.value - result.below; value <= result.value + result.above; ++value) {
@@ -32,15 +32,15 @@ TEST(Requantise, ByHand) {
         std::int32_t value;
         std::set<std::int32_t> accepted;
     };
-    constexpr double ulp = 0x1p-24;  // one FP32 rounding, relative; four are allowed
+    constexpr double ulp = 0x1p-24;  // relative error of one FP32 rounding; four are allowed
     const Row rows[] = {
-        // Plain.
+        // No ties.
         {0, 1, 0, 0, {0}},
         {5, 1, 0, 5, {5}},
         {3, 0.4, 0, 1, {1}},
         {-3, 0.4, 0, -1, {-1}},
         {7, 0.1, 10, 11, {11}},
-        // Ties go to even before the zero point is added, and their other neighbour is accepted.
+        // Ties are rounded to even before the zero point is added, and the other neighbour is accepted.
         {1, 0.5, 0, 0, {0, 1}},
         {3, 0.5, 0, 2, {1, 2}},
         {5, 0.5, 0, 2, {2, 3}},
@@ -49,7 +49,7 @@ TEST(Requantise, ByHand) {
         {1, 0.5, 1, 1, {1, 2}},
         {3, 0.5, 1, 3, {2, 3}},
         {-5, 0.5, -3, -5, {-6, -5}},
-        // Near a tie: 100.5, from both sides, within four roundings and beyond them.
+        // Near the tie 100.5, on both sides, within four roundings and beyond.
         {1, 100.5 * (1 + 3.9 * ulp), 0, 101, {100, 101}},
         {1, 100.5 * (1 + 4.1 * ulp), 0, 101, {101}},
         {1, 100.5 * (1 - 3.9 * ulp), 0, 100, {100, 101}},
@@ -58,15 +58,15 @@ TEST(Requantise, ByHand) {
         {-1, 100.5 * (1 + 4.1 * ulp), 0, -101, {-101}},
         {-1, 100.5 * (1 - 3.9 * ulp), 0, -100, {-101, -100}},
         {-1, 100.5 * (1 - 4.1 * ulp), 0, -100, {-100}},
-        // The zero point moves the result, not the roundings.
+        // The zero point shifts the result, but not the accepted distance to a tie.
         {1, 100.5 * (1 + 4.1 * ulp), -100, 1, {1}},
         {1, 0.5 * (1 + 4.1 * ulp), 100, 101, {101}},
-        // Saturation, at INT8's ends: beyond them there is no neighbour.
+        // Saturation at the ends of INT8, which have no neighbours beyond.
         {1000, 1, 0, 127, {127}},
         {-1000, 1, 0, -128, {-128}},
         {200, 1, -100, 100, {100}},
         {-200, 1, 100, -100, {-100}},
-        {255, 0.5, 0, 127, {127}},           // 127.5: 128 does not exist
+        {255, 0.5, 0, 127, {127}},           // 127.5: 128 is out of range
         {253, 0.5, 0, 126, {126, 127}},      // 126.5
         {-257, 0.5, 0, -128, {-128}},        // -128.5
         {-255, 0.5, 0, -128, {-128, -127}},  // -127.5
@@ -117,7 +117,7 @@ Scales random_scales(std::mt19937& generator) {
     scales.w = std::exp2(exponent(generator));
     scales.y = std::exp2(exponent(generator));
     scales.zero_point = std::uniform_int_distribution<std::int32_t>(0, 255)(generator);
-    // Half of the accumulators land as close to a tie as an integer can.
+    // Half of the accumulators are as close to a tie as an integer can be.
     const double target = quotient(generator) + std::uniform_int_distribution<int>(0, 1)(generator) * 0.5;
     scales.accumulator = static_cast<std::int32_t>(std::nearbyint(target / scales.multiplier()));
     return scales;
@@ -127,7 +127,7 @@ std::int32_t clamped(float value) {
     return static_cast<std::int32_t>(std::clamp(value, 0.0f, 255.0f));
 }
 
-/// What Microsoft's DirectML computes, bit for bit (semantics.md), and other orders of the same operations in FP32.
+/// The results of Microsoft's DirectML, bit for bit (semantics.md), and other orders of the same FP32 operations.
 TEST(Requantise, AcceptsFp32Evaluations) {
     std::mt19937 generator(11);
     int near_ties = 0;
@@ -148,8 +148,8 @@ TEST(Requantise, AcceptsFp32Evaluations) {
     EXPECT_GT(near_ties, 0);
 }
 
-/// One value is accepted, or two beside a tie that FP32 cannot tell the sides of. The condition is restated in the
-/// distance to the tie, where the implementation shifts the value.
+/// One value is accepted, or both values next to a tie if FP32 rounding may cross it. The test compares the distance to
+/// the tie, while the implementation shifts the value.
 TEST(Requantise, AcceptsNothingElse) {
     std::mt19937 generator(12);
     std::uniform_real_distribution<double> offset(-12, 12);
@@ -157,7 +157,7 @@ TEST(Requantise, AcceptsNothingElse) {
         const double tie = std::uniform_int_distribution<int>(-130, 130)(generator) + 0.5;
         const double value = tie * (1 + offset(generator) * 0x1p-24);
         const double allowed = 4 * 0x1p-24 * std::fabs(value);
-        // Doubles decide the two comparisons to about 2^-52: leave out what lies that close.
+        // The comparisons in double are accurate to about 2^-52, so closer values are skipped.
         if (std::fabs(std::fabs(value - tie) - allowed) < 1e-13 * std::fabs(tie)) {
             continue;
         }

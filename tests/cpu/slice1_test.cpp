@@ -1,4 +1,5 @@
-// engine/cpu/kernels/slice1: the documentation's examples, and random windows against its definition, index by index.
+// Tests of engine/cpu/kernels/slice1: the documentation's examples, and random windows against the definition, index by
+// index.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -35,7 +36,7 @@ Descriptor slice(const core::TensorDesc& input, const core::TensorDesc& output, 
                                {"InputWindowStrides", window.strides}});
 }
 
-/// An element of the output is that of the input at the window's start plus (or its end minus) index times stride.
+/// The output's element i is the input's element at the window's start plus (or its end minus) i times the stride.
 template <class T>
 std::vector<T> by_definition(const Descriptor& descriptor, const Window& window, const core::Tensor& input) {
     const auto all = values_of<T>(input);
@@ -80,9 +81,9 @@ TEST(Slice1, OneDimension) {
         {1, 4, -2, {14, 12}},
         {1, 4, 3, {11, 14}},
         {1, 4, -3, {14, 11}},
-        {2, 3, 1, {12, 13}},  // fewer than the window has: the first ones
+        {2, 3, 1, {12, 13}},  // fewer elements than in the window: the first ones
         {2, 3, -1, {14, 13}},
-        {5, 1, 7, {15}},  // a stride beyond the window
+        {5, 1, 7, {15}},  // a stride larger than the window
         {1, 4, INT32_MAX, {11}},
         {1, 4, INT32_MIN, {14}},
     };
@@ -175,7 +176,7 @@ TEST(Slice1, LargeTensors) {
         const auto descriptor = slice(input, tensor(DataType::int16, {40, 150, 200}), window);
         const auto values =
             random.filled<std::uint16_t>(input, [&] { return static_cast<std::uint16_t>(random.bits()); });
-        // Not EXPECT_EQ, which would print a million numbers.
+        // EXPECT_EQ would print a million numbers.
         EXPECT_TRUE(sliced<std::uint16_t>(descriptor, values) ==
                     by_definition<std::uint16_t>(descriptor, window, values));
     }

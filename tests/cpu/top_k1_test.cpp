@@ -1,5 +1,5 @@
-// engine/cpu/kernels/top_k1: the documentation's examples, ties, NaN, and random tensors against counting how many
-// elements come before each.
+// Tests of engine/cpu/kernels/top_k1: the documentation's examples, ties, NaN, and random tensors against counting the
+// elements before each one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ TEST(TopK1, Documentation) {
     EXPECT_EQ(up.indices, (Indices{0, 1, 2, 0, 1, 2, 0, 1, 2}));
 }
 
-/// The order in which all elements of one sequence come out, as bits.
+/// Checks the sorted order of a sequence that is given as bits.
 template <class T>
 void expect_order(DataType type, const std::vector<T>& bits, std::uint32_t direction, const Indices& order) {
     const auto count = static_cast<std::uint32_t>(bits.size());
@@ -88,7 +88,7 @@ void expect_order(DataType type, const std::vector<T>& bits, std::uint32_t direc
     for (const std::uint64_t index : order) {
         sorted.push_back(bits[index]);
     }
-    // For every K, as selection and sorting are two steps.
+    // Tests every K, because selection and sorting are separate steps.
     for (std::uint32_t k = 1; k <= count; ++k) {
         const auto result = selected<T>(top_k(input.desc, 0, k, direction), input);
         EXPECT_EQ(result.values, std::vector<T>(sorted.begin(), sorted.begin() + k)) << name(type) << ", K " << k;
@@ -118,7 +118,7 @@ TEST(TopK1, NanComesLastInBothDirections) {
 }
 
 TEST(TopK1, SubnormalsAreOrdered) {
-    // 0, smallest, -smallest, second smallest
+    // 0, the smallest number, its negative, the second smallest
     expect_order(DataType::float32, std::vector<std::uint32_t>{0, 1, 0x80000001, 2}, decreasing, {3, 1, 0, 2});
     expect_order(DataType::float16, std::vector<std::uint16_t>{0, 1, 0x8001, 2}, increasing, {2, 0, 1, 3});
 }
@@ -128,7 +128,7 @@ TEST(TopK1, IntegersAtTheirLimits) {
     expect_order(DataType::uint8, std::vector<std::uint8_t>{128, 127, 255, 0}, decreasing, {2, 0, 1, 3});
     expect_order(DataType::int16, std::vector<std::int16_t>{-32768, 32767, -1, 0}, increasing, {0, 2, 3, 1});
     expect_order(DataType::uint16, std::vector<std::uint16_t>{32768, 32767, 65535, 0}, increasing, {3, 1, 0, 2});
-    // Beyond what FP32 tells apart, and for 64 bits beyond what double does.
+    // Differences that FP32 loses, and for 64 bits also double.
     expect_order(DataType::int32, std::vector<std::int32_t>{INT32_MIN, INT32_MIN + 1, INT32_MAX, INT32_MAX - 1},
                  decreasing, {2, 3, 1, 0});
     expect_order(DataType::uint32, std::vector<std::uint32_t>{0x80000000, 0x7fffffff, UINT32_MAX, UINT32_MAX - 1},
@@ -139,7 +139,7 @@ TEST(TopK1, IntegersAtTheirLimits) {
                  {2, 3, 0, 1});
 }
 
-/// Where an element's number decides, written apart from the kernel's order: NaN is a class of its own.
+/// The number by which an element is sorted; independent of the kernel's code. NaN is treated separately.
 template <class T>
 double number_of(T value) {
     return static_cast<double>(value);
@@ -179,7 +179,7 @@ std::uint64_t bits_of_element(T value) {
     return bits;
 }
 
-/// An element's place in the output is the number of elements before it.
+/// An element's position in the output is the number of elements before it.
 template <class T>
 Selection<std::uint64_t> by_definition(const Descriptor& descriptor, const core::Tensor& input) {
     const auto axis = descriptor.uint("Axis");
@@ -209,7 +209,7 @@ Selection<std::uint64_t> by_definition(const Descriptor& descriptor, const core:
     return result;
 }
 
-/// Elements from a few values, so that ties are many, or any bits at all.
+/// Draws from a few values, so that ties are common, or arbitrary bits.
 template <class T>
 T element(Random& random, bool few) {
     const auto value = static_cast<std::uint64_t>(few ? random.pick(-3, 3) : static_cast<std::int64_t>(random.bits()));
@@ -230,7 +230,7 @@ void check_random(DataType type) {
     for (int i = 0; i < 100; ++i) {
         auto sizes = random.sizes(random.pick<std::size_t>(1, 8), 20, 400);
         auto axis = random.pick(0u, static_cast<std::uint32_t>(sizes.size()) - 1);
-        // Of long sequences few elements are selected another way than of short ones.
+        // Selecting a few elements of a long sequence uses a different algorithm.
         const bool is_long = random.one_in(4);
         if (is_long) {
             axis = random.pick(0u, 1u);
@@ -250,7 +250,7 @@ void check_random(DataType type) {
         const bool few = random.one_in(2);
         auto input = random.filled<T>(input_desc, [&] { return element<T>(random, few); });
         if constexpr (!std::is_integral_v<T>) {
-            // All that are kept at first may be NaN.
+            // The first elements, which the algorithm keeps at first, may all be NaN.
             const auto elements = input.template as<T>();
             const std::size_t first = is_long && random.one_in(2) ? 50 : 0;
             std::fill_n(elements.begin(), std::min(first, elements.size()), T(std::nan("")));
@@ -290,7 +290,7 @@ TEST(TopK1, LargeTensors) {
         const auto expected = by_definition<float>(descriptor, input);
         EXPECT_TRUE(result.indices == expected.indices) << axis;
     }
-    // One long sequence: sorted, with each index once, and equal neighbours in index order.
+    // One long sequence: sorted, with each index once, and ties in index order.
     const auto line = tensor(DataType::float32, {100'000});
     const auto values = random.filled<float>(line, [&] { return static_cast<float>(random.pick(0, 1000)); });
     const auto all = selected<float>(top_k(line, 0, 100'000, increasing), values);

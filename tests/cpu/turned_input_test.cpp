@@ -1,4 +1,4 @@
-// engine/cpu/element_wise/turned_input: transposed inputs give the same elements as any others.
+// Tests of engine/cpu/element_wise/turned_input: transposed inputs give the same elements as any others.
 #include "engine/cpu/element_wise/turned_input.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using core::Dimensions;
 using core::Tensor;
 using core::TensorDesc;
 
-/// What the CPU engine makes of two inputs, in row-major order.
+/// The CPU engine's output for two inputs, in row-major order.
 template <class T>
 std::vector<T> computed(const operators::Descriptor& descriptor, const Tensor& a, const Tensor& b) {
     cpu::CpuEngine engine(core::highest_feature_level);
@@ -31,13 +31,13 @@ std::vector<T> computed(const operators::Descriptor& descriptor, const Tensor& a
     return values_of<T>(output);
 }
 
-/// Of all layouts: how often an input was turned.
+/// Compares random layouts, and counts how often an input was transposed.
 template <class T, class Draw, class Formula>
 int compare_random_layouts(std::string_view name, DataType type, const Draw& draw, const Formula& formula) {
     Random random(20);
     int turned = 0;
     for (int round = 0; round < 60; ++round) {
-        // Runs of several pieces, and of a few elements only.
+        // Runs of several blocks, and runs of only a few elements.
         const Dimensions sizes{random.pick(1u, 3u), random.pick(1u, 90u),
                                random.one_in(4) ? random.pick(200u, 600u) : random.pick(1u, 40u)};
         const auto layout = [&](operators::FieldKind kind) { return random.layout(type, sizes, kind); };
@@ -79,7 +79,7 @@ TEST(TurnedInput, AnyLayoutGivesTheSameElements) {
     EXPECT_GT(turned, 5);
 }
 
-/// The input's memory ends with its last element: nothing behind it is read.
+/// The input's memory ends with its last element: nothing after it is read.
 TEST(TurnedInput, EndsWhereTheTensorDoes) {
     constexpr std::uint32_t rows = 21;
     constexpr std::uint32_t columns = 37;
@@ -100,7 +100,7 @@ TEST(TurnedInput, EndsWhereTheTensorDoes) {
             const std::size_t count = std::min(16u, columns - i);
             const auto place = turned.place_of({DataType::float32, row + i * rows, rows}, i, count);
             std::array<double, 16> loaded{};
-            cpu::element_wise::load(place.memory, place.stretch, count, loaded.data());
+            cpu::element_wise::load(place.memory, place.segment, count, loaded.data());
             for (std::size_t k = 0; k < count; ++k) {
                 ASSERT_EQ(loaded[k], static_cast<double>(row * columns + i + k));
             }

@@ -1,4 +1,4 @@
-// engine/cpu/element_wise/widths: the figures of docs/operators.md, where they can be said without measuring.
+// Tests of engine/cpu/element_wise/widths: those numbers of docs/operators.md that can be derived without measuring.
 #include "engine/cpu/element_wise/widths.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(Widths, WhatIsNotRounded) {
     }
 }
 
-/// 2^-21 relative on both sides is 4 to 8 places on each; the argument's rounding adds to that.
+/// A relative error of 2^-21 is 4 to 8 ULPs on each side; rounding the argument adds to that.
 TEST(Widths, Functions) {
     ASSERT_TRUE(widths("ELEMENT_WISE_EXP"));
     EXPECT_GE(widths("ELEMENT_WISE_EXP")->median, 8);

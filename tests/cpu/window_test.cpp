@@ -1,5 +1,5 @@
-// engine/cpu/window and engine/cpu/kernels/window: windows against their definition, and what cases cannot decide:
-// tolerances, overflow on the way, independence of threads.
+// Tests of engine/cpu/window and engine/cpu/kernels/window: windows against their definition, and what cases cannot
+// check: tolerances, overflow of intermediate results, independence of the number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Tensor row_of(const std::vector<float>& values) {
 
 // ---- windows along one dimension ---------------------------------------------------------------------------------
 
-/// Each place of each stop, by the definition.
+/// Checks each position of each window against the definition.
 TEST(WindowAxis, PlacesAndStops) {
     Random random(1);
     for (int round = 0; round < 2000; ++round) {
@@ -71,7 +71,7 @@ TEST(WindowAxis, PlacesAndStops) {
     }
 }
 
-/// Nothing overflows, and nothing is walked through that is not there.
+/// Nothing overflows, and positions outside the input are not iterated over.
 TEST(WindowAxis, LargeNumbers) {
     const std::int64_t most = 4294967295;
     Axis axis{.places = most, .dilation = 1, .stops = 3, .stride = most, .padding = most, .elements = 2};
@@ -95,7 +95,7 @@ struct Seen {
     void add(double element, std::int64_t number) { elements.emplace_back(static_cast<std::int64_t>(element), number); }
 };
 
-/// Random tensors of any layout: each window sees what it has to, in row-major order, each place of the output once.
+/// On random layouts, each window reads the right elements in row-major order, and each output element is written once.
 TEST(WindowSlide, SeesTheElementsInOrder) {
     Random random(2);
     for (int round = 0; round < 80; ++round) {
@@ -170,7 +170,7 @@ Descriptor average_of(std::uint32_t elements) {
                                         {"EndPadding", {0, 0}}});
 }
 
-/// FP32 has 0, 1/3 or 1/3 + 8 for 1e8 + 1 - 1e8, depending on the order.
+/// In FP32, the average is 0, 1/3 or 1/3 + 8 for 1e8 + 1 - 1e8, depending on the order.
 TEST(WindowTolerance, SumsInAnyOrder) {
     const auto reference = reference_of(average_of(3), row_of({1e8F, 1, -1e8F}));
     EXPECT_FLOAT_EQ(values_of<float>(reference.outputs[0])[0], 1.0F / 3);
@@ -201,7 +201,7 @@ Descriptor norm(double p) {
                                    {"P", p}});
 }
 
-/// Powers leave FP32's range, where the norm does not.
+/// The powers leave FP32's range although the norm does not.
 TEST(WindowTolerance, NormsOfLargeAndSmallNumbers) {
     for (const double p : {2.0, 3.0, 10.0, 1000.0}) {
         SCOPED_TRACE(p);
@@ -248,7 +248,7 @@ TEST(WindowTolerance, OfLocalResponses) {
     EXPECT_LE(accepted(large, 2).low, 0) << "the sum of squares is infinite in FP32";
 }
 
-/// The gradient is the derivative of the normalisation: differences of the reference's own values.
+/// The gradient is the derivative of the normalisation, computed from differences of the reference's values.
 TEST(WindowGradient, OfLocalResponses) {
     const std::vector<float> x{1, -2, 0.5F, 3, -1.5F, 2};
     const std::vector<float> gradient{0.5F, 1, -2, 0.25F, 1, 3};
@@ -280,14 +280,14 @@ TEST(WindowGradient, OfLocalResponses) {
     }
 }
 
-/// Gradients go where the outputs came from: the sum over all of them stays the same.
+/// Pooling gradients distribute their input, so the sum of all elements is preserved.
 TEST(WindowGradient, OfPoolings) {
     Random random(3);
-    const core::TensorDesc picture = real({2, 2, 5, 6});
+    const core::TensorDesc image = real({2, 2, 5, 6});
     const core::TensorDesc stops = real({2, 2, 2, 4});
     const std::vector<Setting> windows{
         {"Strides", {2, 1}}, {"WindowSize", {3, 3}}, {"StartPadding", {0, 0}}, {"EndPadding", {0, 0}}};
-    const Tensor input = random.filled<float>(picture, [&] { return random.pick(-99.0F, 99.0F); });
+    const Tensor input = random.filled<float>(image, [&] { return random.pick(-99.0F, 99.0F); });
     const Tensor gradient = random.filled<float>(stops, [&] { return 9 * random.pick(-9.0F, 9.0F); });
     double wanted = 0;
     for (const float value : values_of<float>(gradient)) {
@@ -301,18 +301,18 @@ TEST(WindowGradient, OfPoolings) {
         return total;
     };
     const Descriptor average = with(describe("AVERAGE_POOLING_GRAD", windows),
-                                    {{"InputGradientTensor", stops}, {"OutputGradientTensor", picture}});
+                                    {{"InputGradientTensor", stops}, {"OutputGradientTensor", image}});
     EXPECT_EQ(sum(reference_of(average, gradient)), wanted);
-    const Descriptor maximum = with(describe("MAX_POOLING_GRAD", windows), {{"InputTensor", picture},
+    const Descriptor maximum = with(describe("MAX_POOLING_GRAD", windows), {{"InputTensor", image},
                                                                             {"InputGradientTensor", stops},
-                                                                            {"OutputGradientTensor", picture},
+                                                                            {"OutputGradientTensor", image},
                                                                             {"Dilations", {1, 1}}});
     EXPECT_EQ(sum(reference_of(maximum, input, gradient)), wanted);
 }
 
 // ---- quantised averages ------------------------------------------------------------------------------------------
 
-/// Where FP32 may come to lie on either side of a tie, both integers are right; elsewhere one is.
+/// If FP32 rounding may cross a tie, both integers are accepted, otherwise only one.
 TEST(WindowTolerance, OfQuantisedAverages) {
     const auto bytes = [](core::Dimensions sizes) { return tensor(DataType::uint8, std::move(sizes)); };
     const Descriptor descriptor = describe("QUANTIZED_LINEAR_AVERAGE_POOLING", {{"InputTensor", bytes({1, 1, 1, 3})},
@@ -333,21 +333,21 @@ TEST(WindowTolerance, OfQuantisedAverages) {
         EXPECT_FALSE(operators::validate(descriptor, core::highest_feature_level));
         return cpu::compute_reference(descriptor, inputs);
     };
-    const auto tie = computed({1, 2, 4}, 0.3F, 0.2F);  // 3.5, but for the scales' roundings
+    const auto tie = computed({1, 2, 4}, 0.3F, 0.2F);  // 3.5 with exact scales, so near a tie
     EXPECT_EQ(tie.slack[0].below[0] + tie.slack[0].above[0], 1);
-    const auto clear = computed({1, 2, 5}, 0.3F, 0.2F);  // 4
+    const auto clear = computed({1, 2, 5}, 0.3F, 0.2F);  // 4, far from a tie
     EXPECT_EQ(values_of<std::uint8_t>(clear.outputs[0])[0], 4);
     EXPECT_EQ(clear.slack[0].below[0] + clear.slack[0].above[0], 0);
 }
 
 // ---- the whole ---------------------------------------------------------------------------------------------------
 
-/// Large enough for several threads, and the same as one window after the other.
+/// Large enough for several threads; the result equals sequential computation.
 TEST(WindowKernels, DoNotDependOnThreads) {
     Random random(4);
-    const core::TensorDesc picture = real({4, 8, 64, 64});
-    const Tensor input = random.filled<float>(picture, [&] { return random.uniform(-1, 1); });
-    const Descriptor whole = describe("AVERAGE_POOLING", {{"InputTensor", picture},
+    const core::TensorDesc image = real({4, 8, 64, 64});
+    const Tensor input = random.filled<float>(image, [&] { return random.uniform(-1, 1); });
+    const Descriptor whole = describe("AVERAGE_POOLING", {{"InputTensor", image},
                                                           {"OutputTensor", real({4, 8, 62, 31})},
                                                           {"Strides", {1, 2}},
                                                           {"WindowSize", {3, 3}},
@@ -360,7 +360,7 @@ TEST(WindowKernels, DoNotDependOnThreads) {
         double sum = 0;
         for (std::size_t y = 0; y < 3; ++y) {
             for (std::size_t x = 0; x < 3; ++x) {
-                sum += double{elements[index_of({at[0], at[1], at[2] + y, 2 * at[3] + x}, picture.sizes)]};
+                sum += double{elements[index_of({at[0], at[1], at[2] + y, 2 * at[3] + x}, image.sizes)]};
             }
         }
         ASSERT_EQ(values[n], static_cast<float>(sum / 9));

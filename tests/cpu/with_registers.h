@@ -1,4 +1,4 @@
-// Kernels as they are on processors with narrower registers.
+// Runs kernels as on processors with narrower registers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace dmlconform::tests {
 
-/// Takes back what a test has set.
+/// Limits the width of registers until the end of the scope.
 class WithRegisters {
 public:
     explicit WithRegisters(cpu::Registers widest) { cpu::widest_registers = widest; }
@@ -23,7 +23,7 @@ public:
 
 inline constexpr cpu::Registers all_registers[] = {cpu::Registers::any, cpu::Registers::avx2, cpu::Registers::avx512};
 
-/// All outputs of a legal descriptor.
+/// Computes all outputs of a legal descriptor.
 inline std::vector<core::Tensor> computed(cpu::Registers widest, const operators::Descriptor& descriptor,
                                           const std::vector<const core::Tensor*>& inputs) {
     const auto verdict = operators::validate(descriptor, core::highest_feature_level);

@@ -1,4 +1,4 @@
-// Choice of adapters, and what happens where there is none.
+// Tests how adapters are chosen, and what happens without one.
 #include "engine/d3d12/adapters.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(Adapters, VendorsHaveNames) {
 }
 
 #if !defined(_WIN32)
-/// In a process of its own each, since ctest runs every test in one: drivers are looked up once.
+/// Needs a process of its own because drivers are looked up once per process; ctest runs every test in a separate one.
 TEST(Adapters, NoDriverIsAnErrorWithItsReason) {
     setenv("VK_DRIVER_FILES", "/nowhere", 1);
     const auto adapters = d3d12::enumerate_adapters();

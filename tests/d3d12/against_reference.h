@@ -1,4 +1,4 @@
-// Running descriptors on the D3D12 engine and comparing with the reference.
+// Helpers that run descriptors on the D3D12 engine and compare with the reference.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@
 
 namespace dmlconform::tests {
 
-/// An engine that all tests of a process share, or the reason why there is none.
+/// An engine that all tests of a process share, or the reason why it could not be created.
 inline core::Result<std::unique_ptr<Engine>>& shared_engine() {
     static auto engine = d3d12::create_engine("", core::highest_feature_level);
     return engine;
@@ -45,14 +45,14 @@ protected:
         return (*adapters)[*d3d12::choose_adapter(*adapters, "")];
     }
 
-    /// Another device on that adapter.
+    /// Creates another device on that adapter.
     [[nodiscard]] static core::Result<std::shared_ptr<d3d12::Device>> another_device(
         std::optional<std::chrono::seconds> time_limit = std::nullopt) {
         return d3d12::create_device(dynamic_cast<d3d12::D3d12Engine&>(engine()).pipelines(), adapter(), time_limit);
     }
 };
 
-/// A suite whose tests change a device of their own, or fill it.
+/// A suite whose tests modify a separate device, or fill its memory.
 class OtherDeviceTest : public D3d12Test {
 protected:
     void SetUp() override {
@@ -85,7 +85,7 @@ inline std::vector<const core::Tensor*> pointers_to(const std::vector<core::Tens
     return pointers;
 }
 
-/// Outputs of one run on the engine. The caller's descriptor must be valid.
+/// The outputs of one run on the engine. The descriptor must be valid.
 inline std::vector<core::Tensor> run_on(Engine& engine, const operators::Descriptor& descriptor,
                                         const std::vector<core::Tensor>& inputs) {
     std::vector<core::Tensor> outputs;
@@ -122,8 +122,8 @@ inline bool is_variant_of(const d3d12::Binding& binding, const d3d12::ShaderVari
     return false;
 }
 
-/// One run against the reference, within the operator's own tolerance. Bits count where that is exact, payloads of NaNs
-/// too.
+/// Compares one run with the reference, within the operator's default tolerance. If that is exact, bits must be equal,
+/// including payloads of NaNs.
 inline void expect_like_reference(Engine& engine, const operators::Descriptor& descriptor,
                                   const std::vector<core::Tensor>& inputs) {
     SCOPED_TRACE(text_of(descriptor));

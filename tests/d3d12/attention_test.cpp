@@ -1,4 +1,4 @@
-// The attentions on the D3D12 engine: what is planned for them, and shapes that cases are too small for.
+// Tests of attention operators on the D3D12 engine: their plans, and shapes that are too large for cases.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 constexpr std::array types{DataType::float32, DataType::float16};
 
-/// DML_MULTIHEAD_ATTENTION_MASK_TYPE.
+/// The values of DML_MULTIHEAD_ATTENTION_MASK_TYPE.
 enum MaskType : std::uint32_t { none, key_length, key_end_start, length_starts_ends, boolean };
 
 struct Shape {
@@ -38,7 +38,7 @@ struct Shape {
     [[nodiscard]] std::uint32_t all_keys() const { return past + keys; }
 };
 
-/// Packed, or laid out at random.
+/// A packed layout, or a random one.
 core::TensorDesc source_of(Random* layout, DataType type, const core::Dimensions& sizes) {
     return layout == nullptr ? tensor(type, sizes) : random_input(*layout, type, sizes);
 }
@@ -47,7 +47,7 @@ core::TensorDesc target_of(Random* layout, DataType type, const core::Dimensions
     return layout == nullptr ? tensor(type, sizes) : random_output(*layout, type, sizes);
 }
 
-/// Queries, keys and values in tensors of their own, with the past if there is one.
+/// Queries, keys and values in separate tensors, with past keys and values if the shape has them.
 Descriptor attention(DataType type, const Shape& s, Random* layout = nullptr) {
     Descriptor descriptor =
         describe("MULTIHEAD_ATTENTION1",
@@ -90,7 +90,7 @@ Descriptor masked(const Descriptor& descriptor, const Shape& s, MaskType type, R
                              {"MaskType", std::uint32_t{type}}});
 }
 
-/// Masks have numbers around all places that there are, or 0 and 1.
+/// Masks contain numbers around the valid positions, or 0 and 1.
 std::vector<core::Tensor> random_inputs(Random& random, const Descriptor& descriptor) {
     std::vector<core::Tensor> inputs;
     for (const operators::TensorSlot& slot : descriptor.inputs()) {
@@ -117,7 +117,7 @@ std::vector<std::string_view> shaders_of(const Descriptor& descriptor) {
     return shaders;
 }
 
-/// Tensors are multiplied as they are where that is possible.
+/// Tensors are multiplied directly where their layout allows, and gathered first otherwise.
 TEST(AttentionPlanning, DispatchesWhatIsNeeded) {
     constexpr std::string_view gather = "attention_heads";
     constexpr std::string_view add = "attention_scores";
@@ -135,7 +135,7 @@ TEST(AttentionPlanning, DispatchesWhatIsNeeded) {
         {with(plain, {position_bias(real, s)}), {multiply, add, normalize, multiply}},
         {masked(plain, s, key_length), {multiply, add, normalize, multiply}},
         {masked(with(plain, {position_bias(real, s)}), s, boolean), {multiply, add, normalize, multiply}},
-        // Of stacked keys and values the latter do not begin where the tensor does.
+        // In a stacked tensor, the values begin at an offset.
         {with(plain, {{"KeyTensor", nullptr}, {"ValueTensor", nullptr}, {"StackedKeyValueTensor", stacked}}),
          {gather, multiply, normalize, multiply}},
         {attention(real, {2, 3, 4, 1, 2, 2, 5, 6}), {gather, gather, multiply, normalize, multiply}},
@@ -146,7 +146,7 @@ TEST(AttentionPlanning, DispatchesWhatIsNeeded) {
     }
 }
 
-/// What is between the tensors may be much larger than they are.
+/// Temporaries may be much larger than the tensors.
 TEST(AttentionPlanning, TemporariesThatAreTooLargeAreUnsupported) {
     const auto unsupported = d3d12::find_binding("MULTIHEAD_ATTENTION1")->unsupported;
     const std::uint32_t half = 1u << 15;
@@ -172,7 +172,7 @@ TEST(AttentionPlanning, TemporariesThatAreTooLargeAreUnsupported) {
 
 using AttentionOnD3d12 = D3d12Test;
 
-/// Tensors of 64 KiB, and scores of 4 GiB between them.
+/// The tensors have 64 KiB, the temporary scores 4 GiB.
 TEST_F(AttentionOnD3d12, TemporariesMustFitTheDevice) {
     const auto adapters = d3d12::enumerate_adapters();
     const std::uint64_t most = (*adapters)[*d3d12::choose_adapter(*adapters, "")].addressable.bytes;
@@ -184,7 +184,7 @@ TEST_F(AttentionOnD3d12, TemporariesMustFitTheDevice) {
 
 // ---- Results ----
 
-/// Everything by chance, from small shapes.
+/// Random small shapes with random options.
 TEST_F(AttentionOnD3d12, RandomDescriptors) {
     Random random(1);
     for (int turn = 0; turn < 150 && !HasFailure(); ++turn) {
@@ -214,7 +214,7 @@ TEST_F(AttentionOnD3d12, RandomDescriptors) {
     }
 }
 
-/// Products in tiles, rows of scores that several threads and groups share, and sums that are cut into slices.
+/// Products in tiles, rows of scores that several threads and groups share, and sums that are split into slices.
 TEST_F(AttentionOnD3d12, LargeShapes) {
     Random random(2);
     for (const Shape& s : {Shape{2, 70, 66, 5, 4, 2, 65, 33}, Shape{1, 130, 300, 0, 1, 1, 64, 64},
@@ -228,7 +228,7 @@ TEST_F(AttentionOnD3d12, LargeShapes) {
     }
 }
 
-/// The ends of lengths and starts are not taken modulo 2^32.
+/// Lengths and starts far out of range are not reduced modulo 2^32.
 TEST_F(AttentionOnD3d12, LengthsAndStartsFarAway) {
     constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min();
     constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
@@ -252,7 +252,7 @@ TEST_F(AttentionOnD3d12, LengthsAndStartsFarAway) {
     }
 }
 
-/// A mask of 1 adds nothing, and keys that are infinitely far away have no weight.
+/// A mask of 1 adds nothing, and keys whose score is -infinity have no weight.
 TEST_F(AttentionOnD3d12, InfiniteFilters) {
     Random random(4);
     const Shape s{2, 5, 6, 0, 2, 2, 3, 4};

@@ -1,4 +1,5 @@
-// engine/d3d12/executable: what is recorded for an execution puts everything in order that depends on one another.
+// Tests of engine/d3d12/executable: the commands recorded for an execution order all accesses that depend on each
+// other.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -21,8 +22,8 @@ using Commands = std::vector<RecordedCommand>;
 
 class Barriers : public D3d12Test {
 protected:
-    /// The executable of a descriptor, bound to inputs of zeros, or null for one that takes a single dispatch, or more
-    /// memory than is to be spent on it here.
+    /// The executable of a descriptor, bound to inputs of zeros. Null if it has a single dispatch, or needs too much
+    /// memory for this test.
     std::unique_ptr<Executable> several_dispatches(const operators::Descriptor& descriptor) {
         const d3d12::Binding* binding = d3d12::find_binding(descriptor.schema->short_name());
         if (binding == nullptr || operators::validate(descriptor, core::highest_feature_level) ||
@@ -64,13 +65,12 @@ protected:
     DispatchPlan plan_;
 };
 
-/// Whether the dispatches of this operator have nothing to do with each other: each writes an output of its own.
+/// Whether the dispatches of this operator are independent, because each writes a different output.
 bool are_independent(std::string_view op) {
     return op == "SPLIT";
 }
 
-/// Every plan with more than one dispatch that a case of the corpus leads to, and what would be found if the barriers
-/// were not there.
+/// Checks every plan of a corpus case with several dispatches, and that the check would notice missing barriers.
 TEST_F(Barriers, BetweenTheDispatchesOfAllOperators) {
     const std::string folder = DMLCONFORM_CASES;
     const cases::Suite suite = cases::load_suite({&folder, 1});
@@ -105,7 +105,7 @@ RecordedCommand dispatch(std::vector<D3D12_GPU_VIRTUAL_ADDRESS> buffers) {
     return {.kind = Kind::dispatch, .buffers = std::move(buffers)};
 }
 
-/// A resource that is only told from others.
+/// A fake resource, which is only compared with others.
 ID3D12Resource* resource(std::uintptr_t number) {
     return reinterpret_cast<ID3D12Resource*>(number * 64);
 }
@@ -157,7 +157,8 @@ TEST(Hazards, BetweenDispatches) {
         << "a barrier for something else";
     EXPECT_THAT(hazards_in({a, barrier(), b}, chain), ElementsAre("2 dispatches for 3 in the plan"));
 
-    // The first writes anew what the last read, and the two that only share an input need no order.
+    // The third dispatch overwrites what the first wrote, so it must wait. The first two share only an input and need
+    // no order.
     const DispatchPlan again = plan_of({{input, first}, {input, second}, {input, first}});
     EXPECT_THAT(hazards_in({dispatch({1, 10}), dispatch({1, 11}), dispatch({1, 10})}, again),
                 ElementsAre("no barrier between dispatches 0 and 2"));

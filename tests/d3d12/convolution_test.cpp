@@ -1,4 +1,5 @@
-// Convolutions on the D3D12 engine: windows of all shapes and layouts, forwards and backwards, of reals and integers.
+// Tests of convolutions on the D3D12 engine: windows of all shapes and layouts, forward and backward, of reals and
+// integers.
 #include <algorithm>
 #include <iterator>
 
@@ -25,7 +26,7 @@ struct Windows {
 Extent random_extent(Random& random, std::uint32_t most, bool is_backward) {
     Extent extent = random_windows(random);
     extent.more = random.chance(3) ? random.between(1, 2) : 0;
-    // Backwards there must be something left when the padding is cut off.
+    // For backward convolutions, some output must remain after the padding is cut off.
     extent.input = is_backward ? random.between(5, most + 5) : random.between(extent.reach(), most + extent.reach());
     return extent;
 }
@@ -64,7 +65,7 @@ operators::FieldValue attribute(const Windows& windows, std::uint32_t Extent::*m
     return values;
 }
 
-/// With a bias and an activation or without, and of either mode, by chance.
+/// Of either mode, and with or without a bias and an activation, chosen at random.
 Descriptor convolution(Random& random, DataType type, const Windows& windows, Random* layout) {
     const core::Dimensions sizes = output_sizes(windows);
     std::vector<Setting> settings{{"InputTensor", source_of(layout, type, input_sizes(windows))},
@@ -129,7 +130,8 @@ TEST_F(ConvolutionsOnD3d12, RandomShapesInTiles) {
     EXPECT_GT(tiled, 10);
 }
 
-/// More taps than a word has bits; windows in three dimensions; and more channels in a turn than taps.
+/// More filter elements than a 32-bit word has bits; windows in three dimensions; more channels than filter elements in
+/// a k-step.
 TEST_F(ConvolutionsOnD3d12, LargeWindowsInTiles) {
     const Extent seven{20, 7, 2, 1, 3, 3, 1};
     const Extent four{9, 4, 1, 2, 3, 2, 0};
@@ -155,7 +157,7 @@ TEST_F(ConvolutionsOnD3d12, EdgesOfLargeTiles) {
     Random random(14);
     const Extent extent{65, 2, 1, 1, 1, 0, 0};
     for (const DataType type : real_types) {
-        // Whole turns have eight channels.
+        // Complete k-steps have eight channels.
         for (const std::uint32_t channels : {4u, 8u}) {
             const Windows windows{3, 1, channels, 129, {extent, extent}, false};
             const Descriptor descriptor = convolution(random, type, windows, nullptr);
@@ -191,7 +193,7 @@ TEST_F(ConvolutionsOnD3d12, Integers) {
         const DataType filter = random.one_of(byte_types);
         Random* const layout = random.chance(2) ? &random : nullptr;
         const core::Dimensions sizes = output_sizes(windows);
-        // A tensor of three dimensions is one of height 1.
+        // A tensor with three dimensions is treated as one of height 1.
         Windows padded = windows;
         if (padded.extents.size() == 1) {
             padded.extents.insert(padded.extents.begin(), Extent());
@@ -218,7 +220,7 @@ TEST_F(ConvolutionsOnD3d12, Integers) {
     EXPECT_GT(tiled, 5);
 }
 
-/// What shaders cannot count is said.
+/// Distances that shaders cannot represent are reported as unsupported.
 TEST_F(ConvolutionsOnD3d12, DistancesBeyondThirtyTwoBitsAreUnsupported) {
     struct Far {
         Extent extent;

@@ -1,4 +1,4 @@
-// engine/d3d12/d3d12_engine: devices that are lost, and several engines on one device.
+// Tests of engine/d3d12/d3d12_engine: lost devices, and several engines on one device.
 #include <array>
 #include <thread>
 
@@ -14,7 +14,7 @@ using run::Status;
 
 class D3d12Device : public D3d12Test {};
 
-/// Large enough to be under way for a while.
+/// Large enough to run for a while.
 constexpr std::string_view large_slice = R"({ "name": "large", "operator": "SLICE1",
     "desc": { "InputTensor": { "DataType": "UINT32", "Sizes": [4000000] }, "OutputTensor": { "DataType": "UINT32", "Sizes": [4000000] },
               "InputWindowOffsets": [0], "InputWindowSizes": [4000000], "InputWindowStrides": [-1] },

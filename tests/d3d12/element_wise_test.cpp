@@ -1,5 +1,5 @@
-// Element-wise operators on the D3D12 engine: values that the test works out itself, layouts, tails, and the arithmetic
-// that shaders have to do in words.
+// Tests of element-wise operators on the D3D12 engine: values that the test computes itself, layouts, remainders, and
+// arithmetic that shaders emulate with 32-bit words.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -35,7 +35,7 @@ std::vector<core::Tensor> tensors_of(const Descriptor& descriptor, const std::ve
     return tensors;
 }
 
-/// The output of an operator of one input or two, all of the type `In`.
+/// The output of an operator with one input or two, all of the type `In`.
 template <class In, class Out>
 std::vector<Out> results(Engine& engine, std::string_view op, DataType in, DataType out,
                          const std::vector<std::vector<In>>& inputs) {
@@ -94,7 +94,7 @@ TEST_F(ElementWiseOnD3d12, QuantizesTiesToEvenAndNaNToZero) {
               (std::vector<std::uint8_t>{0, 2, 2, 0, 255, 0, 255}));
 }
 
-/// What C++ makes of the same numbers.
+/// Compares with the same operation in C++.
 template <class T, class Expected>
 void expect_arithmetic(Engine& engine, std::string_view op, DataType type, Expected&& expected) {
     SCOPED_TRACE(op);
@@ -102,7 +102,7 @@ void expect_arithmetic(Engine& engine, std::string_view op, DataType type, Expec
     std::vector<std::vector<T>> inputs(2);
     std::vector<T> wanted;
     for (int i = 0; i < 1003; ++i) {
-        // Of all magnitudes, so that quotients are too.
+        // Operands of all magnitudes, which also give quotients of all magnitudes.
         inputs[0].push_back(static_cast<T>(random.bits()) >> random.between(0, 63));
         const T second = static_cast<T>(random.bits()) >> random.between(0, 62);
         inputs[1].push_back(second == 0 ? 1 : second);
@@ -138,7 +138,7 @@ TEST_F(ElementWiseOnD3d12, IntegersOf64BitsAreMadeOfWords) {
                                 [](Unsigned a, Unsigned b) { return a << (b < 64 ? b : 32 + b % 32); });
 }
 
-/// Numbers of all magnitudes, ties of FLOAT16 among them.
+/// Numbers of all magnitudes, including ties of FLOAT16.
 std::vector<float> spread_numbers() {
     Random random(2);
     std::vector<float> numbers{65504, 65519.996f, 65520, 1e30f, 5.9604645e-8f, 2.9802322e-8f, 0x1.8p-24f, -0.0f};
@@ -195,7 +195,7 @@ TEST_F(ElementWiseOnD3d12, ConvertsAsCppDoes) {
 TEST_F(ElementWiseOnD3d12, DividesAndRootsToTheLastBit) {
     std::vector<float> numbers;
     for (const float number : spread_numbers()) {
-        // Where divide_exactly promises the last bit.
+        // The range in which divide_exactly is correctly rounded.
         if (std::fabs(number) > 1e-9f && std::fabs(number) < 1e9f) {
             numbers.push_back(number);
         }
@@ -216,7 +216,7 @@ TEST_F(ElementWiseOnD3d12, DividesAndRootsToTheLastBit) {
     EXPECT_EQ(run("ELEMENT_WISE_SQRT", {magnitudes}), roots);
 }
 
-/// Bits that are moved come out as they went in, from and to any layout, and whatever the last group of four lacks.
+/// Copied bits are unchanged, between any layouts, also in an incomplete last group of four elements.
 TEST_F(ElementWiseOnD3d12, MovesBitsOfEveryTypeAndLayout) {
     Random random(4);
     for (const DataType type : types) {
@@ -257,7 +257,7 @@ TEST_F(ElementWiseOnD3d12, QuantizingToBytesHasAShaderOfItsOwn) {
     EXPECT_EQ(shader(DataType::float32, DataType::uint8, row), "element_wise");
 }
 
-/// Rows that have the same scales and zero points are computed column by column, up to the last of them.
+/// Rows with the same scales and zero points are computed column by column, including the last columns.
 TEST_F(ElementWiseOnD3d12, QuantizesRows) {
     Random random(5);
     for (const core::Dimensions& sizes : {core::Dimensions{1, 2048}, {2, 8}, {7, 1024}, {9, 36}, {4, 1028}}) {
@@ -283,7 +283,7 @@ TEST_F(ElementWiseOnD3d12, QuantizesRows) {
     }
 }
 
-/// A scale for each block of an odd size, along two dimensions.
+/// One scale per block of an odd size, along two dimensions.
 TEST_F(ElementWiseOnD3d12, QuantizesInBlocks) {
     const Descriptor dequantize = describe(
         "DEQUANTIZE", {{"InputTensor", tensor(DataType::int8, {2, 9})},

@@ -1,5 +1,5 @@
-// engine/executions_in_turn on the D3D12 engine: each execution has its time, or several
-// have one together, and the results are those of one.
+// Tests of engine/executions_in_turn on the D3D12 engine: executions are timed one at a time or in groups, with the
+// same results.
 #include "engine/executions_in_turn.h"
 
 #include <deque>
@@ -28,7 +28,7 @@ protected:
     }
 
     operators::Descriptor descriptor_;
-    /// Those of all executables, which stay where they are.
+    /// The inputs of all executables. A deque keeps their addresses valid.
     std::deque<core::Tensor> inputs_;
 };
 

@@ -14,7 +14,7 @@ struct Extent {
     std::uint32_t dilation = 1;
     std::uint32_t start = 0;
     std::uint32_t end = 0;
-    /// Places of the output beyond those that windows stop at.
+    /// Output positions beyond the last window.
     std::uint32_t more = 0;
 
     [[nodiscard]] std::uint32_t reach() const { return (filter - 1) * dilation + 1; }
@@ -24,7 +24,7 @@ struct Extent {
     }
 };
 
-/// Small windows along it. The input is left to the caller.
+/// Random small windows. The caller chooses the input's size.
 inline Extent random_windows(Random& random) {
     Extent extent;
     extent.filter = random.between(1, 3);

@@ -1,4 +1,4 @@
-// GEMM on the D3D12 engine: matrices of all shapes and layouts.
+// Tests of GEMM on the D3D12 engine: matrices of all shapes and layouts.
 #include "tests/d3d12/matrices.h"
 #include "tests/d3d12/products.h"
 
@@ -10,7 +10,7 @@ using operators::Descriptor;
 
 using MatricesOnD3d12 = D3d12Test;
 
-/// Transposed or not, and with an addend or none, by chance.
+/// A random GEMM: with or without transposition and with or without an addend.
 Descriptor gemm(Random& random, DataType type, const MatrixShape& shape, Random* layout) {
     const bool is_a_transposed = random.chance(2);
     const bool is_b_transposed = random.chance(2);
@@ -42,7 +42,7 @@ TEST_F(MatricesOnD3d12, RandomShapes) {
     }
 }
 
-/// Around the sides of tiles, and around what a turn is deep.
+/// Sizes around the side of tiles, and depths around that of a k-step.
 TEST_F(MatricesOnD3d12, EdgesOfTiles) {
     Random random(2);
     for (const std::uint32_t side : {64u, 128u}) {
@@ -60,7 +60,7 @@ TEST_F(MatricesOnD3d12, EdgesOfTiles) {
     }
 }
 
-/// There are large tiles only in numbers.
+/// Large tiles are used only for large outputs.
 TEST_F(MatricesOnD3d12, EdgesOfLargeTiles) {
     Random random(3);
     for (const MatrixShape& shape :
@@ -73,7 +73,7 @@ TEST_F(MatricesOnD3d12, EdgesOfLargeTiles) {
     }
 }
 
-/// The output of a tensor that is read column by column, or a single column: rows and columns change places.
+/// For an output that is column-major or a single column, rows and columns are swapped.
 TEST_F(MatricesOnD3d12, ColumnsThatLieSideBySide) {
     Random random(4);
     for (const DataType type : real_types) {

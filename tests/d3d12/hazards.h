@@ -1,5 +1,5 @@
-// Which accesses to memory recorded commands leave without an order. Lavapipe runs one command after the other, so
-// that no result there tells.
+// Finds accesses to memory that recorded commands leave unordered. Lavapipe runs one command after the other, so
+// results computed there reveal nothing.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ public:
         }
     }
 
-    /// One line for each.
+    /// One line per unordered pair of accesses.
     [[nodiscard]] std::vector<std::string> hazards() && {
         if (dispatches_.size() != plan_.dispatches.size()) {
             return {fmt::format("{} dispatches for {} in the plan", dispatches_.size(), plan_.dispatches.size())};
@@ -44,7 +44,7 @@ private:
     static constexpr D3D12_RESOURCE_STATES used_states[] = {D3D12_RESOURCE_STATE_UNORDERED_ACCESS,
                                                             D3D12_RESOURCE_STATE_VERTEX_AND_CONSTANT_BUFFER};
 
-    /// Buffers that a dispatch may write. One that reads them has to wait for it, and so has one that writes them.
+    /// The addresses of buffers that a dispatch may write. Other dispatches that read or write these must wait for it.
     [[nodiscard]] Addresses written_by(std::size_t number) const {
         const auto& refs = plan_.dispatches[number].buffers;
         Addresses written;
@@ -56,7 +56,7 @@ private:
         return written;
     }
 
-    /// True when one of the commands between two is what `matches` says.
+    /// Whether `matches` is true for a command between the two.
     template <class Matches>
     [[nodiscard]] bool any_between(std::size_t first, std::size_t last, Matches&& matches) const {
         return std::any_of(commands_.begin() + static_cast<std::ptrdiff_t>(first) + 1,
@@ -69,7 +69,7 @@ private:
                 const Addresses first = written_by(a);
                 const Addresses second = written_by(b);
                 const bool dependent = std::ranges::find_first_of(first, second) != first.end();
-                // A barrier for everything: the engine has no other.
+                // A barrier for all resources; the engine uses no other kind.
                 const bool ordered = any_between(dispatches_[a], dispatches_[b], [](const RecordedCommand& command) {
                     return command.kind == Kind::unordered_access_barrier && command.resource == nullptr;
                 });
@@ -88,7 +88,8 @@ private:
         });
     }
 
-    /// What a copy before the first dispatch has written: for a tensor, or for constants.
+    /// Whether the target of a copy before the first dispatch is transitioned to the state in which it is used, as a
+    /// tensor or as constants.
     [[nodiscard]] bool is_made_ready(std::size_t copy) const {
         return std::ranges::any_of(used_states, [&](D3D12_RESOURCE_STATES state) {
             return has_transition(copy, dispatches_.front(), commands_[copy].resource, D3D12_RESOURCE_STATE_COPY_DEST,
@@ -122,7 +123,7 @@ private:
     std::vector<std::string> found_;
 };
 
-/// What the commands of an execution leave without an order that the plan needs.
+/// The accesses that the plan requires to be ordered, but that the commands leave unordered.
 inline std::vector<std::string> hazards_in(const std::vector<RecordedCommand>& commands,
                                            const d3d12::DispatchPlan& plan) {
     return HazardSearch(commands, plan).hazards();

@@ -1,4 +1,4 @@
-// Outputs that are computed in their inputs' memory: that they really are, for tensors of any size.
+// Tests that outputs are really computed in their inputs' memory, for tensors of any size.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ protected:
 };
 
 TEST_F(InPlace, OutputsAreInTheirInputsMemory) {
-    // The larger one has a buffer of its own.
+    // The larger size gets a separate buffer.
     for (const std::uint32_t count : {7u, 100'003u}) {
         for (const std::size_t shared : {0u, 1u}) {
             SCOPED_TRACE(testing::Message() << count << " elements, input " << shared);

@@ -1,4 +1,4 @@
-// Products of matrices of integers on the D3D12 engine: all types, zero points and scales.
+// Tests of integer matrix products on the D3D12 engine: all types, zero points and scales.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -104,7 +104,7 @@ TEST_F(MatricesOnD3d12, IntegersToReals) {
     }
 }
 
-/// Products of 255 * 255, which add up to more than 32 bits hold: INT32 wraps, quantised sums do not.
+/// Sums of 255 * 255 that exceed 32 bits: INT32 wraps, quantised sums do not.
 TEST_F(MatricesOnD3d12, SumsBeyondThirtyTwoBits) {
     for (const std::uint32_t depth : {33025u, 33026u, 70000u}) {
         for (const std::uint32_t columns : {3u, 70u}) {
@@ -129,7 +129,7 @@ TEST_F(MatricesOnD3d12, SumsBeyondThirtyTwoBits) {
     }
 }
 
-/// Odd sums that FP32 cannot hold, in tiles of all sizes: more than 512 products that are nearly the largest ones.
+/// Odd sums that FP32 cannot represent, in tiles of all sizes: more than 512 products close to the largest ones.
 TEST_F(MatricesOnD3d12, SumsBeyondTwentyFourBits) {
     struct Given {
         MatrixShape shape;
@@ -161,7 +161,7 @@ TEST_F(MatricesOnD3d12, SumsBeyondTwentyFourBits) {
     }
 }
 
-/// Numbers of 32 bits that lie further apart than 32 bits can say.
+/// 32-bit numbers whose difference from the zero point exceeds 32 bits.
 TEST_F(MatricesOnD3d12, DistantZeroPoints) {
     Random random(10);
     const Types types{DataType::int32, DataType::uint32, DataType::float32};

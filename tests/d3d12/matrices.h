@@ -1,4 +1,4 @@
-// The shapes of matrices in tests of their products.
+// Shapes of matrices for tests of matrix products.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace dmlconform::tests {
 
-/// Of matrices that are multiplied, and of their product.
+/// The shapes of two matrices and of their product.
 struct MatrixShape {
     std::uint32_t rows = 1;
     std::uint32_t columns = 1;
     std::uint32_t depth = 1;
-    /// Sizes before the last two.
+    /// The sizes before the last two.
     core::Dimensions batches;
 };
 

@@ -1,4 +1,4 @@
-// MEAN_VARIANCE_NORMALIZATION1 on the D3D12 engine: types, axes, layouts, sizes of sets, and every activation.
+// Tests of MEAN_VARIANCE_NORMALIZATION1 on the D3D12 engine: types, axes, layouts, group sizes, and every activation.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -84,7 +84,7 @@ Descriptor normalization(DataType type, const core::Dimensions& sizes, const std
                                                      {"Epsilon", epsilon}});
 }
 
-/// Numbers from -1 to 1, moved by `offset`.
+/// Numbers from -1 to 1, shifted by `offset`.
 std::vector<core::Tensor> random_inputs(Random& random, const Descriptor& descriptor, double offset) {
     std::vector<core::Tensor> inputs;
     for (const operators::TensorSlot& slot : descriptor.inputs()) {
@@ -111,7 +111,7 @@ TEST_F(NormalizationOnD3d12, RandomShapesAndLayouts) {
     }
 }
 
-/// Devices whose own conversions of FLOAT16 cannot be used are rare, lavapipe is none.
+/// Simulates a device whose FLOAT16 conversions are unusable. Such devices are rare, and lavapipe is not one.
 TEST_F(NormalizationOnD3d12, HalvesConvertedByIntegers) {
     auto device = another_device();
     ASSERT_TRUE(device.has_value());
@@ -124,7 +124,7 @@ TEST_F(NormalizationOnD3d12, HalvesConvertedByIntegers) {
     }
 }
 
-/// Around the sizes where another number of threads, groups or passes is taken.
+/// Sizes around those at which the number of threads, thread groups or passes changes.
 TEST_F(NormalizationOnD3d12, SetsOfAnySize) {
     Random random(2);
     for (const DataType type : types) {
@@ -139,7 +139,7 @@ TEST_F(NormalizationOnD3d12, SetsOfAnySize) {
     }
 }
 
-/// So many large sets that each has a group to itself, whose threads keep 5 to 16 vectors each.
+/// Many large normalisation groups. Each uses one thread group, whose threads keep 5 to 16 vectors each in registers.
 TEST_F(NormalizationOnD3d12, LargeSetsThatThreadsKeep) {
     Random random(8);
     constexpr std::uint32_t sets = 128;
@@ -164,7 +164,8 @@ TEST_F(NormalizationOnD3d12, LargeSetsThatThreadsKeep) {
     }
 }
 
-/// Sets of lines that lie apart: a thread's next vector is in the same line, in the next one, or further on.
+/// Normalisation groups of several separate runs: a thread's next vector is in the same run, in the next one, or in a
+/// later one.
 TEST_F(NormalizationOnD3d12, LinesOfAnyLength) {
     Random random(12);
     for (const DataType type : types) {
@@ -185,7 +186,7 @@ TEST_F(NormalizationOnD3d12, LinesOfAnyLength) {
     }
 }
 
-/// Vectors of one set in so many groups that a dispatch of its own brings together what they found.
+/// One normalisation group spread over many thread groups, whose results an additional dispatch combines.
 TEST_F(NormalizationOnD3d12, SetsOfVeryManyVectors) {
     Random random(13);
     for (const DataType type : types) {
@@ -197,7 +198,7 @@ TEST_F(NormalizationOnD3d12, SetsOfVeryManyVectors) {
     }
 }
 
-/// Parameters of a vector: a vector of theirs, one for all, and others anywhere.
+/// For a vector of elements, the parameters are a vector, a single value, or values at arbitrary offsets.
 TEST_F(NormalizationOnD3d12, ParametersInAnyLayout) {
     Random random(9);
     for (const DataType type : types) {
@@ -234,7 +235,7 @@ TEST_F(NormalizationOnD3d12, EveryActivation) {
                                                                   {"ScaleTensor", tensor(type, {1, 3, size})},
                                                                   {"BiasTensor", tensor(type, {1, 3, 1})}});
                 auto inputs = random_inputs(random, descriptor, 0);
-                // Far out too, to where functions saturate.
+                // Arguments also reach the range in which functions saturate.
                 inputs[1] =
                     drawn(*descriptor.tensor("ScaleTensor"), [&] { return std::exp(random.between_reals(-8, 4)); });
                 tests::expect_like_reference(engine(), descriptor, inputs);
@@ -243,7 +244,7 @@ TEST_F(NormalizationOnD3d12, EveryActivation) {
     }
 }
 
-/// Input 0 leaves the bias for the activation.
+/// If the input is 0, the activation's argument is the bias.
 TEST_F(NormalizationOnD3d12, ActivationsOfSpecialNumbers) {
     const float infinity = std::numeric_limits<float>::infinity();
     const float tiny = std::numeric_limits<float>::min();
@@ -285,7 +286,7 @@ TEST_F(NormalizationOnD3d12, ConstantInputWithoutEpsilonIsNaN) {
     }
 }
 
-/// NaN and infinities spoil their own set and no other.
+/// NaN and infinities affect only their own normalisation group.
 TEST_F(NormalizationOnD3d12, SpecialNumbers) {
     Random random(6);
     using Limits = std::numeric_limits<double>;

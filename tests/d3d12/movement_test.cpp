@@ -1,4 +1,4 @@
-// Operators that move elements on the D3D12 engine: examples worked out by hand, of every type and in many layouts.
+// Tests of data movement operators on the D3D12 engine: examples derived by hand, of every type and in many layouts.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -26,7 +26,7 @@ constexpr DataType unsigned_indices[] = {DataType::uint32, DataType::uint64};
 
 enum class Role : std::uint8_t { data, signed_index, unsigned_index };
 
-/// A tensor of an example. Those of the same field are one array.
+/// A tensor of an example. Parts with the same field form an array of tensors.
 struct Part {
     std::string_view field;
     core::Dimensions sizes;
@@ -38,7 +38,7 @@ struct Example {
     std::string_view op;
     std::vector<Part> inputs;
     std::vector<Part> outputs;
-    /// For elements of this type.
+    /// The attributes for elements of this type.
     std::function<std::vector<Setting>(DataType)> attributes = [](DataType /*type*/) { return std::vector<Setting>(); };
 };
 
@@ -54,7 +54,7 @@ auto always(std::vector<Setting> settings) {
     return [settings = std::move(settings)](DataType /*type*/) { return settings; };
 }
 
-/// 0, 1, 2, …
+/// `count` consecutive numbers: 0, 1, 2, …
 Values counted(int count, int first = 0) {
     Values values;
     for (int i = 0; i < count; ++i) {
@@ -92,7 +92,7 @@ const Example examples[] = {
       {"InputTensors", {1, 1, 2, 2}, {4, 5, 10, 11}}},
      {{"OutputTensor", {1, 1, 2, 6}, counted(12)}},
      always({{"Axis", 3}})},
-    // The parts end between words.
+    // The boundaries between the tensors are within 32-bit words.
     {"JOIN",
      {{"InputTensors", {3, 1, 1, 1}, {0, 1, 2}},
       {"InputTensors", {18, 1, 1, 1}, counted(18, 3)},
@@ -160,7 +160,7 @@ const Example examples[] = {
      {{"InputTensor", {1, 1, 2, 2}, {1, 2, 3, 4}}},
      {{"OutputTensor", {1, 1, 4, 6}, {1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4}}},
      always({{"ScaleSize", operators::Size2D{3, 2}}, {"InterpolationMode", 0}})},
-    // Centres at -0.25, 0.25, 0.75 and so on of an input.
+    // The output's centres are at -0.25, 0.25, 0.75, … of the input.
     {"UPSAMPLE_2D",
      {{"InputTensor", {1, 1, 2, 3}, {0, 4, 8, 16, 20, 24}}},
      {{"OutputTensor",
@@ -212,7 +212,7 @@ const Example examples[] = {
      {{"InputTensor", {1, 1, 3, 2}, counted(6)}, {"IndicesTensor", {1, 1, 2, 2}, {0, 2, 1, 1}, Role::unsigned_index}},
      {{"OutputTensor", {1, 2, 2, 2}, {0, 1, 4, 5, 2, 3, 2, 3}}},
      always({{"Axis", 2}, {"IndexDimensions", 2}})},
-    // Indices beyond either end are those of the ends.
+    // Indices out of range are clamped.
     {"GATHER_ELEMENTS",
      {{"InputTensor", {2, 3}, counted(6)}, {"IndicesTensor", {2, 4}, {0, 7, -1, -9, 2, 1, 0, 3}, Role::signed_index}},
      {{"OutputTensor", {2, 4}, {0, 2, 2, 0, 5, 4, 3, 5}}},
@@ -258,7 +258,7 @@ const Example examples[] = {
              {"Dilations", {1, 1}},
              {"StartPadding", {0, 1}},
              {"EndPadding", {0, 0}}})},
-    // Two windows of 2 with a step of 1, and the padding's part is lost.
+    // Two windows of 2 with a stride of 1. Sums that fall on padding are dropped.
     {"FOLD",
      {{"InputTensor", {1, 4, 3}, {1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60}}},
      {{"OutputTensor", {1, 2, 3}, {6, 8, 6, 60, 80, 60}}},
@@ -296,7 +296,7 @@ core::Tensor tensor_with(const core::TensorDesc& desc, const Values& values) {
     return tensor;
 }
 
-/// The example with tensors of a type, packed or laid out at random.
+/// The example's descriptor for a data type, with packed or random layouts.
 Descriptor described(const Example& example, DataType type, std::size_t turn, Random* random) {
     std::vector<Setting> settings = example.attributes(type);
     add_tensors(settings, example.inputs, [&](const Part& part) {
@@ -310,7 +310,7 @@ Descriptor described(const Example& example, DataType type, std::size_t turn, Ra
     return describe(example.op, settings);
 }
 
-/// False for types that the operator does not have.
+/// Returns false if the operator does not support the type.
 bool expect_example(Engine& engine, const Example& example, const Descriptor& descriptor) {
     SCOPED_TRACE(text_of(descriptor));
     if (const auto rejection = operators::validate(descriptor, core::highest_feature_level)) {
@@ -356,8 +356,8 @@ TEST_F(MovementOnD3d12, ExamplesOfEveryTypeAndLayout) {
     }
 }
 
-/// Rows of 16 bytes or multiples of them, for which shaders move larger units. Parts have no values: elements are
-/// random bits, and indices random numbers around those of the outermost dimension of the first input.
+/// Rows of 16 bytes or multiples, which shaders copy in larger units. The examples have no values: elements are random
+/// bits, and indices random numbers around the range of the first input's outermost dimension.
 const Example wide_examples[] = {
     {"SLICE",
      {{"InputTensor", {4, 6, 64}, {}}},
@@ -452,7 +452,7 @@ TEST_F(MovementOnD3d12, RowsOfWholeUnits) {
                 const bool packed = turn < 2;
                 const Descriptor descriptor = described(example, type, turn, packed ? nullptr : &random);
                 if (operators::validate(descriptor, core::highest_feature_level)) {
-                    continue;  // some operators do not have every type; the test above says which rule that is
+                    continue;  // Some operators lack some types; the test above checks which.
                 }
                 std::vector<core::Tensor> inputs;
                 std::size_t part = 0;
@@ -467,7 +467,7 @@ TEST_F(MovementOnD3d12, RowsOfWholeUnits) {
     }
 }
 
-/// An attribute becomes an element as a conversion by value does: truncated, and the nearest that there is.
+/// Attributes are converted to elements by value: truncated, and clamped to the type's range.
 TEST_F(MovementOnD3d12, NumbersBecomeElements) {
     const auto padded = [&](DataType type, double value) {
         const Descriptor padding = describe("PADDING", {{"InputTensor", tensor(type, {1})},
@@ -489,11 +489,11 @@ TEST_F(MovementOnD3d12, NumbersBecomeElements) {
     EXPECT_EQ(padded(DataType::float64, 0.5), 0x3fe0000000000000U);
 }
 
-/// Sums of 8 and 16 bits end at the type's range, those of 32 and 64 bits wrap.
+/// Sums of 8 and 16 bits saturate, those of 32 and 64 bits wrap.
 TEST_F(MovementOnD3d12, SumsOfFold) {
     const auto sum = [&](DataType type, const std::vector<std::uint64_t>& terms) {
         const auto count = static_cast<std::uint32_t>(terms.size());
-        // The padding holds all of a window but one place: each block has another one on the element.
+        // All but one element of each window lie on padding. Each block has a different one on the output element.
         const Descriptor fold = describe("FOLD", {{"InputTensor", tensor(type, {1, count, count})},
                                                   {"OutputTensor", tensor(type, {1, 1, 1})},
                                                   {"WindowSizes", {std::int64_t{count}}},
@@ -503,7 +503,7 @@ TEST_F(MovementOnD3d12, SumsOfFold) {
                                                   {"EndPadding", {std::int64_t{count} - 1}}});
         core::Tensor input = tensor_with(tensor(type, {1, count, count}), Values(count * count, 0));
         for (std::uint32_t k = 0; k < count; ++k) {
-            // Place k of block count - 1 - k is the element.
+            // In block count - 1 - k, element k falls on the output element.
             core::store_element(input.buffer.bytes(), type, k * count + count - 1 - k, terms[k]);
         }
         std::vector<core::Tensor> inputs;
@@ -520,14 +520,14 @@ TEST_F(MovementOnD3d12, SumsOfFold) {
     EXPECT_EQ(sum(DataType::float16, {0x6800, 0x3c00, 0x3c00}), 0x6801U);
 }
 
-/// Shaders have no FP64: what they make of words is what C++ makes of doubles.
+/// Shaders have no FP64 and emulate it with 32-bit words; the sums must equal those of C++ doubles.
 TEST_F(MovementOnD3d12, AddsDoublesToTheLastBit) {
     Random random(3);
     constexpr std::uint32_t count = 4000;
     std::vector<double> terms(std::size_t{2} * count);
     std::vector<double> sums(count + 1);
     for (double& term : terms) {
-        // Of close exponents, the smallest and the largest among them, so that digits meet and cancel.
+        // Exponents are close, and include the smallest and the largest, so that digits overlap and cancel.
         const std::uint64_t base = random.one_of(std::array<std::uint64_t, 4>{0, 1, 1023, 2045});
         const std::uint64_t exponent = std::min<std::uint64_t>(base + random.between(0, 60), 2046);
         const std::uint64_t significand = random.bits() & (random.chance(3) ? 0xff00000000000 : 0xfffffffffffff);
@@ -537,7 +537,7 @@ TEST_F(MovementOnD3d12, AddsDoublesToTheLastBit) {
     terms[count + 1] = -std::numeric_limits<double>::infinity();
     terms[5] = std::numeric_limits<double>::max();
     terms[count + 4] = std::numeric_limits<double>::max();
-    // Windows of two places: element p has place 0 of block p and place 1 of block p - 1.
+    // Windows have two elements: output p is the sum of element 0 of block p and element 1 of block p - 1.
     for (std::uint32_t p = 0; p <= count; ++p) {
         const double first = p < count ? terms[p] : 0;
         sums[p] = p > 0 ? first + terms[count + p - 1] : first;
@@ -553,7 +553,7 @@ TEST_F(MovementOnD3d12, AddsDoublesToTheLastBit) {
     inputs.push_back(tensor_of<double>(*fold.tensor("InputTensor"), terms));
     const std::vector<double> actual = values_of<double>(run_on(engine(), fold, inputs)[0]);
     for (std::size_t p = 0; p < sums.size(); ++p) {
-        // -0 cannot come out where a sum begins with +0.
+        // A sum that begins with +0 is never -0.
         EXPECT_EQ(std::bit_cast<std::uint64_t>(actual[p]), std::bit_cast<std::uint64_t>(sums[p] + 0.0)) << p;
     }
 }

@@ -1,5 +1,5 @@
-// engine/d3d12/parts_plan: work on tensors that are larger than what shaders address. The limit is set so low here that
-// small tensors are cut.
+// Tests of engine/d3d12/parts_plan, which splits tensors that are too large for shaders into parts. The limit is set so
+// low here that small tensors are split.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ protected:
         return std::ranges::any_of(plan.dispatches, &d3d12::Dispatch::has_parts);
     }
 
-    /// On inputs of which every element is different, as far as the type has so many numbers.
+    /// Uses inputs whose elements all differ, as far as the type has enough values.
     void expect_cut_and_right(const Descriptor& descriptor) {
         SCOPED_TRACE(text_of(descriptor));
         const auto plan = plan_of(descriptor);
@@ -77,7 +77,7 @@ std::uint64_t largest_tensor(const Descriptor& descriptor) {
     return largest;
 }
 
-/// Parts stay within their tensors, begin where shaders can, and are not larger than what they address.
+/// Parts stay within their tensors, are aligned as shaders require, and do not exceed the addressable size.
 void expect_well_formed(const DispatchPlan& plan, const Descriptor& descriptor, const d3d12::Addressable& most) {
     const auto tensors = d3d12::tensors_of(descriptor);
     const std::size_t inputs = descriptor.inputs().size();
@@ -94,7 +94,7 @@ void expect_well_formed(const DispatchPlan& plan, const Descriptor& descriptor, 
             const std::size_t slot = ref.index + (ref.kind == BufferRef::Kind::output ? inputs : 0);
             const std::uint64_t whole =
                 is_temporary ? plan.temporaries[ref.index] : d3d12::device_bytes(*tensors[slot]);
-            // The last word of a part may begin with the last elements of the tensor.
+            // The last 32-bit word of a part may extend beyond the tensor's last element.
             EXPECT_LT(ref.start + ref.bytes, whole + sizeof(std::uint32_t));
             EXPECT_EQ(ref.start % most.alignment, 0u);
             EXPECT_LE(ref.bytes == 0 ? whole : ref.bytes, most.bytes);
@@ -107,8 +107,8 @@ struct Tally {
     std::size_t refused = 0;
 };
 
-/// Of every operator whose binding cuts. The limit is a half to a fifth of the largest tensor. Many tensors are too
-/// small for it, as parts begin at multiples of 16 bytes.
+/// Cases of every operator whose binding splits tensors. The limit is half to a fifth of the largest tensor. Many
+/// tensors are too small because parts begin at multiples of 16 bytes.
 TEST_F(InParts, RandomCasesOfAllOperatorsThatAreCut) {
     std::map<std::string, Tally> tallies;
     for (const auto& [name, binding] : d3d12::all_bindings().rows()) {
@@ -148,7 +148,7 @@ TEST_F(InParts, RandomCasesOfAllOperatorsThatAreCut) {
     }
 }
 
-/// The outer dimension of what is large, be it the input's or the output's; whole windows in front and behind.
+/// Splits the outer dimension of the larger tensor, input or output, with complete windows before and after.
 TEST_F(InParts, SlicesInAllDirections) {
     limit_to(4096);
     for (const DataType type : {DataType::float32, DataType::int8, DataType::uint64}) {
@@ -161,7 +161,7 @@ TEST_F(InParts, SlicesInAllDirections) {
         };
         expect_cut_and_right(slice(tensor(type, {97, 131}), tensor(type, {95, 129}), {1, 1}, {95, 129}, {1, 1}));
         expect_cut_and_right(slice(tensor(type, {97, 131}), tensor(type, {48, 33}), {1, 1}, {95, 129}, {-2, -4}));
-        // A transposition, whose parts are small in both tensors only when they are moved.
+        // A transposition: parts are contiguous in only one of the tensors unless they are copied.
         expect_cut_and_right(
             slice(tensor(type, {96, 128}, {1, 96}), tensor(type, {96, 128}), {0, 0}, {96, 128}, {1, 1}));
         // One row, one column and one element of a large input.
@@ -189,7 +189,7 @@ TEST_F(InParts, SetsSideBySideAndAcrossTheTensor) {
         expect_cut_and_right(normalization(type, {8, 16, 12, 12}, {1, 16, 1, 1}, {2, 3}));
         expect_cut_and_right(normalization(type, {64, 3, 8, 8}, {64, 3, 8, 8}, {1, 2, 3}));
         expect_cut_and_right(normalization(type, {1, 1, 300, 52}, {1, 1, 1, 52}, {3}));
-        // Each set has elements all over the tensor.
+        // Each normalisation group has elements throughout the tensor.
         expect_cut_and_right(normalization(type, {8, 16, 12, 12}, {1, 16, 1, 1}, {0, 2, 3}));
         expect_cut_and_right(normalization(type, {40, 500}, {1, 1}, {0}));
     }
@@ -205,7 +205,7 @@ TEST_F(InParts, SequencesSideBySideAndAcrossTheTensor) {
     }
 }
 
-/// A sequence that is cut itself: equal numbers of different parts, few and many winners, elements far apart.
+/// A single sequence is split: ties across parts, small and large K, distant elements.
 TEST_F(InParts, LongSequences) {
     limit_to(8192);
     for (const DataType type : {DataType::float32, DataType::int8, DataType::uint64, DataType::float16}) {
@@ -219,7 +219,7 @@ TEST_F(InParts, LongSequences) {
     EXPECT_TRUE(engine_->unsupported(top_k1(DataType::float32, {9001}, 0, 9001)));
 }
 
-/// A sequence whose parts are so long themselves that only some of their chunks are selected from.
+/// The parts of a sequence are themselves so long that only some of their chunks are searched.
 TEST_F(InParts, ChunksOfVeryLongSequences) {
     limit_to(std::uint64_t{9} << 19);
     const Descriptor descriptor = top_k1(DataType::int8, {9'000'000}, 0, 64);
@@ -260,17 +260,17 @@ Descriptor convolution(const Convolved& shape) {
 
 TEST_F(InParts, ImagesAndPartsOfImages) {
     limit_to(6000);
-    // Batches.
+    // Split by batches.
     expect_cut_and_right(convolution({{40, 3, 16, 20}, {8, 3, 3, 3}, {40, 8, 16, 20}, 1, 1, 1}));
-    // Rows of one channel, which windows of two parts see.
+    // Rows of one channel; some windows read rows of two parts.
     expect_cut_and_right(convolution({{1, 1, 120, 128}, {1, 1, 3, 3}, {1, 1, 120, 128}, 1, 1, 1}));
     expect_cut_and_right(convolution({{1, 1, 121, 160}, {1, 1, 5, 5}, {1, 1, 60, 79}, 2, 1, 1}));
-    // Rows of many channels, which are far apart: they are moved.
+    // Rows of many channels lie far apart, so they are copied.
     expect_cut_and_right(convolution({{1, 12, 64, 48}, {10, 12, 3, 3}, {1, 10, 64, 48}, 1, 2, 2}));
     expect_cut_and_right(convolution({{2, 16, 48, 64}, {16, 1, 3, 3}, {2, 16, 24, 32}, 2, 1, 1, 16}));
 }
 
-/// In place, between tensors that are alike, and where one is spread over all of the other.
+/// In place, between equal layouts, and with a broadcast input.
 TEST_F(InParts, ElementWise) {
     limit_to(4096);
     const auto add = [](const core::TensorDesc& a, const core::TensorDesc& b, const core::TensorDesc& sum) {
@@ -286,7 +286,7 @@ TEST_F(InParts, ElementWise) {
     }
 }
 
-/// 1 GiB of numbers that tell where they were, of which every 64th row is taken, from the last one on.
+/// 1 GiB of numbers that encode their position. Every 64th row is taken, starting with the last.
 TEST_F(InParts, TensorsOf1GiB) {
     constexpr std::uint64_t enough = std::uint64_t{8} << 30;
     if (run::physical_memory() < enough) {
@@ -317,7 +317,8 @@ TEST_F(InParts, TensorsOf1GiB) {
     EXPECT_EQ(wrong, 0u);
 }
 
-/// What takes no cut is said as before, and so is what is too large for any.
+/// Operators that cannot be split report the same error as before, and so do tensors that are too large even for
+/// splitting.
 TEST_F(InParts, WhatCannotBeCutIsUnsupported) {
     limit_to(4096);
     const auto all = normalization(DataType::float32, {1, 1, 64, 64}, {1, 1, 1, 1}, {2, 3});

@@ -1,4 +1,4 @@
-// How products are planned: tiles, and slices of long sums.
+// Tests how products are planned: tiles, and slices of long sums.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,8 +11,8 @@ namespace {
 using d3d12::Product;
 using d3d12::ProductDivision;
 
-/// A row of the planner's table: products of a shape, the side of the tiles that make them, and the slices of the
-/// depth.
+/// An entry of the planner's table: a number of products with a shape, the side of the tiles that compute them, and the
+/// number of slices of the depth.
 struct Shared {
     std::uint64_t products;
     std::uint32_t rows;
@@ -24,32 +24,32 @@ struct Shared {
 };
 
 const Shared shared[] = {
-    // Too little to do, or too narrow.
+    // Too little work for tiles, or matrices that are too narrow.
     {1, 64, 64, 63, 0, 1},
     {1, 7, 4096, 127, 0, 1},
     {1, 4096, 15, 127, 0, 1},
     {1000, 1, 3136, 9, 0, 1},
     {1, 64, 64, 64, 64, 1},
     {1, 8, 16, 2048, 64, 16},
-    // Large tiles only where there are many.
+    // Large tiles are used only if there are many of them.
     {1, 1280, 1280, 64, 128, 1},
     {1, 1280, 1152, 64, 64, 1},
     {100, 65, 65, 64, 128, 1},
     {100, 64, 65, 64, 64, 1},
     {1, 4096, 4096, 4096, 128, 1},
-    // Long sums: as many slices as make a large GPU busy, each at least 128 deep.
+    // Long sums are split into enough slices to keep a large GPU busy, each with a depth of at least 128.
     {1, 64, 64, 255, 64, 1},
     {1, 64, 64, 256, 64, 2},
     {1, 64, 128, 1u << 20, 64, 256},
     {1, 1, 1, 100000, 0, 481},
     {1, 1, 1, 16384, 0, 128},
-    // And none that is too long for a thread.
+    // No sum is too long for one thread.
     {1, 4096, 4096, 16384, 128, 1},
     {1, 4096, 4096, 16385, 128, 2},
     {1, 1, 1u << 20, 16384, 0, 1},
     {1, 1, 1u << 20, 16385, 0, 2},
-    // Small tiles for 8-bit integers, if there are few larger ones, turns are whole, and sums are not too long. Fewer
-    // slices, as four parts of a group share each.
+    // Small tiles for 8-bit integers, if there would be few larger ones, the depth is a multiple of a k-step, and sums
+    // are short enough. There are fewer slices because the four parts of a thread group share each.
     {1, 64, 3136, 256, 32, 1, PRODUCT_INTEGER},
     {1, 64, 3136, 256, 64, 2, PRODUCT_MIXED},
     {1, 64, 3136, 255, 64, 1, PRODUCT_INTEGER},
@@ -57,12 +57,12 @@ const Shared shared[] = {
     {1, 64, 3136, 1056, 64, 8, PRODUCT_INTEGER},
     {1, 64, 8192, 256, 64, 2, PRODUCT_INTEGER},
     {1, 64, 64, 1024, 32, 4, PRODUCT_INTEGER},
-    // Large ones for 8-bit integers, if slices are many enough, and little of them is padding.
+    // Large tiles for 8-bit integers, if there are enough slices and little padding.
     {1, 512, 392, 4608, 128, 16, PRODUCT_INTEGER},
     {1, 512, 392, 4608, 64, 9, PRODUCT_REAL},
     {1, 512, 392, 3072, 64, 9, PRODUCT_INTEGER},
     {1, 130, 2048, 4608, 64, 5, PRODUCT_INTEGER},
-    // And if there is memory for sums of integers.
+    // Large tiles also require memory for the integer sums.
     {1, 4096, 4096, 4096, 128, 1, PRODUCT_INTEGER},
     {1, 16384, 8192, 512, 128, 1, PRODUCT_INTEGER},
     {1, 16384, 8192, 520, 64, 1, PRODUCT_INTEGER},
@@ -87,7 +87,7 @@ TEST(ProductPlanning, DividesRowsColumnsAndDepth) {
         const ProductDivision division = d3d12::divide(product_of(row));
         EXPECT_EQ(division.side, row.side);
         EXPECT_EQ(division.slices, row.slices);
-        // All of the depth belongs to a slice, and none is empty.
+        // Slices cover the whole depth, and none is empty.
         EXPECT_GE(division.slices * division.slice_depth, row.depth);
         EXPECT_LT((division.slices - 1) * division.slice_depth, row.depth);
         EXPECT_EQ(division.slice_depth % 16, 0u);
@@ -98,7 +98,7 @@ TEST(ProductPlanning, DividesRowsColumnsAndDepth) {
     }
 }
 
-/// Tiles have a bit for each tap along a dimension, and a table of all taps.
+/// Tiles use one bit per filter element along a dimension, and a table of all filter elements.
 TEST(ProductPlanning, LargeWindowsHaveNoTiles) {
     struct Window {
         std::array<std::uint32_t, 3> size;
@@ -119,7 +119,7 @@ TEST(ProductPlanning, SumsThatAreTooLongAreUnsupported) {
     EXPECT_FALSE(d3d12::unsupported_product(product_of({1, 4096, 4096, 16384, 0, 0})));
     EXPECT_FALSE(d3d12::unsupported_product(product_of({1, 1, 1, 1u << 27, 0, 0})));
     EXPECT_TRUE(d3d12::unsupported_product(product_of({1, 1, 1, (1u << 27) + 1, 0, 0})));
-    // 64 slices of 2^24 elements are 2^32 bytes.
+    // 64 slices of 2^24 elements have 2^32 bytes.
     EXPECT_FALSE(d3d12::unsupported_product(product_of({1, 4096, 4096, 64 * 16384, 0, 0})));
     EXPECT_TRUE(d3d12::unsupported_product(product_of({1, 4096, 4096, 65 * 16384, 0, 0})));
 }

@@ -1,4 +1,4 @@
-// What tests of matrix products and of convolutions have in common.
+// Shared helpers for tests of matrix products and convolutions.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace dmlconform::tests {
 inline constexpr std::array real_types{core::DataType::float32, core::DataType::float16};
 inline constexpr std::array byte_types{core::DataType::int8, core::DataType::uint8};
 
-/// Packed, or laid out at random.
+/// A packed layout, or a random one.
 inline core::TensorDesc source_of(Random* layout, core::DataType type, const core::Dimensions& sizes) {
     return layout == nullptr ? tensor(type, sizes) : random_input(*layout, type, sizes);
 }
@@ -30,14 +30,14 @@ inline bool is_tiled(const operators::Descriptor& descriptor) {
     return shader == "product_tiled" || shader == "product_parted";
 }
 
-/// "SIDE=128 WHOLE=1": how many rows and columns the tiles have, and whether the depth is a whole number of turns.
+/// Formats as "SIDE=128 WHOLE=1": the side of the tiles, and whether the depth is a multiple of a k-step.
 inline std::string tiles_of(const operators::Descriptor& descriptor) {
     const auto plan = d3d12::find_binding(descriptor.schema->short_name())->plan(descriptor);
     const std::string key = plan.dispatches[0].shader.key();
     return key.substr(std::min(key.find("SIDE="), key.size()));
 }
 
-/// Of any type: small numbers, whose sums FLOAT16 holds.
+/// Small numbers of any type, whose sums fit FLOAT16.
 inline std::vector<core::Tensor> random_factors(Random& random, const operators::Descriptor& descriptor) {
     std::vector<core::Tensor> inputs;
     for (const operators::TensorSlot& slot : descriptor.inputs()) {

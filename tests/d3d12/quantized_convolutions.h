@@ -1,4 +1,4 @@
-// Quantised convolutions that tests make at random.
+// Random quantised convolutions for tests.
 #pragma once
 
 #include <cmath>
@@ -30,7 +30,7 @@ inline core::DataType random_byte(Random& random) {
     return random.chance(2) ? core::DataType::int8 : core::DataType::uint8;
 }
 
-/// A tensor of one element, or of one for each channel, of a rank that holds them.
+/// A tensor with one element or one per channel, of a suitable rank.
 inline core::TensorDesc random_parameter(Random& random, core::DataType type, std::uint32_t channels,
                                          bool per_channel) {
     if (per_channel && channels > 1) {
@@ -85,7 +85,7 @@ inline operators::Descriptor convolution(Random& random, const Shape& shape, boo
     return describe("QUANTIZED_LINEAR_CONVOLUTION", settings);
 }
 
-/// Scales that spread the sums of so many taps over the output's range.
+/// Random inputs, with scales that spread the sums of this many products over the output's range.
 inline std::vector<core::Tensor> random_inputs(Random& random, const operators::Descriptor& descriptor) {
     const double taps = static_cast<double>(*core::element_count(descriptor.tensor("FilterTensor")->sizes)) /
                         descriptor.tensor("FilterTensor")->sizes[0];
@@ -114,7 +114,7 @@ inline d3d12::DispatchPlan plan_of(const operators::Descriptor& descriptor) {
     return d3d12::find_binding("QUANTIZED_LINEAR_CONVOLUTION")->plan(descriptor);
 }
 
-/// The types and sizes of `any`, but packed, without zero points, and of UINT8.
+/// A descriptor with the sizes of `any`, but packed, without zero points, and with UINT8 tensors.
 inline operators::Descriptor plain_bytes(const operators::Descriptor& any, const core::TensorDesc* bias) {
     const auto packed = [&](const char* field) { return tensor(core::DataType::uint8, any.tensor(field)->sizes); };
     const operators::Descriptor bytes = with(any, {{"InputTensor", packed("InputTensor")},
@@ -127,7 +127,7 @@ inline operators::Descriptor plain_bytes(const operators::Descriptor& any, const
     return bias == nullptr ? bytes : with(bytes, {{"BiasTensor", *bias}});
 }
 
-/// All elements are 255, scales are 1 but for the output's.
+/// All elements are 255, and all scales are 1 except the output's.
 inline std::vector<core::Tensor> full_range(const operators::Descriptor& descriptor, double output_scale,
                                             const std::vector<std::int32_t>& biases) {
     std::vector<core::Tensor> inputs;

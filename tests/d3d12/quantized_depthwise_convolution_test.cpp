@@ -1,5 +1,5 @@
-// QUANTIZED_LINEAR_CONVOLUTION on the D3D12 engine where each group has one channel of the input: tiles, and the shader
-// for what does not suit them.
+// Tests of QUANTIZED_LINEAR_CONVOLUTION on the D3D12 engine if each group has one input channel: tiles, and the shader
+// for convolutions that have none.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -32,7 +32,7 @@ std::optional<d3d12::DepthwiseTile> tile_of(const Descriptor& descriptor) {
     return d3d12::depthwise_tile(operators::QuantizedLinearConvolution(descriptor));
 }
 
-/// A channel of this size, without padding.
+/// Channels of this size, without padding.
 Shape plane(std::uint32_t channels, const Extent& height, const Extent& width) {
     Shape shape;
     shape.groups = channels;
@@ -41,7 +41,7 @@ Shape plane(std::uint32_t channels, const Extent& height, const Extent& width) {
     return shape;
 }
 
-/// An input whose windows have so many places.
+/// A dimension whose windows have `count` positions.
 Extent places(std::uint32_t count, std::uint32_t filter, std::uint32_t stride = 1, std::uint32_t dilation = 1) {
     Extent extent{.filter = filter, .stride = stride, .dilation = dilation};
     extent.input = (count - 1) * stride + extent.reach();
@@ -55,7 +55,8 @@ Extent random_places(Random& random, std::uint32_t most) {
     return extent;
 }
 
-/// Nearly all packed: what shaders read one by one may lie anywhere, and rows of the input may be apart.
+/// Keeps most tensors packed. Tensors that shaders read element by element get any layout, and rows of the input may
+/// have gaps.
 Descriptor with_gaps(Random& random, const Descriptor& packed) {
     const auto spread = [&](const char* field) {
         return random_input(random, packed.tensor(field)->data_type, packed.tensor(field)->sizes);
@@ -94,7 +95,8 @@ TEST_F(DepthwiseOnD3d12, RandomShapes) {
     EXPECT_GT(others, 50);
 }
 
-/// Several tiles in each direction, and the last of them smaller; rows that are whole words, and others.
+/// Several tiles in each direction, of which the last is smaller; row lengths that are multiples of 32-bit words, and
+/// others.
 TEST_F(DepthwiseOnD3d12, ManyTiles) {
     Random random(2);
     for (const std::uint32_t stride : {1u, 2u}) {
@@ -114,7 +116,7 @@ TEST_F(DepthwiseOnD3d12, ManyTiles) {
     }
 }
 
-/// A tile has so many channels, and the last one fewer.
+/// A tile covers several channels, and the last tile fewer.
 TEST_F(DepthwiseOnD3d12, ChannelsShareTiles) {
     Random random(3);
     for (const std::uint32_t size : {1u, 7u, 14u}) {
@@ -129,7 +131,7 @@ TEST_F(DepthwiseOnD3d12, ChannelsShareTiles) {
     }
 }
 
-/// Windows that threads can go over, and that they cannot.
+/// Windows that are small enough for threads to iterate over, and larger ones.
 TEST_F(DepthwiseOnD3d12, LargeWindows) {
     Random random(4);
     for (const std::uint32_t filter : {1u, 3u, 16u, 17u, 90u, 91u}) {
@@ -147,7 +149,7 @@ TEST_F(DepthwiseOnD3d12, LargeWindows) {
     }
 }
 
-/// What else keeps a convolution from having tiles.
+/// Other reasons why a convolution has no tiles.
 TEST_F(DepthwiseOnD3d12, OthersHaveNoTiles) {
     Random random(5);
     const auto shader = [&](const Extent& height, const Extent& width) {
@@ -160,16 +162,16 @@ TEST_F(DepthwiseOnD3d12, OthersHaveNoTiles) {
     EXPECT_EQ(shader(places(9, 3, 3), places(9, 3)), in_tiles);
     EXPECT_EQ(shader(places(9, 3), places(9, 3, 1, 8)), in_tiles);
     EXPECT_EQ(shader(places(9, 3), places(9, 3, 1, 9)), not_in_tiles);
-    // Rows of which a tile has few, so that it would read many more.
+    // Rows of which a tile needs only a few, so that it would read many unused ones.
     EXPECT_EQ(shader(places(20, 2, 1, 4), places(64, 1)), in_tiles);
     EXPECT_EQ(shader(places(20, 2, 1, 40), places(64, 1)), not_in_tiles);
-    // Rows that fit into no tile: some are cut.
+    // Rows that are too long for a tile; some are split.
     EXPECT_EQ(shader(places(2, 3), places(1200, 3)), in_tiles);
     EXPECT_EQ(shader(places(2, 3), places(1201, 3)), not_in_tiles);
 }
 
-/// 256 products of the largest numbers, with biases that a sum of FP32 does not have exactly. The outputs are about
-/// half of their range.
+/// 256 products of the largest numbers, with biases that make sums inexact in FP32. The outputs are about half of their
+/// range.
 TEST_F(DepthwiseOnD3d12, LargeSumsAndBiases) {
     Random random(6);
     constexpr std::int64_t sum = std::int64_t{256} * 255 * 255;
@@ -180,7 +182,7 @@ TEST_F(DepthwiseOnD3d12, LargeSumsAndBiases) {
         plain_bytes(with(any, {{"FilterScaleTensor", tensor(DataType::float32, {1, 1, 1, 1})}}), &bias);
     ASSERT_EQ(shader_of(descriptor), in_tiles);
     for (const std::int64_t wanted : {std::int64_t{127}, std::int64_t{1} << 24, largest}) {
-        // Around a number that is halfway between two outputs, if outputs are so far apart.
+        // Biases around a number that is midway between two outputs, if outputs are that far apart.
         const double scale = static_cast<double>(wanted) / 127.5;
         std::vector<std::int32_t> biases;
         for (const std::int64_t beside : {-2, -1, 0, 1, 2, -255}) {
@@ -190,7 +192,7 @@ TEST_F(DepthwiseOnD3d12, LargeSumsAndBiases) {
     }
 }
 
-/// Not allowed, but there is a result: see requantise in the reference.
+/// Such multipliers are illegal, but have a defined result: see requantise in the reference.
 TEST_F(DepthwiseOnD3d12, InfiniteAndMissingMultipliers) {
     Random random(7);
     const Descriptor descriptor = convolution(random, plane(2, places(3, 3), places(4, 3)), true);

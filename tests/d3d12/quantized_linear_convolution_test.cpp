@@ -1,4 +1,4 @@
-// QUANTIZED_LINEAR_CONVOLUTION on the D3D12 engine: every mix of types, optional tensors, shapes and layouts.
+// Tests of QUANTIZED_LINEAR_CONVOLUTION on the D3D12 engine: every mix of types, optional tensors, shapes and layouts.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -62,8 +62,8 @@ TEST_F(ConvolutionOnD3d12, RandomShapesInTiles) {
     EXPECT_GT(tiled, 10);
 }
 
-/// Windows and matrices in small tiles: whole words of the operands and parts of words, a last tile that is not full,
-/// groups, images, and types of any sign.
+/// Windows and matrices in small tiles: operands of whole and partial 32-bit words, an incomplete last tile, groups,
+/// batches, and types of any sign.
 TEST_F(ConvolutionOnD3d12, SmallTiles) {
     struct Given {
         std::uint32_t batch;
@@ -107,7 +107,7 @@ TEST_F(ConvolutionOnD3d12, SmallTiles) {
     }
 }
 
-/// As many products of 255 * 255 as a thread of a small tile may sum.
+/// The largest number of products of 255 * 255 that a thread of a small tile may sum.
 TEST_F(ConvolutionOnD3d12, SmallTilesOfTheLargestSums) {
     Shape shape;
     shape.group_inputs = 1024;
@@ -138,7 +138,7 @@ TEST_F(ConvolutionOnD3d12, ManyTaps) {
     }
 }
 
-/// Sums whose lower 32 bits are a small number, which FP32 would have exactly. The output is half of its range.
+/// Sums whose lower 32 bits are a small number, which FP32 would represent exactly. The output is half of its range.
 TEST_F(ConvolutionOnD3d12, SumsAroundTwoToTheThirtyTwo) {
     Shape shape;
     shape.group_inputs = 34000;
@@ -156,7 +156,7 @@ TEST_F(ConvolutionOnD3d12, SumsAroundTwoToTheThirtyTwo) {
     tests::expect_like_reference(engine(), descriptor, full_range(descriptor, std::ldexp(1.0, 25), biases));
 }
 
-/// One more tap along a row than tiles have bits for: such windows have no tiles.
+/// One filter element more along a row than tiles have bits for: such windows have no tiles.
 TEST_F(ConvolutionOnD3d12, LongWindows) {
     Random random(7);
     for (const std::uint32_t filter : {32u, 33u}) {
@@ -171,7 +171,7 @@ TEST_F(ConvolutionOnD3d12, LongWindows) {
     }
 }
 
-/// Rows of the output that begin and end within a word, and images that do, in slices and without.
+/// Rows of the output, and whole images, that begin and end within a 32-bit word, with and without slices.
 TEST_F(ConvolutionOnD3d12, SlicesOfOddRows) {
     Random random(8);
     for (const std::uint32_t channels : {20u, 1100u}) {
@@ -203,7 +203,7 @@ TEST_F(ConvolutionOnD3d12, BiasAtTheEndsOfItsRange) {
     auto inputs = random_inputs(random, biased);
     inputs[6] =
         tensor_of<std::int32_t>(*biased.tensor("BiasTensor"), {2147483647, -2147483647 - 1, 2147483000, -2147483000});
-    // So that the sums are not all clamped.
+    // Prevents that all sums saturate.
     inputs[7] = drawn(*biased.tensor("OutputScaleTensor"), [] { return 3e7; });
     tests::expect_like_reference(engine(), biased, inputs);
 }

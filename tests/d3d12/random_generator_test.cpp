@@ -1,4 +1,4 @@
-// RANDOM_GENERATOR on the D3D12 engine: known answers, and any length, layout and state.
+// Tests of RANDOM_GENERATOR on the D3D12 engine: known answers, and any length, layout and state.
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
@@ -16,7 +16,7 @@ Descriptor generator(core::TensorDesc state, core::TensorDesc output, core::Tens
                                          {"OutputStateTensor", std::move(new_state)}});
 }
 
-/// The third of the vectors of Random123.
+/// The third known answer of Random123.
 TEST_F(RandomGeneratorOnD3d12, KnownAnswer) {
     const auto words = [](std::uint32_t count) { return tensor(DataType::uint32, {count}); };
     const Descriptor descriptor = generator(words(6), words(4), words(6));
@@ -43,7 +43,7 @@ TEST_F(RandomGeneratorOnD3d12, LikeReference) {
         std::vector<core::Tensor> inputs;
         inputs.push_back(random_bits(random, *descriptor.tensor("InputStateTensor")));
         if (turn % 2 == 0) {
-            // A counter that carries.
+            // A counter that overflows to its next word.
             const auto words = inputs[0].as<std::uint32_t>();
             std::fill(words.begin(), words.begin() + 1, 0xffffffffU - random.between(0, 2));
         }
@@ -54,7 +54,7 @@ TEST_F(RandomGeneratorOnD3d12, LikeReference) {
 TEST_F(RandomGeneratorOnD3d12, ManyGroups) {
     Random random(2);
     const auto state = tensor(DataType::uint32, {6});
-    // 611 groups, the last of which is not full.
+    // 611 thread groups, the last of which is incomplete.
     const Descriptor descriptor = generator(state, tensor(DataType::uint32, {2'500'003}), state);
     std::vector<core::Tensor> inputs;
     inputs.push_back(random_bits(random, state));

@@ -14,7 +14,7 @@
 
 namespace dmlconform::tests {
 
-/// SplitMix64 (Steele, Lea & Flood 2014): distributions of the standard library differ between platforms.
+/// SplitMix64 (Steele, Lea & Flood 2014), because the standard library's distributions differ between platforms.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -26,7 +26,7 @@ public:
         return z ^ (z >> 31);
     }
 
-    /// low … high, both included.
+    /// A number from low to high, both included.
     std::uint32_t between(std::uint32_t low, std::uint32_t high) {
         return low + static_cast<std::uint32_t>(bits() % (std::uint64_t{high} - low + 1));
     }
@@ -62,7 +62,7 @@ inline core::Dimensions random_sizes(Random& random, std::size_t rank, std::uint
 
 enum class Layout : std::uint8_t { packed, padded, permuted, broadcast };
 
-/// A tensor laid out in one of the ways, for an output never as broadcast. Padded ones are not aligned to anything.
+/// A tensor in one of the layouts; an output is never broadcast. Padded layouts have no particular alignment.
 inline core::TensorDesc laid_out(Random& random, core::DataType type, const core::Dimensions& sizes, Layout layout) {
     core::TensorDesc desc = core::TensorDesc::packed(type, sizes);
     if (layout == Layout::packed) {
@@ -93,7 +93,7 @@ inline core::TensorDesc random_input(Random& random, core::DataType type, const 
     return laid_out(random, type, sizes, static_cast<Layout>(random.between(0, 3)));
 }
 
-/// Often a total size that is not a multiple of 4.
+/// Often has a total size that is not a multiple of 4.
 inline core::TensorDesc random_output(Random& random, core::DataType type, const core::Dimensions& sizes) {
     core::TensorDesc desc = laid_out(random, type, sizes, static_cast<Layout>(random.between(0, 2)));
     if (random.chance(2)) {
@@ -102,7 +102,7 @@ inline core::TensorDesc random_output(Random& random, core::DataType type, const
     return desc;
 }
 
-/// Every bit pattern is possible.
+/// Fills a tensor with random bits; every bit pattern is possible.
 inline core::Tensor random_bits(Random& random, const core::TensorDesc& desc) {
     core::Tensor tensor(desc);
     for (std::byte& byte : tensor.buffer.bytes()) {
@@ -111,7 +111,7 @@ inline core::Tensor random_bits(Random& random, const core::TensorDesc& desc) {
     return tensor;
 }
 
-/// Elements drawn by `draw`, converted to the type; gaps hold gap_byte.
+/// Fills a tensor with elements drawn by `draw` and converted to the type; gaps hold gap_byte.
 template <class Draw>
 core::Tensor drawn(const core::TensorDesc& desc, Draw&& draw) {
     core::Tensor tensor = blank_tensor(desc);

@@ -1,4 +1,4 @@
-// A command list that keeps what is recorded on it, as far as the engine records anything, and submits nothing.
+// A command list that keeps the commands that the engine records, and submits nothing.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace dmlconform::tests {
 
-/// One command of those that order accesses to memory, or access it.
+/// A command that accesses memory or orders accesses.
 struct RecordedCommand {
     enum class Kind : std::uint8_t { dispatch, copy, unordered_access_barrier, transition };
     Kind kind = Kind::dispatch;
-    /// Of a dispatch: u0, u1, ….
+    /// For a dispatch: the addresses of u0, u1, ….
     std::vector<D3D12_GPU_VIRTUAL_ADDRESS> buffers{};
-    /// Of a copy the target; of a barrier what it is about, null being everything.
+    /// For a copy, the target. For a barrier, the resource; null means all resources.
     const ID3D12Resource* resource = nullptr;
-    /// Of a copy.
+    /// For a copy.
     const ID3D12Resource* source = nullptr;
-    /// Of a transition.
+    /// For a transition.
     D3D12_RESOURCE_STATES before = D3D12_RESOURCE_STATE_COMMON;
     D3D12_RESOURCE_STATES after = D3D12_RESOURCE_STATE_COMMON;
 };
 
-/// Lives where it is made: nobody owns it, whatever they count.
+/// Owned by the test that creates it; reference counts are ignored.
 class RecordingList final : public ID3D12GraphicsCommandList {
 public:
     RecordingList() = default;
@@ -66,7 +66,7 @@ public:
         bound_[parameter - d3d12::root_first_buffer] = address;
     }
 
-    // Neither order nor access memory that matters here.
+    // Commands that neither order nor access memory.
     void STDMETHODCALLTYPE SetComputeRootSignature(ID3D12RootSignature*) override {}
     void STDMETHODCALLTYPE SetPipelineState(ID3D12PipelineState*) override {}
     void STDMETHODCALLTYPE SetComputeRoot32BitConstant(UINT, UINT, UINT) override {}
@@ -76,11 +76,11 @@ public:
     void STDMETHODCALLTYPE ResolveQueryData(ID3D12QueryHeap*, D3D12_QUERY_TYPE, UINT, UINT, ID3D12Resource*,
                                             UINT64) override {}
 
-    // A table has the same buffers as the root parameters: see Dispatch::has_units.
+    // A descriptor table contains the same buffers as the root parameters: see Dispatch::has_units.
     void STDMETHODCALLTYPE SetDescriptorHeaps(UINT, ID3D12DescriptorHeap* const*) override {}
     void STDMETHODCALLTYPE SetComputeRootDescriptorTable(UINT, D3D12_GPU_DESCRIPTOR_HANDLE) override {}
 
-    // What the engine does not record. When it does, this list and those who read it have to learn what it means.
+    // Commands that the engine does not record. If it starts to, this list and its readers must interpret them.
     HRESULT STDMETHODCALLTYPE QueryInterface(REFIID, void**) override { return unknown("QueryInterface"); }
     ULONG STDMETHODCALLTYPE AddRef() override { return 1; }
     ULONG STDMETHODCALLTYPE Release() override { return 1; }

@@ -1,4 +1,4 @@
-// RNN, LSTM and GRU on the D3D12 engine: how they are planned, and networks of all sizes and layouts.
+// Tests of RNN, LSTM and GRU on the D3D12 engine: their plans, and networks of all sizes and layouts.
 #include <array>
 #include <string_view>
 
@@ -19,7 +19,7 @@ struct Shape {
     std::uint32_t hidden = 1;
 };
 
-/// What is not the same for all three operators.
+/// The properties in which the three operators differ.
 struct Network {
     std::string_view op;
     std::uint32_t gates;
@@ -28,7 +28,7 @@ struct Network {
 
 constexpr std::array<Network, 3> networks{{{"RNN", 1, 1}, {"LSTM", 4, 3}, {"GRU", 3, 2}}};
 
-/// The last states of a network that goes forwards, and has nothing that is optional.
+/// A forward network without optional tensors, which outputs only the last states.
 Descriptor plain(const Network& network, const Shape& shape) {
     const auto real = [](Dimensions sizes) { return tensor(DataType::float32, std::move(sizes)); };
     return describe(network.op, {{"InputTensor", real({1, shape.steps, shape.batch, shape.inputs})},
@@ -64,7 +64,7 @@ TEST(RecurrentPlanning, DispatchesOfAStep) {
     }
 }
 
-/// A step reads what the one before it wrote, and does not write it.
+/// A step reads what the preceding step wrote, and writes to other memory.
 TEST(RecurrentPlanning, StatesTakeTurns) {
     constexpr std::size_t before = 11;
     constexpr std::size_t after = 12;
@@ -107,14 +107,14 @@ TEST(RecurrentPlanning, WhatIsTooLongIsUnsupported) {
 
 using NetworksOnD3d12 = D3d12Test;
 
-/// DML_RECURRENT_NETWORK_DIRECTION.
+/// A value of DML_RECURRENT_NETWORK_DIRECTION.
 constexpr std::uint32_t bidirectional = 2;
 
 bool has_field(const Descriptor& descriptor, std::string_view name) {
     return descriptor.schema->find_field(name) != nullptr;
 }
 
-/// In any direction, with what is optional or without it, of any layout.
+/// A network of random direction and layouts, with a random selection of optional tensors.
 Descriptor random_network(Random& random, const Network& network, const Shape& shape) {
     const std::uint32_t direction = random.between(0, bidirectional);
     const std::uint32_t directions = direction == bidirectional ? 2 : 1;
@@ -161,7 +161,8 @@ Descriptor random_network(Random& random, const Network& network, const Shape& s
                              {"CoupleInputForget", random.between(0, 1)}});
 }
 
-/// Weights so small that states of many hidden numbers stay near 1. Sequences of no steps and of too many, too.
+/// Weights are so small that states stay near 1 even with a large hidden size. Some sequence lengths are zero or too
+/// large.
 std::vector<core::Tensor> random_inputs(Random& random, const Descriptor& descriptor, const Shape& shape) {
     const double most = 2.0 / std::max(shape.inputs, shape.hidden);
     std::vector<core::Tensor> inputs;
@@ -194,7 +195,7 @@ TEST_F(NetworksOnD3d12, RandomNetworks) {
     }
 }
 
-/// Around the threads that share a sum, the batches that share them, and the units of a group.
+/// Sizes around the number of threads that share a sum, of batches that share weights, and of units in a thread group.
 TEST_F(NetworksOnD3d12, EdgesOfGroups) {
     Random random(2);
     for (const Network& network : networks) {

@@ -1,5 +1,5 @@
-// Reductions, and what is built on them, on the D3D12 engine: how they are planned, and lines of all lengths, layouts
-// and types.
+// Tests of reductions and operators built on them on the D3D12 engine: their plans, and slices of all lengths, layouts
+// and types. A line is the slice of elements that are reduced to one.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -31,10 +31,10 @@ std::vector<std::uint64_t> sizes_of(const d3d12::ReductionDimensions& dimensions
     return sizes;
 }
 
-/// A row of the planner's table: what becomes of a tensor whose dimensions are reduced where `reduced` has an x.
+/// An entry of the planner's table: how a tensor is split whose dimensions with an x in `reduced` are reduced.
 struct Split {
     core::Dimensions sizes;
-    core::Dimensions strides;  // empty: packed
+    core::Dimensions strides;  // empty if packed
     std::string_view reduced;
     std::vector<std::uint64_t> lines;
     std::vector<std::uint64_t> items;
@@ -53,14 +53,14 @@ const Split splits[] = {
     {{4, 8, 15}, {}, ".xx", {4}, {120}, VECTOR_ITEMS},
     {{4, 1, 16}, {}, "x..", {16}, {4}, VECTOR_LINES},
     {{4, 1, 16}, {}, ".x.", {64}, {1}, VECTOR_LINES},
-    // Rows of 16 that lie 18 apart: fours would not all begin at multiples of 4.
+    // Rows of 16 elements with a stride of 18: not all vectors of four would be aligned.
     {{4, 8, 16}, {144, 18, 1}, "..x", {32}, {16}, VECTOR_NONE},
     {{4, 8, 16}, {160, 20, 1}, "..x", {32}, {16}, VECTOR_ITEMS},
-    // Transposed: in the order of memory, unless places count.
+    // Transposed: elements are processed in the order of memory, unless the operator needs their indices.
     {{8, 16}, {1, 8}, "xx", {1}, {128}, VECTOR_ITEMS},
     {{8, 16}, {1, 8}, "xx", {1}, {16, 8}, VECTOR_NONE, true},
     {{8, 16}, {16, 1}, "xx", {1}, {128}, VECTOR_ITEMS, true},
-    // Repeated elements are outermost.
+    // Dimensions with a stride of 0 become the outermost.
     {{8, 16}, {1, 0}, "xx", {1}, {8, 16}, VECTOR_ITEMS},
 };
 
@@ -94,7 +94,7 @@ TEST(ReductionPlanning, LinesAreNumberedInTheOrderOfMemory) {
     EXPECT_THAT(d3d12::line_strides(reduction_of({{}, {}, "xxxx", {}, {}, 0}, source)), ElementsAre(0, 0, 0, 0));
 }
 
-/// Every item of every line belongs to one thread, whatever their numbers.
+/// Every item of every line belongs to exactly one thread, for any numbers of both.
 TEST(ReductionPlanning, DividesLinesAndItems) {
     for (const std::uint64_t lines : {1u, 2u, 7u, 31u, 32u, 33u, 1000u, 4096u, 300000u}) {
         for (const std::uint64_t items : {1u, 2u, 4u, 5u, 63u, 64u, 65u, 1023u, 1024u, 1025u, 70000u, 1u << 24}) {
@@ -108,7 +108,7 @@ TEST(ReductionPlanning, DividesLinesAndItems) {
                 EXPECT_EQ(division.groups, line_groups * division.chunks);
                 EXPECT_GE(division.chunks * division.items_per_chunk, items);
                 EXPECT_LT((division.chunks - 1) * division.items_per_chunk, items);
-                // A GPU is kept busy, but not with threads that have little to do.
+                // There are enough threads to keep a GPU busy, but each has enough work.
                 const std::uint64_t each = d3d12::groups_of(division.items_per_chunk, division.threads_per_line);
                 EXPECT_TRUE(division.chunks == 1 || each >= 16);
                 EXPECT_TRUE(each <= 16 || division.groups >= 512) << each << " items for a thread";
@@ -120,14 +120,14 @@ TEST(ReductionPlanning, DividesLinesAndItems) {
 
 struct Plan {
     core::Dimensions sizes;
-    core::Dimensions strides;  // empty: packed
+    core::Dimensions strides;  // empty if packed
     std::vector<std::uint32_t> axes;
     DataType type;
     bool is_spread;
     std::size_t dispatches;
 };
 
-/// Sums of long lines of FLOAT32 along one dimension take one dispatch, whether a line has one group or many.
+/// Sums of long lines of FLOAT32 along one dimension take one dispatch, whether a line has one thread group or many.
 TEST(ReductionPlanning, SpreadsLongLinesOfFloat32) {
     const Plan plans[] = {
         {{4096, 4096}, {}, {1}, DataType::float32, true, 1},      {{4096, 4096}, {}, {0}, DataType::float32, true, 1},
@@ -165,7 +165,7 @@ constexpr std::uint32_t function_count = 12;
 struct Input {
     DataType type;
     core::Dimensions sizes;
-    /// Laid out at random; null: packed.
+    /// Source of random layouts; null for packed ones.
     Random* layout = nullptr;
 };
 
@@ -240,7 +240,7 @@ bool is_legal(const Descriptor& descriptor) {
 
 class ReductionsOnD3d12 : public D3d12Test {
 protected:
-    /// Small numbers of either sign, few enough for ties; integers stay legal for unsigned types.
+    /// Small numbers of either sign from a few values, so that ties occur; valid for unsigned types as well.
     void expect_like_reference(const Descriptor& descriptor) {
         std::vector<core::Tensor> inputs;
         for (const operators::TensorSlot& slot : descriptor.inputs()) {
@@ -272,7 +272,7 @@ TEST_F(ReductionsOnD3d12, EveryFunctionAndTypeOfRandomShapes) {
             }
         }
     }
-    // Pairs of a function and a type that there are.
+    // The number of valid pairs of a function and a type.
     EXPECT_EQ(runs, 6 * 72);
 }
 
@@ -286,12 +286,13 @@ TEST_F(ReductionsOnD3d12, PlacesInBothDirections) {
     }
 }
 
-/// Around the sizes where another number of threads, groups or passes is taken.
+/// Sizes around those at which the number of threads, thread groups or passes changes.
 constexpr std::uint32_t line_sizes[] = {1,   2,   3,   4,    5,    8,    16,   61,   64,   65,    255,   256,
                                         257, 511, 512, 1000, 1024, 2047, 2048, 4096, 4100, 16384, 16388, 70001};
 
 TEST_F(ReductionsOnD3d12, LinesOfAnySize) {
-    // ARGMAX, L1, LOG_SUM_EXP, MIN, MULTIPLY: a way of combining each, and SUM and L2, which map elements as L1 does.
+    // ARGMAX, L1, LOG_SUM_EXP, MIN, MULTIPLY, SUM and L2: one function for each way of combining elements, and some
+    // that map elements first.
     for (const std::uint32_t function : {0u, 3u, 4u, 6u, 8u, 9u, 10u}) {
         for (const std::uint32_t size : line_sizes) {
             expect_like_reference(reduce(function, {DataType::float32, {3, size}}, {1}));
@@ -327,7 +328,7 @@ TEST_F(ReductionsOnD3d12, ElementsOfRandomShapes) {
     }
 }
 
-/// Different numbers in each line: of equal ones no norm shows which were added up.
+/// Elements differ, because with equal ones a norm does not show which were added.
 TEST_F(ReductionsOnD3d12, NormsOfLinesOfAnySize) {
     for (const DataType type : real_types) {
         for (const std::uint32_t size : line_sizes) {
@@ -369,7 +370,7 @@ TEST_F(ReductionsOnD3d12, CumulatedLinesOfAnySize) {
     }
 }
 
-/// Groups that count how many of them have been there begin anew in each execution.
+/// The counters by which thread groups find out that they are the last one are reset for each execution.
 TEST_F(ReductionsOnD3d12, JoinedGroupsCountAgain) {
     const Descriptor descriptor = reduce(10, {DataType::float32, {3, 100000}}, {1});
     std::vector<core::Tensor> inputs;
@@ -420,7 +421,7 @@ TEST_F(ReductionsOnD3d12, CoordinatesOfFewAndOfMany) {
     }
 }
 
-/// Whatever the order in which groups come to their turn.
+/// Results do not depend on the order in which thread groups run.
 TEST_F(ReductionsOnD3d12, GivesTheSameBitsAgain) {
     for (const Descriptor& descriptor :
          {reduce(10, {DataType::float32, {3, 100001}}, {1}), reduce(10, {DataType::float32, {9001, 40}}, {0}),

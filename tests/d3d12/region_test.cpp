@@ -1,4 +1,4 @@
-// Regions of interest on the D3D12 engine: random regions of pictures of all layouts.
+// Tests of regions of interest on the D3D12 engine: random regions of images of all layouts.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -16,24 +16,24 @@ using operators::Descriptor;
 
 constexpr std::array types{DataType::float32, DataType::float16};
 
-/// DML_REDUCE_FUNCTION.
+/// Values of DML_REDUCE_FUNCTION.
 constexpr std::uint32_t average = 2;
 constexpr std::uint32_t largest = 7;
 
 class RegionsOnD3d12 : public D3d12Test {
 protected:
-    /// A picture, how many regions of it there are, and what they become.
+    /// The sizes of an image, the number of regions, and the sizes of the output.
     struct Shapes {
-        core::Dimensions picture;
+        core::Dimensions image;
         std::uint32_t regions;
         core::Dimensions outputs;
     };
 
     Shapes random_shapes() {
         Shapes shapes;
-        shapes.picture = {random_.between(1, 3), random_.between(1, 3), random_.between(1, 9), random_.between(1, 9)};
+        shapes.image = {random_.between(1, 3), random_.between(1, 3), random_.between(1, 9), random_.between(1, 9)};
         shapes.regions = random_.between(1, 4);
-        shapes.outputs = {shapes.regions, shapes.picture[1], random_.between(1, 4), random_.between(1, 4)};
+        shapes.outputs = {shapes.regions, shapes.image[1], random_.between(1, 4), random_.between(1, 4)};
         return shapes;
     }
 
@@ -42,7 +42,7 @@ protected:
         return random_output(random_, type, sizes);
     }
 
-    /// Fields that ROI_ALIGN and its successors have.
+    /// The fields that ROI_ALIGN and its successors share.
     std::vector<Setting> samples() {
         const std::uint32_t least = random_.between(1, 2);
         return {{"ReductionFunction", random_.chance(2) ? average : largest},
@@ -59,7 +59,7 @@ protected:
                                  {"AlignRegionsToCorners", random_.between(0, 1)}});
     }
 
-    /// Batches exist; regions lie in and around the picture.
+    /// Batch indices are valid; regions lie in and around the image.
     void expect_like_reference(const Descriptor& descriptor, const Shapes& shapes) {
         std::vector<core::Tensor> inputs;
         for (const operators::TensorSlot& slot : descriptor.inputs()) {
@@ -73,7 +73,7 @@ protected:
             inputs.push_back(drawn(*slot.desc, [&]() -> double {
                 const bool is_first = number++ % slot.desc->sizes.back() == 0;
                 if (is_batch || (is_region && is_first && slot.desc->sizes.back() == 5)) {
-                    return random_.between(0, shapes.picture[0] - 1);
+                    return random_.between(0, shapes.image[0] - 1);
                 }
                 return is_region ? random_.between_reals(-3, 12) : random_.between_reals(-8, 8);
             }));
@@ -90,7 +90,7 @@ TEST_F(RegionsOnD3d12, PooledAtRandom) {
         const Shapes shapes = random_shapes();
         const core::Dimensions regions{1, 1, shapes.regions, 5};
         const operators::Size2D pooled{shapes.outputs[3], shapes.outputs[2]};
-        expect_like_reference(describe("ROI_POOLING", {{"InputTensor", source(type, shapes.picture)},
+        expect_like_reference(describe("ROI_POOLING", {{"InputTensor", source(type, shapes.image)},
                                                        {"ROITensor", core::TensorDesc::packed(type, regions)},
                                                        {"OutputTensor", target(type, shapes.outputs)},
                                                        {"SpatialScale", random_.between_reals(0.5, 1.5)},
@@ -106,7 +106,7 @@ TEST_F(RegionsOnD3d12, AlignedAtRandom) {
         const DataType index = random_.chance(2) ? DataType::uint32 : DataType::uint64;
         const std::string_view op = turn % 2 == 0 ? "ROI_ALIGN" : "ROI_ALIGN1";
         Descriptor descriptor =
-            with(describe(op, samples()), {{"InputTensor", source(type, shapes.picture)},
+            with(describe(op, samples()), {{"InputTensor", source(type, shapes.image)},
                                            {"ROITensor", source(type, {shapes.regions, 4})},
                                            {"BatchIndicesTensor", source(index, {shapes.regions})},
                                            {"OutputTensor", target(type, shapes.outputs)},
@@ -129,13 +129,13 @@ TEST_F(RegionsOnD3d12, GradientsAtRandom) {
                                {"ROITensor", source(type, {shapes.regions, 4})},
                                {"BatchIndicesTensor", source(DataType::uint32, {shapes.regions})}}));
         if ((wanted & 1) != 0) {
-            descriptor = with(descriptor, {{"OutputGradientTensor", target(type, shapes.picture)}});
+            descriptor = with(descriptor, {{"OutputGradientTensor", target(type, shapes.image)}});
         }
         if ((wanted & 2) != 0) {
             descriptor = with(descriptor, {{"OutputROIGradientTensor", target(type, {shapes.regions, 4})}});
         }
         if ((wanted & 2) != 0 || descriptor.uint("ReductionFunction") == largest) {
-            descriptor = with(descriptor, {{"InputTensor", source(type, shapes.picture)}});
+            descriptor = with(descriptor, {{"InputTensor", source(type, shapes.image)}});
         }
         expect_like_reference(descriptor, shapes);
     }

@@ -1,4 +1,4 @@
-// Resampling on the D3D12 engine: which shader is taken, and random scales, offsets, layouts and types.
+// Tests of resampling on the D3D12 engine: the choice of shaders, and random scales, offsets, layouts and types.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -37,7 +37,7 @@ TEST(ResamplePlanning, InterpolatesAlongScaledDimensionsAlone) {
               (Defines{{"TAKES", TAKES_TWO}, elements}));
     EXPECT_EQ(dispatch_of(linear, {2, 6, 8, 10}, {1, 2, 2, 2}).shader.defines,
               (Defines{{"TAKES", TAKES_FOUR}, elements}));
-    // More elements than there are: the last one is repeated.
+    // The output has more channels than the input, so the last one is repeated.
     EXPECT_EQ(dispatch_of(linear, {2, 4, 8, 10}, {1, 1, 2, 2}).shader.defines,
               (Defines{{"TAKES", TAKES_FOUR}, elements}));
     EXPECT_EQ(dispatch_of(0, {2, 6, 8, 10}, {1, 2, 2, 2}).shader.defines,

@@ -1,4 +1,4 @@
-// Copies of rows on the D3D12 engine: windows whose rows end within 16 bytes of the output.
+// Tests of copies of rows on the D3D12 engine: windows whose rows end within 16 bytes of the output.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -17,7 +17,7 @@ using RowMovementOnD3d12 = D3d12Test;
 
 constexpr DataType types[] = {DataType::float64, DataType::float32, DataType::float16, DataType::int8};
 
-/// Of SLICE1.
+/// A window of SLICE1.
 struct Window {
     core::Dimensions input;
     core::Dimensions offsets;
@@ -54,7 +54,7 @@ void expect_windows_like_reference(Engine& engine, const std::vector<Window>& wi
     }
 }
 
-/// Rows of all lengths that a vector of 16 bytes may end in, and outputs of one dimension to five.
+/// Rows that end at every position within a vector of 16 bytes, and outputs with one to five dimensions.
 TEST_F(RowMovementOnD3d12, RowsEndAnywhere) {
     std::vector<Window> windows;
     for (std::uint32_t size = 16; size < 34; ++size) {
@@ -66,7 +66,7 @@ TEST_F(RowMovementOnD3d12, RowsEndAnywhere) {
     expect_windows_like_reference(engine(), windows);
 }
 
-/// Units of 32 bits need not be adjacent.
+/// 32-bit units need not be adjacent.
 TEST_F(RowMovementOnD3d12, RowsAreWalkedInSteps) {
     std::vector<Window> windows;
     for (const std::int32_t stride : {-1, 2, -2, 3, -7}) {
@@ -76,7 +76,7 @@ TEST_F(RowMovementOnD3d12, RowsAreWalkedInSteps) {
     expect_windows_like_reference(engine(), windows);
 }
 
-/// Several groups of threads, whose rows are in several planes.
+/// Several thread groups, whose rows are in several planes.
 TEST_F(RowMovementOnD3d12, PlanesEndAnywhere) {
     expect_windows_like_reference(engine(), {{{260, 130}, {1, 1}, {251, 127}, {1, 1}},
                                              {{3, 90, 130}, {0, 1, 3}, {3, 83, 119}, {-1, -1, 1}},
@@ -84,8 +84,8 @@ TEST_F(RowMovementOnD3d12, PlanesEndAnywhere) {
                                              {{2, 9, 9001}, {0, 1, 1}, {2, 7, 8999}, {1, 1, -1}}});
 }
 
-/// Rows are numbered by an inverse up to 2^20 of them, and by divisions if there are more. Inverses of powers of two
-/// and of their neighbours are rounded in different ways.
+/// Row indices are computed by multiplication with an inverse for up to 2^20 rows, and by division for more. Inverses
+/// of powers of two and of their neighbours are rounded in different directions.
 TEST_F(RowMovementOnD3d12, PlacesAtTheEndsOfTheirRange) {
     constexpr std::uint32_t limit = std::uint32_t{1} << 20;
     Random random(2);

@@ -1,4 +1,4 @@
-// SLICE1 on the D3D12 engine: every type, rank, layout and direction.
+// Tests of SLICE1 on the D3D12 engine: every type, rank, layout and direction.
 #include <array>
 
 #include "tests/d3d12/against_reference.h"
@@ -16,7 +16,7 @@ constexpr std::array types{DataType::float64, DataType::float32, DataType::float
 
 using Slice1OnD3d12 = D3d12Test;
 
-/// A window somewhere in an input, and an output that takes all or some of what it has.
+/// A random window of an input, and an output that takes all or some of its elements.
 Descriptor random_slice(Random& random, DataType type) {
     const auto rank = random.between(1, 8);
     const core::Dimensions sizes = random_sizes(random, rank, 3000);
@@ -66,8 +66,8 @@ TEST_F(Slice1OnD3d12, WalksBackwardsAndInSteps) {
     EXPECT_EQ(values_of<float>(run_on(engine(), slice, inputs)[0]), (std::vector<float>{14, 16, 6, 8}));
 }
 
-/// A copy of an offset stretch of a vector, which is whole words, whole 16 bytes, or neither.
-TEST_F(Slice1OnD3d12, ContiguousStretchesOfAnyAlignment) {
+/// Copies a segment of a vector, which consists of whole 32-bit words, of whole 16 bytes, or neither.
+TEST_F(Slice1OnD3d12, ContiguousSegmentsOfAnyAlignment) {
     Random random(2);
     for (const DataType type : types) {
         for (const std::uint32_t offset : {0u, 1u, 2u, 3u, 4u, 8u, 16u}) {
@@ -86,7 +86,7 @@ TEST_F(Slice1OnD3d12, ContiguousStretchesOfAnyAlignment) {
 
 TEST_F(Slice1OnD3d12, MoreGroupsThanADispatchHasInARow) {
     Random random(3);
-    // One unit of 32 bits for each thread: 9,437,184 threads in 36,864 groups.
+    // One 32-bit unit per thread: 9,437,184 threads in 36,864 groups.
     expect_like_reference(engine(), random,
                           describe("SLICE1", {{"InputTensor", tensor(DataType::float32, {3072, 3073})},
                                               {"OutputTensor", tensor(DataType::float32, {3072, 3072})},

@@ -1,4 +1,4 @@
-// engine/d3d12/tensor_memory: what shaders write beyond the end of a temporary is seen.
+// Tests of engine/d3d12/tensor_memory: shader writes beyond the end of a temporary are detected.
 #include <gmock/gmock.h>
 
 #include "engine/d3d12/executable.h"
@@ -10,12 +10,12 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Of the shader that copies: 256 threads with 16 bytes each.
+/// The bytes per thread group of the copying shader: 256 threads with 16 bytes each.
 constexpr std::uint64_t bytes_per_group = 4096;
 
 class Temporaries : public OtherDeviceTest {
 protected:
-    /// Groups that copy an input of ones into the second of three temporaries.
+    /// Thread groups that copy an input of ones into the second of three temporaries.
     std::unique_ptr<Executable> copying(std::uint64_t groups, const std::vector<std::uint64_t>& temporaries) {
         source_ = core::Tensor(
             core::TensorDesc::packed(core::DataType::uint8, {static_cast<std::uint32_t>(groups * bytes_per_group)}));
@@ -33,7 +33,7 @@ protected:
         return std::move(*executable);
     }
 
-    /// What reading says after an execution; empty when all is well.
+    /// The error message of reading after an execution; empty if it succeeds.
     static std::string read(Executable& executable) {
         const auto result = executable.read({});
         return result ? "" : result.error().message;
@@ -46,9 +46,9 @@ TEST_F(Temporaries, HaveGuardsBehindThem) {
     struct Row {
         std::uint64_t groups;
         std::uint64_t bytes;
-        std::string written;  // of the guard; empty: nothing
+        std::string written;  // the reported bytes of the guard; empty if none
     };
-    // Small ones share a buffer, large ones have one of their own.
+    // Small temporaries share a buffer, large ones have separate buffers.
     const Row rows[] = {{1, 4096, ""},
                         {1, 4080, ": 16 of the 256 bytes after it, from byte 0 on"},
                         {1, 3841, ": 252 of the 256 bytes after it, from byte 0 on"},
@@ -75,7 +75,7 @@ TEST_F(Temporaries, HaveGuardsBehindThem) {
     }
 }
 
-/// What was there before is not seen: buffers come from a pool, and are full of ones.
+/// Buffers come from a pool that is full of ones, and must not show their earlier contents.
 TEST_F(Temporaries, BeginWithZerosWhereThePlanSaysSo) {
     for (const std::uint64_t groups : {1u, 17u}) {
         const std::uint64_t bytes = groups * bytes_per_group;
@@ -99,7 +99,7 @@ TEST_F(Temporaries, BeginWithZerosWhereThePlanSaysSo) {
     }
 }
 
-/// Later executions do the same over again; they are those that are timed.
+/// Guards are not checked after later executions, which do the same and are timed.
 TEST_F(Temporaries, AreLookedAtOncePerBind) {
     const auto stray = copying(1, {16, 4080, 16});
     const auto well = copying(1, {16, 4096, 16});

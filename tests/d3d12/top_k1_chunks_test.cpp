@@ -1,5 +1,5 @@
-// TOP_K1 of sequences so long that only some of their chunks are selected from (shaders/top_k1_chunks.hlsl): ties,
-// types and layouts, and which sequences these are.
+// Tests of TOP_K1 for sequences so long that only some of their chunks are searched (shaders/top_k1_chunks.hlsl): ties,
+// types, layouts, and the choice of this algorithm.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -35,7 +35,7 @@ struct Pattern {
     int (*value)(std::uint32_t place);
 };
 
-/// Of 64 winners. Chunks have 1,024 elements, or several times as many.
+/// Patterns for K = 64. Chunks have 1,024 elements, or a small multiple.
 constexpr std::array patterns{
     Pattern{"all are equal", [](std::uint32_t) { return 3; }},
     Pattern{"every fifth is larger", [](std::uint32_t i) { return i % 5 == 4 ? 1 : 0; }},
@@ -70,8 +70,8 @@ TEST_F(ChunksOnD3d12, Ties) {
     }
 }
 
-/// Random bits of all types that chunks are for; several sequences, side by side, too; elements that are not adjacent.
-/// The longest sequences have longer chunks, or chunks of which more than a tile can hold are selected from.
+/// Random bits of all supported types, several interleaved sequences, and elements that are not adjacent. The longest
+/// sequences have larger chunks, or more candidate chunks than fit a tile.
 TEST_F(ChunksOnD3d12, TypesAndLayouts) {
     const std::array descriptors{top_k1(DataType::float32, {very_long}, 0, 128, 0),
                                  top_k1(DataType::float16, {1, very_long}, 1, 77),
@@ -102,7 +102,8 @@ TEST_F(ChunksOnD3d12, NaNs) {
     }
 }
 
-/// One pass more would take longer than it saves, chunks would be most of the sequence, or nothing finds their winners.
+/// Sequences for which an additional pass would cost more time than it saves, most chunks would be searched, or no
+/// shader finds the winners of chunks.
 TEST_F(ChunksOnD3d12, OthersHaveNone) {
     for (const Descriptor& descriptor :
          {top_k1(DataType::float32, {1 << 20}, 0, 64), top_k1(DataType::float32, {4096, 1024}, 1, 10),

@@ -1,4 +1,5 @@
-// TOP_K1 on the D3D12 engine: every type, layout and direction, ties and special values, and each way to sort.
+// Tests of TOP_K1 on the D3D12 engine: every type, layout and direction, ties and special values, and each sorting
+// algorithm.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -39,7 +40,7 @@ void expect_like_reference(Engine& engine, const Descriptor& descriptor, core::T
     tests::expect_like_reference(engine, descriptor, inputs);
 }
 
-/// Few different values, so that there are ties.
+/// Only a few different values, so that there are ties.
 core::Tensor tied(Random& random, const core::TensorDesc& desc) {
     return drawn(desc, [&] { return static_cast<double>(random.between(0, 7)); });
 }
@@ -86,7 +87,7 @@ struct Long {
     std::uint32_t k;
 };
 
-/// Around the sizes where another number or kind of passes is taken.
+/// Sizes around those at which the number or kind of passes changes.
 constexpr std::array long_ones{
     Long{3, 2047, 5},       Long{3, 2048, 2048},  Long{3, 2049, 1},      Long{2, 4096, 1024},  Long{2, 4097, 1025},
     Long{3, 5000, 2047},    Long{2, 5000, 2048},  Long{2, 5000, 2049},   Long{2, 6200, 6200},  Long{1, 30000, 10},
@@ -116,8 +117,8 @@ TEST_F(TopK1OnD3d12, LongSequencesAlongAnOuterAxis) {
     }
 }
 
-/// Few winners out of many entries, which a group picks out before it sorts them; also where some threads have all of
-/// them, or a tile has fewer than are wanted.
+/// A small K: a thread group selects candidates before sorting them. Also if a few threads hold all winners, or a tile
+/// has fewer than K elements.
 TEST_F(TopK1OnD3d12, FewOfMany) {
     Random random(7);
     std::size_t turn = 0;
@@ -136,7 +137,7 @@ TEST_F(TopK1OnD3d12, FewOfMany) {
     }
 }
 
-/// Values of one sequence by their places in it.
+/// The values of a sequence by index.
 struct Pattern {
     const char* name;
     double (*value)(std::uint32_t place, std::uint32_t length, std::uint32_t k);
@@ -146,8 +147,8 @@ double one_if(bool is_large) {
     return is_large ? 1.0 : 0.0;
 }
 
-/// Keys of which more are equal than are wanted, exactly as many, or one less; large elements that one thread has all
-/// of, or that lie where tiles begin and end.
+/// More, exactly or one fewer than K keys are equal; the largest elements belong to one thread, or lie at the ends of
+/// tiles.
 constexpr std::array patterns{
     Pattern{"all are equal", [](std::uint32_t, std::uint32_t, std::uint32_t) { return 3.0; }},
     Pattern{"the first k + 1 are equal",
@@ -190,8 +191,8 @@ TEST_F(TopK1OnD3d12, EqualKeysAroundTheLimit) {
     }
 }
 
-/// Rows of a tile are turned by 8 elements each (shaders/top_k1_few.hlsl). What repeats in step with that leaves the
-/// largest elements to few threads, and as many of them are picked as there is room for.
+/// Rows of a tile are rotated by 8 elements each (shaders/top_k1_few.hlsl). A pattern with the same period gives the
+/// largest elements to only a few threads, so that their candidate lists are full.
 TEST_F(TopK1OnD3d12, FewThreadsHaveTheLargest) {
     for (const Long& item : {Long{1, 4096, 128}, Long{2, 2048, 64}, Long{4, 1024, 32}, Long{32, 128, 4},
                              Long{1, 12000, 128}, Long{512, 8192, 64}}) {
@@ -204,7 +205,7 @@ TEST_F(TopK1OnD3d12, FewThreadsHaveTheLargest) {
     }
 }
 
-/// NaN comes last, and a tile may have no other entries.
+/// NaN comes last, and a tile may contain nothing else.
 TEST_F(TopK1OnD3d12, FewNumbersAmongNaNs) {
     for (const std::uint32_t length : {40u, 1000u, 4096u, 9000u}) {
         for (const std::uint32_t numbers : {0u, 1u, 7u, 8u, 9u}) {
@@ -219,7 +220,7 @@ TEST_F(TopK1OnD3d12, FewNumbersAmongNaNs) {
     }
 }
 
-/// Adjacent threads have adjacent sequences, of which the last group has fewer.
+/// Adjacent threads process adjacent sequences; the last thread group has fewer.
 TEST_F(TopK1OnD3d12, FewOfManyAlongAnOuterAxis) {
     Random random(8);
     std::size_t turn = 0;
@@ -236,7 +237,8 @@ TEST_F(TopK1OnD3d12, FewOfManyAlongAnOuterAxis) {
     }
 }
 
-/// Complete sorts where adjacent threads have adjacent sequences: tiles of several sequences, of one, and parts of one.
+/// Complete sorts where adjacent threads process adjacent sequences: tiles of several sequences, of one, and of part of
+/// one.
 TEST_F(TopK1OnD3d12, SortsAlongAnOuterAxis) {
     Random random(9);
     std::size_t turn = 0;
@@ -250,7 +252,7 @@ TEST_F(TopK1OnD3d12, SortsAlongAnOuterAxis) {
     }
 }
 
-/// Values come from keys, but zeros and NaNs, which have the same key whatever their sign.
+/// Values are recovered from sorting keys, except zeros and NaNs, whose keys do not contain the sign.
 TEST_F(TopK1OnD3d12, ZerosKeepTheirSignsInSorts) {
     for (const std::uint32_t length : {40u, 1500u, 5000u}) {
         for (const std::uint32_t direction : {0u, 1u}) {
@@ -270,7 +272,7 @@ TEST_F(TopK1OnD3d12, ZerosKeepTheirSignsInSorts) {
     }
 }
 
-/// K winners start anywhere within a word, and end anywhere.
+/// The K winners start and end at any position within a 32-bit word.
 TEST_F(TopK1OnD3d12, NarrowValuesOfAnyAlignment) {
     Random random(5);
     for (const DataType type : {DataType::uint8, DataType::int16, DataType::float16}) {

@@ -1,4 +1,4 @@
-// Copies by tiles on the D3D12 engine: where neighbours in the output are far apart in the source.
+// Tests of copies by tiles on the D3D12 engine: neighbours in the output are far apart in the source.
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -18,8 +18,8 @@ using TranspositionOnD3d12 = D3d12Test;
 constexpr DataType types[] = {DataType::float64, DataType::float32, DataType::float16, DataType::int64,
                               DataType::int16,   DataType::int8,    DataType::uint32,  DataType::uint8};
 
-/// Sizes of a tensor, and its dimensions in the order of the input's memory, outermost first. Each has so many elements
-/// more in memory, which nothing reads or writes.
+/// Sizes of a tensor, and its dimensions in the order of the input's memory, outermost first. The gaps are the
+/// numbers of unused elements in memory after each dimension.
 struct Layout {
     core::Dimensions sizes;
     std::vector<std::size_t> input_order;
@@ -51,7 +51,7 @@ std::string_view shader_of(const Descriptor& descriptor) {
     return d3d12::find_binding(descriptor.schema->short_name())->plan(descriptor).dispatches.at(0).shader.shader;
 }
 
-/// Whole tiles and parts of some, of every width of elements.
+/// Whole and incomplete tiles, for every width of elements.
 TEST_F(TranspositionOnD3d12, CopiesByTiles) {
     const Layout layouts[] = {
         {{64, 128}, {1, 0}},
@@ -73,7 +73,7 @@ TEST_F(TranspositionOnD3d12, CopiesByTiles) {
     }
 }
 
-/// A last row of tiles that ends within a word of the source.
+/// A last row of tiles that ends within a 32-bit word of the source.
 TEST_F(TranspositionOnD3d12, CopiesColumnsThatEndWithinAWord) {
     Random random(2);
     for (const std::string_view op : {"ELEMENT_WISE_IDENTITY", "ACTIVATION_IDENTITY"}) {
@@ -81,7 +81,7 @@ TEST_F(TranspositionOnD3d12, CopiesColumnsThatEndWithinAWord) {
             const core::TensorDesc from = tensor(type, {131, 132}, {1, 132});
             const Descriptor copy = describe(op, {{"InputTensor", from}, {"OutputTensor", tensor(type, {131, 132})}});
             if (operators::validate(copy, core::highest_feature_level)) {
-                continue;  // the activation does not have every type
+                continue;  // The activation does not support every type.
             }
             EXPECT_EQ(shader_of(copy), "transposition") << text_of(copy);
             std::vector<core::Tensor> inputs;
@@ -91,7 +91,7 @@ TEST_F(TranspositionOnD3d12, CopiesColumnsThatEndWithinAWord) {
     }
 }
 
-/// Windows begin anywhere: where that is within a word, narrow elements are not copied by tiles.
+/// Windows begin anywhere. If that is within a 32-bit word, narrow elements are not copied by tiles.
 TEST_F(TranspositionOnD3d12, CopiesWindows) {
     Random random(3);
     for (const std::uint32_t offset : {0u, 4u, 5u}) {
@@ -111,7 +111,7 @@ TEST_F(TranspositionOnD3d12, CopiesWindows) {
     }
 }
 
-/// What is scaled is computed, and small tensors and near neighbours are not worth a tile.
+/// Scaled elements are computed instead of copied, and small tensors or nearby elements are not worth a tile.
 TEST_F(TranspositionOnD3d12, OtherCopiesHaveOtherShaders) {
     const Layout transposed{{64, 64}, {1, 0}};
     Descriptor scaled = copy_of("ELEMENT_WISE_IDENTITY", DataType::float32, transposed);

@@ -1,4 +1,4 @@
-// Windows on the D3D12 engine: how they are planned, and windows of all shapes over tensors of all layouts and types.
+// Tests of windows on the D3D12 engine: their plans, and windows of all shapes over tensors of all layouts and types.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -23,28 +23,28 @@ constexpr std::array all_types{DataType::float32, DataType::float16, DataType::i
 
 using Numbers = std::vector<std::uint32_t>;
 
-/// Windows over a picture, and how often they stop.
+/// Windows over an image, and the number of their positions.
 struct Windows {
-    core::Dimensions picture;
+    core::Dimensions image;
     Numbers size, stride, dilation, start, end;
     core::Dimensions stops;
 };
 
-/// Windows of up to five elements a dimension, some of which see nothing but padding.
+/// Windows of up to five elements per dimension, some of which cover only padding.
 Windows random_windows(Random& random, bool dilated) {
     Windows windows;
-    windows.picture = {random.between(1, 3), random.between(1, 4)};
-    windows.stops = windows.picture;
+    windows.image = {random.between(1, 3), random.between(1, 4)};
+    windows.stops = windows.image;
     const std::size_t rank = random.between(2, 3);
     for (std::size_t d = 0; d < rank; ++d) {
-        const std::uint32_t picture = random.between(1, rank == 2 ? 15 : 8);
+        const std::uint32_t image = random.between(1, rank == 2 ? 15 : 8);
         const std::uint32_t dilation = dilated ? random.between(1, 3) : 1;
         const std::uint32_t start = random.between(0, 3) * random.between(0, 1);
         const std::uint32_t end = random.between(0, 3) * random.between(0, 1);
-        const std::uint32_t padded = picture + start + end;
+        const std::uint32_t padded = image + start + end;
         const std::uint32_t size = random.between(1, std::min((padded - 1) / dilation + 1, 5u));
         const std::uint32_t stride = random.between(1, 4);
-        windows.picture.push_back(picture);
+        windows.image.push_back(image);
         windows.size.push_back(size);
         windows.stride.push_back(stride);
         windows.dilation.push_back(dilation);
@@ -55,7 +55,7 @@ Windows random_windows(Random& random, bool dilated) {
     return windows;
 }
 
-/// The fields of the windows. Dilations where the operator has them.
+/// The fields of the windows, with dilations if the operator has them.
 std::vector<Setting> settings_of(const Windows& windows, std::string_view op) {
     std::vector<Setting> settings{{"WindowSize", windows.size},
                                   {"Strides", windows.stride},
@@ -82,12 +82,12 @@ protected:
     Descriptor pooling(std::string_view op, DataType type, const Windows& windows,
                        const std::vector<Setting>& more = {}) {
         return describe(op, settings_of(windows, op) +
-                                std::vector<Setting>{{"InputTensor", source(type, windows.picture)},
+                                std::vector<Setting>{{"InputTensor", source(type, windows.image)},
                                                      {"OutputTensor", target(type, windows.stops)}} +
                                 more);
     }
 
-    /// Small numbers, few enough for ties, and now and then NaN where `nan` says so. Scales are positive.
+    /// Small numbers from a few values, so that ties occur, with some NaN if `nan` is set. Scales are positive.
     void expect_like_reference(const Descriptor& descriptor, bool nan = false) {
         std::vector<core::Tensor> inputs;
         for (const operators::TensorSlot& slot : descriptor.inputs()) {
@@ -212,7 +212,7 @@ TEST_F(WindowsOnD3d12, AveragesOfWholeChannels) {
     for (const DataType type : real_types) {
         for (const core::Dimensions& sizes : {core::Dimensions{2, 3, 7, 7}, {1, 2, 300, 401}, {3, 2, 4, 5, 6}}) {
             Windows windows;
-            windows.picture = sizes;
+            windows.image = sizes;
             windows.stops.assign(sizes.size(), 1);
             std::copy_n(sizes.begin(), 2, windows.stops.begin());
             windows.size.assign(sizes.begin() + 2, sizes.end());
@@ -250,7 +250,7 @@ TEST_F(WindowsOnD3d12, LargestOfEveryType) {
     }
 }
 
-/// The bits that are compared: both zeros, infinities, NaN of either sign, what drivers may flush.
+/// Special bit patterns: both zeros, infinities, NaN of either sign, and numbers that drivers may flush.
 TEST_F(WindowsOnD3d12, LargestOfSpecialNumbers) {
     constexpr std::array words{0x00000000u, 0x80000000u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00000u,
                                0x00000001u, 0x80000001u, 0x007fffffu, 0xff7fffffu, 0x3f800000u, 0xbf800000u};
@@ -263,7 +263,7 @@ TEST_F(WindowsOnD3d12, LargestOfSpecialNumbers) {
                                      {{"OutputIndicesTensor", target(DataType::uint32, windows.stops)}});
         std::vector<core::Tensor> inputs;
         inputs.push_back(blank_tensor(*descriptor.tensor("InputTensor")));
-        // Of few kinds, so that some windows have one alone.
+        // Uses only a few kinds of numbers, so that some windows contain a single kind.
         const std::uint32_t from = random_.between(0, 11);
         const std::uint32_t kinds = random_.between(1, 4);
         for (const std::size_t address : addresses_of(inputs.front().desc)) {
@@ -281,8 +281,8 @@ TEST_F(WindowsOnD3d12, QuantizedAveragesOfRandomWindows) {
         const DataType type = byte_types[turn % 2];
         const DataType made = byte_types[random_.between(0, 1)];
         const auto parameter = [&](DataType of) {
-            core::Dimensions sizes(windows.picture.size(), 1);
-            sizes[1] = random_.chance(2) ? windows.picture[1] : 1;
+            core::Dimensions sizes(windows.image.size(), 1);
+            sizes[1] = random_.chance(2) ? windows.image[1] : 1;
             return source(of, sizes);
         };
         Descriptor descriptor = pooling("QUANTIZED_LINEAR_AVERAGE_POOLING", type, windows,
@@ -307,13 +307,13 @@ TEST_F(WindowsOnD3d12, GradientsOfRandomWindows) {
         const std::string_view op = is_average ? "AVERAGE_POOLING_GRAD" : "MAX_POOLING_GRAD";
         Windows windows = random_windows(random_, false);
         if (is_average && random_.chance(3)) {
-            // As many windows as anybody likes.
+            // A random number of windows.
             windows.stops.back() = random_.between(1, 20);
         }
         const std::vector<Setting> tensors{{"InputGradientTensor", source(type, windows.stops)},
-                                           {"OutputGradientTensor", target(type, windows.picture)}};
+                                           {"OutputGradientTensor", target(type, windows.image)}};
         const Setting last = is_average ? Setting("IncludePadding", random_.between(0, 1))
-                                        : Setting("InputTensor", source(type, windows.picture));
+                                        : Setting("InputTensor", source(type, windows.image));
         expect_like_reference(describe(op, settings_of(windows, op) + tensors + std::vector<Setting>{last}));
     }
 }

@@ -1,5 +1,4 @@
-// engine/directml/marshal: the bytes that CreateOperator gets to see, compared with structs as a C compiler lays them
-// out.
+// Tests of engine/directml/marshal: the bytes passed to CreateOperator equal structs that a C compiler lays out.
 #include "engine/directml/marshal.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +68,7 @@ TEST(Marshal, SliceAsTheHeaderDeclaresIt) {
     EXPECT_EQ(slice.strides[1], 2);
 }
 
-/// Fields of every kind, in an order that needs padding wherever C puts any.
+/// Fields of every kind, in an order that needs all kinds of padding.
 const operators::OperatorSchema& every_kind() {
     static const auto schema = operators::parse_schema(R"({
         "operator": "DML_OPERATOR_EVERY_KIND", "number": 999, "featureLevel": "1.0",

@@ -1,4 +1,4 @@
-// Stacks on which DirectML does not work, as the self-test sees them.
+// Tests that the self-test recognises installations on which DirectML does not work.
 #include "engine/directml/self_test.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// engine/directml/wine/command: which engines come with expectations.
+// Tests of engine/directml/wine/command: which engines have built-in expectations.
 #include "engine/directml/wine/command.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(WineDirectMl, OneThatIsKnownComesWithExpectations) {
 
 TEST(WineDirectMl, OthersDoNot) {
     const EngineInfo rows[] = {
-        info("directml", {{"DirectML", "1.15.4.0"}}),  // on Windows
+        info("directml", {{"DirectML", "1.15.4.0"}}),  // an engine on Windows
         info("directml", {{"DirectML", "1.15.5.0"}, {"Wine", "8.0"}}),
         info("directml", {{"DirectML", "1.15"}, {"Wine", "8.0"}}),
         info("directml", {{"DirectML", ""}, {"Wine", "8.0"}}),

@@ -14,9 +14,9 @@ import tempfile
 
 import markdown
 
-# Google Benchmark's own options are not all in the help of `bench`.
+# The help of `bench` does not list all of Google Benchmark's options.
 FOREIGN = re.compile(r"--benchmark_\w+$")
-# Options of scripts/dmlconform itself, and those that stand before any command.
+# Options of scripts/dmlconform itself, and options before any command.
 BEFORE = {"--version", "--help", "--offline"}
 
 
@@ -32,7 +32,8 @@ class Commands:
         self.options = {}
         text = help_of(program, []).stdout
         below = text[text.index("Subcommands:"):].split("\n\n")[0]
-        self.names = set(re.findall(r"^  ([\w-]+)", below, re.MULTILINE))
+        # `help COMMAND` is no command of its own.
+        self.names = set(re.findall(r"^  ([\w-]+)", below, re.MULTILINE)) | {"help"}
 
     def options_of(self, words):
         words = tuple(words)
@@ -47,7 +48,7 @@ def command_lines(text):
         code = [line] if kind == "code" else re.findall(r"`([^`]*)`", line)
         for piece in code:
             for found in re.finditer(r"(?<![\w./-])(?:\S*/)?dmlconform(?:\.exe)? ([^#|>;&`()]*)", piece):
-                # What is quoted is a word, and may be another program's command line.
+                # A quoted text is one word and may be the command line of another program.
                 yield number, re.sub(r"'[^']*'|\"[^\"]*\"", "quoted", found.group(1)).split()
 
 
@@ -57,7 +58,7 @@ def problems_of_commands(commands, text):
         while words and words[0] in BEFORE:
             words = words[1:]
         if not words or not re.fullmatch(r"[a-z][a-z-]*", words[0]):
-            continue  # a sentence, an option alone, a placeholder
+            continue  # a sentence, a single option, or a placeholder
         if words[0] not in commands.names:
             yield number, f"there is no command {words[0]}"
             continue

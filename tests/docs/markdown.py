@@ -12,7 +12,8 @@ import sys
 
 COLUMNS = 120
 # What the program writes: `describe --table` has a row for each operator, with all that is to be said of it.
-WRITTEN_BY_THE_PROGRAM = {"docs/operators.md"}
+# The tables of the proof are what its program prints.
+WRITTEN_BY_THE_PROGRAM = {"docs/operators.md", "docs/onnx-operators.md", "docs/precision-proof.md"}
 FOLDERS_OF_BUILDS = {"build", ".git", ".cache", "__pycache__"}
 
 
@@ -43,7 +44,7 @@ def lines_of(text):
         elif line and not line[0].isspace():
             in_list = False
         indent = len(line) - len(line.lstrip(" "))
-        # An indented block is code after a blank line; in a list it is indented further.
+        # After a blank line, an indented block is code; within a list, code is indented further.
         code = line.strip() and indent >= (6 if in_list else 4) and previous_blank
         kind = "code" if code else "table" if line.lstrip().startswith("|") else "text"
         yield number, line, kind
@@ -73,7 +74,7 @@ def cells(line):
 
 def problems_of_lines(lines):
     for number, line, _ in lines:
-        # A line that is one link cannot be broken. What does not fit into a table reads better as a list.
+        # A line that is a single link cannot be broken. Rows of a table that are too long should become lists.
         if len(line) > COLUMNS and re.sub(r"\S+", "x", line.strip()) != "x":
             yield number, f"{len(line)} columns, where {COLUMNS} are allowed"
 
@@ -100,7 +101,7 @@ def problems_of_tables(lines):
 
 
 def problems_of_links(path, root, lines):
-    # Joined, as a link may go over two lines.
+    # Lines are joined because a link may span two.
     text = "\n".join("" if kind == "code" else re.sub(r"`[^`]*`", "", line) for _, line, kind in lines)
     for link in re.finditer(r"\]\(([^)\s]+)\)", text):
         target, _, fragment = link.group(1).partition("#")

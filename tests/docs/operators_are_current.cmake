@@ -1,5 +1,5 @@
-# Fails unless docs/operators.md is what the program prints.
-# usage: cmake -DPROGRAM=… -DSOURCE=… -P operators_are_current.cmake
+# Fails unless docs/operators.md is what the program prints. usage: cmake -DPROGRAM=… -DSOURCE=… -P
+# operators_are_current.cmake
 
 execute_process(COMMAND "${PROGRAM}" describe --table --cases "${SOURCE}/cases" OUTPUT_VARIABLE printed
                 RESULT_VARIABLE code)

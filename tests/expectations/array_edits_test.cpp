@@ -1,4 +1,4 @@
-// Edits of arrays in JSON with comments: what stays is the same, byte for byte.
+// Tests edits of arrays in JSON with comments: the remaining text is unchanged, byte for byte.
 #include "engine/expectations/array_edits.h"
 
 #include <gtest/gtest.h>
@@ -32,13 +32,13 @@ TEST(ArrayEdits, Remove) {
         {"[\n  1,\n  2\n]", {false, true}, "[\n  1\n]"},
         {"[\n  1,\n  2\n]", {true, true}, "[\n]"},
         {"[\r\n  1,\r\n  2\r\n]", {true, false}, "[\r\n  2\r\n]"},
-        // Comments keep their places.
+        // Comments stay at their positions.
         {"[\n  // one\n  1,  // first\n  // two\n  2\n  // end\n]",
          {true, false},
          "[\n  // one\n  // first\n  // two\n  2\n  // end\n]"},
         {"[\n  // one\n  1,\n  // two\n  2\n  // end\n]", {false, true}, "[\n  // one\n  1\n  // two\n  // end\n]"},
         {"[1 /* , */ , 2]", {false, true}, "[1 /* , */ ]"},
-        // Nested, with brackets and quotes in strings.
+        // Nested arrays, with brackets and quotes in strings.
         {R"([{"a": ["]", "\"}"]}, {"b": 1 /* ] */}, 3])", {true, false, false}, R"([{"b": 1 /* ] */}, 3])"},
         {"[\n  {\n    \"a\": 1\n  },\n  {\n    \"b\": 2\n  }\n]\n", {true, false}, "[\n  {\n    \"b\": 2\n  }\n]\n"},
     };

@@ -1,5 +1,5 @@
-// Conditions on descriptors and inputs: each kind, on a case that it is about and on one that it is not; and what is
-// wrong with a condition, with its place.
+// Tests conditions on descriptors and inputs: each kind with a matching and a non-matching case, and the messages for
+// invalid conditions with their positions.
 #include "engine/expectations/condition.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace dmlconform::expectations::condition_test {
 namespace {
 
-/// Members of a case: operator, desc, inputs.
+/// A case with these members: operator, desc, inputs.
 cases::Case case_of(const std::string& members) {
     const auto suite =
         cases::read_case_file("some.json", fmt::format(R"({{ "cases": [ {{ "name": "a", {} }} ] }})", members));
@@ -77,7 +77,7 @@ TEST(Condition, HoldsForWhatItIsAbout) {
     };
     const Row rows[] = {
         {powers, "{}", true},
-        // tensors
+        // Conditions on tensors.
         {powers, R"({ "InputTensor": {} })", true},
         {powers, R"({ "InputTensor": null })", false},
         {powers, R"({ "InputTensor": { "DataType": "FLOAT32" } })", true},
@@ -106,7 +106,7 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {powers, R"({ "anyTensor": { "DataType": "INT16" } })", false},
         {powers, R"({ "everyTensor": { "DataType": ["INT8", "FLOAT32"] } })", true},
         {powers, R"({ "everyTensor": { "DataType": "FLOAT32" } })", false},
-        // relations
+        // Relations between tensors.
         {powers, R"({ "differentTypes": ["InputTensor", "ExponentTensor"] })", true},
         {powers, R"({ "differentTypes": ["InputTensor", "OutputTensor"] })", false},
         {powers, R"({ "differentSizes": ["InputTensor", "OutputTensor"] })", false},
@@ -127,7 +127,7 @@ TEST(Condition, HoldsForWhatItIsAbout) {
          true},
         {sliced, R"({ "someDimension": { "InputWindowStrides": { "atLeast": -9 }, "InputTensor": { "above": 5 } } })",
          false},
-        // attributes
+        // Conditions on attributes.
         {powers, R"({ "ScaleBias": { "Scale": { "not": 1 } } })", true},
         {powers, R"({ "ScaleBias": { "Scale": 2, "Bias": 0 } })", false},
         {powers, R"({ "ScaleBias": null })", false},
@@ -153,7 +153,7 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {powers, R"({ "breaks": ["tensor.dataType"] })", false},
         {rounded, R"({ "RoundingMode": "HALVES_TO_NEAREST_EVEN" })", true},
         {rounded, R"({ "RoundingMode": ["TOWARD_ZERO", "TOWARD_INFINITY"] })", false},
-        // values, of which some element has to be one
+        // Conditions on values, which some element must meet.
         {powers, R"({ "InputTensor": { "values": { "below": 0 } } })", true},
         {powers, R"({ "InputTensor": { "values": { "below": -2 } } })", false},
         {powers, R"({ "InputTensor": { "values": 0 } })", true},
@@ -165,7 +165,7 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {powers, R"({ "InputTensor": { "values": 7 } })", false},
         {powers, R"({ "OutputTensor": { "values": { "atLeast": 0 } } })", false},
         {clipped, R"({ "InputTensor": { "values": { "nan": false } } })", false},
-        // of conditions
+        // Combinations of conditions.
         {powers, R"({ "anyOf": [{ "InputTensor": null }, { "OutputTensor": {} }] })", true},
         {powers, R"({ "anyOf": [{ "InputTensor": null }] })", false},
         {powers, R"({ "not": { "InputTensor": null } })", true},
@@ -245,6 +245,22 @@ TEST(Condition, ProblemsHaveTheirPlaces) {
          "c.json:1:13: error: this is not a rule by which a descriptor of these operators can be illegal (at /breaks)\n"
          "    hint: `dmlconform coverage` names them"},
         {R"({ "anyOf": [] })", "c.json:1:12: error: \"anyOf\" must be an array of conditions (at /anyOf)"},
+        {R"({ "InputTensor[0]": null })",
+         "c.json:1:3: error: InputTensor is not an array of tensors or numbers, and has no index (at /InputTensor[0])"},
+        {R"({ "ScaleBias[0]": null })",
+         "c.json:1:3: error: ScaleBias is not an array of tensors or numbers, and has no index (at /ScaleBias[0])"},
+        {R"({ "anyTensor": null })",
+         "c.json:1:16: error: this is about tensors that are there (at /anyTensor)\n    hint: name the one that has to "
+         "be absent"},
+        {R"({ "differentTypes": ["InputTensor[1]", "OutputTensor"] })",
+         "c.json:1:22: error: InputTensor is not an array of tensors or numbers, and has no index (at "
+         "/differentTypes/0)"},
+        {R"({ "InputTensor": { "elements": { "atLeast": 3, "below": 3 } } })",
+         "c.json:1:32: error: no number passes the test of \"elements\": it contradicts itself (at "
+         "/InputTensor/elements)"},
+        {R"({ "InputTensor": { "values": { "nan": true, "above": 3 } } })",
+         "c.json:1:30: error: no number passes the test of \"values\": it contradicts itself (at "
+         "/InputTensor/values)"},
     };
     for (const auto& [text, problem] : rows) {
         std::string wrong;
@@ -253,7 +269,45 @@ TEST(Condition, ProblemsHaveTheirPlaces) {
     }
 }
 
-/// As a row of 0 and 1; "none" without a mask.
+TEST(Condition, IndicesAreOfArraysAndWithinThem) {
+    const cases::Case subject = case_of(sliced);
+    const auto problem_of = [&](const std::string& text) {
+        std::string wrong;
+        EXPECT_FALSE(read(text.c_str(), subject, wrong)) << text;
+        return wrong;
+    };
+    for (const char* index : {"[-1]", "[99999999999999999999]", "[8]", "[]", "[1", "[1]x", "[01]", "[ 1]", "[1][0]"}) {
+        const std::string name = std::string("InputWindowStrides") + index;
+        EXPECT_EQ(problem_of(fmt::format(R"({{ "{}": 1 }})", name)),
+                  fmt::format("c.json:1:3: error: \"{0}\" has no index from [0] to [7] (at /{0})", name));
+        EXPECT_NE(problem_of(fmt::format(R"({{ "differentNumbers": ["{}", "InputWindowStrides[0]"] }})", name))
+                      .find("has no index from [0] to [7]"),
+                  std::string::npos);
+    }
+    EXPECT_EQ(problem_of(R"({ "differentNumbers": ["InputWindowStrides", "InputWindowStrides[0]"] })"),
+              "c.json:1:24: error: InputWindowStrides is an array: name one of its numbers, such as "
+              "InputWindowStrides[0] (at /differentNumbers/0)");
+    EXPECT_NE(problem_of(R"({ "elementsAlong": { "InputWindowSizes[0]": 1 } })").find("is not an attribute that lists"),
+              std::string::npos);
+    EXPECT_NE(
+        problem_of(R"({ "someDimension": { "InputWindowSizes[0]": 1 } })").find("is neither a tensor nor an array"),
+        std::string::npos);
+    std::string wrong;
+    EXPECT_TRUE(read(R"({ "InputWindowStrides[7]": 1 })", subject, wrong)) << wrong;
+    const operators::OperatorSchema* const join = operators::find_operator("JOIN");
+    for (const auto& [text, problem] :
+         {std::pair(R"({ "InputTensors": null })", "InputTensors is an array: name one of its tensors"),
+          std::pair(R"({ "InputTensors[-1]": null })", "has no index from [0] to [65535]"),
+          std::pair(R"({ "InputTensors[65536]": {} })", "has no index from [0] to [65535]"),
+          std::pair(R"({ "Axis": null })", "Axis is a number, and never absent")}) {
+        cases::ProblemSink problems("c.json", text);
+        const auto document = cases::parse_json(text);
+        EXPECT_FALSE(read_condition(*document, {&join, 1}, problems)) << text;
+        EXPECT_NE(to_string(problems.take(*document).at(0)).find(problem), std::string::npos) << text;
+    }
+}
+
+/// The mask as a row of 0 and 1; "none" if there is no mask.
 std::string mask_of(const char* text, const cases::Case& subject, std::uint64_t elements) {
     const auto document = cases::parse_json(text);
     cases::ProblemSink problems("c.json", text);
@@ -293,6 +347,11 @@ TEST(Condition, ElementsAreMeantByPlace) {
     }
     EXPECT_EQ(mask_of(R"({ "InputTensor": 2 })", subject, 5), "none") << "no element has a place of its own there";
     EXPECT_EQ(mask_of(R"({ "InputTensor": 2 })", case_of(clipped), 3), "none") << "it has no inputs";
+    EXPECT_EQ(mask_of(R"({ "InputTensor": 2 })", case_of(sliced), 6),
+              "c.json:1:1: error: \"elements\" is for operators that compute each element from those at its position\n"
+              "    hint: \"timesTolerance\" says how far any element may be off");
+    EXPECT_EQ(mask_of(R"({ "InputTensor[0]": 2 })", subject, 6),
+              "c.json:1:3: error: no operator of this entry has an input \"InputTensor[0]\" (at /InputTensor[0])");
     EXPECT_EQ(mask_of(R"({ "InputTensor": { "nan": true } })", case_of(rounded), 4), "1111") << "one for all";
 }
 

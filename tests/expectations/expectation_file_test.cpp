@@ -1,9 +1,11 @@
-// Expectation files: what is read, and what is wrong with them, with its place.
+// Tests of expectation files: valid contents, and messages with positions for invalid ones.
 #include "engine/expectations/expectation_file.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "engine/expectations/case_facts.h"
+#include "tests/graph_builder.h"
 #include "tests/temporary_folder.h"
 
 namespace dmlconform::expectations::expectation_file_test {
@@ -14,7 +16,7 @@ std::string file_of(std::string_view entries) {
         "{{ \"format\": \"dmlconform-expectations\", \"formatVersion\": 1, \"expectations\": [\n{}\n] }}", entries);
 }
 
-/// The only problem of a file, or all of them for the message.
+/// The only problem of a file; several are joined.
 std::string problem_of(const std::string& text) {
     std::string all;
     for (const cases::Problem& problem : read_expectations("e.json", text).problems) {
@@ -79,7 +81,25 @@ TEST(ExpectationFile, ProblemsHaveTheirPlaces) {
          "e.json:2:34: error: no operator of this entry has a field \"Axes\" (at /expectations/0/when/Axes)"},
         {file_of("{ " + required + R"(, "happens": "often" })"),
          "e.json:2:61: error: there is no \"happens\" \"often\" (at /expectations/0/happens)\n    hint: it may be "
-         "rejected, accepted, differs"},
+         "rejected, accepted, differs, precision, unwritten"},
+        {file_of(R"({ "operators": "GEMM", "status": "fail", "reason": "r", "elements": { "ATensor": 0 } })"),
+         "e.json:2:69: error: \"elements\" is for operators that compute each element from those at its position (at "
+         "/expectations/0/elements)\n    hint: \"timesTolerance\" says how far any element may be off"},
+        {file_of(R"({ "operators": ["REDUCE", "ELEMENT_WISE_ABS"], "status": "fail", "reason": "r",
+            "elements": { "InputTensor": 0 } })"),
+         "e.json:3:25: error: REDUCE does not compute each element from those at its position, so that \"elements\" "
+         "means nothing there (at /expectations/0/elements)"},
+        {file_of(
+             R"({ "operators": "ACTIVATION_SOFTMAX", "status": "fail", "reason": "r", "elements": { "InputTensor": 0 } })"),
+         "e.json:2:83: error: \"elements\" is for operators that compute each element from those at its position (at "
+         "/expectations/0/elements)\n    hint: \"timesTolerance\" says how far any element may be off"},
+        {file_of("{ " + required + R"(, "elements": { "InputTensor": 0 }, "happens": "rejected" })"),
+         "e.json:2:95: error: \"elements\" are about what \"differs\" (at /expectations/0/happens)"},
+        {file_of("{ " + required + R"(, "elements": { "InputTensor": 0 }, "sometimes": false })"),
+         "e.json:2:97: error: with \"elements\", \"sometimes\" is always true (at /expectations/0/sometimes)"},
+        {file_of("{ " + required + R"(, "driver": ">=1 <0" })"),
+         "e.json:2:60: error: \"driver\": no version is \">=1 <0\" (at /expectations/0/driver)\n    hint: the bounds "
+         "contradict each other"},
         {file_of(R"({ "cases": "a", "status": "error", "reason": "r", "happens": "rejected" })"),
          "e.json:2:62: error: only a \"fail\" has \"happens\" (at /expectations/0/happens)\n    hint: an \"error\" has "
          "\"accepted\" too"},
@@ -120,6 +140,33 @@ TEST(ExpectationFile, ProblemsHaveTheirPlaces) {
     }
     EXPECT_NE(problem_of("{").find("e.json:1:2: error: not valid JSON"), std::string::npos) << problem_of("{");
     EXPECT_NE(problem_of(file_of(R"({ "cases": "a", "status": "flake", "reason": "r", "retries": 101 })")), "");
+}
+
+TEST(ExpectationFile, MeansGraphsByTheirOperator) {
+    const auto graph = tests::graph_of(
+        {tests::unary("relu", "ACTIVATION_RELU", tests::tensor(core::DataType::float32, {2}), "x", "y")}, {"y"});
+    const cases::Case subject = [&] {
+        cases::Case made;
+        made.id = "a/net";
+        made.descriptor = graph;
+        return made;
+    }();
+    for (const auto& [operators, is_meant] : {std::pair(R"("GRAPH")", true),
+                                              {R"(["GRAPH", "ACTIVATION_RELU"])", true},
+                                              {R"("*")", true},
+                                              {R"("ACTIVATION_RELU")", false}}) {
+        const std::string text =
+            file_of(fmt::format(R"({{ "operators": {}, "status": "fail", "reason": "r" }})", operators));
+        EXPECT_EQ(problem_of(text), "");
+        const auto read = read_expectations("e.json", text);
+        ASSERT_EQ(read.expectations.size(), 1U) << operators;
+        CaseFacts facts(subject);
+        EXPECT_EQ(read.expectations[0].meets("a/net", facts), is_meant) << operators;
+    }
+    EXPECT_EQ(
+        problem_of(file_of(R"({ "operators": "GRAPH", "when": { "Axis": 1 }, "status": "fail", "reason": "r" })")),
+        "e.json:2:33: error: a graph has no fields of its own for a condition (at /expectations/0/when)\n    "
+        "hint: \"cases\" chooses graphs by their ids");
 }
 
 TEST(ExpectationFile, IsLookedForOnTheDisk) {

@@ -1,5 +1,5 @@
-// The findings pages and the expectations that come with dmlconform say the same: each finding that an entry names has
-// its heading, and each finding has an entry.
+// Checks that the findings pages and the built-in expectations agree: each finding that an entry names has a heading,
+// and each finding has an entry.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Versions in the texts that drivers give, and ranges of them.
+// Tests of versions in texts from drivers, and of version ranges.
 #include "engine/expectations/version_range.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,9 @@ TEST(VersionRange, HoldsVersions) {
         {"<=22.3", {{22, 3, 6}, {1}}, {{22, 4}}},
         {">22.3", {{22, 4}, {23}}, {{22, 3, 6}}},
         {"1.0", {{1}, {1, 0}}, {{1, 1}}},
-        {">2 <1", {}, {{1}, {2}, {1, 5}}},
+        {">=22.3 <=22.3", {{22, 3}, {22, 3, 6}}, {{22, 4}, {22, 2}}},
+        {">22.3 <22.5", {{22, 4}, {22, 4, 9}}, {{22, 3, 9}, {22, 5}}},
+        {"<0.1", {{0}, {0, 0, 9}}, {{0, 1}}},
     };
     for (const auto& [text, in, out] : cases) {
         const auto range = VersionRange::parse(text);
@@ -54,6 +56,15 @@ TEST(VersionRange, WhatIsNone) {
     for (const char* text : {"", "  ", ",", "new", ">=", "22.", ".3", "22..3", "22.3x", "=>22", "22.3-24", "> >22",
                              "99999999999999999999", "-1", "+1"}) {
         EXPECT_FALSE(VersionRange::parse(text)) << text;
+    }
+}
+
+TEST(VersionRange, BoundsThatNoVersionIsWithin) {
+    for (const char* text : {">=1 <0", ">2 <1", ">22.3 <22.4", "<0", "=22 =23", ">22 <=22.9", "22.3 <22"}) {
+        const auto range = VersionRange::parse(text);
+        ASSERT_FALSE(range) << text;
+        EXPECT_EQ(range.error().message, std::string("no version is \"") + text + "\"");
+        EXPECT_EQ(range.error().hint, "the bounds contradict each other");
     }
 }
 

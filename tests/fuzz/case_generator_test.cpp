@@ -1,4 +1,4 @@
-// Random cases: the same everywhere, legal or illegal as they say, and of every kind.
+// Tests of random cases: the same on every machine, legal or illegal as intended, and of every kind.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -33,8 +33,8 @@ std::string text_of(const cases::Case& subject) {
     return object->dump();
 }
 
-/// Cases of an earlier version are found again by seed and number only while this holds. Whoever changes what the
-/// generator makes changes these numbers.
+/// As long as these numbers hold, a seed and a case number from an earlier version still give the same case. Changes of
+/// the generator change the numbers.
 TEST(CaseGenerator, TheSameSeedGivesTheSameCasesOnEveryMachine) {
     const std::map<std::string, std::uint64_t> digests{{"SLICE1", 0x5afa52025983c165},
                                                        {"TOP_K1", 0x6c033d84e3f97651},
@@ -95,7 +95,7 @@ TEST(CaseGenerator, EveryOperatorHasLegalCasesThatReadBack) {
             ASSERT_TRUE(object.has_value()) << subject->id << object.error().message;
             const auto read = cases::read_case_file("fuzz.json", cases::case_file_text("", {&*object, 1}));
             for (const cases::Problem& problem : read.problems) {
-                // Operators without a reference need expected values, which only an engine can give.
+                // Cases of operators without a reference need expected values, which the generator does not know.
                 EXPECT_NE(problem.message.find("is missing values"), std::string::npos)
                     << name << ": " << problem.message;
             }
@@ -104,7 +104,7 @@ TEST(CaseGenerator, EveryOperatorHasLegalCasesThatReadBack) {
     }
 }
 
-/// Windows, indices and outputs have to fit, which chance alone does not bring about.
+/// Windows, indices and outputs must fit each other, which purely random sizes would not achieve.
 TEST(CaseGenerator, FamiliesHaveLegalCasesOnly) {
     ASSERT_EQ(fuzz::movement_fuzz().size(), 26u);
     ASSERT_EQ(fuzz::window_fuzz().size(), 12u);
@@ -118,7 +118,7 @@ TEST(CaseGenerator, FamiliesHaveLegalCasesOnly) {
             for (std::uint64_t n = 0; n < 50; ++n) {
                 const auto subject = made(std::string(row.name), {.seed = 4, .perturbed_percent = 0}, n);
                 ASSERT_TRUE(subject.has_value() && !subject->expect_error) << row.name << " " << n;
-                // A gradient may be asked for its second output alone.
+                // Only the second output of a gradient may be present.
                 const auto outputs = subject->descriptor->outputs();
                 sizes.insert((outputs[0].desc != nullptr ? outputs[0] : outputs[1]).desc->sizes);
             }
@@ -185,7 +185,7 @@ TEST(CaseGenerator, OutputsShareTheMemoryOfInputsWhereTheyMay) {
         }
         EXPECT_GT(shared, 10u) << name;
         EXPECT_LT(shared, 200u) << name;
-        // None; one for each input of ADD and RELU, and several outputs of ADAM at once.
+        // Without in-place outputs, with one for each input of ADD and RELU, and with several for ADAM.
         EXPECT_GE(kinds.size(), name == "ACTIVATION_RELU" ? 2u : 3u) << name;
     }
 }

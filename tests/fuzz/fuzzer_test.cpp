@@ -1,4 +1,4 @@
-// Which failures of engines the fuzzer finds, and what it says where there is nothing to compare.
+// Tests which engine failures the fuzzer finds, and what it reports if there is nothing to compare.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ Outcome fuzzed(const std::string& name, const std::vector<Behaviour>& behaviours
     return fuzzed_on(engines, name, count);
 }
 
-/// Rejects as the rules do, computes as the reference does.
+/// An engine that rejects what the rules reject, and computes what the reference computes.
 class RightEngine final : public Engine {
 public:
     explicit RightEngine(Behaviour behaviour) : fake_(std::move(behaviour)) {}
@@ -111,7 +111,7 @@ TEST(Fuzzer, WithoutAReferenceTwoEnginesAreCompared) {
     other.name = "other";
     Outcome outcome = fuzzed("RESAMPLE", {Behaviour{}, other}, false, 40);
     EXPECT_GT(outcome.total.compared, 20u);
-    // Both accept what is illegal; where it is legal they agree.
+    // Both engines accept illegal descriptors; on legal ones they agree.
     for (const fuzz::Failure& failure : outcome.failures) {
         EXPECT_TRUE(failure.subject->expect_error.has_value()) << failure.result.reason;
     }

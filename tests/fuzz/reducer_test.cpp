@@ -1,4 +1,4 @@
-// Cases made small while they fail: on engines with planted bugs, down to what the bug needs and nothing else.
+// Tests of reducing failing cases: on engines with planted bugs, only what the bug needs remains.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ cases::Case case_in(const std::string& text) {
     return suite.cases.at(0);
 }
 
-/// Wrong in its first element when some element of the first output is 7 and there are at least 3.
+/// A bug that makes the first element wrong if the first output has at least 3 elements and one of them is 7.
 Behaviour wrong_with_a_seven() {
     Behaviour behaviour;
     behaviour.change = [](std::span<core::Tensor* const> outputs) {
@@ -43,7 +43,7 @@ Behaviour wrong_with_a_seven() {
     return behaviour;
 }
 
-/// The same, but only where an output shares memory.
+/// The same bug, but only if an output shares memory with an input.
 class WrongInPlace final : public Engine {
 public:
     [[nodiscard]] const EngineInfo& info() const override { return wrong_.info(); }
@@ -87,12 +87,12 @@ TEST(Reducer, ASliceShrinksToWhatTheBugNeeds) {
     EXPECT_THAT(values, ElementsAre(0, 0, 7));
     EXPECT_EQ(reduction->subject.id, "reduced/a");
     EXPECT_THAT(reduction->subject.description, HasSubstr("planted/a"));
-    // It still fails, and in the same way.
+    // The reduced case still fails in the same way.
     EXPECT_EQ(run::run_case(reduction->subject, engine).status, run::Status::fail);
 }
 
 TEST(Reducer, WhatIsKnownIsAnotherFailure) {
-    // Of outputs with fewer than 5 elements it is known.
+    // A known failure for outputs with fewer than 5 elements.
     auto file = expectations::read_expectations(
         "e.json",
         R"({ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [ { "operators": "SLICE1",
@@ -108,7 +108,7 @@ TEST(Reducer, WhatIsKnownIsAnotherFailure) {
     EXPECT_EQ(core::element_count(reduction->subject.descriptor->tensor("OutputTensor")->sizes), 5u);
 }
 
-/// Two elements share a byte, in what is given and in what is expected.
+/// 4-bit elements in inputs and in expected values.
 TEST(Reducer, ElementsOfFourBits) {
     const std::string dequantize = R"({ "name": "a", "operator": "DEQUANTIZE", "desc": {
         "InputTensor": { "DataType": "INT4", "Sizes": [1, 1, 3, 7], "Strides": [90, 90, 30, 2] },
@@ -156,7 +156,7 @@ TEST(Reducer, OutputsOfFourBits) {
     ASSERT_TRUE(object.has_value());
 }
 
-/// Writing beyond the end is worse than a wrong element, and the reason that is told.
+/// A write beyond the end is more severe than a wrong element, so it is the reported reason.
 TEST(Reducer, AStrayWriteIsOneWhateverElseIsWrong) {
     Behaviour behaviour;
     behaviour.change = [](std::span<core::Tensor* const> outputs) {
@@ -184,7 +184,7 @@ TEST(Reducer, AxesMoveWithTheDimensionsBeforeThem) {
 }
 
 TEST(Reducer, WhatFailsOtherwiseIsAnotherFailure) {
-    // Breaks on small tensors: the smallest case that differs is larger than those.
+    // Small tensors fail in another way, so the smallest case with the same failure is larger.
     Behaviour behaviour = wrong_with_a_seven();
     behaviour.change = [](std::span<core::Tensor* const> outputs) {
         const auto values = values_of<std::int32_t>(*outputs[0]);
@@ -256,12 +256,12 @@ TEST(Reducer, ConvolutionsStayConvolutions) {
                                             {.seed = 8, .perturbed_percent = 0}, n);
         const auto reduction = fuzz::reduce(*subject, engine, nullptr);
         if (!reduction) {
-            continue;  // one output channel
+            continue;  // there is one output channel
         }
         ++reduced;
         const operators::Descriptor& descriptor = *reduction->subject.descriptor;
         EXPECT_FALSE(operators::validate(descriptor, core::highest_feature_level));
-        // As many as there are groups, whose number the channels of the input fix.
+        // One output element per group. The number of groups depends on the input's channels.
         EXPECT_EQ(*core::element_count(descriptor.tensor("OutputTensor")->sizes),
                   std::max(2u, descriptor.uint("GroupCount")));
         EXPECT_EQ(descriptor.tensor("BiasTensor"), nullptr);
@@ -297,7 +297,7 @@ TEST(Reducer, WhatIsIllegalByTheSizesOfAnOutputIsNotMadeLegal) {
     EXPECT_THAT(descriptor.tensor("InputTensor")->sizes, ElementsAre(1));
     EXPECT_THAT(descriptor.tensor("OutputTensor")->sizes, ElementsAre(2));
     EXPECT_GT(reduction->steps, 0u);
-    // As small as it can be: nothing is left to be done.
+    // A reduced case cannot be reduced further.
     const auto again = fuzz::reduce(reduction->subject, engine, nullptr);
     ASSERT_TRUE(again.has_value());
     EXPECT_EQ(again->steps, 0u);

@@ -1,4 +1,4 @@
-// engine/history/change_points: levels, outliers and noise.
+// Tests of engine/history/change_points: changes of level, outliers and noise.
 #include "engine/history/change_points.h"
 
 #include <gtest/gtest.h>

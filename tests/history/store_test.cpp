@@ -1,4 +1,5 @@
-// engine/history/store: what is added is there afterwards, once, and what was being added when a writer died is not.
+// Tests of engine/history/store: added records are stored exactly once, and those that a killed writer was adding are
+// not.
 #include "engine/history/store.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@
 namespace dmlconform::history::store_test {
 namespace {
 
-/// A run of benchmarks at that second.
+/// A run of benchmarks, measured at that second.
 Record bench_record(std::int64_t measured, double seconds, const std::string& driver = "D1") {
     Record record;
     record.kind = Kind::bench;
@@ -132,7 +133,7 @@ TEST(Record, TheRooflineIsTheMiddleOfAllRepetitions) {
     EXPECT_EQ(record->times[0].percent_of_roofline, 40.0);
 }
 
-/// A page draws the newest ones.
+/// A page shows only the newest points.
 TEST(Trends, LongSeriesLoseTheirOldestPoints) {
     const tests::TemporaryFolder folder;
     const auto store = open(folder.at("h.sqlite"));
@@ -164,7 +165,7 @@ TEST(Store, FilesThatAreNone) {
               std::string::npos);
 }
 
-/// Runs SQL on a file as another program would.
+/// Runs SQL on a file, like another program.
 void run_sql(const std::string& path, const char* sql) {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
@@ -259,6 +260,32 @@ TEST(Export, Csv) {
              "2,run,1970-01-01T00:01:00Z,c2,,cpu,A,,SLICE1,skip_off_the_gate,2\r\n",
          }) {
         EXPECT_NE(text->find(line), std::string::npos) << line << "\n" << *text;
+    }
+}
+
+TEST(Export, TextsInCsvAreNoFormulas) {
+    const tests::TemporaryFolder folder;
+    const auto store = open(folder.at("h.sqlite"));
+    std::vector<Submission> submissions;
+    const std::pair<const char*, const char*> rows[] = {{"=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"},
+                                                        {"+1", "'+1"},
+                                                        {"-1", "'-1"},
+                                                        {"@SUM(A1)", "'@SUM(A1)"},
+                                                        {"\t=1", "'\t=1"},
+                                                        {"=1,2", "\"'=1,2\""},
+                                                        {"a=1", "a=1"},
+                                                        {"'=1", "'=1"}};
+    std::int64_t measured = 0;
+    for (const auto& [machine, field] : rows) {
+        Record record = bench_record(measured++, 1e-6);
+        record.machine = machine;
+        submissions.push_back({record, "c", machine});
+    }
+    ASSERT_TRUE(store->add(submissions));
+    const auto text = csv(*store);
+    ASSERT_TRUE(text);
+    for (const auto& [machine, field] : rows) {
+        EXPECT_NE(text->find(std::string(",c,") + field + ",cpu,"), std::string::npos) << machine << "\n" << *text;
     }
 }
 

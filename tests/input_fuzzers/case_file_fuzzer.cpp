@@ -1,4 +1,4 @@
-// libFuzzer target: reading and validating a case file. Whatever the bytes are, there is a suite or there are problems.
+// libFuzzer target for reading and validating a case file. Any bytes must give either a suite or problems.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Tensors up to this size are filled too; larger ones would only make the search slow.
+/// Tensors up to this size are filled as well; larger ones would only slow down fuzzing.
 constexpr std::uint64_t most_bytes = 1 << 16;
 
 }  // namespace

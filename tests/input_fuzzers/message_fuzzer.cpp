@@ -1,5 +1,5 @@
-// libFuzzer target: messages of the worker protocol. Whatever another process writes is a message that is understood or
-// an error, and a descriptor that is understood can be sent on, validated and laid out for DirectML.
+// libFuzzer target for messages of the worker protocol. Any bytes must give either a valid message or an error, and a
+// valid descriptor can be sent on, validated and marshalled for DirectML.
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!descriptor) {
         return 0;
     }
-    // What was written is read as the same.
+    // Writing and reading again gives the same descriptor.
     const nlohmann::json written = operators::descriptor_to_json(*descriptor);
     const auto again = operators::descriptor_from_json(written);
     if (!again || nlohmann::json::to_cbor(operators::descriptor_to_json(*again)) != nlohmann::json::to_cbor(written)) {

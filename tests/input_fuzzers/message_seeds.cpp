@@ -1,5 +1,4 @@
-// Writes what the message fuzzer starts from: the `compile` request of each case of the files given.
-//
+// Writes the seeds of the message fuzzer: the `compile` request of each case of the given files.
 // usage: message_seeds FOLDER CASE_FILE…
 #include <filesystem>
 #include <fstream>
@@ -19,7 +18,8 @@ int main(int argc, char** argv) {
     }
     const fs::path folder(argv[1]);
     const cases::Suite suite = cases::load_suite(std::vector<std::string>(argv + 2, argv + argc));
-    // One for each operator and structure of its descriptor: others differ in numbers, which the fuzzer finds itself.
+    // One seed per operator and structure of the descriptor. Other cases differ only in numbers, which the fuzzer
+    // varies itself.
     std::set<std::string> seen;
     for (const cases::Case& entry : suite.cases) {
         const nlohmann::json request = operators::descriptor_to_json(*entry.descriptor);

@@ -1,4 +1,4 @@
-// libFuzzer target: the header of .npy files.
+// libFuzzer target for the header of .npy files.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

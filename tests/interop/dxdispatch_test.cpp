@@ -1,4 +1,4 @@
-// Models in DxDispatch's dialect, to cases and back.
+// Tests of importing models in DxDispatch's format as cases, and of exporting cases.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(DxDispatchImport, EveryKindOfBuffer) {
         ElementsAre(1, 1.5F, 2, 2.5F));
     // The end is padded with zeros.
     EXPECT_THAT(input_of(model("{" + type + R"("initialValues": [7], "sizeInBytes": 16 })")), ElementsAre(7, 0, 0, 0));
-    // What initialises a buffer does not restrict what it is used as.
+    // A buffer initialised with one type may be used as another.
     EXPECT_THAT(
         input_of(model(
             R"({ "initialValuesDataType": "DML_TENSOR_DATA_TYPE_UINT32", "initialValues": [1065353216, 0, 0, 1073741824] })")),
@@ -92,11 +92,11 @@ TEST(DxDispatchImport, EveryKindOfBuffer) {
     EXPECT_THAT(input_of(model("{" + type + R"("initialValues": [0, 0, 1, 2, 3, 4] })", "", "",
                                R"({ "name": "in", "elementOffset": 2, "elementSizeInBytes": 4, "elementCount": 4 })")),
                 ElementsAre(1, 2, 3, 4));
-    // The elements of an offset are those of the initial values where the binding does not say it.
+    // If the binding has no element size, an offset counts elements of the initial values.
     EXPECT_THAT(input_of(model("{" + type + R"("initialValues": [0, 0, 1, 2, 3, 4] })", "", "",
                                R"({ "name": "in", "elementOffset": 2 })")),
                 ElementsAre(1, 2, 3, 4));
-    // In front of the initial values are zeros.
+    // Initial values with an offset are preceded by zeros.
     EXPECT_THAT(input_of(model("{" + type +
                                R"("initialValues": [7, 8], "initialValuesOffsetInBytes": 4, "sizeInBytes": 16 })")),
                 ElementsAre(0, 7, 8, 0));
@@ -155,7 +155,7 @@ TEST(DxDispatchImport, WhatHasNoCounterpartIsNamedWithTheReason) {
                             HasSubstr("unused: no command dispatches it")));
 }
 
-/// ADD with ATensor owned by DirectML and bound at initialisation, after a command that writes over A.
+/// ADD with ATensor owned by DirectML and bound at initialisation, after a command that overwrites A.
 std::string model_with_owned(const std::string& at_initialization, const std::string& at_execution) {
     return fmt::format(R"({{
 "resources": {{
@@ -194,7 +194,7 @@ TEST(DxDispatchImport, WhatDirectMlOwnsIsBoundByTheDispatchable) {
     EXPECT_EQ(add.descriptor->tensor("ATensor")->flags, core::TensorFlags::owned_by_dml);
     core::Tensor a(*add.descriptor->tensor("ATensor"));
     ASSERT_TRUE(add.inputs[0]->fill(a));
-    // As it was before the first command.
+    // The value before the first command.
     EXPECT_THAT(values_of<float>(a), ElementsAre(1, 2, 3));
 
     const auto by_command =
@@ -210,7 +210,7 @@ TEST(DxDispatchImport, WhatDirectMlOwnsIsBoundByTheDispatchable) {
     EXPECT_THAT(by_dispatchable->left_out, ElementsAre(HasSubstr("add: nothing is bound to BTensor")));
 }
 
-/// A line and a column for people who look for it.
+/// The reason why a dispatchable was left out names its line and column.
 TEST(DxDispatchImport, WhatIsLeftOutHasAPlace) {
     const std::string good = model_with_owned(R"("ATensor": "A")", R"("BTensor": "B", "OutputTensor": "Out")");
     struct {
@@ -269,7 +269,7 @@ TEST(DxDispatchImport, BuffersThatAreNotAsTheyMustBe) {
     }
 }
 
-/// The square of their number would not come to its end.
+/// An algorithm with quadratic time would not finish.
 TEST(DxDispatchImport, ManyCommandsTakeNoLonger) {
     constexpr std::size_t count = 200'000;
     std::string commands;
@@ -283,7 +283,7 @@ TEST(DxDispatchImport, ManyCommandsTakeNoLonger) {
     EXPECT_EQ(imported->left_out.size(), count);
 }
 
-/// A few words can stand for more than there is memory.
+/// A short text can describe a tensor that exceeds all memory.
 TEST(DxDispatchImport, ShortTextsForMuchMemoryAreLeftOut) {
     const std::string wide = R"("wide": { "type": "DML_OPERATOR_SLICE1", "desc": {
         "InputTensor": { "DataType": "FLOAT32", "Sizes": [4000000000], "Strides": [0] },
@@ -361,7 +361,7 @@ TEST(DxDispatchExport, InPlaceIsOneResourceForBoth) {
     }
 }
 
-/// Other offsets are other memory, and what may not be shared is not.
+/// Outputs at other offsets use other memory, and only operators that allow it work in place.
 TEST(DxDispatchImport, OutputsInInputsResources) {
     const auto in_place_of = [](const std::string& type, const std::string& to) {
         const auto imported = read_dxdispatch("m.json", fmt::format(R"({{
@@ -378,7 +378,7 @@ TEST(DxDispatchImport, OutputsInInputsResources) {
     EXPECT_FALSE(in_place_of("CAST", "\"A\""));
 }
 
-/// Neither by what they take nor by what strides of 0 make of them.
+/// Tensors are huge because of their size in memory, or because of strides of 0.
 TEST(DxDispatchExport, HugeTensorsAreLeftOut) {
     for (const char* input :
          {R"("Sizes": [500000000], "Strides": [0])", R"("Sizes": [4], "TotalTensorSizeInBytes": 40000000)"}) {
@@ -404,9 +404,9 @@ TEST(DxDispatchExport, AModelHasEverythingThatDxDispatchAsksFor) {
     ASSERT_TRUE(exported.add(suite.cases.at(0)).has_value());
     const auto json = nlohmann::json::parse(exported.text());
     const auto& desc = json["dispatchables"]["m/window"]["desc"];
-    // Counts are written: the model's reader wants every field.
+    // Counts are written because DxDispatch requires every field.
     EXPECT_EQ(desc["DimensionCount"], 2);
-    // A negative zero is what it is in memory.
+    // Bits are written for a negative zero.
     EXPECT_EQ(json["resources"]["m/window InputTensor"]["initialValuesDataType"], "UINT32");
     EXPECT_EQ(json["resources"]["m/window InputTensor"]["initialValues"][2], 0x80000000);
     EXPECT_EQ(json["resources"]["m/window OutputTensor"]["initialValues"]["valueCount"], 2);

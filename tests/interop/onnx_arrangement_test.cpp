@@ -1,4 +1,4 @@
-// ONNX's operators that arrange all elements anew.
+// Tests of ONNX operators that rearrange all elements.
 #if DMLCONFORM_HAS_ONNX
 #include "tests/interop/onnx_passing.h"
 
@@ -10,7 +10,7 @@ const onnx::TensorProto matrix = floats({2, 2}, {1, 2, 3, 4});
 TEST(OnnxImport, BlocksOfSpaceAndDepth) {
     const auto deep = floats({1, 8, 1, 1}, {0, 1, 2, 3, 4, 5, 6, 7});
     const auto blocks = integer("blocksize", 2);
-    // The first channel's block is made of each second channel, or of the first four.
+    // The first block consists of every second channel, or of the first four.
     const auto by_depth = floats({1, 2, 2, 2}, {0, 2, 4, 6, 1, 3, 5, 7});
     const auto by_column = floats({1, 2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7});
     expect_rows_pass({
@@ -39,7 +39,7 @@ TEST(OnnxImport, Padding) {
         {"PADDING1", {"Pad", {row, pads}, {ints({1, 1, 2, 3, 3, 3})}, {text("mode", "edge")}}},
         {"PADDING1", {"Pad", {row, pads}, {ints({2, 1, 2, 3, 2, 1})}, {text("mode", "reflect")}}},
         {"PADDING1", {"Pad", {row, pads}, {ints({3, 1, 2, 3, 1, 2})}, {text("mode", "wrap")}}},
-        // Of one axis, and as attributes of old.
+        // Along one axis, and with the attributes of old opsets.
         {"PADDING1",
          {"Pad", {row, longs({2}, {1, 0}), {}, longs({1}, {-1})}, {ints({0, 1, 2, 3})}, {}, 0, {}, false, 18}},
         {"PADDING1",
@@ -62,7 +62,6 @@ TEST(OnnxImport, Padding) {
           2}},
     });
     expect_rows_left_out({
-        {"negative padding", {"Pad", {row, longs({4}, {0, -1, 0, 0})}, {ints({2, 3})}}},
         {"two paddings for each axis", {"Pad", {row, longs({3}, {0, 1, 0})}, {row}}},
         {"two paddings for each axis", {"Pad", {row}, {row}}},
         {"not a mode of Pad", {"Pad", {row, pads}, {row}, {text("mode", "mirror")}}},
@@ -127,7 +126,7 @@ TEST(OnnxImport, EinsumByStrides) {
          {"Einsum", {batches}, {floats({2, 2, 2}, {0, 2, 4, 6, 1, 3, 5, 7})}, equation("...i->i...")}},
     });
     expect_rows_left_out({
-        {"of several inputs", {"Einsum", {matrix, matrix}, {matrix}, equation("ij,jk->ik")}},
+        {"twice in a factor", {"Einsum", {matrix, matrix}, {matrix}, equation("ii,jk->ik")}},
         {"without \"->\"", {"Einsum", {matrix}, {matrix}, equation("ij")}},
         {"without \"->\"", {"Einsum", {matrix}, {matrix}}},
         {"that sums", {"Einsum", {matrix}, {floats({2}, {3, 7})}, equation("ij->i")}},

@@ -1,5 +1,7 @@
-// Nodes of ONNX that are several operators of DirectML.
+// Tests of ONNX nodes that become several DirectML operators.
 #if DMLCONFORM_HAS_ONNX
+#include <cmath>
+
 #include "tests/interop/onnx_models.h"
 
 namespace dmlconform::tests::onnx_expansion_test {
@@ -54,7 +56,7 @@ TEST(OnnxExpansion, DropoutThatDropsNothing) {
 }
 
 TEST(OnnxExpansion, BatchNormalizationInTraining) {
-    // Means 2 and 6, variances 1 and 4.
+    // The means are 2 and 6, the variances 1 and 4.
     const NamedTensors inputs{{"x", floats({2, 2}, {1, 4, 3, 8})},
                               {"scale", floats({2}, {1, 2})},
                               {"bias", floats({2}, {0, 1})},
@@ -78,7 +80,7 @@ struct Loss {
     onnx::TensorProto expected;
 };
 
-/// Three of two classes; the last two are of class 1.
+/// Three samples and two classes; the last two samples are of class 1.
 const NamedTensors loss_inputs{
     {"x", floats({3, 2}, {1, 2, 3, 4, 5, 6})}, {"t", longs({3}, {0, 1, 1})}, {"w", floats({2}, {0.5F, 2})}};
 
@@ -108,6 +110,43 @@ TEST(OnnxExpansion, Likelihoods) {
         reason_of_model(
             {{node("NegativeLogLikelihoodLoss", plain, {"y"}, {reduction("most")})}, loss_inputs, {{"y", pair}}}),
         HasSubstr("not none, sum or mean"));
+}
+
+TEST(OnnxExpansion, CastsToBoolAskForNumbersOtherThanZero) {
+    const auto truths = tensor<std::uint8_t>(9, {3}, {0, 1, 1});
+    ModelTest test{{node("Cast", {"x"}, {"y"}, {integer("to", 9)})},
+                   {{"x", floats({3}, {0, 0.25F, std::nanf("")})}},
+                   {{"y", truths}}};
+    EXPECT_THAT(passing_steps(test), ElementsAre("test_it/1-Equal", "test_it/2-Not"));
+    test.nodes = {node("CastLike", {"x", "like"}, {"y"})};
+    test.inputs.emplace_back("like", truths);
+    EXPECT_EQ(passing_steps(test).size(), 2u);
+}
+
+TEST(OnnxExpansion, GeluByTanh) {
+    // Far from 0, tanh is 1 or -1.
+    const ModelTest test{{node("Gelu", {"x"}, {"y"}, {text("approximate", "tanh")})},
+                         {{"x", floats({3}, {0, 10, -10})}},
+                         {{"y", floats({3}, {0, 10, 0})}}};
+    EXPECT_EQ(passing_steps(test).size(), 9u);
+}
+
+TEST(OnnxExpansion, EinsumsOfTwoFactors) {
+    const ModelTest test{{node("Einsum", {"a", "b"}, {"y"}, {text("equation", "ik, jk -> ji")})},
+                         {{"a", floats({2, 2}, {1, 2, 3, 4})}, {"b", floats({1, 2}, {10, 100})}},
+                         {{"y", floats({1, 2}, {210, 430})}}};
+    EXPECT_GE(passing_steps(test).size(), 2u);
+}
+
+TEST(OnnxExpansion, CubicInterpolation) {
+    // Doubling the size of a straight line interpolates midpoints, except at the ends, where the outermost elements are
+    // repeated.
+    const auto scales = floats({4}, {1, 1, 1, 2});
+    const ModelTest test{{node("Resize", {"x", "", "s"}, {"y"},
+                               {text("mode", "cubic"), text("coordinate_transformation_mode", "asymmetric")})},
+                         {{"x", floats({1, 1, 1, 5}, {0, 8, 16, 24, 32})}, {"s", scales}},
+                         {{"y", floats({1, 1, 1, 10}, {0, 3.25F, 8, 12, 16, 20, 24, 28.75F, 32, 32.75F})}}};
+    EXPECT_GE(passing_steps(test).size(), 2u);
 }
 
 TEST(OnnxExpansion, CrossEntropies) {

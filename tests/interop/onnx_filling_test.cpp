@@ -1,4 +1,4 @@
-// ONNX's operators that make elements from numbers and from where they lie.
+// Tests of ONNX operators that generate elements from numbers or from their positions.
 #if DMLCONFORM_HAS_ONNX
 #include <limits>
 
@@ -77,7 +77,7 @@ TEST(OnnxImport, Triangles) {
          {"Trilu", {matrix, longs({}, {-1})}, {longs({3, 3}, {0, 0, 0, 4, 0, 0, 7, 8, 0})}, {lower}}},
         {"DIAGONAL_MATRIX1", {"Trilu", {matrix, longs({}, {most})}, {matrix}, {lower}}},
         {"DIAGONAL_MATRIX1", {"Trilu", {matrix, longs({}, {most})}, {longs({3, 3}, std::vector<std::int64_t>(9))}}},
-        // Two matrices.
+        // A batch of two matrices.
         {"DIAGONAL_MATRIX1", {"Trilu", {floats({2, 1, 2}, {1, 2, 3, 4})}, {floats({2, 1, 2}, {1, 0, 3, 0})}, {lower}}},
     });
     expect_rows_left_out({

@@ -1,4 +1,4 @@
-// ONNX's operators that pick elements by indices, or put them there.
+// Tests of ONNX operators that gather or scatter elements by index.
 #if DMLCONFORM_HAS_ONNX
 #include "tests/interop/onnx_passing.h"
 
@@ -93,7 +93,7 @@ TEST(OnnxImport, IndicesThatDoNotFit) {
          {"GatherND", {cube, longs({2, 1}, {1, 0})}, {floats({2, 2}, {2, 3, 4, 5})}, {integer("batch_dims", 2)}}},
         {"batch_dims",
          {"GatherND", {cube, longs({2, 1}, {1, 0})}, {floats({2, 2}, {2, 3, 4, 5})}, {integer("batch_dims", -1)}}},
-        // DirectML's own rules find the rest.
+        // DirectML's rules reject the remaining mistakes.
         {"illegal", {"GatherND", {cube, longs({2, 4}, {1, 0, 1, 0, 1, 0, 1, 0})}, {floats({2}, {2, 3})}}},
         {"at most as long as", {"Compress", {square, bools({0, 1, 0, 1})}, {square}, {integer("axis", 0)}}},
         {"a list of BOOL", {"Compress", {square, longs({3}, {0, 1, 0})}, {square}, {integer("axis", 0)}}},

@@ -1,4 +1,5 @@
-// Models of several nodes: a case for each that computes something, and what is left out.
+// Tests of models with several nodes: each node that computes something becomes a case, and reasons for omissions are
+// reported.
 #if DMLCONFORM_HAS_ONNX
 #include <ctime>
 
@@ -12,7 +13,7 @@ using testing::HasSubstr;
 
 const onnx::TensorProto pair = floats({1, 2}, {0, 1});
 
-/// A softmax as ONNX's function has it.
+/// Softmax, decomposed as in ONNX's function definition.
 ModelTest softmax(const std::vector<float>& expected) {
     return {{node("Constant", {}, {"axes"}, {constant(longs({1}, {1}))}), node("Exp", {"x"}, {"exp"}),
              node("ReduceSum", {"exp", "axes"}, {"sum"}), node("Div", {"exp", "sum"}, {"y"})},
@@ -26,7 +27,7 @@ TEST(OnnxModel, EachNodeIsACase) {
     const auto steps = imported_steps(test);
     ASSERT_EQ(steps.size(), 3u);
     EXPECT_EQ(steps[2].description, "ONNX Div, opset 17, step 3 of 3");
-    // The reference says what comes between; only the end is ONNX's, within ONNX's tolerance.
+    // The intermediate values come from the reference. Only the output is given by ONNX, with ONNX's tolerance.
     EXPECT_TRUE(steps[0].needs_reference());
     EXPECT_TRUE(steps[1].needs_reference());
     EXPECT_FALSE(steps[2].needs_reference());
@@ -57,13 +58,13 @@ TEST(OnnxModel, WhatOperatorsCopyIsRoundedWhereItWasComputed) {
 TEST(OnnxModel, AComputedScaleMayDecideAHalf) {
     const NamedTensors inputs{
         {"x", floats({1}, {0.5F})}, {"range", floats({1}, {5})}, {"zero", tensor<std::uint8_t>(2, {1}, {153})}};
-    // In FP32 the quotient is a half, exactly it is less.
+    // The quotient is exactly one half in FP32, but less in real arithmetic.
     ModelTest test{{node("Div", {"range", "levels"}, {"scale"}), node("QuantizeLinear", {"x", "scale", "zero"}, {"y"})},
                    inputs,
                    {{"y", tensor<std::uint8_t>(2, {1}, {179})}},
                    {{"levels", floats({1}, {255})}}};
     EXPECT_EQ(passing_steps(test).size(), 2u);
-    // One more is too much.
+    // 180 is too large by one.
     test.outputs[0].second = tensor<std::uint8_t>(2, {1}, {180});
     cpu::CpuEngine engine(core::highest_feature_level);
     EXPECT_EQ(run::run_case(imported_steps(test).at(1), engine).status, run::Status::fail);
@@ -148,7 +149,7 @@ TEST(OnnxModel, WhatIsBetweenNodes) {
 TEST(OnnxModel, ScalarsBetweenNodesHaveNoDimensions) {
     const NamedTensors inputs{{"a", floats({2, 2}, {1, 2, 3, 4})}, {"b", floats({2, 2}, {10, 20, 30, 40})}};
     const NamedTensors constants{{"last", longs({}, {1})}, {"first", longs({1}, {0})}, {"four", floats({}, {4})}};
-    // The row has one dimension, which is the one that is added up.
+    // The row has a single dimension, which is reduced.
     EXPECT_EQ(passing_steps({{node("Gather", {"a", "last"}, {"row"}), node("ReduceSum", {"row", "first"}, {"sum"}),
                               node("Add", {"b", "sum"}, {"y"})},
                              inputs,
@@ -156,7 +157,7 @@ TEST(OnnxModel, ScalarsBetweenNodesHaveNoDimensions) {
                              constants})
                   .size(),
               3u);
-    // So has the list of one root.
+    // The list with one root has a single dimension as well.
     EXPECT_EQ(passing_steps({{node("Sqrt", {"four"}, {"root"}), node("Unsqueeze", {"root", "first"}, {"list"}),
                               node("Add", {"list", "row"}, {"sums"}), node("ReduceSum", {"sums", "first"}, {"sum"}),
                               node("Add", {"b", "sum"}, {"y"})},
@@ -169,7 +170,7 @@ TEST(OnnxModel, ScalarsBetweenNodesHaveNoDimensions) {
                                  {},
                                  {{"y", longs({1}, {1})}},
                                  constants}),
-                HasSubstr("is empty"));
+                HasSubstr("size 0 in a dimension"));
 }
 
 TEST(OnnxModel, WhatIsSplitIsRoundedWhereItWasComputed) {
@@ -187,7 +188,7 @@ TEST(OnnxModel, WhatCannotBeBetweenNodes) {
         {"far", floats({}, {1e9F})},        {"one", floats({}, {1})},
         {"open", longs({2}, {-1, -1})},     {"many", longs({100}, std::vector<std::int64_t>(100, 0))}};
     const std::pair<onnx::NodeProto, const char*> rows[] = {
-        {node("Det", {"a"}, {"r"}), "node 1 (Det): what Det computes for other nodes is not known"},
+        {node("Det", {"a"}, {"r"}), "node 1 (Det): the sizes of what Det computes are not known"},
         {node("Add", {"a", "b"}, {"r"}), "cannot be broadcast"},
         {node("Add", {"a", ""}, {"r"}), "an input is absent"},
         {node("Add", {"a", "c"}, {"r"}), "there are no data for \"c\""},
@@ -201,10 +202,10 @@ TEST(OnnxModel, WhatCannotBeBetweenNodes) {
         {node("Gather", {"a", "nine"}, {"r"}, {integer("axis", 2)}), "without an axis"},
         {node("Transpose", {"a"}, {"r"}, {integers("perm", {0, 0})}), "not a permutation"},
         {node("Reshape", {"a", "nine"}, {"r"}), "another number of elements"},
-        {node("Reshape", {"a", "vast"}, {"r"}), "too many"},
+        {node("Reshape", {"a", "vast"}, {"r"}), "another number of elements"},
         {node("Reshape", {"a", "open"}, {"r"}), "a size that is not one"},
         {node("Unsqueeze", {"a", "many"}, {"r"}), "102 dimensions"},
-        {node("Slice", {"a", "none", "none"}, {"r"}), "takes no elements"},
+        {node("Slice", {"a", "none", "none"}, {"r"}), "no elements, or too many"},
         {node("Range", {"zero", "far", "one"}, {"r"}), "no elements, or too many"},
         {node("Range", {"zero", "one", "zero"}, {"r"}), "no elements, or too many"},
         {node("Constant", {}, {"r"}, {integers("value_ints", {})}), "is empty"},
@@ -220,7 +221,7 @@ TEST(OnnxModel, HostileModels) {
     EXPECT_THAT(reason_of_model({{node("Neg", {"x"}, {"r"})}, {{"x", pair}}, {{"y", pair}}}),
                 HasSubstr("no node computes \"y\""));
     EXPECT_THAT(reason_of_model({{node("Neg", {"x"}, {"y"})}, {{"x", pair}}, {}}), HasSubstr("no outputs"));
-    // A node that needs itself, or one behind it.
+    // A node that depends on itself, or on a node after it.
     EXPECT_THAT(reason_of_model({{node("Neg", {"r"}, {"r"}), node("Neg", {"r"}, {"y"})}, {{"x", pair}}, {{"y", pair}}}),
                 HasSubstr("there are no data for \"r\""));
     EXPECT_THAT(
@@ -236,7 +237,7 @@ TEST(OnnxModel, HostileModels) {
     EXPECT_THAT(
         reason_of_model({{node("Concat", nine, {"r"}), node("Neg", {"r"}, {"y"})}, {}, {{"y", pair}}, {{"a", large}}}),
         HasSubstr("node 1 (Concat): its cases would have more than 8388608 elements"));
-    // Small inputs may become as large as the output.
+    // Broadcasting may make small inputs as large as the output.
     ModelTest broadcast{{node("Concat", nine, {"y"})}, {}, {{"y", large}}, {{"a", longs({1}, {1})}}};
     EXPECT_THAT(reason_of_model(broadcast), HasSubstr("its cases would have more than"));
     const std::vector<std::string> too_many(1024, "a");
@@ -251,7 +252,7 @@ TEST(OnnxModel, NamesAreNotLookedForInAllOfTheModel) {
         test.nodes.push_back(node("Dropout", {"x", fmt::format("ratio{}", i)}, {fmt::format("unused{}", i)}));
     }
     test.nodes.push_back(node("Neg", {"x"}, {"y"}));
-    // Of this process alone: others may keep the machine busy.
+    // Measures the time of this process only, because others may keep the machine busy.
     const std::clock_t start = std::clock();
     EXPECT_EQ(passing_steps(test).size(), 1u);
     EXPECT_LT(std::clock() - start, 10 * CLOCKS_PER_SEC);

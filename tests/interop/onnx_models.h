@@ -1,4 +1,4 @@
-// Writing models of several nodes as node tests of ONNX, and importing them.
+// Writes models of several nodes as ONNX node tests, and imports them.
 #pragma once
 
 #include <map>
@@ -69,7 +69,7 @@ struct ModelTest {
     return interop::read_onnx_node_tests(folder.at("test_it"));
 }
 
-/// The cases of a model in its order.
+/// The cases of a model, in its order.
 [[nodiscard]] inline std::vector<cases::Case> imported_steps(const ModelTest& test) {
     const auto made = read(test);
     if (!made || !made->left_out.empty()) {
@@ -79,13 +79,13 @@ struct ModelTest {
     return cases::read_case_file("onnx.json", cases::case_file_text("", made->cases)).cases;
 }
 
-/// Their names, all of which pass.
+/// The names of the cases, all of which must pass.
 [[nodiscard]] inline std::vector<std::string> passing_steps(const ModelTest& test) {
     std::vector<std::string> names;
     for (const cases::Case& subject : imported_steps(test)) {
         cpu::CpuEngine engine(core::highest_feature_level);
         const run::CaseResult result = run::run_case(subject, engine);
-        // Without expected values the reference's are right.
+        // Without expected values, the reference's results count as right.
         const bool good = result.status == (subject.needs_reference() ? run::Status::reference : run::Status::pass);
         EXPECT_TRUE(good) << subject.id << ": " << result.reason;
         names.push_back(subject.id.substr(subject.id.find('/') + 1));

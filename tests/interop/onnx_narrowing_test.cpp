@@ -1,4 +1,4 @@
-// Numbers of 64 bits where DirectML's operator takes 32.
+// Tests of 64-bit numbers in ONNX for which DirectML's operator has 32 bits.
 #if DMLCONFORM_HAS_ONNX
 #include <limits>
 
@@ -17,7 +17,7 @@ TEST(OnnxNarrowing, WhatTheNarrowTypeHolds) {
     const std::pair<NodeTest, const char*> rows[] = {
         {{"CumSum", {doubles({2}, {1, 2.5}), axis}, {doubles({2}, {1, 3.5})}}, "FLOAT64 as FLOAT32"},
         {{"Max", {doubles({2}, {1, -infinity}), doubles({2}, {0, 2})}, {doubles({2}, {1, 2})}}, "FLOAT64 as FLOAT32"},
-        // What comes out may be rounded.
+        // Results may be rounded.
         {{"ReduceLogSumExp", {doubles({2}, {1, 2})}, {doubles({1}, {2.31326168751822})}}, "FLOAT64 as FLOAT32"},
         {{"Pow", {longs({2}, {-3, 2}), longs({2}, {3, 10})}, {longs({2}, {-27, 1024})}}, "INT64 as INT32"},
         {{"Pow", {floats({1}, {2}), tensor<std::uint64_t>(13, {1}, {3})}, {floats({1}, {8})}}, "UINT64 as UINT32"},
@@ -25,7 +25,7 @@ TEST(OnnxNarrowing, WhatTheNarrowTypeHolds) {
     for (const auto& [test, description] : rows) {
         EXPECT_THAT(passing(test).description, testing::HasSubstr(description)) << test.type;
     }
-    // What the operator takes as it is stays so.
+    // Types that the operator supports are not narrowed.
     EXPECT_EQ(passing({"Identity", {doubles({1}, {0.1})}, {doubles({1}, {0.1})}}).description,
               "ONNX Identity, opset 17");
 }

@@ -1,4 +1,5 @@
-// ONNX's node tests, made here: what becomes a case runs, what does not is named.
+// Tests of importing ONNX node tests that are generated here: supported ones become cases that run, the others are
+// named.
 #if DMLCONFORM_HAS_ONNX
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -21,7 +22,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// NumPy has no BFLOAT16, so that the data come as something else.
+/// NumPy has no BFLOAT16, so such data are stored as another type.
 TEST(OnnxImport, TheDataAreOfTheTypeThatTheModelSays) {
     struct Row {
         int declared;
@@ -67,7 +68,7 @@ TEST(OnnxImport, TopKHasUnsignedIndices) {
     EXPECT_EQ(subject.descriptor->uint("K"), 2u);
     EXPECT_EQ(subject.descriptor->uint("AxisDirection"), 1u);
     EXPECT_EQ(subject.descriptor->tensor("OutputIndexTensor")->data_type, core::DataType::uint64);
-    // The output has fewer dimensions than the axis says.
+    // The axis exceeds the number of the output's dimensions.
     EXPECT_THAT(reason({"TopK",
                         {floats({1, 1, 4}, {1, 4, 2, 3}), longs({1}, {2})},
                         {floats({2}, {4, 3}), longs({2}, {1, 3})},
@@ -109,7 +110,7 @@ TEST(OnnxImport, TransposeIsACopyFromOtherStrides) {
     core::Tensor tensor(input);
     ASSERT_TRUE(subject.inputs[0]->fill(tensor));
     EXPECT_THAT(values_of<float>(tensor), ElementsAre(1, 4, 2, 5, 3, 6));
-    // In memory it is as it was.
+    // The data in memory are unchanged.
     EXPECT_EQ(tensor.as<float>()[1], 2);
 }
 
@@ -167,7 +168,7 @@ TEST(OnnxImport, WhatHasNoCounterpartIsNamed) {
 
 TEST(OnnxImport, HostileFiles) {
     const auto x = floats({2}, {1, 2});
-    // Sizes and data do not agree, are beyond reason, or overflow.
+    // Sizes and data disagree, are unreasonably large, or overflow.
     EXPECT_THAT(reason({"Relu", {floats({3}, {1, 2})}, {x}}), HasSubstr("data of another size"));
     EXPECT_THAT(reason({"Relu", {floats({0}, {})}, {x}}), HasSubstr("size 0"));
     EXPECT_THAT(reason({"Relu", {floats({-5}, {1})}, {x}}), HasSubstr("size -5"));
@@ -194,7 +195,7 @@ TEST(OnnxImport, HostileFiles) {
 }
 
 #ifndef _WIN32
-/// Reads the folder as a user without rights, and prints what is wrong.
+/// Reads the folder as an unprivileged user, and prints the problems.
 void read_without_rights(const std::string& path) {
     constexpr uid_t nobody = 65534;
     if (geteuid() == 0 && setuid(nobody) != 0) {

@@ -1,4 +1,4 @@
-// Writing ONNX's node tests, and importing them.
+// Writes ONNX node tests, and imports them.
 #pragma once
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ template <class T>
     return tensor<std::int64_t>(7, std::move(dims), values);
 }
 
-/// In place of a data type: the optional input is not there.
+/// Used instead of a data type for an absent optional input.
 inline constexpr int absent = 0;
 
 struct NodeTest {
@@ -40,11 +40,11 @@ struct NodeTest {
     std::vector<onnx::TensorProto> inputs;
     std::vector<onnx::TensorProto> outputs;
     std::vector<onnx::AttributeProto> attributes{};
-    /// The data type of the outputs in the model; 0: it says none.
+    /// The data type that the model declares for the outputs; 0 for none.
     int declared_output = 0;
-    /// Empty: ONNX's own.
+    /// Empty for ONNX's own domain.
     std::string domain{};
-    /// The first input has a type in the model that is not a tensor's.
+    /// Declares the first input in the model as a sequence instead of a tensor.
     bool first_is_sequence = false;
     std::int64_t opset = 17;
 };
@@ -92,7 +92,7 @@ inline void write(const TemporaryFolder& folder, const std::string& name, const 
             continue;
         }
         node->add_input(fmt::format("in{}", i));
-        // Files are numbered as the graph's inputs are, not the node's.
+        // Files are numbered like the graph's inputs, not like the node's.
         folder.write(fmt::format("{}/test_data_set_0/input_{}.pb", name, model.graph().input_size()),
                      test.inputs[i].SerializeAsString());
         model.mutable_graph()->add_input()->set_name(fmt::format("in{}", i));
@@ -112,7 +112,7 @@ inline void write(const TemporaryFolder& folder, const std::string& name, const 
     folder.write(name + "/model.onnx", model.SerializeAsString());
 }
 
-/// The one case of a test, as it is read back.
+/// The only case of a node test.
 [[nodiscard]] inline cases::Case imported(const NodeTest& test) {
     const TemporaryFolder folder;
     write(folder, "test_it", test);

@@ -1,4 +1,4 @@
-// Normalisations, softmaxes and hardmaxes of ONNX: which operator of DirectML, over which axes.
+// Tests which DirectML operator and axes ONNX's normalisations, softmaxes and hardmaxes become.
 #if DMLCONFORM_HAS_ONNX
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(OnnxNormalisation, BecomesCases) {
         {{"Softmax", {x}, {x}, {integer("axis", 0)}}, "ACTIVATION_SOFTMAX1", {"Axes: [0]"}},
         {{"LogSoftmax", {x}, {x}, {integer("axis", -2)}}, "ACTIVATION_LOG_SOFTMAX1", {"Axes: [2]"}},
         {{"Hardmax", {x}, {x}}, "ACTIVATION_HARDMAX1", {"Axes: [3]"}},
-        // As a matrix, whose second dimension is all from the axis on.
+        // The input is treated as a matrix whose second dimension contains all dimensions from the axis on.
         {at_opset({"Softmax", {x}, {x}}, 12), "ACTIVATION_SOFTMAX1", {"Axes: [1,2,3]"}},
         {at_opset({"LogSoftmax", {x}, {x}, {integer("axis", 2)}}, 11), "ACTIVATION_LOG_SOFTMAX1", {"Axes: [2,3]"}},
         {at_opset({"Hardmax", {x}, {x}, {integer("axis", -1)}}, 11), "ACTIVATION_HARDMAX1", {"Axes: [3]"}},
@@ -72,7 +72,7 @@ TEST(OnnxNormalisation, BecomesCases) {
 TEST(OnnxNormalisation, ParametersKeepTheirOrder) {
     const auto subject = imported(
         {"BatchNormalization", {two, floats({1}, {1}), floats({1}, {2}), floats({1}, {3}), floats({1}, {4})}, {two}});
-    // ONNX has scale, bias, mean and variance; DirectML mean, variance, scale and bias.
+    // The order is scale, bias, mean, variance in ONNX, and mean, variance, scale, bias in DirectML.
     const std::vector<std::pair<std::string_view, float>> expected{
         {"MeanTensor", 3}, {"VarianceTensor", 4}, {"ScaleTensor", 1}, {"BiasTensor", 2}};
     const auto slots = subject.descriptor->inputs();

@@ -1,5 +1,4 @@
-// Node tests of ONNX that become a case, which the reference passes: so what was made of the node is what the node
-// says.
+// Imports ONNX node tests as cases and runs these with the reference. If they pass, the conversion agrees with ONNX.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -17,14 +16,14 @@ inline void expect_pass(const cases::Case& subject, const std::string& what) {
     EXPECT_EQ(result.status, run::Status::pass) << what << ": " << result.reason;
 }
 
-/// The case that becomes of the node, which passes.
+/// Imports the node, expects that the case passes, and returns the case.
 inline cases::Case passing(const NodeTest& test) {
     cases::Case subject = imported(test);
     expect_pass(subject, test.type);
     return subject;
 }
 
-/// A node, and the operator of the case that passes.
+/// A node, and the DirectML operator of its case.
 struct PassingRow {
     std::string directml;
     NodeTest test;
@@ -36,7 +35,7 @@ inline void expect_rows_pass(const std::vector<PassingRow>& rows) {
     }
 }
 
-/// A node, and a part of the reason for which it is left out.
+/// A node that cannot be imported, and part of the reason.
 struct LeftOutRow {
     const char* reason;
     NodeTest test;

@@ -1,4 +1,4 @@
-// engine/interop/onnx_product: what becomes of matrix products and convolutions.
+// Tests of engine/interop/onnx_product: the conversion of matrix products and convolutions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ struct MatMulCase {
     core::Dimensions output_sizes;
 };
 
-/// As NumPy's matmul: vectors are rows and columns, what is in front is broadcast.
+/// Follows NumPy's matmul: vectors become rows or columns, and leading dimensions are broadcast.
 TEST(OnnxProduct, MatMulTakesAllThatNumPyTakes) {
     const std::vector<MatMulCase> table{
         {{2, 3}, {3, 4}, {2, 4}, {2, 3}, {3, 4}, {2, 4}},
@@ -76,7 +76,7 @@ TEST(OnnxProduct, MatMulTakesAllThatNumPyTakes) {
         EXPECT_EQ(product.descriptor->tensor("BTensor")->sizes, row.b_sizes);
         EXPECT_EQ(product.descriptor->tensor("OutputTensor")->sizes, row.output_sizes);
     }
-    EXPECT_THAT(reason({"MatMul", {counted({1, 1, 1, 2, 3}), counted({3, 1})}, {counted({1, 1, 1, 2, 1})}}),
+    EXPECT_THAT(reason({"MatMul", {counted({1, 2, 1, 2, 3}), counted({2, 3, 1})}, {counted({1, 2, 2, 2, 1})}}),
                 HasSubstr("two to four dimensions"));
     EXPECT_THAT(reason({"MatMul", {counted({3}), counted({2, 3, 4})}, {counted({4})}}),
                 HasSubstr("another number of dimensions"));
@@ -135,7 +135,7 @@ TEST(OnnxProduct, ConvolutionsOfEveryRank) {
         HasSubstr("spatial dimensions"));
 }
 
-/// SAME_UPPER has the odd element at the end, SAME_LOWER at the start.
+/// SAME_UPPER puts the odd element of padding at the end, SAME_LOWER at the start.
 TEST(OnnxProduct, PaddingFollowsFromTheOutput) {
     const auto padding = [](const char* type, const std::vector<std::int64_t>& out,
                             std::vector<onnx::AttributeProto> how) {
@@ -153,7 +153,7 @@ TEST(OnnxProduct, PaddingFollowsFromTheOutput) {
     EXPECT_THAT(padding("ConvTranspose", {1, 1, 2}, {integers("pads", {1, 1})}), ElementsAre(1, 1, 0));
 }
 
-/// Element 1 to 3 with strides of 2 and a filter of 2 elements write 6.
+/// With 3 input elements, a stride of 2 and a filter of 2 elements, the full output has 6 elements.
 TEST(OnnxProduct, OutputPaddingOfOnnxIsComputed) {
     const auto padding = [](std::int64_t size, std::vector<std::int64_t> pads, std::int64_t added) {
         const auto convolution = imported(

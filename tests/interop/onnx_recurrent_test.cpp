@@ -1,4 +1,4 @@
-// engine/interop/onnx_recurrent: what becomes of RNN, LSTM and GRU.
+// Tests of engine/interop/onnx_recurrent: the conversion of RNN, LSTM and GRU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ onnx::TensorProto lengths(const std::vector<std::int32_t>& values) {
     return tensor<std::int32_t>(6, {static_cast<std::int64_t>(values.size())}, values);
 }
 
-/// Three steps, a batch of two, four inputs, five units; all that LSTM has.
+/// Three steps, two batches, four inputs, five units; all optional inputs of LSTM are present.
 NodeTest lstm(std::vector<onnx::AttributeProto> attributes) {
     return {"LSTM",
             {counted({3, 2, 4}), counted({1, 20, 4}), counted({1, 20, 5}), counted({1, 40}), lengths({3, 1}),
@@ -116,7 +116,7 @@ TEST(OnnxRecurrent, BatchesInFrontAreMovedBehindSteps) {
     EXPECT_THAT(made.descriptor->tensor("OutputSequenceTensor")->sizes, ElementsAre(3, 1, 2, 1));
     EXPECT_THAT(made.descriptor->tensor("OutputSingleTensor")->sizes, ElementsAre(1, 1, 2, 1));
     EXPECT_EQ(made.descriptor->uint("LinearBeforeReset"), 1U);
-    // Those of the first step are 0 and 3.
+    // The values of the first step are 0 and 3.
     core::Tensor sequence(*made.descriptor->tensor("OutputSequenceTensor"));
     ASSERT_TRUE(made.expected[0]->fill(sequence));
     EXPECT_THAT(values_of<float>(sequence), ElementsAre(0, 3, 1, 4, 2, 5));

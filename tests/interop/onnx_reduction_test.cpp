@@ -1,5 +1,5 @@
-// ONNX's operators that reduce: axes that are inputs or attributes, missing dimensions, indices of other types. Each
-// case is run by the reference, so that what was made of the node is what the node says.
+// Tests of ONNX operators that reduce: axes as inputs or attributes, missing dimensions, other index types. The
+// reference runs each case to check the conversion.
 #if DMLCONFORM_HAS_ONNX
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(OnnxImport, AnEmptyListOfAxes) {
     const auto nothing =
         passing({"ReduceSum", {matrix, longs({0}, {})}, {matrix}, {integer("noop_with_empty_axes", 1)}});
     EXPECT_EQ(nothing.descriptor->schema->short_name(), "ELEMENT_WISE_IDENTITY");
-    // Nothing else may be empty.
+    // Empty tensors other than the axes are rejected.
     EXPECT_THAT(reason({"ReduceSum", {matrix, longs({0, 2}, {})}, {matrix}}), HasSubstr("size 0"));
     EXPECT_THAT(reason({"ReduceSum", {longs({0}, {}), longs({0}, {})}, {longs({1}, {0})}}), HasSubstr("size 0"));
     EXPECT_THAT(reason({"Add", {longs({1}, {1}), longs({0}, {})}, {longs({1}, {1})}}), HasSubstr("broadcast"));
@@ -109,7 +109,7 @@ TEST(OnnxImport, CoordinatesAreTurned) {
     ASSERT_TRUE(subject.expected[1]->fill(rows));
     EXPECT_THAT(values_of<std::uint32_t>(rows), ElementsAre(0, 1, 1, 0, 1, 2, 0, 0, 0, 0, 0, 0));
     EXPECT_THAT(reason({"NonZero", {matrix}, {longs({1, 2}, {0, 1})}}), HasSubstr("other coordinates"));
-    // More of them than there are elements.
+    // More coordinates than elements.
     EXPECT_THAT(reason({"NonZero", {floats({2}, {1, 1})}, {longs({1, 5}, {0, 1, 0, 1, 0})}}),
                 HasSubstr("other coordinates"));
 }

@@ -1,4 +1,4 @@
-// engine/interop/onnx_resampling: what becomes of Resize, Upsample, RoiAlign and MaxRoiPool.
+// Tests of engine/interop/onnx_resampling: the conversion of Resize, Upsample, RoiAlign and MaxRoiPool.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ onnx::AttributeProto numbers(const std::string& name, const std::vector<float>& 
     return attribute;
 }
 
-/// A row that is resized by that scale.
+/// A row that is resized by this scale.
 NodeTest resize(std::int64_t in, std::int64_t out, float scale, std::vector<onnx::AttributeProto> attributes) {
     return {"Resize", {zeros({1, in}), nothing(), floats({2}, {1, scale})}, {zeros({1, out})}, std::move(attributes)};
 }
@@ -65,17 +65,17 @@ TEST(OnnxResampling, CoordinateTransformations) {
         resize(4, 1, 0.25F, {text("mode", "linear"), text("coordinate_transformation_mode", "pytorch_half_pixel")}));
     EXPECT_EQ(list(one, "InputPixelOffsets")[1], 0) << "a single output lies at 0";
     EXPECT_EQ(list(one, "OutputPixelOffsets")[1], 0);
-    // 3 outputs of 4 * 0.8 = 3.2: the rest is left out on both sides alike.
+    // 4 * 0.8 = 3.2, but there are 3 outputs: the remainder is cut off equally on both sides.
     const auto symmetric = imported(
         resize(4, 3, 0.8F, {text("mode", "linear"), text("coordinate_transformation_mode", "half_pixel_symmetric")}));
-    // From corner to corner of 2.4 elements, as ONNX's own tests have it.
+    // Aligns the corners for a size of 2.4, as in ONNX's own tests.
     const auto corners =
         imported(resize(4, 2, 0.6F, {text("mode", "linear"), text("coordinate_transformation_mode", "align_corners")}));
     EXPECT_FLOAT_EQ(list(corners, "Scales")[1], 1.4F / 3);
     EXPECT_FLOAT_EQ(list(symmetric, "InputPixelOffsets")[1], 0.5F - 2 * (1 - 3 / 3.2F));
 }
 
-/// RESAMPLE2 rounds up or down; the offset makes the nearest element of that.
+/// RESAMPLE2 rounds down or up; with a suitable offset, this selects the nearest element.
 TEST(OnnxResampling, NearestModes) {
     struct Row {
         const char* mode;
@@ -109,7 +109,7 @@ TEST(OnnxResampling, ScalesFollowFromSizes) {
     EXPECT_THAT(list(axes, "Scales"), ElementsAre(1, 3, 1, 2));
 }
 
-/// Before Resize had modes it took the element below, as Upsample does.
+/// Before Resize had rounding modes, it rounded down, like Upsample.
 TEST(OnnxResampling, OldOperators) {
     const NodeTest old{"Resize", {zeros({1, 2}), floats({2}, {1, 3})}, {zeros({1, 6})}, {}, 0, "", false, 10};
     const NodeTest nine{"Upsample", {zeros({1, 2}), floats({2}, {1, 3})}, {zeros({1, 6})}, {}, 0, "", false, 9};
@@ -162,7 +162,7 @@ TEST(OnnxResampling, DimensionsOfOneElementAreLeftOut) {
 }
 
 TEST(OnnxResampling, WhatDirectMLHasNot) {
-    EXPECT_THAT(reason(resize(4, 8, 2, {text("mode", "cubic")})), HasSubstr("no mode \"cubic\""));
+    EXPECT_THAT(reason(resize(4, 8, 2, {text("mode", "cubic")})), HasSubstr("cubic interpolation is mapped"));
     EXPECT_THAT(reason(resize(4, 8, 2, {text("nearest_mode", "simple")})), HasSubstr("no nearest_mode"));
     EXPECT_THAT(reason(resize(4, 8, 2, {text("coordinate_transformation_mode", "other")})),
                 HasSubstr("no coordinate_transformation_mode"));

@@ -1,4 +1,4 @@
-// engine/interop/onnx_window: what becomes of poolings and of local response normalisation.
+// Tests of engine/interop/onnx_window: the conversion of poolings and of local response normalisation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,8 @@ TEST(OnnxWindow, PoolingsOfOneDimensionHaveAHeightOfOne) {
     EXPECT_EQ(pool.descriptor->uint("IncludePadding"), 1u);
 }
 
-/// SAME_UPPER has the odd element at the end, SAME_LOWER at the start. ceil_mode pads as far as its last window goes.
+/// SAME_UPPER puts the odd element of padding at the end, SAME_LOWER at the start. ceil_mode pads up to the end of its
+/// last window.
 TEST(OnnxWindow, PaddingFollowsFromTheOutput) {
     const auto padding = [](const onnx::AttributeProto& how, std::vector<std::int64_t> out) {
         const auto pool =

@@ -1,4 +1,4 @@
-// An engine that computes by a given function, whatever the operator, and the cases that have to notice.
+// An engine that computes a given function for any operator, and the cases that must detect it.
 #pragma once
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ private:
     EngineInfo info_;
 };
 
-/// Cases of an operator's own folder with values of their own, which decide.
+/// The cases in an operator's own folder that contain expected values.
 inline std::vector<cases::Case> cases_of(std::string_view name) {
     std::string folder(name);
     std::ranges::transform(folder, folder.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
@@ -71,7 +71,7 @@ inline std::vector<cases::Case> cases_of(std::string_view name) {
     return std::move(suite.cases);
 }
 
-/// The id of a case that fails when it is computed in that way; empty when none does.
+/// The id of a case that fails when it is computed by this function; empty if none does.
 inline std::string catching(const std::vector<cases::Case>& subjects, const Compute& compute) {
     ComputingEngine engine(compute);
     for (const cases::Case& subject : subjects) {

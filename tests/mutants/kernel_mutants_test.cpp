@@ -1,5 +1,5 @@
-// Free mutants: each softmax, hardmax and gradient computed by the kernel of every other operator of the family that
-// has the same fields. A case of the operator has to notice.
+// Computes each softmax, hardmax and gradient by the kernel of every other operator of the family with the same fields.
+// A case of the operator must detect the replacement.
 #include <gtest/gtest.h>
 
 #include "tests/mutants/computing_engine.h"
@@ -40,7 +40,7 @@ TEST(KernelMutants, AreCaught) {
             }
         }
     }
-    // Three softmaxes and hardmaxes for each other, with axes and without, and the two gradients.
+    // Three softmaxes and hardmaxes replace each other, with axes and without, and so do the two gradients.
     EXPECT_EQ(mutants, 2u * 3 * 2 + 2);
 }
 

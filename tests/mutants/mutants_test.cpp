@@ -1,5 +1,5 @@
-// Free mutants: each element-wise operator computed by the row of every other one of the same signature. A case of the
-// operator, with values that were worked out elsewhere, has to notice.
+// Computes each element-wise operator by the table row of every other one with the same signature. A case of the
+// operator with independently derived values must detect the replacement.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using cpu::element_wise::Row;
 
-/// Pairs that are one function by definition.
+/// Pairs that are equal by definition.
 const std::map<std::pair<std::string_view, std::string_view>, std::string_view> same_functions{
     {{"ELEMENT_WISE_TANH", "ACTIVATION_TANH"}, "two spellings"},
     {{"ACTIVATION_TANH", "ELEMENT_WISE_TANH"}, "two spellings"},
@@ -33,7 +33,7 @@ const std::map<std::pair<std::string_view, std::string_view>, std::string_view> 
     {{"CAST", "ELEMENT_WISE_IDENTITY"}, "they differ in integers that do not fit, for which no documentation says how"},
 };
 
-/// How many attributes of each kind a formula may ask for. ScaleBias is not the formula's business.
+/// The number of attributes of each kind that a formula may use. ScaleBias is applied outside the formula.
 std::array<std::size_t, 2> attributes_of(std::string_view name) {
     std::array<std::size_t, 2> counts{};
     for (const operators::Field& field : operators::find_operator(name)->fields) {
@@ -46,7 +46,7 @@ std::array<std::size_t, 2> attributes_of(std::string_view name) {
     return counts;
 }
 
-/// Whether `other` can be computed in the place of `row`.
+/// Whether `other` can replace `row`.
 bool fits(const Row& row, const Row& other) {
     return row.name != other.name && row.inputs == other.inputs && row.outputs == other.outputs &&
            (row.real == nullptr || other.real != nullptr) &&

@@ -1,5 +1,5 @@
-// Free mutants of the reduction family: each operator, and each function of REDUCE, computed as every other one that
-// takes the same tensors and attributes. A case with values of its own has to notice.
+// Computes each operator of the reduction family, and each function of REDUCE, as every other one with the same tensors
+// and attributes. A case with expected values must detect the replacement.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,11 +17,11 @@ namespace {
 
 using operators::Descriptor;
 
-/// An operator, and one of its functions if it has some.
+/// An operator, with a function if it is REDUCE.
 struct Row {
     std::string name;
     std::string function;
-    /// Rows that have the same fields stand in for each other.
+    /// Rows with the same fields have the same signature and replace each other.
     int signature = 0;
 };
 
@@ -39,7 +39,7 @@ std::vector<Row> all_rows() {
     return rows;
 }
 
-/// The same values as a descriptor of that row.
+/// The descriptor's values as a descriptor of that row.
 Descriptor disguised(const Descriptor& descriptor, const Row& row) {
     Descriptor result = descriptor;
     result.schema = operators::find_operator(row.name);
@@ -70,7 +70,7 @@ private:
     std::vector<const core::Tensor*> inputs_;
 };
 
-/// Computes by one row, whatever the operator; skips what that row does not take.
+/// Computes every case by one row, and skips those that the row does not support.
 class DisguisedEngine final : public Engine {
 public:
     explicit DisguisedEngine(const Row& row) : row_(row) {
@@ -105,7 +105,7 @@ bool is_of(const cases::Case& subject, const Row& row) {
     return descriptor.uint("Function") == function.enumeration->parse(row.function);
 }
 
-/// Of the family, with values that were worked out elsewhere.
+/// Cases of the family with independently derived values.
 const std::vector<cases::Case>& family_cases() {
     static const std::vector<cases::Case> all = [] {
         std::vector<std::string> folders;
@@ -121,9 +121,9 @@ const std::vector<cases::Case>& family_cases() {
 }
 
 struct Outcome {
-    /// How many cases of the row the other one passes, up to the first that it fails.
+    /// The number of cases that the replacement passes before it fails.
     std::size_t passed = 0;
-    /// The id of that case; empty when there is none.
+    /// The id of the failing case; empty if there is none.
     std::string failed;
 };
 
@@ -158,7 +158,8 @@ TEST_P(ReductionMutants, AreCaught) {
             continue;
         }
         const Outcome outcome = outcome_of(row, mutant);
-        // Some have no types of tensors in common: AVERAGE gives no integers, ARGMAX nothing else.
+        // Some pairs support no common types, such as AVERAGE, which has no integer output, and ARGMAX, which has no
+        // other.
         EXPECT_EQ(outcome.passed, outcome.failed.empty() ? 0 : outcome.passed)
             << "no case tells it from " << name_of(mutant);
         caught += outcome.failed.empty() ? 0 : 1;

@@ -10,7 +10,7 @@ import os
 import sys
 import warnings
 
-# Removed from NumPy 1.24, and python3-onnx 1.12 asks for them.
+# NumPy 1.24 removed these aliases, but python3-onnx 1.12 uses them.
 REMOVED_ALIASES = {'bool': bool, 'complex': complex, 'float': float, 'int': int, 'long': int, 'object': object, 'str': str}
 
 

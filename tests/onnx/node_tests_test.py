@@ -17,7 +17,7 @@ import warnings
 
 import node_tests
 
-# ONNX's operators that compute each element from those at the same place, and have a counterpart in DirectML.
+# ONNX operators that compute each element from the elements at the same index, and have a counterpart in DirectML.
 ELEMENT_WISE = frozenset('''
     Abs Acos Acosh Adam Add And Asin Asinh Atan Atanh BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast CastLike Ceil Celu Clip
     Cos Cosh DequantizeLinear Div Elu Equal Erf Exp Floor Gelu Greater GreaterOrEqual HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu
@@ -25,14 +25,16 @@ ELEMENT_WISE = frozenset('''
     Sinh Softplus Softsign Sqrt Sub Sum Swish Tan Tanh ThresholdedRelu Where Xor
 '''.split())
 
-# Measured with python3-onnx 1.12: at least so many tests become cases, and pass on an engine. Newer ones have more.
+# Measured with python3-onnx 1.12: at least this many tests become cases, and at least this many pass on an engine.
+# Newer versions have more.
 LEAST_ELEMENT_WISE = 228
-LEAST_PASSED = 772
+LEAST_PASSED = 790
 
-# Tests whose expected values are wrong. The operator's page says that results saturate; what NumPy casts to INT8 wraps.
+# Tests with wrong expected values. The operator's documentation says that results saturate, but NumPy's conversion to
+# INT8 wraps.
 WRONG = frozenset('test_qlinearmatmul_2D_int8_float32 test_qlinearmatmul_3D_int8_float32'.split())
 
-# Why a test of an element-wise operator may be left out.
+# Acceptable reasons for leaving out a test of an element-wise operator.
 REASONS = (
     r'ONNX data type (BFLOAT16|STRING|FLOAT[48]E\w+|U?INT[24]) has no counterpart',
     r'"\w+" is a sequence, a map or an optional value, not a tensor',

@@ -1,4 +1,4 @@
-// engine/operators/rules/attention: which tensors make attention.
+// Tests of engine/operators/rules/attention: which tensors attention operators accept.
 #include "tests/operators/rule_cases.h"
 
 namespace dmlconform::tests::attention_test {
@@ -10,7 +10,7 @@ core::TensorDesc mask(core::Dimensions sizes) {
     return tensor(core::DataType::int32, std::move(sizes));
 }
 
-/// A batch of two, three queries, four keys, two heads of five and of six.
+/// Two batches, three queries, four keys, and two heads of sizes five and six.
 const std::vector<Setting> apart{{"QueryTensor", real({2, 3, 10})},
                                  {"KeyTensor", real({2, 4, 10})},
                                  {"ValueTensor", real({2, 4, 12})},

@@ -1,5 +1,5 @@
-// engine/operators/catalogue: parsing of an entry with every kind of field, messages for broken entries, and the
-// entries that are compiled in.
+// Tests of engine/operators/catalogue: parsing an entry with every kind of field, messages for broken entries, and the
+// compiled-in entries.
 #include "engine/operators/catalogue.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 using core::DataType;
 using core::FeatureLevel;
 
-/// No operator of DirectML, but every field type that one of them has.
+/// A made-up operator with every field type of DirectML's operators.
 constexpr std::string_view synthetic = R"({
   "operator": "DML_OPERATOR_SYNTHETIC",
   "number": 999,
@@ -153,11 +153,11 @@ TEST(ParseSchema, TheRest) {
 
 TEST(ParseSchema, SupportHoldsFromItsLevelToTheNext) {
     const OperatorSchema schema = parsed();
-    // The rows stand in the entry in another order than their levels.
+    // The rows are not in the order of their feature levels.
     struct Row {
         std::string_view field;
         FeatureLevel level;
-        std::uint32_t max_dimensions;  // 0: no row
+        std::uint32_t max_dimensions;  // 0 if there is no row
     };
     const Row rows[] = {
         {"InputTensor", {3, 0}, 0},  {"InputTensor", {3, 1}, 5}, {"InputTensor", {4, 1}, 5},
@@ -213,9 +213,9 @@ TEST(ParseSchema, FusableMayBeLeftOut) {
 
 TEST(ParseSchema, BrokenEntriesSayWhatIsWrong) {
     struct Row {
-        std::string_view from;  // replaced, at its first occurrence
+        std::string_view from;  // replaced at its first occurrence
         std::string_view to;
-        std::string_view message;  // part of the error
+        std::string_view message;  // part of the error message
     };
     const Row rows[] = {
         {"{", "", "parse error"},
@@ -244,7 +244,7 @@ TEST(ParseSchema, BrokenEntriesSayWhatIsWrong) {
         {"\"same\": \"Sizes\"", "\"same\": \"Strides\"", "unknown word 'Strides'"},
         {"\"activation\"", "\"operator\"", "'activation' not found"},
         {"\"requiredBefore\": \"5.2\"", "\"requiredBefore\": \"9.9\"", "unknown feature level \"9.9\""},
-        // Names of fields that there are not, or that cannot be meant.
+        // Fields that do not exist or cannot be meant.
         {"\"count\": \"InputTensorCount\"", "\"count\": \"Count\"", "'Count' is not a count"},
         {"\"count\": \"InputTensorCount\"", "\"count\": \"Mode\"", "'Mode' is not a count"},
         {"\"dataType\": \"ValueDataType\"", "\"dataType\": \"Type\"", "'Type' is not a data type"},
@@ -315,7 +315,8 @@ TEST(Catalogue, Lookup) {
 }
 
 TEST(Catalogue, LookupFromSeveralThreads) {
-    // Names asked for by no other test of this file first, so that entries are parsed here; the sanitizers look.
+    // Uses names that no earlier test of this file has requested, so that threads parse these entries at the same time.
+    // The sanitizers detect races.
     std::vector<const OperatorSchema*> found(8);
     {
         std::vector<std::jthread> threads;
@@ -327,7 +328,7 @@ TEST(Catalogue, LookupFromSeveralThreads) {
     EXPECT_EQ(std::set(found.begin(), found.end()).size(), 1u);
 }
 
-/// What parse_schema takes on trust, for every entry that is compiled in.
+/// Checks for every compiled-in entry what parse_schema does not check.
 TEST(Catalogue, EveryEntryIsConsistent) {
     const auto names = operator_names();
     EXPECT_EQ(names.size(), 177u) << "operators of feature level 6.4";
@@ -360,7 +361,7 @@ TEST(Catalogue, EveryEntryIsConsistent) {
                 EXPECT_TRUE(count->type == FieldType::uint && count->enumeration == nullptr) << field.count_field;
             }
             if (field.is_tensor()) {
-                // From the level that brought the operator (for an added tensor: from some level) on.
+                // Supported since the level that introduced the operator; an optional tensor may have been added later.
                 EXPECT_TRUE(schema->support_at(field.name, field.optional ? core::highest_feature_level
                                                                           : schema->introduced) != nullptr)
                     << field.name;
@@ -381,7 +382,7 @@ TEST(Catalogue, EveryEntryIsConsistent) {
             }
         }
         for (const SameConstraint& constraint : schema->same) {
-            // An array alone means that its tensors share the property.
+            // A single array means that its tensors share the property.
             EXPECT_TRUE(constraint.tensors.size() >= 2 ||
                         schema->find_field(constraint.tensors.at(0))->type == FieldType::tensor_desc_array);
             EXPECT_TRUE(std::all_of(
@@ -419,7 +420,7 @@ TEST(Enumeration, EveryOneParsesItsEnumeratorsBothWays) {
         EXPECT_EQ(enumeration->prefix(), std::string(name) + "_");
         for (std::uint32_t value = 0; value < enumeration->enumerators.size(); ++value) {
             const auto& enumerator = enumeration->enumerators[value];
-            // In the header all of them count from 0.
+            // In the header, all enumerators count from 0.
             EXPECT_EQ(enumerator.value, value);
             ASSERT_TRUE(enumerator.name.starts_with(enumeration->prefix())) << enumerator.name;
             EXPECT_EQ(enumeration->parse(enumerator.name), value);

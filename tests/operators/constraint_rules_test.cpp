@@ -1,5 +1,5 @@
-// engine/operators/constraint_rules and the rules around them: what catalogue entries state about operators that have
-// no rules in code.
+// Tests of engine/operators/constraint_rules and related rules: constraints in the catalogue entries of operators
+// without rules in code.
 #include "engine/operators/constraint_rules.h"
 
 #include <gtest/gtest.h>

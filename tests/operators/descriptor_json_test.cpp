@@ -1,4 +1,5 @@
-// engine/operators/descriptor_json: descriptors come back as they were sent, and nothing else comes in.
+// Tests of engine/operators/descriptor_json: descriptors are received as they were sent, and invalid messages are
+// rejected.
 #include "engine/operators/descriptor_json.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +55,7 @@ std::vector<Descriptor> descriptors() {
                                 {"OutputIndexTensor", tensor(DataType::uint32, {3})},
                                 {"K", 3},
                                 {"AxisDirection", 1}}),
-            describe("TOP_K1", {{"AxisDirection", 77}})};  // no enumerator has that value
+            describe("TOP_K1", {{"AxisDirection", 77}})};  // not an enumerator
 }
 
 TEST(DescriptorJson, ComesBackAsItWas) {
@@ -64,7 +65,7 @@ TEST(DescriptorJson, ComesBackAsItWas) {
         ASSERT_TRUE(received.has_value()) << received.error().message << "\n" << sent.dump(1);
         EXPECT_EQ(received->schema, descriptor.schema);
         EXPECT_EQ(operators::to_lines(*received), operators::to_lines(descriptor));
-        // What printing leaves out.
+        // Members that printing omits.
         EXPECT_EQ(operators::descriptor_to_json(*received), sent);
         EXPECT_EQ(received->inputs().size(), descriptor.inputs().size());
         for (std::size_t i = 0; i < descriptor.inputs().size(); ++i) {
@@ -116,7 +117,7 @@ TEST(DescriptorJson, ReadsLikeACaseFile) {
 
 struct Row {
     const char* where;
-    const char* patch;  // a JSON merge patch; null removes a member
+    const char* patch;  // a JSON merge patch, in which null removes a member
     const char* message;
 };
 

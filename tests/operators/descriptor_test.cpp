@@ -1,4 +1,5 @@
-// engine/operators/descriptor: access by name, the order of tensors, printing. And tests/descriptor_builder.h itself.
+// Tests of engine/operators/descriptor (access by name, the order of tensors, printing) and of
+// tests/descriptor_builder.h.
 #include "engine/operators/descriptor.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ Descriptor slice() {
                                {"InputWindowStrides", {-2, 2}}});
 }
 
-/// One field of each type that the four operators do not have.
+/// A schema with each field type that SLICE1 and similar operators lack.
 operators::OperatorSchema synthetic() {
     const auto schema = operators::parse_schema(R"({
       "operator": "DML_OPERATOR_SYNTHETIC", "number": 999, "featureLevel": "1.0",
@@ -89,7 +90,7 @@ TEST(Descriptor, AccessByName) {
     ASSERT_NE(descriptor.activation("FusedActivation"), nullptr);
     EXPECT_EQ(descriptor.activation("FusedActivation")->number("Alpha"), 2.0f);
     EXPECT_EQ(with(descriptor, {{"FusedActivation", nullptr}}).activation("FusedActivation"), nullptr);
-    // Mistakes in our own code are loud.
+    // Programming errors throw.
     EXPECT_THROW((void)descriptor.value("Epsilom"), std::logic_error);
     EXPECT_THROW((void)descriptor.tensor("Input"), std::logic_error);
     EXPECT_THROW((void)descriptor.uint("Epsilon"), std::bad_variant_access);
@@ -105,7 +106,7 @@ TEST(Descriptor, TensorsInBindingOrder) {
     EXPECT_EQ(inputs[0].desc->sizes, (core::Dimensions{2}));
     EXPECT_EQ(inputs[1].name, "InputTensors[1]");
     EXPECT_EQ(inputs[1].desc->sizes, (core::Dimensions{3}));
-    // An absent optional tensor keeps its place.
+    // An absent optional tensor keeps its index.
     EXPECT_EQ(inputs[2].name, "MaskTensor");
     EXPECT_EQ(inputs[2].desc, nullptr);
     const auto outputs = descriptor.outputs();

@@ -1,4 +1,4 @@
-// engine/operators/rules/mean_variance_normalization1: each rule at its boundary.
+// Tests of engine/operators/rules/mean_variance_normalization1: each rule at its boundary.
 #include "engine/operators/rules/mean_variance_normalization1.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(MeanVarianceNormalization1, Rules) {
     const RuleCase cases[] = {
         {"all axes", {{"Axes", {0, 1, 2, 3}}}, ""},
         {"one axis", {{"Axes", {0}}}, ""},
-        // M accepts repeated axes in any order.
+        // Measured on DirectML 1.15.4: it accepts repeated axes in any order.
         {"repeated, in disorder", {{"Axes", {3, 1, 3, 3, 1}}}, ""},
         {"one beyond", {{"Axes", {1, 4}}}, "MEAN_VARIANCE_NORMALIZATION1.axes"},
         {"far beyond", {{"Axes", {0xffffffff}}}, "MEAN_VARIANCE_NORMALIZATION1.axes"},

@@ -1,4 +1,4 @@
-// engine/operators/rules/movement_indexed: what is legal of operators that take indices, lengths or windows.
+// Tests of engine/operators/rules/movement_indexed: legal descriptors of operators with indices, lengths or windows.
 #include "tests/operators/rule_cases.h"
 
 namespace dmlconform::tests::movement_indexed_test {
@@ -67,7 +67,7 @@ TEST(MovementIndexed, AlongAnAxis) {
 }
 
 std::vector<RuleCase> tuple_cases(std::string_view op, std::string_view picked) {
-    // Names live as long as the program.
+    // Names must live as long as the program.
     static std::vector<std::string> names;
     names.reserve(64);
     const auto rule = [&](const char* name) -> std::string_view {
@@ -102,7 +102,7 @@ TEST(MovementIndexed, Tuples) {
         const auto cases = tuple_cases(op, picked);
         expect_verdicts(describe(op, settings), cases);
         if (op == "GATHER_ND1") {
-            continue;  // it has a rule more
+            continue;  // This operator has an additional rule.
         }
         expect_every_rule(op, {cases});
     }
@@ -164,20 +164,19 @@ TEST(MovementIndexed, ReverseSubsequences) {
     expect_every_rule("REVERSE_SUBSEQUENCES", {cases});
 }
 
-/// A 5 by 6 picture with 2 by 3 windows, a row of padding above and a column at either side.
-std::vector<Setting> windows(std::string_view picture, std::string_view unfolded) {
-    return {
-        {picture, bytes({2, 3, 5, 6})}, {unfolded, bytes({2, 18, 15})}, {"WindowSizes", {2, 3}}, {"Strides", {1, 2}},
-        {"Dilations", {1, 2}},          {"StartPadding", {1, 1}},       {"EndPadding", {0, 1}}};
+/// A 5 by 6 image with 2 by 3 windows, one row of padding above and one column on either side.
+std::vector<Setting> windows(std::string_view image, std::string_view unfolded) {
+    return {{image, bytes({2, 3, 5, 6})}, {unfolded, bytes({2, 18, 15})}, {"WindowSizes", {2, 3}}, {"Strides", {1, 2}},
+            {"Dilations", {1, 2}},        {"StartPadding", {1, 1}},       {"EndPadding", {0, 1}}};
 }
 
 TEST(MovementIndexed, Windows) {
     // Rows: 5 + 1 - 2 + 1 = 5 blocks. Columns: (6 + 2 - 5) / 2 + 1 = 2 blocks.
     for (const std::string_view op : {"UNFOLD", "FOLD"}) {
         const bool folds = op == "FOLD";
-        const std::string_view picture = folds ? "OutputTensor" : "InputTensor";
+        const std::string_view image = folds ? "OutputTensor" : "InputTensor";
         const std::string_view unfolded = folds ? "InputTensor" : "OutputTensor";
-        const Descriptor base = with(describe(op, windows(picture, unfolded)), {{unfolded, bytes({2, 18, 10})}});
+        const Descriptor base = with(describe(op, windows(image, unfolded)), {{unfolded, bytes({2, 18, 10})}});
         const std::string window = std::string(op) + ".window";
         const std::string bounds = std::string(op) + ".windowInBounds";
         const std::string sizes = std::string(op) + (folds ? ".inputSizes" : ".outputSizes");

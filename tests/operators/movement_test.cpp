@@ -1,4 +1,4 @@
-// engine/operators/rules/movement: what is legal of operators that move windows, parts, blocks and copies.
+// Tests of engine/operators/rules/movement: legal descriptors of operators that copy windows, blocks or whole tensors.
 #include "tests/operators/rule_cases.h"
 
 namespace dmlconform::tests::movement_test {
@@ -208,7 +208,7 @@ TEST(Movement, Upsample) {
     expect_every_rule("UPSAMPLE_2D", {cases});
 }
 
-/// What the fuzzer asks for: sizes that follow from the rest, whatever the output's are.
+/// The fuzzer asks for output sizes that follow from the other fields, whatever the current output's sizes are.
 TEST(Movement, OutputSizes) {
     const auto level = core::highest_feature_level;
     const Descriptor tile =

@@ -1,5 +1,5 @@
-// engine/operators/rules/normalisation, and MEAN_VARIANCE_NORMALIZATION and its second successor: each rule at its
-// boundary.
+// Tests of engine/operators/rules/normalisation, and of MEAN_VARIANCE_NORMALIZATION and MEAN_VARIANCE_NORMALIZATION2:
+// each rule at its boundary.
 #include "tests/operators/rule_cases.h"
 
 #include "engine/operators/rules/mean_variance_normalization1.h"
@@ -11,7 +11,7 @@ using core::FeatureLevel;
 using operators::Descriptor;
 using Fields = std::vector<std::string_view>;
 
-/// The same sizes for several tensors.
+/// Sets the same sizes for several tensors.
 std::vector<Setting> all_of(const Fields& fields, const core::Dimensions& sizes) {
     std::vector<Setting> settings;
     for (const std::string_view field : fields) {
@@ -67,7 +67,7 @@ TEST(Normalisation, OverAxes) {
     }
 }
 
-/// `rule` is the operator's parameterSizes.
+/// `rule` is the operator's rule parameterSizes.
 std::vector<RuleCase> parameter_cases(std::string_view rule, const Fields& fields) {
     return {
         {"for each channel", {}, ""},

@@ -1,4 +1,4 @@
-// engine/operators/rules/product: what is legal of matrix products and convolutions.
+// Tests of engine/operators/rules/product: legal matrix products and convolutions.
 #include "tests/operators/rule_cases.h"
 
 namespace dmlconform::tests::product_test {
@@ -46,7 +46,7 @@ TEST(ProductRules, Gemm) {
     expect_every_rule("GEMM", {cases});
 }
 
-/// A filter of 2 by 3 over 4 by 9 elements, one column of padding at the start.
+/// A filter of 2 by 3 over 4 by 9 elements, with one column of padding at the start.
 const std::vector<Setting> plain_geometry{
     {"Strides", {1, 2}}, {"Dilations", {1, 1}}, {"StartPadding", {0, 1}}, {"EndPadding", {0, 0}}, {"GroupCount", 1}};
 

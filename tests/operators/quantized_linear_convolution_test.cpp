@@ -1,4 +1,4 @@
-// engine/operators/rules/quantized_linear_convolution: each rule at its boundary.
+// Tests of engine/operators/rules/quantized_linear_convolution: each rule at its boundary.
 #include "engine/operators/rules/quantized_linear_convolution.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,8 @@ namespace {
 using core::DataType;
 using core::FeatureLevel;
 
-/// 4 channels in 2 groups to 6 channels: (5 + 1 + 1 - (2 * 2 + 1)) / 1 + 1 = 3 and (9 - 3) / 2 + 1 = 4.
+/// From 4 channels in 2 groups to 6 channels. The output has (5 + 1 + 1 - (2 * 2 + 1)) / 1 + 1 = 3 rows and (9 - 3) / 2
+/// + 1 = 4 columns.
 operators::Descriptor base() {
     const auto one = tensor(DataType::float32, {1, 1, 1, 1});
     return describe("QUANTIZED_LINEAR_CONVOLUTION", {{"InputTensor", tensor(DataType::uint8, {2, 4, 5, 9})},
@@ -64,8 +65,8 @@ TEST(QuantizedLinearConvolution, Rules) {
         {"stride 0", {{"Strides", {1, 0}}}, "QUANTIZED_LINEAR_CONVOLUTION.strideAndDilation"},
         {"dilation 0", {{"Dilations", {0, 1}}}, "QUANTIZED_LINEAR_CONVOLUTION.strideAndDilation"},
 
-        // {N,C,W} = {2,4,9}. With padding 1 and 0 and a stride of 2 the size formula would hold: (1 + 1 - 1) / 2 + 1
-        // = 1.
+        // {N,C,W} = {2,4,9}. With a height padding of 1 and 0 and a stride of 2, the size formula would still hold: (1
+        // + 1 - 1) / 2 + 1 = 1.
         {"3-D with padded height",
          {{"InputTensor", tensor(DataType::uint8, {2, 4, 9})},
           {"FilterTensor", tensor(DataType::int8, {6, 2, 3})},
@@ -81,7 +82,7 @@ TEST(QuantizedLinearConvolution, Rules) {
           {"EndPadding", {0, 0}}},
          ""},
 
-        // 7 padded rows; a filter of 3 reaches over 2 * dilation + 1.
+        // There are 7 rows with padding; a filter of 3 spans 2 * dilation + 1 rows.
         {"the filter just fits", {{"Dilations", {3, 1}}, {"OutputTensor", tensor(DataType::uint8, {2, 6, 1, 4})}}, ""},
         {"the filter is too large",
          {{"Dilations", {4, 1}}, {"OutputTensor", tensor(DataType::uint8, {2, 6, 1, 4})}},
@@ -178,7 +179,7 @@ TEST(QuantizedLinearConvolution, ThreeDimensionsAndLevels) {
     };
     expect_verdicts(flat, cases);
 
-    // {N,C,W} is {N,C,1,W}.
+    // {N,C,W} means {N,C,1,W}.
     const operators::QuantizedLinearConvolution op(flat);
     EXPECT_EQ(op.spatial[0].input, 1u);
     EXPECT_EQ(op.spatial[0].filter, 1u);

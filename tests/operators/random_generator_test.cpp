@@ -1,4 +1,4 @@
-// engine/operators/rules/random_generator: which states are legal.
+// Tests of engine/operators/rules/random_generator: which states are legal.
 #include "tests/operators/rule_cases.h"
 
 namespace dmlconform::tests::random_generator_test {

@@ -1,4 +1,4 @@
-// engine/operators/rules/recurrent: which tensors and activations make a network.
+// Tests of engine/operators/rules/recurrent: which tensors and activations are legal.
 #include "tests/operators/rule_cases.h"
 
 namespace dmlconform::tests::recurrent_test {
@@ -16,7 +16,7 @@ OperatorDescArray sigmoids(std::size_t count) {
     return {std::vector<operators::OperatorDesc>(count, activation("ACTIVATION_SIGMOID"))};
 }
 
-/// Three steps, a batch of two, four inputs, five units.
+/// Three steps, two batches, four inputs, five units.
 Descriptor lstm() {
     const core::TensorDesc states = real({1, 1, 2, 5});
     return describe("LSTM", {{"InputTensor", real({1, 3, 2, 4})},
@@ -68,7 +68,7 @@ TEST(RecurrentRules, Lstm) {
     expect_every_rule("LSTM", {cases});
 }
 
-/// As many gates and activations as the operator has, for each direction.
+/// The number of gates and activations per direction depends on the operator.
 TEST(RecurrentRules, GatesAndActivations) {
     const struct {
         std::string_view op;
@@ -106,7 +106,7 @@ TEST(RecurrentRules, GatesAndActivations) {
     }
 }
 
-/// A product and an addition for each weight and each step of each sequence.
+/// A multiplication and an addition for each weight, in each step of each sequence.
 TEST(RecurrentRules, Cost) {
     EXPECT_EQ(operators::minimum_cost(lstm()).operations, 2 * 3 * 2 * 20 * (4 + 5));
 }

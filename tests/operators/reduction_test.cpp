@@ -1,4 +1,4 @@
-// engine/operators/rules/reduction: what is legal of operators that reduce, and which functions of REDUCE take a type.
+// Tests of engine/operators/rules/reduction: legal reductions, and which functions of REDUCE support a type.
 #include "engine/operators/rules/reduction.h"
 
 #include "tests/operators/rule_cases.h"
@@ -47,7 +47,7 @@ TEST(Reduce, SizesAndAxes) {
 struct Types {
     std::vector<ReduceFunction> functions;
     DataType input;
-    /// UINT32 for positions, otherwise the input's.
+    /// The output is UINT32 for indices, otherwise it has the input's type.
     std::optional<FeatureLevel> from;
 };
 

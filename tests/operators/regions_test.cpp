@@ -1,4 +1,4 @@
-// engine/operators/rules/regions: which regions, batches, outputs and samples are legal.
+// Tests of engine/operators/rules/regions: which regions, batches, outputs and samples are legal.
 #include <limits>
 
 #include "tests/operators/rule_cases.h"
@@ -40,15 +40,15 @@ TEST(RegionRules, Pooling) {
     expect_every_rule("ROI_POOLING", {cases});
 }
 
-/// With what each operator calls the tensor that has an output for each region.
+/// An operator, and its name for the tensor with an output for each region.
 struct Aligning {
     std::string_view name;
     std::string_view outputs;
-    std::string_view picture;
+    std::string_view image;
 };
 
 Descriptor aligned(const Aligning& op) {
-    const std::vector<Setting> settings{{op.picture, real({2, 3, 4, 5})},
+    const std::vector<Setting> settings{{op.image, real({2, 3, 4, 5})},
                                         {"ROITensor", real({6, 4})},
                                         {"BatchIndicesTensor", index({6})},
                                         {op.outputs, real({6, 3, 2, 1})},
@@ -107,28 +107,28 @@ TEST(RegionRules, Alignment) {
 }
 
 TEST(RegionRules, TensorsOfTheGradient) {
-    const core::TensorDesc picture = real({2, 3, 4, 5});
+    const core::TensorDesc image = real({2, 3, 4, 5});
     const RuleCase cases[] = {
-        {"the gradient of the picture alone", {}, ""},
+        {"the gradient of the image alone", {}, ""},
         {"no output", {{"OutputGradientTensor", nullptr}}, "ROI_ALIGN_GRAD.outputs"},
-        {"the gradient of the regions, without the picture",
+        {"the gradient of the regions, without the image",
          {{"OutputROIGradientTensor", real({6, 4})}},
          "ROI_ALIGN_GRAD.input"},
-        {"a maximum without the picture", {{"ReductionFunction", 7}}, "ROI_ALIGN_GRAD.input"},
-        {"a maximum with the picture", {{"ReductionFunction", 7}, {"InputTensor", picture}}, ""},
-        {"both gradients", {{"OutputROIGradientTensor", real({6, 4})}, {"InputTensor", picture}}, ""},
+        {"a maximum without the image", {{"ReductionFunction", 7}}, "ROI_ALIGN_GRAD.input"},
+        {"a maximum with the image", {{"ReductionFunction", 7}, {"InputTensor", image}}, ""},
+        {"both gradients", {{"OutputROIGradientTensor", real({6, 4})}, {"InputTensor", image}}, ""},
         {"the gradient of the regions alone",
-         {{"OutputROIGradientTensor", real({6, 4})}, {"InputTensor", picture}, {"OutputGradientTensor", nullptr}},
+         {{"OutputROIGradientTensor", real({6, 4})}, {"InputTensor", image}, {"OutputGradientTensor", nullptr}},
          ""},
-        {"a picture that nobody needs", {{"InputTensor", picture}}, ""},
-        {"a picture of other sizes", {{"InputTensor", real({2, 3, 5, 4})}}, "ROI_ALIGN_GRAD.inputSizes"},
+        {"an image that nobody needs", {{"InputTensor", image}}, ""},
+        {"an image of other sizes", {{"InputTensor", real({2, 3, 5, 4})}}, "ROI_ALIGN_GRAD.inputSizes"},
         {"other channels than those of the gradients",
          {{"OutputROIGradientTensor", real({6, 4})},
           {"InputTensor", real({2, 4, 4, 5})},
           {"OutputGradientTensor", nullptr}},
          "ROI_ALIGN_GRAD.outputSizes"},
         {"a gradient of fewer regions",
-         {{"OutputROIGradientTensor", real({5, 4})}, {"InputTensor", picture}},
+         {{"OutputROIGradientTensor", real({5, 4})}, {"InputTensor", image}},
          "tensor.sameSizes"},
     };
     expect_verdicts(aligned({"ROI_ALIGN_GRAD", "InputGradientTensor", "OutputGradientTensor"}), cases);

@@ -1,4 +1,4 @@
-// engine/operators/rules/resampling: which scales are legal.
+// Tests of engine/operators/rules/resampling: which scales are legal.
 #include <limits>
 
 #include "tests/operators/rule_cases.h"

@@ -1,4 +1,4 @@
-// Tables of changes to a legal descriptor, and what validation says to each.
+// Tables of changes to a legal descriptor, with the expected verdict for each.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,14 +23,14 @@ inline constexpr std::int64_t uint_max = 4294967295;
 struct RuleCase {
     std::string_view what;
     std::vector<Setting> change;
-    /// The rule that rejects; empty: accepted.
+    /// The rule that rejects; empty if accepted.
     std::string_view rule;
     core::FeatureLevel level = core::highest_feature_level;
-    /// Expected of a rejection: the first higher level that accepts.
+    /// For a rejection: the lowest higher level that accepts the descriptor.
     std::optional<core::FeatureLevel> legal_from = std::nullopt;
 };
 
-/// `base` must itself be legal at the highest level.
+/// Checks all cases. `base` must itself be legal at the highest level.
 inline void expect_verdicts(const operators::Descriptor& base, std::span<const RuleCase> cases) {
     ASSERT_FALSE(operators::validate(base, core::highest_feature_level));
     for (const RuleCase& row : cases) {
@@ -51,7 +51,7 @@ inline void expect_verdicts(const operators::Descriptor& base, std::span<const R
     }
 }
 
-/// That the tables reject by each of the operator's own rules at least once.
+/// Checks that the tables contain a rejection by each of the operator's rules.
 inline void expect_every_rule(std::string_view op, std::initializer_list<std::span<const RuleCase>> tables) {
     const std::string prefix = std::string(op) + ".";
     int rules = 0;

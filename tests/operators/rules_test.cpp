@@ -1,5 +1,5 @@
-// engine/operators/rules: the rules that hold for every operator, their levels, and the registry of operators' own
-// rules.
+// Tests of engine/operators/rules: rules for all operators, feature levels, and the registry of rules for single
+// operators.
 #include "engine/operators/rules.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(Rules, FieldsAndTensorsTogether) {
         {"required tensor absent", {{"InputTensor", nullptr}}, "field.required"},
         {"required output absent", {{"OutputTensor", nullptr}}, "field.required"},
         {"optional tensors absent", {{"ScaleTensor", nullptr}, {"BiasTensor", nullptr}}, ""},
-        // A BOOL is an int: anything but 0 is TRUE.
+        // BOOL is an int: any value except 0 is TRUE.
         {"BOOL of 2", {{"NormalizeVariance", 2}}, ""},
         {"types differ", {{"OutputTensor", tensor(DataType::float16, {1, 2, 3, 4})}}, "tensor.sameDataType"},
         {"type of an optional tensor differs",
@@ -94,8 +94,8 @@ TEST(Rules, Levels) {
     struct Row {
         Descriptor descriptor;
         FeatureLevel minimum;
-        FeatureLevel below;     // a level that is too low,
-        std::string_view rule;  // and the rule that says so
+        FeatureLevel below;     // a level that is too low
+        std::string_view rule;  // the rule that rejects at that level
     };
     const Row rows[] = {
         {slice(), {2, 1}, {2, 0}, "operator.featureLevel"},
@@ -133,9 +133,9 @@ TEST(Rules, WhatIsNeverLegal) {
     }
 }
 
-/// legal_from is the first level at which everything is legal, not only the rule that rejects here.
+/// legal_from is the first level at which all rules accept, not only the one that rejects here.
 TEST(Rules, LegalFromLooksAtAllRules) {
-    // At 2.0 the operator is what is missing; at 2.1 it is there, but without INT64.
+    // At 2.0 the operator does not exist; at 2.1 it exists, but without INT64.
     const auto verdict = operators::validate(slice(DataType::int64), {2, 0});
     ASSERT_TRUE(verdict);
     EXPECT_EQ(verdict->rule, "operator.featureLevel");
@@ -204,7 +204,7 @@ TEST(Rules, FusedActivations) {
 }
 
 TEST(Rules, OperatorsWithoutRulesOfTheirOwn) {
-    // They still have the catalogue's.
+    // The catalogue's rules still apply.
     const Descriptor relu = describe("ACTIVATION_RELU", {{"InputTensor", tensor(DataType::float32, {1, 1, 1, 2})},
                                                          {"OutputTensor", tensor(DataType::float32, {1, 1, 1, 2})}});
     EXPECT_FALSE(operators::validate(relu, {1, 0}));

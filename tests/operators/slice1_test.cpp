@@ -1,4 +1,4 @@
-// engine/operators/rules/slice1: each rule at its boundary.
+// Tests of engine/operators/rules/slice1: each rule at its boundary.
 #include "engine/operators/rules/slice1.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using core::DataType;
 
-/// Window {1, 4, 3} of an input {2, 4, 6}, strides {1, -2, 2}: at most {1, 2, 2} elements.
+/// The window {1, 4, 3} of an input {2, 4, 6} with strides {1, -2, 2} has at most {1, 2, 2} elements.
 operators::Descriptor base() {
     return describe("SLICE1", {{"InputTensor", tensor(DataType::int8, {2, 4, 6})},
                                {"OutputTensor", tensor(DataType::int8, {1, 2, 2})},
@@ -50,7 +50,7 @@ TEST(Slice1, Rules) {
         {"stride 0", {{"InputWindowStrides", {1, -2, 0}}}, "SLICE1.windowStride"},
         {"stride 0 where there is one element", {{"InputWindowStrides", {0, -2, 2}}}, "SLICE1.windowStride"},
 
-        // 1 + (4 - 1) / 2 = 2 and 1 + (3 - 1) / 2 = 2.
+        // The largest sizes are 1 + (4 - 1) / 2 = 2 and 1 + (3 - 1) / 2 = 2.
         {"fewer elements than the window has", output({1, 1, 1}), ""},
         {"one more, walking backwards", output({1, 3, 2}), "SLICE1.outputSize"},
         {"one more, walking forwards", output({1, 2, 3}), "SLICE1.outputSize"},
@@ -68,7 +68,7 @@ TEST(Slice1, Rules) {
 }
 
 TEST(Slice1, LargestWindows) {
-    // 2^32 - 1 elements walked backwards by 2^31: 1 + (2^32 - 2) / 2^31 = 2.
+    // 2^32 - 1 elements with a stride of -2^31 give 1 + (2^32 - 2) / 2^31 = 2 elements.
     const auto huge = describe("SLICE1", {{"InputTensor", tensor(DataType::int8, {0xffffffff})},
                                           {"OutputTensor", tensor(DataType::int8, {2})},
                                           {"InputWindowOffsets", {0}},
@@ -87,7 +87,7 @@ TEST(Slice1, Fields) {
     const operators::Slice1 op(descriptor);
     EXPECT_EQ(&op.input, descriptor.tensor("InputTensor"));
     EXPECT_EQ(&op.output, descriptor.tensor("OutputTensor"));
-    // Forwards from the window's start, backwards from its end.
+    // A positive stride begins at the window's start, a negative one at its end.
     EXPECT_EQ(op.start(0), 1u);
     EXPECT_EQ(op.start(1), 3u);
     EXPECT_EQ(op.start(2), 3u);

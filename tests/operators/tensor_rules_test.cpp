@@ -1,4 +1,5 @@
-// engine/operators/tensor_rules: each rule for single tensors at its boundary, and overlap against marking addresses.
+// Tests of engine/operators/tensor_rules: each rule for single tensors at its boundary, and overlap compared with
+// marking addresses.
 #include "engine/operators/tensor_rules.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ using core::Dimensions;
 using core::FeatureLevel;
 using core::TensorDesc;
 
-/// A tensor's rules do not depend on the operator; one with every width of element is best.
+/// The rules for tensors do not depend on the operator, so use one that supports every element width.
 const operators::OperatorSchema& slice() {
     return *operators::find_operator("SLICE1");
 }
@@ -73,7 +74,6 @@ TEST(TensorRules, Layouts) {
         std::string_view rule;
     };
     const Row rows[] = {
-        // Sizes.
         {"InputTensor", tensor(DataType::int8, {2, 0, 3}), "tensor.sizes"},
         {"InputTensor", tensor(DataType::int8, {0}), "tensor.sizes"},
         {"InputTensor", tensor(DataType::int8, {most}), ""},
@@ -84,10 +84,11 @@ TEST(TensorRules, Layouts) {
         // 2^64 elements: the product itself overflows.
         {"InputTensor", TensorDesc{DataType::int8, {}, {0x10000, 0x10000, 0x10000, 0x10000}, {}, ~std::uint64_t{0}, 0},
          "tensor.elementCount"},
-        // Even where they are all the same one.
+        // Also rejected if all elements share an address.
         {"InputTensor", tensor(DataType::int8, {0x10000, 0x10000}, {0, 0}), "tensor.elementCount"},
 
-        // Total size: at least to the end of the last element, rounded up to 4. More need not be a multiple of that.
+        // The total size must reach the end of the last element, rounded up to 4. Larger sizes need not be a multiple
+        // of 4.
         {"InputTensor", changed(tensor(DataType::int8, {5}), 5), "tensor.totalSize"},
         {"InputTensor", changed(tensor(DataType::int8, {5}), 4), "tensor.totalSize"},
         {"InputTensor", changed(tensor(DataType::int8, {5}), 7), "tensor.totalSize"},
@@ -101,11 +102,11 @@ TEST(TensorRules, Layouts) {
         {"OutputTensor", changed(tensor(DataType::float16, {2, 2}, {10, 1}), 23), "tensor.totalSize"},
         {"InputTensor", changed(tensor(DataType::float64, {4}, {0}), 8), ""},
         {"InputTensor", changed(tensor(DataType::float64, {4}, {0}), 7), "tensor.totalSize"},
-        // More bits than 64 bits count.
+        // The number of bits overflows 64 bits.
         {"InputTensor", no_strides_fit, "tensor.totalSize"},
         {"OutputTensor", no_strides_fit, "tensor.totalSize"},
 
-        // Strides: 0 repeats an input; an output's elements must not share addresses.
+        // Inputs may have strides of 0, but the elements of an output must not share addresses.
         {"InputTensor", tensor(DataType::int8, {2, 3}, {0, 0}), ""},
         {"InputTensor", tensor(DataType::int8, {2, 3}, {1, 1}), ""},
         {"OutputTensor", tensor(DataType::int8, {2, 3}, {0, 1}), "tensor.outputStrides"},
@@ -114,16 +115,19 @@ TEST(TensorRules, Layouts) {
         {"OutputTensor", tensor(DataType::int8, {2, 3}, {3, 1}), ""},
         {"OutputTensor", tensor(DataType::int8, {2, 3}, {2, 1}), "tensor.outputStrides"},
         {"OutputTensor", tensor(DataType::int8, {2, 3}, {1, 2}), ""},
-        {"OutputTensor", tensor(DataType::int8, {2, 3}, {3, 2}), ""},                      // 0 2 4 3 5 7
-        {"OutputTensor", tensor(DataType::int8, {2, 3}, {4, 2}), "tensor.outputStrides"},  // 0 2 4 4 6 8
+        // the addresses are 0 2 4 3 5 7
+        {"OutputTensor", tensor(DataType::int8, {2, 3}, {3, 2}), ""},
+        // the addresses are 0 2 4 4 6 8
+        {"OutputTensor", tensor(DataType::int8, {2, 3}, {4, 2}), "tensor.outputStrides"},
         {"OutputTensor", tensor(DataType::int8, {2, 3}, {100, 1000}), ""},
-        {"OutputTensor", tensor(DataType::int8, {2, 2, 2}, {1, 2, 3}), "tensor.outputStrides"},  // 1 + 2 = 3
+        // 1 + 2 = 3: two elements share an address
+        {"OutputTensor", tensor(DataType::int8, {2, 2, 2}, {1, 2, 3}), "tensor.outputStrides"},
         {"OutputTensor", tensor(DataType::int8, {2, 2, 2}, {1, 2, 4}), ""},
         {"OutputTensor", tensor(DataType::int8, {2, 0x7fffffff}, {most, 1}), ""},
-        // Overlapping, with more elements than there are addresses, and too many of them to be marked.
+        // More elements than addresses, so they overlap; there are too many to mark them.
         {"OutputTensor", tensor(DataType::int8, {0x7fff, 0x7fff, 3}, {1, 1, 1}), "tensor.outputStrides"},
 
-        // Alignment: none, or a power of two that an element fits.
+        // The alignment is 0, or a power of two that is at least the size of an element.
         {"InputTensor", changed(tensor(DataType::float32, {1}), 4, 1), "tensor.alignment"},
         {"InputTensor", changed(tensor(DataType::float32, {1}), 4, 2), "tensor.alignment"},
         {"InputTensor", changed(tensor(DataType::float32, {1}), 4, 3), "tensor.alignment"},

@@ -1,4 +1,4 @@
-// engine/operators/rules/window: what is legal of poolings and of local response normalisation.
+// Tests of engine/operators/rules/window: legal poolings and local response normalisations.
 #include "tests/operators/rule_cases.h"
 
 namespace dmlconform::tests::window_test {
@@ -7,7 +7,7 @@ namespace {
 using core::DataType;
 using operators::Descriptor;
 
-/// Windows of 2 by 3 that slide over 3 by 5 elements with one column of padding at each end.
+/// Windows of 2 by 3 over 3 by 5 elements, with one column of padding on each side.
 std::vector<Setting> windows(std::vector<Setting> more) {
     more.insert(more.end(),
                 {{"Strides", {1, 2}}, {"WindowSize", {2, 3}}, {"StartPadding", {0, 1}}, {"EndPadding", {0, 1}}});

@@ -34,7 +34,8 @@ class Browser:
         self.from_read, from_write = os.pipe()
 
         def number_pipes():
-            # Chromium reads from 3 and writes to 4; copies first, as 3 or 4 may be among the pipes' own numbers.
+            # Chromium reads from file descriptor 3 and writes to 4. Duplicate first, because the pipes themselves may
+            # have these numbers.
             first, second = os.dup(to_read), os.dup(from_write)
             os.dup2(first, 3)
             os.dup2(second, 4)

@@ -1,4 +1,4 @@
-// engine/page/html_page: one document, whatever is in the results.
+// Tests of engine/page/html_page: the result is a single valid document, whatever the results contain.
 #include "engine/page/html_page.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,9 @@
-// engine/page/page_data and markdown: what is counted, what is kept, and what stays text.
+// Tests of engine/page/page_data and markdown: counts, the data that are kept, and escaping.
 #include "engine/page/page_data.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "engine/page/markdown.h"
 #include "tests/temporary_folder.h"
@@ -64,6 +66,44 @@ TEST(PageData, CountsByOperatorTypeAndEngine) {
     EXPECT_EQ(data.failures[1].data_type, "UINT8");
 }
 
+TEST(PageData, RefusesTwoResultsOfTheSameCasesAndEngine) {
+    const tests::TemporaryFolder folder;
+    struct Row {
+        const char* what;
+        const char* id;
+        const char* adapter;
+        bool is_reference;
+        bool has_another;
+        bool good;
+    };
+    const Row rows[] = {
+        {"the same again", "a", "A", false, false, false},
+        {"another shard", "b", "A", false, false, true},
+        {"another adapter", "a", "B", false, false, true},
+        {"the reference alone", "a", "A", true, false, false},
+        {"the reference beside another engine", "a", "A", true, true, true},
+    };
+    for (const Row& row : rows) {
+        const auto file = [&](const char* name, const char* id, const char* adapter, const char* other) {
+            Json document = Json::parse(file_of({result(id, "pass", "FLOAT32")}));
+            document["engines"][0]["adapter"] = adapter;
+            document["engines"][0]["reference"] = row.is_reference;
+            if (row.has_another) {
+                document["engines"].push_back({{"name", other}, {"adapter", "X"}, {"driver", ""}});
+            }
+            return folder.write(name, document.dump());
+        };
+        PageData data;
+        ASSERT_TRUE(data.add_run(file("first.json", "a", "A", "d3d12")));
+        const auto second = data.add_run(file("second.json", row.id, row.adapter, "directml"));
+        EXPECT_EQ(second.has_value(), row.good) << row.what;
+        if (!second) {
+            EXPECT_NE(second.error().message.find("second.json has cases that "), std::string::npos) << row.what;
+            EXPECT_NE(second.error().hint.find("dmlconform diff"), std::string::npos) << row.what;
+        }
+    }
+}
+
 TEST(PageData, ManyFailuresAreCountedRatherThanKept) {
     std::vector<Json> results;
     for (std::size_t i = 0; i < most_failures + 5; ++i) {
@@ -81,6 +121,45 @@ TEST(PageData, DataTypes) {
     EXPECT_EQ(data_type_of(Json::array({"A: 3", "T: FLOAT16 [1,2]", "U: UINT8 [1]"})), "FLOAT16");
     EXPECT_EQ(data_type_of(Json::array({"T: null", 3, "DataType: FLOAT33 [1]", "no colon"})), "-");
     EXPECT_EQ(data_type_of(Json::array()), "-");
+}
+
+/// A result whose output has `elements` elements and this Q.
+Json with_precision(const std::string& id, double q, std::size_t elements, const char* name) {
+    Json told = result(id, "pass", "FLOAT32");
+    Json& precision = told["outputs"][0]["precision"];
+    precision = {{"elements", elements}, {"different", std::min<std::size_t>(elements, 64)}, {"q", q}, {"bias", 0.0}};
+    if (name != nullptr) {
+        precision["computesAs"] = name;
+    }
+    return told;
+}
+
+TEST(PageData, SmallOutputsTellThePrecisionTogether) {
+    const auto name_of = [](const std::vector<Json>& results) {
+        return data_of(results).totals.at({"SLICE1", "FLOAT32", "cpu"}).precision_name("FLOAT32");
+    };
+    EXPECT_EQ(name_of({result("a", "pass", "FLOAT32")}), "");
+    EXPECT_EQ(name_of({with_precision("a", 0.5, 40, nullptr)}), "");
+    EXPECT_EQ(name_of({with_precision("a", 0.5, 40, nullptr), with_precision("b", 1, 40, nullptr)}), "FP32");
+    EXPECT_EQ(name_of({with_precision("a", 512, 40, nullptr), with_precision("b", 512, 40, nullptr)}),
+              "less than FP32 (15.0 bits)");
+    EXPECT_EQ(name_of({with_precision("a", 0.5, 1000, "FP32"), with_precision("b", 90, 64, "TF32 (11 bits)")}),
+              "TF32 (11 bits)");
+    const char* const truncating = "FP32, rounding towards zero";
+    EXPECT_EQ(name_of({with_precision("a", 90, 1000, truncating), with_precision("b", 2, 64, "FP32")}), truncating);
+    Json wrong = with_precision("b", 1e9, 1000, nullptr);
+    wrong["outputs"][0]["beyondTolerance"] = 1;
+    EXPECT_EQ(name_of({with_precision("a", 0.5, 1000, "FP32"), wrong}), "FP32") << "it may be wrong in any way";
+    Json ungated = with_precision("b", 1e9, 1000, "TF32 (11 bits)");
+    ungated["gated"] = false;
+    EXPECT_EQ(name_of({with_precision("a", 0.5, 1000, "FP32"), ungated}), "FP32");
+}
+
+TEST(Markdown, HasThePrecision) {
+    const std::string text = markdown(data_of({with_precision("a", 512, 100, "TF32 (11 bits)")}));
+    EXPECT_NE(text.find("Precision: 1 of 1 operators, types and engines compute in less than FP32"), std::string::npos);
+    EXPECT_NE(text.find("| SLICE1 | FLOAT32 | cpu | TF32 \\(11 bits\\) | 512 | 0 | 15.0 | 100 |"), std::string::npos)
+        << text;
 }
 
 TEST(Markdown, TextsStayTexts) {

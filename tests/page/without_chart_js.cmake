@@ -1,4 +1,4 @@
-# `report --html` in a program without Chart.js: it says what is missing, and writes nothing; `--markdown` works.
+# Tests a program without Chart.js: `report --html` says what is missing and writes nothing; `--markdown` works.
 
 set(page "${CMAKE_CURRENT_BINARY_DIR}/without_chart_js.html")
 set(result "${CMAKE_CURRENT_BINARY_DIR}/without_chart_js.json")

@@ -1,5 +1,5 @@
-# Fails, with what PlantBugs.cmake has to say, where a list of bugs names a place that is not in the sources. The same
-# for the slowdown in tests/planted_slowdown.
+# Fails with the message of PlantBugs.cmake if a list of bugs names a location that is not in the sources. Also checks
+# the slowdown in tests/planted_slowdown.
 file(READ "${PROBLEMS}" problems)
 if(NOT problems STREQUAL "")
   message(FATAL_ERROR "${problems}")

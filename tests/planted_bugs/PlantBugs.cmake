@@ -1,19 +1,18 @@
-# Plants bugs in copies of the project's sources, for a test-only build that has all of them and switches one on at run
-# time.
-#
-# A list of bugs (slice1.json, …) names places in sources: a file, the text that is right, as it stands there once, and
-# the bugs that replace it. In the copy the text becomes
+# Plants bugs in copies of the project's sources, for a test-only build that contains all of them and switches one on at
+# run time.
+# A list of bugs (slice1.json, …) names locations in sources: a file, the correct text, which must occur exactly once,
+# and the bugs that replace it. In the copy, the text becomes
 #   (planted_bug == 7 ? (bug) : planted_bug == 8 ? (other bug) : (right))            for an expression
 #   if (planted_bug == 7) { bug } else { right }                                     for "statement": true
-# which C++ and HLSL read alike. The cases that have to catch them are those of the folder of the list's name, or those
-# that its "cases" name. Places marked "always" are replaced by their only text: they bring in the switch.
+# which is valid in C++ and HLSL. The bugs must be caught by the cases in the folder with the list's name, or by those
+# that "cases" names. Locations marked "always" are replaced by their only text, which introduces the switch.
 
 # plant_bugs(<list.json>): makes the copies below ${PLANTED_ROOT}, and appends to
-#   PLANTED_FILES  paths of the sources that have bugs, relative to the project
+#   PLANTED_FILES  paths of the sources with bugs, relative to the project
 #   PLANTED_NAMES  operator/name of each bug; the first is number 1
-#   PLANTED_CASES  operator:path of each folder or file of cases that have to catch its bugs
-#   PLANTED_PROBLEMS  a message for each place that is not in the sources, or more than once; no bugs are planted there.
-#                     A test fails then, and not the configuration: whoever changes a line can build everything else
+#   PLANTED_CASES  operator:path of each folder or file of cases that must catch its bugs
+#   PLANTED_PROBLEMS  a message for each location that is missing from the sources or ambiguous; it gets no bugs.
+#                     This fails a test instead of the configuration, so that everything else can still be built.
 function(plant_bugs list)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
   file(READ "${list}" json)
@@ -43,7 +42,7 @@ endfunction()
 function(plant_place operator place list)
   string(JSON file GET "${place}" file)
   string(JSON right GET "${place}" right)
-  # What stands around it, where the text alone is there more than once.
+  # The text before and after, if the text itself occurs more than once.
   foreach(side before after)
     string(JSON ${side} ERROR_VARIABLE none GET "${place}" ${side})
     if(NOT none STREQUAL "NOTFOUND")
@@ -87,8 +86,8 @@ function(plant_place operator place list)
   set(PLANTED_NAMES "${PLANTED_NAMES}" PARENT_SCOPE)
 endfunction()
 
-# Sets `planted` to the text that has all bugs of `place`. A bug of one name in several places of an operator is one
-# bug.
+# Sets `planted` to the text with all bugs of `place`. If several locations of an operator have a bug of the same name,
+# it is one bug.
 macro(planted_text)
   string(JSON statement ERROR_VARIABLE none GET "${place}" statement)
   string(JSON bug_count LENGTH "${place}" bugs)
@@ -116,7 +115,7 @@ macro(planted_text)
   endif()
 endmacro()
 
-# Copies the shaders that have no bugs too, and puts `text` before each.
+# Copies all shaders, also those without bugs, and inserts `text` at the start of each.
 function(plant_in_shaders text)
   file(GLOB shaders RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*.hlsl"
        "${PROJECT_SOURCE_DIR}/shaders/*.hlsli")
@@ -135,7 +134,7 @@ function(plant_in_shaders text)
   set(PLANTED_FILES "${PLANTED_FILES}" PARENT_SCOPE)
 endfunction()
 
-# Takes the copies over, touching none that is as it was, so that only what changed is built again. Then writes the list
+# Installs the copies, without touching unchanged ones, so that only changed sources are rebuilt. Then writes the list
 # of bugs.
 function(finish_planting)
   foreach(file IN LISTS PLANTED_FILES)

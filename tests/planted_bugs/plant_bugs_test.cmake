@@ -1,6 +1,5 @@
-# Tests PlantBugs.cmake: bugs get into the copy of a source, and a place that is not there once becomes a problem that
-# has a test of its own. It never ends CMake's work.
-# usage: cmake -DFOLDER=… -P plant_bugs_test.cmake
+# Tests PlantBugs.cmake: bugs get into the copy of a source, and a missing or ambiguous location becomes a problem that
+# a separate test reports. It never stops CMake. usage: cmake -DFOLDER=… -P plant_bugs_test.cmake
 
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/PlantBugs.cmake")
@@ -12,7 +11,7 @@ function(expect what actual expected)
   endif()
 endfunction()
 
-# plants(<file> <right>): into a project whose one source is a.cpp
+# plants(<file> <right>): plants a bug in a project whose only source is a.cpp
 macro(plants file right)
   file(REMOVE_RECURSE "${FOLDER}")
   file(WRITE "${FOLDER}/a.cpp" "int once = 1 + 2;\nint twice = 3 * 3;\n")
@@ -34,7 +33,7 @@ if(NOT copy MATCHES "int once = .planted_bug == 1 . .7. : .1 . 2..;")
   message(SEND_ERROR "the bug is not in the copy: ${copy}")
 endif()
 
-# A line that was changed, a text that is there twice, and a file that is gone.
+# A changed line, a text that occurs twice, and a missing file.
 foreach(row "a.cpp|1 + 3|this is not once in a.cpp" "a.cpp|3|this is not once in a.cpp" "b.cpp|1 + 2|there is no b.cpp")
   string(REGEX MATCH "^([^|]*)\\|([^|]*)\\|(.*)$" all "${row}")
   set(message "${CMAKE_MATCH_3}")
@@ -46,7 +45,7 @@ foreach(row "a.cpp|1 + 3|this is not once in a.cpp" "a.cpp|3|this is not once in
   file(WRITE "${FOLDER}/problems.txt" "${PLANTED_PROBLEMS}")
   execute_process(COMMAND "${CMAKE_COMMAND}" "-DPROBLEMS=${FOLDER}/problems.txt"
                           -P "${CMAKE_CURRENT_LIST_DIR}/CheckLists.cmake" RESULT_VARIABLE code ERROR_VARIABLE error)
-  # CMake breaks lines, and where it does depends on how long the path of the build is.
+  # CMake wraps lines depending on the length of the build's path.
   string(REGEX REPLACE "[ \n]+" " " error "${error}")
   if(code EQUAL 0 OR NOT error MATCHES "${message}")
     message(SEND_ERROR "${row}: CheckLists.cmake passes: ${error}")

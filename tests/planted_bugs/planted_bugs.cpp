@@ -1,10 +1,7 @@
-// Runs an operator's cases against each bug that is planted in it, until one of them fails, and prints the score.
-//
+// Runs an operator's cases against each planted bug until one of them fails, and prints the score.
 // usage: planted_bugs OPERATOR [BUG]
-//
-// A case counts as catching a bug only if it passes without.
-// Exit codes: 0 every bug was caught; 1 one was not, or a case fails without any; 2 wrong usage; 77 no D3D12 device
-// here.
+// A case counts as catching a bug only if it passes without the bug. Exit codes: 0 if every bug was caught; 1 if one
+// was not, or a case fails without bugs; 2 for wrong usage; 77 without a D3D12 device.
 #include "tests/planted_bugs/planted_bugs.h"
 
 #include <fmt/format.h>
@@ -33,7 +30,7 @@ using namespace dmlconform;
 using Engines = std::vector<std::unique_ptr<Engine>>;
 using Cases = std::vector<const cases::Case*>;
 
-/// A bug may also break an engine, or make it reject.
+/// A bug may also break an engine, or make it reject the case.
 bool failed(const run::CaseResult& result) {
     return result.gated && (result.status == run::Status::fail || result.status == run::Status::error);
 }
@@ -43,7 +40,7 @@ struct Failure {
     std::size_t engine = 0;
 };
 
-/// Ends a run with the first case that fails on any engine.
+/// Ends a run at the first case that fails on any engine.
 class FirstFailure final : public run::Observer {
 public:
     void on_case(const cases::Case& /*subject*/, std::size_t /*position*/) override {}
@@ -97,7 +94,7 @@ double cost_of(const cases::Case& subject) {
     return cost.bytes + cost.operations;
 }
 
-/// The cheap ones first. Most bugs are caught by one of them, and then the others need not run.
+/// Sorts cases by cost. Cheap ones catch most bugs, and then the others need not run.
 Cases by_cost(const cases::Suite& suite) {
     std::vector<std::pair<double, const cases::Case*>> costs;
     for (const cases::Case& subject : suite.cases) {
@@ -111,8 +108,7 @@ Cases by_cost(const cases::Suite& suite) {
     return subjects;
 }
 
-/// One that converts FLOAT16 by integers, whatever the device can do: those conversions are ours, and bugs are planted
-/// in them.
+/// An engine that always converts FLOAT16 by integer arithmetic, because bugs are planted in these conversions.
 core::Result<std::unique_ptr<Engine>> d3d12_engine() {
     auto engine = d3d12::create_engine("", core::highest_feature_level);
     if (!engine) {

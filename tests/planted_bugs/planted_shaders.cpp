@@ -1,5 +1,5 @@
-// The engine's shaders with bugs planted in them, compiled when they are first asked for. Being the program's own, this
-// definition comes before that of the engine's library.
+// The engine's shaders with planted bugs, compiled on first use. The linker prefers this definition to that in the
+// engine's library.
 #include <map>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// Every index that is done again costs what it cost the first time.
+// Repeats some indices of a parallel loop, at the same cost as the first time.
 #include "tests/planted_slowdown/slower_parallel.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void slower_parallel_for(std::int64_t count, std::int64_t cost,
     if (percent == 0) {
         return parallel_for(count, cost, body);
     }
-    // Hundredths of an index that are still owed.
+    // Repetitions that are still due, in hundredths of an index.
     static std::atomic<std::int64_t> owed{0};
     parallel_for(count, cost, [&](std::int64_t first, std::int64_t last) {
         body(first, last);

@@ -1,4 +1,4 @@
-// A parallel_for that does a part of the work twice.
+// A variant of parallel_for that repeats a part of the work.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace dmlconform::cpu {
 
-/// As parallel_for, and then so many percent of the indices again as the environment variable
-/// DMLCONFORM_PLANTED_SLOWDOWN says. A range of few indices is done again in some calls and not in others, so that on
-/// the whole it is that share.
+/// Like parallel_for, but repeats a percentage of the indices, which the environment variable
+/// DMLCONFORM_PLANTED_SLOWDOWN sets. For a small range, only some calls repeat an index, so that the percentage is
+/// right on average.
 void slower_parallel_for(std::int64_t count, std::int64_t cost,
                          const std::function<void(std::int64_t, std::int64_t)>& body);
 

@@ -1,4 +1,4 @@
-// engine/report/console_report: what a person is told of a failure, and the totals.
+// Tests of engine/report/console_report: the text for a failure, and the totals.
 #include "engine/report/console_report.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using run::Status;
 
 const ConsoleStyle plain(false);
 
-// As plain texts, which can be searched.
+// The block as plain text, in which tests can search.
 std::string block_text(const CaseResult& result, const EngineInfo& engine, const report::Caller& caller,
                        const ConsoleStyle& style) {
     return report::failure_block(result, engine, caller, style);
@@ -41,7 +41,7 @@ Engines one_engine(Behaviour behaviour = {}) {
     return engines;
 }
 
-/// The only result of a case.
+/// The result of a run with a single case and engine.
 CaseResult result_of(const std::vector<cases::Case>& cases, const Engines& engines) {
     return run_all(cases, engines).results.at(0);
 }
@@ -225,8 +225,9 @@ TEST(ResultLine, Forms) {
     EXPECT_EQ(comparison_text(run.results[2]), "");
     EXPECT_EQ(
         comparison_text(run.results[3]),
-        "    OutputTensor: 4 eps * (|Scale| * rstd * (|x - mean| + mean|x|) + |Bias|), eps being the data type's, at "
-        "most 0 of it used; elements by ULPs: 0: 4\n");
+        "    OutputTensor: 4 eps * (|Scale| * rstd * (|x - mean| + mean|x|) + |Bias|), eps being the data type's, "
+        "largest difference 0 of that; elements by ULPs: 0: 4\n"
+        "    OutputTensor: 4 of the elements can tell the precision, which is too few, or they are too equal\n");
     CaseResult skipped = fussy_run.results[0];
     skipped.status = Status::skip;
     skipped.reason = "no such thing";
@@ -243,16 +244,16 @@ TEST(Summary, TotalsByOperatorAndEngine) {
     engines.push_back(std::make_unique<FakeEngine>(absent));
     AllResults run = run_all(cases, engines);
     for (CaseResult& result : run.results) {
-        result.timing = {};  // as good as random
+        result.timing = {};  // times would differ between runs
     }
     run.duration = std::chrono::milliseconds(12);
     EXPECT_EQ(summary_text(run.totals(), plain),
-              "operator             engine  pass  fail  skip  time  median\n"
-              "SLICE1               fake       1     1     0  0 ns       -\n"
-              "TOP_K1               fake       1     0     0  0 ns       -\n"
-              "2 operators skipped  absent     0     0     3  0 ns       -\n"
-              "all                  fake       2     1     0  0 ns       -\n"
-              "all                  absent     0     0     3  0 ns       -\n"
+              "operator             engine  pass  fail  skip  total time  execution\n"
+              "SLICE1               fake       1     1     0        0 ns          -\n"
+              "TOP_K1               fake       1     0     0        0 ns          -\n"
+              "2 operators skipped  absent     0     0     3        0 ns          -\n"
+              "all                  fake       2     1     0        0 ns          -\n"
+              "all                  absent     0     0     3        0 ns          -\n"
               "\n"
               "6 results in 12.0 ms: 2 pass, 1 fail, 3 skip\n");
 }
@@ -278,9 +279,10 @@ TEST(Summary, TimesAndTheirMedian) {
                              std::chrono::nanoseconds(100)};
     run.results[2].timing = {std::chrono::microseconds(4), std::chrono::nanoseconds(5000), std::nullopt};
     const std::string text = summary_text(run.totals(), plain);
-    EXPECT_NE(text.find("SLICE1                        fake       2  3.00 µs   300 ns\n"), std::string::npos)
+    EXPECT_NE(text.find("SLICE1                        fake       2     3.00 µs     300 ns\n"), std::string::npos)
         << text << "the device's own time counts before the wall clock's: 100 and 300";
-    EXPECT_NE(text.find("all                           fake       3  7.00 µs   300 ns\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("all                           fake       3     7.00 µs     300 ns\n"), std::string::npos)
+        << text;
 }
 
 TEST(Summary, SaysWhenNothingWasVerified) {
@@ -306,7 +308,7 @@ TEST(Summary, ResultsOffTheGateAreCountedApart) {
     text.insert(1, R"("tags": ["unspecified"], )");
     const auto cases = cases_of({slice_with_expected, text});
     const std::string written = summary_text(run_all(cases, one_engine()).totals(), plain);
-    EXPECT_NE(written.find(": 1 pass\nOff the gate, because nobody specifies the right answer: 1 fail\n"
+    EXPECT_NE(written.find(": 1 pass\nNot counted, because no source says what is right (tag `unspecified`): 1 fail\n"
                            "  failed: some/wrong-expected on fake\n"),
               std::string::npos)
         << written;
@@ -331,7 +333,7 @@ TEST(ConsoleStyle, ColoursOnlyWhenAskedFor) {
     EXPECT_NE(status(colored, Status::fail), status(colored, Status::pass));
     EXPECT_NE(status(colored, Status::skip), status(colored, Status::pass));
     EXPECT_NE(colored.bold(core::show("x")).text(), "x");
-    // Braces in texts are texts.
+    // Braces in texts are not format specifiers.
     EXPECT_EQ(plain.bold(core::show("{}", "{}")).text(), "{}");
     EXPECT_NE(colored.bold(core::show("{}", "{0}")).text().find("{0}"), std::string::npos);
 }

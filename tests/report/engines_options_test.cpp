@@ -1,4 +1,4 @@
-// engine/report/command_line: options that choose several engines by one command, as they were chosen.
+// Tests of engine/report/command_line: the options that choose the same engines again.
 #include <gtest/gtest.h>
 
 #include "engine/report/command_line.h"
@@ -30,11 +30,11 @@ TEST(EnginesOptions, OneAdapterAndOneLevelForAll) {
         {{engine("cpu", "reference")}, "--engine cpu"},
         {{engine("cpu", "reference"), engine("d3d12", "a GPU")}, "--engine cpu --engine d3d12 --adapter 'a GPU'"},
         {{engine("d3d12", "X"), engine("directml", "X")}, "--engine d3d12 --engine directml --adapter X"},
-        // Each chose its own: one option cannot name both.
+        // Each engine has a different adapter, which one option cannot name, so it is left out.
         {{engine("d3d12", "X"), engine("directml", "Y")}, "--engine d3d12 --engine directml"},
         {{engine("cpu", "reference", low), engine("d3d12", "X", low)},
          "--engine cpu --engine d3d12 --adapter X --feature-level 4.0"},
-        // A command has an adapter and a level of its own.
+        // A command chooses its own adapter and feature level.
         {{engine("cpu", "reference"), started_by("ssh box worker", low)},
          "--engine cpu --engine 'exec:ssh box worker'"},
     };

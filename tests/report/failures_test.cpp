@@ -1,4 +1,5 @@
-// engine/report/element_lines and failure_causes: failures in figures, and many of them in few lines.
+// Tests of engine/report/element_lines and failure_causes: numbers that describe a failure, and summaries of many
+// failures.
 #include <gtest/gtest.h>
 
 #include "engine/report/element_lines.h"
@@ -12,7 +13,7 @@ namespace {
 
 using run::Status;
 
-/// An output of that many elements, of which the last is wrong by one.
+/// An output of which the last `wrong` elements are off by one.
 run::OutputResult wrong_output(core::Dimensions sizes, std::size_t wrong) {
     const core::TensorDesc desc = core::TensorDesc::packed(core::DataType::int32, sizes);
     core::Tensor expected(desc);
@@ -98,10 +99,10 @@ TEST(TotalsTable, ManyOperatorsWithoutFailuresShareARow) {
     }
     const report::ConsoleStyle plain(false);
     EXPECT_EQ(report::totals_table(totals, plain).text(),
-              "operator            engine  pass  fail  time  median\n"
-              "WRONG               cpu        0     1  0 ns       -\n"
-              "20 other operators  cpu       40     0  0 ns       -\n"
-              "all                 cpu       40     1  0 ns       -\n");
+              "operator            engine  pass  fail  total time  execution\n"
+              "WRONG               cpu        0     1        0 ns          -\n"
+              "20 other operators  cpu       40     0        0 ns          -\n"
+              "all                 cpu       40     1        0 ns          -\n");
     const std::string every = report::totals_table(totals, plain, 0, true);
     EXPECT_EQ(std::count(every.begin(), every.end(), '\n'), 23) << every;
 }

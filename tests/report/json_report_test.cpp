@@ -1,4 +1,4 @@
-// engine/report/json_report: every member, read back.
+// Tests of engine/report/json_report: every member is read back.
 #include "engine/report/json_report.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ RunContext context() {
         {"dmlconform", "run", "a b.json"}, {{"dmlconform", "1.2.3"}, {"fmt", "9.1.0"}}, "2024-05-06T07:08:09Z", "M"};
 }
 
-/// The file that the results give, with exit code 1.
+/// The text of the result file, with exit code 1.
 std::string report_of(const AllResults& run, const RunContext& with) {
     const TemporaryFolder folder;
     report::JsonReport sink(folder.at("result.json"));
@@ -34,7 +34,7 @@ std::string report_of(const AllResults& run, const RunContext& with) {
     return content_of(folder.at("result.json"));
 }
 
-/// The text, checked to be one line-ended document.
+/// Parses the text after checking that it is a document that ends with a newline.
 json parsed(const std::string& text) {
     EXPECT_TRUE(text.ends_with("}\n"));
     return json::parse(text);
@@ -73,10 +73,12 @@ TEST(JsonReport, TheRunAsAWhole) {
                     {"timeout", 0}, {"reference", 0}, {"xfail", 0}, {"xpass", 0}, {"flake", 0}};
     EXPECT_EQ(document.at("summary"), none);
     EXPECT_EQ(document.at("unspecified"), none);
-    EXPECT_EQ(document.at("unverified"), json({{"cases", 0}, {"inPart", 0}, {"filters", json::array()}}));
+    EXPECT_EQ(document.at("unverified"),
+              json({{"cases", 0}, {"inPart", 0}, {"powerless", 0}, {"filters", json::array()}}));
+    EXPECT_EQ(document.at("precision"), json({{"fp32", 0}, {"less", 0}, {"cannotTell", 0}}));
     EXPECT_EQ(document.at("results"), json::array());
     EXPECT_EQ(document.at("machine"), "M");
-    EXPECT_EQ(document.size(), 13u) << "what is new here needs a test, and a line in docs/result-format.md";
+    EXPECT_EQ(document.size(), 14u) << "what is new here needs a test, and a line in docs/result-format.md";
 }
 
 TEST(JsonReport, VersionsKeepTheirOrder) {
@@ -193,14 +195,14 @@ TEST(JsonReport, WhatIsNotThereIsLeftOut) {
     const json document = parsed(report_of(run_all(cases, engines), context()));
     const json& results = document.at("results");
     ASSERT_EQ(results.size(), 4u);
-    // A pass with equal elements.
+    // A pass whose elements are equal.
     EXPECT_EQ(results[0].at("status"), "pass");
     EXPECT_FALSE(results[0].contains("reason"));
     EXPECT_FALSE(results[0].at("outputs")[0].contains("worst"));
     EXPECT_FALSE(results[0].contains("strayWrites"));
     EXPECT_TRUE(results[0].contains("timing"));
     EXPECT_FALSE(results[0].at("timing").contains("deviceNanoseconds"));
-    // A rejection that is wrong, one that is right, and a wrong acceptance: nothing was executed.
+    // A wrong rejection, a right one, and a wrong acceptance: nothing was executed.
     EXPECT_EQ(results[1].at("status"), "fail");
     EXPECT_EQ(
         results[1].at("rejection"),

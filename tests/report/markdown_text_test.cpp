@@ -1,4 +1,4 @@
-// engine/report/markdown_text: what Markdown would take for more than text.
+// Tests of engine/report/markdown_text: escaping of text that Markdown would interpret.
 #include "engine/report/markdown_text.h"
 
 #include <gtest/gtest.h>

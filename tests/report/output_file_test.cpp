@@ -1,4 +1,4 @@
-// engine/report/output_file: files that are complete or not there, and what cannot be written.
+// Tests of engine/report/output_file: files are either complete or missing, and errors are reported.
 #include "engine/report/output_file.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 using report::check_writable;
 using report::write_file;
 
-/// Names of what is in the folder, sorted.
+/// The sorted names of all files in the folder.
 std::vector<std::string> names_in(const fs::path& folder) {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder)) {
@@ -46,7 +46,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
 using Names = std::vector<std::string>;
 
 #ifdef __linux__
-/// Before a run begins signals are not caught, and whatever it has made by then would stay there.
+/// Signals are not caught before a run begins. If testing whether the folder is writable created a visible file, that
+/// file would remain after a kill.
 TEST(OutputFile, ATrialIsNeverInTheFolder) {
     const TemporaryFolder folder;
     if (!report::make_nameless_file(folder.path())) {
@@ -195,7 +196,7 @@ TEST(OutputFile, LinksThatLeadNowhere) {
     EXPECT_EQ(names_in(folder.path()), (Names{"a", "b", "dangling.json", "into no folder", "not-yet.json"}));
 }
 
-/// Anybody who may write to the folder could have made these, if only they knew the name.
+/// Anybody who may write to the folder could create such files by guessing the name.
 TEST(OutputFile, WhatIsPlantedUnderATemporaryNameIsNotTouched) {
     const TemporaryFolder folder;
     const std::string victim = folder.write("victim", "precious");
@@ -207,7 +208,7 @@ TEST(OutputFile, WhatIsPlantedUnderATemporaryNameIsNotTouched) {
         EXPECT_EQ(content_of(folder.at(name)), "x");
     }
     EXPECT_EQ(content_of(victim), "precious");
-    // And under the right one, it is not opened.
+    // An existing file with the correct temporary name is not opened.
     EXPECT_EQ(report::make_new_file(folder.at("result.json.partial")), nullptr);
     EXPECT_EQ(errno, EEXIST);
     EXPECT_EQ(report::make_new_file(folder.at("other.json.partial")), nullptr);
@@ -259,6 +260,50 @@ TEST(OutputFile, WritersOfOneFileDoNotMeet) {
         thread.join();
     }
     EXPECT_EQ(names_in(folder.path()), (Names{"result.json"}));
+}
+
+#ifndef _WIN32
+TEST(PartialFiles, AreRemovedWhereASignalEndsTheProgram) {
+    const TemporaryFolder folder;
+    const std::string done = folder.at("done");
+    ASSERT_TRUE(write_file(done, "done").has_value());
+    report::OutputFile first;
+    report::OutputFile second;
+    ASSERT_TRUE(first.open(folder.at("a")).has_value());
+    ASSERT_TRUE(second.open(done).has_value());
+    ASSERT_EQ(names_in(folder.path()).size(), 3u);
+    report::remove_partial_files();
+    EXPECT_EQ(names_in(folder.path()), (Names{"done"}));
+    EXPECT_EQ(content_of(done), "done");
+}
+
+TEST(PartialFiles, AreForgottenOnceTheyAreComplete) {
+    const TemporaryFolder folder;
+    for (int i = 0; i < 200; ++i) {
+        report::OutputFile file;
+        ASSERT_TRUE(file.open(folder.at("a")).has_value());
+        if (i % 2 == 0) {
+            ASSERT_TRUE(file.commit().has_value());
+        }
+    }
+    report::OutputFile last;
+    ASSERT_TRUE(last.open(folder.at("b")).has_value());
+    report::remove_partial_files();
+    EXPECT_EQ(names_in(folder.path()), (Names{"a"}));
+}
+#endif
+
+TEST(OutputFile, SaysWhatTheSystemLacks) {
+    if (!fs::exists("/dev/full")) {
+        GTEST_SKIP() << "there is no /dev/full here";
+    }
+    const auto full = write_file("/dev/full", "a");
+    ASSERT_FALSE(full.has_value());
+    EXPECT_EQ(full.error().hint, "the disk is full: free some space, or write to another one");
+    const TemporaryFolder folder;
+    const auto missing = write_file(folder.at("none/a"), "a");
+    ASSERT_FALSE(missing.has_value());
+    EXPECT_EQ(missing.error().hint, "does the folder exist?");
 }
 
 TEST(FileLock, OneAtATime) {

@@ -1,4 +1,4 @@
-// engine/report/progress: how far a run is.
+// Tests of engine/report/progress: the progress line of a run.
 #include "engine/report/progress.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ TEST(Progress, ShareFailuresAndTimeLeft) {
         std::chrono::nanoseconds elapsed;
         const char* text;
     } rows[] = {{0, 480, 0, 5s, "[0/480] 0%"},
-                {120, 480, 0, 1s, "[120/480] 25%"},  // too early to tell
+                {120, 480, 0, 1s, "[120/480] 25%"},  // too early for an estimate
                 {120, 480, 3, 10s, "[120/480] 25% 3 failed 30 s left"},
                 {120, 480, 0, 100s, "[120/480] 25% 5:00 min left"},
                 {1, 1000, 0, 61s, "[1/1000] 0% 16:55 h left"},

@@ -1,4 +1,4 @@
-// engine/report/result_file: results read back, and files that are none.
+// Tests of engine/report/result_file: results that are read back, and files that are not results.
 #include "engine/report/result_file.h"
 
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ TEST(ResultFile, EachResultIsHandedOver) {
 TEST(ResultFile, BadOnes) {
     struct Row {
         const char* pointer;
-        Json value;  // discarded: the member is taken away
+        Json value;  // "discarded" removes the member
         const char* message;
     };
     const Json gone(Json::value_t::discarded);
@@ -85,6 +85,14 @@ TEST(ResultFile, BadOnes) {
         {"/results/1/timing/executeNanoseconds", -3, "/results/1/timing/executeNanoseconds: it must be a whole number"},
         {"/results/1/timing", "soon", "/results/1/timing: this is not an object"},
         {"/results/1/outputs/0/elements", -1, "/results/1/outputs/0/elements: it must be a whole number"},
+        {"/results/1/difference", 3, "/results/1/difference: it must be a text"},
+        {"/results/1/hint", nullptr, "/results/1/hint: it must be a text"},
+        {"/results/1/actualStatus", true, "/results/1/actualStatus: it must be a text"},
+        {"/results/1/tags", "t", "/results/1/tags: it must be a list"},
+        {"/results/1/uncompared", 1, "/results/1/uncompared: it must be a list"},
+        {"/results/1/repetition", "1", "/results/1/repetition: it must be a whole number"},
+        {"/results/1/attempts", -2, "/results/1/attempts: it must be a whole number"},
+        {"/engines/0/reference", "yes", "/engines/0/reference: it must be true or false"},
     };
     for (const Row& row : rows) {
         Json file = good_file();

@@ -1,4 +1,4 @@
-// engine/report/text_table: columns, and what becomes of them where there is little room.
+// Tests of engine/report/text_table: columns, and how they adapt to a narrow terminal.
 #include "engine/report/text_table.h"
 
 #include <gtest/gtest.h>

@@ -14,9 +14,9 @@ import subprocess
 import sys
 
 OURS = "dmlconform::"
-# What protobuf's compiler writes has a header of its own.
+# protobuf's compiler generates these; they are declared in generated headers.
 GENERATED = "dmlconform::onnx::"
-# Symbols that only one object may have: functions, and variables of all kinds.
+# Symbols that only one object may define: functions, and variables of all kinds.
 STRONG = set("TBDR")
 
 

@@ -1,10 +1,17 @@
-// engine/run/case_run: an engine that says what is expected, and engines that agree against a case.
+// Tests of engine/run/case_run: an engine that provides the expected values, and engines that agree with each other
+// against a case.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "engine/cases/recorded_case.h"
+#include "engine/core/guard.h"
 #include "engine/run/case_run.h"
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
+#include "tests/without_reference.h"
 
 namespace dmlconform::tests::against_test {
 namespace {
@@ -25,7 +32,7 @@ Behaviour named(std::string name) {
     return behaviour;
 }
 
-/// The last of two outputs elements is 8.
+/// An engine whose last element is 8 instead of the right value.
 Behaviour wrong(std::string name) {
     Behaviour behaviour = named(std::move(name));
     behaviour.change = [](auto outputs) { outputs[0]->template as<float>()[1] = 8; };
@@ -79,6 +86,100 @@ TEST(Against, WhereThatEngineComputesNothingNothingIsJudged) {
     }
 }
 
+/// A case that copies `count` elements of a type.
+std::string identity(std::string_view type, std::string_view values, std::size_t count) {
+    return fmt::format(R"({{ "name": "identity", "operator": "ELEMENT_WISE_IDENTITY",
+        "desc": {{ "InputTensor": {{ "DataType": "{0}", "Sizes": [{2}] }},
+                  "OutputTensor": {{ "DataType": "{0}", "Sizes": [{2}] }} }},
+        "inputs": {{ "InputTensor": {1} }} }})",
+                       type, values, count);
+}
+
+/// An engine that does not write these bytes of the output.
+Behaviour leaving(std::size_t first, std::size_t count) {
+    Behaviour behaviour = named("other");
+    behaviour.change = [=](auto outputs) {
+        std::ranges::fill(outputs[0]->buffer.bytes().subspan(first, count), core::untouched);
+    };
+    return behaviour;
+}
+
+TEST(Against, NobodyIsComparedWithWhatWasNotWritten) {
+    Behaviour zeroing = named("other");
+    zeroing.change = [](auto outputs) { std::ranges::fill(outputs[0]->buffer.bytes().first(8), std::byte{0}); };
+    Behaviour stray = named("other");
+    stray.change = [](auto outputs) { outputs[0]->buffer.bytes()[9] = std::byte{0}; };
+    const struct {
+        const char* what;
+        std::string text;
+        Behaviour behaviour;
+        Status status;
+        std::string_view reason;
+    } rows[] = {
+        {"nothing", std::string(slice_without_expected), leaving(0, 8), Status::error,
+         "OutputTensor: the engine wrote nothing to it"},
+        {"half", std::string(slice_without_expected), leaving(4, 4), Status::error,
+         "OutputTensor: the engine left 1 of its 2 elements unwritten"},
+        {"bytes", identity("UINT8", "[1, 2, 3, 4, 5, 6]", 6), leaving(1, 4), Status::error,
+         "OutputTensor: the engine left 4 of its 6 elements unwritten"},
+        {"one byte alone", identity("UINT8", "[1]", 1), leaving(0, 1), Status::error,
+         "OutputTensor: the engine wrote nothing to it"},
+        {"zeros", std::string(slice_without_expected), zeroing, Status::error,
+         "OutputTensor: it is all zero, and should not be"},
+        {"the guard", std::string(slice_without_expected), stray, Status::fail,
+         "the engine wrote beyond the end of OutputTensor: 1 of the 256 bytes after its total size, from byte 1 on"},
+        {"a short run, which may be computed", identity("UINT8", "[1, 2, 3, 4, 5, 6]", 6), leaving(1, 3),
+         Status::reference, "the case has no expected values, so the others are compared with this engine"},
+        {"the pattern, rightly", identity("UINT8", "[205, 205, 205, 205, 205]", 5), named("other"), Status::reference,
+         "the case has no expected values, so the others are compared with this engine"},
+        {"zeros, rightly", identity("FLOAT32", "[0, 0]", 2), named("other"), Status::reference,
+         "the case has no expected values, so the others are compared with this engine"},
+    };
+    for (const auto& row : rows) {
+        Behaviour same = row.behaviour;
+        same.name = "same";
+        const auto engines = engines_of({same, row.behaviour});
+        run::CaseSettings settings;
+        settings.against = 1;
+        settings.keep_computed = true;
+        const auto results = run_case(only_case(row.text), engines, settings);
+        EXPECT_EQ(results[1].status, row.status) << row.what;
+        EXPECT_EQ(results[1].reason, row.reason) << row.what;
+        const bool usable = row.status == Status::reference;
+        EXPECT_EQ(results[0].status, usable ? Status::pass : Status::skip) << row.what;
+        EXPECT_EQ(results[1].computed != nullptr, usable) << row.what;
+    }
+}
+
+TEST(Against, WhatMeansNothingNeedNotBeWritten) {
+    constexpr std::string_view nonzero = R"({ "name": "nonzero", "operator": "NONZERO_COORDINATES",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [3] },
+                  "OutputCountTensor": { "DataType": "UINT32", "Sizes": [1] },
+                  "OutputCoordinatesTensor": { "DataType": "UINT32", "Sizes": [3, 1] } },
+        "inputs": { "InputTensor": [0, 1, 0] } })";
+    for (const auto& [first, status] : {std::pair(std::size_t{4}, Status::reference), {0, Status::error}}) {
+        Behaviour behaviour = named("other");
+        behaviour.change = [begin = first](auto outputs) {
+            std::ranges::fill(outputs[1]->buffer.bytes().subspan(begin), core::untouched);
+        };
+        const auto engines = engines_of({behaviour});
+        run::CaseSettings settings;
+        settings.against = 0;
+        EXPECT_EQ(run_case(only_case(nonzero), engines, settings)[0].status, status) << first;
+    }
+}
+
+TEST(Against, WithoutAReferenceWhatLooksUnwrittenIsNotCompared) {
+    const auto pattern = only_case(identity("UINT8", "[205, 205, 205, 205, 205]", 5));
+    const auto zeros = only_case(identity("UINT8", "[0, 0]", 2));
+    const WithoutReference identities("ELEMENT_WISE_IDENTITY");
+    const auto engines = engines_of({named("other")});
+    run::CaseSettings settings;
+    settings.against = 0;
+    EXPECT_EQ(run_case(pattern, engines, settings)[0].status, Status::error);
+    EXPECT_EQ(run_case(zeros, engines, settings)[0].status, Status::reference);
+}
+
 TEST(Against, AnswersOfAnEngine) {
     const auto engines = engines_of({wrong("other")});
     const auto answer = run::answer_of(cases_of({slice_without_expected}).front(), *engines[0]);
@@ -108,6 +209,7 @@ TEST(Dispute, EnginesThatAgreeAgainstTheCase) {
          "suspect the expected values: a agrees with the reference"},
         {"one alone, and wrong", slice_with_wrong_expected, {wrong("a")}, ""},
         {"the reference alone", slice_with_wrong_expected, {named("cpu")}, ""},
+        {"two that leave the same element unwritten", slice_with_wrong_expected, {leaving(4, 4), leaving(4, 4)}, ""},
         {"against the reference there is no dispute", slice_without_expected, {wrong("a"), wrong("b")}, ""},
     };
     for (const auto& row : rows) {

@@ -1,4 +1,4 @@
-// Outputs that were not written, or are all zero: no tolerance makes a pass of them.
+// Tests of outputs that were not written, or are all zero: they fail with any tolerance.
 #include "engine/run/blank_output.h"
 
 #include <fmt/format.h>
@@ -9,13 +9,14 @@
 
 #include "engine/core/element.h"
 #include "engine/core/guard.h"
+#include "engine/run/failure_kind.h"
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 
 namespace dmlconform::tests::blank_output_test {
 namespace {
 
-/// Accepts whatever is there.
+/// A case whose tolerance accepts any value.
 std::string lenient_case(std::string_view expected) {
     return fmt::format(R"({{ "name": "lenient", "operator": "SLICE1",
         "desc": {{ "InputTensor": {{ "DataType": "FLOAT32", "Sizes": [4] }},
@@ -80,11 +81,42 @@ TEST(BlankOutput, SaysSoBesideTheDifference) {
               "the output differs beyond tolerance; OutputTensor: the engine wrote nothing to it");
 }
 
+TEST(BlankOutput, APartThatWasNotWrittenIsSaid) {
+    Behaviour half;
+    half.change = [](std::span<core::Tensor* const> outputs) {
+        std::ranges::fill(outputs[0]->buffer.bytes().subspan(4, 4), core::untouched);
+    };
+    const run::CaseResult result = run_on(half, slice_with_expected);
+    EXPECT_TRUE(result.unwritten);
+    EXPECT_EQ(result.reason,
+              "the output differs beyond tolerance; OutputTensor: the engine left 1 of its 2 elements unwritten");
+    EXPECT_FALSE(run_on(zeroing(), slice_with_expected).unwritten) << "zero is a value";
+    EXPECT_FALSE(run_on({}, slice_with_expected).unwritten);
+}
+
+TEST(BlankOutput, IsOtherThanWhatDiffers) {
+    using expectations::Happening;
+    const auto subject = cases_of({slice_with_expected}).front();
+    const struct {
+        Behaviour behaviour;
+        Happening happening;
+        Happening other;
+    } rows[] = {{silent(), Happening::unwritten, Happening::differs},
+                {zeroing(), Happening::differs, Happening::unwritten}};
+    for (const auto& row : rows) {
+        FakeEngine engine(row.behaviour);
+        const run::CaseResult result = run::run_case(subject, engine);
+        EXPECT_TRUE(run::happened(row.happening, result));
+        EXPECT_FALSE(run::happened(row.other, result));
+        EXPECT_TRUE(run::happened(Happening::anything, result));
+    }
+}
+
 TEST(BlankOutput, ZeroWhereItShouldBe) {
     for (const char* expected : {"[0, 0]", "[0, \"0x80000000\"]", "[1e-40, 0]"}) {
         EXPECT_EQ(run_on(zeroing(), lenient_case(expected)).status, run::Status::pass) << expected;
     }
-    // Not all elements: that is for the tolerance.
+    // If only some elements are zero, the tolerance decides.
     EXPECT_EQ(run_on({}, lenient_case("[0, 3]")).status, run::Status::pass);
 }
 

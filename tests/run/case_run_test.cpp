@@ -1,4 +1,4 @@
-// engine/run/case_run: what is found out of a case beside whether it passed.
+// Tests of engine/run/case_run: what a run records about a case besides its status.
 #include "engine/run/case_run.h"
 
 #include <gtest/gtest.h>

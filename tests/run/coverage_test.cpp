@@ -1,4 +1,4 @@
-// engine/run/coverage: what a case covers, what is left, and the reasons why something may be.
+// Tests of engine/run/coverage: what a case covers, what is missing, and reasons for missing lines.
 #include "engine/run/coverage.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using run::coverage_key;
 using run::CoverageLine;
 using run::parse_coverage_reasons;
 
-/// How many cases cover the line with that key; throws when there is no such line.
+/// The number of cases that cover the line with this key. Throws if there is no such line.
 std::size_t count(const std::vector<CoverageLine>& lines, std::string_view key) {
     for (const CoverageLine& line : lines) {
         if (coverage_key(line) == key) {
@@ -62,7 +62,7 @@ TEST(Coverage, WhatAcceptedCasesCover) {
     const std::pair<const char*, std::size_t> counts[] = {
         {"SLICE1 type InputTensor FLOAT32", 2},
         {"SLICE1 type InputTensor INT64", 1},
-        {"SLICE1 type InputTensor FLOAT16", 0},  // a rejected case covers the rule, and nothing else
+        {"SLICE1 type InputTensor FLOAT16", 0},  // a rejected case covers only the rule
         {"SLICE1 rank InputTensor 1", 2},
         {"SLICE1 rank OutputTensor 2", 1},
         {"SLICE1 rank InputTensor 8", 0},
@@ -72,7 +72,7 @@ TEST(Coverage, WhatAcceptedCasesCover) {
         {"SLICE1 layout InputTensor larger total size", 1},
         {"SLICE1 layout InputTensor aligned", 1},
         {"SLICE1 layout InputTensor OWNED_BY_DML", 0},
-        {"SLICE1 layout OutputTensor packed", 3},  // the stride of a dimension of one element is never used
+        {"SLICE1 layout OutputTensor packed", 3},  // the stride of a dimension of size 1 is never used
         {"SLICE1 attribute InputWindowOffsets 0", 3},
         {"SLICE1 attribute InputWindowOffsets 1", 1},
         {"SLICE1 attribute InputWindowOffsets >1", 0},

@@ -1,4 +1,4 @@
-// engine/run/engine_list: engines by name, and what there is to run on.
+// Tests of engine/run/engine_list: engines by name, and the list of all available engines.
 #include "engine/run/engine_list.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What becomes of results where something is expected, and of cases that are not run or run again.
+// Tests how expectations change results, and how cases are skipped or repeated because of them.
 #include "engine/run/expected_results.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ Behaviour broken() {
     return behaviour;
 }
 
-/// Wrong for the first `times` executions of all.
+/// An engine whose first `times` executions are wrong.
 Behaviour wrong_at_first(unsigned times) {
     Behaviour behaviour;
     behaviour.change = [left = times](std::span<core::Tensor* const> outputs) mutable {
@@ -114,7 +114,7 @@ TEST_F(Expecting, FailuresOfTheKindThatIsExpected) {
                 EXPECT_FALSE(result_.passed());
             }
         }
-        // Whichever of several fits decides.
+        // If several expectations match, the one with the right status decides.
         EXPECT_EQ(run(entry.behaviour, {expectation(Expected::fail), expectation(Expected::error),
                                         expectation(Expected::crash), expectation(Expected::timeout)})
                       .status,
@@ -140,7 +140,7 @@ TEST_F(Expecting, WhatIsNotMeantStaysAsItIs) {
                                           expectation(Expected::fail, "some/with")};
     EXPECT_EQ(run({}, others).status, Status::pass);
     EXPECT_EQ(run(wrong(), others).status, Status::fail);
-    // Of another engine's, nobody could have expected a result.
+    // An expectation for another engine is not reported as unused.
     const auto unused = expected_->unused();
     ASSERT_EQ(unused.size(), 2u);
     EXPECT_EQ(unused[0], &expected_->all()[0]);
@@ -188,7 +188,7 @@ TEST_F(Expecting, FlakesAreTriedAgain) {
     EXPECT_EQ(good.status, Status::pass);
     EXPECT_EQ(good.attempts, 1u);
     EXPECT_TRUE(expected_->unused().empty());
-    // Where it may also fail at all attempts, nothing that it does is unexpected.
+    // If the case may also fail in every attempt, no result is unexpected.
     EXPECT_EQ(run({}, {entry, expectation(Expected::fail)}).status, Status::pass);
     EXPECT_EQ(run(wrong(), {entry, expectation(Expected::fail)}).status, Status::xfail);
 }
@@ -228,7 +228,7 @@ constexpr std::string_view negated = R"({ "name": "negated", "operator": "ELEMEN
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [4] } },
     "inputs": { "InputTensor": [1, -2, 3, -4] }, "tolerance": { "OutputTensor": { "abs": 0.25 } } })";
 
-/// Elements of the output are off by so much.
+/// An engine whose output elements are off by these differences.
 Behaviour off_by(std::vector<float> differences) {
     Behaviour behaviour;
     behaviour.change = [differences](std::span<core::Tensor* const> outputs) {
@@ -239,7 +239,7 @@ Behaviour off_by(std::vector<float> differences) {
     return behaviour;
 }
 
-/// The only entry of a file, without ids of cases.
+/// The only expectation of a file, without case ids.
 Expectation entry_of(const std::string& members, const std::string& status = "fail") {
     auto file = expectations::read_expectations(
         "e.json", R"({ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [ {

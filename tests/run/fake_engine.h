@@ -1,4 +1,4 @@
-// An engine that does as a test says, for tests of the code that judges engines.
+// An engine whose behaviour a test defines, for tests of code that judges engines.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace dmlconform::tests {
 
-/// How a FakeEngine behaves. As it stands, it gives the right answer to everything that the reference can compute; of
-/// other operators it copies the first input.
+/// The behaviour of a FakeEngine. By default, it gives the right results for everything that the reference can compute;
+/// for other operators it copies the first input.
 struct Behaviour {
     std::string name = "fake";
     core::FeatureLevel feature_level = core::highest_feature_level;
@@ -25,11 +25,11 @@ struct Behaviour {
     std::optional<std::string> bind_error;
     std::optional<std::string> execute_error;
     std::optional<std::string> read_error;
-    /// Called at the step of that name: "unsupported", "compile", "bind", "execute" or "read". May throw.
+    /// Called at each step, with its name: "unsupported", "compile", "bind", "execute" or "read". May throw.
     std::function<void(const std::string& step)> at_step = [](const std::string&) {};
-    /// Gets the right outputs, and changes them.
+    /// Receives the right outputs and may change them.
     std::function<void(std::span<core::Tensor* const> outputs)> change = [](auto) {};
-    /// Leaves the outputs as they are.
+    /// Does not write any output.
     bool writes_nothing = false;
     std::optional<std::chrono::nanoseconds> device_time;
 };
@@ -52,6 +52,10 @@ public:
         behaviour_.at_step("read");
         if (!behaviour_.writes_nothing && !behaviour_.read_error) {
             if (!cpu::has_reference(*descriptor_.schema)) {
+                // Writes outputs that are not computed, because unwritten elements would be reported as another error.
+                std::ranges::fill(
+                    outputs.front()->buffer.bytes().first(static_cast<std::size_t>(outputs.front()->desc.total_bytes)),
+                    std::byte{1});
                 copy(*inputs_.front(), *outputs.front());
             } else {
                 compute(outputs);

@@ -1,4 +1,4 @@
-// engine/run/operator_table: rows of operators that the engines have, and of others.
+// Tests of engine/run/operator_table: rows for operators that the engines support, and for others.
 #include "engine/run/operator_table.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The row of an operator, "" without one.
+/// The row of an operator, or "" if there is none.
 std::string row(const std::string& table, const std::string& op) {
     std::istringstream lines(table);
     for (std::string line; std::getline(lines, line);) {

@@ -1,4 +1,4 @@
-// engine/run/runner: what becomes of engines that are right, wrong, broken, or something in between.
+// Tests of engine/run/runner: results of engines that are right, wrong, broken, or something in between.
 #include "engine/run/runner.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ Engines one_engine(Behaviour behaviour) {
     return engines;
 }
 
-/// The behaviour that a test describes by what is different from a perfect engine.
+/// A behaviour that differs from that of a perfect engine as `differs` says.
 Behaviour that(const std::function<void(Behaviour&)>& differs) {
     Behaviour behaviour;
     differs(behaviour);
@@ -208,7 +208,7 @@ TEST(Runner, AnErrorDoesNotHoldUpTheRest) {
 
 TEST(Runner, WithoutAReferenceOnlyTheExpectedValuesCount) {
     const WithoutReference some("RESAMPLE,ROI_POOLING");
-    // As `resample`, but with one element: ROI_POOLING does not round, RESAMPLE does.
+    // Like `resample`, but with one element.
     const auto expecting = [](std::string_view op, std::string_view type, std::string_view value) {
         return fmt::format(R"({{ "name": "{0}-{1}-{2}", "operator": "{0}", "desc": {{
             "InputTensor": {{ "DataType": "{1}", "Sizes": [1] }}, "OutputTensor": {{ "DataType": "{1}", "Sizes": [1] }}{3} }},
@@ -228,14 +228,14 @@ TEST(Runner, WithoutAReferenceOnlyTheExpectedValuesCount) {
         Status status;
         std::string tolerance;
     };
-    // The engine answers 2: 0x40000000, in FLOAT16 0x4000.
+    // The engine's result is 2: 0x40000000, or 0x4000 in FLOAT16.
     const Expectation rows[] = {
-        {expecting("RESAMPLE", "FLOAT32", "0x40000010"), Status::pass, "16 ulp"},
-        {expecting("RESAMPLE", "FLOAT32", "0x40000011"), Status::fail, "16 ulp"},
-        {expecting("RESAMPLE", "FLOAT16", "0x4004"), Status::pass, "4 ulp"},
-        {expecting("RESAMPLE", "FLOAT16", "0x4005"), Status::fail, "4 ulp"},
-        {pooled("0x40000000"), Status::pass, "0 ulp"},
-        {pooled("0x40000001"), Status::fail, "0 ulp"},
+        {expecting("RESAMPLE", "FLOAT32", "0x40000000"), Status::pass, "exact"},
+        {expecting("RESAMPLE", "FLOAT32", "0x40000001"), Status::fail, "exact"},
+        {expecting("RESAMPLE", "FLOAT16", "0x4000"), Status::pass, "exact"},
+        {expecting("RESAMPLE", "FLOAT16", "0x4001"), Status::fail, "exact"},
+        {pooled("0x40000000"), Status::pass, "exact"},
+        {pooled("0x40000001"), Status::fail, "exact"},
         {expecting("ELEMENT_WISE_ABS", "INT32", "0x00000002"), Status::pass, "exact"},
         {expecting("ELEMENT_WISE_ABS", "INT32", "0x00000003"), Status::fail, "exact"},
     };
@@ -336,7 +336,7 @@ TEST(Runner, Observers) {
               (std::vector<std::string>{"some/with-expected 0", "pass by 0", "skip by 1", "some/without-expected 1",
                                         "pass by 0", "skip by 1", "some/illegal 2", "fail by 0", "skip by 1"}));
     Recorder stopped;
-    stopped.stop_after = 4;  // within the second case, which is finished on all engines
+    stopped.stop_after = 4;  // stops within the second case, which is completed on all engines
     const AllResults result = run_watched(cases, {&engines, 1}, stopped);
     EXPECT_EQ(result.results.size(), 4u);
     EXPECT_EQ(stopped.log.size(), 6u);
@@ -362,7 +362,7 @@ TEST(Runner, UnspecifiedCasesAreOffTheGate) {
     EXPECT_FALSE(on.passed());
     EXPECT_TRUE(on.results[1].gated);
     EXPECT_EQ(on.count(Status::fail), 1u);
-    // Off the gate a pass verifies nothing.
+    // Outside the gate, a pass verifies nothing.
     std::string good(slice_with_expected);
     good.replace(good.find(R"("doc")"), 5, R"("unspecified")");
     EXPECT_FALSE(run_all(cases_of({good}), one_engine({})).passed());

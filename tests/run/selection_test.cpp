@@ -1,4 +1,4 @@
-// engine/run/selection: globs, filters and tags.
+// Tests of engine/run/selection: globs, filters and tags.
 #include "engine/run/selection.h"
 
 #include <gtest/gtest.h>
@@ -59,14 +59,14 @@ TEST(GlobMatches, Table) {
         {"slice1/*", "slice1", false},
         {"*/example-?", "slice1/doc/example-1", true},
         {"*/example-?", "slice1/doc/example-12", false},
-        // Nothing else is special.
+        // No other characters are special.
         {"a[T=FLOAT16,axis=1]", "a[T=FLOAT16,axis=1]", true},
         {"[a]", "a", false},
         {"a.c", "abc", false},
         {"a\\*", "a*", false},
         {"{a,b}", "a", false},
         {"(a|b)+$", "(a|b)+$", true},
-        // A star or a question mark in the text is what they match, too.
+        // Stars and question marks in the text match as well.
         {"*", "*", true},
         {"?", "?", true},
         {"a*", "a*b", true},
@@ -85,7 +85,7 @@ TEST(GlobMatches, ManyStarsTakeNoTime) {
     EXPECT_TRUE(glob_matches(pattern, std::string(10000, 'a')));
 }
 
-/// Names of the selected ones, without the stem.
+/// The names of the selected cases, without the stem.
 std::string selected(const std::vector<cases::Case>& cases, const std::vector<std::string>& filters,
                      const std::vector<std::string>& tags) {
     std::string text;

@@ -1,4 +1,4 @@
-// Shards: what is asked for, by whom, and how cases are divided.
+// Tests of shards: the options and environment variables that choose one, and how cases are divided.
 #include "engine/run/shard.h"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ TEST(Shard, OfTheEnvironment) {
           {"SLURM_ARRAY_TASK_MIN", "1"},
           {"SLURM_ARRAY_TASK_MAX", "7"}},
          Shard{6, 7}},
-        // --array=10-30:10
+        // sbatch --array=10-30:10
         {{{"SLURM_ARRAY_TASK_ID", "20"},
           {"SLURM_ARRAY_TASK_COUNT", "3"},
           {"SLURM_ARRAY_TASK_MIN", "10"},
@@ -93,13 +93,13 @@ TEST(Shard, WhatTheEnvironmentCannotMean) {
          {"SLURM_ARRAY_TASK_COUNT", "3"},
          {"SLURM_ARRAY_TASK_MIN", "0"},
          {"SLURM_ARRAY_TASK_STEP", "2"}},
-        // Not one of --array=10-30:10
+        // An index that sbatch --array=10-30:10 does not contain.
         {{"SLURM_ARRAY_TASK_ID", "11"},
          {"SLURM_ARRAY_TASK_COUNT", "3"},
          {"SLURM_ARRAY_TASK_MIN", "10"},
          {"SLURM_ARRAY_TASK_MAX", "30"},
          {"SLURM_ARRAY_TASK_STEP", "10"}},
-        // --array=1,3,7
+        // sbatch --array=1,3,7
         {{"SLURM_ARRAY_TASK_ID", "3"},
          {"SLURM_ARRAY_TASK_COUNT", "3"},
          {"SLURM_ARRAY_TASK_MIN", "1"},
@@ -153,7 +153,7 @@ TEST(ShardPlan, IsAPartition) {
 }
 
 TEST(ShardPlan, ByIdANewCaseMovesNoOther) {
-    // Known numbers: another machine, or another version, divides in the same way.
+    // These numbers must not change, so that other machines and versions divide cases in the same way.
     EXPECT_EQ(id_hash(""), 17665956581633026203u);
     EXPECT_EQ(id_hash("a/b"), 8831782500897897773u);
 }
@@ -174,7 +174,7 @@ TEST(ShardPlan, ByDurationsShardsTakeEquallyLong) {
         }
         EXPECT_NEAR(load, sum / 4, 3);
     }
-    // Cases that take no time are divided too.
+    // Cases that take no time are divided evenly, too.
     CaseDurations none;
     for (const std::uint64_t id : cases) {
         none[id] = 0;

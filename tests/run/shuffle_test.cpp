@@ -1,4 +1,4 @@
-// engine/run/shuffle: permutations, the same ones everywhere.
+// Tests of engine/run/shuffle: permutations that are the same on every machine.
 #include "engine/run/shuffle.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Cases for tests of running and reporting, as a case file would have them.
+// Cases for tests of running and reporting, in the form of case files.
 #pragma once
 
 #include <memory>
@@ -26,19 +26,19 @@ inline constexpr std::string_view slice_without_expected = R"({ "name": "without
               "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] },
     "inputs": { "InputTensor": [1, 2, 3, 4] } })";
 
-/// The expected values are wrong in the second element.
+/// The same with a wrong expected value for the second element.
 inline constexpr std::string_view slice_with_wrong_expected = R"({ "name": "wrong-expected", "operator": "SLICE1",
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
               "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [2] },
     "inputs": { "InputTensor": [1, 2, 3, 4] }, "expected": { "OutputTensor": [1, "nan"] } })";
 
-/// A stride of 0.
+/// Illegal because of a stride of 0.
 inline constexpr std::string_view illegal_slice = R"({ "name": "illegal", "operator": "SLICE1",
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
               "InputWindowOffsets": [0], "InputWindowSizes": [4], "InputWindowStrides": [0] },
     "expectError": "E_INVALIDARG" })";
 
-/// Two outputs, of which one has expected values.
+/// Two outputs, only one of which has expected values.
 inline constexpr std::string_view top_k_half_expected = R"({ "name": "half-expected", "operator": "TOP_K1",
     "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [3] }, "OutputValueTensor": { "DataType": "INT8", "Sizes": [1] },
               "OutputIndexTensor": { "DataType": "UINT32", "Sizes": [1] }, "Axis": 0, "K": 1, "AxisDirection": "DECREASING" },
@@ -51,13 +51,13 @@ inline constexpr std::string_view normalization =
               "Axes": [0], "NormalizeVariance": true, "Epsilon": 0.25 },
     "inputs": { "InputTensor": [1, 2, 3, 5] } })";
 
-/// A case of an operator that the reference does not have.
+/// A case of an operator without a reference.
 inline constexpr std::string_view resample = R"({ "name": "resample", "operator": "RESAMPLE",
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] },
               "InterpolationMode": "NEAREST_NEIGHBOR", "Scales": [1,1,1,1] },
     "inputs": { "InputTensor": [1, 2] }, "expected": { "OutputTensor": [1, 2] } })";
 
-/// The cases, read; throws when there is anything wrong with them.
+/// Reads the cases; throws if there are problems.
 [[nodiscard]] inline std::vector<cases::Case> cases_of(const std::vector<std::string_view>& texts,
                                                        const std::string& file = "some.json") {
     std::string text;
@@ -71,7 +71,7 @@ inline constexpr std::string_view resample = R"({ "name": "resample", "operator"
     return std::move(suite.cases);
 }
 
-/// Watches, and may end the run.
+/// Records all events of a run, and may end it.
 class Recorder : public run::Observer {
 public:
     void on_case(const cases::Case& subject, std::size_t position) override {
@@ -88,7 +88,7 @@ public:
     std::size_t stop_after = ~std::size_t{0};
 };
 
-/// All results of a run, which may be changed.
+/// All results of a run, which tests may change.
 struct AllResults {
     std::vector<EngineInfo> engines;
     std::vector<run::CaseResult> results;
@@ -111,7 +111,7 @@ struct AllResults {
 
 [[nodiscard]] inline AllResults run_watched(const std::vector<cases::Case>& cases, std::span<const run::EngineSet> sets,
                                             Recorder& recorder, const run::RunSettings& settings = {}) {
-    // Results own their cases, which may be temporaries of the test.
+    // Copies the cases, because results outlive them if they are temporaries of the test.
     std::vector<std::shared_ptr<const cases::Case>> copies;
     for (const cases::Case& entry : cases) {
         copies.push_back(std::make_shared<const cases::Case>(entry));

@@ -1,4 +1,4 @@
-// engine/run/totals: medians without all the numbers.
+// Tests of engine/run/totals: medians that are estimated without storing all numbers.
 #include "engine/run/totals.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// engine/run/unverified: which results say something about a case, and what is said of those that do not.
+// Tests of engine/run/unverified: which results verify a case, and the message for those that do not.
 #include "engine/run/unverified.h"
 
 #include <gmock/gmock.h>
@@ -16,16 +16,16 @@ using testing::ElementsAre;
 
 TEST(Unverified, ByStatus) {
     for (const Status status : {Status::pass, Status::flake}) {
-        EXPECT_EQ(run::shown_by(status, false, true), Shown::all) << to_string(status);
-        EXPECT_EQ(run::shown_by(status, false, false), Shown::part) << to_string(status);
+        EXPECT_EQ(run::shown_by(status, false, Shown::all), Shown::all) << to_string(status);
+        EXPECT_EQ(run::shown_by(status, false, Shown::part), Shown::part) << to_string(status);
     }
     for (const Status status :
          {Status::fail, Status::error, Status::crash, Status::timeout, Status::xfail, Status::xpass}) {
-        EXPECT_EQ(run::shown_by(status, false, true), Shown::all) << to_string(status);
+        EXPECT_EQ(run::shown_by(status, false, Shown::all), Shown::all) << to_string(status);
     }
-    EXPECT_EQ(run::shown_by(Status::reference, false, false), Shown::nothing);
-    EXPECT_EQ(run::shown_by(Status::skip, false, true), Shown::nothing);
-    EXPECT_EQ(run::shown_by(Status::skip, true, true), Shown::all) << "a file of expectations says so";
+    EXPECT_EQ(run::shown_by(Status::reference, false, Shown::part), Shown::nothing);
+    EXPECT_EQ(run::shown_by(Status::skip, false, Shown::all), Shown::nothing);
+    EXPECT_EQ(run::shown_by(Status::skip, true, Shown::all), Shown::all) << "a file of expectations says so";
 }
 
 TEST(Unverified, SentencesNameAFew) {
@@ -49,6 +49,32 @@ TEST(Unverified, SentencesNameAFew) {
                             "Verified in part, because only the reference computed an output without expected values: "
                             "1 of 6 cases: p",
                             "The filter x* matches none of the cases"));
+}
+
+TEST(Unverified, TolerancesWithoutPowerAreNamed) {
+    EXPECT_EQ(run::shown_by(Status::pass, false, Shown::powerless), Shown::powerless);
+    EXPECT_EQ(run::shown_by(Status::fail, false, Shown::powerless), Shown::all);
+    run::Unverified unverified;
+    unverified.add("a", Shown::all);
+    unverified.add("b", Shown::powerless, "OutputTensor: the tolerance also accepts zeros");
+    EXPECT_TRUE(unverified.any());
+    EXPECT_THAT(unverified.sentences(), ElementsAre("Passed within a tolerance that says nothing: 1 of 2 cases: b",
+                                                    "  1 case: OutputTensor: the tolerance also accepts zeros (b)"));
+}
+
+TEST(Unverified, APassWithoutPowerIsSeen) {
+    const auto cases = cases_of({R"({ "name": "wide", "operator": "ELEMENT_WISE_NEGATE",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [3] },
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [3] } },
+        "inputs": { "InputTensor": [1, -2, 3] }, "expected": { "OutputTensor": [-1, 2, -3] },
+        "tolerance": { "*": { "abs": 3 } } })",
+                                 slice_with_expected});
+    FakeEngine engine(Behaviour{});
+    const run::CaseResult result = run::run_case(cases[0], engine);
+    EXPECT_EQ(result.status, Status::pass);
+    EXPECT_EQ(run::powerless_reason(result), "OutputTensor: the tolerance also accepts zeros");
+    EXPECT_EQ(run::shown_by(result), Shown::powerless);
+    EXPECT_EQ(run::shown_by(run::run_case(cases[1], engine)), Shown::all);
 }
 
 TEST(Unverified, OfManyReasonsTheMostFrequent) {

@@ -38,24 +38,24 @@ RIGHT = [
     file_of(DATA),
     file_of(case("DML_OPERATOR_SLICE1")),
     file_of(case("ELEMENT_WISE_CLIP", CLIP), case("GEMM", GEMM)),
-    # Counts and optional fields may be left out, and null is a pointer that is not there.
+    # Counts and optional fields may be omitted, and null stands for a null pointer.
     file_of(case(desc={**SLICE, "DimensionCount": 1})),
     file_of(case(desc={**SLICE, "InputTensor": None}, expectError="E_INVALIDARG")),
     file_of(case(desc={**SLICE, "InputTensor": {"Type": "BUFFER", "Desc": TENSOR}})),
-    # What the defaults have, a case need not have.
+    # Keys that the defaults contain may be omitted from a case.
     file_of(without(case(), "operator"), operator="SLICE1"),
     file_of(without(case(), "name"), name="a"),
     file_of(case(desc=without(SLICE, "InputWindowSizes")), desc={"InputWindowSizes": [4]}),
     file_of(case(desc={**SLICE, "InputTensor": {"Sizes": [4]}}), desc={"InputTensor": {"DataType": "INT8"}}),
     file_of({"name": "a"}, **without(case(), "name")),
-    # A placeholder may stand anywhere.
+    # A placeholder may be used anywhere.
     file_of(case(desc={**SLICE, "InputTensor": {"DataType": "${type}", "Sizes": ["${size}"]},
                        "InputWindowSizes": "${w}"},
                  sweep={"type": ["INT8"], "size": [1], "w": [[1]]})),
     file_of(case("${operator}", desc="${desc}", sweep={"operator": ["SLICE1"], "desc": [SLICE]})),
 ]
 
-# What is wrong, the file, the place of the only error, and a part of its message.
+# A name for the mistake, the file, the location of its only error, and part of the message.
 WRONG = [
     ("a type", file_of(case(desc={**SLICE, "InputWindowSizes": 4})), "cases/0/desc/InputWindowSizes", "not of type"),
     ("an entry", file_of(case(desc={**SLICE, "InputWindowSizes": [4, "x"]})), "cases/0/desc/InputWindowSizes/1", "'x'"),

@@ -1,5 +1,5 @@
-# Fails unless the committed schema is what the program prints.
-# usage: cmake -DPROGRAM=… -DKIND=case-file|result -DCOMMITTED=… -P schema_is_current.cmake
+# Fails unless the committed schema is what the program prints. usage: cmake -DPROGRAM=… -DKIND=case-file|result
+# -DCOMMITTED=… -P schema_is_current.cmake
 
 execute_process(COMMAND "${PROGRAM}" schema "${KIND}" OUTPUT_VARIABLE printed RESULT_VARIABLE code)
 file(READ "${COMMITTED}" committed)

@@ -13,7 +13,7 @@ import jsonschema
 def load(path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    # Strings first, so that what looks like a comment inside one stays.
+    # Strings are matched first, so that text in a string that looks like a comment is kept.
     pattern = r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/'
     return json.loads(re.sub(pattern, lambda m: m.group(1) or "", text, flags=re.S))
 

@@ -1,4 +1,4 @@
-// engine/worker/cbor: what nlohmann-json writes is read, and nothing that a hostile process could write does harm.
+// Tests of engine/worker/cbor: messages that nlohmann-json encodes are read, and hostile messages do no harm.
 #include "engine/worker/cbor.h"
 
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ TEST(Cbor, ReadsWhatIsWritten) {
     EXPECT_TRUE(std::isnan(decode(json::to_cbor(std::nan(""))).value().get<double>()));
 }
 
-/// Examples of RFC 8949, appendix A, as other encoders may write them.
+/// Examples from RFC 8949, appendix A, some in encodings that only other programs use.
 TEST(Cbor, ReadsWhatOthersWrite) {
     const std::pair<const char*, json> rows[] = {
         {"1b000000e8d4a51000", 1000000000000},
@@ -149,7 +149,7 @@ TEST(Cbor, NestingIsLimited) {
 }
 
 TEST(Cbor, TheNumberOfValuesIsLimited) {
-    std::vector<std::uint8_t> many{0x9a, 0x00, 0x0f, 0x42, 0x3f};  // 999,999
+    std::vector<std::uint8_t> many{0x9a, 0x00, 0x0f, 0x42, 0x3f};  // announces 999,999 elements
     many.resize(5 + 999'999);
     EXPECT_TRUE(decode(many).has_value());
     many[4] = 0x40;

@@ -1,4 +1,4 @@
-// engine/worker/frame and the small texts around it: headers, commands taken apart.
+// Tests of engine/worker/frame and related text functions: headers, and splitting of commands.
 #include "engine/worker/frame.h"
 
 #include <gtest/gtest.h>

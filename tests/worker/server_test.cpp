@@ -1,4 +1,4 @@
-// engine/worker/server: requests of all kinds, also such as no client of ours makes.
+// Tests of engine/worker/server: requests of all kinds, including some that our client never sends.
 #include "engine/worker/server.h"
 
 #include <gtest/gtest.h>
@@ -7,10 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/operators/descriptor_json.h"
+#include "engine/operators/graph_json.h"
 #include "engine/worker/cbor.h"
 #include "engine/worker/frame.h"
 #include "engine/worker/messages.h"
-#include "tests/descriptor_builder.h"
+#include "tests/graph_builder.h"
 #include "tests/run/fake_engine.h"
 
 namespace dmlconform::tests::server_test {
@@ -24,7 +25,7 @@ struct Conversation {
     std::vector<json> answers;
 };
 
-/// Serves the bytes, and takes apart what is answered.
+/// Serves the bytes, and splits the answers.
 Conversation converse(const core::Result<std::unique_ptr<Engine>>& engine, const std::vector<std::uint8_t>& input) {
     std::span<const std::byte> rest = std::as_bytes(std::span(input));
     std::vector<std::byte> output;
@@ -49,7 +50,7 @@ Conversation converse(const core::Result<std::unique_ptr<Engine>>& engine, const
     return conversation;
 }
 
-/// Serves requests, which get their numbers from 1 on.
+/// Serves requests, which are numbered from 1.
 std::vector<json> answers_to(const core::Result<std::unique_ptr<Engine>>& engine,
                              std::initializer_list<json> requests) {
     std::vector<std::uint8_t> input;
@@ -125,6 +126,40 @@ TEST(Server, ACase) {
     EXPECT_TRUE(std::all_of(bytes.begin() + 4, bytes.end(), [](std::uint8_t byte) { return byte == 0xcd; }));
     EXPECT_EQ(answers[5], json({{"id", 6}}));
     EXPECT_NE(error_of(answers[6]).find("no such executable"), std::string::npos);
+}
+
+json compile_graph() {
+    const auto desc = tensor(core::DataType::float32, {1});
+    const auto graph = plain_graph(
+        {unary("a", "ACTIVATION_RELU", desc, "x", "t"), unary("b", "ELEMENT_WISE_NEGATE", desc, "t", "y")}, {"t", "y"});
+    return {{"request", "compileGraph"}, {"graph", operators::graph_to_json(graph)}};
+}
+
+TEST(Server, AGraph) {
+    const json two = json::array({json::binary({0, 0, 0, 0x40})});
+    const auto answers = answers_to(
+        fake(), {ask_info(1), compile_graph(), bind_to(two, 2), ask("execute", 2), ask("read", 2), bind_to({}, 2)});
+    EXPECT_EQ(answers[0]["graphs"], 1);
+    EXPECT_TRUE(worker::takes_graphs(answers[0]));
+    EXPECT_EQ(answers[1], json({{"id", 2}, {"accepted", true}}));
+    EXPECT_EQ(answers[3]["nodeNanoseconds"].size(), 2u);
+    ASSERT_EQ(answers[4]["outputs"].size(), 2u);
+    EXPECT_EQ(answers[4]["outputs"][0].get_binary()[3], 0x40);
+    EXPECT_EQ(answers[4]["outputs"][1].get_binary()[3], 0xc0);
+    EXPECT_NE(error_of(answers[5]).find("one entry for each of 1 inputs"), std::string::npos);
+}
+
+TEST(Server, GraphsThatAreNotCompiled) {
+    EXPECT_NE(error_of(answers_to(fake(), {{{"request", "compileGraph"}}})[0]).find("no array"), std::string::npos);
+    json loose = compile_graph();
+    loose["graph"]["nodes"][1]["inputs"][0] = "elsewhere";
+    EXPECT_NE(error_of(answers_to(fake(), {loose})[0]).find("node `b` is no value"), std::string::npos);
+    Behaviour unsupported;
+    unsupported.unsupported = "not today";
+    EXPECT_EQ(answers_to(fake(unsupported), {compile_graph()})[0]["unsupported"], "node `a`: not today");
+    json unused = compile_graph();
+    unused["graph"]["outputs"] = {"t"};
+    EXPECT_EQ(answers_to(fake(), {unused})[0]["rejected"]["rule"], "graph.unusedNode");
 }
 
 TEST(Server, WhatIsNotCompiled) {
@@ -212,6 +247,14 @@ TEST(Server, InputThatIsNotTheProtocol) {
         EXPECT_TRUE(conversation.answers.empty());
     }
     EXPECT_TRUE(converse(fake(), {}).outcome.has_value()) << "the end of the input is an ordinary end";
+}
+
+TEST(Messages, GraphsAreOptional) {
+    EXPECT_TRUE(worker::takes_graphs({{"graphs", 1}}));
+    for (const json& other : {json(), json(2), json("1"), json(true), json(-1)}) {
+        EXPECT_FALSE(worker::takes_graphs({{"graphs", other}})) << other;
+    }
+    EXPECT_FALSE(worker::takes_graphs(json::object()));
 }
 
 TEST(Messages, InfoOfOtherWorkers) {

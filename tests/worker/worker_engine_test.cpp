@@ -1,5 +1,5 @@
-// engine/worker/worker_engine: an engine in another process is as good as one here, and its faults are no worse than
-// they have to be.
+// Tests of engine/worker/worker_engine: an engine in another process gives the same results, and its faults cost as
+// little as possible.
 #include "engine/worker/worker_engine.h"
 
 #include <gtest/gtest.h>
@@ -75,12 +75,13 @@ struct Row {
     const char* reason;
 };
 
-/// The second case of three meets a fault; the third one passes on a new process.
+/// The second of three cases triggers a fault; the third one passes on a new process.
 TEST(WorkerEngine, AFaultCostsTheCaseAtHand) {
     std::vector<Row> rows{
         {"execute", "text", Status::error, "`execute` is not understood: it begins with \"Hello, t\""},
         {"execute", "huge", Status::error, "announces 4294967295 bytes"},
-        // Of what a reading of two floats and their guard could be: no memory is taken for more.
+        // Upper bound for the size of a read of two floats with their guard; larger ones are rejected before
+        // allocating.
         {"read", "announce", Status::error,
          "`read` is not understood: it announces 2147483647 bytes; 1048844 are allowed"},
         {"read", "deep", Status::error, "levels are nested"},
@@ -165,7 +166,7 @@ TEST(WorkerEngine, WhatAWorkerSaysBesideDoesNotHoldItUp) {
 }
 
 TEST(WorkerEngine, LargeTensorsGoBothWaysAtOnce) {
-    // Far beyond what pipes hold, and the worker says a lot while it is written to.
+    // The data exceed the capacity of pipes, and the worker writes much while it receives them.
     const auto cases = cases_of({R"({ "name": "large", "operator": "SLICE1",
         "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [3000000] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [3000000] },
                   "InputWindowOffsets": [0], "InputWindowSizes": [3000000], "InputWindowStrides": [-1] },
@@ -219,7 +220,7 @@ TEST(WorkerEngine, GivesUpOnAWorkerThatCannotBeStartedAgain) {
     EXPECT_EQ(content_of(marker), "x\nx\nx\n") << "three attempts";
 }
 
-/// A descriptor and inputs of one float, and an engine for them.
+/// A descriptor with inputs of one float, and an engine.
 class OneExecutable : public testing::Test {
 protected:
     const std::vector<cases::Case> cases_ = cases_of({slice_with_expected});
@@ -238,7 +239,7 @@ protected:
 
 TEST_F(OneExecutable, CanBeUsedInAnyOrder) {
     const Engines engines = started(faulty({}));
-    const auto executable = engines[0]->compile(descriptor_).value();  // not asked before whether it is supported
+    const auto executable = engines[0]->compile(descriptor_).value();  // without asking first whether it is supported
     EXPECT_FALSE(executable->execute().has_value()) << "nothing is bound";
     ASSERT_TRUE(executable->bind(inputs_).has_value());
     for (int i = 0; i < 3; ++i) {
@@ -282,7 +283,7 @@ TEST_F(OneExecutable, OfALostWorkerStaysLost) {
 TEST(WorkerEngine, LeavesNothingRunning) {
     const TemporaryFolder folder;
     const std::string file = folder.at("process");
-    // The worker has a child, which ignores that its input is closed.
+    // The worker starts a child that ignores that its input is closed.
     const std::string script = "sleep 1000 & echo $! > " + file + "; exec " + FAULTY_WORKER + " execute hang";
     Engines engines = started({{"sh", "-c", script}, {}, ""}, {200ms, 60s});
     const pid_t grandchild = std::stoi(content_of(file));

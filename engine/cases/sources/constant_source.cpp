@@ -1,4 +1,4 @@
-// One value for every element.
+// Initialiser with the same value for every element.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ public:
     [[nodiscard]] core::Result<void> write(core::DataType type, std::span<std::byte> elements) const override {
         const std::size_t width = core::bytes_of(type);
         if (width == 0) {
-            std::ranges::fill(elements, static_cast<std::byte>(bits_ * 0x11));  // two in each byte
+            std::ranges::fill(elements, static_cast<std::byte>(bits_ * 0x11));  // two elements per byte
             return {};
         }
         for (std::size_t i = 0; i < elements.size(); i += width) {

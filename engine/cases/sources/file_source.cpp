@@ -1,5 +1,5 @@
-// Elements from a file beside the case file: NumPy's .npy, or raw little-endian .bin and .dat. Header and size are
-// checked when the case is read; the elements are read when they are needed.
+// Initialiser that reads elements from a data file: NumPy's .npy, or raw little-endian .bin and .dat. Header and size
+// are checked when the case is read; the elements are read when they are needed.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 class FileSource final : public ElementSource {
 public:
-    FileSource(fs::path path, std::size_t offset) : path_(std::move(path)), offset_(offset) {}
+    FileSource(fs::path path, std::uint64_t offset) : path_(std::move(path)), offset_(offset) {}
 
     [[nodiscard]] core::Result<void> write(core::DataType /*type*/, std::span<std::byte> elements) const override {
         auto stream = core::open_regular_file(path_, std::numeric_limits<std::uintmax_t>::max());
@@ -39,17 +39,17 @@ public:
 
 private:
     fs::path path_;
-    std::size_t offset_;
+    std::uint64_t offset_;
 };
 
-/// The file's path, if it may be read from.
+/// The file's path, if reading it is allowed.
 core::Result<fs::path> resolve(const std::string& written, const DataFolder& folder) {
     if (written.find('\0') != std::string::npos) {
         return core::fail("there is a NUL in the path, at which the system would end it");
     }
     std::error_code error;
     const fs::path base = fs::weakly_canonical(folder.path.empty() ? fs::path(".") : folder.path, error);
-    // Canonical, so that neither ".." nor a link leads out unnoticed.
+    // Canonical, so that ".." and links cannot leave the folder.
     const fs::path path = fs::weakly_canonical(base / fs::path(written), error);
     if (error) {
         return core::fail(fmt::format("\"{}\" is not a usable path: {}", core::shortened(written), error.message()));
@@ -75,7 +75,7 @@ core::Result<void> check_size(const fs::path& path, std::uint64_t offset, const 
     std::error_code error;
     const std::uintmax_t size = fs::file_size(path, error);
     const auto count = core::element_count(desc.sizes);
-    // In bits, because elements may be half a byte wide.
+    // Counted in bits, because elements may have 4 bits.
     const auto bits = count ? core::checked_multiply(*count, core::bits_of(desc.data_type)) : std::nullopt;
     const auto bytes = bits ? std::optional((*bits + 7) / 8) : std::nullopt;
     if (error || !bytes || size - offset != *bytes || size < offset) {
@@ -106,7 +106,10 @@ core::Result<std::size_t> check_npy(const fs::path& path, const core::TensorDesc
     return header->data_offset;
 }
 
-core::Result<SourcePointer> open(const std::string& written, const core::TensorDesc& desc, const DataFolder& folder) {
+}  // namespace
+
+core::Result<SourcePointer> open_data_file(const std::string& written, const core::TensorDesc& desc,
+                                           const DataFolder& folder) {
     const auto path = resolve(written, folder);
     if (!path) {
         return tl::unexpected(path.error());
@@ -125,10 +128,12 @@ core::Result<SourcePointer> open(const std::string& written, const core::TensorD
     if (auto fits = check_size(*path, *offset, desc); !fits) {
         return tl::unexpected(fits.error());
     }
-    return std::make_shared<FileSource>(*path, *offset);
+    return file_elements(*path, *offset);
 }
 
-}  // namespace
+SourcePointer file_elements(fs::path path, std::uint64_t offset) {
+    return std::make_shared<FileSource>(std::move(path), offset);
+}
 
 SourcePointer read_data_file(const JsonValue& object, const core::TensorDesc& desc, const DataFolder& folder,
                              ProblemSink& problems) {
@@ -141,7 +146,7 @@ SourcePointer read_data_file(const JsonValue& object, const core::TensorDesc& de
         problems.add(value.offset, fmt::format("\"file\" must be a path; this is {}", value.kind_name()));
         return nullptr;
     }
-    auto source = open(*value.string(), desc, folder);
+    auto source = open_data_file(*value.string(), desc, folder);
     if (!source) {
         problems.add(value.offset, source.error().message, source.error().hint);
         return nullptr;

@@ -1,4 +1,4 @@
-// Elements written out one by one.
+// Initialiser that lists the elements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 class ListSource final : public ElementSource {
 public:
-    /// Elements' bits, each as wide as the type.
+    /// The bits of the elements, each in the width of the type.
     explicit ListSource(std::vector<std::byte> elements) : elements_(std::move(elements)) {}
 
     [[nodiscard]] core::Result<void> write(core::DataType /*type*/, std::span<std::byte> elements) const override {
@@ -56,8 +56,8 @@ private:
         }
     }
 
-    /// Reports only the first place where the arrays are not nested as the tensor is: one row too few elements or
-    /// brackets would otherwise be as many mistakes as it has elements.
+    /// Checks that nested arrays match the tensor's sizes. Reports only the first mismatch, because a missing row would
+    /// otherwise cause one problem per element.
     void read_nested(const JsonValue& list, std::size_t depth) {
         if (problems_.count() != before_) {
             return;
@@ -95,8 +95,7 @@ private:
         }
     }
 
-    /// Elements that a stride of 0 repeats are one in memory: a list that gives them several values means something
-    /// else.
+    /// Reports different values for elements that share an address through a stride of 0.
     void check_repeated(const JsonValue& list) {
         if (!desc_.strides || desc_.strides->size() != desc_.sizes.size()) {
             return;

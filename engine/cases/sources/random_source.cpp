@@ -1,5 +1,5 @@
-// Random elements. Each is a function of the seed and its row-major index, the same on every platform: only operations
-// that IEEE 754 defines exactly are used, none of the mathematics library.
+// Initialiser with random elements. Each depends only on the seed and its row-major index, and is the same on every
+// platform: only operations that IEEE 754 defines exactly are used, not the math library.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,12 +18,12 @@
 namespace dmlconform::cases {
 namespace {
 
-/// In [0, 1), a multiple of 2^-53.
+/// A multiple of 2^-53 in [0, 1).
 double unit_interval(std::uint64_t bits) {
     return static_cast<double>(bits >> 11) * 0x1p-53;
 }
 
-/// Natural logarithm by the series of artanh, good to a few ULPs. x must be positive and normal.
+/// Natural logarithm by the series of artanh, accurate to a few ULPs. x must be positive and normal.
 double logarithm(double x) {
     int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52) - 1023;
     double significand =
@@ -42,8 +42,7 @@ double logarithm(double x) {
     return 2 * sum + exponent * 0.6931471805599453;
 }
 
-/// Inverse of the normal distribution: Wichura's AS 241 (PPND7), to about 7 digits, which is more than a random test
-/// value needs.
+/// Inverse of the normal distribution: Wichura's AS 241 (PPND7), with about 7 correct digits.
 double normal_quantile(double p) {
     const double q = p - 0.5;
     if (std::fabs(q) <= 0.425) {
@@ -73,7 +72,7 @@ std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
     return (a >> 32) * (b >> 32) + (middle >> 32) + ((a_low * (b >> 32) + (middle & 0xffffffffu)) >> 32);
 }
 
-/// Values that break implementations, as bits of the type.
+/// Values that often expose bugs, as bits of the type.
 std::vector<std::uint64_t> special_values(core::DataType type) {
     std::vector<std::uint64_t> values;
     if (!core::is_floating_point(type)) {
@@ -87,7 +86,8 @@ std::vector<std::uint64_t> special_values(core::DataType type) {
     const std::uint64_t smallest_normal = std::uint64_t{1} << significand_bits;
     const std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << significand_bits;
     const auto encoded = [&](double value) { return *core::encode_element(type, value); };
-    // Zero, the subnormals' ends, the normals' ends, infinity, NaNs with and without payload; and values around ties.
+    // Zero, the smallest and largest subnormal and normal numbers, infinity, NaNs with and without payload, and values
+    // near rounding ties.
     values = {0,
               1,
               smallest_normal - 1,
@@ -111,7 +111,7 @@ std::vector<std::uint64_t> special_values(core::DataType type) {
     return values;
 }
 
-/// A distribution: from 64 random bits to an element's bits.
+/// Maps 64 random bits to the bits of an element.
 class Distribution {
 public:
     Distribution() = default;
@@ -138,10 +138,10 @@ class Normal final : public Distribution {
 public:
     Normal(core::DataType type, double mean, double deviation) : type_(type), mean_(mean), deviation_(deviation) {}
     [[nodiscard]] std::uint64_t draw(std::uint64_t bits) const override {
-        // The middle of the bits' interval: never 0 or 1, where the quantile is infinite.
+        // The bits select an interval; its middle is never 0 or 1, where the quantile would be infinite.
         return *core::encode_element(type_, mean_ + deviation_ * normal_quantile(unit_interval(bits) + 0x1p-54));
     }
-    /// No draw is further from the mean, in deviations.
+    /// Upper bound for the distance of a draw from the mean, in standard deviations.
     static constexpr double furthest = 9;
 
 private:
@@ -152,7 +152,7 @@ private:
 
 class UniformInteger final : public Distribution {
 public:
-    /// `low` as a two's complement; `span` is the number of values less 1.
+    /// `low` is in two's complement; `span` is the number of values minus 1.
     UniformInteger(core::DataType type, std::uint64_t low, std::uint64_t span) : type_(type), low_(low), span_(span) {}
     [[nodiscard]] std::uint64_t draw(std::uint64_t bits) const override {
         const std::uint64_t offset =
@@ -179,7 +179,8 @@ class Special final : public Distribution {
 public:
     explicit Special(core::DataType type) : type_(type), values_(special_values(type)) {}
     [[nodiscard]] std::uint64_t draw(std::uint64_t bits) const override {
-        // Three of four are special, the others small integers, so that special values also meet common ones.
+        // Three of four elements are special, the others small integers, so that special values also meet ordinary
+        // ones.
         const auto choice = static_cast<std::uint32_t>(bits);
         const auto index = static_cast<std::uint32_t>(bits >> 32);
         if (choice % 4 == 0) {
@@ -254,18 +255,18 @@ private:
         return check_keys(object_, list, "a random initialiser", problems_);
     }
 
-    /// A number that the element type can hold, or nothing.
-    std::optional<double> number(const char* key) {
+    /// The member's number, or the default if it is absent. Empty if it is not a number.
+    std::optional<double> number(const char* key, double otherwise) {
         const JsonValue* value = object_.find(key);
-        const auto result = value == nullptr ? std::nullopt : number_of(*value);
+        const auto result = value == nullptr ? std::optional(otherwise) : number_of(*value);
         if (!result) {
-            fail(value == nullptr ? object_ : *value, fmt::format("\"{}\" must be a number", key));
+            fail(*value, fmt::format("\"{}\" must be a number", key));
         }
         return result;
     }
 
     bool in_range(const JsonValue& at, double value) {
-        // Infinity is a value of the types, but only "inf" asks for it.
+        // A finite literal must not overflow to infinity; "inf" is the way to write that.
         const auto encoded = core::encode_element(type_, value);
         if (!encoded || !std::isfinite(value)) {
             fail(at, encoded ? fmt::format("the values leave the range of {}", core::name(type_))
@@ -279,8 +280,8 @@ private:
         if (!floating("uniform") || !keys({"random", "seed", "min", "max"})) {
             return nullptr;
         }
-        const auto low = number("min");
-        const auto high = number("max");
+        const auto low = number("min", -1);
+        const auto high = number("max", 1);
         if (!low || !high || !in_range(object_, *low) || !in_range(object_, *high)) {
             return nullptr;
         }
@@ -294,8 +295,8 @@ private:
         if (!floating("normal") || !keys({"random", "seed", "mean", "stddev"})) {
             return nullptr;
         }
-        const auto mean = number("mean");
-        const auto deviation = number("stddev");
+        const auto mean = number("mean", 0);
+        const auto deviation = number("stddev", 1);
         if (!mean || !deviation) {
             return nullptr;
         }
@@ -317,11 +318,15 @@ private:
         std::size_t next = 0;
         for (const char* key : {"min", "max"}) {
             const JsonValue* value = object_.find(key);
-            const auto integer = value == nullptr ? std::nullopt : integer_of(*value);
-            if (!integer) {
-                return fail(value == nullptr ? object_ : *value, fmt::format("\"{}\" must be an integer", key));
+            if (value == nullptr) {
+                return fail(object_, fmt::format("\"{}\" is missing", key),
+                            R"(random integers need both: { "random": "integer", "min": 0, "max": 9 })");
             }
-            // Floating-point types take integers that a double holds exactly.
+            const auto integer = integer_of(*value);
+            if (!integer) {
+                return fail(*value, fmt::format("\"{}\" must be an integer", key));
+            }
+            // Floating-point types accept only integers that a double represents exactly.
             const auto encoded = core::encode_element(type_, *integer);
             if (!encoded || (core::is_floating_point(type_) && integer->magnitude > std::uint64_t{1} << 53)) {
                 return fail(*value, encoded ? "at most 2^53 for a floating-point type" : encoded.error().message);

@@ -1,4 +1,5 @@
-// An arithmetic sequence: element i is start + i * step, exact for integers and rounded once for floating point.
+// Initialiser with an arithmetic sequence: element i is start + i * step. It is exact for integers and rounded once for
+// floating point.
 #include <fmt/format.h>
 
 #include <array>
@@ -13,7 +14,7 @@
 namespace dmlconform::cases {
 namespace {
 
-/// T is an integer type: arithmetic modulo 2^64 on two's complements gives each element exactly.
+/// T is an integer type. Arithmetic modulo 2^64 in two's complement gives each element exactly.
 class IntegerSequence final : public ElementSource {
 public:
     IntegerSequence(std::uint64_t start, std::uint64_t step) : start_(start), step_(step) {}
@@ -64,13 +65,13 @@ std::uint64_t two_complement(core::Integer value) {
     return value.negative ? std::uint64_t{0} - value.magnitude : value.magnitude;
 }
 
-/// Whether start + step * i stays in the range of the type for all elements. `start` is in range.
+/// True if start + step * i is in the range of the type for all elements. `start` must be in range.
 bool integers_fit(core::DataType type, core::Integer start, core::Integer step, std::uint64_t count) {
     const auto distance = core::checked_multiply(step.magnitude, count == 0 ? 0 : count - 1);
     const std::uint32_t bits = core::bits_of(type);
     const std::uint64_t all = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-    const std::uint64_t lowest = core::is_signed_integer(type) ? (all >> 1) + 1 : 0;  // magnitude of the smallest
-    // How far above the type's smallest value the sequence starts; of `all` there is room for.
+    const std::uint64_t lowest = core::is_signed_integer(type) ? (all >> 1) + 1 : 0;  // magnitude of the smallest value
+    // Distance of the start from the type's smallest value; `all` is the distance of the largest one.
     const std::uint64_t above = lowest + two_complement(start);
     return distance && *distance <= (step.negative ? above & all : all - (above & all));
 }

@@ -1,4 +1,4 @@
-// Reading what attention is computed of from its tensors. "M" marks what was measured on Microsoft's DirectML 1.15.4.
+// Reads the operands of attention from its tensors. What comments say about DirectML 1.15.4 was measured on it.
 #include "engine/cpu/attention/operands.h"
 
 #include <array>
@@ -8,7 +8,7 @@
 namespace dmlconform::cpu::attention {
 namespace {
 
-/// A tensor that may have queries, keys or values in it, as one of so many parts.
+/// A tensor that contains queries, keys or values, possibly stacked with others.
 struct Source {
     std::string_view field;
     std::int64_t part = 0;
@@ -28,13 +28,13 @@ std::int64_t head_count(const operators::Descriptor& descriptor, std::string_vie
     return descriptor.schema->find_field(field) == nullptr ? descriptor.uint("HeadCount") : descriptor.uint(field);
 }
 
-/// The last ones are {batch, position, head * size}, or {batch, position, head, part, size}.
+/// The last dimensions are {batch, position, head * size}, or {batch, position, head, part, size} if stacked.
 std::int64_t batch_of(const core::TensorDesc& desc, const Source& source) {
     const core::Dimensions& sizes = desc.sizes;
     return source.parts == 1 ? sizes[sizes.size() - 3] : sizes[0];
 }
 
-/// {batch, position, head, part, size} to {batch, head, position, size}.
+/// Transposes {batch, position, head, part, size} to {batch, head, position, size}.
 template <class Sources>
 Rows rows_of(const KernelArguments& arguments, const Sources& sources, std::int64_t heads) {
     for (const Source& source : sources) {
@@ -62,7 +62,7 @@ Rows rows_of(const KernelArguments& arguments, const Sources& sources, std::int6
     return {};
 }
 
-/// {batch, head, position, size} already.
+/// Reads a past tensor, which is {batch, head, position, size} already.
 Rows past_of(const KernelArguments& arguments, std::string_view field, const Rows& rows) {
     Rows past{rows.heads, 0, rows.size, numbers_of(arguments, field)};
     if (const core::TensorDesc* const desc = arguments.descriptor.tensor(field)) {
@@ -71,7 +71,7 @@ Rows past_of(const KernelArguments& arguments, std::string_view field, const Row
     return past;
 }
 
-/// So many numbers of the bias for all heads.
+/// A section of `count` numbers of the bias, for all heads.
 std::vector<double> bias_of(const std::vector<double>& bias, std::int64_t first, const Rows& rows) {
     return bias.empty() ? std::vector<double>()
                         : std::vector<double>(bias.begin() + first, bias.begin() + first + rows.heads * rows.size);
@@ -100,8 +100,8 @@ Mask::Mask(const KernelArguments& arguments, std::int64_t batch, std::int64_t he
       queries_(queries),
       keys_(keys) {}
 
-/// M: keys are counted from the first one of the past on. For lengths with starts and ends, keys and queries are
-/// counted through all batches.
+/// Measured on DirectML 1.15.4: keys are counted from the first key of the past. For masks with starts and ends, keys
+/// and queries are counted through all batches.
 bool Mask::is_valid(std::int64_t batch, std::int64_t query, std::int64_t key) const {
     switch (type_) {
         case MaskType::key_sequence_length:
@@ -124,7 +124,7 @@ bool Mask::is_valid(std::int64_t batch, std::int64_t query, std::int64_t key) co
 double Mask::added(std::int64_t batch, std::int64_t head, std::int64_t query, std::int64_t key) const {
     if (type_ == MaskType::boolean) {
         const std::int64_t truth = number(((batch * heads_ + head) * queries_ + query) * keys_ + key);
-        // M: numbers other than 0 and 1 are taken as numbers.
+        // Measured on DirectML 1.15.4: numbers other than 0 and 1 are used as numbers, not as truth values.
         return truth == 1 ? 0 : static_cast<double>(1 - truth) * filter_;
     }
     return is_valid(batch, query, key) ? 0 : filter_;

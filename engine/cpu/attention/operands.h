@@ -1,4 +1,4 @@
-// What attention is computed of: queries, keys and values of each head, what is added to them, and to their products.
+// The operands of attention: queries, keys and values of each head, their biases, and what is added to the scores.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ struct Rows {
 
 /// Queries, keys or values.
 struct Operand {
-    /// Those of the past, which have no bias.
+    /// The keys or values of the past, which have no bias.
     Rows past;
     Rows rows;
-    /// One for each head and each place in it; empty: none.
+    /// One number for each head and position within it; empty without a bias.
     std::vector<double> bias;
 
     [[nodiscard]] std::int64_t positions() const { return past.positions + rows.positions; }
@@ -42,7 +42,7 @@ enum class MaskType : std::uint32_t {
     boolean,
 };
 
-/// What is added to the product of a query and a key because of the mask.
+/// The mask, as the number that it adds to the score of a query and a key.
 class Mask {
 public:
     Mask(const KernelArguments& arguments, std::int64_t batch, std::int64_t heads, std::int64_t queries,
@@ -73,7 +73,7 @@ struct Operands {
     Operand queries;
     Operand keys;
     Operand values;
-    /// {batch, head, query, key}; empty: none.
+    /// {batch, head, query, key}; empty without a position bias.
     std::vector<double> position_bias;
     Mask mask;
     double scale;

@@ -1,8 +1,8 @@
-// The two kinds of numbers that operators made of products and functions are computed in: doubles, which give the
-// values, and intervals, which give what implementations may have.
+// The two number types for operators that consist of products and functions: doubles give the values, intervals give
+// what implementations may return.
 //
-// An implementation accumulates in FP32. Operators on FLOAT16 may store as FLOAT16 what their formulas name: the parts
-// of a sum, their sums, and results of functions. DirectML 1.15.4 stores some of them so.
+// Implementations accumulate in FP32. Operators on FLOAT16 may store intermediate results as FLOAT16: the parts of a
+// sum, their sums, and results of functions. DirectML 1.15.4 stores some of them.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace dmlconform::cpu::composition {
 
 class ExactSum {
 public:
-    /// What comes now is a part of its own, which may be stored before parts are added.
+    /// Starts a new part of the sum. Parts may be stored before they are added.
     void begin_part() {}
     void add(double term) { value_ += term; }
     void add_product(double a, double b) { value_ += a * b; }
     void add_products(std::span<const double> factors, std::span<const double> numbers) {
-        // As many running sums as vector registers like.
+        // The number of lanes suits vector registers.
         std::array<double, 8> lanes{};
         std::size_t i = 0;
         for (; i + lanes.size() <= factors.size(); i += lanes.size()) {
@@ -41,7 +41,7 @@ private:
     double value_ = 0;
 };
 
-/// What a sum may come to: its terms in any order, or its parts one by one.
+/// Bounds of a sum whose terms are added in any order, or whose parts are summed one by one.
 class SumBounds {
 public:
     explicit SumBounds(bool half) : half_(half) {}
@@ -49,7 +49,7 @@ public:
     void begin_part();
     void add(const Interval& term);
     void add_product(const Interval& a, const Interval& b) { add(a * b); }
-    /// Two lists of which at least one has exact numbers.
+    /// The terms are products of two lists, of which at least one has exact numbers.
     template <class Number>
     void add_products(std::span<const double> factors, std::span<const Number> numbers) {
         for (std::size_t i = 0; i < factors.size(); ++i) {
@@ -59,16 +59,25 @@ public:
     [[nodiscard]] Interval result() const;
 
 private:
-    void end_part(Interval part, double& positive, double& negative, double& count) const;
+    /// Totals of the completed parts.
+    struct Parts {
+        /// Upper bounds for the magnitudes of their positive and negative ends.
+        double positive = 0;
+        double negative = 0;
+        double count = 0;
+        /// Value and variance of the sum of all parts, and the variance that storing the parts and their sums as
+        /// FLOAT16 adds.
+        double value = 0;
+        double variance = 0;
+
+        void add(const Interval& part);
+    };
 
     bool half_;
     reduction::SumRange all_ = {};
     reduction::SumRange part_ = {};
     bool part_is_empty_ = true;
-    /// Of the parts that are complete: the largest magnitudes that their positive and negative ends may have.
-    double positive_ = 0;
-    double negative_ = 0;
-    double count_ = 0;
+    Parts parts_ = {};
 };
 
 struct Exact {
@@ -76,13 +85,13 @@ struct Exact {
     using Sum = ExactSum;
 
     [[nodiscard]] ExactSum sum() const { return {}; }
-    /// The number in the operator's type, if it is stored. What lies beyond every type must not grow until doubles are
-    /// infinite: the difference of two such numbers would be NaN.
+    /// The number converted to the operator's type, if implementations store it. Numbers beyond every type's range are
+    /// clamped, so that they cannot become infinite doubles: the difference of two of those would be NaN.
     [[nodiscard]] double stored(double x) const {
         constexpr double far_out = 1e100;
         return std::isinf(x) ? x : std::clamp(x, -far_out, far_out);
     }
-    /// Two ways to compute a number.
+    /// The result of either of two ways to compute a number.
     [[nodiscard]] double either(double one, double /*other*/) const { return one; }
 };
 
@@ -90,7 +99,7 @@ struct Bounded {
     using Number = Interval;
     using Sum = SumBounds;
 
-    /// Whether the operator is on FLOAT16.
+    /// True if the operator's type is FLOAT16.
     bool half = false;
 
     [[nodiscard]] SumBounds sum() const { return SumBounds(half); }

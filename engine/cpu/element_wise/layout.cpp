@@ -1,4 +1,4 @@
-// Dimensions that all tensors share, and those of blocks that have one element for several of the others'.
+// Finds dimensions for iterating over all tensors of an element-wise operator, including blockwise parameters.
 #include "engine/cpu/element_wise/layout.h"
 
 #include <algorithm>
@@ -28,14 +28,14 @@ public:
     [[nodiscard]] Runs runs() const { return {sizes_, strides_}; }
 
 private:
-    /// Dimension d of the tensor, counted from the innermost: a tensor of fewer dimensions has ones in front.
+    /// The size of dimension d, counted from the innermost one; 1 beyond the tensor's dimensions.
     static std::uint32_t size_at(const core::TensorDesc* desc, std::size_t d, std::size_t rank) {
         const std::size_t missing = rank - std::min(rank, desc == nullptr ? 0 : desc->sizes.size());
         return desc == nullptr || d < missing ? 1 : desc->sizes[d - missing];
     }
 
-    /// A tensor that has one element for several of the others' is repeated. One that has fewer, but more than one, has
-    /// an element for each of as many blocks of neighbours: the dimension becomes two.
+    /// Adds dimension d. A tensor of size 1 is broadcast. A tensor with a smaller size greater than 1 has one element
+    /// for each block of neighbours: then the dimension is split in two.
     void add_dimension(std::size_t d, const core::Dimensions& sizes) {
         std::uint32_t blocks = sizes[d];
         for (const core::TensorDesc* desc : tensors_) {
@@ -59,7 +59,8 @@ private:
                 const std::uint32_t own = size_at(tensors_[t], d, sizes.size());
                 const std::size_t missing = sizes.size() - std::min(sizes.size(), tensors_[t]->sizes.size());
                 const std::int64_t own_stride = own == 1 ? 0 : core::signed_strides(*tensors_[t])[d - missing];
-                // Of blocks: a whole tensor steps over a block, one with an element for each block by one.
+                // Stride over blocks: a full tensor advances by a whole block, a tensor with one element per block by
+                // one element.
                 const bool by_block = own != sizes[d];
                 stride =
                     step == 1 && size != sizes[d] ? (by_block ? 0 : own_stride) : own_stride * (by_block ? 1 : step);

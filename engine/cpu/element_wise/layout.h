@@ -1,4 +1,4 @@
-// How the tensors of an element-wise operator are walked together.
+// Iteration over the tensors of an element-wise operator in parallel.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ inline constexpr std::size_t most_tensors = 9;
 
 using Runs = core::StridedRuns<most_tensors>;
 
-/// Inputs first, of which null ones are absent, then the descriptor's outputs. What is not there has strides of 0.
+/// Runs over the inputs, of which absent ones are null, and the descriptor's outputs, in this order. Absent tensors
+/// have strides of 0.
 [[nodiscard]] Runs runs_of(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs);
 
 }  // namespace dmlconform::cpu::element_wise

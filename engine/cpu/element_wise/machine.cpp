@@ -1,7 +1,7 @@
-// Element-wise formulas over tensors of any layout.
+// Applies element-wise formulas to tensors of any layout.
 //
-// Elements are taken in stretches of one run of the innermost dimension: loaded into arrays of one kind of number,
-// computed, and stored. So a formula is compiled once for each kind of number, and conversions once for each data type.
+// Elements are processed in segments of a run: loaded into arrays of one number type, computed, and stored. So each
+// formula is compiled once per number type, and each conversion once per data type.
 #include "engine/cpu/element_wise/machine.h"
 
 #include <algorithm>
@@ -24,8 +24,8 @@ namespace {
 
 using operators::Descriptor;
 
-/// Enough to repay a call, few enough for all arrays to stay in the nearest cache.
-constexpr std::size_t stretch_length = 256;
+/// Large enough to amortise a call, small enough for all arrays to stay in the L1 cache.
+constexpr std::size_t segment_length = 256;
 
 // ---- attributes --------------------------------------------------------------------------------------------------
 
@@ -33,7 +33,7 @@ bool is_identity(const operators::ScaleBias& scale_bias) {
     return scale_bias.scale == 1 && scale_bias.bias == 0;
 }
 
-/// ScaleBias where it changes anything. M: {1, 0} counts as absent.
+/// The ScaleBias, if it has an effect. Measured on DirectML 1.15.4: {1, 0} counts as absent.
 const operators::ScaleBias* scale_bias_of(const Descriptor& descriptor) {
     for (const operators::FieldValue& value : descriptor.values) {
         const auto* found = std::get_if<operators::ScaleBias>(&value);
@@ -53,15 +53,15 @@ const Descriptor* activation_of(const Descriptor& descriptor) {
     return nullptr;
 }
 
-/// An attribute as a number of the formula's kind; integers truncate it and clamp it to the operator's type, as CAST
-/// does.
+/// Converts an attribute to the formula's number type. For integers it is truncated and clamped to the operator's type,
+/// as by CAST.
 template <class T>
 T attribute_number(double value, core::DataType type) {
     if constexpr (std::is_same_v<T, double>) {
         return value;
     } else {
         const double stored = stored_value(type, value, Store::converting);
-        // The ends of 64-bit types are doubles only one further out.
+        // The upper ends of 64-bit types are not doubles; the next larger power of two is.
         if (stored >= 0x1p63) {
             return T::of(core::is_signed_integer(type) ? std::uint64_t{INT64_MAX}
                          : stored >= 0x1p64            ? UINT64_MAX
@@ -76,7 +76,7 @@ T scalar_number(const Descriptor& descriptor, const operators::Field& field, std
     const core::DataType from = descriptor.scalar_type(field);
     std::array<std::byte, 8> memory{};
     core::store_element(memory, from, 0, bits);
-    const Stretch one{from, 0, 0};
+    const Segment one{from, 0, 0};
     if constexpr (!std::is_same_v<T, double>) {
         if (!core::is_floating_point(from)) {
             T number;
@@ -106,7 +106,7 @@ Context<T> context_of(const Descriptor& descriptor) {
     context.output_is_half = type == core::DataType::float16;
     context.output_is_signed = core::is_signed_integer(type);
     if (!core::is_floating_point(type)) {
-        // Of 64-bit types only integers know the ends, whose formulas wrap and do not ask.
+        // Stands for the ends of 64-bit types, which only integer formulas need exactly, and these wrap instead.
         constexpr double beyond = 0x1p80;
         context.lowest = attribute_number<T>(-beyond, type);
         context.highest = attribute_number<T>(beyond, type);
@@ -142,7 +142,7 @@ Context<Interval> interval_context(const Context<double>& real) {
     return context;
 }
 
-/// Whether the row takes the descriptor's elements as real numbers.
+/// True if the row treats the descriptor's elements as real numbers.
 bool computes_in_reals(const Row& row, const Descriptor& descriptor) {
     if (row.operands == Operands::as_bits || row.real == nullptr) {
         return false;
@@ -156,12 +156,12 @@ bool computes_in_reals(const Row& row, const Descriptor& descriptor) {
 
 // ---- evaluation --------------------------------------------------------------------------------------------------
 
-void load_elements(Operands /*how*/, std::span<const std::byte> memory, const Stretch& from, std::size_t count,
+void load_elements(Operands /*how*/, std::span<const std::byte> memory, const Segment& from, std::size_t count,
                    double* to) {
     load(memory, from, count, to);
 }
 template <class Word>
-void load_elements(Operands how, std::span<const std::byte> memory, const Stretch& from, std::size_t count,
+void load_elements(Operands how, std::span<const std::byte> memory, const Segment& from, std::size_t count,
                    Wrapping<Word>* to) {
     if constexpr (std::is_unsigned_v<Word>) {
         if (how == Operands::as_bits) {
@@ -172,12 +172,12 @@ void load_elements(Operands how, std::span<const std::byte> memory, const Stretc
     load(memory, from, count, to);
 }
 
-void store_elements(const Row& row, std::span<std::byte> memory, const Stretch& to, std::size_t count,
+void store_elements(const Row& row, std::span<std::byte> memory, const Segment& to, std::size_t count,
                     const double* from) {
     store(memory, to, count, from, row.store);
 }
 template <class Word>
-void store_elements(const Row& row, std::span<std::byte> memory, const Stretch& to, std::size_t count,
+void store_elements(const Row& row, std::span<std::byte> memory, const Segment& to, std::size_t count,
                     const Wrapping<Word>* from) {
     if constexpr (std::is_unsigned_v<Word>) {
         if (row.operands == Operands::as_bits) {
@@ -188,7 +188,7 @@ void store_elements(const Row& row, std::span<std::byte> memory, const Stretch& 
     store(memory, to, count, from, row.store);
 }
 
-/// One call of an operator.
+/// One execution of an operator.
 class Evaluation {
 public:
     Evaluation(const Row& row, const KernelArguments& arguments)
@@ -218,7 +218,7 @@ public:
     }
 
 private:
-    /// VALUE_SCALE_2D has its Bias in the struct: one number for each channel.
+    /// The Bias of VALUE_SCALE_2D is in the struct: one number for each channel.
     static std::unique_ptr<core::Tensor> bias_array(const Descriptor& descriptor) {
         for (const operators::FieldValue& value : descriptor.values) {
             if (const auto* numbers = std::get_if<std::vector<float>>(&value)) {
@@ -231,7 +231,7 @@ private:
         return nullptr;
     }
 
-    /// One for each of the formula's parameters; null for what is absent.
+    /// One tensor for each parameter of the formula; null for absent ones.
     [[nodiscard]] std::vector<const core::Tensor*> all_inputs() const {
         std::vector<const core::Tensor*> inputs(arguments_.inputs.begin(), arguments_.inputs.end());
         if (bias_array_) {
@@ -247,57 +247,57 @@ private:
         });
     }
 
-    /// The stretch of tensor `t` (inputs first) that starts `i` elements into a run.
-    [[nodiscard]] Stretch stretch_of(std::size_t t, const core::TensorDesc& desc, const Runs::PerArray& offsets,
+    /// The segment of tensor `t` (inputs come first) that starts `i` elements into a run.
+    [[nodiscard]] Segment segment_of(std::size_t t, const core::TensorDesc& desc, const Runs::PerArray& offsets,
                                      std::int64_t i) const {
         const std::int64_t stride = runs_.run_strides()[t];
         return {desc.data_type, offsets[t] + i * stride, stride};
     }
 
-    [[nodiscard]] std::int64_t stretches_per_run() const {
-        const auto length = static_cast<std::int64_t>(stretch_length);
+    [[nodiscard]] std::int64_t segments_per_run() const {
+        const auto length = static_cast<std::int64_t>(segment_length);
         return (runs_.run_length() + length - 1) / length;
     }
 
-    /// Calls body(offsets, i, count, element) for stretches first … last - 1: where their runs start, how far into its
-    /// run each one does, and its first element's row-major number.
+    /// Calls body(offsets, i, count, element) for the segments first … last - 1, with the offsets of the run, the
+    /// segment's start within the run, its length, and the row-major index of its first element.
     template <class Body>
-    void for_each_stretch(std::int64_t first, std::int64_t last, Body&& body) const {
-        const std::int64_t per_run = stretches_per_run();
-        std::int64_t stretch = first;
+    void for_each_segment(std::int64_t first, std::int64_t last, Body&& body) const {
+        const std::int64_t per_run = segments_per_run();
+        std::int64_t segment = first;
         runs_.for_each_run(first / per_run, (last + per_run - 1) / per_run, [&](const Runs::PerArray& offsets) {
-            const std::int64_t run = stretch / per_run;
-            for (; stretch < std::min(last, (run + 1) * per_run); ++stretch) {
-                const std::int64_t i = (stretch - run * per_run) * static_cast<std::int64_t>(stretch_length);
-                const std::int64_t count = std::min(runs_.run_length() - i, static_cast<std::int64_t>(stretch_length));
+            const std::int64_t run = segment / per_run;
+            for (; segment < std::min(last, (run + 1) * per_run); ++segment) {
+                const std::int64_t i = (segment - run * per_run) * static_cast<std::int64_t>(segment_length);
+                const std::int64_t count = std::min(runs_.run_length() - i, static_cast<std::int64_t>(segment_length));
                 body(offsets, i, static_cast<std::size_t>(count), run * runs_.run_length() + i);
             }
         });
     }
 
-    /// Stretches are shared out among threads, unless outputs have elements that share bytes.
+    /// Distributes segments over threads, unless output elements share bytes.
     template <class Body>
     void over_all(Body&& body) const {
         const bool shared_bytes =
             std::any_of(arguments_.outputs.begin(), arguments_.outputs.end(),
                         [](const core::Tensor* output) { return core::bytes_of(output->desc.data_type) == 0; });
-        const std::int64_t count = runs_.run_count() * stretches_per_run();
+        const std::int64_t count = runs_.run_count() * segments_per_run();
         if (shared_bytes) {
             body(0, count);
         } else {
-            parallel_for(count, 4 * std::min(runs_.run_length(), static_cast<std::int64_t>(stretch_length)), body);
+            parallel_for(count, 4 * std::min(runs_.run_length(), static_cast<std::int64_t>(segment_length)), body);
         }
     }
 
     using TurnedInputs = std::vector<std::optional<TurnedInput>>;
 
-    /// Those of one thread. An output that takes an input's place changes it.
+    /// The transposed inputs for one thread. An input that is overwritten in place must not be cached.
     [[nodiscard]] TurnedInputs turned_inputs() const {
         TurnedInputs turned(inputs_.size());
         for (std::size_t t = 0; t < inputs_.size(); ++t) {
             const auto is_input = [&](const core::Tensor* output) { return output == inputs_[t]; };
             if (inputs_[t] != nullptr && std::none_of(arguments_.outputs.begin(), arguments_.outputs.end(), is_input)) {
-                turned[t].emplace(*inputs_[t], runs_, t, stretch_length);
+                turned[t].emplace(*inputs_[t], runs_, t, segment_length);
                 if (!turned[t]->is_turned()) {
                     turned[t].reset();
                 }
@@ -306,10 +306,10 @@ private:
         return turned;
     }
 
-    /// Of so many elements of input `t`, from element `i` of a run on.
+    /// Where to read `count` elements of input `t`, starting at element `i` of a run.
     [[nodiscard]] TurnedInput::Place place_of(TurnedInputs& turned, std::size_t t, const Runs::PerArray& offsets,
                                               std::int64_t i, std::size_t count) const {
-        const Stretch from = stretch_of(t, inputs_[t]->desc, offsets, i);
+        const Segment from = segment_of(t, inputs_[t]->desc, offsets, i);
         return turned[t] ? turned[t]->place_of(from, i, count) : TurnedInput::Place{inputs_[t]->buffer.bytes(), from};
     }
 
@@ -322,7 +322,7 @@ private:
                 continue;
             }
             const TurnedInput::Place place = place_of(turned, t, offsets, i, count);
-            load_elements(row_.operands, place.memory, place.stretch, count, arrays[t].data());
+            load_elements(row_.operands, place.memory, place.segment, count, arrays[t].data());
         }
         if constexpr (std::is_same_v<T, double>) {
             if (scale_bias_ != nullptr) {
@@ -331,7 +331,7 @@ private:
         }
     }
 
-    /// For integers, the result has their type again (M).
+    /// Measured on DirectML 1.15.4: for integers, the result is converted back to their type.
     void scale(std::vector<double>& values, std::size_t count) const {
         const core::DataType type = inputs_[0]->desc.data_type;
         const bool integer = !core::is_floating_point(type);
@@ -347,14 +347,14 @@ private:
     void evaluate(Loop<T> loop) const {
         const Context<T> context = context_of<T>(arguments_.descriptor);
         over_all([&](std::int64_t first, std::int64_t last) {
-            std::vector<std::vector<T>> in(inputs_.size(), std::vector<T>(stretch_length));
-            std::vector<std::vector<T>> out(arguments_.outputs.size(), std::vector<T>(stretch_length));
+            std::vector<std::vector<T>> in(inputs_.size(), std::vector<T>(segment_length));
+            std::vector<std::vector<T>> out(arguments_.outputs.size(), std::vector<T>(segment_length));
             TurnedInputs turned = turned_inputs();
             std::array<const T*, most_tensors> from{};
             std::array<T*, most_tensors> to{};
             std::transform(in.begin(), in.end(), from.begin(), [](const auto& array) { return array.data(); });
             std::transform(out.begin(), out.end(), to.begin(), [](auto& array) { return array.data(); });
-            for_each_stretch(first, last, [&](const Runs::PerArray& offsets, std::int64_t i, std::size_t count, auto) {
+            for_each_segment(first, last, [&](const Runs::PerArray& offsets, std::int64_t i, std::size_t count, auto) {
                 load_inputs<T>(in, turned, offsets, i, count);
                 loop(from, to, count, context);
                 if constexpr (std::is_same_v<T, double>) {
@@ -364,14 +364,14 @@ private:
                 }
                 for (std::size_t o = 0; o < arguments_.outputs.size(); ++o) {
                     core::Tensor& output = *arguments_.outputs[o];
-                    store_elements(row_, output.buffer.bytes(), stretch_of(inputs_.size() + o, output.desc, offsets, i),
+                    store_elements(row_, output.buffer.bytes(), segment_of(inputs_.size() + o, output.desc, offsets, i),
                                    count, to[o]);
                 }
             });
         });
     }
 
-    /// Whether all elements are FLOAT32, side by side or gathered so, and nothing but the formula is applied to them.
+    /// True if all elements are FLOAT32 and contiguous, or can be gathered so, and only the formula is applied.
     [[nodiscard]] bool is_direct() const {
         const auto is_single = [](const core::Tensor* tensor) {
             return tensor != nullptr && tensor->desc.data_type == core::DataType::float32;
@@ -392,10 +392,10 @@ private:
         over_all([&](std::int64_t first, std::int64_t last) {
             TurnedInputs turned = turned_inputs();
             std::array<const float*, most_tensors> from{};
-            for_each_stretch(first, last, [&](const Runs::PerArray& offsets, std::int64_t i, std::size_t count, auto) {
+            for_each_segment(first, last, [&](const Runs::PerArray& offsets, std::int64_t i, std::size_t count, auto) {
                 for (std::size_t t = 0; t < inputs_.size(); ++t) {
                     const TurnedInput::Place place = place_of(turned, t, offsets, i, count);
-                    from[t] = reinterpret_cast<const float*>(place.memory.data()) + place.stretch.first;
+                    from[t] = reinterpret_cast<const float*>(place.memory.data()) + place.segment.first;
                 }
                 float* const to = arguments_.outputs[0]->as<float>().data() + offsets[inputs_.size()] + i;
                 row_.direct(from, to, count, context);
@@ -403,31 +403,31 @@ private:
         });
     }
 
-    /// The same on intervals, once the outputs are there.
+    /// Computes the slack by evaluating the formula on intervals. The outputs must be there.
     void bound() const {
         const Context<Interval> context = interval_context(context_of<double>(arguments_.descriptor));
         over_all([&](std::int64_t first, std::int64_t last) {
-            std::vector<std::vector<double>> values(inputs_.size(), std::vector<double>(stretch_length));
-            std::vector<std::vector<Interval>> in(inputs_.size(), std::vector<Interval>(stretch_length));
-            std::vector<std::vector<Interval>> out(arguments_.outputs.size(), std::vector<Interval>(stretch_length));
+            std::vector<std::vector<double>> values(inputs_.size(), std::vector<double>(segment_length));
+            std::vector<std::vector<Interval>> in(inputs_.size(), std::vector<Interval>(segment_length));
+            std::vector<std::vector<Interval>> out(arguments_.outputs.size(), std::vector<Interval>(segment_length));
             std::array<const Interval*, most_tensors> from{};
             std::array<Interval*, most_tensors> to{};
             std::transform(in.begin(), in.end(), from.begin(), [](const auto& array) { return array.data(); });
             std::transform(out.begin(), out.end(), to.begin(), [](auto& array) { return array.data(); });
-            for_each_stretch(
+            for_each_segment(
                 first, last,
                 [&](const Runs::PerArray& offsets, std::int64_t i, std::size_t count, std::int64_t element) {
                     load_intervals(values, in, offsets, i, count);
                     row_.interval(from, to, count, context);
                     for (std::size_t o = 0; o < arguments_.outputs.size(); ++o) {
                         if (fused_.is_present() && o == 0) {
-                            // M: the argument may have been rounded to the output's type.
+                            // Measured on DirectML 1.15.4: the argument may have been rounded to the output's type.
                             const core::DataType type = arguments_.outputs[0]->desc.data_type;
                             std::transform(to[0], to[0] + count, to[0], [&](const Interval& argument) {
                                 return fused_(stored_range(type, argument, row_.store));
                             });
                         }
-                        put_slack(o, stretch_of(inputs_.size() + o, arguments_.outputs[o]->desc, offsets, i), count,
+                        put_slack(o, segment_of(inputs_.size() + o, arguments_.outputs[o]->desc, offsets, i), count,
                                   to[o], static_cast<std::size_t>(element));
                     }
                 });
@@ -442,7 +442,7 @@ private:
                 continue;
             }
             const core::DataType type = inputs_[t]->desc.data_type;
-            load(inputs_[t]->buffer.bytes(), stretch_of(t, inputs_[t]->desc, offsets, i), count, values[t].data());
+            load(inputs_[t]->buffer.bytes(), segment_of(t, inputs_[t]->desc, offsets, i), count, values[t].data());
             for (std::size_t k = 0; k < count; ++k) {
                 in[t][k] = values[t][k];
                 if (t == 0 && scale_bias_ != nullptr) {
@@ -455,13 +455,13 @@ private:
         }
     }
 
-    void put_slack(std::size_t o, const Stretch& output, std::size_t count, const Interval* results,
+    void put_slack(std::size_t o, const Segment& output, std::size_t count, const Interval* results,
                    std::size_t element) const {
         core::ElementSlack& slack = arguments_.slack[o];
         if (slack.below.empty()) {
             return;
         }
-        std::array<double, stretch_length> stored{};
+        std::array<double, segment_length> stored{};
         load(arguments_.outputs[o]->buffer.bytes(), output, count, stored.data());
         for (std::size_t k = 0; k < count; ++k) {
             note_accepted(slack, element + k, output.type, stored[k],
@@ -480,7 +480,7 @@ private:
 
 // ---- tolerance ---------------------------------------------------------------------------------------------------
 
-/// Where the intervals of an operator come from, as text that lives as long as the program.
+/// Describes how an operator's intervals arise. The text lives as long as the program.
 std::string_view history_of(const Row& row) {
     static std::mutex mutex;
     static std::map<std::string_view, std::string> texts;
@@ -488,7 +488,7 @@ std::string_view history_of(const Row& row) {
     auto [found, is_new] = texts.try_emplace(row.name);
     if (is_new) {
         const IntervalHistory history;
-        // Numbers for which no branch is decided: every operation has its turn.
+        // With these intervals no branch is decided, so every operation of the formula is used.
         const std::vector<Interval> numbers(row.inputs, Interval(-0.5, 0.5, false));
         std::array<const Interval*, most_tensors> in{};
         std::transform(numbers.begin(), numbers.end(), in.begin(), [](const Interval& number) { return &number; });
@@ -515,7 +515,7 @@ core::Tolerance tolerance_of(const Row& row, const Descriptor& descriptor) {
     return tolerance;
 }
 
-/// Rows by name, which fused activations are looked up among.
+/// Rows by operator name, used to look up fused activations.
 std::map<std::string_view, Row>& known_rows() {
     static std::map<std::string_view, Row> rows;
     return rows;
@@ -542,7 +542,7 @@ Kernels kernels_of(std::vector<Row> rows) {
 }
 
 const std::map<std::string_view, Row>& all_rows() {
-    (void)find_kernel("");  // makes all rows known
+    (void)find_kernel("");  // loads all rows
     return known_rows();
 }
 

@@ -1,4 +1,4 @@
-// Running an element-wise formula over tensors: walking them together, loading, evaluating, storing, and the tolerance.
+// Runs element-wise formulas over tensors, and provides their tolerances.
 #pragma once
 
 #include <map>
@@ -10,27 +10,27 @@
 
 namespace dmlconform::cpu::element_wise {
 
-/// The rows of one file as kernels.
+/// Makes kernels of the rows of one file.
 [[nodiscard]] Kernels kernels_of(std::vector<Row> rows);
 
-/// Null when the family does not have the operator. The row lives as long as the program.
+/// Null if the family does not have the operator. The row lives as long as the program.
 [[nodiscard]] const Row* find_row(std::string_view name);
 /// The rows of all files, by operator.
 [[nodiscard]] const std::map<std::string_view, Row>& all_rows();
 
-/// Computes an operator by a row: its own, or, in tests, by that of another.
+/// Computes an operator by a row: its own, or, in tests, that of another operator.
 void compute(const Row& row, const KernelArguments& arguments);
 
-/// An activation that is fused into another operator.
+/// The activation that is fused into another operator.
 class FusedActivation {
 public:
-    /// Null: none. Otherwise one that can be fused.
+    /// Null means no activation. Otherwise it must be one that can be fused.
     explicit FusedActivation(const operators::Descriptor* descriptor);
 
     [[nodiscard]] bool is_present() const { return row_ != nullptr; }
-    /// The function's value. NaN stays NaN.
+    /// The value of the function; NaN for NaN.
     [[nodiscard]] double operator()(double x) const;
-    /// What an FP32 implementation may make of an argument that it knows this closely.
+    /// What an FP32 implementation may return for an argument in this interval.
     [[nodiscard]] Interval operator()(const Interval& x) const;
 
 private:

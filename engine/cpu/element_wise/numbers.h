@@ -1,9 +1,9 @@
-// The kinds of numbers that a formula is evaluated on, and the functions that formulas are written with.
+// The number types that formulas are evaluated on, and the functions for writing formulas.
 //
-//   double     the value; close enough to exact that rounding it once gives the operator's result
-//   Interval   what an FP32 implementation may have instead
+//   double     the value, accurate enough that rounding it once gives the operator's result
+//   Interval   what an FP32 implementation may return instead
 //   Signed     INT8 to INT64, extended to 64 bits; arithmetic wraps
-//   Unsigned   UINT8 to UINT64, and the bits of anything
+//   Unsigned   UINT8 to UINT64, or the bits of any type
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace dmlconform::cpu {
 
-/// Two's complement in 64 bits. Division and remainder by zero have no meaning here: formulas ask first.
+/// 64-bit integers in two's complement. Division and remainder by zero are undefined; formulas check for them.
 template <class Word>
 struct Wrapping {
     Word value = 0;
@@ -32,9 +32,9 @@ struct Wrapping {
     friend Wrapping operator+(Wrapping a, Wrapping b) { return of(a.bits() + b.bits()); }
     friend Wrapping operator-(Wrapping a, Wrapping b) { return of(a.bits() - b.bits()); }
     friend Wrapping operator*(Wrapping a, Wrapping b) { return of(a.bits() * b.bits()); }
-    /// Towards zero. The lowest number by -1 wraps.
+    /// Rounds towards zero. The lowest number divided by -1 wraps.
     friend Wrapping operator/(Wrapping a, Wrapping b) { return b.is_minus_one() ? -a : Wrapping(a.value / b.value); }
-    /// With the sign of the dividend.
+    /// Has the sign of the dividend.
     friend Wrapping operator%(Wrapping a, Wrapping b) {
         return b.is_minus_one() ? Wrapping(0) : Wrapping(a.value % b.value);
     }
@@ -61,9 +61,9 @@ Wrapping<Word> select(bool choice, Wrapping<Word> a, Wrapping<Word> b) {
     return choice ? a : b;
 }
 
-/// The other one if one is NaN, as Direct3D has it; of equal ones the first.
+/// Returns the other number if one is NaN, as in Direct3D; the first one if they are equal.
 inline double min(double a, double b) {
-    // Two selections, of which compilers make vectors.
+    // Written as two selections, which compilers can vectorise.
     const double lesser = b < a ? b : a;
     return std::isnan(a) ? b : lesser;
 }

@@ -1,11 +1,11 @@
-// What an element-wise operator is: a formula, and which numbers it is for.
+// Definition of an element-wise operator: a formula, and the number types that it supports.
 //
 //   binary<AnyNumber>("ELEMENT_WISE_ADD", [](auto a, auto b) { return a + b; })
 //   unary<Real>("ACTIVATION_ELU", [](auto x, auto& p) { return select(x >= 0, x, p[0] * expm1(x)); })
 //
-// A formula's parameters are the elements of the operator's input tensors in the order of its struct (an absent one is
-// zero), and, if it wants it, the Context with the attributes. It returns a number, a truth (stored as 1 or 0), or an
-// array with a number for each output.
+// The parameters of a formula are the elements of the input tensors in the order of the struct (an absent one is zero)
+// and, optionally, a Context with the attributes. It returns a number, a truth value (stored as 1 or 0), or an array
+// with a number for each output.
 #pragma once
 
 #include <array>
@@ -22,21 +22,21 @@ namespace dmlconform::cpu::element_wise {
 
 inline constexpr std::size_t most_attributes = 4;
 
-/// What a formula knows besides the elements.
+/// Inputs of a formula other than elements.
 template <class T>
 struct Context {
-    /// The numbers among the operator's attributes, in the order of its struct.
+    /// The numeric attributes of the operator, in the order of its struct.
     std::array<T, most_attributes> attributes{};
-    /// Whether the first output is FLOAT16.
+    /// True if the first output is FLOAT16.
     bool output_is_half = false;
-    /// Of the first input and of the first output.
+    /// Bits of an element of the first input and of the first output.
     unsigned input_bits = 0;
     unsigned output_bits = 0;
     bool input_is_signed = false;
     bool output_is_signed = false;
-    /// Whether the optional input of that number is there.
+    /// For each optional input, whether it is present.
     std::array<bool, 9> present{};
-    /// The least and the greatest number of the first output's type, where that is an integer type.
+    /// The smallest and the largest number of the first output's type, if that is an integer type.
     T lowest{};
     T highest{};
 
@@ -48,24 +48,24 @@ template <class T>
 using Loop = void (*)(std::span<const T* const> in, std::span<T* const> out, std::size_t count,
                       const Context<T>& context);
 
-/// The same on elements of FLOAT32 that lie side by side, to one output: nothing is stored in between, so that simple
-/// formulas are as fast as memory is.
+/// Evaluates a formula on contiguous FLOAT32 elements and writes one output directly. Without intermediate arrays
+/// simple formulas are as fast as the memory.
 using DirectLoop = void (*)(std::span<const float* const> in, float* out, std::size_t count,
                             const Context<double>& context);
 
-/// As what numbers the elements of inputs are taken.
+/// The number type in which input elements are loaded.
 enum class Operands : std::uint8_t {
-    by_type,  // doubles if one of the inputs has a floating-point type, otherwise integers
-    as_real,  // doubles
-    as_bits,  // Unsigned, whatever the type: the elements' bits
+    by_type,  // double if an input has a floating-point type, otherwise integers
+    as_real,  // double
+    as_bits,  // Unsigned, holding the bits of the elements, whatever their type
 };
 
-/// What becomes of results that an integer output cannot hold.
+/// How results that an integer output cannot represent are stored.
 enum class Store : std::uint8_t {
-    wrapping,    // the low bits; doubles are truncated and clamped
+    wrapping,    // keeps the low bits; doubles are truncated and clamped
     clamping,    // as Direct3D stores integers: wrapped to 32 bits, then clamped
-    converting,  // CAST: see store_converted
-    rounding,    // doubles to nearest even, then clamped
+    converting,  // as CAST: see store_converted
+    rounding,    // rounds doubles to nearest even, then clamps
 };
 
 struct Row {
@@ -92,7 +92,7 @@ struct Row {
     }
 };
 
-/// Which numbers a formula is for.
+/// The number types that a formula supports.
 struct Real {
     static constexpr bool real = true;
     static constexpr bool integer = false;
@@ -121,7 +121,7 @@ Interval as_number(Choice choice) {
     return select(choice, Interval(1), Interval(0));
 }
 
-/// T once for each of N parameters.
+/// Expands to T for each of N parameters.
 template <class T, std::size_t>
 using Repeat = T;
 

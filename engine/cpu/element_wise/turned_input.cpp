@@ -1,4 +1,4 @@
-// Gathering lines of the cache, and having the next ones ready.
+// Gathers elements of transposed inputs cache line by cache line, and prefetches.
 #include "engine/cpu/element_wise/turned_input.h"
 
 #include <algorithm>
@@ -10,13 +10,12 @@
 namespace dmlconform::cpu::element_wise {
 namespace {
 
-/// Of one run, so that all pieces stay in the second cache.
+/// Limit for the length of a run, so that all pieces stay in the L2 cache.
 constexpr std::int64_t longest_run = 8192;
-/// Fewer are not worth it.
+/// The minimum number of adjacent runs for which gathering pays.
 constexpr std::int64_t least_width = 4;
 
-/// The processor loads the memory into its caches, but does not wait. It does not expect reads this far apart by
-/// itself.
+/// Prefetches memory. The hardware prefetcher does not recognise accesses this far apart.
 void will_be_read(const void* memory) {
 #if defined(__GNUC__)
     __builtin_prefetch(memory);
@@ -47,7 +46,7 @@ TurnedInput::TurnedInput(const core::Tensor& input, const Runs& runs, std::size_
     }
 }
 
-TurnedInput::Place TurnedInput::place_of(const Stretch& from, std::int64_t i, std::size_t count) {
+TurnedInput::Place TurnedInput::place_of(const Segment& from, std::int64_t i, std::size_t count) {
     Piece& piece = pieces_[static_cast<std::size_t>(i / longest_piece_)];
     if (from.first < piece.first || from.first >= piece.first + piece.runs) {
         gather(from, count, piece);
@@ -55,11 +54,11 @@ TurnedInput::Place TurnedInput::place_of(const Stretch& from, std::int64_t i, st
     return {piece.memory, {from.type, (from.first - piece.first) * static_cast<std::int64_t>(count), 1}};
 }
 
-void TurnedInput::gather(const Stretch& from, std::size_t count, Piece& piece) const {
+void TurnedInput::gather(const Segment& from, std::size_t count, Piece& piece) const {
     const auto length = static_cast<std::int64_t>(count);
     movement::with_width(from.type, [&]<class Element>() {
         const std::span<const Element> elements = input_.as<Element>();
-        // There may be fewer runs, and then no more memory.
+        // There may be fewer runs left, with no memory beyond them.
         const std::int64_t furthest = std::max(from.first, from.first + (length - 1) * from.stride);
         piece.first = from.first;
         piece.runs = std::min(width_, static_cast<std::int64_t>(elements.size()) - furthest);
@@ -69,7 +68,7 @@ void TurnedInput::gather(const Stretch& from, std::size_t count, Piece& piece) c
         for (std::int64_t i = 0; i < length; ++i) {
             const std::int64_t at = from.first + i * from.stride;
             const Element* const source = elements.data() + at;
-            // By the next runs.
+            // Read by the next runs.
             will_be_read(elements.data() + std::min(at + width_, last));
             for (std::int64_t run = 0, runs = piece.runs; run < runs; ++run) {
                 to[run * length + i] = source[run];

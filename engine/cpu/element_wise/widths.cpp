@@ -1,4 +1,4 @@
-// Asking the reference for random arguments, with a descriptor that suits every operator of the family.
+// Measures the widths with random arguments, using a descriptor that suits every operator of the family.
 #include "engine/cpu/element_wise/widths.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using operators::OperatorSchema;
 
 constexpr std::uint32_t arguments = 4096;
 
-/// FLOAT32 if the operator takes it there, otherwise the first type that it takes.
+/// FLOAT32 if the operator supports it for that tensor, otherwise the first supported type.
 DataType type_of(const OperatorSchema& schema, std::string_view field) {
     const operators::TensorSupport* support = schema.support_at(field, core::highest_feature_level);
     const auto& types = support->data_types;
@@ -41,8 +41,8 @@ core::TensorDesc tensor_for(const OperatorSchema& schema, const Field& field) {
     return core::TensorDesc::packed(type_of(schema, field.name), {1, 1, 1, single ? 1 : arguments});
 }
 
-/// The float attributes are 0.7, 0.57, …, with which products are rounded; bounds are -1 and 1. Every operator allows
-/// them.
+/// Attributes are 0.7, 0.57, …, for which products must be rounded; bounds are -1 and 1. Every operator accepts these
+/// values.
 float number_for(const Field& field, float& next) {
     if (field.name == "Min" || field.name == "Max") {
         return field.name == "Min" ? -1.0f : 1.0f;
@@ -57,7 +57,7 @@ FieldValue value_for(const OperatorSchema& schema, const Field& field, float& ne
         case FieldType::tensor_desc:
             return tensor_for(schema, field);
         case FieldType::tensor_desc_array: {
-            // A scale, and a zero point of an integer type.
+            // Quantisation parameters: a scale, and a zero point of an integer type.
             core::TensorDesc scale = tensor_for(schema, field);
             core::TensorDesc zero_point = core::TensorDesc::packed(DataType::int8, scale.sizes);
             return operators::TensorDescArray{{std::move(scale), std::move(zero_point)}};
@@ -86,8 +86,7 @@ Descriptor sample(const OperatorSchema& schema) {
     return descriptor;
 }
 
-/// Numbers from 2^-10 to 16 of both signs; of integers any small ones. Made of bits, so that they are the same
-/// everywhere.
+/// Numbers from 2^-10 to 16 of both signs, or small integers. Built from bits, so that they are equal on all platforms.
 core::Tensor random_tensor(const core::TensorDesc& desc, std::mt19937_64& random) {
     core::Tensor tensor(desc);
     const std::uint64_t count = *core::element_count(desc.sizes);
@@ -101,7 +100,7 @@ core::Tensor random_tensor(const core::TensorDesc& desc, std::mt19937_64& random
     return tensor;
 }
 
-/// The distance between the type's numbers around this one.
+/// The distance between adjacent numbers of the type around this value (one ULP).
 double place(DataType type, double value) {
     if (type != DataType::float32) {
         return 1;

@@ -1,5 +1,5 @@
-// How wide the ranges are that an element-wise operator's tolerance comes to: for documentation, and to see when a
-// tolerance has grown out of proportion.
+// The widths of the error ranges that an element-wise operator's tolerance amounts to. For documentation, and to notice
+// tolerances that have become too wide.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,14 @@
 
 namespace dmlconform::cpu::element_wise {
 
-/// From the least to the greatest number that is accepted, in places of the exact result's type (ULPs; for integers in
-/// units).
+/// The distance from the smallest to the largest accepted number, in ULPs of the output's type; for integers in units.
 struct Widths {
     double median = 0;
     double largest = 0;
 };
 
-/// Over a fixed set of random arguments, FLOAT32 where the operator takes it. Nothing for what is not a real-valued
-/// operator of the family.
+/// Computes the widths over a fixed set of random arguments, FLOAT32 if the operator supports it. Empty for operators
+/// that are not real-valued element-wise ones.
 [[nodiscard]] std::optional<Widths> widths_of(const operators::OperatorSchema& schema);
 
 }  // namespace dmlconform::cpu::element_wise

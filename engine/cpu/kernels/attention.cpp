@@ -17,7 +17,7 @@ using attention::Operands;
 using composition::Bounded;
 using composition::Exact;
 
-/// {batch, head, position, size}, the past before the rest, with the bias.
+/// {batch, head, position, size}: the past, then the other rows with the bias added.
 template <class Arithmetic>
 class Numbers {
 public:
@@ -86,7 +86,7 @@ public:
     [[nodiscard]] const Numbers<Arithmetic>& keys() const { return keys_; }
     [[nodiscard]] const Numbers<Arithmetic>& values() const { return values_; }
 
-    /// The query's part of the output, of its head.
+    /// The output row of a query of one head.
     [[nodiscard]] std::vector<Number> row(const Place& place) const {
         const std::vector<Number> powers = powers_of(scores(place));
         auto sum = arithmetic_.sum();
@@ -102,7 +102,7 @@ public:
     }
 
 private:
-    /// Heads of queries share those of keys and values, neighbours the same one.
+    /// The key/value head of a query head. Groups of adjacent query heads share one.
     [[nodiscard]] std::int64_t key_head(std::int64_t head) const {
         return head * operands_.keys.rows.heads / operands_.queries.rows.heads;
     }
@@ -129,7 +129,7 @@ private:
         return scores;
     }
 
-    /// The sum of products times Scale. The query may be scaled before, or each product.
+    /// The scaled dot product. Implementations may scale the query first, or each product.
     [[nodiscard]] Number product(std::span<const Number> query, std::span<const Number> key) const {
         auto sum = arithmetic_.sum();
         auto scaled = arithmetic_.sum();
@@ -141,8 +141,7 @@ private:
             arithmetic_.either(arithmetic_.stored(sum.result()) * operands_.scale, scaled.result()));
     }
 
-    /// exp(score - the largest one). Whatever is subtracted from all of them goes out of the quotients again, so that
-    /// the bounds can take the value's.
+    /// exp(score - maximum). The subtracted number cancels in the quotients, so the bounds can use the exact maximum.
     [[nodiscard]] std::vector<Number> powers_of(std::vector<Number> scores) const {
         const double largest = largest_of(scores);
         for (Number& score : scores) {
@@ -151,7 +150,7 @@ private:
         return scores;
     }
 
-    /// NaN is passed over: it comes out of the sum.
+    /// Ignores NaN, which reappears in the sum.
     [[nodiscard]] static double largest_of(const std::vector<double>& scores) {
         double largest = -std::numeric_limits<double>::infinity();
         for (const double score : scores) {
@@ -167,7 +166,7 @@ private:
         return largest;
     }
 
-    /// Powers are divided by their sum before they are multiplied with the values, or afterwards.
+    /// Implementations divide by the sum before or after the multiplication with the values.
     [[nodiscard]] Number weighted(const Place& place, const std::vector<Number>& powers, const Number& total,
                                   std::size_t i) const {
         auto before = arithmetic_.sum();
@@ -187,7 +186,7 @@ private:
     Numbers<Arithmetic> values_;
 };
 
-/// An output that may be absent, and its bounds where they are wanted.
+/// An output that may be absent, and its bounds if they are wanted.
 struct Written {
     core::Tensor* tensor = nullptr;
     core::ElementSlack* slack = nullptr;
@@ -224,7 +223,7 @@ public:
     }
 
 private:
-    /// {batch, query, head * size}, with ones in front.
+    /// {batch, query, head * size}, with leading ones.
     void put_output() const {
         const std::int64_t heads = operands_.queries.rows.heads;
         const std::int64_t queries = operands_.queries.rows.positions;
@@ -250,7 +249,7 @@ private:
         });
     }
 
-    /// {batch, head, position, size}, with ones in front.
+    /// {batch, head, position, size}, with leading ones.
     template <class Bounds>
     void put_present(const Written& present, const Numbers<Exact>& values, const Bounds& bounds) const {
         if (present.tensor == nullptr) {

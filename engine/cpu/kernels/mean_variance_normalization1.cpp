@@ -1,6 +1,6 @@
-// MEAN_VARIANCE_NORMALIZATION and its numbered successors: two-pass mean and centred variance in double, rounded once
-// at the end. Without a mean the variance is the mean of squares: DirectML 1.15.4 does so, and no documentation says
-// it.
+// MEAN_VARIANCE_NORMALIZATION and its numbered successors. Mean and centred variance are computed in double in two
+// passes; the result is rounded once. Without the mean, the variance is the mean of squares, as measured on DirectML
+// 1.15.4; it is undocumented.
 #include "engine/operators/rules/mean_variance_normalization1.h"
 
 #include <cmath>
@@ -19,10 +19,10 @@ namespace {
 
 using operators::MeanVarianceNormalization1;
 
-/// Order of Descriptor::inputs().
+/// Indices into Descriptor::inputs().
 enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };
 
-/// Arrays that are walked together; `logical` counts elements in row-major order.
+/// Arrays of the iteration; `logical` is the row-major index of the element.
 enum Array : std::size_t { x, scale, bias, y, logical, array_count };
 
 using Runs = core::StridedRuns<array_count>;
@@ -31,33 +31,47 @@ struct Moments {
     double mean = 0;
     double mean_magnitude = 0;
     double rstd = 1;
+    /// Variances of expected errors: see NormalizedElement.
+    double mean_variance = 0;
+    double relative_rstd_variance = 0;
 };
 
-/// Running sums of a set, whatever it is divided into.
+/// The number of running sums of a normalisation group, independent of how it is divided.
 constexpr std::size_t lanes = 32;
 
 template <class Number>
-using Stretches = std::span<const std::span<const Number>>;
+using Segments = std::span<const std::span<const Number>>;
 
-/// The mean's magnitude is computed if it is asked for.
+/// Also sums what the error bounds need, if they are wanted.
 template <class Number>
-Moments moments_of(const MeanVarianceNormalization1& op, const Stretches<Number>& numbers, bool with_magnitude) {
+Moments moments_of(const MeanVarianceNormalization1& op, const Segments<Number>& numbers, bool with_errors) {
     std::size_t all = 0;
-    for (const std::span<const Number>& stretch : numbers) {
-        all += stretch.size();
+    for (const std::span<const Number>& segment : numbers) {
+        all += segment.size();
     }
     const auto count = static_cast<double>(all);
     Moments moments;
     if (op.subtract_mean) {
         moments.mean = normalisation::sum<lanes>(numbers, [](double v) { return v; }) / count;
-        moments.mean_magnitude =
-            with_magnitude ? normalisation::sum<lanes>(numbers, [](double v) { return std::fabs(v); }) / count : 0;
+        if (with_errors) {
+            moments.mean_magnitude = normalisation::sum<lanes>(numbers, [](double v) { return std::fabs(v); }) / count;
+            moments.mean_variance = variance_of_mean(
+                count, normalisation::sum<lanes>(numbers, [](double v) { return v * v; }), moments.mean);
+        }
     }
     if (op.normalize_variance) {
         const double squares =
             normalisation::sum<lanes>(numbers, [=](double v) { return (v - moments.mean) * (v - moments.mean); });
         const double variance = squares / count;
         moments.rstd = 1 / std::sqrt(variance + double{op.epsilon});
+        if (with_errors) {
+            const double fourth_powers = normalisation::sum<lanes>(numbers, [=](double v) {
+                const double square = (v - moments.mean) * (v - moments.mean);
+                return square * square;
+            });
+            moments.relative_rstd_variance =
+                relative_variance_of_rstd(count, fourth_powers, variance, double{op.epsilon}, moments.mean_variance);
+        }
     }
     return moments;
 }
@@ -73,7 +87,7 @@ core::Strides broadcast_strides(const core::TensorDesc* desc, std::size_t rank) 
     return strides;
 }
 
-/// Runs over the dimensions for which reduced[d] is `inside`, the others taken once.
+/// Runs over the dimensions with reduced[d] == `inside`; all other dimensions have size 1.
 Runs runs_over(const MeanVarianceNormalization1& op, bool inside) {
     const std::size_t rank = op.input.sizes.size();
     core::Dimensions sizes = op.input.sizes;
@@ -109,7 +123,7 @@ void load_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, const
     });
 }
 
-/// If nobody asks for bounds, and the elements of a run have one scale and one bias.
+/// For the case that no bounds are wanted and the elements of a run share one scale and bias.
 template <class T>
 void normalize_runs(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
                     const Runs::PerArray& base, std::span<double> values, const Moments& moments) {
@@ -126,12 +140,12 @@ void normalize_runs(const MeanVarianceNormalization1& op, const Pointers<T>& at,
     });
 }
 
-/// Whether a parameter's elements along a run are one, or an array.
+/// True if a parameter is constant or contiguous along a run.
 bool is_one_or_an_array(std::int64_t stride) {
     return stride == 0 || stride == 1;
 }
 
-/// Whether a set is runs of FP32 numbers, to be added up in the order in which `load_set` has them.
+/// True if a group consists of runs of FLOAT32 elements, which can be summed in the order of `load_set`.
 bool is_of_floats(const MeanVarianceNormalization1& op, const Runs& inner) {
     const Runs::PerArray& steps = inner.run_strides();
     return op.input.data_type == core::DataType::float32 && steps[x] == 1 && steps[y] == 1 &&
@@ -139,16 +153,16 @@ bool is_of_floats(const MeanVarianceNormalization1& op, const Runs& inner) {
            (inner.run_count() == 1 || inner.run_length() % std::int64_t{lanes} == 0);
 }
 
-/// Normalises such a set without copies of it, if nobody asks for bounds.
+/// Normalises such a group without copying it, if no bounds are wanted.
 void normalize_floats(const MeanVarianceNormalization1& op, const Pointers<float>& at, const Runs& inner,
-                      const Runs::PerArray& base, std::vector<std::span<const float>>& stretches) {
+                      const Runs::PerArray& base, std::vector<std::span<const float>>& segments) {
     const auto length = static_cast<std::size_t>(inner.run_length());
     const Runs::PerArray& steps = inner.run_strides();
-    stretches.clear();
+    segments.clear();
     inner.for_each_run(
-        [&](const Runs::PerArray& offset) { stretches.emplace_back(at.x + base[x] + offset[x], length); });
-    const Moments moments = moments_of<float>(op, stretches, false);
-    auto stretch = stretches.begin();
+        [&](const Runs::PerArray& offset) { segments.emplace_back(at.x + base[x] + offset[x], length); });
+    const Moments moments = moments_of<float>(op, segments, false);
+    auto segment = segments.begin();
     inner.for_each_run([&](const Runs::PerArray& offset) {
         NormalizedElement shared{0, 0, moments.rstd, 1, 0};
         const auto own = [&](const float* parameter, Array array, double& number) -> const float* {
@@ -158,11 +172,12 @@ void normalize_floats(const MeanVarianceNormalization1& op, const Pointers<float
         };
         const float* const scales = own(at.scale, scale, shared.scale);
         const float* const biases = own(at.bias, bias, shared.bias);
-        normalize(*stretch++, moments.mean, shared, scales, biases, at.y + base[y] + offset[y]);
+        normalize(*segment++, moments.mean, shared, scales, biases, at.y + base[y] + offset[y]);
     });
 }
 
-/// Normalises the elements that share one mean. `base` is where they start in each array, `values` has room for them.
+/// Normalises the elements that share a mean. `base` has the offset of the first one in each array, `values` is scratch
+/// memory for them.
 template <class T>
 void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
                    const Runs::PerArray& base, std::span<double> values) {
@@ -180,7 +195,9 @@ void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, 
             offset[a] += base[a];
         }
         for (std::int64_t i = 0; i < inner.run_length(); ++i) {
-            NormalizedElement element{values[count++] - moments.mean, moments.mean_magnitude, moments.rstd, 1, 0};
+            NormalizedElement element{
+                values[count++] - moments.mean, moments.mean_magnitude,        moments.rstd, 1, 0, moments.mean,
+                moments.mean_variance,          moments.relative_rstd_variance};
             if (at.scale != nullptr) {
                 element.scale = static_cast<double>(at.scale[offset[scale]]);
             }
@@ -209,9 +226,9 @@ void normalize(const MeanVarianceNormalization1& op, const Pointers<T>& at) {
     parallel_for(outer.run_count() * outer.run_length(), count * 8, [&](std::int64_t first, std::int64_t last) {
         if constexpr (std::is_same_v<T, float>) {
             if (at.slack == nullptr && !at.activation->is_present() && is_of_floats(op, inner)) {
-                std::vector<std::span<const float>> stretches;
+                std::vector<std::span<const float>> segments;
                 for (std::int64_t set = first; set < last; ++set) {
-                    normalize_floats(op, at, inner, outer.offsets_of(set), stretches);
+                    normalize_floats(op, at, inner, outer.offsets_of(set), segments);
                 }
                 return;
             }

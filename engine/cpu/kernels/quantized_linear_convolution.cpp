@@ -15,7 +15,7 @@ namespace {
 using operators::QuantizedLinearConvolution;
 using product::Sums;
 
-/// Order of Descriptor::inputs().
+/// Indices into Descriptor::inputs().
 enum Input : std::size_t {
     input_tensor,
     input_scale,
@@ -28,7 +28,7 @@ enum Input : std::size_t {
     output_zero_point,
 };
 
-/// What makes an output channel of its sums.
+/// The parameters that requantise the sums of an output channel.
 struct Channel {
     std::int64_t bias = 0;
     double multiplier = 1;
@@ -62,7 +62,7 @@ std::vector<int> filter_zero_points_of(const QuantizedLinearConvolution& op,
     return zero_points;
 }
 
-/// Requantises sums of a channel to elements that lie side by side.
+/// Requantises the sums of a channel to contiguous elements.
 template <class Output>
 void requantise_sums(const Sums& sums, std::int64_t number, const Channel& channel, Output* to,
                      core::ElementSlack* slack) {
@@ -81,7 +81,7 @@ void requantise_sums(const Sums& sums, std::int64_t number, const Channel& chann
     }
 }
 
-/// `packed` are elements in row-major order.
+/// `packed` receives the elements in row-major order.
 template <class Output>
 void store_with_strides(const std::vector<Output>& packed, core::Tensor& output) {
     const core::StridedRuns<1> runs(output.desc.sizes, {core::signed_strides(output.desc)});
@@ -102,7 +102,7 @@ void convolve(const QuantizedLinearConvolution& op, const product::IntegerConvol
     Output* const to = is_packed ? output.as<Output>().data() : packed.data();
     const product::Shape shape = convolution.convolution.shape();
     product::convolve(convolution, [&](const Sums& sums) {
-        // Batches of the sums are the groups of all batches.
+        // The sums are ordered by batch, then group.
         const auto channel = static_cast<std::size_t>((sums.batch * shape.rows + sums.row) % op.output_channels);
         const std::int64_t number = sums.number(shape);
         requantise_sums(sums, number, channels[channel], to + number, slack);

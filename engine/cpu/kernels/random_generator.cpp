@@ -1,7 +1,7 @@
 // RANDOM_GENERATOR: Philox 4x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011).
 //
-// The state is a counter of 128 bits, least significant word first, and a key of 64. The cipher makes four elements of
-// each value of the counter. The counter that is left is behind the last one of which an element was taken.
+// The state is a 128-bit counter, least significant word first, and a 64-bit key. Each value of the counter yields four
+// elements. The output state's counter follows the last value from which an element was taken.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -17,7 +17,7 @@ constexpr int rounds = 10;
 constexpr std::size_t counter_words = 4;
 constexpr std::size_t key_words = 2;
 
-/// One half of the cipher's block: what the paper calls L and R.
+/// Half of the cipher's block: L and R in the paper.
 struct Half {
     std::uint32_t left = 0;
     std::uint32_t right = 0;
@@ -33,11 +33,11 @@ struct State {
         std::copy_n(words.data() + counter_words, key_words, key.begin());
     }
 
-    /// So many values of the counter on, modulo 2^128.
+    /// The counter advanced by `steps`, modulo 2^128.
     [[nodiscard]] std::array<std::uint32_t, counter_words> after(std::uint64_t steps) const {
         std::array<std::uint32_t, counter_words> result = counter;
         for (std::uint32_t& word : result) {
-            // What is left is below 2^32 from the second word on, so that the sum fits.
+            // From the second word on, the remaining carry is below 2^32, so the sum does not overflow.
             const std::uint64_t sum = word + (steps & 0xffffffff);
             word = static_cast<std::uint32_t>(sum);
             steps = (steps >> 32) + (sum >> 32);
@@ -46,8 +46,8 @@ struct State {
     }
 };
 
-/// The paper's S-box: each half is multiplied; the low word of a product goes on as the other half's new L, and its
-/// high word, together with R and the key, as that one's R. Before the rounds R comes first in memory.
+/// The paper's S-box. Each half's L is multiplied. The low word of the product becomes the new L of the other half; the
+/// high word, combined with R and the key, becomes the other half's new R. Before the rounds, R precedes L in memory.
 std::array<std::uint32_t, counter_words> block_of(const State& state, std::uint64_t number) {
     const auto counter = state.after(number);
     std::array<Half, 2> halves{{{counter[1], counter[0]}, {counter[3], counter[2]}}};
@@ -57,7 +57,7 @@ std::array<std::uint32_t, counter_words> block_of(const State& state, std::uint6
         const std::uint64_t b = std::uint64_t{halves[1].right} * 0xcd9e8d57;
         halves = {{{static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(b >> 32) ^ halves[0].left ^ key[0]},
                    {static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(a >> 32) ^ halves[1].left ^ key[1]}}};
-        // Weyl sequences of the golden ratio and of the square root of 3.
+        // Weyl sequences of the golden ratio and the square root of 3.
         key[0] += 0x9e3779b9;
         key[1] += 0xbb67ae85;
     }
@@ -105,7 +105,7 @@ void compute(const KernelArguments& arguments) {
 }  // namespace
 
 Kernels random_generator_kernels() {
-    return {{.name = "RANDOM_GENERATOR", .compute = compute}};
+    return {{.name = "RANDOM_GENERATOR", .compute = compute, .tolerance = exact_tolerance}};
 }
 
 }  // namespace dmlconform::cpu

@@ -1,4 +1,4 @@
-// SLICE1: copies a strided window, element by element, without looking at the bits.
+// SLICE1: copies a strided window of elements without interpreting their bits.
 #include "engine/operators/rules/slice1.h"
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace dmlconform::cpu {
 namespace {
 
-/// Of few bytes, a copy in wide registers takes less than std::memcpy does.
+/// For few bytes, a copy in wide registers is faster than std::memcpy.
 constexpr std::int64_t least_in_registers = 64;
 constexpr std::int64_t most_in_registers = 4096;
 
@@ -20,11 +20,11 @@ void copy_bytes(std::byte* to, const std::byte* from, std::int64_t count) {
         std::memcpy(to, from, static_cast<std::size_t>(count));
         return;
     }
-    in_wide_stretches<least_in_registers>(
+    in_wide_segments<least_in_registers>(
         count, [=](std::int64_t first) { std::memcpy(to + first, from + first, least_in_registers); });
 }
 
-/// Element carries the width of an element, not its meaning.
+/// Element has the width of an element, whatever its type.
 template <class Element>
 void copy_window(const operators::Slice1& op, const core::Tensor& input, core::Tensor& output) {
     core::Strides from_strides = core::signed_strides(op.input);
@@ -74,7 +74,7 @@ void compute(const KernelArguments& arguments) {
 }  // namespace
 
 Kernels slice1_kernels() {
-    return {{.name = "SLICE1", .compute = compute}};
+    return {{.name = "SLICE1", .compute = compute, .tolerance = exact_tolerance}};
 }
 
 }  // namespace dmlconform::cpu

@@ -1,4 +1,4 @@
-// TOP_K1 and TOP_K: selects, then sorts the K first elements of each sequence, as unsigned numbers.
+// TOP_K1 and TOP_K: selects and sorts the first K elements of each sequence. Elements are converted to unsigned keys.
 #include "engine/operators/rules/top_k1.h"
 
 #include <algorithm>
@@ -16,11 +16,12 @@
 namespace dmlconform::cpu {
 namespace {
 
-/// Elements of up to 32 bits and their indices are compared as one number.
+/// True if an element of up to 32 bits and its index fit one 64-bit key.
 template <class T>
 using KeyOf = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-/// An unsigned number for each element, the smaller the earlier it comes: by direction, +0 like -0, NaN after all.
+/// Converts an element to an unsigned key; elements that come first have smaller keys. Depends on the direction; +0
+/// equals -0, and NaN is last.
 template <class T>
 KeyOf<T> key_of(T element, bool decreasing) {
     using Key = KeyOf<T>;
@@ -46,7 +47,7 @@ KeyOf<T> key_of(T element, bool decreasing) {
     return is_nan ? std::numeric_limits<Key>::max() : Key{directed};
 }
 
-/// A key and the index of its element, which decides between equal keys.
+/// A key and the index of its element, which breaks ties.
 template <class Key>
 struct Entry {
     Key key = 0;
@@ -55,10 +56,10 @@ struct Entry {
     bool operator<(const Entry& other) const { return key != other.key ? key < other.key : index < other.index; }
 };
 
-/// From so many entries on, radixes are faster than comparisons.
+/// From this number of entries on, radix sort is faster than a comparison sort.
 constexpr std::size_t many_entries = 192;
 
-/// Sorts entries, whose indices ascend, by one byte of their keys after the other.
+/// Sorts entries by radix, one byte of the keys at a time. Their indices must be ascending.
 template <class Key>
 void sort_by_bytes(std::vector<Entry<Key>>& entries, std::vector<Entry<Key>>& room) {
     constexpr std::size_t values = 256;
@@ -82,7 +83,7 @@ void sort_by_bytes(std::vector<Entry<Key>>& entries, std::vector<Entry<Key>>& ro
     }
 }
 
-/// Selects the k first of sequences of keys.
+/// Selects the first k of sequences of keys.
 template <class Key>
 class Selection {
 public:
@@ -91,7 +92,7 @@ public:
         minima_.resize(is_few_ ? groups_ : 0);
     }
 
-    /// In order.
+    /// Returns them in order.
     std::span<const Entry<Key>> first_of(std::span<const Key> keys) {
         entries_.clear();
         if (is_few_) {
@@ -110,11 +111,12 @@ public:
     }
 
 private:
-    /// The elements are dealt out to so many times as many groups as are selected, if they have as many each.
+    /// The elements are distributed over groups, at most this multiple of k.
     static constexpr std::size_t group_factor = 4;
     static constexpr std::size_t block = 16;
 
-    /// A key such that at least k are not behind it, and hardly more: the k-th of the first ones of all groups.
+    /// A key such that at least k keys, and hardly more, do not come after it: the k-th of the first keys of all
+    /// groups.
     Key threshold_of(std::span<const Key> keys) {
         std::copy_n(keys.begin(), groups_, minima_.begin());
         in_wide_registers([minima = minima_.data(), groups = groups_, keys] {
@@ -169,10 +171,10 @@ private:
     std::vector<Entry<Key>> room_;
 };
 
-/// Sequences that lie side by side are loaded together.
+/// Sequences with adjacent elements are loaded together.
 constexpr std::int64_t together = 16;
 
-/// Keys of `count` sequences of so many elements, whose elements are `step` apart, sequences 1 apart.
+/// Loads keys of `count` adjacent sequences. Neighbours within a sequence are `step` elements apart.
 template <class T>
 void load_keys(const T* from, std::int64_t length, std::int64_t step, std::int64_t count, bool decreasing,
                KeyOf<T>* to) {
@@ -223,7 +225,7 @@ void select(const operators::TopK1& op, const core::Tensor& input, core::Tensor&
                 const std::span here(keys.data() + i * length, static_cast<std::size_t>(length));
                 std::int64_t place = 0;
                 for (const auto& entry : selection.first_of(std::span<const KeyOf<T>>(here))) {
-                    // From the source, so that a NaN's payload and the sign of a zero are the element's own.
+                    // Copied from the input, to keep NaN payloads and signs of zero.
                     value_target[value_start + place * value_step] = source[start + entry.index * step];
                     index_target[index_start + place * index_step] = static_cast<Index>(entry.index);
                     ++place;
@@ -250,7 +252,8 @@ void compute(const KernelArguments& arguments) {
 }  // namespace
 
 Kernels top_k1_kernels() {
-    return {{.name = "TOP_K1", .compute = compute}, {.name = "TOP_K", .compute = compute}};
+    return {{.name = "TOP_K1", .compute = compute, .tolerance = exact_tolerance},
+            {.name = "TOP_K", .compute = compute, .tolerance = exact_tolerance}};
 }
 
 }  // namespace dmlconform::cpu

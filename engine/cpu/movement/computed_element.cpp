@@ -1,4 +1,4 @@
-// Bounds of elements that are computed.
+// Error bounds of computed elements.
 #include "engine/cpu/movement/computed_element.h"
 
 namespace dmlconform::cpu::movement {

@@ -1,4 +1,4 @@
-// Elements that operators of this family compute, in contrast to those that they move: sums, sequences, interpolations.
+// Elements that operators of this family compute instead of copying: sums, sequences, interpolations.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace dmlconform::cpu::movement {
 
-/// The first output's bounds, to be filled in; null if nobody asked for them.
+/// The first output's bounds, to be filled; null if they are not wanted.
 [[nodiscard]] core::ElementSlack* wanted_slack(const KernelArguments& arguments);
 
-/// Exact where nothing is computed. Otherwise `formula` says where each element's bounds come from; it outlives the
-/// result.
+/// The tolerance: exact if nothing is computed. Otherwise `formula` explains each element's bounds; the text must
+/// outlive the result.
 [[nodiscard]] core::Tolerance computed_tolerance(bool is_computed, std::string_view formula);
 
-/// Stores the value as element `number` in row-major order, which lies at that address. Where bounds are wanted,
-/// range() is the interval of what implementations may store instead.
+/// Stores the value as the element with row-major index `number`, at that address. If bounds are wanted, range() is the
+/// interval of what implementations may store instead.
 template <class Range>
 void store_computed(core::Tensor& output, std::int64_t address, std::int64_t number, double value,
                     core::ElementSlack* slack, const Range& range) {
     const core::DataType type = output.desc.data_type;
-    const element_wise::Stretch place{type, address, 0};
+    const element_wise::Segment place{type, address, 0};
     element_wise::store(output.buffer.bytes(), place, 1, &value, element_wise::Store::wrapping);
     if (slack != nullptr) {
         double stored = 0;

@@ -1,4 +1,4 @@
-// Conversion of attributes to elements.
+// Converts attributes to elements.
 #include "engine/cpu/movement/constant.h"
 
 #include <array>

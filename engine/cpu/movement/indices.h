@@ -1,4 +1,4 @@
-// Elements of a tensor that say where: indices, counted from the start or the end of a dimension, and lengths.
+// Index tensors: indices that count from the start or the end of a dimension, and lengths.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,14 @@
 
 namespace dmlconform::cpu::movement {
 
-/// Of the types INT32, INT64, UINT32 and UINT64.
+/// The elements of a tensor of type INT32, INT64, UINT32 or UINT64 as signed numbers.
 class Indices {
 public:
     explicit Indices(const core::Tensor& tensor) : tensor_(tensor), strides_(core::signed_strides(tensor.desc)) {}
 
-    /// An index as it stands in the tensor. An unsigned one beyond INT64's range is that range's end: no dimension is
-    /// as long.
+    /// The index at an address. A UINT64 beyond INT64's range is clamped; no dimension is that long.
     [[nodiscard]] std::int64_t at(std::int64_t address) const;
-    /// As many of them as there is room for, `stride` apart.
+    /// Fills `to` with indices that are `stride` elements apart.
     void load(std::int64_t first, std::int64_t stride, std::span<std::int64_t> to) const;
     [[nodiscard]] const core::Strides& strides() const { return strides_; }
 
@@ -29,7 +28,7 @@ private:
     core::Strides strides_;
 };
 
-/// Calls visit(i, index) for so many indices that lie `stride` apart. They are loaded many at a time.
+/// Calls visit(i, index) for `count` indices that are `stride` elements apart. They are loaded in batches.
 template <class Visit>
 void for_each_index(const Indices& indices, std::int64_t first, std::int64_t stride, std::int64_t count,
                     const Visit& visit) {
@@ -44,13 +43,13 @@ void for_each_index(const Indices& indices, std::int64_t first, std::int64_t str
     }
 }
 
-/// Strides of a walk that stays where it is along one dimension: the coordinate there comes from an index.
+/// Sets the stride along one dimension to 0, because the coordinate there comes from an index.
 [[nodiscard]] inline core::Strides without(core::Strides strides, std::size_t axis) {
     strides[axis] = 0;
     return strides;
 }
 
-/// Negative indices count from the end, once around.
+/// Adds the size to negative indices, which count from the end.
 [[nodiscard]] inline std::int64_t from_start(std::int64_t index, std::int64_t size) {
     return index < 0 ? index + size : index;
 }
@@ -59,8 +58,7 @@ void for_each_index(const Indices& indices, std::int64_t first, std::int64_t str
     return place >= 0 && place < size;
 }
 
-/// For reading: an index that leads outside takes the element that is nearest along the dimension. DirectML's
-/// documentation leaves open which element of the input it is.
+/// Clamps an index that is out of range, for reading. DirectML's documentation leaves open which element is read.
 [[nodiscard]] inline std::int64_t nearest_within(std::int64_t index, std::int64_t size) {
     return std::clamp<std::int64_t>(from_start(index, size), 0, size - 1);
 }

@@ -1,4 +1,4 @@
-// Moves, run by run of the innermost dimension.
+// Executes moves, run by run of the innermost dimension.
 #include "engine/cpu/movement/move.h"
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 namespace dmlconform::cpu::movement {
 namespace {
 
-/// Long runs are cut, so that threads can share them.
+/// Longer runs are split, so that threads can share them.
 constexpr std::int64_t longest_piece = 1 << 16;
 
 bool is_affine(const Axis& axis) {
     return axis.offsets.empty();
 }
 
-/// What is written at equal distances has a stride.
+/// Replaces equidistant target offsets by a stride.
 void find_stride(Axis& axis) {
     const auto& places = axis.to_offsets;
     if (places.empty()) {
@@ -33,18 +33,18 @@ void find_stride(Axis& axis) {
     axis.to_offsets.clear();
 }
 
-/// Whether stepping over the inner dimension's end is a step along the outer one.
+/// True if a step beyond the end of the inner dimension is a step along the outer one.
 bool are_one(const Axis& outer, const Axis& inner) {
     return is_affine(outer) && is_affine(inner) && outer.to_offsets.empty() && inner.to_offsets.empty() &&
            outer.to_stride == inner.to_stride * inner.size && outer.from_stride == inner.from_stride * inner.size;
 }
 
-/// Without dimensions of one element, and dimensions that continue each other joined. The last one is the run.
+/// Removes dimensions of size 1 and merges dimensions that continue each other. The last dimension is the run.
 void simplify(Move& move) {
     std::vector<Axis> axes;
     for (Axis& axis : move.axes) {
         find_stride(axis);
-        // A single coordinate that leads nowhere has to stay.
+        // A dimension of size 1 must stay if its coordinate maps to `nowhere`.
         if (axis.size == 1 && (is_affine(axis) || axis.offsets[0] != nowhere)) {
             move.from_start += is_affine(axis) ? 0 : axis.offsets[0];
             move.to_start += axis.to_offsets.empty() ? 0 : axis.to_offsets[0];
@@ -55,15 +55,15 @@ void simplify(Move& move) {
             axes.push_back(std::move(axis));
         }
     }
-    // A run is written at equal distances.
+    // The elements of a run are written at constant distances.
     if (axes.empty() || !axes.back().to_offsets.empty()) {
         axes.emplace_back();
     }
     move.axes = std::move(axes);
 }
 
-/// Whether each element of the dimension in front of the last is written that often in succession. There is no run for
-/// each of them then. Else 1.
+/// How many copies of each element are written in succession because of the second-last dimension, which then needs no
+/// runs of its own. Otherwise 1.
 std::int64_t copies_of(const Move& move) {
     if (move.axes.size() < 2 || move.from == nullptr) {
         return 1;
@@ -81,7 +81,7 @@ Move without_copies(Move move, std::int64_t copies) {
     return move;
 }
 
-/// Elements that lie `stride` apart, each `copies` times.
+/// Copies elements that are `stride` apart, each `copies` times.
 template <std::int64_t copies, class Element>
 void repeat(const Element* source, std::int64_t stride, Element* target, std::int64_t count) {
     in_wide_registers([&] {
@@ -101,48 +101,48 @@ std::int64_t plus(std::int64_t place, const Axis& axis, std::int64_t coordinate)
     return offset == nowhere ? nowhere : place + offset;
 }
 
-/// A stretch of a run whose elements lie at equal distances in the input, or come from nowhere.
-struct Stretch {
+/// A segment of a run whose source elements are equidistant, or are all the constant.
+struct Segment {
     std::int64_t first = 0;
     std::int64_t count = 0;
     std::int64_t offset = 0;
     std::int64_t stride = 0;
 };
 
-std::vector<Stretch> stretches_of(const Axis& run) {
+std::vector<Segment> segments_of(const Axis& run) {
     if (is_affine(run)) {
         return {{0, run.size, 0, run.from_stride}};
     }
-    std::vector<Stretch> stretches;
+    std::vector<Segment> segments;
     const auto& offsets = run.offsets;
     for (std::size_t i = 0; i < offsets.size();) {
-        Stretch stretch{static_cast<std::int64_t>(i), 1, offsets[i], 0};
+        Segment segment{static_cast<std::int64_t>(i), 1, offsets[i], 0};
         const bool leads = offsets[i] != nowhere;
         if (leads && i + 1 < offsets.size() && offsets[i + 1] != nowhere) {
-            stretch.stride = offsets[i + 1] - offsets[i];
+            segment.stride = offsets[i + 1] - offsets[i];
         }
-        for (++i; i < offsets.size(); ++i, ++stretch.count) {
+        for (++i; i < offsets.size(); ++i, ++segment.count) {
             const bool goes_on =
-                leads ? offsets[i] != nowhere && offsets[i] - offsets[i - 1] == stretch.stride : offsets[i] == nowhere;
+                leads ? offsets[i] != nowhere && offsets[i] - offsets[i - 1] == segment.stride : offsets[i] == nowhere;
             if (!goes_on) {
                 break;
             }
         }
-        stretches.push_back(stretch);
+        segments.push_back(segment);
     }
-    return stretches;
+    return segments;
 }
 
 template <class Element>
 class Carrier {
 public:
-    /// Each element of a run is written `copies` times in succession, if there are more than one.
+    /// Each element of a run is written `copies` times in succession.
     Carrier(const Move& move, std::int64_t copies)
         : move_(move),
           copies_(copies),
           run_(move.axes.back()),
-          stretches_(stretches_of(run_)),
-          one_by_one_(run_.size < 8 * static_cast<std::int64_t>(stretches_.size())),
+          segments_(segments_of(run_)),
+          one_by_one_(run_.size < 8 * static_cast<std::int64_t>(segments_.size())),
           read_(move.from == nullptr ? nullptr : move.from->as<Element>().data()),
           written_(move.to->as<Element>().data()) {}
 
@@ -165,7 +165,7 @@ public:
     }
 
 private:
-    /// Where a run begins, on both sides.
+    /// The addresses at the beginning of a run, in both tensors.
     class Position {
     public:
         Position(const Move& move, std::int64_t run)
@@ -193,7 +193,7 @@ private:
         }
 
     private:
-        /// Sums from this dimension on, of which the outer ones are known.
+        /// Recomputes the address sums from this dimension on. Those of outer dimensions are up to date.
         void add_from(std::size_t a) {
             for (; a < axes_.size(); ++a) {
                 from_[a + 1] = plus(from_[a], axes_[a], index_[a]);
@@ -222,16 +222,16 @@ private:
             }
             return;
         }
-        for (const Stretch& stretch : stretches_) {
-            const std::int64_t first = std::max(begin, stretch.first);
-            const std::int64_t last = std::min(end, stretch.first + stretch.count);
+        for (const Segment& segment : segments_) {
+            const std::int64_t first = std::max(begin, segment.first);
+            const std::int64_t last = std::min(end, segment.first + segment.count);
             if (first >= last) {
                 continue;
             }
-            if (stretch.offset == nowhere) {
+            if (segment.offset == nowhere) {
                 fill(target, first, last);
             } else {
-                copy(read_ + (from + stretch.offset + (first - stretch.first) * stretch.stride), stretch.stride,
+                copy(read_ + (from + segment.offset + (first - segment.first) * segment.stride), segment.stride,
                      target + first * run_.to_stride, last - first);
             }
         }
@@ -271,8 +271,8 @@ private:
     const Move& move_;
     std::int64_t copies_;
     const Axis& run_;
-    std::vector<Stretch> stretches_;
-    /// Stretches are too short to be worth finding their ends.
+    std::vector<Segment> segments_;
+    /// Segments are too short to be worth detecting.
     bool one_by_one_;
     const Element* read_;
     Element* written_;
@@ -305,7 +305,9 @@ Move all_of_first(const KernelArguments& arguments) {
 }
 
 Kernel moving(std::string_view name, Move (*move)(const KernelArguments& arguments)) {
-    return {.name = name, .compute = [move](const KernelArguments& arguments) { carry_out(move(arguments)); }};
+    return {.name = name,
+            .compute = [move](const KernelArguments& arguments) { carry_out(move(arguments)); },
+            .tolerance = exact_tolerance};
 }
 
 std::vector<Axis> axes_of(const core::TensorDesc& output) {

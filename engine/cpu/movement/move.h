@@ -1,11 +1,11 @@
-// What movement operators are made of: for each place of an output the place of an input that its element comes from,
-// or none, where a constant is written.
+// The common core of movement operators: for each element of the output, the address of the input element that it
+// copies, or `nowhere`, where a constant is written.
 //
-//   Move    each coordinate adds to the address by itself, whatever the others are: windows, parts, blocks, padding,
-//           copies, rows that a list of indices picks
-//   move_each   the place is worked out for each element
+//   Move        each coordinate contributes to the address independently: windows, slices, blocks, padding,
+//               copies, rows selected by a list of indices
+//   move_each   the address is computed for each element
 //
-// Elements are moved as bits, by their width.
+// Elements are copied as bits.
 #pragma once
 
 #include <cstdint>
@@ -19,50 +19,50 @@
 
 namespace dmlconform::cpu::movement {
 
-/// The place of an element that comes from no input.
+/// The address of an element that is not copied from the input.
 inline constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::min();
 
-/// A dimension of what is written, and what a coordinate along it adds to the address that is read.
+/// A dimension of the output, and what each coordinate contributes to the source address.
 struct Axis {
     std::int64_t size = 1;
     std::int64_t to_stride = 0;
-    /// Added for each step along the dimension, if there are no offsets.
+    /// Contribution per step along the dimension, if there are no offsets.
     std::int64_t from_stride = 0;
-    /// Added for each coordinate. `nowhere`: what is written there is the constant.
+    /// Contribution of each coordinate. `nowhere`: the constant is written.
     std::vector<std::int64_t> offsets = {};
-    /// The same for the address that is written, in the place of to_stride.
+    /// Contributions to the target address, instead of to_stride.
     std::vector<std::int64_t> to_offsets = {};
 };
 
-/// Addresses are in elements, from the tensors' starts.
+/// A copy of elements. Addresses are in elements from the start of each tensor.
 struct Move {
-    /// May be null if all that is written is the constant.
+    /// May be null if only the constant is written.
     const core::Tensor* from = nullptr;
     core::Tensor* to = nullptr;
     std::int64_t from_start = 0;
     std::int64_t to_start = 0;
     std::vector<Axis> axes;
-    /// The bits of the constant.
+    /// The bits of the constant that is written at addresses of `nowhere`.
     std::uint64_t constant = 0;
 };
 
 void carry_out(Move move);
 
-/// The first input to the first output, whose dimensions the move has.
+/// A move from the first input to the first output, with the output's dimensions.
 [[nodiscard]] Move first_to_first(const KernelArguments& arguments);
 
-/// All of the first input to the first output, which has the same sizes.
+/// Copies the first input to the first output, which has the same sizes.
 [[nodiscard]] Move all_of_first(const KernelArguments& arguments);
 
-/// A row for an operator that is one move.
+/// A kernel for an operator that consists of a single move.
 [[nodiscard]] Kernel moving(std::string_view name, Move (*move)(const KernelArguments& arguments));
 
-/// The dimensions of an output, with its strides. What coordinates add to the address that is read is left to be said.
+/// The dimensions of an output with its strides. The caller sets the contributions to the source address.
 [[nodiscard]] std::vector<Axis> axes_of(const core::TensorDesc& output);
 
 using Coordinates = std::span<const std::int64_t>;
 
-/// The address of a place in a tensor of these strides, which may have more dimensions.
+/// The address of coordinates in a tensor with these strides. The tensor may have more dimensions.
 [[nodiscard]] inline std::int64_t address_of(Coordinates place, const core::Strides& strides) {
     std::int64_t address = 0;
     for (std::size_t d = 0; d < place.size(); ++d) {
@@ -71,7 +71,7 @@ using Coordinates = std::span<const std::int64_t>;
     return address;
 }
 
-/// Walks the coordinates of a tensor row by row, from one row to another.
+/// Iterates over a range of rows of a tensor. A row is along the last dimension.
 class Rows {
 public:
     explicit Rows(const core::TensorDesc& desc);
@@ -79,7 +79,7 @@ public:
     [[nodiscard]] std::int64_t count() const { return count_; }
     [[nodiscard]] std::int64_t length() const { return sizes_.back(); }
 
-    /// Calls visit(coordinates, address, number) for the first elements of rows first … last - 1.
+    /// Calls visit(coordinates, address, number) for the first element of each of the rows first … last - 1.
     template <class Visit>
     void for_each_row(std::int64_t first, std::int64_t last, Visit&& visit) const {
         std::vector<std::int64_t> coordinates(sizes_.size());
@@ -89,7 +89,8 @@ public:
         }
     }
 
-    /// Calls visit(coordinates, address, number) for the elements of rows first … last - 1, where number is row-major.
+    /// Calls visit(coordinates, address, number) for each element of the rows first … last - 1. `number` is its
+    /// row-major index.
     template <class Visit>
     void for_each(std::int64_t first, std::int64_t last, Visit&& visit) const {
         std::vector<std::int64_t> coordinates(sizes_.size());
@@ -111,7 +112,7 @@ private:
     std::int64_t count_ = 1;
 };
 
-/// Calls use.template operator()<Element>() with the unsigned type of a data type's width.
+/// Calls use.template operator()<Element>() with the unsigned type that is as wide as the data type.
 template <class Use>
 void with_width(core::DataType type, Use&& use) {
     switch (core::bytes_of(type)) {
@@ -126,7 +127,7 @@ void with_width(core::DataType type, Use&& use) {
     }
 }
 
-/// For each place of `to` the element of `from` at the address source(coordinates), or the constant.
+/// Copies to each element of `to` the element of `from` at the address source(coordinates), or the constant.
 template <class Source>
 void move_each(const core::Tensor& from, core::Tensor& to, std::uint64_t constant, const Source& source) {
     const Rows rows(to.desc);

@@ -1,4 +1,4 @@
-// Elements that share their parameters, run by run.
+// Normalises groups of elements that share their parameters, run by run.
 #include "engine/cpu/normalisation/batch.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace dmlconform::cpu::normalisation {
 namespace {
 
-/// Arrays that are walked together: the input, four parameters, and the output.
+/// Arrays of the iteration: the input, four parameters, and the output.
 enum Array : std::size_t { from, first_parameter, to = first_parameter + 4, array_count };
 
 using Runs = core::StridedRuns<array_count>;

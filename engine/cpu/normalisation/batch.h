@@ -1,4 +1,4 @@
-// BATCH_NORMALIZATION of one element, and of FLOAT32 tensors from memory to memory.
+// BATCH_NORMALIZATION of a single element, and a fast path for FLOAT32 tensors.
 #pragma once
 
 #include <vector>
@@ -8,25 +8,24 @@
 
 namespace dmlconform::cpu::normalisation {
 
-/// What a set of elements shares.
+/// The parameters of a group of elements.
 struct Normalisation {
     double mean = 0;
     double variance = 0;
     double scale = 1;
     double bias = 0;
     double epsilon = 0;
-    /// One division for the whole set.
+    /// A single division for the whole group.
     double factor = factor_of(scale, variance, epsilon);
 
     [[nodiscard]] static double factor_of(double scale, double variance, double epsilon);
 
-    /// `added` comes after bias.
+    /// `added` is added after the bias.
     [[nodiscard]] double operator()(double x, double added) const { return (x - mean) * factor + bias + added; }
 };
 
-/// Computes BATCH_NORMALIZATION if neither bounds nor an activation is asked for, and elements are FLOAT32 ones that
-/// lie side by side with those that share their parameters: mean, variance, scale and bias. Otherwise false, and
-/// nothing is done.
+/// The fast path: computes BATCH_NORMALIZATION if no bounds are wanted, there is no activation, and FLOAT32 elements
+/// that share mean, variance, scale and bias are contiguous. Otherwise returns false without doing anything.
 [[nodiscard]] bool normalise_floats(const KernelArguments& arguments,
                                     const std::vector<const core::Tensor*>& parameters);
 

@@ -1,4 +1,4 @@
-// Loading sets, and storing what comes of them.
+// Loads groups, applies a formula, and stores the results.
 #include "engine/cpu/normalisation/formula.h"
 
 #include <array>
@@ -11,13 +11,13 @@
 namespace dmlconform::cpu::normalisation {
 namespace {
 
-using element_wise::Stretch;
+using element_wise::Segment;
 
 constexpr std::size_t most_elements = 2;
 constexpr std::size_t most_parameters = 4;
 constexpr std::size_t most_results = 2;
 
-/// Arrays that are walked together. A number is that of an element in row-major order.
+/// Arrays of the iteration. The numbers are row-major indices.
 enum Array : std::size_t {
     first_elements,
     first_parameter = first_elements + most_elements,
@@ -31,7 +31,7 @@ enum Array : std::size_t {
 using Sets = reduction::Sets<array_count>;
 using Offsets = Sets::Offsets;
 
-/// Row-major numbers of a tensor's elements, each of which stands for all along dimensions where it has one.
+/// Row-major indices of a tensor's elements as strides; 0 along dimensions of size 1, where an element is repeated.
 core::Strides repeating_numbers(const core::Dimensions& sizes) {
     core::Strides strides = reduction::numbering_strides(sizes);
     for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -61,7 +61,7 @@ Sets sets_of(const KernelArguments& arguments, const Operands& operands) {
     return {sizes, operands.reduced, strides};
 }
 
-/// One thread's work.
+/// The state of one thread.
 class Worker {
 public:
     Worker(const KernelArguments& arguments, const Operands& operands, const Sets& sets, Formula& formula)
@@ -182,7 +182,7 @@ private:
     std::vector<std::vector<double>> buffers_;
     std::vector<double> results_;
     Set set_;
-    /// Whether sets are FLOAT32 elements side by side, of one input and the output, and nobody asks for ranges.
+    /// True if groups are contiguous FLOAT32 elements of one input and the output, and ranges are not wanted.
     bool are_floats_ = false;
 };
 

@@ -1,5 +1,5 @@
-// What operators of this family have in common: elements in sets, numbers that a set's elements share, a function of
-// both for each element, and maybe results of the set as a whole.
+// The common core of normalisations: elements in groups, parameters that a group shares, a function of both for each
+// element, and optionally results of the whole group.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,17 @@
 
 namespace dmlconform::cpu::normalisation {
 
-/// A set as a formula sees it. Numbers live until the next set.
+/// A group as a formula sees it. The numbers are valid until the next group.
 struct Set {
-    /// The set's elements of each tensor that has as many as the first output, in the order of Operands::elements.
-    /// Those of an absent tensor are none.
+    /// For each of Operands::elements, the group's elements; empty if the tensor is absent.
     std::vector<std::span<const double>> elements;
-    /// One element of each tensor whose elements the whole set shares, in the order of Operands::parameters.
+    /// For each of Operands::parameters, the element that the group shares.
     std::vector<double> parameters;
-    /// Whether ranges will be asked for.
+    /// True if ranges are wanted.
     bool wants_ranges = false;
 };
 
-/// What one operator computes of a set. Each thread has one of its own.
+/// What an operator computes of a group. Each thread has its own instance.
 class Formula {
 public:
     Formula() = default;
@@ -33,42 +32,42 @@ public:
     Formula& operator=(const Formula&) = delete;
     virtual ~Formula() = default;
 
-    /// The set that the other functions are about until the next call.
+    /// Sets the group that the other functions refer to.
     virtual void take(const Set& set) = 0;
-    /// The values of the first output's elements.
+    /// Computes the values of the first output's elements.
     virtual void compute(std::span<double> values) const = 0;
-    /// What `take` and `compute` would store for a set of FLOAT32 elements that lie side by side in both tensors,
-    /// without the doubles between. False: there is no such way.
+    /// Computes the same as `take` and `compute` directly for a group of contiguous FLOAT32 elements. Returns false if
+    /// this is not supported.
     virtual bool compute_floats(std::span<const float> /*elements*/, std::span<float> /*values*/) { return false; }
-    /// What implementations may compute instead of the k-th. The output's type does not count yet.
+    /// What implementations may compute for element k, before conversion to the output's type.
     [[nodiscard]] virtual Interval range(std::size_t k) const = 0;
-    /// The set's element of a further output, 0 being the second, and what implementations may compute instead.
+    /// The group's element of a further output (0 is the second one), and what implementations may compute instead.
     [[nodiscard]] virtual double result(std::size_t /*output*/) const { return 0; }
     [[nodiscard]] virtual Interval result_range(std::size_t /*output*/) const { return {}; }
 };
 
-/// Which tensors are what to an operator. The outputs are those of the descriptor in their order: the first has an
-/// element for each of the sets' elements, a further one an element for each set.
+/// The roles of an operator's tensors. Outputs are those of the descriptor: the first one has the sizes of the
+/// elements, further ones have one element for each group.
 struct Operands {
-    /// At most two; null where absent.
+    /// At most two; null if absent.
     std::vector<const core::Tensor*> elements;
-    /// At most four.
+    /// At most four; null if absent.
     std::vector<const core::Tensor*> parameters;
-    /// One for each dimension: whether elements of one set differ in that coordinate.
+    /// For each dimension, whether the elements of a group extend along it.
     std::vector<bool> reduced;
 };
 
-/// Computes all sets.
+/// Computes all groups.
 void compute_sets(const KernelArguments& arguments, const Operands& operands,
                   const std::function<std::unique_ptr<Formula>()>& make_formula);
 
-/// The input of that name; null where it is absent.
+/// The input of that name; null if it is absent.
 [[nodiscard]] const core::Tensor* input_of(const KernelArguments& arguments, std::string_view name);
 
-/// The tolerance that ranges make. `where_from` lives as long as the program.
+/// A tolerance by ranges. The text `where_from` must live as long as the program.
 [[nodiscard]] core::Tolerance range_tolerance(std::string_view where_from);
 
-/// What it is on its way if it may be stored as an element of a tensor of that type, or may stay in FP32.
+/// An intermediate result that implementations may store as an element of that type, or keep in FP32.
 [[nodiscard]] Interval maybe_stored(core::DataType type, const Interval& x);
 
 }  // namespace dmlconform::cpu::normalisation

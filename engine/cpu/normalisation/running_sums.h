@@ -1,4 +1,4 @@
-// Sums of many numbers in an order that is fixed by their count alone.
+// Sums of many numbers, in an order that depends only on their count.
 #pragma once
 
 #include <array>
@@ -9,14 +9,14 @@
 
 namespace dmlconform::cpu::normalisation {
 
-/// Sums f(number) of all stretches of numbers as so many running sums, a power of two, so that the compiler may use
-/// vector registers of any width without changing the result. More of them than one register holds need not wait for
-/// each other. How numbers are divided into stretches does not matter if all but the last are multiples of that long.
+/// Sums f(number) over all segments in `lanes` running sums, a power of two. The compiler can use vector registers of
+/// any width without changing the result, and independent sums hide the latency of additions. The division into
+/// segments does not matter if all lengths except the last are multiples of `lanes`.
 template <std::size_t lanes = 8, class Number, class F>
-[[nodiscard]] double sum(std::span<const std::span<const Number>> stretches, const F& f) {
+[[nodiscard]] double sum(std::span<const std::span<const Number>> segments, const F& f) {
     std::array<double, lanes> all{};
-    for (const std::span<const Number>& stretch : stretches) {
-        in_wide_lanes(stretch, all, [=](double& total, Number number) { total += f(double{number}); });
+    for (const std::span<const Number>& segment : segments) {
+        in_wide_lanes(segment, all, [=](double& total, Number number) { total += f(double{number}); });
     }
     for (std::size_t step = 1; step < lanes; step *= 2) {
         for (std::size_t lane = 0; lane < lanes; lane += 2 * step) {
@@ -26,7 +26,7 @@ template <std::size_t lanes = 8, class Number, class F>
     return all[0];
 }
 
-/// The same of a single one.
+/// The same for a single segment.
 template <std::size_t lanes = 8, class F>
 [[nodiscard]] double sum(std::span<const double> values, const F& f) {
     return sum<lanes, double>(std::span(&values, 1), f);

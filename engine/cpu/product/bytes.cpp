@@ -1,4 +1,4 @@
-// Bytes to numbers of 16 and 32 bits.
+// Converts bytes to 16-bit and 32-bit numbers.
 #include "engine/cpu/product/bytes.h"
 
 #include <cstring>
@@ -18,8 +18,8 @@ void load_numbers(const std::uint8_t* elements, std::int64_t step, std::int64_t 
         }
         return;
     }
-    in_wide_stretches<lanes>(count, [=](std::int64_t first) {
-        // Not where they belong at once: as far as the compiler knows, that may be where elements come from.
+    in_wide_segments<lanes>(count, [=](std::int64_t first) {
+        // A local array, because the compiler must assume that `to` may alias the source.
         To numbers[lanes];
         for (std::int64_t lane = 0; lane < lanes; ++lane) {
             numbers[lane] = number(elements + first + lane);
@@ -36,14 +36,14 @@ Bytes::Bytes(const core::Tensor& tensor)
       turned_(tensor.desc.data_type == core::DataType::int8 ? 0x80 : 0),
       offset_(turned_) {}
 
-void Bytes::load(const ByteStretch& from, int zero_point, std::int32_t* to) const {
+void Bytes::load(const ByteSegment& from, int zero_point, std::int32_t* to) const {
     const auto number = [turned = turned_, offset = offset_ + zero_point](const std::uint8_t* element) {
         return static_cast<std::int32_t>(*element ^ turned) - offset;
     };
     load_numbers(elements_ + from.first, from.step, from.count, number, to);
 }
 
-void Bytes::load_pairs(const ByteStretch& from, std::int64_t to_high, int zero_point, Pair* to) const {
+void Bytes::load_pairs(const ByteSegment& from, std::int64_t to_high, int zero_point, Pair* to) const {
     const int offset = offset_ + zero_point;
     if (to_high == 0) {
         const auto alone = [turned = turned_, offset](const std::uint8_t* element) {

@@ -1,4 +1,4 @@
-// Elements of 8 bits, signed or not, minus a zero point.
+// 8-bit elements, signed or unsigned, minus a zero point.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace dmlconform::cpu::product {
 
-/// Elements that are `step` apart, from the one with this number in row-major order on.
-struct ByteStretch {
+/// Elements that are `step` apart, starting at this row-major index.
+struct ByteSegment {
     std::int64_t first = 0;
     std::int64_t step = 1;
     std::int64_t count = 0;
@@ -20,15 +20,16 @@ class Bytes {
 public:
     explicit Bytes(const core::Tensor& tensor);
 
-    /// Elements minus the zero point.
-    void load(const ByteStretch& from, int zero_point, std::int32_t* to) const;
-    /// The same as low halves of pairs. High halves are the elements `to_high` behind them, or 0 if that is 0.
-    void load_pairs(const ByteStretch& from, std::int64_t to_high, int zero_point, Pair* to) const;
+    /// Loads elements minus the zero point.
+    void load(const ByteSegment& from, int zero_point, std::int32_t* to) const;
+    /// Loads elements as the low halves of pairs. The high halves are the elements `to_high` further on, or 0 if that
+    /// is 0.
+    void load_pairs(const ByteSegment& from, std::int64_t to_high, int zero_point, Pair* to) const;
 
 private:
     core::Tensor packed_;
     const std::uint8_t* elements_;
-    /// With its highest bit turned over, a signed byte is an unsigned one that is 128 more.
+    /// XORed to each byte: inverting the highest bit of a signed byte gives an unsigned byte that is larger by 128.
     std::uint8_t turned_;
     int offset_;
 };

@@ -1,4 +1,4 @@
-// The product in blocks that stay in the processor's caches.
+// Computes products in blocks that stay in the caches.
 #include "engine/cpu/product/factors.h"
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 namespace dmlconform::cpu::product {
 namespace {
 
-// A block of the right matrix is 512 KiB, one of the sums at most 1 MiB.
+// A block of the right matrix has 512 KiB, one of the sums at most 1 MiB.
 constexpr std::int64_t block_depth = 256;
 constexpr std::int64_t block_columns = 256;
 constexpr std::int64_t block_rows = 512;
-// A single row has no use for a block of the right matrix, and needs no more than its sums.
+// With a single row there is no block of the right matrix, so only the sums must fit the cache.
 constexpr std::int64_t block_columns_of_one_row = 4096;
 
 std::int64_t blocks(std::int64_t size, std::int64_t block) {
@@ -27,11 +27,21 @@ std::int64_t block_columns_of(const Shape& shape) {
     return shape.rows == 1 ? block_columns_of_one_row : block_columns;
 }
 
-/// One thread's work: a block of one batch's sums after the other.
+/// A value or bound as this part needs it. Bounds are never negative.
+double in_part(Part part, double x) {
+    return part == Part::values ? x : part == Part::bounds ? std::fabs(x) : x * x;
+}
+
+/// One thread, which computes one block of a batch's sums after another.
 class Worker {
 public:
     Worker(const Factors& factors, bool with_bounds, const std::function<void(const Sums&)>& take)
-        : factors_(factors), with_bounds_(with_bounds), take_(take), tile_(fastest_tile()) {}
+        : factors_(factors),
+          with_bounds_(with_bounds),
+          has_squares_(with_bounds && !(factors.left().bounds.empty() && factors.right().bounds.empty())),
+          take_(take),
+          tile_(fastest_tile()),
+          partial_tile_(fastest_partial_tile()) {}
 
     void compute(std::int64_t batch, std::int64_t first_row, std::int64_t first_column) {
         const Shape& shape = factors_.shape();
@@ -44,10 +54,13 @@ public:
         if (with_bounds_) {
             sum(Part::bounds, bounds_);
         }
+        if (has_squares_) {
+            sum(Part::squares, squares_);
+        }
         for (std::int64_t row = 0; row < rows_; ++row) {
             const auto at = static_cast<std::size_t>(row * stride());
-            take_(
-                {batch, first_row + row, first_column, columns_, &values_[at], with_bounds_ ? &bounds_[at] : nullptr});
+            take_({batch, first_row + row, first_column, columns_, &values_[at], with_bounds_ ? &bounds_[at] : nullptr,
+                   with_bounds_ ? &partial_squares_[at] : nullptr, has_squares_ ? &squares_[at] : nullptr});
         }
     }
 
@@ -57,8 +70,12 @@ private:
     void sum(Part part, std::vector<double>& sums) {
         const std::int64_t depth = factors_.shape().depth;
         sums.assign(static_cast<std::size_t>(blocks(rows_, tile_rows) * tile_rows * stride()), 0);
-        if (rows_ == 1 && part == Part::values) {
-            // A tile would compute several rows.
+        const bool with_partial_sums = with_bounds_ && part == Part::values;
+        if (with_partial_sums) {
+            partial_squares_.assign(sums.size(), 0);
+        }
+        if (rows_ == 1 && part == Part::values && !with_bounds_) {
+            // A tile would compute several rows, of which only one is needed.
             factors_.add_row(batch_, first_row_, first_column_, columns_, sums.data());
             return;
         }
@@ -68,38 +85,41 @@ private:
             for (std::int64_t row = 0; row < rows_; row += tile_rows) {
                 load_left(part, row, k, count);
                 for (std::int64_t column = 0; column < columns_; column += tile_columns) {
-                    tile_(left_.data(), &right_[static_cast<std::size_t>(column * count)], count,
-                          &sums[static_cast<std::size_t>(row * stride() + column)], stride());
+                    const double* const right = &right_[static_cast<std::size_t>(column * count)];
+                    const auto to = static_cast<std::size_t>(row * stride() + column);
+                    if (with_partial_sums) {
+                        partial_tile_(left_.data(), right, count, &sums[to], &partial_squares_[to], stride());
+                    } else {
+                        tile_(left_.data(), right, count, &sums[to], stride());
+                    }
                 }
             }
         }
     }
 
-    /// tile_rows rows of the left matrix, with zeros below the last one.
+    /// Loads tile_rows rows of the left matrix, followed by zeros beyond the last one.
     void load_left(Part part, std::int64_t row, std::int64_t k, std::int64_t count) {
         const Numbers& left = factors_.left();
-        const bool magnitudes = part == Part::bounds && left.bounds.empty();
-        const std::vector<double>& from = part == Part::values || magnitudes ? left.values : left.bounds;
+        const std::vector<double>& from = part == Part::values || left.bounds.empty() ? left.values : left.bounds;
         left_.assign(static_cast<std::size_t>(tile_rows * count), 0);
         for (std::int64_t i = 0; i < std::min(tile_rows, rows_ - row); ++i) {
             const double* const start = &from[factors_.left_index(batch_, first_row_ + row + i, k)];
             for (std::int64_t x = 0; x < count; ++x) {
-                left_[static_cast<std::size_t>(x * tile_rows + i)] = magnitudes ? std::fabs(start[x]) : start[x];
+                left_[static_cast<std::size_t>(x * tile_rows + i)] = in_part(part, start[x]);
             }
         }
     }
 
-    /// A block of the right matrix, tile_columns columns after the other, with zeros behind the last one.
+    /// Loads a block of the right matrix in groups of tile_columns columns, followed by zeros beyond the last one.
     void load_right(Part part, std::int64_t k, std::int64_t count) {
         const Numbers& right = factors_.right();
-        const bool magnitudes = part == Part::bounds && right.bounds.empty();
-        const std::vector<double>& from = part == Part::values || magnitudes ? right.values : right.bounds;
+        const std::vector<double>& from = part == Part::values || right.bounds.empty() ? right.values : right.bounds;
         right_.resize(static_cast<std::size_t>(stride() * count));
         row_.assign(static_cast<std::size_t>(stride()), 0);
         for (std::int64_t i = 0; i < count; ++i) {
             factors_.load_right(from, batch_, k + i, first_column_, columns_, row_.data());
-            if (magnitudes) {
-                std::transform(row_.begin(), row_.end(), row_.begin(), [](double x) { return std::fabs(x); });
+            if (part != Part::values) {
+                std::transform(row_.begin(), row_.end(), row_.begin(), [&](double x) { return in_part(part, x); });
             }
             for (std::int64_t column = 0; column < columns_; column += tile_columns) {
                 std::copy_n(&row_[static_cast<std::size_t>(column)], tile_columns,
@@ -110,8 +130,10 @@ private:
 
     const Factors& factors_;
     bool with_bounds_;
+    bool has_squares_;
     const std::function<void(const Sums&)>& take_;
     Tile tile_;
+    PartialTile partial_tile_;
     std::int64_t batch_ = 0;
     std::int64_t first_row_ = 0;
     std::int64_t first_column_ = 0;
@@ -122,6 +144,8 @@ private:
     std::vector<double> row_;
     std::vector<double> values_;
     std::vector<double> bounds_;
+    std::vector<double> partial_squares_;
+    std::vector<double> squares_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What is multiplied, and the product: sums in double, the terms of each in ascending order of k. Numbers of FP32 and
-// of 8 bits have exact products in double, so that nothing but the sums is rounded, or nothing at all.
+// The factors of a product, and the product: sums in double precision, with terms in ascending order of k. Products of
+// FP32 numbers and of 8-bit numbers are exact in double, so at most the sums are rounded.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@
 
 namespace dmlconform::cpu::product {
 
-/// One side.
+/// One factor: numbers and their error bounds.
 struct Numbers {
     std::vector<double> values;
-    /// What errors scale with, at least as large as the values' magnitudes. Empty: the magnitudes.
+    /// Magnitudes that errors are relative to; at least the values' magnitudes. Empty: the values' magnitudes.
     std::vector<double> bounds = {};
-    /// What FP32 may have for number i. Without: the value.
+    /// The FP32 range of number i. If null, the value is exact.
     std::function<Interval(std::size_t i)> range = nullptr;
 
     [[nodiscard]] Interval range_of(std::size_t i) const { return range ? range(i) : Interval(values[i]); }
 };
 
-/// Numbers, or what their errors scale with.
-enum class Part : std::uint8_t { values, bounds };
+/// What is multiplied: the numbers, their bounds, or the squares of the bounds.
+enum class Part : std::uint8_t { values, bounds, squares };
 
-/// So many products of matrices, of rows x depth and depth x columns.
+/// The shape of `batches` matrix products, each of rows x depth times depth x columns.
 struct Shape {
     std::int64_t batches = 1;
     std::int64_t rows = 1;
@@ -34,14 +34,14 @@ struct Shape {
     std::int64_t columns = 1;
 };
 
-/// Of a product of matrices, from the sizes of the left tensor, whose last two dimensions may be exchanged, and of the
-/// output.
+/// The shape of a matrix product, from the sizes of the left tensor, whose last two dimensions may be transposed, and
+/// of the output.
 [[nodiscard]] Shape shape_of(const core::Dimensions& left, bool transposed, const core::Dimensions& output);
 
-/// Both sides of a product. The left one is an array of matrices, the right one is made from an array.
+/// Both factors of a product. The left one is an array of matrices; the right one is computed from an array.
 class Factors {
 public:
-    /// Where there are fewer matrices on the left than batches, they come again.
+    /// If there are fewer left matrices than batches, they repeat.
     Factors(const Shape& shape, Numbers left, Numbers right);
     Factors(const Factors&) = delete;
     Factors& operator=(const Factors&) = delete;
@@ -53,20 +53,20 @@ public:
 
     [[nodiscard]] std::size_t left_index(std::int64_t batch, std::int64_t row, std::int64_t k) const;
 
-    /// No place on the right: the term does not exist.
+    /// The index of an element of the right matrix that does not exist, so that the term is absent.
     static constexpr std::int64_t nowhere = -1;
-    /// Where element (k, column) of the right matrix comes from, or nowhere.
+    /// The index of element (k, column) of the right matrix in its array, or `nowhere`.
     [[nodiscard]] virtual std::int64_t right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const = 0;
-    /// Loads elements (k, column) … (k, column + count - 1) of the right matrix, 0 for those from nowhere.
+    /// Loads the elements (k, column) … (k, column + count - 1) of the right matrix; 0 for absent ones.
     virtual void load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                             std::int64_t count, double* to) const = 0;
-    /// Adds factor times those elements to so many sums, but nothing for those from nowhere.
+    /// Adds factor times these elements to `sums`. Absent elements add nothing.
     virtual void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                            std::int64_t count, double factor, double* sums) const = 0;
-    /// Adds all terms of a row, which are in ascending order of k, to so many sums, which are 0.
+    /// Adds all terms of a row, in ascending order of k, to sums that are initially 0.
     virtual void add_row(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t count,
                          double* sums) const;
-    /// How many terms the sums of that column have.
+    /// The number of terms in the sums of that column.
     [[nodiscard]] virtual std::int64_t terms(std::int64_t /*column*/) const { return shape_.depth; }
 
 private:
@@ -76,7 +76,7 @@ private:
     std::int64_t left_batches_;
 };
 
-/// The right matrices are an array as they are.
+/// A product of matrices whose right factors are stored as matrices.
 class MatrixFactors final : public Factors {
 public:
     using Factors::Factors;
@@ -88,27 +88,32 @@ public:
                    std::int64_t count, double factor, double* sums) const override;
 };
 
-/// Adds factor times so many elements, `stride` apart, to as many sums, `step` apart.
+/// Adds factor times `count` elements, `stride` apart, to `count` sums, `step` apart.
 void add_products(const double* elements, std::int64_t stride, std::int64_t count, double factor, double* sums,
                   std::int64_t step);
 
-/// A part of a row of the product: `count` sums from one column on.
+/// A part of a row of the product: `count` sums starting at one column.
 struct Sums {
     std::int64_t batch = 0;
     std::int64_t row = 0;
     std::int64_t column = 0;
     std::int64_t count = 0;
     const double* values = nullptr;
-    /// The same sums of the bounds, or null.
+    /// The sums of the bounds' products, or null.
     const double* bounds = nullptr;
+    /// With bounds: for each of `values`, the sum of the squared partial sums, in ascending order of k. Padding counts
+    /// as terms of 0.
+    const double* partial_squares = nullptr;
+    /// If a factor has bounds of its own, the sums of the squared bounds of the terms; otherwise null.
+    const double* squares = nullptr;
 
-    /// Of the first one in the whole product, in row-major order.
+    /// The row-major index of the first sum in the whole product.
     [[nodiscard]] std::int64_t number(const Shape& shape) const {
         return (batch * shape.rows + row) * shape.columns + column;
     }
 };
 
-/// Computes all sums, on several threads, and hands each to `take` once.
+/// Computes all sums in several threads and passes each to `take` once.
 void multiply(const Factors& factors, bool with_bounds, const std::function<void(const Sums&)>& take);
 
 }  // namespace dmlconform::cpu::product

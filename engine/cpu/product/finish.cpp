@@ -1,4 +1,4 @@
-// Finishing and storing sums.
+// Applies addend, factor and activation to sums, and stores them.
 #include "engine/cpu/product/finish.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ core::StridedRuns<1> addresses_of(const core::TensorDesc& desc) {
 
 namespace {
 
-/// What the activation makes of a sum, or of the FLOAT16 number nearest to it.
+/// Applies the activation to a sum, or to the sum rounded to FLOAT16.
 Interval activated(const Finish& finish, const Interval& range) {
     if (!finish.activation.is_present()) {
         return range;
@@ -27,7 +27,7 @@ Interval activated(const Finish& finish, const Interval& range) {
 
 void finish_each(const Factors& factors, const Finish& finish, bool with_ranges, const Take& take) {
     const Shape& shape = factors.shape();
-    // Looks at all numbers of both sides.
+    // Computed once, because it needs all numbers of both factors.
     std::optional<SumRanges> ranges;
     if (with_ranges) {
         ranges.emplace(factors, finish.error, finish.sum_type, finish.accumulation);
@@ -40,7 +40,7 @@ void finish_each(const Factors& factors, const Finish& finish, bool with_ranges,
         ScaledSum scaled{.factor = finish.factor, .weight = finish.weight};
         const auto find_addend = [&](std::int64_t offset) {
             if (addends != 0) {
-                // One after the other, each for as many elements; biases begin again with each batch.
+                // Each addend applies to the same number of consecutive elements. The list restarts with each batch.
                 scaled.addend = finish.addends[static_cast<std::size_t>(
                     addends == elements ? first + offset : (first + offset) / shape.columns % all_addends)];
             }
@@ -48,7 +48,7 @@ void finish_each(const Factors& factors, const Finish& finish, bool with_ranges,
         std::vector<double> values(static_cast<std::size_t>(sums.count));
         const bool plain = !ranges && addends != elements && !finish.activation.is_present();
         if (plain && std::none_of(sums.values, sums.values + sums.count, [](double sum) { return std::isnan(sum); })) {
-            // The sums are all of one row, which has one addend.
+            // The sums belong to one row, which has one addend.
             find_addend(0);
             scaled.values(sums.values, values);
             take({first, values, {}});

@@ -1,5 +1,4 @@
-// What becomes of the sums of a floating-point product: a factor, an addend, an activation, and its place in the
-// output.
+// The last steps of a floating-point product: factor, addend, activation, and storing.
 #pragma once
 
 #include <functional>
@@ -12,23 +11,23 @@
 
 namespace dmlconform::cpu::product {
 
-/// factor * sum + weight * addend, and an activation of that.
+/// Computes factor * sum + weight * addend, and applies an activation.
 struct Finish {
     double factor = 1;
     double weight = 1;
-    /// None, one for each element, or one for the same number of elements each.
+    /// Empty, one for each element, or each for the same number of consecutive elements.
     std::vector<double> addends = {};
     element_wise::FusedActivation activation = element_wise::FusedActivation(nullptr);
-    /// Of the output. Implementations may store what the activation is applied to as a tensor of that type.
+    /// The output's type. Implementations may store the argument of the activation in it.
     core::DataType type = core::DataType::float32;
-    /// How far factors may be off, and what sums may be stored as: see SumRanges.
+    /// The error of the factors, and the type that sums may be stored in: see SumRanges.
     double error = 0;
     core::DataType sum_type = core::DataType::float32;
     Accumulation accumulation = Accumulation::fp32;
 };
 
-/// Some elements of the output, one after the other in row-major order: what comes of the formula, and if ranges are
-/// wanted, what implementations may have for them before they are stored.
+/// Consecutive elements of the output in row-major order: results of the formula and, if wanted, the ranges of what
+/// implementations may compute before storing.
 struct Finished {
     std::int64_t first = 0;
     std::span<const double> values;
@@ -36,14 +35,14 @@ struct Finished {
 };
 using Take = std::function<void(const Finished& finished)>;
 
-/// Computes all elements of a product whose rows and columns are the first output's elements in row-major order, and
-/// hands them out. Several threads call `take`.
+/// Computes all elements of a product whose rows and columns are the first output's elements in row-major order. `take`
+/// is called from several threads.
 void finish_each(const Factors& factors, const Finish& finish, bool with_ranges, const Take& take);
 
-/// The same, stored as the first output, with its slack where that is wanted.
+/// The same, stored in the first output, with its slack if that is wanted.
 void store_product(const KernelArguments& arguments, const Factors& factors, const Finish& finish);
 
-/// Where elements of a tensor lie, by their numbers in row-major order.
+/// The addresses of a tensor's elements, by row-major index.
 [[nodiscard]] core::StridedRuns<1> addresses_of(const core::TensorDesc& desc);
 
 }  // namespace dmlconform::cpu::product

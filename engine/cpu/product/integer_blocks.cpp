@@ -1,4 +1,4 @@
-// Blocks that stay in the processor's caches.
+// Multiplies pairs of 8-bit differences in blocks that stay in the caches.
 #include "engine/cpu/product/integer_blocks.h"
 
 #include <algorithm>
@@ -7,12 +7,12 @@
 #include <span>
 
 #include "engine/cpu/parallel.h"
-#include "engine/cpu/product/pair_picture.h"
+#include "engine/cpu/product/pair_image.h"
 
 namespace dmlconform::cpu::product {
 namespace {
 
-// A tile of the right matrix is 24 KiB, a block of the left one 128 KiB, one of the sums 192 KiB.
+// A tile of the right matrix has 24 KiB, a block of the left one 128 KiB, one of the sums 192 KiB.
 constexpr std::int64_t pairs_in_a_block = 128;
 constexpr std::int64_t tiles_in_a_block = 4;
 constexpr std::int64_t rows_in_a_block = 256;
@@ -23,7 +23,7 @@ std::int64_t parts(std::int64_t size, std::int64_t part) {
     return (size + part - 1) / part;
 }
 
-/// The filters of all groups, with rows of zeros behind each group's to fill a tile.
+/// The filters of all groups. Each group is padded with rows of zeros to fill a tile.
 class PairFilters {
 public:
     explicit PairFilters(const IntegerConvolution& given, const UnfoldedAxes& axes)
@@ -57,18 +57,18 @@ private:
     std::vector<Pair> pairs_;
 };
 
-/// One thread's work: a block of one group's sums after the other.
+/// One thread, which computes one block of a group's sums after another.
 class PairWorker {
 public:
-    PairWorker(const Convolution& convolution, const PairFilters& filters, const PairPicture& picture,
+    PairWorker(const Convolution& convolution, const PairFilters& filters, const PairImage& image,
                const std::function<void(const Sums&)>& take)
         : convolution_(convolution),
           shape_(convolution.shape()),
           filters_(filters),
-          picture_(picture),
+          image_(image),
           take_(take),
           tile_(integer_tiles().back()),
-          right_(pairs_in_a_block * integer_tile_columns + PairPicture::columns_behind_a_tile) {}
+          right_(pairs_in_a_block * integer_tile_columns + PairImage::columns_behind_a_tile) {}
 
     void compute(std::int64_t group, std::int64_t first_row, std::int64_t first_column) {
         rows_ = std::min(rows_in_a_block, shape_.rows - first_row);
@@ -86,15 +86,15 @@ public:
     }
 
 private:
-    /// Adds the products of so many pairs, which fit into the sums.
+    /// Adds the products of `count` pairs. The sums must be able to hold them.
     void sum(std::int64_t group, std::int64_t first_row, std::int64_t first_column, std::int64_t first_pair,
              std::int64_t last_pair) {
         for (std::int64_t column = 0; column < columns_; column += integer_tile_columns) {
-            const auto stretches =
-                picture_.stretches(group, first_column + column, std::min(integer_tile_columns, columns_ - column));
+            const auto segments =
+                image_.segments(group, first_column + column, std::min(integer_tile_columns, columns_ - column));
             for (std::int64_t k = first_pair; k < last_pair; k += pairs_in_a_block) {
                 const std::int64_t depth = std::min(pairs_in_a_block, last_pair - k);
-                picture_.load(stretches, k, depth, right_.data());
+                image_.load(segments, k, depth, right_.data());
                 for (std::int64_t row = 0; row < rows_; row += integer_tile_rows) {
                     tile_(filters_.at(group, first_row + row, k), filters_.depth(), right_.data(), depth,
                           &sums_[static_cast<std::size_t>(row * columns_in_a_block + column)], columns_in_a_block);
@@ -103,7 +103,7 @@ private:
         }
     }
 
-    /// Before they overflow.
+    /// Moves the 32-bit sums to the totals before they overflow.
     void empty_sums() {
         totals_.resize(sums_.size());
         for (std::size_t i = 0; i < sums_.size(); ++i) {
@@ -112,7 +112,7 @@ private:
         }
     }
 
-    /// Of a row.
+    /// The sums of a row as doubles.
     void load_numbers(std::size_t first, std::span<double> to) const {
         std::copy_n(&sums_[first], to.size(), to.begin());
         if (!totals_.empty()) {
@@ -120,7 +120,7 @@ private:
         }
     }
 
-    /// The columns of each batch for themselves.
+    /// Passes on the columns of each batch separately.
     void hand_out(std::int64_t group, std::int64_t first_row, std::int64_t first_column) {
         for (std::int64_t done = 0; done < columns_;) {
             const std::int64_t column = (first_column + done) % shape_.columns;
@@ -138,14 +138,14 @@ private:
     const Convolution& convolution_;
     Shape shape_;
     const PairFilters& filters_;
-    const PairPicture& picture_;
+    const PairImage& image_;
     const std::function<void(const Sums&)>& take_;
     IntegerTile tile_;
     std::int64_t rows_ = 0;
     std::int64_t columns_ = 0;
     std::vector<Pair> right_;
     std::vector<std::int32_t> sums_;
-    /// Of sums that were emptied.
+    /// Totals of 32-bit sums that were moved out before overflowing.
     std::vector<double> totals_;
     std::array<double, columns_in_a_block> numbers_{};
 };
@@ -156,13 +156,13 @@ void multiply_in_blocks(const IntegerConvolution& given, const UnfoldedAxes& axe
                         const std::function<void(const Sums&)>& take) {
     const Convolution& convolution = given.convolution;
     const PairFilters filters(given, axes);
-    const PairPicture picture(given, axes);
+    const PairImage image(given, axes);
     const std::int64_t rows = parts(convolution.output_channels, rows_in_a_block);
     const std::int64_t columns = parts(convolution.batches * axes.places(), columns_in_a_block);
     const std::int64_t cost = std::min(convolution.output_channels, rows_in_a_block) * columns_in_a_block *
                               std::min<std::int64_t>(filters.depth(), 1'000'000) / 32;
     parallel_for(convolution.groups * rows * columns, cost, [&](std::int64_t first, std::int64_t last) {
-        PairWorker worker(convolution, filters, picture, take);
+        PairWorker worker(convolution, filters, image, take);
         for (std::int64_t block = first; block < last; ++block) {
             worker.compute(block / columns / rows, block / columns % rows * rows_in_a_block,
                            block % columns * columns_in_a_block);

@@ -1,5 +1,5 @@
-// A convolution of bytes as a product of matrices of pairs of numbers: filters on the left, and on the right for each
-// place of all batches the elements that a filter meets there.
+// A convolution of bytes as a product of matrices of pairs of numbers. Filters are on the left; on the right, each
+// column has the elements that a filter sees at one output position of one batch.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace dmlconform::cpu::product {
 
-/// As `convolve`.
+/// Computes the same as `convolve`.
 void multiply_in_blocks(const IntegerConvolution& given, const UnfoldedAxes& axes,
                         const std::function<void(const Sums&)>& take);
 

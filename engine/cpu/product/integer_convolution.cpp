@@ -1,4 +1,5 @@
-// Filters of many products are multiplied in tiles (integer_blocks.cpp). Those of few slide over their picture.
+// Convolves bytes. Convolutions with many products per filter element use tiles (integer_blocks.cpp); those with few
+// slide the filter over the input.
 #include "engine/cpu/product/integer_convolution.h"
 
 #include <memory>
@@ -11,12 +12,12 @@
 namespace dmlconform::cpu::product {
 namespace {
 
-/// Products of a tap that are fewer than this do not fill a tile.
+/// With fewer products for each filter element, tiles would not be filled.
 constexpr std::int64_t few_products = 4;
-/// Sums of a row that are computed together.
+/// The number of sums of a row that are computed together.
 constexpr std::int64_t integer_lanes = 32;
 
-/// One thread's work: the filters of a group over a picture, one after the other.
+/// One thread, which applies the filters of a group to the input of a batch.
 class SlidingFilters {
 public:
     SlidingFilters(const IntegerConvolution& given, const UnfoldedAxes& axes)
@@ -25,8 +26,8 @@ public:
             offsets_.push_back(k / axes_.taps() * axes_.size() + axes_.of_tap(k % axes_.taps()));
         }
         const std::int64_t rounded_up = axes_.width.places + integer_lanes;
-        // The last lanes of a row may be behind its end.
-        picture_.resize(static_cast<std::size_t>(given.convolution.channels * axes_.size() + integer_lanes));
+        // The last lanes of a row may read beyond its end.
+        image_.resize(static_cast<std::size_t>(given.convolution.channels * axes_.size() + integer_lanes));
         factors_.resize(static_cast<std::size_t>(shape_.depth));
         sums_.resize(static_cast<std::size_t>(rounded_up));
         numbers_.resize(static_cast<std::size_t>(axes_.width.places));
@@ -35,9 +36,9 @@ public:
     void convolve(std::int64_t batch, const std::function<void(const Sums&)>& take) {
         for (std::int64_t channel = 0; channel < given_.convolution.channels; ++channel) {
             const std::int64_t first = (batch * given_.convolution.channels + channel) * axes_.elements();
-            axes_.lay_out(picture_.data() + channel * axes_.size(),
+            axes_.lay_out(image_.data() + channel * axes_.size(),
                           [&](std::int64_t element, std::int64_t step, std::int64_t count, std::int32_t* to) {
-                              given_.picture.load({first + element, step, count}, given_.picture_zero_point, to);
+                              given_.image.load({first + element, step, count}, given_.image_zero_point, to);
                           });
         }
         for (std::int64_t row = 0; row < shape_.rows; ++row) {
@@ -53,16 +54,16 @@ public:
     }
 
 private:
-    /// All sums of a row of places.
+    /// Computes all sums of a row of output positions.
     void slide(std::int64_t start) {
-        in_wide_registers([from = picture_.data() + start, factors = factors_.data(), offsets = offsets_.data(),
+        in_wide_registers([from = image_.data() + start, factors = factors_.data(), offsets = offsets_.data(),
                            depth = shape_.depth, places = axes_.width.places, sums = sums_.data()] {
             for (std::int64_t place = 0; place < places; place += integer_lanes) {
-                // They stay in registers: the compiler knows how many there are.
+                // A constant number of sums, which the compiler keeps in registers.
                 std::int32_t sum[integer_lanes] = {};
                 for (std::int64_t k = 0; k < depth; ++k) {
                     const std::int32_t factor = factors[k];
-                    // Of a loop without a condition, GCC would interchange parts, and make no vector code.
+                    // Without this condition GCC interchanges the loops and does not vectorise them.
                     if (factor == 0) {
                         continue;
                     }
@@ -81,9 +82,9 @@ private:
     const IntegerConvolution& given_;
     const UnfoldedAxes& axes_;
     Shape shape_;
-    /// From a place: where the elements of all channels are that the taps meet.
+    /// Offsets, relative to the output position, of the elements of all channels that the filter elements see.
     std::vector<std::int64_t> offsets_;
-    std::vector<std::int32_t> picture_;
+    std::vector<std::int32_t> image_;
     std::vector<std::int32_t> factors_;
     std::vector<std::int32_t> sums_;
     std::vector<double> numbers_;

@@ -9,19 +9,19 @@
 
 namespace dmlconform::cpu::product {
 
-/// A forward convolution of one or two spatial dimensions. Padding stands for the picture's zero point.
+/// A forward convolution with one or two spatial dimensions. Padding has the value of the input's zero point.
 struct IntegerConvolution {
     Convolution convolution;
-    Bytes picture;
-    int picture_zero_point = 0;
-    /// {groups, output channels, channels, taps}.
+    Bytes image;
+    int image_zero_point = 0;
+    /// The filters as {groups, output channels, channels, taps}.
     Bytes filters;
     /// One for each output channel of all groups.
     std::vector<int> filter_zero_points;
 };
 
-/// Computes all sums, on several threads, and hands each to `take` once, as `multiply` does. Their batches are the
-/// groups of all batches. The sums of fewer than 2^37 products are exact.
+/// Computes all sums in several threads and passes each to `take` once, like `multiply`. Batches of the sums are the
+/// groups of all batches. Sums of fewer than 2^37 products are exact.
 void convolve(const IntegerConvolution& convolution, const std::function<void(const Sums&)>& take);
 
 }  // namespace dmlconform::cpu::product

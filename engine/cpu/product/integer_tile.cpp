@@ -1,5 +1,5 @@
-// The loop, compiled for more than one set of instructions. x86-64 has one instruction for the products of pairs and
-// their sum.
+// The innermost integer loop, compiled for several instruction sets. x86-64 has a single instruction that multiplies
+// pairs and adds the products.
 #include "engine/cpu/product/integer_tile.h"
 
 #include "engine/cpu/wide_registers.h"
@@ -35,7 +35,7 @@ void pairs_on_any_processor(const Pair* left, std::int64_t left_stride, const Pa
 
 #if DMLCONFORM_HAS_WIDE_REGISTERS
 
-/// As many sums as there are registers for: 4 rows of 16 columns at a time.
+/// 4 rows of 16 columns fill the available registers.
 [[gnu::target("avx2")]] void pairs_with_avx2(const Pair* left, std::int64_t left_stride, const Pair* right,
                                              std::int64_t depth, std::int32_t* sums, std::int64_t stride) {
     constexpr std::int64_t rows = 4;
@@ -68,16 +68,16 @@ void pairs_on_any_processor(const Pair* left, std::int64_t left_stride, const Pa
     }
 }
 
-// So that the sums of all rows are in registers, and not in an array in memory.
+// Lets the sums of all rows stay in registers instead of an array in memory.
 #if defined(__clang__)
 #define DMLCONFORM_UNROLLED _Pragma("unroll 8")
 #else
 #define DMLCONFORM_UNROLLED _Pragma("GCC unroll 8")
 #endif
 
-// The same loop for two sets of instructions: the whole tile stays in registers. The columns have an array for each
-// register, because GCC keeps arrays of arrays in memory. A macro, because GCC inlines no function that is compiled for
-// fewer instructions.
+// The same loop for two instruction sets; the whole tile stays in registers. There is one array for each register of a
+// row, because GCC keeps arrays of arrays in memory. It is a macro, because GCC does not inline functions that are
+// compiled for fewer instructions.
 #define DMLCONFORM_TILE_OF_512_BITS(name, instructions, add_products)                                      \
     [[gnu::target(instructions)]] void name(const Pair* left, std::int64_t left_stride, const Pair* right, \
                                             std::int64_t depth, std::int32_t* sums, std::int64_t stride) { \

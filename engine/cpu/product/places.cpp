@@ -1,4 +1,4 @@
-// Which elements filters meet.
+// Computes which input elements each filter element sees.
 #include "engine/cpu/product/places.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ Meetings meetings_of(const Axis& axis, std::int64_t tap) {
     return meetings;
 }
 
-/// Tensors of three dimensions may have two entries for their one spatial dimension: they are of height 1.
+/// Tensors of three dimensions may have two entries for their single spatial dimension; they have height 1.
 Convolution Convolution::of(const operators::Descriptor& descriptor) {
     const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
     const core::Dimensions& filter = descriptor.tensor("FilterTensor")->sizes;
@@ -87,8 +87,8 @@ Shape Convolution::shape() const {
             .columns = product_of(axes, &Axis::places)};
 }
 
-ConvolutionFactors::ConvolutionFactors(const Convolution& convolution, Numbers filters, Numbers picture)
-    : Factors(convolution.shape(), std::move(filters), std::move(picture)),
+ConvolutionFactors::ConvolutionFactors(const Convolution& convolution, Numbers filters, Numbers image)
+    : Factors(convolution.shape(), std::move(filters), std::move(image)),
       convolution_(convolution),
       channel_size_(product_of(convolution.axes, &Axis::elements)) {
     for (const Axis& axis : convolution_.axes) {
@@ -111,7 +111,7 @@ ConvolutionFactors::Tap ConvolutionFactors::tap_of(std::int64_t batch, std::int6
         tap.meetings[d] = &meetings_[d][static_cast<std::size_t>(k % taps)];
         k /= taps;
     }
-    // What is left of k is the channel. Batches of the product are in the order of groups of channels.
+    // The remainder of k is the channel. Batches of the product are ordered by channel group.
     tap.start = (batch * convolution_.channels + k) * channel_size_;
     return tap;
 }
@@ -184,7 +184,7 @@ void ConvolutionFactors::add_right(const std::vector<double>& from, std::int64_t
                      });
 }
 
-/// Filters that take one step after the other along the last dimension slide over rows.
+/// Filters with stride 1 along the last dimension slide over rows.
 void ConvolutionFactors::add_row(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t count,
                                  double* sums) const {
     const Axis& inner = convolution_.axes.back();

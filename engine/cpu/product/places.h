@@ -1,5 +1,5 @@
-// A convolution as a product: filters on the left, and on the right for each place of the output the elements of the
-// picture that the filter meets there.
+// A convolution as a matrix product (im2col): filters on the left; on the right, each column has the input elements
+// that the filter sees at one output position.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,22 @@ namespace dmlconform::cpu::product {
 
 /// A filter along one spatial dimension.
 struct Axis {
-    /// Elements of the picture, of the filter, and of the output.
+    /// Sizes of the input, of the filter, and of the output.
     std::int64_t elements = 1;
     std::int64_t taps = 1;
     std::int64_t places = 1;
-    /// Of the output's, those at the end that no filter stands at.
+    /// Output elements at the end that no filter position covers.
     std::int64_t output_padding = 0;
     std::int64_t stride = 1;
     std::int64_t dilation = 1;
     std::int64_t padding = 0;
-    /// Forward, place p meets element p * stride + tap * dilation - padding. Backward it is the other way round:
-    /// element e is added to place e * stride + tap * dilation - padding.
+    /// Forward, output position p sees element p * stride + tap * dilation - padding. Backward, element e is added to
+    /// output position e * stride + tap * dilation - padding.
     bool backward = false;
 };
 
-/// The places at which one tap meets elements: `count` of them, `step` apart. The elements are `element_step` apart.
+/// The output positions at which a filter element sees input elements: `count` of them, `step` apart. The input
+/// elements are `element_step` apart.
 struct Meetings {
     std::int64_t first = 0;
     std::int64_t step = 1;
@@ -34,33 +35,33 @@ struct Meetings {
     std::int64_t element = 0;
     std::int64_t element_step = 1;
 
-    /// The element that the place meets, or Factors::nowhere.
+    /// The input element that the output position sees, or Factors::nowhere.
     [[nodiscard]] std::int64_t element_at(std::int64_t place) const;
 };
 
-/// `tap` counts along the filter, from 0. No places where the tap meets padding only.
+/// `tap` is the index along the filter. The result is empty if the filter element only sees padding.
 [[nodiscard]] Meetings meetings_of(const Axis& axis, std::int64_t tap);
 
-/// What a convolution is made of, besides its numbers. The picture's elements are packed, batches first.
+/// The shape of a convolution. Input elements are packed, with batches outermost.
 struct Convolution {
     std::int64_t batches = 1;
     std::int64_t groups = 1;
-    /// Of one group: channels of the picture and of the output.
+    /// Channels of the input and of the output in one group.
     std::int64_t channels = 1;
     std::int64_t output_channels = 1;
     std::vector<Axis> axes;
 
-    /// As the descriptor of an operator that convolves has it.
+    /// Reads the shape from the descriptor of a convolution.
     [[nodiscard]] static Convolution of(const operators::Descriptor& descriptor);
 
     [[nodiscard]] Shape shape() const;
 };
 
-/// Batches of the product are the groups of all batches.
+/// A convolution as the factors of a product. Batches of the product are the groups of all batches.
 class ConvolutionFactors final : public Factors {
 public:
     /// `filters` are {groups, output channels, channels, taps}.
-    ConvolutionFactors(const Convolution& convolution, Numbers filters, Numbers picture);
+    ConvolutionFactors(const Convolution& convolution, Numbers filters, Numbers image);
 
     [[nodiscard]] std::int64_t right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const override;
     void load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
@@ -72,27 +73,27 @@ public:
     [[nodiscard]] std::int64_t terms(std::int64_t column) const override;
 
 private:
-    /// For one k: where the channel's elements start, and what its tap meets along each dimension.
+    /// For one k: the start of the channel's elements, and what the filter element sees along each dimension.
     struct Tap {
         std::int64_t start = 0;
         std::vector<const Meetings*> meetings;
     };
-    /// Of so many places of the output, from one column on: calls visit(element, place, places, meetings) for each
-    /// stretch that meets elements, with where the first of the elements is, which of the places is the first, and how
-    /// many there are.
+    /// Splits `count` output positions, from a column on, into segments that see input elements. Calls visit(element,
+    /// place, places, meetings) for each: the index of the first element, the index of the first position, and the
+    /// number of positions.
     template <class Visit>
     void for_each_meeting(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
                           const Visit& visit) const;
     [[nodiscard]] Tap tap_of(std::int64_t batch, std::int64_t k) const;
-    /// The row of the picture that places on this row of the output meet, or nowhere.
+    /// The row of the input that the filter row sees from this output row, or `nowhere`.
     [[nodiscard]] std::int64_t row_of(const Tap& tap, std::int64_t row) const;
 
     Convolution convolution_;
-    /// By dimension and tap.
+    /// Indexed by dimension and filter element.
     std::vector<std::vector<Meetings>> meetings_;
-    /// By dimension and place: how many taps meet an element there.
+    /// For each dimension and output position, the number of filter elements that see an input element.
     std::vector<std::vector<std::int64_t>> counts_;
-    /// Elements of a channel of the picture.
+    /// The number of elements in a channel of the input.
     std::int64_t channel_size_ = 1;
 };
 

@@ -1,4 +1,4 @@
-// Places whose taps all meet elements, several at once; others one by one.
+// Computes several output positions at once where all filter elements see the input, and the others one by one.
 #include "engine/cpu/product/sliding.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace dmlconform::cpu::product {
 namespace {
 
-/// Places whose sums are computed together: as many as keep several registers busy, or in narrow pictures, one.
+/// Number of output positions computed together: enough to keep several registers busy, or one for narrow inputs.
 constexpr std::int64_t many_lanes = 32;
 constexpr std::int64_t few_lanes = 8;
 
@@ -25,7 +25,7 @@ double sum_at(const Sliding& sliding, std::span<const SlidingRow> rows, std::int
     return sum;
 }
 
-/// At least as many places as lanes. The last ones overlap those before, whose sums come out the same again.
+/// Requires at least `lanes` positions. The last group overlaps the preceding one and recomputes the same sums.
 template <std::int64_t lanes>
 void slide_inside(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t first, std::int64_t last,
                   double* sums) {
@@ -33,7 +33,7 @@ void slide_inside(const Sliding& sliding, std::span<const SlidingRow> rows, std:
         [=, start = first - sliding.padding, count = last - first, taps = sliding.taps, dilation = sliding.dilation] {
             for (std::int64_t done = 0; done < count; done += lanes) {
                 const std::int64_t place = std::min(done, count - lanes);
-                // They stay in registers: the compiler knows how many there are.
+                // A constant number of sums, which the compiler keeps in registers.
                 double sum[lanes] = {};
                 for (std::size_t r = 0; r < rows.size(); ++r) {
                     for (std::int64_t tap = 0; tap < taps; ++tap) {
@@ -55,7 +55,7 @@ void slide_inside(const Sliding& sliding, std::span<const SlidingRow> rows, std:
 
 void slide(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t first, std::int64_t last,
            double* sums) {
-    // Of the places whose first tap meets an element, those whose last one does.
+    // Of the positions at which the first filter element sees the input, those at which the last one does, too.
     const std::int64_t reach = (sliding.taps - 1) * sliding.dilation;
     const std::int64_t inside = std::clamp(sliding.padding, first, last);
     const std::int64_t end = std::clamp(sliding.elements + sliding.padding - reach, inside, last);

@@ -1,5 +1,4 @@
-// A filter that slides over rows of a picture, one place at a time: sums stay in registers until all of their terms are
-// added.
+// Slides a filter over rows of the input. The sums of an output position stay in registers until all terms are added.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +6,24 @@
 
 namespace dmlconform::cpu::product {
 
-/// A row of a filter, and the row of the picture that it slides over.
+/// A row of a filter, and the row of the input that it slides over.
 struct SlidingRow {
     const double* elements = nullptr;
     const double* factors = nullptr;
 };
 
-/// What all rows have in common. Place p of the output meets element p + tap * dilation - padding with each tap, where
+/// What all rows have in common. Output position p sees element p + tap * dilation - padding with each filter element;
 /// padding may be negative.
 struct Sliding {
-    /// Elements of a row of the picture, and factors of a row of a filter.
+    /// Number of elements in a row of the input, and of factors in a row of a filter.
     std::int64_t elements = 1;
     std::int64_t taps = 1;
     std::int64_t dilation = 1;
     std::int64_t padding = 0;
 };
 
-/// sums[x - first] for places x from `first` to `last` - 1: the sum of terms in the order of rows and of taps, from 0
-/// on. There is no term where a tap meets no element.
+/// Sets sums[x - first] for output positions x from `first` to `last` - 1. Terms are added in the order of rows and
+/// filter elements, starting from 0. There is no term for padding.
 void slide(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t first, std::int64_t last,
            double* sums);
 

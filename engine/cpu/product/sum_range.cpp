@@ -1,10 +1,11 @@
-// Roundings of sums of products, counted.
+// Error bounds of sums of products, from the number of roundings.
 #include "engine/cpu/product/sum_range.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "engine/cpu/expected_error.h"
 #include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/reduction/totals.h"
 #include "engine/cpu/wide_registers.h"
@@ -13,27 +14,26 @@ namespace dmlconform::cpu::product {
 namespace {
 
 constexpr double largest = std::numeric_limits<float>::max();
-constexpr double smallest_normal = std::numeric_limits<float>::min();
 constexpr double one_rounding = 0x1p-23;
 constexpr int digits_of_fp32 = 24;
 constexpr int no_digits = 4096;
 
 constexpr double largest_of_float16 = 65504;
 constexpr double smallest_normal_of_float16 = 0x1p-14;
-/// To nearest or towards zero, as in FP32.
+/// Relative error of FLOAT16, rounded to nearest or towards zero, like FP32.
 constexpr double one_rounding_in_float16 = 0x1p-10;
-/// Of the product, of Alpha or Beta, by which it is multiplied, and of the addition of Beta * C.
+/// Roundings of the product, of Alpha and Beta, and of the addition of Beta * C.
 constexpr std::int64_t roundings_beside_the_sum = 4;
 
-/// The power of two that a number is an odd multiple of.
+/// The exponent of the largest power of two that divides the number.
 int last_digit(double number) {
     return number == 0 || !std::isfinite(number) ? no_digits : reduction::digits_of(number).exponent;
 }
 
-/// What is known of all numbers of one side.
+/// Properties of all numbers of one factor.
 struct Character {
     int last_digit = no_digits;
-    /// Of the finite ones.
+    /// The largest magnitude of the finite numbers.
     double largest = 0;
     bool has_subnormal = false;
     bool has_subnormal_in_float16 = false;
@@ -52,9 +52,9 @@ Character character_of(const Numbers& numbers) {
     return character;
 }
 
-/// A number and what may be off.
-Interval around(double value, double error) {
-    return Interval(value - error, value + error, false) + Interval(0);
+/// The range around a value for a maximum error, with the variance of the expected error.
+Interval around(double value, double error, double variance) {
+    return Interval(value - error, value + error, false, value, variance) + Interval(0);
 }
 
 }  // namespace
@@ -84,13 +84,45 @@ SumRanges::SumRanges(const Factors& factors, double error, core::DataType type, 
                                                       (right.has_subnormal_in_float16 ? left.largest : 0));
 }
 
-/// None of the numbers on the way is subnormal then.
+/// Then no intermediate result is subnormal.
 bool SumRanges::is_exact(int exponent, double magnitude) const {
     return may_be_exact_ && exponent >= -126 && magnitude <= std::ldexp(1.0, std::min(exponent + digits_of_fp32, 1023));
 }
 
-std::optional<Interval> SumRanges::quick_range(double value, double bound, std::int64_t terms,
-                                               const ScaledSum& scaled) const {
+/// In the order of k, without padding. Other orders are accounted for by at least the sum of equal terms; random signs
+/// and sizes give more.
+double SumRanges::partial_squares(const Sums& sums, std::int64_t i) const {
+    const auto terms = static_cast<double>(factors_.terms(sums.column + i));
+    const double mean_square = terms == 0 ? 0 : sums.bounds[i] * sums.bounds[i] / (terms * terms);
+    return std::max(sums.partial_squares[i] * terms / static_cast<double>(factors_.shape().depth),
+                    partial_squares_in_any_order(terms, terms * mean_square, sums.values[i]));
+}
+
+/// Terms have the errors of their factors, and may be lost if they are subnormal.
+double SumRanges::variance_of_terms(const Sums& sums, std::int64_t i) const {
+    const double squares = sums.squares == nullptr ? 0 : sums.squares[i];
+    return squares * uniform_variance(error_ / 2) +
+           flush_variance(static_cast<double>(factors_.terms(sums.column + i)), flush_);
+}
+
+double SumRanges::variance(const Sums& sums, std::int64_t i) const {
+    return sequential_sum_variance(partial_squares(sums, i), sums.values[i]) + variance_of_terms(sums, i);
+}
+
+/// The factor may be applied to the terms, and the addend may be added at any point: on average it is in half of the
+/// partial sums.
+double SumRanges::variance_of_scaled(const Sums& sums, std::int64_t i, const ScaledSum& scaled, double unit) const {
+    const double factor = std::max(1.0, scaled.factor * scaled.factor);
+    const double addend = scaled.addend ? scaled.weight * *scaled.addend : 0;
+    const auto terms = static_cast<double>(factors_.terms(sums.column + i));
+    const double squares = scaled.factor * scaled.factor * partial_squares(sums, i) + terms * addend * addend / 2;
+    return sequential_sum_variance(squares, scaled.value(sums.values[i]), unit) + factor * variance_of_terms(sums, i);
+}
+
+std::optional<Interval> SumRanges::quick_range(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const {
+    const double value = sums.values[i];
+    const double bound = sums.bounds[i];
+    const std::int64_t terms = factors_.terms(sums.column + i);
     const double addend = scaled.addend ? scaled.weight * *scaled.addend : 0;
     const double total = scaled.value(value);
     const double total_bound = std::fabs(scaled.factor) * bound + std::fabs(addend);
@@ -99,12 +131,12 @@ std::optional<Interval> SumRanges::quick_range(double value, double bound, std::
         return std::nullopt;
     }
     const double flush = flush_ * static_cast<double>(terms);
-    // Partial sums are no larger than the sum of all positive terms, or that of all negative ones.
+    // Partial sums are at most the sum of all positive terms or of all negative terms.
     const double sum_error = is_exact(exponent_, bound)
                                  ? 0
                                  : reduction::error_after(terms - 1) * (bound + std::fabs(value)) / 2 +
                                        (error_ + one_rounding) * bound + flush;
-    const Interval sum = normalisation::maybe_stored(type_, around(value, sum_error));
+    const Interval sum = normalisation::maybe_stored(type_, around(value, sum_error, variance(sums, i)));
     const bool plain = scaled.factor == 1;
     const Interval factored = plain ? sum : Interval(scaled.factor) * sum;
     if (plain && !scaled.addend) {
@@ -118,7 +150,7 @@ std::optional<Interval> SumRanges::quick_range(double value, double bound, std::
                              : reduction::error_after(terms) * (total_bound + std::fabs(total)) / 2 +
                                    (error_ + 2 * one_rounding) * total_bound +
                                    flush * std::max(1.0, std::fabs(scaled.factor)) + smallest_normal;
-    return hull(at_the_end, around(total, error));
+    return hull(at_the_end, around(total, error, variance_of_scaled(sums, i, scaled, unit_of_fp32)));
 }
 
 Interval SumRanges::range_of_terms(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const {
@@ -131,7 +163,7 @@ Interval SumRanges::range_of_terms(const Sums& sums, std::int64_t i, const Scale
         const Interval left = factors_.left().range_of(factors_.left_index(sums.batch, sums.row, k));
         const std::int64_t at = factors_.right_index(sums.batch, k, sums.column + i);
         if (at == Factors::nowhere) {
-            // Implementations may multiply by a zero there.
+            // Implementations may multiply by a zero of padding there.
             may_be_nan = may_be_nan || left.nan || std::isinf(left.low) || std::isinf(left.high);
             continue;
         }
@@ -153,7 +185,7 @@ Interval SumRanges::range_of_terms(const Sums& sums, std::int64_t i, const Scale
 }
 
 Interval SumRanges::range_in_fp32(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const {
-    const auto quick = quick_range(sums.values[i], sums.bounds[i], factors_.terms(sums.column + i), scaled);
+    const auto quick = quick_range(sums, i, scaled);
     return quick ? *quick : range_of_terms(sums, i, scaled);
 }
 
@@ -164,18 +196,19 @@ Interval SumRanges::range_in_float16(const Sums& sums, std::int64_t i, const Sca
     const std::int64_t roundings = factors_.terms(sums.column + i) + roundings_beside_the_sum;
     const double error = std::expm1(static_cast<double>(roundings) * one_rounding_in_float16) * bound +
                          static_cast<double>(roundings) * magnitude * flush_in_float16_;
-    // Some partial sum may be infinite, and another one of the other sign as well.
+    // Partial sums may overflow to either infinity.
     const double factors = std::max(magnitude, std::fabs(scaled.weight));
     if (!(bound + error <= largest_of_float16 && factors <= largest_of_float16)) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
         return {-infinity, infinity, true};
     }
-    return around(scaled.value(sums.values[i]), error);
+    const double flush = static_cast<double>(roundings) * uniform_variance(magnitude * flush_in_float16_);
+    return around(scaled.value(sums.values[i]), error, variance_of_scaled(sums, i, scaled, unit_of_float16) + flush);
 }
 
 Interval SumRanges::range(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const {
     const Interval in_fp32 = range_in_fp32(sums, i, scaled);
-    // Infinities and NaNs among the terms are what they are in any precision.
+    // Infinities and NaNs among the terms are the same in any precision.
     if (accumulation_ == Accumulation::fp32 || !std::isfinite(sums.bounds[i])) {
         return in_fp32;
     }

@@ -1,6 +1,6 @@
-// What implementations in FP32 may have for the sums of a product, scaled and with an addend: in any order of the
-// terms, with the factor on the terms or on their sum, with or without fused multiplication and addition. The same of
-// implementations in FLOAT16, where they are allowed.
+// The range of results that FP32 implementations may compute for scaled sums with an addend: with any order of terms,
+// with the factor applied to terms or to sums, with or without fused multiply-add. Also for FLOAT16 implementations,
+// where these are allowed.
 #pragma once
 
 #include <optional>
@@ -11,40 +11,46 @@
 
 namespace dmlconform::cpu::product {
 
-/// factor * (sum of terms) + weight * addend.
+/// factor * (sum of terms) + weight * addend
 struct ScaledSum {
     double factor = 1;
     double weight = 1;
-    /// Nothing: there is none.
+    /// Empty if there is no addend.
     std::optional<double> addend = {};
 
     [[nodiscard]] double value(double sum) const;
-    /// Of several sums.
+    /// The same for several sums.
     void values(const double* sums, std::span<double> to) const;
 };
 
-/// Bounds of a product's sums.
+/// Computes the ranges of the sums of a product.
 class SumRanges {
 public:
-    /// `error` is how far factors may be off before they are multiplied, both together, relative to their bounds. Sums
-    /// may be stored as `type` before anything is added to them.
+    /// `error` is the relative error of both factors together before the multiplication. Sums may be stored as `type`
+    /// before anything is added.
     explicit SumRanges(const Factors& factors, double error = 0, core::DataType type = core::DataType::float32,
                        Accumulation accumulation = Accumulation::fp32);
 
-    /// Of one sum, from what `multiply` computed of it.
+    /// The range of one sum, from the data that `multiply` computes.
     [[nodiscard]] Interval range(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const;
 
-    /// The same from each of its terms, one by one. For sums whose terms are not ordinary numbers.
+    /// The range from each term of the sum, for sums with infinite, NaN or overflowing terms.
     [[nodiscard]] Interval range_of_terms(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const;
 
 private:
-    /// From the sum of the bounds; nothing where that does not tell.
-    [[nodiscard]] std::optional<Interval> quick_range(double value, double bound, std::int64_t terms,
-                                                      const ScaledSum& scaled) const;
-    /// What FLOAT16 may have for it.
+    /// The range from the sum of the bounds; empty if that is not sufficient.
+    [[nodiscard]] std::optional<Interval> quick_range(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const;
+    // The simplest implementation, which adds term by term: the sum of its squared partial sums, and the variances of
+    // the sum and of the final result.
+    [[nodiscard]] double partial_squares(const Sums& sums, std::int64_t i) const;
+    [[nodiscard]] double variance_of_terms(const Sums& sums, std::int64_t i) const;
+    [[nodiscard]] double variance(const Sums& sums, std::int64_t i) const;
+    [[nodiscard]] double variance_of_scaled(const Sums& sums, std::int64_t i, const ScaledSum& scaled,
+                                            double unit) const;
+    /// The range that FLOAT16 implementations may compute.
     [[nodiscard]] Interval range_in_float16(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const;
     [[nodiscard]] Interval range_in_fp32(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const;
-    /// Whether numbers that are multiples of 2 to this power add up to such a magnitude at most without a rounding.
+    /// True if sums of multiples of 2^exponent are exact up to this magnitude.
     [[nodiscard]] bool is_exact(int exponent, double magnitude) const;
 
     const Factors& factors_;
@@ -52,17 +58,17 @@ private:
     core::DataType type_;
     /// All products are multiples of 2 to this power.
     int exponent_;
-    /// Whether nothing is rounded, nor becomes zero, before terms are added.
+    /// True if terms are exact before they are added.
     bool may_be_exact_;
-    /// What is lost at most if subnormal numbers become zero, for each term.
+    /// The maximum loss for each term if subnormal numbers are flushed to zero.
     double flush_;
     Accumulation accumulation_;
-    /// The same if those that are subnormal in FLOAT16 do.
+    /// The same if FLOAT16 subnormals are flushed.
     double flush_in_float16_;
 };
 
-/// The sum of a product, where the computed one is NaN only because the left side is not finite where the right side
-/// has no element.
+/// The sum of a product whose computed value is NaN only because a non-finite left number was multiplied by a missing
+/// right one.
 [[nodiscard]] double sum_of_terms(const Factors& factors, const Sums& sums, std::int64_t i);
 
 }  // namespace dmlconform::cpu::product

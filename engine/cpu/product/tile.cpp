@@ -1,4 +1,4 @@
-// The loop, compiled for more than one set of instructions.
+// The innermost loop, compiled for several instruction sets.
 #include "engine/cpu/product/tile.h"
 
 #include <cstring>
@@ -9,7 +9,7 @@ namespace dmlconform::cpu::product {
 namespace {
 
 void any_processor(const double* left, const double* right, std::int64_t depth, double* sums, std::int64_t stride) {
-    // They stay in registers: the compiler knows how many there are.
+    // A constant number of sums, which the compiler keeps in registers.
     double sum[tile_rows][tile_columns];
     for (std::int64_t i = 0; i < tile_rows; ++i) {
         for (std::int64_t j = 0; j < tile_columns; ++j) {
@@ -30,8 +30,30 @@ void any_processor(const double* left, const double* right, std::int64_t depth, 
     }
 }
 
+void partial_on_any_processor(const double* left, const double* right, std::int64_t depth, double* sums,
+                              double* partial_squares, std::int64_t stride) {
+    for (std::int64_t i = 0; i < tile_rows; ++i) {
+        double sum[tile_columns];
+        double squares[tile_columns];
+        for (std::int64_t j = 0; j < tile_columns; ++j) {
+            sum[j] = sums[i * stride + j];
+            squares[j] = partial_squares[i * stride + j];
+        }
+        for (std::int64_t k = 0; k < depth; ++k) {
+            for (std::int64_t j = 0; j < tile_columns; ++j) {
+                sum[j] += left[k * tile_rows + i] * right[k * tile_columns + j];
+                squares[j] += sum[j] * sum[j];
+            }
+        }
+        for (std::int64_t j = 0; j < tile_columns; ++j) {
+            sums[i * stride + j] = sum[j];
+            partial_squares[i * stride + j] = squares[j];
+        }
+    }
+}
+
 #if DMLCONFORM_HAS_WIDE_REGISTERS
-/// The same in vectors of four. Of the loops above GCC makes code that takes half as long again.
+/// The same with vectors of four. GCC's code for the loops above takes half as long again.
 [[gnu::target("avx2")]] void with_avx2(const double* left, const double* right, std::int64_t depth, double* sums,
                                        std::int64_t stride) {
     using Four [[gnu::vector_size(32)]] = double;
@@ -60,6 +82,43 @@ void any_processor(const double* left, const double* right, std::int64_t depth, 
         }
     }
 }
+
+/// Processes half of the rows at a time, so that sums and squares stay in registers.
+[[gnu::target("avx2")]] void partial_with_avx2(const double* left, const double* right, std::int64_t depth,
+                                               double* sums, double* partial_squares, std::int64_t stride) {
+    using Four [[gnu::vector_size(32)]] = double;
+    constexpr std::int64_t fours = tile_columns / 4;
+    constexpr std::int64_t rows = tile_rows / 2;
+    for (std::int64_t first = 0; first < tile_rows; first += rows) {
+        Four sum[rows][fours];
+        Four squares[rows][fours];
+        for (std::int64_t i = 0; i < rows; ++i) {
+            for (std::int64_t j = 0; j < fours; ++j) {
+                std::memcpy(&sum[i][j], sums + (first + i) * stride + j * 4, sizeof(Four));
+                std::memcpy(&squares[i][j], partial_squares + (first + i) * stride + j * 4, sizeof(Four));
+            }
+        }
+        for (std::int64_t k = 0; k < depth; ++k) {
+            Four row[fours];
+            for (std::int64_t j = 0; j < fours; ++j) {
+                std::memcpy(&row[j], right + k * tile_columns + j * 4, sizeof(Four));
+            }
+            for (std::int64_t i = 0; i < rows; ++i) {
+                const double factor = left[k * tile_rows + first + i];
+                for (std::int64_t j = 0; j < fours; ++j) {
+                    sum[i][j] += factor * row[j];
+                    squares[i][j] += sum[i][j] * sum[i][j];
+                }
+            }
+        }
+        for (std::int64_t i = 0; i < rows; ++i) {
+            for (std::int64_t j = 0; j < fours; ++j) {
+                std::memcpy(sums + (first + i) * stride + j * 4, &sum[i][j], sizeof(Four));
+                std::memcpy(partial_squares + (first + i) * stride + j * 4, &squares[i][j], sizeof(Four));
+            }
+        }
+    }
+}
 #endif
 
 }  // namespace
@@ -73,8 +132,21 @@ Tile fastest_tile() {
     return any_processor;
 }
 
+PartialTile fastest_partial_tile() {
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+    if (has_avx2()) {
+        return partial_with_avx2;
+    }
+#endif
+    return partial_on_any_processor;
+}
+
 Tile portable_tile() {
     return any_processor;
+}
+
+PartialTile portable_partial_tile() {
+    return partial_on_any_processor;
 }
 
 }  // namespace dmlconform::cpu::product

@@ -1,4 +1,4 @@
-// Layouts of a dimension.
+// Layouts of an unfolded dimension.
 #include "engine/cpu/product/unfolded.h"
 
 namespace dmlconform::cpu::product {

@@ -1,5 +1,6 @@
-// A picture's dimension laid out so that a filter finds what it meets at a fixed distance from its place: with its
-// padding, or where that would be larger or its places do not lie side by side, once for each tap.
+// im2col along one axis: a layout of the input in which each filter element is at a fixed offset from the output
+// position. It contains the padding. If it would become too large, or positions would not be contiguous, there is one
+// copy for each filter element.
 #pragma once
 
 #include <algorithm>
@@ -11,17 +12,18 @@
 namespace dmlconform::cpu::product {
 
 struct UnfoldedAxis {
-    /// Of a forward convolution. Places of `inner` ones are to lie side by side.
+    /// For a forward convolution. If `inner`, consecutive output positions must be contiguous.
     UnfoldedAxis(const Axis& axis, bool inner);
 
-    /// Positions from `position` on that hold elements from `element` on, `element_step` apart. All others hold 0.
+    /// Positions from `position` on, which hold elements from `element` on, `element_step` apart. All other positions
+    /// hold 0.
     struct Run {
         std::int64_t position = 0;
         std::int64_t element = 0;
         std::int64_t element_step = 1;
         std::int64_t count = 0;
     };
-    /// Whether it is laid out as it was.
+    /// True if the layout equals that of the input.
     [[nodiscard]] bool is_plain() const { return size == elements && runs.size() == 1 && runs[0].count == size; }
     /// The element at a position, or Factors::nowhere.
     [[nodiscard]] std::int64_t element_at(std::int64_t position) const;
@@ -30,13 +32,13 @@ struct UnfoldedAxis {
     std::int64_t taps = 1;
     std::int64_t elements = 1;
     std::int64_t size = 1;
-    /// Place p meets position p * place_step + tap * tap_step with each tap.
+    /// Output position p sees position p * place_step + tap * tap_step with each filter element.
     std::int64_t place_step = 1;
     std::int64_t tap_step = 1;
     std::vector<Run> runs;
 };
 
-/// The two of a picture. One of a single dimension has a height of 1.
+/// Both axes of an input. An input with a single spatial dimension has height 1.
 struct UnfoldedAxes {
     explicit UnfoldedAxes(const Convolution& convolution);
 
@@ -47,15 +49,15 @@ struct UnfoldedAxes {
     [[nodiscard]] std::int64_t elements() const { return height.elements * width.elements; }
     [[nodiscard]] std::int64_t places() const { return height.places * width.places; }
     [[nodiscard]] std::int64_t taps() const { return height.taps * width.taps; }
-    /// Where a tap of the filter finds its element from where its place is.
+    /// Offset of the element that a filter element sees, relative to the output position.
     [[nodiscard]] std::int64_t of_tap(std::int64_t tap) const {
         return tap / width.taps * height.tap_step * width.size + tap % width.taps * width.tap_step;
     }
-    /// Where a row of places is.
+    /// Offset of a row of output positions.
     [[nodiscard]] std::int64_t of_row(std::int64_t row) const { return row * height.place_step * width.size; }
 
-    /// Calls load(element, element_step, count, to) for all runs of elements of a channel, whose memory is `to`, and
-    /// makes it 0 elsewhere.
+    /// Fills the memory of a channel: calls load(element, element_step, count, to) for all runs of elements, and writes
+    /// 0 elsewhere.
     template <class Number, class Load>
     void lay_out(Number* to, const Load& load) const;
 };

@@ -1,4 +1,4 @@
-// Reading a network from its tensors and attributes.
+// Reads a recurrent network from its tensors and attributes.
 #include "engine/cpu/recurrent/network.h"
 
 #include "engine/cpu/tensor_numbers.h"

@@ -1,4 +1,4 @@
-// A recurrent network: its sizes, its numbers, and its activations, as RNN, LSTM and GRU have them.
+// A recurrent network: sizes, weights and activations that RNN, LSTM and GRU have in common.
 #pragma once
 
 #include <cstdint>
@@ -12,43 +12,43 @@
 namespace dmlconform::cpu::recurrent {
 
 /// Inputs are {step, sequence, input}, weights {direction, gate, unit, input}, recurrence {direction, gate, unit, unit}
-/// and states {direction, sequence, unit}; numbers of all types as double. The order of gates and the equations are
-/// those of DirectML's documentation, and where it is silent those of docs/findings/directml-1.15.4-recurrent.md.
+/// and states {direction, sequence, unit}; numbers of all types are doubles. The order of gates and the equations are
+/// those of DirectML's documentation; docs/findings/directml-1.15.4-recurrent.md covers what it omits.
 struct Network {
     Network(const KernelArguments& arguments, std::int64_t gate_count);
 
     std::int64_t gates;
-    /// Of the longest sequence.
+    /// Steps of the longest sequence.
     std::int64_t steps;
-    /// How many sequences there are.
+    /// Number of sequences.
     std::int64_t batch;
     std::int64_t inputs;
-    /// Units, each of which has one element in a state.
+    /// Number of hidden units; a state has one element for each.
     std::int64_t hidden;
-    /// 2 for a bidirectional network, whose second direction runs backward.
+    /// 2 for a bidirectional network, whose second direction runs backwards.
     std::int64_t directions;
 
-    /// Of one direction, how many there are for each unit: RNN 1, GRU 2, LSTM 3.
+    /// The activations of one direction, which each unit uses: 1 for RNN, 2 for GRU, 3 for LSTM.
     [[nodiscard]] const element_wise::FusedActivation& activation(std::int64_t direction, std::size_t which) const {
         return activations_[static_cast<std::size_t>(direction) * activations_.size() /
                                 static_cast<std::size_t>(directions) +
                             which];
     }
     [[nodiscard]] bool runs_backward(std::int64_t direction) const { return runs_backward_ || direction == 1; }
-    /// Of that many steps of a sequence the next one.
+    /// The index of the t-th step to process in a sequence of that length.
     [[nodiscard]] std::int64_t step_after(std::int64_t taken, std::int64_t direction, std::int64_t length) const {
         return runs_backward(direction) ? length - 1 - taken : taken;
     }
-    /// How many steps a sequence of the batch is said to have, which may be more than there are.
+    /// The length of a sequence according to its tensor, which may exceed the number of steps.
     [[nodiscard]] std::int64_t said_length_of(std::int64_t sequence) const {
         return lengths_.empty() ? steps : lengths_[static_cast<std::size_t>(sequence)];
     }
 
-    /// The inputs of a step.
+    /// The input of a step.
     [[nodiscard]] std::span<const double> input(std::int64_t step, std::int64_t sequence) const {
         return row(input_, step * batch + sequence, inputs);
     }
-    /// A gate's factors for one unit.
+    /// The weights of a gate for one unit.
     [[nodiscard]] std::span<const double> weights(std::int64_t direction, std::int64_t gate, std::int64_t unit) const {
         return row(weights_, (direction * gates + gate) * hidden + unit, inputs);
     }
@@ -58,7 +58,7 @@ struct Network {
     }
 
     [[nodiscard]] bool has_bias() const { return !bias_.empty(); }
-    /// What is added to the products with inputs, and to those with states.
+    /// The biases that are added to the products with inputs and with states.
     [[nodiscard]] double input_bias(std::int64_t direction, std::int64_t gate, std::int64_t unit) const {
         return bias_[static_cast<std::size_t>((2 * direction * gates + gate) * hidden + unit)];
     }
@@ -67,13 +67,13 @@ struct Network {
     }
 
     [[nodiscard]] bool has_peepholes() const { return !peepholes_.empty(); }
-    /// Peepholes are those of the input, output and forget gate, in that order.
+    /// Peepholes are ordered input, output, forget gate.
     [[nodiscard]] double peephole(std::int64_t direction, std::int64_t which, std::int64_t unit) const {
         constexpr std::int64_t peepholes_of_unit = 3;
         return peepholes_[static_cast<std::size_t>((peepholes_of_unit * direction + which) * hidden + unit)];
     }
 
-    /// What a sequence starts from; nothing: zeros.
+    /// The initial state of a sequence; empty for zeros.
     [[nodiscard]] std::span<const double> first_state(std::int64_t direction, std::int64_t sequence) const {
         return start(first_states_, direction, sequence);
     }

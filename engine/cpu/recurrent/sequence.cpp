@@ -1,4 +1,4 @@
-// Outputs of networks.
+// Writes the outputs of recurrent networks.
 #include "engine/cpu/recurrent/sequence.h"
 
 namespace dmlconform::cpu::recurrent {

@@ -1,4 +1,4 @@
-// Running a network: each sequence of the batch by itself, in each direction, step by step.
+// Runs a network: each sequence of the batch separately, in each direction, step by step.
 //
 // A cell is a class template over the arithmetic. It computes one step of a sequence:
 //
@@ -32,7 +32,7 @@ struct Place {
     std::int64_t sequence = 0;
 };
 
-/// What cells have in common: states, and the sums that their gates are made of.
+/// Common part of cells: states, and the sums of their gates.
 template <class Arithmetic>
 class CellBase {
 public:
@@ -53,7 +53,7 @@ protected:
     [[nodiscard]] std::int64_t units() const { return place_.network.hidden; }
     [[nodiscard]] Number stored(const Number& x) const { return arithmetic_.stored(x); }
 
-    /// The whole sum of a gate, but for peepholes: x W + h R + biases.
+    /// The sum of a gate without peepholes: x W + h R + biases.
     [[nodiscard]] Sum gate_sum(std::int64_t gate, std::int64_t unit, std::span<const double> input,
                                const std::vector<Number>& states) const {
         Sum sum = input_part(gate, unit, input);
@@ -93,13 +93,13 @@ protected:
     std::vector<Number> cells_;
 };
 
-/// An output that may be absent, and its bounds where they are wanted.
+/// An output that may be absent, and its bounds if they are wanted.
 class Written {
 public:
     Written(const KernelArguments& arguments, std::size_t number);
 
     [[nodiscard]] bool wants_bounds() const { return slack_ != nullptr; }
-    /// The vector of all units at that place, which are the first three dimensions.
+    /// Writes the vector of all units at these coordinates of the first three dimensions.
     template <class Range>
     void put(std::int64_t a, std::int64_t b, std::int64_t c, const std::vector<double>& values,
              const Range& range) const {
@@ -146,7 +146,7 @@ public:
     }
 
 private:
-    /// Order of Descriptor::outputs().
+    /// Indices into Descriptor::outputs().
     enum Output : std::size_t { all_states, last_state, last_cell };
 
     void run(const Place& place) const {
@@ -183,8 +183,8 @@ private:
         }
     }
 
-    /// DirectML 1.15.4 takes the last state of a sequence that runs forward from the step that its length names, and
-    /// has zeros where there is no such step. No documentation says what it is then.
+    /// Measured on DirectML 1.15.4: the last state of a forward sequence is that of the step that its length names, or
+    /// zeros if there is no such step. This is undocumented.
     [[nodiscard]] bool has_last_step(const Place& place) const {
         const std::int64_t length = network_.said_length_of(place.sequence);
         return network_.runs_backward(place.direction) || (length >= 1 && length <= network_.steps);

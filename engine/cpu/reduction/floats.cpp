@@ -1,4 +1,4 @@
-// Copies of elements that do not lie side by side, or are shorter.
+// Copies elements that are not contiguous or narrower than FP32.
 #include "engine/cpu/reduction/floats.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Elements as FP32 numbers, without a copy where they lie in memory as such.
+// Elements as FP32 numbers, without a copy if they are contiguous FLOAT32 elements.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace dmlconform::cpu::reduction {
 
-/// Whether elements that are so far apart are an array of FP32 numbers.
+/// True if elements with this stride are an array of FP32 numbers in memory.
 [[nodiscard]] inline bool lie_as_floats(const core::Tensor& tensor, std::int64_t stride) {
     return tensor.desc.data_type == core::DataType::float32 && stride == 1;
 }
 
-/// The elements of such a tensor from the one with this address on.
+/// The elements of such a tensor, starting at this address.
 [[nodiscard]] inline const float* floats_at(const core::Tensor& tensor, std::int64_t first) {
     return reinterpret_cast<const float*>(tensor.buffer.bytes().data()) + first;
 }
@@ -21,8 +21,8 @@ namespace dmlconform::cpu::reduction {
     return reinterpret_cast<float*>(tensor.buffer.bytes().data()) + first;
 }
 
-/// As many elements as there is room for, `stride` apart from `first` on: those of the tensor itself if they lie so,
-/// otherwise copies. FLOAT32 or FLOAT16, which FP32 holds exactly.
+/// to.size() elements, `stride` apart, starting at `first`: a pointer into the tensor if they are contiguous FLOAT32
+/// numbers, otherwise a pointer to copies in `to`. Supports FLOAT32 and FLOAT16, which FP32 represents exactly.
 [[nodiscard]] const float* floats_of(const core::Tensor& tensor, std::int64_t first, std::int64_t stride,
                                      std::span<float> room);
 

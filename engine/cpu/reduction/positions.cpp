@@ -1,4 +1,4 @@
-// Positions as totals: the best element so far, and where it is.
+// Finds the index of the extreme element, with the best element so far as the running total.
 #include "engine/cpu/reduction/positions.h"
 
 #include <cmath>
@@ -9,10 +9,11 @@
 namespace dmlconform::cpu::reduction {
 namespace {
 
-/// M: an element takes the place of the best one if it compares so. NaN never does, and as the first of all it stays.
+/// Measured on DirectML 1.15.4: an element replaces the best one if the comparison holds. It never holds for NaN, so
+/// NaN wins only as the first element.
 template <class Number, bool greatest, bool last>
 struct Best {
-    /// Elements have to come in order.
+    /// Elements must come in order.
     static constexpr std::size_t lanes = 1;
 
     Number value = 0;
@@ -64,7 +65,7 @@ double without_subnormal(double x) {
     return std::fabs(x) < double{std::numeric_limits<float>::min()} ? 0 : x;
 }
 
-/// Where elements that are subnormal decide, the position if they count as zero is as right.
+/// If subnormal numbers decide, the index found with subnormals flushed to zero is accepted as well.
 void list_alternatives(const Reduction& reduction, Wanted wanted, core::ElementSlack& slack) {
     std::vector<std::uint64_t> found(static_cast<std::size_t>(reduction.sets().count()));
     const auto note = [&](std::int64_t set, std::int64_t, std::int64_t position) {

@@ -1,8 +1,9 @@
-// Walking a tensor set by set, and one number from each set: the machine of REDUCE and of operators like it.
+// Reduces each slice of a tensor to a number: the common core of REDUCE and similar operators.
 //
-// What a set comes to is a total (totals.h): something to which terms are added, and other totals joined. Where sets
-// lie side by side in memory and their elements do not, many sets are walked together, so that memory is read in the
-// order in which it lies. Which way is taken depends on the tensors alone, and so does the order of terms.
+// A slice is reduced to a total (totals.h), to which terms are added, and which can be merged with other totals. If
+// corresponding elements of adjacent slices are contiguous but the elements of a slice are not, many slices are
+// processed together, so that memory is read in order. This choice, and so the order of terms, depends only on the
+// tensors.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 
 namespace dmlconform::cpu::reduction {
 
-/// An input whose sets each become one element of an output.
+/// An input, each slice of which is reduced to one element of an output.
 class Reduction {
 public:
     Reduction(const core::Tensor& input, core::Tensor& output, const std::vector<bool>& reduced)
@@ -29,9 +30,9 @@ public:
     [[nodiscard]] core::Tensor& output() const { return output_; }
     [[nodiscard]] const Sets<2>& sets() const { return sets_; }
 
-    /// Calls visit(set, to, total) for each set, with its number, the address of its element of the output, and the
-    /// total of map(element) over its elements, taken as Numbers: floats only of FLOAT32 and FLOAT16. The order of
-    /// terms is the same for all kinds of numbers. Sets are shared out among threads.
+    /// Calls visit(set, to, total) for each slice, with its index, the address of its output element, and the total of
+    /// map(element) over its elements, converted to Number: float only for FLOAT32 and FLOAT16. The order of terms is
+    /// the same for all number types. Slices are distributed over threads.
     template <class Number, class Total, class Map, class Visit>
     void for_each_total(const Map& map, const Visit& visit) const {
         const auto& kept = sets_.kept();
@@ -59,10 +60,10 @@ public:
                      });
     }
 
-    /// Calls visit(element) for the elements of a set in order, as doubles.
+    /// Calls visit(element) for the elements of a slice in order, as doubles.
     template <class Visit>
     void for_each_element(std::int64_t set, const Visit& visit) const {
-        for_each_stretch<0, double>(sets_, input_, sets_.kept().offsets_of(set)[0],
+        for_each_segment<0, double>(sets_, input_, sets_.kept().offsets_of(set)[0],
                                     [&](std::span<const double> elements) {
                                         for (const double element : elements) {
                                             visit(element);
@@ -79,16 +80,16 @@ private:
         return sets_.size() > 1 && between_sets != 0 && between_sets < between_elements ? most_together : 1;
     }
 
-    /// Several totals in turn, so that one addition need not wait for the other.
+    /// Uses several totals in rotation, so that additions are independent.
     template <class Number, class Total, class Map>
     [[nodiscard]] Total total_of(std::int64_t start, const Map& map) const {
         std::array<Total, Total::lanes> totals;
-        for_each_stretch<0, Number>(sets_, input_, start, [&](std::span<const Number> elements) {
+        for_each_segment<0, Number>(sets_, input_, start, [&](std::span<const Number> elements) {
             in_wide_lanes<Total::lanes>(elements, totals,
                                         [&](Total& total, const Number& element) { total.add(map(element)); });
         });
         if constexpr (Total::lanes > 1) {
-            // Fewer elements than totals are all in the first.
+            // If there are fewer elements than totals, the first total takes all.
             const std::size_t used = sets_.size() < static_cast<std::int64_t>(totals.size()) ? 1 : totals.size();
             for (std::size_t lane = 1; lane < used; ++lane) {
                 totals[0].join(totals[lane]);
@@ -97,7 +98,7 @@ private:
         return totals[0];
     }
 
-    /// Of sets that start side by side.
+    /// For adjacent slices.
     template <class Number, class Total, class Map>
     void add_side_by_side(std::int64_t start, const Map& map, std::span<Total> totals) const {
         std::ranges::fill(totals, Total());
@@ -111,7 +112,7 @@ private:
                     totals[k].add(map(elements[k]));
                 }
             };
-            // Totals of several numbers would have to be taken apart.
+            // Larger totals consist of several numbers and would not be vectorised.
             if constexpr (sizeof(Total) <= sizeof(double)) {
                 in_wide_registers(add);
             } else {

@@ -1,4 +1,4 @@
-// What Sets are made from.
+// Axes and strides that divide tensors into slices.
 #include "engine/cpu/reduction/sets.h"
 
 namespace dmlconform::cpu::reduction {

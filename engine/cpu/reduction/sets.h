@@ -1,6 +1,6 @@
-// Elements in sets: those that agree in all coordinates but the ones along the dimensions that are reduced.
+// Divides tensors into slices: elements whose coordinates differ only along the reduced dimensions.
 //
-// Several arrays of the same sizes are divided together. An array that has one element along a dimension repeats it.
+// Several tensors of the same sizes are divided together. A tensor of size 1 along a dimension is broadcast.
 #pragma once
 
 #include <algorithm>
@@ -19,20 +19,19 @@
 
 namespace dmlconform::cpu::reduction {
 
-/// Which of so many dimensions are among the axes.
+/// For each dimension, whether it is among the axes.
 [[nodiscard]] std::vector<bool> reduced_dimensions(std::span<const std::uint32_t> axes, std::size_t rank);
 
-/// Those that an operator works on: by its Axes, or the last one if it has no such field.
+/// For each dimension, whether the operator reduces it: by its Axes, or the last dimension if it has no such field.
 [[nodiscard]] std::vector<bool> axes_or_last_dimension(const operators::Descriptor& descriptor, std::size_t rank);
 
-/// The tensor's strides, 0 along dimensions of one element.
+/// The tensor's strides, with 0 along dimensions of size 1.
 [[nodiscard]] core::Strides repeating_strides(const core::TensorDesc& desc);
 
-/// Strides that number the elements of such sizes in row-major order.
+/// The packed row-major strides for these sizes.
 [[nodiscard]] core::Strides numbering_strides(const core::Dimensions& sizes);
 
-/// Sets are numbered in row-major order of the coordinates that they keep, the elements of each in that of the reduced
-/// ones.
+/// Slices are numbered in row-major order of the kept coordinates, their elements in that of the reduced ones.
 template <std::size_t N>
 class Sets {
 public:
@@ -43,13 +42,13 @@ public:
     Sets(const core::Dimensions& sizes, const std::vector<bool>& reduced, const std::array<core::Strides, N>& strides)
         : kept_(part_of(sizes, reduced, false), strides), inside_(part_of(sizes, reduced, true), strides) {}
 
-    /// How many there are, and how many elements each one has.
+    /// The number of slices, and the number of elements of each.
     [[nodiscard]] std::int64_t count() const { return kept_.run_count() * kept_.run_length(); }
     [[nodiscard]] std::int64_t size() const { return inside_.run_count() * inside_.run_length(); }
 
-    /// Where sets start.
+    /// Offsets of the first elements of slices.
     [[nodiscard]] const Runs& kept() const { return kept_; }
-    /// Where the elements of a set are, from its start on.
+    /// Offsets of a slice's elements relative to the first.
     [[nodiscard]] const Runs& inside() const { return inside_; }
 
 private:
@@ -64,8 +63,8 @@ private:
     Runs inside_;
 };
 
-/// As many elements as there is room for, `stride` apart from `first` on: those of the tensor itself if they are such
-/// numbers already, otherwise copies. As floats only FLOAT32 and FLOAT16.
+/// to.size() elements, `stride` apart, starting at `first`: a pointer into the tensor if they have this number type,
+/// otherwise a pointer to copies. float supports only FLOAT32 and FLOAT16.
 template <class Number>
 [[nodiscard]] const Number* numbers_at(const core::Tensor& tensor, std::int64_t first, std::int64_t stride,
                                        std::span<Number> room) {
@@ -77,10 +76,10 @@ template <class Number>
     }
 }
 
-/// Takes the elements of a set of the tensor, which is array `A` of the sets, as numbers. `start` is where the set
-/// starts there. Calls visit(numbers) for one stretch after the other.
+/// Calls visit(numbers) for consecutive segments of a slice of the tensor, which is array `A` of the iteration. `start`
+/// is the offset of the slice there.
 template <std::size_t A, class Number, std::size_t N, class Visit>
-void for_each_stretch(const Sets<N>& sets, const core::Tensor& tensor, std::int64_t start, const Visit& visit) {
+void for_each_segment(const Sets<N>& sets, const core::Tensor& tensor, std::int64_t start, const Visit& visit) {
     constexpr std::int64_t longest = 512;
     alignas(register_bytes) std::array<Number, longest> copies;
     const auto& inside = sets.inside();

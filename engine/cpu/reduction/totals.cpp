@@ -1,25 +1,26 @@
-// Roundings of sums and products, counted.
+// Error bounds of sums and products, from the number of roundings.
 #include "engine/cpu/reduction/totals.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "engine/cpu/expected_error.h"
+
 namespace dmlconform::cpu::reduction {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double largest = std::numeric_limits<float>::max();
-constexpr double smallest_normal = std::numeric_limits<float>::min();
-/// D3D 3.1.3: to nearest or towards zero.
+/// Relative error of a rounding to nearest or towards zero (D3D 3.1.3).
 constexpr double one_rounding = 0x1p-23;
 constexpr int digits_of_fp32 = 24;
 
 Interval only_nan() {
-    return {infinity, -infinity, true};
+    return {infinity, -infinity, true, 0, Interval::unknown};
 }
 
-/// What FP32 holds of it, where subnormal numbers may have become zero.
+/// Rounds to FP32, where subnormal numbers may be flushed to zero.
 Interval in_fp32(const Interval& x) {
     return x + Interval(0);
 }
@@ -49,7 +50,7 @@ void Product<double>::rescale() {
 }
 
 double Product<double>::result() const {
-    // Further than that there is nothing but zero and infinity.
+    // Larger exponents only give zero or infinity.
     return std::ldexp(value, static_cast<int>(std::clamp<std::int64_t>(exponent, -10'000, 10'000)));
 }
 
@@ -67,7 +68,7 @@ void ProductRange::add(double factor) {
         above_one_ += std::max(power, 0.0);
         below_one_ += std::min(power, 0.0);
         const int digits = digits_of(factor).count;
-        // One digit is a power of two, which changes exponents only.
+        // A factor with one significant digit is a power of two, which only changes exponents.
         digits_ = std::min(digits_ + (digits == 1 ? 0 : digits), 2 * digits_of_fp32);
     }
 }
@@ -76,7 +77,7 @@ bool ProductRange::may_overflow() const {
     return count_ > 1 && above_one_ > 127.999;
 }
 
-/// A factor that is subnormal may count as zero, too.
+/// A subnormal factor may be flushed to zero as well.
 bool ProductRange::may_underflow() const {
     return below_one_ < -125.999;
 }
@@ -86,9 +87,14 @@ Interval ProductRange::magnitude() const {
     const bool high = may_overflow();
     const bool low = may_underflow();
     const double error = digits_ <= digits_of_fp32 && !high && !low ? 0 : error_after(count_ - 1);
-    // A product that is subnormal, if it is not zero, may be rounded up to twice as much.
+    // A subnormal product other than zero may be rounded up to twice its value.
     const double rise = low ? std::ldexp(1.0, static_cast<int>(std::min<std::int64_t>(count_ - 1, 2000))) : 1;
-    return {low ? 0 : exact - exact * error, high ? infinity : (exact + exact * error) * rise, high && low};
+    // Each multiplication rounds once. The variance is unknown if products may leave the range.
+    const double variance = low || high  ? Interval::unknown
+                            : error == 0 ? 0
+                                         : static_cast<double>(count_ - 1) * rounding_variance(exact);
+    return {low ? 0 : exact - exact * error, high ? infinity : (exact + exact * error) * rise, high && low, exact,
+            variance};
 }
 
 Interval ProductRange::result() const {
@@ -128,21 +134,25 @@ void SumRange::add(const Interval& exact_term) {
     upwards_.possible = upwards_.possible || term.high == infinity;
     downwards_.certain = downwards_.certain || term.high == -infinity;
     downwards_.possible = downwards_.possible || term.low == -infinity;
-    // Infinities are accounted for.
+    // Infinities are handled separately.
     const double low = std::isinf(term.low) ? 0 : term.low;
     const double high = std::isinf(term.high) ? 0 : term.high;
     low_ += low;
     high_ += high;
+    value_ += term.value;
+    squares_ += term.value * term.value;
+    partial_squares_ += value_ * value_;
+    variance_of_terms_ += term.variance;
     positive_ += std::max({low, high, 0.0});
     negative_ += std::max({-low, -high, 0.0});
 }
 
-/// Whether no order rounds: every sum is a multiple of the same power of two, and small enough.
+/// True if sums are exact in any order: all are multiples of the same power of two, and small enough.
 bool SumRange::is_exact() const {
     return known_ && largest_sum() <= std::ldexp(1.0, common_exponent_ + digits_of_fp32);
 }
 
-/// Of those on the way: of nothing but positive terms, or of nothing but negative ones.
+/// Upper bound of partial sums: the sum of all positive terms or of all negative terms.
 double SumRange::largest_sum() const {
     return std::max(positive_, negative_);
 }
@@ -152,8 +162,19 @@ double SumRange::error() const {
     if (count_ < 2 || magnitude == 0 || is_exact()) {
         return 0;
     }
-    // A sum that is subnormal may become zero.
+    // A subnormal sum may be flushed to zero.
     return magnitude * error_after(count_ - 1) + smallest_normal * static_cast<double>(count_ - 1);
+}
+
+/// The errors of the terms add up, and each addition rounds unless all are exact. The partial sums of sorted terms are
+/// larger than in other orders, those of terms with alternating signs are smaller.
+double SumRange::variance(double error) const {
+    if (error == 0) {
+        return variance_of_terms_;
+    }
+    const auto count = static_cast<double>(count_);
+    const double partial_squares = std::max(partial_squares_, partial_squares_in_any_order(count, squares_, value_));
+    return variance_of_terms_ + sequential_sum_variance(partial_squares, value_) + flush_variance(count);
 }
 
 Interval SumRange::result() const {
@@ -163,7 +184,8 @@ Interval SumRange::result() const {
     const bool several = count_ > 1;
     const bool up = upwards_.possible || (several && positive_ > largest);
     const bool down = downwards_.possible || (several && negative_ > largest);
-    Interval range{low_ - error(), high_ + error(), nan_ || (up && down)};
+    const double off = error();
+    Interval range{low_ - off, high_ + off, nan_ || (up && down), value_, variance(off)};
     if (upwards_.certain || downwards_.certain) {
         range.low = range.high = upwards_.certain ? infinity : -infinity;
         return range;

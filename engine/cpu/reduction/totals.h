@@ -1,9 +1,9 @@
-// Sums and products of many terms: their values, and what implementations may have that take the terms in another
-// order.
+// Sums and products of many terms: their values, and the ranges of what implementations may compute with another order
+// of terms.
 //
-// A tolerance counts the roundings of the worst order: with n terms, n - 1 operations, each of which may round towards
-// zero. An addition is off by 2^-23 of a partial sum, which is no larger than the sum of all positive terms, or that of
-// all negative ones. Where every partial sum is an FP32 number, nothing is rounded in any order.
+// A tolerance counts the roundings of the worst order: n terms need n - 1 operations, each of which may round towards
+// zero. The error of an addition is 2^-23 of a partial sum, which is at most the sum of all positive or of all negative
+// terms. If every partial sum is an FP32 number, all orders are exact.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace dmlconform::cpu::reduction {
 
-/// Terms that may come in any order are added to so many totals in turn.
+/// Terms that may be added in any order use this number of totals in rotation.
 struct AnyOrder {
     static constexpr std::size_t lanes = 8;
 };
 
-/// Selections: of fewer totals GCC makes no vectors.
+/// For minimum and maximum: with fewer totals GCC does not vectorise the loop.
 struct AnyOrderOfMany {
     static constexpr std::size_t lanes = 32;
 };
 
 template <class Number>
 struct Sum : AnyOrder {
-    /// What has the same result if the terms are FP32 numbers.
+    /// A type with the same result if all terms are FP32 numbers.
     using OfFloats = Sum;
 
     Number value = 0;
@@ -45,8 +45,7 @@ struct Product : AnyOrder {
     [[nodiscard]] Number result() const { return value; }
 };
 
-/// Of real numbers, with an exponent of its own: a product of FP32 numbers may leave the range of doubles and come
-/// back.
+/// A product of real numbers with a separate exponent: it may leave the range of doubles and return.
 template <>
 struct Product<double> : AnyOrder {
     double value = 1;
@@ -68,7 +67,8 @@ private:
     void rescale();
 };
 
-/// The least (greatest) of numbers, NaN passed over. Nothing but NaN: the value of none.
+/// The smallest (largest) number. NaN is ignored unless all numbers are NaN; then the result is the value of the empty
+/// set.
 template <class Number>
 struct Least : AnyOrderOfMany {
     using OfFloats = Least<float>;
@@ -77,7 +77,7 @@ struct Least : AnyOrderOfMany {
 
     void add(Number term) {
         if constexpr (std::is_floating_point_v<Number>) {
-            // The value is never NaN: one selection is enough.
+            // `value` is never NaN, so a single selection is sufficient.
             value = term < value ? term : value;
         } else {
             value = min(value, term);
@@ -103,7 +103,7 @@ struct Greatest : AnyOrderOfMany {
 
     void add(Number term) {
         if constexpr (std::is_floating_point_v<Number>) {
-            // The value is never NaN: one selection is enough.
+            // `value` is never NaN, so a single selection is sufficient.
             value = value < term ? term : value;
         } else {
             value = max(value, term);
@@ -121,26 +121,26 @@ struct Greatest : AnyOrderOfMany {
     }
 };
 
-/// A number is an odd integer times a power of two.
+/// A number as an odd integer times a power of two.
 struct Digits {
     int exponent = 0;
     int count = 0;
 };
 
-/// Of a finite number other than 0.
+/// The number must be finite and not 0.
 [[nodiscard]] Digits digits_of(double number);
 
-/// How far the result of so many operations may be off, as a part of it, each of which rounds once.
+/// The maximum relative error after this number of operations, each of which rounds once.
 [[nodiscard]] double error_after(std::int64_t roundings);
 
-/// What a sum in FP32 may come to.
+/// The range of a sum in FP32.
 class SumRange {
 public:
     void add(const Interval& term);
     [[nodiscard]] Interval result() const;
 
 private:
-    /// Whether a sum is infinite in that direction.
+    /// Whether a sum may overflow in that direction.
     struct Overflow {
         bool certain = false;
         bool possible = false;
@@ -150,10 +150,17 @@ private:
     [[nodiscard]] bool is_exact() const;
     [[nodiscard]] double largest_sum() const;
     [[nodiscard]] double error() const;
+    [[nodiscard]] double variance(double error) const;
 
     std::int64_t count_ = 0;
     double low_ = 0;
     double high_ = 0;
+    /// The exact sum of the terms, the sum of their squares, and the sum of their variances.
+    double value_ = 0;
+    double squares_ = 0;
+    /// The sum of the squared partial sums, in the order in which terms were added.
+    double partial_squares_ = 0;
+    double variance_of_terms_ = 0;
     /// The sums of the largest magnitudes that positive and negative terms may have.
     double positive_ = 0;
     double negative_ = 0;
@@ -166,7 +173,7 @@ private:
     bool known_ = true;
 };
 
-/// What a product in FP32 may come to.
+/// The range of a product in FP32.
 class ProductRange {
 public:
     void add(double factor);
@@ -179,10 +186,10 @@ private:
 
     std::int64_t count_ = 0;
     Product<double> product_;
-    /// Base-2 logarithms of what the factors above 1 make together, and those below.
+    /// Base-2 logarithms of the product of all factors above 1, and of those below.
     double above_one_ = 0;
     double below_one_ = 0;
-    /// Significant digits of all factors together: as long as FP32 holds them, no product is rounded.
+    /// The number of significant bits of all factors together. Products are exact if FP32 can hold them.
     int digits_ = 0;
     bool nan_ = false;
     bool infinity_ = false;

@@ -1,4 +1,4 @@
-// A window that slides along one dimension: where it stops, and which elements its places are at.
+// A window that slides along one dimension: its positions, and the elements that it covers.
 #pragma once
 
 #include <algorithm>
@@ -14,26 +14,26 @@ struct Range {
     [[nodiscard]] std::int64_t count() const { return std::max<std::int64_t>(0, last - first); }
 };
 
-/// Everything is counted in elements. The formula is that of DirectML's documentation for convolutions and poolings.
+/// All members are in elements. The formula is that of DirectML's documentation for convolutions and poolings.
 struct Axis {
-    /// Places of the window, and how far they are apart.
+    /// The number of elements of the window, and the distance between them.
     std::int64_t places = 1;
     std::int64_t dilation = 1;
-    /// How often the window stops, and how far stops are apart.
+    /// The number of window positions, and the distance between them.
     std::int64_t stops = 1;
     std::int64_t stride = 1;
-    /// In front of the first element, and behind the last one.
+    /// Padding before the first element and after the last one.
     std::int64_t padding = 0;
     std::int64_t end_padding = 0;
-    /// Elements, padding aside.
+    /// The number of elements without padding.
     std::int64_t elements = 1;
 
-    /// Which element a place of the window is at, when it stops there.
+    /// The input element that element `place` of the window covers at a position.
     [[nodiscard]] std::int64_t element(std::int64_t stop, std::int64_t place) const {
         return stop * stride + place * dilation - padding;
     }
 
-    /// The places that are at elements, not at padding.
+    /// The window elements that cover input elements instead of padding.
     [[nodiscard]] Range places_inside(std::int64_t stop) const {
         const std::int64_t start = element(stop, 0);
         const std::int64_t first = start >= 0 ? 0 : (-start + dilation - 1) / dilation;
@@ -41,14 +41,15 @@ struct Axis {
         return {first, std::min(last, places)};
     }
 
-    /// How many places are at elements or at padding: all, unless the window reaches beyond the padding at the end.
+    /// The number of window elements that cover input or padding: all, unless the window extends beyond the padding at
+    /// the end.
     [[nodiscard]] std::int64_t places_with_padding(std::int64_t stop) const {
         const std::int64_t rest = padding + elements + end_padding - stop * stride;
         return rest <= 0 ? 0 : std::min((rest - 1) / dilation + 1, places);
     }
 
-    /// Calls visit(stop, place) for each stop at which a place of the window is at the element. Of stops and places
-    /// those are tried that are fewer.
+    /// Calls visit(stop, place) for each position at which an element of the window covers the input element. Loops
+    /// over positions or window elements, whichever are fewer.
     template <class Visit>
     void for_each_stop_at(std::int64_t element, const Visit& visit) const {
         const std::int64_t at = element + padding;

@@ -1,4 +1,4 @@
-// Places between elements along one dimension: which elements lie around them, and which ones FP32 may take instead.
+// Positions between elements along one dimension: the elements around them, and those that FP32 may use instead.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace dmlconform::cpu::window {
 
-/// Between two elements: how far from the first one, at least and at most.
+/// Two neighbouring elements, and the smallest and largest distance from the first one.
 struct Between {
     std::int64_t first = 0;
     std::int64_t second = 0;
@@ -18,50 +18,53 @@ struct Between {
     double to = 0;
 };
 
-/// The parts of the way from one place to another, each between two neighbours of `size` elements. Before the first
-/// element and behind the last one there is nothing between.
+/// Splits the interval between two positions at the elements, of which there are `size`. Before the first and after the
+/// last element, both neighbours are the same.
 [[nodiscard]] std::vector<Between> between(double low, double high, std::int64_t size);
 
-/// The same with the elements that lie around the places themselves: before the first element and behind the last one
-/// both are the outermost one.
+/// The same. Before the first and after the last element, both neighbours are the outermost element.
 [[nodiscard]] std::vector<Between> steps_between(double low, double high, std::int64_t size);
 
-/// A place, and what FP32 may make of it.
+/// A position, and what FP32 may compute for it.
 struct Sample {
     double place = 0;
     Interval range = 0;
-    /// Where there is an element, or something between two.
+    /// True if the position is at an element or between two.
     bool is_inside = true;
     Choice inside = {true, false};
-    /// At the place itself, and all that FP32 may have. The latter is left empty if nobody asks for bounds.
+    /// The neighbours of the exact position, and of all positions that FP32 may compute. The latter are empty if bounds
+    /// are not wanted.
     Between at = {};
     std::vector<Between> around = {};
-    /// Whether the place may lie beyond the outermost elements, between which nothing is interpolated. Implementations
-    /// may keep the place there or take the outermost element for both neighbours, whose weights are 1 together.
+    /// True if the position may be beyond the outermost elements, where nothing is interpolated. Implementations may
+    /// keep the position, or use the outermost element as both neighbours, whose weights add up to 1.
     bool may_be_beyond = false;
+    /// True if the position may be NaN, so that the result is unspecified.
+    bool anywhere = false;
 };
 
-/// What is read at a place. M: of two elements that are as near, the higher one. The documentation has an example of
-/// the lower one, so that both are around.
+/// How a position is read. Measured on DirectML 1.15.4: of two elements at the same distance the higher one is nearest.
+/// The documentation's example uses the lower one, so there are two modes.
 enum class Reading : std::uint8_t { linear, nearest, below, above };
 
-/// Sets what lies around the sample's place.
+/// Sets the neighbours of the sample's position.
 void find_neighbours(Sample& sample, std::int64_t size, Reading reading, bool bounded);
 
-/// How much of an element is in what is interpolated.
+/// The weight of an element in an interpolated value.
 struct Weight {
     std::int64_t element = 0;
     double value = 0;
     Interval range = 0;
 };
 
-/// Of all elements around, also of those without weight. An element is listed twice where FP32 may add two parts of it.
+/// The weights of all neighbours, including those of 0. An element is listed twice if FP32 may add two shares of it.
 [[nodiscard]] std::vector<Weight> weights_of(const Sample& sample);
 
-/// An element with that weight in FP32. Where the weight may be zero, nothing may be added, or an infinity times zero.
+/// The weighted element in FP32. If the weight may be zero, the element may be skipped, or infinity may be multiplied
+/// by zero.
 [[nodiscard]] Interval weighted(double element, const Interval& weight);
 
-/// What the elements around a place are like.
+/// Properties of the elements around a position.
 struct Around {
     double largest = 0;
     bool finite = true;
@@ -69,9 +72,9 @@ struct Around {
     void add(double element);
 };
 
-/// What FP32 may interpolate in `dimensions` dimensions, `means` being the least and the greatest mean at the places
-/// that rounding may lead to, and `value` the exact one. Whatever the order of the dimensions: at each there are a
-/// difference or a complement, a product and a sum, each of numbers that are no more than twice the largest element.
+/// The range that FP32 may compute by interpolation in `dimensions` dimensions. `means` are the smallest and largest
+/// mean at the positions that rounding may lead to, `value` is the exact result. In any order of dimensions, each takes
+/// a difference or complement, a product and a sum of numbers that are at most twice the largest element.
 [[nodiscard]] Interval interpolated_range(const Interval& means, const Around& around, double value,
                                           std::size_t dimensions);
 

@@ -1,4 +1,4 @@
-// Places of samples. "M" marks what no documentation says and DirectML 1.15.4 does.
+// Positions of samples in regions. What comments say about DirectML 1.15.4 is undocumented and was measured on it.
 #include "engine/cpu/window/regions.h"
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "engine/cpu/element_wise/load_store.h"
@@ -14,17 +15,17 @@
 namespace dmlconform::cpu::window {
 namespace {
 
-/// More than that along an axis of a region are taken for a mistake, since they would take more memory than there is.
+/// Limit for the samples along an axis of a region; more would exhaust the memory and are probably a mistake.
 constexpr std::int64_t most_samples = 1 << 20;
 
-/// Value of DML_REDUCE_FUNCTION_MAX.
+/// DML_REDUCE_FUNCTION_MAX
 constexpr std::uint32_t function_max = 7;
 
 double number_of(const operators::Descriptor& descriptor, std::string_view field, double otherwise) {
     return descriptor.schema->find_field(field) == nullptr ? otherwise : double{descriptor.number(field)};
 }
 
-/// A division, or a product with the reciprocal. Powers of two divide exactly.
+/// A division, or a multiplication by the reciprocal. Division by powers of two is exact.
 Interval quotient(const Interval& a, double divisor) {
     int exponent = 0;
     return std::frexp(divisor, &exponent) == 0.5 ? a * Interval(1 / divisor) : divided(a, divisor);
@@ -65,15 +66,15 @@ RegionAxis::RegionAxis(const RegionRules& rules, double scale, double start, dou
     }
 }
 
-/// M: rounded up, whatever the direction of the region.
+/// Measured on DirectML 1.15.4: rounded up, whatever the direction of the region.
 std::int64_t RegionAxis::count_of(double ratio) const {
     const auto least = static_cast<double>(rules_.minimum_samples);
     const auto most = static_cast<double>(rules_.maximum_samples);
     return static_cast<std::int64_t>(std::isnan(ratio) ? least : std::clamp(std::ceil(ratio), least, most));
 }
 
-/// Of the sample with this number, of `all`. M: from corner to corner there is one step less, and a single sample lies
-/// in the middle.
+/// The position of sample `number` of `all`. Measured on DirectML 1.15.4: with aligned corners there is one step less
+/// than samples, and a single sample is in the middle.
 double RegionAxis::place(double number, double all) const {
     if (rules_.to_corners && all == 1) {
         return (start_ + end_) / 2 - rules_.input_offset;
@@ -82,7 +83,7 @@ double RegionAxis::place(double number, double all) const {
     return (number - rules_.output_offset) * length_ / steps + start_ - rules_.input_offset;
 }
 
-/// With a step or without, with the offset taken from the sum or from the start.
+/// With or without a common step; with the offset subtracted from the sum or from the start.
 Interval RegionAxis::place_in_fp32(double number, double all) const {
     const Interval offset(rules_.input_offset);
     if (rules_.to_corners && all == 1) {
@@ -92,11 +93,16 @@ Interval RegionAxis::place_in_fp32(double number, double all) const {
     const double steps = rules_.to_corners ? all - 1 : all;
     const Interval shifted = in_fp32(number) - Interval(rules_.output_offset);
     const Interval way = hull(shifted * quotient(length_range_, steps), quotient(shifted * length_range_, steps));
-    return hull((way + start_range_) - offset, way + (start_range_ - offset));
+    Interval result = hull((way + start_range_) - offset, way + (start_range_ - offset));
+    // Infinities of opposite signs may meet.
+    const double farthest =
+        std::max({std::fabs(start_), std::fabs(end_), std::fabs((number - rules_.output_offset) * length_)});
+    result.nan = result.nan || farthest > double{std::numeric_limits<float>::max()};
+    return result;
 }
 
-/// M: nearer than a whole element to the picture; within the centres of the outermost elements for corners. NaN counts
-/// as inside.
+/// Measured on DirectML 1.15.4: a sample is inside if it is less than one element away from the input; with aligned
+/// corners, if it is between the centres of the outermost elements. NaN counts as inside.
 void RegionAxis::mark_inside(Sample& sample) const {
     const double last = static_cast<double>(size_ - 1);
     const Interval& range = sample.range;
@@ -129,12 +135,12 @@ std::vector<Sample> RegionAxis::samples(std::int64_t count, bool bounded) const 
 }
 
 Regions::Regions(const operators::Descriptor& descriptor, const core::Tensor& regions, const core::Tensor& batches,
-                 const core::Dimensions& outputs, const core::Dimensions& picture)
+                 const core::Dimensions& outputs, const core::Dimensions& image)
     : rules_(descriptor),
       regions_(regions),
       batches_(batches),
       outputs_(outputs),
-      picture_(picture),
+      image_(image),
       count_(std::int64_t{outputs[0]}) {}
 
 Region Regions::region(std::int64_t number, bool bounded) const {
@@ -143,8 +149,8 @@ Region Regions::region(std::int64_t number, bool bounded) const {
     element_wise::load(regions_.buffer.bytes(),
                        {regions_.desc.data_type, number * strides[strides.size() - 2], strides.back()}, corners.size(),
                        corners.data());
-    const RegionAxis y(rules_, rules_.scale_y, corners[1], corners[3], outputs_[2], picture_[2]);
-    const RegionAxis x(rules_, rules_.scale_x, corners[0], corners[2], outputs_[3], picture_[3]);
+    const RegionAxis y(rules_, rules_.scale_y, corners[1], corners[3], outputs_[2], image_[2]);
+    const RegionAxis x(rules_, rules_.scale_x, corners[0], corners[2], outputs_[3], image_[3]);
     const movement::Indices batches(batches_);
     Region region{.batch = batches.at(number * batches.strides().back()), .grids = {}};
     for (const std::int64_t rows : y.counts()) {

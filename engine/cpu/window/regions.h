@@ -1,4 +1,4 @@
-// Regions of interest: where ROI_ALIGN and its relatives take their samples.
+// Regions of interest: the sample positions of ROI_ALIGN and related operators.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,12 @@
 
 namespace dmlconform::cpu::window {
 
-/// What an operator says of all regions.
+/// Attributes that apply to all regions.
 struct RegionRules {
     double scale_x = 1;
     double scale_y = 1;
-    /// M: ROI_ALIGN's are those of the centres of elements, as the documentation of ROI_ALIGN1 says.
+    /// Measured on DirectML 1.15.4: ROI_ALIGN places samples relative to the centres of elements, as the documentation
+    /// of ROI_ALIGN1 says.
     double input_offset = 0.5;
     double output_offset = -0.5;
     std::int64_t minimum_samples = 1;
@@ -27,16 +28,16 @@ struct RegionRules {
     explicit RegionRules(const operators::Descriptor& descriptor);
 };
 
-/// One axis of a region: `outputs` outputs, each of which takes as many samples, along `size` elements.
+/// One axis of a region: `outputs` outputs, each with the same number of samples, along `size` input elements.
 class RegionAxis {
 public:
     RegionAxis(const RegionRules& rules, double scale, double start, double end, std::int64_t outputs,
                std::int64_t size);
 
-    /// How many samples an output takes, and what else FP32 may count.
+    /// The number of samples of an output, followed by other numbers that FP32 may compute.
     [[nodiscard]] const std::vector<std::int64_t>& counts() const { return counts_; }
 
-    /// All samples if each output takes so many, in the order of the outputs.
+    /// All samples, ordered by output, if each output has `count` of them.
     [[nodiscard]] std::vector<Sample> samples(std::int64_t count, bool bounded) const;
 
 private:
@@ -57,7 +58,7 @@ private:
     std::vector<std::int64_t> counts_;
 };
 
-/// The samples of a region in both directions, if outputs take so many each.
+/// The samples of a region in both directions, for a given number of samples per output.
 struct Grid {
     std::int64_t rows = 1;
     std::int64_t columns = 1;
@@ -67,17 +68,17 @@ struct Grid {
     [[nodiscard]] double count() const { return static_cast<double>(rows) * static_cast<double>(columns); }
 };
 
-/// One region. The first grid is what the formula says, the others are what FP32 may count.
+/// One region. The first grid follows the formula; the others are those that FP32 may compute.
 struct Region {
     std::int64_t batch = 0;
     std::vector<Grid> grids;
 };
 
-/// The list of regions: {.., n, 4} with one batch index each.
+/// The list of regions: a tensor {.., n, 4} of corners, and one batch index for each.
 class Regions {
 public:
     Regions(const operators::Descriptor& descriptor, const core::Tensor& regions, const core::Tensor& batches,
-            const core::Dimensions& outputs, const core::Dimensions& picture);
+            const core::Dimensions& outputs, const core::Dimensions& image);
 
     [[nodiscard]] const RegionRules& rules() const { return rules_; }
     [[nodiscard]] std::int64_t count() const { return count_; }
@@ -88,7 +89,7 @@ private:
     const core::Tensor& regions_;
     const core::Tensor& batches_;
     core::Dimensions outputs_;
-    core::Dimensions picture_;
+    core::Dimensions image_;
     std::int64_t count_;
 };
 

@@ -1,4 +1,4 @@
-// Places and weights of resampling. "M" marks what no documentation says and DirectML 1.15.4 does.
+// Positions and weights of resampling. What comments say about DirectML 1.15.4 is undocumented and was measured on it.
 #include "engine/cpu/window/resampling.h"
 
 #include <algorithm>
@@ -12,13 +12,13 @@ double number_of(const operators::Descriptor& descriptor, std::string_view field
                                                            : double{descriptor.get<std::vector<float>>(field)[d]};
 }
 
-/// What a dimension says of its places.
+/// The attributes that map positions along a dimension.
 struct Mapping {
     double scale;
     double input_offset;
     double output_offset;
 
-    /// Centres of elements lie half an element from their edges.
+    /// The centre of an element is half an element from its edges.
     Mapping(const operators::Descriptor& descriptor, std::size_t d)
         : scale(number_of(descriptor, "Scales", d, 1)),
           input_offset(number_of(descriptor, "InputPixelOffsets", d, 0.5)),
@@ -28,8 +28,8 @@ struct Mapping {
         return (static_cast<double>(output) - output_offset) / scale - input_offset;
     }
 
-    /// As FP32 may have it: with a division or a reciprocal, with offsets one by one or as one. Powers of two divide
-    /// exactly.
+    /// The FP32 range: with a division or a reciprocal, with separate or combined offsets. Division by powers of two is
+    /// exact.
     [[nodiscard]] Interval place_in_fp32(std::int64_t output) const {
         int exponent = 0;
         const bool is_power = std::frexp(scale, &exponent) == 0.5;
@@ -54,14 +54,14 @@ Reading reading_of(const operators::Descriptor& descriptor) {
 
 // ---- antialiasing ------------------------------------------------------------------------------------------------
 
-/// The documentation's condition.
+/// The condition in the documentation.
 bool is_antialiased(const operators::Descriptor& descriptor, std::size_t d) {
     return descriptor.schema->find_field("Antialiased") != nullptr && descriptor.uint("Antialiased") != 0 &&
            is_linear(descriptor) && 1 / number_of(descriptor, "Scales", d, 1) > 2;
 }
 
-/// The linear filter, stretched to reach 1 / scale to both sides of a place. What lies beyond the outermost elements
-/// counts as those, as for ONNX's Resize, whose words the documentation uses.
+/// The linear filter, widened to reach 1 / scale in both directions. Beyond the outermost elements these repeat, as in
+/// ONNX's Resize, whose wording the documentation uses.
 class Filter {
 public:
     Filter(double scale, std::int64_t size) : scale_(scale), size_(size) {}
@@ -78,18 +78,19 @@ public:
     }
 
 private:
-    /// Of all places from this distance on, one element apart.
+    /// The total weight of all positions from this distance on, one element apart.
     [[nodiscard]] double from(double distance) const {
         const double count = std::floor(1 / scale_ - distance) + 1;
         return count <= 0 ? 0 : count * (1 - distance * scale_) - scale_ * count * (count - 1) / 2;
     }
 
-    /// Of all places in front of element 0.
+    /// The total weight of all positions before element 0.
     [[nodiscard]] double before(double place) const {
         if (place >= -1) {
             return from(place + 1);
         }
-        const double rest = place - std::floor(place);
+        // At infinite distance, the whole filter lies before the element.
+        const double rest = std::isinf(place) ? 0 : place - std::floor(place);
         return from(rest) + from(1 - rest) - from(-place);
     }
 
@@ -97,7 +98,7 @@ private:
     std::int64_t size_;
 };
 
-/// FP32 adds up one weight for each place that the filter reaches.
+/// FP32 sums one weight for each position that the filter covers.
 std::vector<Weight> filtered(const Mapping& mapping, const Sample& sample, std::int64_t size, bool bounded) {
     const Filter filter(mapping.scale, size);
     std::vector<Weight> weights;
@@ -113,7 +114,7 @@ std::vector<Weight> filtered(const Mapping& mapping, const Sample& sample, std::
             low = std::min(low, filter.weight(element, other));
             high = std::max(high, filter.weight(element, other));
         }
-        // Three roundings of numbers up to 2, or up to 1 for each place beyond an outermost element.
+        // Three roundings of numbers up to 2, or up to 1 for each position beyond an outermost element.
         const bool outermost = element == 0 || element == size - 1;
         const double error = 0x1p-23 * (4 + (outermost ? 4 * high * (2 / mapping.scale + 1) : 0));
         if (high > 0) {
@@ -134,14 +135,14 @@ std::vector<Weight> filtered(const Mapping& mapping, const Sample& sample, std::
 
 }  // namespace
 
-/// Values of DML_INTERPOLATION_MODE.
+/// Interprets DML_INTERPOLATION_MODE.
 bool is_linear(const operators::Descriptor& descriptor) {
     const auto* mode = std::get_if<std::uint32_t>(&descriptor.value("InterpolationMode"));
     return mode != nullptr && *mode == 1;
 }
 
 bool is_antialiased(const operators::Descriptor& descriptor) {
-    // Tolerances are asked for without attributes, too.
+    // Tolerances are computed for descriptors without attributes, too.
     const auto* scales = std::get_if<std::vector<float>>(&descriptor.value("Scales"));
     for (std::size_t d = 0; scales != nullptr && d < scales->size(); ++d) {
         if (is_antialiased(descriptor, d)) {
@@ -170,7 +171,8 @@ std::vector<std::vector<Weight>> weights_along(const operators::Descriptor& desc
     const bool antialiased = is_antialiased(descriptor, line.dimension);
     std::vector<std::vector<Weight>> weights;
     for (const Sample& sample : samples_along(descriptor, line, bounded)) {
-        weights.push_back(antialiased ? filtered(mapping, sample, line.size, bounded) : weights_of(sample));
+        weights.push_back(antialiased && !sample.anywhere ? filtered(mapping, sample, line.size, bounded)
+                                                          : weights_of(sample));
     }
     return weights;
 }

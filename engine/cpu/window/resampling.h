@@ -1,4 +1,4 @@
-// Where the outputs of resampling lie along a dimension, and what of its elements is in each.
+// The input positions of resampled outputs along a dimension, and the weights of the input's elements.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ struct Line {
 
 [[nodiscard]] bool is_linear(const operators::Descriptor& descriptor);
 
-/// The place of each output: (output - output offset) / scale - input offset.
+/// The position of each output: (output - output offset) / scale - input offset.
 [[nodiscard]] std::vector<Sample> samples_along(const operators::Descriptor& descriptor, const Line& line,
                                                 bool bounded);
 
-/// The weights of the elements in each output, which antialiasing spreads over more of them.
+/// The weights of the elements for each output. Antialiasing spreads them over more elements.
 [[nodiscard]] std::vector<std::vector<Weight>> weights_along(const operators::Descriptor& descriptor, const Line& line,
                                                              bool bounded);
 
-/// Whether some dimension is antialiased.
+/// True if a dimension is antialiased.
 [[nodiscard]] bool is_antialiased(const operators::Descriptor& descriptor);
 
 }  // namespace dmlconform::cpu::window

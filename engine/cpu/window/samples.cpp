@@ -35,7 +35,7 @@ Interval Plane::interpolated(const Sample& y, const Sample& x, double value) con
             const double corners[] = {at(row.first, column.first), at(row.first, column.second),
                                       at(row.second, column.first), at(row.second, column.second)};
             std::ranges::for_each(corners, [&](double corner) { around.add(corner); });
-            // Between four elements the extremes lie at the ends of the ways.
+            // Between four elements, extremes are at the ends of the intervals.
             for (const double down : {row.from, row.to}) {
                 for (const double right : {column.from, column.to}) {
                     const double upper = corners[0] * (1 - right) + corners[1] * right;

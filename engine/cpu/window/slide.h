@@ -1,5 +1,5 @@
-// The machine of operators that make one element of each window: the elements of the input that a window sees are added
-// to a state, one after the other in row-major order, and the state is finished.
+// The common core of operators that reduce each window to one element: input elements are added to a state in row-major
+// order, and the state is finished.
 #pragma once
 
 #include <type_traits>
@@ -11,16 +11,16 @@
 
 namespace dmlconform::cpu::window {
 
-/// A place of an output: its coordinates, where it lies in memory, and its number in row-major order.
+/// An element of an output: its coordinates, address, and row-major index.
 struct Place {
     Coordinates coordinates;
     std::int64_t address = 0;
     std::int64_t number = 0;
 };
 
-/// For each element of `output`, whose sizes are the stops of the windows: starts with the state blank(coordinates),
-/// calls state.add(element, number) for what the window sees, `number` being the element's among all, and then
-/// finish(place, state). Blank states are the same all along the last dimension.
+/// For each element of `output`, whose sizes are the numbers of window positions: starts with the state
+/// blank(coordinates), calls state.add(element, number) for the elements that the window covers, where `number` is the
+/// row-major index in the input, then finish(place, state). Blank states are equal along the last dimension.
 template <class Number, class Blank, class Finish>
 void slide(const Windows& windows, const core::Tensor& input, const core::TensorDesc& output, const Blank& blank,
            const Finish& finish) {
@@ -60,13 +60,13 @@ void slide(const Windows& windows, const core::Tensor& input, const core::Tensor
     });
 }
 
-/// A blank state that is the same everywhere.
+/// A blank state that is the same for all windows.
 template <class State>
 [[nodiscard]] auto always(const State& state) {
     return [state](Coordinates /*stop*/) { return state; };
 }
 
-/// Calls use.template operator()<Number>() with the numbers that elements of the type are computed with.
+/// Calls use.template operator()<Number>() with the number type for elements of the data type.
 template <class Use>
 void with_number(core::DataType type, Use&& use) {
     if (core::is_floating_point(type)) {

@@ -1,11 +1,11 @@
-// Sums of what windows see: the value, and where bounds are wanted what FP32 may have instead.
+// Sums over windows: the value and, if bounds are wanted, the range of what FP32 may compute.
 #pragma once
 
 #include "engine/cpu/reduction/totals.h"
 
 namespace dmlconform::cpu::window {
 
-/// Without bounds.
+/// A sum without bounds.
 struct PlainSum {
     double value = 0;
 
@@ -16,12 +16,12 @@ struct PlainSum {
     [[nodiscard]] Interval range() const { return value; }
 };
 
-/// With bounds: of all orders in which the terms may be added.
+/// A sum with bounds for all orders of the terms.
 struct BoundedSum {
     double value = 0;
     reduction::SumRange bounds = {};
 
-    /// range() is what FP32 may have for the term.
+    /// range() is the FP32 range of the term.
     template <class Range>
     void add(double term, const Range& range) {
         value += term;
@@ -40,12 +40,12 @@ void with_sum(bool bounded, Use&& use) {
     }
 }
 
-/// As FP32 holds it.
+/// Rounds to FP32.
 [[nodiscard]] inline Interval in_fp32(double value) {
     return Interval(value) + Interval(0);
 }
 
-/// A sum over a count, or times the count's reciprocal.
+/// A sum divided by a count, or multiplied by the count's reciprocal.
 [[nodiscard]] inline Interval divided(const Interval& sum, double count) {
     const Interval divisor = in_fp32(count);
     return hull(sum / divisor, sum * (Interval(1) / divisor));

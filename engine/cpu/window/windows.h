@@ -1,5 +1,5 @@
-// Windows over all dimensions of a tensor: along batches, and often along channels, they have one place and slide by
-// one, so that every dimension is treated alike.
+// Windows over all dimensions of a tensor. Along batches, and often along channels, a window has size 1 and stride 1,
+// so that all dimensions are treated alike.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,29 @@ namespace dmlconform::cpu::window {
 
 using movement::Coordinates;
 
-/// Addresses are in elements, by the strides that are given.
+/// Addresses are in elements, by the given strides.
 class Windows {
 public:
-    /// The windows of a pooling of `picture`, which stop once for each element of `stops`.
-    [[nodiscard]] static Windows of_pooling(const operators::Descriptor& descriptor, const core::TensorDesc& picture,
+    /// The windows of a pooling of `image`, with one position for each element of `stops`.
+    [[nodiscard]] static Windows of_pooling(const operators::Descriptor& descriptor, const core::TensorDesc& image,
                                             const core::TensorDesc& stops);
 
-    /// The regions of local response normalisation, which stop at each element. Mirrored, the windows at an element are
-    /// the elements whose regions it is in.
+    /// The regions of local response normalisation, one for each element. If mirrored, the window of an element has the
+    /// elements whose regions contain it.
     [[nodiscard]] static Windows of_regions(const operators::Descriptor& descriptor, const core::TensorDesc& tensor,
                                             bool mirrored = false);
 
     [[nodiscard]] std::size_t rank() const { return axes_.size(); }
     [[nodiscard]] const Axis& axis(std::size_t d) const { return axes_[d]; }
 
-    /// Of the window that stops there, padding aside or included; as numbers that divide.
+    /// The number of elements in the window at that position, without or with padding, as a divisor.
     [[nodiscard]] double places_inside(Coordinates stop) const;
     [[nodiscard]] double places_with_padding(Coordinates stop) const;
-    /// Roughly how many places windows have at elements, at most.
+    /// The approximate maximum number of input elements in a window.
     [[nodiscard]] std::int64_t most_inside() const;
 
-    /// Calls visit(address, number) for the start of each row of the picture that the window sees, in row-major order;
-    /// rows are along the last dimension, `number` is that of the row's first element among all elements.
+    /// Calls visit(address, number) for the start of each row of the input that the window covers, in row-major order.
+    /// Rows are along the last dimension; `number` is the row-major index of the row's first element.
     template <class Visit>
     void for_each_row(Coordinates stop, const core::Strides& strides, const Visit& visit, std::size_t d = 0,
                       std::int64_t address = 0, std::int64_t number = 0) const {
@@ -52,8 +52,8 @@ public:
         }
     }
 
-    /// Calls visit(stop) for each stop at which the window has a place at the element. The coordinates of the stop last
-    /// as long as the call.
+    /// Calls visit(stop) for each position at which the window covers the element. The coordinates are valid during the
+    /// call.
     template <class Visit>
     void for_each_stop_at(Coordinates element, const Visit& visit) const {
         std::vector<std::int64_t> stop(rank());

@@ -1,6 +1,5 @@
-// MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: queries, keys and values are put together, queries are multiplied by
-// keys, these scores get position biases and masks, a softmax makes weights of them, and those are multiplied by
-// values.
+// MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: assembles queries, keys and values, multiplies queries by keys, adds
+// position bias and mask to these scores, applies a softmax, and multiplies the weights by values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +25,6 @@ namespace {
 using operators::AttentionShape;
 using operators::Descriptor;
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/attention_scores_members.hlsli"
 };
@@ -35,12 +33,12 @@ struct Parameters : ConstantBuffer {
 constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t word_bytes = 4;
 
-/// Arrays that are walked together, in the order of the shader's rows.
+/// Arrays of the iteration, in the order of the shader's rows.
 enum Array : std::size_t { position_bias_array, mask_array, query_array, key_array, array_count };
 
 // ---- Products ----
 
-/// Of each head of queries, with the head of keys or values that it has in common with its neighbours.
+/// Pairs each query head with the key/value head that its group shares.
 Product product_of(const AttentionShape& shape, const Heads& a, const Heads& b, const Heads& target) {
     const std::uint64_t shared = shape.heads / shape.key_heads;
     const auto neighbours = static_cast<std::int64_t>(shared);
@@ -92,12 +90,12 @@ Product product_of_output(const Descriptor& descriptor, const AttentionShape& sh
 
 // ---- What is added to scores ----
 
-/// The mask's strides for scores: batch, head, query, key.
+/// The mask's strides for a score: batch, head, query, key.
 core::Strides mask_strides(const core::TensorDesc& mask, std::uint32_t type) {
     return type == ATTENTION_MASK_BOOLEAN ? last_strides(mask, 4) : core::Strides{last_strides(mask, 1)[0], 0, 0, 0};
 }
 
-/// See the shader's members.
+/// See the member of the shader's constant buffer.
 std::array<std::uint32_t, 4> mask_starts(const core::TensorDesc& mask, std::uint32_t type, std::uint64_t batch) {
     const std::uint32_t stride = word(last_strides(mask, 1)[0]);
     const std::uint32_t batches = word(batch);
@@ -118,7 +116,7 @@ StridedDimensions<array_count> dimensions_of(const Descriptor& descriptor, const
     const std::uint32_t type = descriptor.uint("MaskType");
     const auto queries = static_cast<std::int64_t>(shape.queries);
     const auto keys = static_cast<std::int64_t>(shape.all_keys());
-    // Starts and ends count through all batches, lengths within one.
+    // Starts and ends count positions of all batches, lengths those of one batch.
     const bool counts_on = type == ATTENTION_MASK_LENGTH_STARTS_ENDS;
     return merge_dimensions<array_count>(
         core::Dimensions{word(shape.batch), word(shape.heads), word(shape.queries), word(keys)},
@@ -154,7 +152,7 @@ void add_biases_and_masks(DispatchPlan& plan, const Descriptor& descriptor, cons
     plan.dispatches.push_back(std::move(dispatch));
 }
 
-/// In place: of the scores of a query over all keys.
+/// In place, over the scores of each query with all keys.
 void add_softmax(DispatchPlan& plan, const AttentionShape& shape, const Heads& scores) {
     const core::TensorDesc desc = core::TensorDesc::packed(
         core::DataType::float32, {word(shape.batch * shape.heads * shape.queries), word(shape.all_keys())});
@@ -190,7 +188,7 @@ DispatchPlan plan_attention(const Descriptor& descriptor) {
     return plan;
 }
 
-/// Temporaries are addressed in 32 bits.
+/// Temporaries are addressed with 32 bits.
 std::optional<std::string> too_large(const Descriptor& descriptor) {
     constexpr double most_bytes = 0x1p32;
     const AttentionShape shape = *operators::attention_shape(descriptor);

@@ -1,5 +1,5 @@
-// The batch normalisations: reductions over the dimensions in which the parameters have one element, and what is
-// computed element by element.
+// Batch normalisations: reductions over the dimensions in which the parameters have size 1, followed by an element-wise
+// computation.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -20,7 +20,6 @@ namespace {
 
 using operators::Descriptor;
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/batch_normalization_members.hlsli"
 };
@@ -37,7 +36,7 @@ using Dimensions = StridedDimensions<array_count>;
 constexpr const char* tensor_names[] = {"InputTensor",    "InputGradientTensor", "MeanTensor",
                                         "VarianceTensor", "ScaleTensor",         "BiasTensor"};
 
-/// What an operator's dispatches share.
+/// What the dispatches of an operator have in common.
 class Planner {
 public:
     explicit Planner(const Descriptor& descriptor) : descriptor_(descriptor) {
@@ -83,7 +82,7 @@ public:
     }
 
 private:
-    /// Over the dimensions in which the scale has one element.
+    /// A reduction over the dimensions in which the scale has size 1.
     [[nodiscard]] Reduction reduction(std::uint32_t combine) const {
         Reduction result;
         result.combine = combine;
@@ -116,7 +115,7 @@ private:
         parameters_.activation_second = activation.second;
     }
 
-    /// The elements of the output, in the order of its memory.
+    /// The elements of the output, in memory order.
     [[nodiscard]] Dimensions dimensions_of(const core::TensorDesc& shape, std::size_t target,
                                            std::size_t second_target) const {
         auto tensors = tensors_;
@@ -139,7 +138,7 @@ private:
         return merged(dimensions);
     }
 
-    /// True when four elements that lie side by side are of the same line.
+    /// True if four adjacent elements always share their parameters.
     [[nodiscard]] bool is_vector(const Dimensions& dimensions, std::uint32_t step) const {
         if (step == STEP_STATISTICS || step == STEP_SUMS || dimensions.front().size % vector_size != 0) {
             return false;

@@ -1,5 +1,5 @@
-// Convolutions as products: rows are the output channels of a group, columns are the positions of all images, and a sum
-// goes over the taps of a window in the group's input channels.
+// Convolutions as matrix products: rows are the output channels of a group, columns are the output positions of all
+// batches, and sums run over the filter elements of all input channels of the group.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,10 +26,10 @@ constexpr std::uint32_t direction_backward = 1;
 
 constexpr std::size_t channel_dimension = 1;
 constexpr std::size_t first_spatial = 2;
-/// The shaders have three spatial dimensions, the last of their rows.
+/// The shaders have three spatial dimensions, which are the last ones of their tables.
 constexpr std::size_t rows_end = 4;
 
-/// What the operators have in common.
+/// Common properties of the convolution operators.
 struct Convolution {
     const Descriptor& descriptor;
     const core::TensorDesc& source;
@@ -47,8 +47,9 @@ struct Convolution {
 
     [[nodiscard]] std::uint32_t groups() const { return descriptor.uint("GroupCount"); }
     [[nodiscard]] std::size_t spatial_count() const { return source.sizes.size() - first_spatial; }
-    /// Of a spatial dimension. Where there are more numbers than dimensions the last ones count: CONVOLUTION_INTEGER
-    /// takes a tensor of three dimensions as one of height 1, and so does QUANTIZED_LINEAR_CONVOLUTION.
+    /// The attribute for a spatial dimension. If the array is longer than the number of spatial dimensions, its last
+    /// entries are used: CONVOLUTION_INTEGER and QUANTIZED_LINEAR_CONVOLUTION treat tensors of three dimensions as
+    /// having height 1.
     [[nodiscard]] std::uint32_t attribute(std::string_view name, std::size_t spatial) const {
         const auto& numbers = descriptor.uints(name);
         return numbers[numbers.size() - spatial_count() + spatial];
@@ -99,7 +100,7 @@ Product product_of(std::uint32_t numbers, const Convolution& op) {
     const auto input_strides = strides_in_words(op.source);
     const auto filter_strides = strides_in_words(op.filter);
     const auto output_strides = strides_in_words(op.target);
-    // The filter has its rows' channels first, or, backwards, those that are summed.
+    // The filter's outermost channels are its rows; backward, they are summed over.
     const std::uint32_t row_stride = filter_strides[op.is_backward ? channel_dimension : 0];
     const std::uint32_t depth_stride = filter_strides[op.is_backward ? 0 : channel_dimension];
     const std::uint32_t bias_stride = op.bias != nullptr ? strides_in_words(*op.bias)[channel_dimension] : 0;
@@ -136,8 +137,8 @@ Product product_of(std::uint32_t numbers, const Convolution& op) {
     return product;
 }
 
-/// Whether windows are single places, and those of an image follow one another with the same stride, in the input and
-/// in the output.
+/// True if windows have one element, and consecutive output positions have constant strides in the input and in the
+/// output.
 bool has_single_places(const ProductParameters& parameters) {
     const auto& sizes = parameters.column_sizes.words;
     const auto follow = [&](const auto& strides) {
@@ -151,9 +152,9 @@ bool has_single_places(const ProductParameters& parameters) {
            follow(parameters.input_strides.words) && follow(parameters.column_strides.words);
 }
 
-/// Takes images for matrices of channels by places, which shaders read faster than windows; if that can be done.
+/// Replaces windows by matrices of channels and positions if possible, because shaders read these faster.
 void try_matrices(Product& product) {
-    // Tiles would be smaller than the shaders', as an image begins a new one.
+    // With fewer positions, tiles would be mostly empty, since each batch starts a new one.
     constexpr std::uint32_t enough_places = 256;
     ProductParameters& parameters = product.parameters;
     const std::uint32_t images = parameters.column_sizes.words[0];
@@ -173,7 +174,7 @@ void try_matrices(Product& product) {
         groups.strides[array_b] = parameters.input_strides.words[0];
         groups.strides[array_output] = parameters.column_strides.words[0];
         parameters.column_count /= images;
-        // All have the same filters.
+        // All batches use the same filters.
         parameters.parameter_rows = 0;
     }
 }
@@ -206,7 +207,7 @@ DispatchPlan plan_convolution(const Descriptor& descriptor) {
     return plan;
 }
 
-/// Of 8-bit tensors with zero points.
+/// Products of 8-bit tensors with zero points.
 Product integer_product(const Convolution& op) {
     Product product = product_of(PRODUCT_INTEGER, op);
     ProductParameters& parameters = product.parameters;
@@ -263,7 +264,7 @@ DispatchPlan plan_quantized(const Descriptor& descriptor) {
     return plan;
 }
 
-/// Of windows, and of matrices.
+/// Variants for windows and for matrices.
 std::vector<ShaderVariant> variants_of(std::uint32_t numbers) {
     auto variants = product_variants(numbers, true);
     const auto of_matrices = product_variants(numbers, false);
@@ -279,7 +280,7 @@ std::vector<ShaderVariant> quantized_variants() {
     return variants;
 }
 
-/// Positions are numbers of 32 bits in shaders, and padding is told from the input by being beyond its end.
+/// Shaders use 32-bit positions, and recognise padding by positions beyond the end of the input.
 std::optional<std::string> unsupported(const Convolution& op, std::uint32_t numbers) {
     for (std::size_t i = 0; i < op.spatial_count(); ++i) {
         const std::size_t d = first_spatial + i;
@@ -299,8 +300,8 @@ std::optional<std::string> unsupported(const Convolution& op, std::uint32_t numb
     return unsupported_product(product_of(numbers, op));
 }
 
-/// Part of the positions along a spatial dimension, and what their windows see. Windows that see nothing but padding
-/// behind the input do not come alone.
+/// Takes a part of the output positions along a spatial dimension, and the part of the input that their windows see.
+/// Windows that see only padding after the input are not separated from others.
 bool take_windows(Cut& cut) {
     const Convolution op(cut.descriptor());
     const std::size_t i = cut.dimension() - first_spatial;

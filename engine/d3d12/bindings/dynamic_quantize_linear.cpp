@@ -1,4 +1,4 @@
-// DYNAMIC_QUANTIZE_LINEAR: smallest and largest element are found, then all elements are quantised by them.
+// DYNAMIC_QUANTIZE_LINEAR: finds the smallest and the largest element, then quantises all elements.
 #include <utility>
 
 #include "engine/core/tensor.h"
@@ -13,7 +13,6 @@ namespace {
 
 using operators::Descriptor;
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/dynamic_quantize_linear_parameters.hlsli"
 };

@@ -1,4 +1,5 @@
-// The element-wise operators: one shader, and one line for each operator. All else follows from the descriptor.
+// Element-wise operators: one shader for all, and one line for each operator. Everything else follows from the
+// descriptor.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -25,7 +26,6 @@ using core::DataType;
 using operators::Descriptor;
 using operators::FieldType;
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/element_wise_parameters.hlsli"
 };
@@ -44,24 +44,24 @@ constexpr Flags unsigned_32 = 1u << CLASS_UNSIGNED;
 constexpr Flags signed_64 = 1u << CLASS_SIGNED_64;
 constexpr Flags unsigned_64 = 1u << CLASS_UNSIGNED_64;
 constexpr Flags numbers = real | signed_32 | unsigned_32 | signed_64 | unsigned_64;
-/// Integers are bits of no sign, and so are floating-point numbers where they are not computed with as such.
+/// Integers are treated as unsigned bits, and so are floating-point numbers unless they are computed with.
 constexpr Flags raw = 1u << 8;
 constexpr Flags bits = raw | unsigned_32 | unsigned_64;
-/// Bits, unless there is a ScaleBias.
+/// Like `raw`, unless there is a ScaleBias.
 constexpr Flags raw_unscaled = 1u << 9;
-/// Integers that the output does not hold become the nearest that it holds.
+/// Integers out of the output's range are clamped.
 constexpr Flags saturating = 1u << 10;
-/// FLOAT attributes have the tensors' type, as scalar unions do.
+/// FLOAT attributes are converted to the tensors' type, like scalar unions.
 constexpr Flags bounds = 1u << 11;
-/// The output decides whether integers have signs.
+/// The output's type decides whether integers are signed.
 constexpr Flags output_decides = 1u << 12;
-/// A pseudo-tensor of one element for each channel follows the operands.
+/// A pseudo-tensor with one element for each channel follows the operands.
 constexpr Flags channels = 1u << 13;
 /// An absent zero point is the middle of the range for UINT8 and UINT4.
 constexpr Flags centred = 1u << 14;
-/// FLOAT32 to 8 bits has a shader of its own.
+/// FLOAT32 to 8 bits has a separate shader.
 constexpr Flags quantizing = 1u << 15;
-/// Where bits are moved, they may be transposed.
+/// Elements are copied as bits, possibly transposed.
 constexpr Flags moving = 1u << 16;
 
 struct Row {
@@ -163,7 +163,7 @@ constexpr Row rows[] = {
     {"DEQUANTIZE", real | centred},
 };
 
-/// Tensors of an operator, as many as it can have: arrays of tensors are a scale and a zero point.
+/// The maximum number of tensors of an operator. Arrays of tensors contain a scale and a zero point.
 std::size_t tensor_count(const operators::OperatorSchema& schema, operators::FieldKind kind) {
     std::size_t count = 0;
     for (const operators::Field& field : schema.fields) {
@@ -186,7 +186,7 @@ ShaderVariant variant_of(const operators::OperatorSchema& schema, std::uint32_t 
              {"VECTOR", vector ? 1u : 0u}}};
 }
 
-/// `alike`: as in the shader.
+/// `alike`: the shader's macro of that name.
 ShaderVariant quantize_bytes_of(const operators::OperatorSchema& schema, std::uint32_t alike) {
     return {"quantize_bytes", {{"ALIKE", alike}, {"OPERATOR", schema.number}}};
 }
@@ -211,8 +211,7 @@ std::vector<ShaderVariant> variants_of(const Row& row) {
     return variants;
 }
 
-/// A scalar of a type, given as bits, as one of another: FP32's bits for floating-point types, and else all 64 bits of
-/// the integer.
+/// Converts a scalar, given as bits, to another type: FP32 bits for floating-point types, otherwise a 64-bit integer.
 std::uint64_t bound_bits(std::uint64_t from_bits, DataType from, DataType to) {
     return core::with_type(from, [&]<class From>() -> std::uint64_t {
         From stored;
@@ -275,10 +274,10 @@ private:
         });
     }
 
-    /// True where integers and floating-point numbers alike are bits without a sign.
+    /// True if integers and floating-point numbers alike are treated as unsigned bits.
     [[nodiscard]] bool is_raw() const { return has(raw) || (has(raw_unscaled) && parameters_.has_scale_bias == 0); }
 
-    /// A copy that is faster by tiles.
+    /// The dispatch for a copy that is faster by tiles.
     [[nodiscard]] std::optional<Dispatch> transposed() const {
         const core::TensorDesc& from = *tensors_.front();
         const bool is_copy = has(moving) && is_raw() && core::bits_of(from.data_type) >= 8 &&
@@ -315,7 +314,7 @@ private:
         put_word(static_cast<std::uint32_t>(bound >> 32));
     }
 
-    /// Whatever is not a tensor, in the order of the struct. Counts and types are not needed.
+    /// Stores all attributes in the order of the struct, except counts and types.
     void put_attributes() {
         for (const operators::Field& field : descriptor_.schema->fields) {
             const operators::FieldValue& value = descriptor_.value(field.name);
@@ -349,7 +348,7 @@ private:
         }
     }
 
-    /// One of the output's dimensions, in two where one tensor has an element for each block of the others'.
+    /// Adds a dimension of the output. It is split in two if one tensor has an element for each block of the others.
     void push_dimension(Dimensions& dimensions, std::size_t d) const {
         const std::uint32_t size = output_tensor().sizes[d];
         std::uint32_t blocks = size;
@@ -381,7 +380,7 @@ private:
         dimensions.push_back(across);
     }
 
-    /// In the order of the first output's memory: any order of the elements is as good.
+    /// Sorts dimensions by the first output's memory order. The order of elements does not affect results.
     void share_dimensions() {
         for (std::size_t d = output_tensor().sizes.size(); d-- > 0;) {
             push_dimension(dimensions_, d);
@@ -394,8 +393,8 @@ private:
         dimensions_ = merged(dimensions_);
     }
 
-    /// True when four elements lie side by side in outputs, and side by side or in one place in inputs, and whatever
-    /// else there is moves by whole groups of four.
+    /// True if groups of four elements are contiguous in outputs, contiguous or repeated in inputs, and aligned along
+    /// all other dimensions.
     [[nodiscard]] bool can_be_vector() const {
         const auto& inner = dimensions_.front();
         bool result = (dimensions_.size() == 1 || inner.size % vector_size == 0) && inner.size > 1;
@@ -414,7 +413,7 @@ private:
         return result && (!has(channels) || inner.strides[tensors_.size()] == 0);
     }
 
-    /// Whether the output's elements lie side by side in the order of the dimensions.
+    /// True if the output's elements are contiguous in the order of the dimensions.
     [[nodiscard]] bool has_packed_output() const {
         std::int64_t stride = 1;
         for (const auto& dimension : dimensions_) {
@@ -426,7 +425,7 @@ private:
         return true;
     }
 
-    /// For what can be a vector.
+    /// Only for operators that can be vectorised.
     [[nodiscard]] bool can_quantize_bytes() const {
         const core::TensorDesc* zero_point = has(quantizing) ? tensors_[2] : nullptr;
         return has(quantizing) && has_packed_output() && tensors_[0]->data_type == DataType::float32 &&
@@ -435,7 +434,7 @@ private:
                (zero_point == nullptr || zero_point->data_type == output_tensor().data_type);
     }
 
-    /// What elements share: 1 for the zero point, 2 for the scale, too; or what rows do.
+    /// 1 if all elements share the zero point, 2 if they also share the scale; or the corresponding values for rows.
     [[nodiscard]] std::uint32_t quantizes_alike() const {
         const auto is_one = [this](std::size_t tensor) {
             return std::ranges::all_of(dimensions_,
@@ -497,13 +496,13 @@ private:
         }
     }
 
-    /// An absent tensor's buffer is another one's: it may be read there, and the number is not used.
+    /// An absent tensor gets another tensor's buffer: shaders may read it, but ignore the value.
     [[nodiscard]] std::vector<BufferRef> buffers() const {
         std::vector<BufferRef> result;
         for (std::size_t i = 0; i < input_count_; ++i) {
             result.push_back(input(tensors_[i] != nullptr ? i : 0));
         }
-        // As units, and as words.
+        // Once as units, once as words.
         for (int view = 0; view < 2; ++view) {
             for (std::size_t o = 0; o < tensors_.size() - input_count_; ++o) {
                 result.push_back(output(o));
@@ -512,7 +511,7 @@ private:
         return result;
     }
 
-    /// The constant buffer, up to the last dimension that there is.
+    /// The words of the constant buffer, up to the last used dimension.
     [[nodiscard]] std::vector<std::uint32_t> words() const {
         std::vector<std::uint32_t> result = parameters_from(parameters_);
         result.resize(offsetof(Parameters, dimensions) / sizeof(std::uint32_t));
@@ -524,7 +523,7 @@ private:
     const Row& row_;
     const Descriptor& descriptor_;
     std::size_t input_count_ = tensor_count(*descriptor_.schema, operators::FieldKind::input);
-    /// Inputs, then outputs. Null where one is absent.
+    /// Inputs, then outputs. Null if absent.
     std::vector<const core::TensorDesc*> tensors_;
     std::uint32_t class_ = CLASS_REAL;
     Parameters parameters_{};
@@ -536,7 +535,7 @@ bool cut_anywhere(Cut& cut) {
     return cut.take_from_all();
 }
 
-/// Each channel has a number of its own among the attributes.
+/// The attributes contain one number per channel.
 bool cut_between_channels(Cut& cut) {
     constexpr std::size_t channel_dimension = 1;
     return cut.dimension() != channel_dimension && cut.take_from_all();

@@ -1,4 +1,4 @@
-// FILL_VALUE_SEQUENCE: four elements for each thread.
+// FILL_VALUE_SEQUENCE: each thread writes four elements.
 #include <bit>
 #include <cstddef>
 
@@ -14,7 +14,6 @@ namespace {
 
 using core::DataType;
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/fill_value_sequence_parameters.hlsli"
 };
@@ -23,7 +22,7 @@ struct Parameters : ConstantBuffer {
 constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t elements_per_thread = 4;
 
-/// An attribute as the shader computes with it.
+/// An attribute in the form that the shader needs.
 Parameters::uint4 scalar(const operators::Descriptor& descriptor, std::string_view name, DataType type) {
     const std::uint64_t bits = descriptor.get<operators::ScalarUnion>(name).bits;
     if (type == DataType::float16) {

@@ -1,4 +1,4 @@
-// FOLD: one element of the output for each thread, which adds up what lies on it.
+// FOLD: each thread computes one element of the output, as the sum of the block elements that overlap there.
 #include <cstddef>
 
 #include "engine/core/tensor.h"
@@ -12,7 +12,6 @@ namespace {
 
 using operators::Descriptor;
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/fold_parameters.hlsli"
 };
@@ -20,10 +19,10 @@ struct Parameters : ConstantBuffer {
 // As in shaders/fold.hlsl.
 constexpr std::uint64_t group_size = 256;
 
-/// Batch and channel.
+/// Dimensions before this one are batch and channel.
 constexpr std::size_t first_spatial = 2;
 
-/// Windows, the last dimension's first: the blocks' numbers count that one fastest.
+/// Describes the windows, last dimension first, because block indices advance fastest along it.
 void describe_windows(Parameters& parameters, const Descriptor& descriptor, const core::TensorDesc& target) {
     const auto& windows = descriptor.uints("WindowSizes");
     std::uint64_t count = 1;
@@ -75,7 +74,7 @@ DispatchPlan plan(const Descriptor& descriptor) {
     return {{}, {dispatch}};
 }
 
-/// Places in and around the output are counted in 32 bits with a sign.
+/// Coordinates in and around the output are signed 32-bit numbers.
 std::optional<std::string> too_far(const Descriptor& descriptor) {
     const core::TensorDesc& target = *descriptor.tensor("OutputTensor");
     constexpr std::uint64_t most = std::uint64_t{1} << 31;

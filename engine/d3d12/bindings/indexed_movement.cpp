@@ -1,6 +1,7 @@
-// Operators that move elements between places that index tensors say, as gathers of units.
+// Operators that read or write at indices from a tensor, implemented as gathers of units.
 //
-// Scatters are two passes: one finds which update each element of the output gets, so that the other can gather it.
+// Scatters take two passes: the first one finds the update for each element of the output, so that the second one can
+// gather it.
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -16,7 +17,6 @@ namespace {
 using core::TensorDesc;
 using operators::Descriptor;
 
-/// The constant buffers.
 struct GatherParameters : ConstantBuffer {
 #include "shaders/indexed_movement_parameters.hlsli"
 };
@@ -29,7 +29,7 @@ constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t word_bytes = 4;
 constexpr std::uint64_t bits_per_byte = 8;
 
-/// What indices.hlsli needs to know, as far as the index tensor says it.
+/// Fills the parameters of indices.hlsli that depend on the index tensor.
 template <class Parameters>
 void describe_indices(Parameters& parameters, const TensorDesc& indices) {
     parameters.index_words = static_cast<std::uint32_t>(core::bytes_of(indices.data_type) / word_bytes);
@@ -37,7 +37,7 @@ void describe_indices(Parameters& parameters, const TensorDesc& indices) {
     parameters.tuple_size = 1;
 }
 
-/// The parameters' words up to the last dimension.
+/// The words of the parameters, up to the last used dimension.
 template <class Parameters, std::size_t N>
 std::vector<std::uint32_t> words_with(const Parameters& parameters, const StridedDimensions<N>& dimensions,
                                       std::size_t arrays) {
@@ -48,28 +48,28 @@ std::vector<std::uint32_t> words_with(const Parameters& parameters, const Stride
     return words;
 }
 
-/// One of the indices that make a place in the data.
+/// One of the indices that form coordinates in the data.
 struct IndexedDimension {
     std::uint32_t size = 0;
     std::int64_t stride = 0;
 };
 
-/// A dimension that data, index tensor and the other tensor (a gather's output, a scatter's updates) share.
+/// A dimension that data, index tensor and the third tensor (a gather's output, a scatter's updates) have in common.
 struct AddressedDimension {
     std::uint32_t size = 0;
     std::int64_t data_stride = 0;
     std::int64_t index_stride = 0;
 };
 
-/// How indices address data.
+/// How indices address the data.
 struct Addressing {
-    /// Those of the other tensor, as its last ones; all before them have one element.
+    /// The last dimensions of the third tensor. All preceding ones have size 1.
     std::vector<AddressedDimension> dimensions;
     std::vector<IndexedDimension> indexed;
     std::int64_t tuple_stride = 0;
 };
 
-/// Strides in the data that is addressed: the input's of a gather, and of a scatter those of the numbered output.
+/// Strides of the addressed data: the input of a gather, or the numbered output of a scatter.
 using Strides = core::Strides;
 
 Addressing along_axis(const Descriptor& descriptor, const TensorDesc& data, const Strides& data_strides) {
@@ -125,12 +125,12 @@ Addressing by_tuples(const Descriptor& descriptor, const TensorDesc& data, const
     return result;
 }
 
-/// Strides of an output's elements as their numbers count them.
+/// Strides that number an output's elements.
 Strides numbering(const TensorDesc& output) {
     return core::signed_strides(TensorDesc::packed(output.data_type, output.sizes));
 }
 
-/// What gathers one unit for each place of the output.
+/// Plans a dispatch that gathers one unit for each element of the output.
 class Gather {
 public:
     Gather(std::uint32_t kind, const TensorDesc& output) : units_(output.data_type) {
@@ -172,7 +172,7 @@ public:
     }
 
 private:
-    /// Source, target, indices, and the position that an index is about.
+    /// Source, target, indices, and the position along the axis.
     static constexpr std::size_t arrays = 4;
 
     MovedUnits units_;
@@ -187,7 +187,7 @@ DispatchPlan plan_gather(const Descriptor& descriptor, const Addressing& address
     gather.parameters().tuple_size = static_cast<std::uint32_t>(addressing.indexed.size());
     gather.parameters().tuple_stride = static_cast<std::uint32_t>(addressing.tuple_stride);
     const auto& dimensions = addressing.dimensions;
-    // Dimensions that the output has no room for have one element.
+    // Dimensions that exceed those of the output have size 1.
     for (std::size_t k = 1; k <= dimensions.size() && k <= target_strides.size(); ++k) {
         const AddressedDimension& dimension = dimensions[dimensions.size() - k];
         gather.along(dimension.size, dimension.data_stride, target_strides[target_strides.size() - k],
@@ -240,7 +240,7 @@ DispatchPlan plan_one_hot(const Descriptor& descriptor) {
     for (std::size_t d = 0; d < target.sizes.size(); ++d) {
         gather.along(target.sizes[d], 0, target_strides[d], d == axis ? 0 : index_strides[d], d == axis ? 1 : 0);
     }
-    // The second element is the next along the last dimension that has one.
+    // The second element is the next one along the last dimension of size greater than 1.
     const Strides value_strides = core::signed_strides(values);
     std::size_t last = values.sizes.size() - 1;
     while (last > 0 && values.sizes[last] == 1) {
@@ -295,7 +295,7 @@ Dispatch find_updates(const TensorDesc& indices, const TensorDesc& updates, cons
         {"scatter", {}}, {input(1), temporary(0)}, words_with(parameters, dimensions, 3), groups_of(count, group_size)};
 }
 
-/// Gives each element of the output its update, or what the source has there; without a source, zeros.
+/// Writes to each element of the output its update, otherwise the source's element, or zero without a source.
 Dispatch resolve_updates(const TensorDesc* source, const TensorDesc& target, BufferRef source_buffer,
                          BufferRef updates_buffer) {
     const Strides target_strides = core::signed_strides(target);
@@ -346,7 +346,7 @@ DispatchPlan plan_scatter_nd(const Descriptor& descriptor) {
                         by_tuples(descriptor, target, numbering(target), 0));
 }
 
-/// Indices are numbers of the output's elements.
+/// Indices are row-major indices of the output's elements.
 DispatchPlan plan_max_unpooling(const Descriptor& descriptor) {
     const TensorDesc& indices = *descriptor.tensor("IndicesTensor");
     const Strides index_strides = core::signed_strides(indices);

@@ -1,4 +1,4 @@
-// LOCAL_RESPONSE_NORMALIZATION and its gradient: windows around each element, along the channels or in a plane.
+// LOCAL_RESPONSE_NORMALIZATION and its gradient: windows around each element, across channels or in a plane.
 #include <utility>
 
 #include "engine/d3d12/binding.h"
@@ -13,7 +13,7 @@ using operators::Descriptor;
 
 constexpr std::size_t channel_dimension = 1;
 
-/// Windows of LocalSize elements around each, which begin so many before it.
+/// Windows of LocalSize elements around each element, which begin `before` elements earlier.
 std::vector<std::optional<Window>> regions_of(const Descriptor& descriptor, std::uint32_t before) {
     const core::Dimensions& sizes = descriptor.tensor("InputTensor")->sizes;
     const bool across_channels = descriptor.uint("CrossChannel") != 0;
@@ -26,7 +26,7 @@ std::vector<std::optional<Window>> regions_of(const Descriptor& descriptor, std:
     return windows;
 }
 
-/// If the number of elements is even, there is one more behind than before.
+/// If LocalSize is even, one more element is after the centre than before.
 std::uint32_t elements_before(const Descriptor& descriptor) {
     return (descriptor.uint("LocalSize") - 1) / 2;
 }
@@ -35,7 +35,7 @@ std::uint32_t elements_behind(const Descriptor& descriptor) {
     return descriptor.uint("LocalSize") - 1 - elements_before(descriptor);
 }
 
-/// What all passes have: one that makes an element for each of the input.
+/// The common part of all passes, which compute one element for each element of the input.
 WindowPass response(std::uint32_t function, const Descriptor& descriptor, std::uint32_t before) {
     const TensorDesc& source = *descriptor.tensor("InputTensor");
     WindowPass pass;
@@ -61,7 +61,8 @@ DispatchPlan plan_response(const Descriptor& descriptor) {
     return {{}, {window_dispatch(pass)}};
 }
 
-/// First each element's own part, and what it adds to those in whose windows it is. These are mirrored then.
+/// The first pass computes each element's direct part, and its contribution to the elements whose windows contain it.
+/// In the second pass, windows are mirrored.
 DispatchPlan plan_gradient(const Descriptor& descriptor) {
     constexpr std::uint64_t word_bytes = 4;
     const TensorDesc& source = *descriptor.tensor("InputTensor");
@@ -89,7 +90,7 @@ std::vector<ShaderVariant> gradient_variants() {
     return result;
 }
 
-/// Elements, and those around them, are counted in 32 bits.
+/// Element indices, including those of windows, are 32-bit numbers.
 std::optional<std::string> too_many(const Descriptor& descriptor) {
     constexpr std::uint64_t limit = std::uint64_t{1} << 32;
     const core::Dimensions& sizes = descriptor.tensor("InputTensor")->sizes;

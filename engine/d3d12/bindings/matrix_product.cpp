@@ -1,4 +1,4 @@
-// Products of matrices: GEMM, and those of quantised integers.
+// Matrix products: GEMM, and products of quantised integers.
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +18,7 @@ using operators::Descriptor;
 /// DML_MATRIX_TRANSFORM.
 constexpr std::uint32_t transpose = 1;
 
-/// The last two dimensions are rows and columns, or the other way round.
+/// The last two dimensions are rows and columns, or columns and rows if transposed.
 struct Matrix {
     const core::TensorDesc* desc = nullptr;
     std::size_t row_dimension = 0;
@@ -51,7 +51,7 @@ struct Matrices {
     Matrix output;
 };
 
-/// One product for each element of the dimensions before the last two.
+/// One product for each element of the preceding dimensions.
 StridedDimensions<product_arrays> products_of(const Matrices& matrices) {
     const core::Dimensions& sizes = matrices.output.desc->sizes;
     const core::Strides none(sizes.size());
@@ -88,7 +88,7 @@ Product product_of(std::uint32_t numbers, const Matrices& matrices) {
     return product;
 }
 
-/// One output column is a column that few threads could work on: rows and columns change places.
+/// If the output has a single column, few threads could work in parallel; so rows and columns are swapped.
 void swap_rows_and_columns(Product& product) {
     ProductParameters& parameters = product.parameters;
     std::swap(parameters.row_count, parameters.column_count);
@@ -108,7 +108,7 @@ bool is_better_swapped(const ProductParameters& parameters) {
     return has_adjacent_rows && !has_adjacent_columns;
 }
 
-/// Fused, these work on the whole result, whose elements each depend on those of a line.
+/// A fused softmax needs the complete result, because each element depends on its whole slice.
 bool is_softmax(const Descriptor* activation) {
     return activation != nullptr && (activation->schema->short_name() == "ACTIVATION_SOFTMAX" ||
                                      activation->schema->short_name() == "ACTIVATION_SOFTMAX1");
@@ -126,7 +126,7 @@ void add_softmax(DispatchPlan& plan, const Descriptor& activation, const core::T
     ReductionPlanner(plan, std::move(reduction)).to_elements();
 }
 
-/// Into `target`, which is the output unless a softmax follows.
+/// Writes to `target`: the output, or a temporary if a softmax follows.
 Product gemm_product(const Descriptor& descriptor, const core::TensorDesc& target) {
     const core::TensorDesc* addend = descriptor.tensor("CTensor");
     Product product =
@@ -168,7 +168,7 @@ DispatchPlan plan_gemm(const Descriptor& descriptor) {
     return plan;
 }
 
-/// From one row's element to the next, or one column's; 0 when there is one for all.
+/// The stride from one row's (column's) element to the next; 0 if all share one.
 std::uint32_t step_of(const core::TensorDesc* desc, std::size_t from_end) {
     const std::size_t rank = desc != nullptr ? desc->sizes.size() : 0;
     return rank < from_end ? 0 : parameter_stride(desc, rank - from_end);
@@ -182,7 +182,7 @@ std::uint32_t column_step(const core::TensorDesc* desc) {
     return step_of(desc, 1);
 }
 
-/// A and B are integers. Each has a zero point, and maybe scales.
+/// A and B are integers. Each has a zero point and optionally scales.
 Product integer_product(const Descriptor& descriptor, std::uint32_t numbers) {
     const auto tensor = [&](std::string_view name) {
         return descriptor.schema->find_field(name) != nullptr ? descriptor.tensor(name) : nullptr;
@@ -237,7 +237,7 @@ bool cut_batches(Cut& cut) {
     return cut.dimension() + 2 < cut.descriptor().tensor("OutputTensor")->sizes.size() && cut.take_from_all();
 }
 
-/// A softmax may be over batches.
+/// A fused softmax may run over batches.
 bool cut_gemm(Cut& cut) {
     return !is_softmax(cut.descriptor().activation("FusedActivation")) && cut_batches(cut);
 }

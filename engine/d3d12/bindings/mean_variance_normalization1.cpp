@@ -1,8 +1,8 @@
-// MEAN_VARIANCE_NORMALIZATION and its successors: one dispatch where sets fit a group of threads; otherwise chunks of
-// sets are reduced, brought together, and the tensor is normalised in another pass over it.
+// MEAN_VARIANCE_NORMALIZATION and its successors. One dispatch is sufficient if a normalisation group fits a group of
+// threads. Otherwise chunks are reduced, the results are merged, and another pass normalises the tensor.
 //
-// Sets that are lines of whole vectors, each at the same distance from the one before, are left to
-// shaders/mean_variance_normalization1_kept.hlsl, and others to the remaining shaders.
+// Normalisation groups that consist of equidistant rows of whole vectors use
+// shaders/mean_variance_normalization1_kept.hlsl, others the remaining shaders.
 #include "engine/operators/rules/mean_variance_normalization1.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr std::uint64_t elements_per_thread = 16;
 /// Values of the macro KEPT.
 constexpr std::uint32_t few_kept = 4;
 constexpr std::uint32_t many_kept = 8;
-/// Of FLOAT32 alone, as vectors of FLOAT16 are twice as many numbers, and of sets that are one line.
+/// Only for FLOAT32, because vectors of FLOAT16 have twice as many numbers, and for groups that are a single row.
 constexpr std::uint32_t most_kept = 16;
 /// Values of `task` in shaders/mean_variance_normalization1_kept.hlsl.
 constexpr std::uint32_t normalises_sets = 0;
@@ -38,10 +38,10 @@ constexpr std::uint32_t parameters_anywhere = 1;
 constexpr std::uint32_t parameters_in_units = 2;
 constexpr std::uint32_t parameters_of_sets = 3;
 
-/// Order of Descriptor::inputs().
+/// Indices into Descriptor::inputs().
 enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };
 
-/// Arrays that dimensions are shared by; `set` numbers the sets.
+/// Arrays that share dimensions; `set` is the index of the normalisation group.
 enum Array : std::size_t { x, y, set, scale, bias, array_count };
 
 using Dimensions = StridedDimensions<array_count>;
@@ -86,7 +86,7 @@ struct Parameters {
     std::array<ParameterStrides, core::max_dimension_count> item_parameters{};
 };
 
-/// Innermost first, in the order of memory in `array`. Repeated elements are outermost.
+/// Sorts dimensions by stride in `array`, innermost first. Repeated elements are outermost.
 void sort_by_stride(Dimensions& dimensions, Array array) {
     const auto key = [&](const SharedDimension<array_count>& dimension) {
         const std::int64_t stride = dimension.strides[array];
@@ -96,7 +96,7 @@ void sort_by_stride(Dimensions& dimensions, Array array) {
                      [&](const auto& a, const auto& b) { return key(a) < key(b); });
 }
 
-/// The tensors' dimensions: of the sets, and within them.
+/// The tensors' dimensions: those of normalisation groups, and those within a group.
 struct Shape {
     Dimensions sets;
     Dimensions elements;
@@ -139,8 +139,8 @@ Shape shape_of(const MeanVarianceNormalization1& op) {
     return shape;
 }
 
-/// True when stretches of `width` elements lie side by side along the first dimension, in input and output, and
-/// everything else moves by whole stretches.
+/// True if `width` elements are contiguous along the first dimension in input and output, and all other strides are
+/// multiples of `width`.
 bool is_vector(const Dimensions& inner, const Dimensions& outer, std::uint64_t width) {
     const SharedDimension<array_count>& first = inner.front();
     bool result = first.strides[x] == 1 && first.strides[y] == 1 && first.strides[set] == 0 && first.size % width == 0;
@@ -152,7 +152,7 @@ bool is_vector(const Dimensions& inner, const Dimensions& outer, std::uint64_t w
     return result && std::all_of(outer.begin(), outer.end(), whole);
 }
 
-/// How a vector's parameters lie, of tensors that are vectors as above.
+/// How the parameters of a vector are stored, for tensors that are vectors as above.
 std::uint32_t parameters_of(const core::TensorDesc* desc, const Dimensions& inner, const Dimensions& outer, Array array,
                             std::uint64_t width) {
     if (desc == nullptr) {
@@ -170,7 +170,7 @@ std::uint32_t parameters_of(const core::TensorDesc* desc, const Dimensions& inne
     return units ? parameters_in_units : parameters_anywhere;
 }
 
-/// From elements to vectors: only input and output are accessed by them.
+/// Converts dimensions of elements to those of vectors. Only input and output are accessed by vectors.
 void widen(Dimensions& dimensions, std::uint64_t width, bool has_vectors) {
     const auto step = static_cast<std::int64_t>(width);
     for (auto& dimension : dimensions) {
@@ -227,7 +227,7 @@ public:
 
 private:
     void normalize() {
-        // A set is lines, at one distance from each other.
+        // A normalisation group consists of equidistant rows.
         constexpr std::size_t most_dimensions = 2;
         if (shape_.elements.size() <= most_dimensions && is_vector(shape_.elements, shape_.sets, vector_width_)) {
             normalize_vectors();
@@ -256,14 +256,14 @@ private:
         }
     }
 
-    /// One dispatch finds the statistics of chunks, and another one normalises these.
+    /// One dispatch computes the statistics of chunks, another one normalises them.
     void normalize_chunks(Parameters& parameters) {
-        // Enough to fill a large GPU; fewer and larger ones have fewer sums over threads.
+        // Enough to fill a large GPU. With fewer and larger chunks, less is summed across threads.
         constexpr std::uint64_t enough_chunks = 256;
         const std::uint64_t large = group_size * many_kept;
         const bool are_enough = parameters.set_count * groups_of(parameters.item_count, large) >= enough_chunks;
         const std::uint32_t kept = are_enough ? many_kept : few_kept;
-        // Equal ones, that begin where lines of a cache do.
+        // Chunks of equal size that begin at cache lines.
         constexpr std::uint64_t line_items = 8;
         const std::uint64_t chunks = groups_of(parameters.item_count, group_size * kept);
         const std::uint64_t items = groups_of(groups_of(parameters.item_count, chunks), line_items) * line_items;
@@ -271,7 +271,7 @@ private:
         parameters.chunk_count = static_cast<std::uint32_t>(groups_of(parameters.item_count, items));
         put_temporaries(parameters);
         keep(parameters, finds_chunks, kept);
-        // Each group that normalises a chunk can read what is known of all of them, but not of too many.
+        // Each group that normalises a chunk reads the statistics of all chunks, so there must not be too many.
         if (parameters.chunk_count <= group_size) {
             put_chunks_in_rows(parameters);
             keep(parameters, applies_chunks, kept);
@@ -281,13 +281,14 @@ private:
         }
     }
 
-    /// Groups read sets, several or one or a part of one, and normalise them if they can.
+    /// Each thread group reads several normalisation groups, one, or a part of one, and normalises them if it has read
+    /// them completely.
     void normalize_elements() {
         Parameters parameters = common_;
         put_all_dimensions(parameters, shape_.sets, shape_.elements);
         divide_group(parameters, shape_.elements.front().strides[x] > shape_.sets.front().strides[x] &&
                                      shape_.sets.front().strides[x] != 0);
-        // Elements of half a word are left to a pass in which threads have whole words.
+        // 16-bit elements are left to a separate pass, in which threads write whole words.
         const bool apply = parameters.chunk_count == 1 && !half_;
         if (!apply) {
             put_temporaries(parameters);
@@ -304,7 +305,8 @@ private:
         }
     }
 
-    /// How many items of a set each thread of a group can keep; 0 where that is left to several groups for each set.
+    /// The number of items that each thread of a group keeps in registers; 0 if several thread groups share a
+    /// normalisation group.
     [[nodiscard]] std::uint32_t kept_items(std::uint64_t item_count) const {
         // Enough to keep a large GPU busy.
         constexpr std::uint64_t enough_sets = 128;
@@ -318,15 +320,15 @@ private:
         return item_count <= group_size * many_kept ? many_kept : most_kept;
     }
 
-    /// How many items a thread gets of a set that is kept.
+    /// The number of items per thread if a normalisation group is kept in registers.
     [[nodiscard]] std::uint32_t kept_by_each(std::uint64_t item_count, std::uint32_t kept) const {
-        // Few of them are read sooner, and more have fewer sums over threads.
+        // Few items per thread start sooner; many items need fewer sums across threads.
         constexpr std::uint64_t enough_threads = 65536;
         const bool are_enough = common_.set_count * groups_of(item_count, many_kept) >= enough_threads;
         return kept == few_kept && are_enough ? many_kept : few_kept;
     }
 
-    /// `inner` and `outer`: dimensions of elements, which are about to be widened.
+    /// `inner` and `outer` are dimensions of elements, before they are widened.
     void put_vector_parameters(Parameters& parameters, const Dimensions& inner, const Dimensions& outer) const {
         parameters.scale_step = static_cast<std::uint32_t>(inner.front().strides[scale]);
         parameters.bias_step = static_cast<std::uint32_t>(inner.front().strides[bias]);
@@ -334,17 +336,17 @@ private:
         parameters.has_bias = parameters_of(op_.bias, inner, outer, bias, vector_width_);
     }
 
-    /// How many sets a group takes, how many threads a set gets, and what part of it.
+    /// Decides how many normalisation groups a thread group handles, and how many threads each one gets.
     static void divide_group(Parameters& parameters, bool side_by_side) {
         std::uint64_t threads_per_set = 0;
         if (side_by_side) {
-            // As many adjacent sets as fit, and enough of them to read whole stretches of memory.
+            // As many adjacent normalisation groups as fit, but at least enough to read whole segments of memory.
             constexpr std::uint64_t fewest_sets = 8;
             const std::uint64_t fitting = group_size * elements_per_thread / parameters.item_count;
             const std::uint64_t sets = std::clamp(std::bit_floor(fitting), fewest_sets, group_size);
             threads_per_set = group_size / std::min(sets, std::bit_ceil(std::uint64_t{parameters.set_count}));
         } else {
-            // Several items for each thread, as the sums over threads take longer than those within one.
+            // Several items for each thread, because sums across threads take longer than sums within one.
             constexpr std::uint64_t wanted_items = 4;
             threads_per_set = std::min(group_size, std::bit_ceil(groups_of(parameters.item_count, wanted_items)));
         }
@@ -355,11 +357,11 @@ private:
         parameters.chunk_count = static_cast<std::uint32_t>(groups_of(parameters.item_count, items_per_chunk));
     }
 
-    /// A power of two.
+    /// The number of threads must be a power of two.
     static void put_threads(Parameters& parameters, std::uint64_t threads_per_set) {
         parameters.threads_per_set = static_cast<std::uint32_t>(threads_per_set);
         parameters.set_shift = static_cast<std::uint32_t>(std::countr_zero(threads_per_set));
-        // As many as rows, or up to twice as many; few threads are in one row.
+        // The number of columns is between one and two times the number of rows. Small groups have a single row.
         constexpr std::uint64_t fewest_columns = 8;
         const auto logarithm = static_cast<std::uint64_t>(std::countr_zero(threads_per_set));
         const std::uint64_t columns = std::max(fewest_columns, std::uint64_t{1} << ((logarithm + 1) / 2));
@@ -370,7 +372,7 @@ private:
         parameters.step_items = parameters.threads_per_set % parameters.item_dimensions[0].size;
     }
 
-    /// As many columns and rows as all chunks of a set take.
+    /// As many columns and rows as all chunks of a normalisation group need.
     static void put_chunks_in_rows(Parameters& parameters) {
         parameters.columns_per_set = std::min(parameters.columns_per_set, std::bit_ceil(parameters.chunk_count));
         const std::uint32_t rows = (parameters.chunk_count - 1) / parameters.columns_per_set + 1;
@@ -380,7 +382,7 @@ private:
     void keep(Parameters parameters, std::uint32_t task, std::uint32_t kept) {
         parameters.task = task;
         ShaderVariant shader = variant("mean_variance_normalization1_kept", task != finds_chunks);
-        // Elements that are activated take longer to compute than to read.
+        // Activations take longer to compute than to read.
         const bool fused = shader.defines.back().second != 0;
         shader.defines.emplace_back("KEPT", kept);
         if (!fused) {
@@ -413,7 +415,7 @@ private:
         parameters.item_count = static_cast<std::uint32_t>(count_of(items));
     }
 
-    /// What chunks and sets have as statistics.
+    /// Allocates the statistics of chunks and normalisation groups.
     void put_temporaries(const Parameters& parameters) {
         constexpr std::uint64_t statistics_bytes = 16;
         const std::uint64_t sets = parameters.set_count;
@@ -440,7 +442,7 @@ private:
         const bool temporaries = !plan_.temporaries.empty();
         const BufferRef scales = op_.scale != nullptr ? input(scale_tensor) : BufferRef{};
         const BufferRef biases = op_.bias != nullptr ? input(bias_tensor) : BufferRef{};
-        // Scale and bias as elements, and as units.
+        // Scale and bias are bound twice: as elements and as units.
         return {input(input_tensor),
                 scales,
                 biases,

@@ -1,6 +1,6 @@
-// Operators that move elements between places known beforehand, or fill in constants: what each of them is as copies.
+// Operators that copy elements between positions known in advance, or write constants, described as copies.
 //
-// A row says where elements come from, dimension by dimension. Order, merging, width and shader follow from that.
+// An entry describes for each dimension where elements come from. Order, merging, width and shader follow from that.
 #include "engine/d3d12/movement.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ DispatchPlan plan_slice(const Descriptor& descriptor) {
     return one_copy(std::move(copy));
 }
 
-/// Where the window of SLICE1 and its gradient begins: at its last element where it is walked backwards.
+/// The first element that SLICE1 or its gradient reads: the window's last one for negative strides.
 std::int64_t window_start(const Descriptor& descriptor, std::size_t d) {
     const std::int64_t offset = descriptor.uints("InputWindowOffsets")[d];
     const bool backwards = descriptor.get<std::vector<std::int32_t>>("InputWindowStrides")[d] < 0;
@@ -82,7 +82,7 @@ DispatchPlan plan_slice_grad(const Descriptor& descriptor) {
     return one_copy(std::move(copy));
 }
 
-/// The same elements of both tensors, but that they begin further on along an axis.
+/// Copies the same elements, starting further on along an axis.
 Movement part_of(const TensorDesc& source, const TensorDesc& target, const core::Dimensions& sizes) {
     Movement copy(&source, target);
     for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -106,7 +106,7 @@ DispatchPlan plan_split(const Descriptor& descriptor) {
     return plan;
 }
 
-/// In the order of the output's memory: a copy may write into the rest of its last word, which is the next one's.
+/// In memory order of the output: a copy may overwrite the rest of its last word, which belongs to the next copy.
 DispatchPlan plan_join(const Descriptor& descriptor) {
     const TensorDesc& whole = *descriptor.outputs().front().desc;
     const std::uint32_t axis = descriptor.uint("Axis");
@@ -143,7 +143,7 @@ Movement padded(const Descriptor& descriptor) {
             continue;
         }
         Coordinate coordinate;
-        // The modes have the same numbers.
+        // The modes have the same values.
         coordinate.bounds = descriptor.uint("PaddingMode");
         coordinate.size = tensors.input.sizes[d];
         coordinate.stride = copy.source_strides()[d];
@@ -165,12 +165,13 @@ DispatchPlan plan_padding1(const Descriptor& descriptor) {
     return one_copy(std::move(copy));
 }
 
-/// Order of channels: block first (0), or channel of the other tensor first.
+/// Order of channels: block first (0), or the other tensor's channel first.
 std::uint32_t channel_order(const Descriptor& descriptor) {
     return descriptor.schema->short_name().back() == '1' ? descriptor.uint("Order") : 0;
 }
 
-/// The copy between a tensor with blocks of BlockSize by BlockSize, and one with their elements along the channels.
+/// The copy between a tensor with blocks of BlockSize by BlockSize elements, and one whose channels contain these
+/// elements.
 DispatchPlan plan_blocks(const Descriptor& descriptor, bool source_has_blocks) {
     const Pair tensors(descriptor);
     Movement copy(&tensors.input, tensors.output);
@@ -202,7 +203,7 @@ DispatchPlan plan_depth_to_space(const Descriptor& descriptor) {
     return plan_blocks(descriptor, false);
 }
 
-/// A constant in matrices' elements at column - row from begin to end - 1, or in all others.
+/// Writes a constant to the elements of matrices with column - row from begin to end - 1, or to all others.
 DispatchPlan plan_band(const Descriptor& descriptor, std::uint64_t bits, std::int64_t begin, std::int64_t end,
                        bool inverted) {
     const TensorDesc* source = descriptor.inputs().empty() ? nullptr : descriptor.inputs().front().desc;
@@ -242,7 +243,8 @@ DispatchPlan plan_fill_value_constant(const Descriptor& descriptor) {
     return one_copy(std::move(fill));
 }
 
-/// A block for each place of the window: the two share coordinates of the input.
+/// One dimension for blocks and one for positions within the window; both contribute to the same coordinate of the
+/// input.
 DispatchPlan plan_unfold(const Descriptor& descriptor) {
     const Pair tensors(descriptor);
     Movement copy(&tensors.input, tensors.output);
@@ -271,7 +273,7 @@ DispatchPlan plan_unfold(const Descriptor& descriptor) {
     return one_copy(std::move(copy));
 }
 
-/// Shaders count coordinates in 32 bits with a sign, and where they turn round in twice as many.
+/// Shaders use signed 32-bit coordinates; reflection needs twice the range.
 std::optional<std::string> too_far(const Descriptor& descriptor) {
     const Pair tensors(descriptor);
     const auto& start = descriptor.uints("StartPadding");
@@ -296,8 +298,7 @@ std::optional<std::string> too_large(const Descriptor& descriptor) {
     return std::nullopt;
 }
 
-/// Elements `begin` to `end` - 1 of the output along a dimension, and the window that they come from, which is what
-/// there is left of the input.
+/// The elements `begin` to `end` - 1 of the output along a dimension, and the window of the input that they come from.
 struct Window {
     std::int64_t first;
     std::int64_t step;
@@ -347,7 +348,7 @@ bool cut_between_batches(Cut& cut) {
     return cut.dimension() == 0 && cut.take_from_all();
 }
 
-/// Where the input is as long as the output.
+/// Cuts along dimensions in which input and output have the same size.
 bool cut_where_alike(Cut& cut) {
     const Pair tensors(cut.descriptor());
     return tensors.input.sizes[cut.dimension()] == tensors.output.sizes[cut.dimension()] && cut.take_from_all();

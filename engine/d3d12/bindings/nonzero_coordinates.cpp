@@ -1,5 +1,5 @@
-// NONZERO_COORDINATES: chunks of elements are counted, then each group of threads knows where the coordinates of its
-// chunk begin.
+// NONZERO_COORDINATES: first counts the non-zero elements of chunks. Then each thread group knows the offset at which
+// the coordinates of its chunk begin.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +15,6 @@ namespace {
 
 using operators::Descriptor;
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/nonzero_coordinates_parameters.hlsli"
 };
@@ -23,14 +22,14 @@ struct Parameters : ConstantBuffer {
 // As in shaders/nonzero_coordinates.hlsl.
 constexpr std::uint64_t group_size = 256;
 
-/// So many that counts are few: each group adds up those of the chunks before its own.
+/// Chunks are long enough that there are few counts, because each group sums the counts of all preceding chunks.
 std::uint64_t elements_per_chunk(std::uint64_t elements) {
     constexpr std::uint64_t fewest_tiles = 16;
     constexpr std::uint64_t most_chunks = 4096;
     return std::max(fewest_tiles, groups_of(elements, group_size * most_chunks)) * group_size;
 }
 
-/// Which coordinates are stored, the last dimension's first, and where.
+/// The stored coordinates, last dimension first, and their addresses.
 void put_coordinates(Parameters& parameters, const core::TensorDesc& source, const core::TensorDesc& target) {
     const std::size_t rank = source.sizes.size();
     const core::Strides strides = core::signed_strides(target);

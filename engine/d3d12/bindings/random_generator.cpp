@@ -1,4 +1,4 @@
-// RANDOM_GENERATOR: one dispatch makes the elements, and its first thread the state that is left.
+// RANDOM_GENERATOR: one dispatch computes the elements; its first thread writes the new state.
 #include <cstddef>
 
 #include "engine/core/tensor.h"
@@ -9,7 +9,6 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/random_generator_parameters.hlsli"
 };
@@ -18,7 +17,7 @@ struct Parameters : ConstantBuffer {
 constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t elements_per_thread = 16;
 
-/// From one word of a state to the next.
+/// The stride between words of a state.
 std::uint32_t word_stride(const core::TensorDesc& state) {
     return static_cast<std::uint32_t>(core::signed_strides(state).back());
 }

@@ -1,5 +1,5 @@
-// RNN, LSTM and GRU: a dispatch or two for each step, after one that makes the first states, and before one that stores
-// the last.
+// RNN, LSTM and GRU: one or two dispatches for each step, preceded by one that prepares the initial states, and
+// followed by one that stores the last states.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,14 +21,13 @@ namespace {
 
 using operators::Descriptor;
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/recurrent_members.hlsli"
 };
 
-/// Each has a dispatch or two.
+/// Limit for the number of steps, each of which takes one or two dispatches.
 constexpr std::uint32_t most_steps = 1 << 16;
-/// Mesa's llvmpipe ends a thread's loops without a word after 65,535 rounds in all, and LSTM has four sums.
+/// Mesa's llvmpipe silently ends a thread's loops after 65,535 iterations in total, and LSTM has four sums.
 constexpr std::uint64_t most_terms = std::uint64_t{1} << 18;
 static_assert(4 * (most_terms / RECURRENT_LANES + 2) < 65535);
 
@@ -42,7 +41,7 @@ constexpr std::array<std::string_view, RECURRENT_TENSORS> tensor_names{
     "HiddenInitTensor",     "CellMemInitTensor",  "SequenceLengthsTensor", "PeepholeTensor",
     "OutputSequenceTensor", "OutputSingleTensor", "OutputCellSingleTensor"};
 
-/// What an operator's dispatches make in a step, one after the other.
+/// The cells that an operator's dispatches compute in a step, in order.
 std::vector<std::uint32_t> cells_of(const Descriptor& descriptor) {
     const std::string_view name = descriptor.schema->short_name();
     if (name == "GRU") {
@@ -76,12 +75,13 @@ public:
 
     [[nodiscard]] DispatchPlan plan() && {
         const std::vector<std::uint32_t> cells = cells_of(descriptor_);
-        // States before and after a step, cells or update gates, and what reset gates leave.
+        // Temporaries for the states before and after a step, for cells or update gates, and for the results of reset
+        // gates.
         const std::size_t temporaries = has_cells_ ? 3 : cells.front() == CELL_GRU_GATES ? 4 : 2;
         plan_.temporaries.assign(temporaries, state_count() * sizeof(float));
         const std::uint64_t end_groups = groups_of(state_count(), RECURRENT_GROUP_SIZE);
         const std::uint32_t has_cells = has_cells_ ? 1 : 0;
-        // The first step finds its states where a step before it would have put them.
+        // The initial states are written where a preceding step would have put them.
         add({"recurrent_begin", {{"CELLS", has_cells}}}, 1, end_groups);
         for (std::uint32_t turn = 0; turn < parameters_.step_count; ++turn) {
             parameters_.turn = turn;
@@ -129,7 +129,7 @@ private:
         }
     }
 
-    /// For each direction, batch and hidden number.
+    /// The number of states: directions times batches times hidden units.
     [[nodiscard]] std::uint64_t state_count() const {
         return std::uint64_t{parameters_.direction_count} * parameters_.batch_count * parameters_.hidden_count;
     }
@@ -141,7 +141,8 @@ private:
         return groups_of(units, RECURRENT_UNITS_PER_GROUP);
     }
 
-    /// `states`: which of the first two temporaries has the states before the step. The other one gets those after it.
+    /// `states`: the index (0 or 1) of the temporary with the states before the step. The other one receives those
+    /// after it.
     void add(ShaderVariant shader, std::size_t states, std::uint64_t groups) {
         Dispatch dispatch;
         dispatch.shader = std::move(shader);

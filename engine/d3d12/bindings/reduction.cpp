@@ -1,4 +1,5 @@
-// Operators that reduce lines of a tensor to results, and those that then make each element anew by its line's result.
+// Reductions: operators that reduce slices of a tensor, and those that then compute each element from its slice's
+// result.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -21,10 +22,10 @@ constexpr std::uint32_t all_bits = 0xffffffff;
 constexpr std::uint32_t decreasing = 1;
 
 enum class Kind : std::uint8_t {
-    computed,  // integers are numbers that wrap
-    largest,   // elements are compared
+    computed,  // computed; integers wrap
+    largest,   // the largest element
     smallest,
-    largest_at,  // and the result is where the first one is
+    largest_at,  // the index of the largest element
     smallest_at,
 };
 
@@ -55,7 +56,7 @@ constexpr Function softmax{Kind::computed, COMBINE_EXPONENTIALS, MAP_SAME, FINIS
 constexpr Function log_softmax{Kind::computed, COMBINE_EXPONENTIALS, MAP_SAME, FINISH_LOG_SOFTMAX};
 constexpr Function hardmax = functions[0];
 
-/// Magnitude of infinity, moved to the top of a word; 0 for integers.
+/// The magnitude of infinity, shifted to the top of a word; 0 for integers.
 std::uint32_t infinity_of(DataType type) {
     switch (type) {
         case DataType::float32:
@@ -75,7 +76,7 @@ void put_order(Reduction& reduction, const Function& function, DataType type, bo
     parameters.rank_flip = last_of_equal ? all_bits : 0u;
 }
 
-/// Of operators with one input and one output.
+/// For operators with one input and one output.
 Reduction reduction_of(const Descriptor& descriptor, const Function& function) {
     Reduction reduction;
     reduction.combine = function.combine;
@@ -165,7 +166,7 @@ std::vector<ShaderVariant> reduce_variants() {
     return variants(wanted);
 }
 
-/// Where results have one element along the axes, the input's many keep these whole.
+/// If results have size 1 along the axes, the input stays whole along these.
 bool cut_results(Cut& cut) {
     return cut.take_from_all();
 }
@@ -179,7 +180,7 @@ bool cut_off_axis(Cut& cut) {
     return cut.dimension() != cut.descriptor().uint("Axis") && cut.take_from_all();
 }
 
-/// CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT, whose third attribute has a name of its own.
+/// CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT; `exclusive` is the name of the third attribute.
 Binding cumulative_binding(std::string_view name, std::uint32_t combine, std::string_view is_exclusive) {
     return {.name = name,
             .plan =
@@ -196,7 +197,7 @@ Binding cumulative_binding(std::string_view name, std::uint32_t combine, std::st
             .cut = cut_off_axis};
 }
 
-/// Operators that make each element anew.
+/// Operators that compute each element from its slice's result.
 Binding element_binding(std::string_view name, const Function& function) {
     const std::uint32_t numbers = function.kind == Kind::computed ? NUMBERS_REAL : NUMBERS_WORD;
     return {.name = name,

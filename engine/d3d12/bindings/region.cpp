@@ -1,5 +1,5 @@
-// Regions of interest: ROI_POOLING, ROI_ALIGN and its gradient. A thread makes an element of the output; gradients of
-// regions' coordinates are sums over all outputs, which a reduction makes of a temporary.
+// Regions of interest: ROI_POOLING, ROI_ALIGN and its gradient. Each thread computes one element of the output.
+// Gradients of regions are sums over all outputs; a reduction computes them from a temporary.
 #include <array>
 #include <iterator>
 #include <utility>
@@ -19,7 +19,6 @@ using core::DataType;
 using core::TensorDesc;
 using operators::Descriptor;
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #include "shaders/region_members.hlsli"
 };
@@ -34,7 +33,7 @@ constexpr std::uint32_t function_max = 7;
 
 constexpr std::uint64_t word_bytes = 4;
 
-/// As the shader binds them. Null: there is none.
+/// In the order of the shader's buffers; null for absent ones.
 enum Slot : std::size_t { source, regions, target, batch_indices, gradients, chosen, slot_count };
 
 bool has_field(const Descriptor& descriptor, std::string_view field) {
@@ -54,7 +53,8 @@ ConstantBuffer::uint4 strides_of(const TensorDesc& desc) {
     return result;
 }
 
-/// The last two dimensions of regions are regions and their coordinates; the last one of batch indices is regions.
+/// The last two dimensions of the regions tensor are the region and its coordinates; the last one of batch indices is
+/// the region.
 ConstantBuffer::uint4 region_strides(const TensorDesc& desc, const TensorDesc* batches) {
     const auto strides = core::effective_strides(desc);
     ConstantBuffer::uint4 result;
@@ -66,19 +66,19 @@ ConstantBuffer::uint4 region_strides(const TensorDesc& desc, const TensorDesc* b
     return result;
 }
 
-/// What all shaders of an operator know: of a picture, and what its regions become.
-Parameters parameters_of(const TensorDesc& picture, const TensorDesc& outputs, const TensorDesc& region_desc,
+/// Parameters that all shaders of an operator need: of the input, and of the outputs of its regions.
+Parameters parameters_of(const TensorDesc& image, const TensorDesc& outputs, const TensorDesc& region_desc,
                          const TensorDesc* batches) {
     Parameters parameters{};
     parameters.packing = packing_of(region_desc.data_type);
     parameters.region_count = outputs.sizes[0];
-    parameters.batches = picture.sizes[0];
-    parameters.channels = picture.sizes[1];
-    parameters.height = picture.sizes[2];
-    parameters.width = picture.sizes[3];
+    parameters.batches = image.sizes[0];
+    parameters.channels = image.sizes[1];
+    parameters.height = image.sizes[2];
+    parameters.width = image.sizes[3];
     parameters.pooled_height = outputs.sizes[2];
     parameters.pooled_width = outputs.sizes[3];
-    parameters.picture_strides = strides_of(picture);
+    parameters.image_strides = strides_of(image);
     parameters.gradient_strides = strides_of(outputs);
     parameters.region_strides = region_strides(region_desc, batches);
     return parameters;
@@ -99,7 +99,8 @@ void put_samples(Parameters& parameters, const Descriptor& descriptor) {
     parameters.most_samples = descriptor.uint("MaximumSamplesPerOutput");
 }
 
-/// Makes elements of a tensor with four dimensions. `words`: of a temporary instead, which has no other layout.
+/// Computes the elements of a tensor with four dimensions. `words`: writes words of a temporary instead, which is
+/// packed.
 Dispatch dispatch_of(std::uint32_t makes, Parameters parameters, const TensorDesc& made_desc, DataType type, bool words,
                      std::vector<BufferRef> buffers) {
     const core::Strides strides = core::signed_strides(made_desc);
@@ -126,30 +127,30 @@ Dispatch dispatch_of(std::uint32_t makes, Parameters parameters, const TensorDes
 }
 
 DispatchPlan plan_pooling(const Descriptor& descriptor) {
-    const TensorDesc& picture = *descriptor.tensor("InputTensor");
+    const TensorDesc& image = *descriptor.tensor("InputTensor");
     const TensorDesc& outputs = *descriptor.tensor("OutputTensor");
-    Parameters parameters = parameters_of(picture, outputs, *descriptor.tensor("ROITensor"), nullptr);
+    Parameters parameters = parameters_of(image, outputs, *descriptor.tensor("ROITensor"), nullptr);
     parameters.scale_x = descriptor.number("SpatialScale");
-    const std::uint32_t infinity = picture.data_type == DataType::float16 ? 0x7c000000 : 0x7f800000;
+    const std::uint32_t infinity = image.data_type == DataType::float16 ? 0x7c000000 : 0x7f800000;
     parameters.sign_mask = 0xffffffff;
     parameters.key_offset = 0x7fffffff - infinity;
     return {{},
-            {dispatch_of(MAKES_POOLED, parameters, outputs, picture.data_type, false,
+            {dispatch_of(MAKES_POOLED, parameters, outputs, image.data_type, false,
                          {input(0), input(1), output(0), {}, {}, {}})}};
 }
 
 DispatchPlan plan_align(const Descriptor& descriptor) {
-    const TensorDesc& picture = *descriptor.tensor("InputTensor");
+    const TensorDesc& image = *descriptor.tensor("InputTensor");
     const TensorDesc& outputs = *descriptor.tensor("OutputTensor");
     Parameters parameters =
-        parameters_of(picture, outputs, *descriptor.tensor("ROITensor"), descriptor.tensor("BatchIndicesTensor"));
+        parameters_of(image, outputs, *descriptor.tensor("ROITensor"), descriptor.tensor("BatchIndicesTensor"));
     put_samples(parameters, descriptor);
     return {{},
-            {dispatch_of(MAKES_ALIGNED, parameters, outputs, picture.data_type, false,
+            {dispatch_of(MAKES_ALIGNED, parameters, outputs, image.data_type, false,
                          {input(0), input(1), output(0), input(2), {}, {}})}};
 }
 
-/// Sums over all outputs of each region. The temporary has a line of them for each coordinate.
+/// Sums over all outputs of each region. The temporary has one row of summands for each coordinate.
 void sum_up_regions(DispatchPlan& plan, const TensorDesc& result, std::uint64_t outputs_of_region, BufferRef terms) {
     const std::size_t rank = result.sizes.size();
     const std::uint32_t count = result.sizes[rank - 2];
@@ -170,25 +171,25 @@ void sum_up_regions(DispatchPlan& plan, const TensorDesc& result, std::uint64_t 
 
 DispatchPlan plan_gradient(const Descriptor& descriptor) {
     const TensorDesc& outputs = *descriptor.tensor("InputGradientTensor");
-    const TensorDesc* picture_gradient = descriptor.tensor("OutputGradientTensor");
+    const TensorDesc* image_gradient = descriptor.tensor("OutputGradientTensor");
     const TensorDesc* region_gradient = descriptor.tensor("OutputROIGradientTensor");
-    const TensorDesc* picture = descriptor.tensor("InputTensor");
-    Parameters parameters = parameters_of(picture != nullptr ? *picture : *picture_gradient, outputs,
+    const TensorDesc* image = descriptor.tensor("InputTensor");
+    Parameters parameters = parameters_of(image != nullptr ? *image : *image_gradient, outputs,
                                           *descriptor.tensor("ROITensor"), descriptor.tensor("BatchIndicesTensor"));
     put_samples(parameters, descriptor);
     const std::uint64_t count = *core::element_count(outputs.sizes);
     const DataType type = outputs.data_type;
     DispatchPlan plan;
-    std::vector<BufferRef> buffers{picture != nullptr ? input(0) : BufferRef{}, input(2), {}, input(3), input(1), {}};
+    std::vector<BufferRef> buffers{image != nullptr ? input(0) : BufferRef{}, input(2), {}, input(3), input(1), {}};
     if (parameters.takes_largest != 0) {
         plan.temporaries.push_back(count * word_bytes);
         buffers[target] = temporary(0);
         plan.dispatches.push_back(dispatch_of(MAKES_CHOSEN, parameters, outputs, type, true, buffers));
         buffers[chosen] = temporary(0);
     }
-    if (picture_gradient != nullptr) {
+    if (image_gradient != nullptr) {
         buffers[target] = output(0);
-        plan.dispatches.push_back(dispatch_of(MAKES_GRADIENT, parameters, *picture_gradient, type, false, buffers));
+        plan.dispatches.push_back(dispatch_of(MAKES_GRADIENT, parameters, *image_gradient, type, false, buffers));
     }
     if (region_gradient != nullptr) {
         constexpr std::uint64_t coordinates = 4;
@@ -216,7 +217,7 @@ std::vector<ShaderVariant> gradient_variants() {
     return result;
 }
 
-/// Elements are counted in 32 bits, and places within pictures are FP32's numbers.
+/// Element indices have 32 bits, and coordinates in the input are FP32 numbers.
 std::optional<std::string> too_many(const Descriptor& descriptor) {
     constexpr std::uint64_t limit = std::uint64_t{1} << 32;
     constexpr std::uint32_t most_places = std::uint32_t{1} << 24;
@@ -232,7 +233,7 @@ std::optional<std::string> too_many(const Descriptor& descriptor) {
             }
             const core::Dimensions& sizes = slot.desc->sizes;
             if (sizes.size() == REGION_DIMENSIONS && (sizes[2] > most_places || sizes[3] > most_places)) {
-                return "the shader does not tell more than 2^24 places in a picture apart";
+                return "the shader does not tell more than 2^24 places in an image apart";
             }
         }
     }

@@ -1,5 +1,5 @@
-// RESAMPLE, its successors and their gradients: along which dimensions places are scaled, and what becomes of places
-// between elements.
+// RESAMPLE, its successors and their gradients: which dimensions are scaled, and how positions between elements are
+// interpolated.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -19,7 +19,8 @@ namespace {
 using core::TensorDesc;
 using operators::Descriptor;
 
-/// The constant buffer. HLSL knows no initialisers of members: it is made with {}, which sets all to 0.
+/// The constant buffer. HLSL does not know member initialisers, so it must be created with {}, which sets all members
+/// to 0.
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 struct Parameters : ConstantBuffer {
 #include "shaders/resample_members.hlsli"
@@ -37,13 +38,13 @@ bool has_field(const Descriptor& descriptor, std::string_view field) {
     return descriptor.schema->find_field(field) != nullptr;
 }
 
-/// Where an element of the output lies along a dimension of the input: (number - output) / scale - input.
+/// The position of an output element along a dimension of the input: (number - output) / scale - input.
 struct Scaling {
     float scale;
     float input = 0.5F;
     float output = -0.5F;
 
-    /// Elements' centres have the same places, unless the operator says otherwise.
+    /// By default, positions refer to the centres of elements.
     Scaling(const Descriptor& descriptor, std::size_t d) : scale(descriptor.get<std::vector<float>>("Scales")[d]) {
         if (has_field(descriptor, "InputPixelOffsets")) {
             input = descriptor.get<std::vector<float>>("InputPixelOffsets")[d];
@@ -51,7 +52,7 @@ struct Scaling {
         }
     }
 
-    /// Elements are where they were.
+    /// True if elements keep their positions.
     [[nodiscard]] bool keeps(std::uint32_t from, std::uint32_t to) const {
         return scale == 1 && input == -output && to <= from;
     }
@@ -68,20 +69,20 @@ std::uint32_t nearest_of(const Descriptor& descriptor) {
     return descriptor.uint("RoundingDirection") == decreasing ? NEAREST_BELOW : NEAREST_ABOVE;
 }
 
-/// The dimensions of a dispatch that makes a tensor of another one, and those that are scaled.
+/// The dimensions of a dispatch that computes one tensor from another, and those that are scaled.
 struct Geometry {
     StridedDimensions<array_count> dimensions;
     std::array<ConstantBuffer::uint4, 2 * MOST_SCALED> scaled{};
     std::uint32_t scaled_count = 0;
 };
 
-/// What the forward pass reads and makes; the gradient makes and reads it.
+/// The tensors that the forward pass reads and writes; the gradient writes and reads them.
 struct Tensors {
     const TensorDesc& from;
     const TensorDesc& to;
 };
 
-/// All scales of 1 and more have the filter of this one.
+/// All scales of at least 1 have the filter of this slope.
 constexpr float whole_slope = 1;
 
 Geometry geometry_of(const Descriptor& descriptor, const Tensors& forward, bool is_gradient,
@@ -109,7 +110,7 @@ Geometry geometry_of(const Descriptor& descriptor, const Tensors& forward, bool 
         }
         geometry.dimensions.push_back(here);
     }
-    // The others have one element, at the place 0.
+    // The remaining dimensions have size 1 and position 0.
     for (std::uint32_t number = geometry.scaled_count; number < MOST_SCALED; ++number) {
         const auto one = std::bit_cast<std::uint32_t>(1.0F);
         geometry.scaled[2 * number].words = {1, 0, one, 0};
@@ -150,15 +151,15 @@ DispatchPlan plan(const Descriptor& descriptor) {
     return plan_of(descriptor, geometry, tensors.to, {"resample", {"TAKES", takes}});
 }
 
-/// Where one element is made of more than two: the filter gets longer.
-bool is_stretched(float scale) {
+/// If more than two elements contribute to one, the filter is wider.
+bool widens_filter(float scale) {
     return scale < 0.5F;
 }
 
 bool filters(const Descriptor& descriptor) {
     const auto& scales = descriptor.get<std::vector<float>>("Scales");
     return has_field(descriptor, "Antialiased") && descriptor.uint("Antialiased") != 0 && interpolates(descriptor) &&
-           std::any_of(scales.begin(), scales.end(), is_stretched);
+           std::any_of(scales.begin(), scales.end(), widens_filter);
 }
 
 DispatchPlan plan_filter(const Descriptor& descriptor) {
@@ -166,7 +167,7 @@ DispatchPlan plan_filter(const Descriptor& descriptor) {
         return plan(descriptor);
     }
     const Tensors tensors{*descriptor.tensor("InputTensor"), *descriptor.tensor("OutputTensor")};
-    const auto slope_of = [](float scale) { return is_stretched(scale) ? scale : whole_slope; };
+    const auto slope_of = [](float scale) { return widens_filter(scale) ? scale : whole_slope; };
     return plan_of(descriptor, geometry_of(descriptor, tensors, false, slope_of), tensors.to,
                    {"resample_weighted", {"WEIGHTS", WEIGHTS_FILTER}});
 }
@@ -193,7 +194,7 @@ std::vector<ShaderVariant> filter_variants() {
     return result;
 }
 
-/// Places are FP32's numbers, and elements are counted in 32 bits.
+/// Positions are FP32 numbers, and element indices have 32 bits.
 std::optional<std::string> too_many(const Descriptor& descriptor) {
     constexpr std::uint32_t most = std::uint32_t{1} << 24;
     constexpr float shortest = 1.0F / 65536;

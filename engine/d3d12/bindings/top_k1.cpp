@@ -1,6 +1,6 @@
-// TOP_K1 and TOP_K: few winners are found without sorting the others, tiles with many are sorted in groupshared memory.
-// Longer sequences take more passes, that select again or merge. Of very long ones, only the chunks that can have
-// winners are selected from.
+// TOP_K1 and TOP_K: for small K, winners are selected without sorting the other elements; for large K, tiles are sorted
+// in groupshared memory. Longer sequences need further passes that select again or merge. In very long ones, only
+// chunks that can contain winners are considered.
 #include "engine/operators/rules/top_k1.h"
 
 #include <algorithm>
@@ -23,18 +23,16 @@ constexpr std::uint64_t most_sequences_per_tile = 256;
 constexpr std::uint64_t entries_per_thread = tile / group_size;
 constexpr std::uint64_t merge_chunk = 1024;
 
-/// Sequences are selected from again until one tile is left, if no more winners are wanted than this. Runs are merged
-/// otherwise.
+/// For at most this many winners, selection repeats until one tile is left. For more, sorted runs are merged.
 constexpr std::uint64_t longest_selected = 1024;
 
-/// Where few winners are wanted: the groupshared memory of each thread has room for so many entries, if it has that
-/// many of them.
+/// For small K: the number of entries for which groupshared memory has room, per thread.
 constexpr std::uint64_t picked_per_thread(std::uint64_t per_thread) {
     return per_thread == 32 ? 14 : 8;
 }
 constexpr std::uint64_t fewest_threads_per_sequence = 8;
 
-/// How a sequence, or a part of it, is divided among threads where few winners are wanted.
+/// For small K: how a sequence, or a part of it, is divided among threads.
 struct Shares {
     std::uint64_t threads = 0;
     std::uint64_t per_thread = 0;
@@ -42,20 +40,20 @@ struct Shares {
     [[nodiscard]] std::uint64_t entries() const { return threads * per_thread; }
 };
 
-/// Where only some chunks of a sequence are selected from: the elements of a group that finds the best keys of chunks,
-/// which is as large as chunks can be, and how the selection within chunks is divided.
+/// For selection from chunks: the number of elements for a group that finds the best keys of chunks, which is also the
+/// maximum size of a chunk, and how the selection within chunks is divided.
 constexpr std::uint64_t shortest_chunk = 1024;
 constexpr std::uint64_t longest_chunk = 16384;
 constexpr Shares shares_in_chunks{.threads = group_size, .per_thread = 16};
 constexpr std::uint64_t most_chunks = shares_in_chunks.threads / 2;
 
-/// Where all entries of one or two words are sorted: the groups of threads that there are. The smaller one is for
-/// sequences that it can sort.
+/// For sorting all entries of one or two words: the available group sizes. The smaller one is for sequences that fit
+/// it.
 constexpr std::uint64_t sorted_per_thread = 16;
 constexpr std::uint64_t small_sorting_group = 64;
 constexpr std::uint64_t sorting_group = 256;
 
-/// As the constant buffer in shaders/top_k1_tensors.hlsli.
+/// Must equal the constant buffer in shaders/top_k1_tensors.hlsli.
 struct Parameters {
     std::uint32_t sequence_count = 0;
     std::uint32_t sequence_dimension_count = 0;
@@ -81,7 +79,7 @@ struct Parameters {
     std::array<StridedDimension, max_strided_dimensions - 1> sequence_dimensions{};
 };
 
-/// As the constant buffer in shaders/top_k1_merge.hlsl.
+/// Must equal the constant buffer in shaders/top_k1_merge.hlsl.
 struct MergeParameters {
     std::uint32_t run_length = 0;
     std::uint32_t run_count = 0;
@@ -90,7 +88,7 @@ struct MergeParameters {
     std::uint32_t chunks_per_run = 0;
 };
 
-/// Magnitude of infinity, moved to the top of a word; 0 for integers.
+/// The magnitude of infinity, shifted to the top of a word; 0 for integers.
 std::uint32_t infinity_of(core::DataType type) {
     switch (type) {
         case core::DataType::float32:
@@ -102,7 +100,7 @@ std::uint32_t infinity_of(core::DataType type) {
     }
 }
 
-/// Binary logarithm of elements per word; 3 for 64-bit elements.
+/// Binary logarithm of the number of elements per word; 3 for 64-bit elements.
 std::uint32_t packing_of(core::DataType type) {
     switch (core::bytes_of(type)) {
         case 1:
@@ -125,7 +123,7 @@ ShaderVariant few_in_chunks() {
              {"CHUNKS", 1}}};
 }
 
-/// Makes the dispatches one after the other. Entries go back and forth between two temporaries.
+/// Adds one dispatch after another. Entries alternate between two temporaries.
 class Planner {
 public:
     explicit Planner(const operators::TopK1& op)
@@ -170,7 +168,7 @@ public:
     }
 
 private:
-    /// Each pass leaves at most half of so many entries of each sequence. The last one leaves the winners.
+    /// Each pass keeps at most half of the entries of each sequence. The last pass keeps the winners.
     void select_repeatedly(std::uint64_t left, bool to_tensor) {
         bool is_last = false;
         while (!is_last) {
@@ -182,7 +180,7 @@ private:
         }
     }
 
-    /// How many passes that takes where few winners are wanted.
+    /// The number of passes of a selection for small K.
     [[nodiscard]] std::uint64_t passes_over(std::uint64_t left) const {
         std::uint64_t passes = 1;
         for (auto shares = shares_of(left); shares && left > shares->entries(); shares = shares_of(left)) {
@@ -192,10 +190,10 @@ private:
         return passes;
     }
 
-    /// How long chunks are to be: 0 where it is not worth it.
+    /// The best chunk length; 0 if chunks do not pay.
     [[nodiscard]] std::uint64_t best_chunk() const {
-        // Passes wait for each other. One more takes as long as selecting from so many entries, of which three are read
-        // in the time that it takes to select from one.
+        // Passes wait for each other. In number of entries, a pass costs as much as selecting from this many; reading
+        // takes a third of the time of selecting.
         constexpr std::uint64_t pass = 1u << 21;
         constexpr std::uint64_t reading = 3;
         std::uint64_t best = 0;
@@ -216,7 +214,7 @@ private:
         return best;
     }
 
-    /// The winners of the chunks are chunks. Their elements are candidates.
+    /// The winners among the chunks' best keys are chunks, whose elements are the candidates.
     void select_from_chunks(std::uint64_t chunk) {
         common_.log_chunk = static_cast<std::uint32_t>(std::countr_zero(chunk));
         find_best_of_chunks(groups_of(length_, chunk));
@@ -232,7 +230,7 @@ private:
         add_selection(std::move(dispatch), parameters_of(length_, groups, true), chunks, true, false);
     }
 
-    /// A pass over so many elements, which are those of the chunks that the last pass left. How many it leaves.
+    /// A pass over the elements of the chunks that the last pass kept. Returns how many it keeps.
     std::uint64_t select_in_chunks(std::uint64_t elements) {
         const std::uint64_t tiles = groups_of(elements, shares_in_chunks.entries());
         Parameters parameters = parameters_of(length_, tiles, true);
@@ -257,7 +255,7 @@ private:
         write();
     }
 
-    /// Null where so many winners are wanted that sorting all is better, and for entries of three words.
+    /// Empty if K is so large that sorting everything is better, and for entries of three words.
     [[nodiscard]] std::optional<Shares> shares_of(std::uint64_t length) const {
         // Large tiles take fewer instructions, small ones keep more of a GPU busy.
         constexpr std::uint64_t busy_groups = 512;
@@ -266,7 +264,7 @@ private:
         if (key_words_ == 1) {
             for (const std::uint64_t per_thread : {largest_share, std::uint64_t{16}, std::uint64_t{4}}) {
                 const std::uint64_t needed = std::bit_ceil(groups_of(length, per_thread));
-                // Half the threads have a winner at most. Each of them may have nothing but picked entries.
+                // At most half of the threads have a winner, and each of them may have only selected entries.
                 const std::uint64_t threads =
                     std::max({fewest_threads_per_sequence, std::min(needed, group_size), std::bit_ceil(2 * k_),
                               std::bit_ceil(groups_of(k_ * per_thread, picked_per_thread(per_thread)))});
@@ -279,7 +277,7 @@ private:
         return std::nullopt;
     }
 
-    /// What all passes over `length` entries of each sequence have in common.
+    /// The common parameters of all passes over `length` entries of each sequence.
     [[nodiscard]] Parameters parameters_of(std::uint64_t length, std::uint64_t tiles, bool from_tensor) const {
         Parameters parameters = common_;
         parameters.entry_count = static_cast<std::uint32_t>(length);
@@ -290,7 +288,7 @@ private:
         return parameters;
     }
 
-    /// As select(), without sorting.
+    /// Like select(), without sorting.
     std::uint64_t select_few(std::uint64_t length, const Shares& shares, bool from_tensor, bool to_tensor) {
         const std::uint64_t tiles = groups_of(length, shares.entries());
         Parameters parameters = parameters_of(length, tiles, from_tensor);
@@ -307,7 +305,7 @@ private:
         return tiles * k_;
     }
 
-    /// The buffers of a pass that leaves so many candidates of each sequence.
+    /// The buffers of a pass that keeps this many candidates of each sequence.
     void add_selection(Dispatch dispatch, const Parameters& parameters, std::uint64_t candidates, bool from_tensor,
                        bool to_tensor) {
         const BufferRef source = from_tensor ? BufferRef{} : entries();
@@ -316,7 +314,7 @@ private:
         plan_.dispatches.push_back(std::move(dispatch));
     }
 
-    /// A pass over `length` entries of each sequence, sorting tiles; how many it leaves.
+    /// A pass that sorts tiles of `length` entries of each sequence. Returns how many it keeps.
     std::uint64_t select(std::uint64_t length, bool from_tensor, bool to_tensor) {
         return key_words_ == 1 ? select_sorted(length, from_tensor, to_tensor)
                                : select_sorted64(length, from_tensor, to_tensor);
@@ -353,7 +351,7 @@ private:
         parameters.run = static_cast<std::uint32_t>(run);
         parameters.kept = static_cast<std::uint32_t>(kept);
         parameters.sequences_per_tile = static_cast<std::uint32_t>(sequences_per_tile);
-        // Picked entries need room for as many as a group has threads, and sequences to be long enough to be worth it.
+        // Selection needs room for one entry per thread, and sequences that are long enough to benefit.
         constexpr std::uint64_t shortest_picked_from = 512;
         parameters.picks = slots >= shortest_picked_from && run * entries_per_thread * entries_per_thread <= slots;
         Dispatch dispatch;
@@ -382,7 +380,7 @@ private:
 
     void write() {
         Parameters parameters = common_;
-        // One more than K: values may begin within a word.
+        // One more than K, because values may begin within a word.
         parameters.entry_count = static_cast<std::uint32_t>(groups_of(k_ + 1, group_size));
         Dispatch dispatch;
         dispatch.shader = {"top_k1_write", {key_words()}};
@@ -396,10 +394,10 @@ private:
         return {"KEY_WORDS", static_cast<std::uint32_t>(key_words_)};
     }
 
-    /// Where the last pass left its entries.
+    /// The buffer with the last pass's entries.
     [[nodiscard]] BufferRef entries() const { return temporary(current_); }
 
-    /// The other temporary, with room for so many entries of each sequence.
+    /// The other temporary, with room for this many entries of each sequence.
     BufferRef next_entries(std::uint64_t count) {
         current_ = plan_.temporaries.empty() ? 0 : 1 - current_;
         plan_.temporaries.resize(std::max<std::size_t>(plan_.temporaries.size(), current_ + 1));

@@ -1,4 +1,4 @@
-// UPSAMPLE_2D: a copy that repeats elements, or an interpolation of one element for each thread.
+// UPSAMPLE_2D: a copy that repeats elements, or an interpolation with one thread for each element.
 #include <cstddef>
 #include <utility>
 
@@ -12,7 +12,6 @@ namespace {
 using core::TensorDesc;
 using operators::Descriptor;
 
-/// The constant buffer.
 struct Parameters : ConstantBuffer {
 #undef MOST_DIMENSIONS
 #include "shaders/upsample_2d_parameters.hlsli"
@@ -48,7 +47,7 @@ DispatchPlan plan_linear(const Descriptor& descriptor) {
     const std::size_t rank = source.sizes.size();
     const std::size_t height = rank - 2;
     const std::size_t width = rank - 1;
-    // In the input, the output, the output's height and its width.
+    // Strides in the input and the output, and the output's row and column.
     StridedDimensions<4> dimensions;
     for (std::size_t d = rank; d-- > 0;) {
         const bool scaled = d >= height;
@@ -88,7 +87,7 @@ std::vector<ShaderVariant> variants() {
     return result;
 }
 
-/// Places between elements are counted in halves of one, in 32 bits.
+/// Positions between elements are 32-bit numbers of half elements.
 std::optional<std::string> too_large(const Descriptor& descriptor) {
     constexpr std::uint32_t most = std::uint32_t{1} << 30;
     for (const std::uint32_t size : descriptor.tensor("OutputTensor")->sizes) {

@@ -1,5 +1,5 @@
-// Operators that slide windows over a tensor: poolings, their gradients, and local responses. What they make of windows
-// is in shaders/window.hlsl; here is where the windows are.
+// Operators that slide windows over a tensor: poolings, their gradients, and local response normalisation. The plans
+// define the windows; shaders/window.hlsl reduces them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using core::DataType;
 using core::TensorDesc;
 using operators::Descriptor;
 
-/// Batch and channel.
+/// Dimensions before this one are batch and channel.
 constexpr std::size_t first_spatial = 2;
 constexpr std::size_t channel_dimension = 1;
 
@@ -27,7 +27,7 @@ bool has_field(const Descriptor& descriptor, std::string_view field) {
     return descriptor.schema->find_field(field) != nullptr;
 }
 
-/// The windows of a pooling. `seen`: the tensor that they see: in the case of gradients that of the forward output.
+/// The windows of a pooling. `seen` is the tensor that they cover; for gradients it is the forward output.
 std::vector<std::optional<Window>> windows_of(const Descriptor& descriptor, const TensorDesc& seen) {
     const auto& sizes = descriptor.uints("WindowSize");
     std::vector<std::optional<Window>> windows(first_spatial);
@@ -42,7 +42,7 @@ std::vector<std::optional<Window>> windows_of(const Descriptor& descriptor, cons
     return windows;
 }
 
-/// From elements of a tensor to those of one of such sizes.
+/// A pass from elements of `source` to a tensor of these sizes.
 WindowPass pass_over(const TensorDesc& source, std::uint32_t function, const Descriptor& descriptor,
                      const core::Dimensions& sizes) {
     WindowPass pass;
@@ -54,7 +54,7 @@ WindowPass pass_over(const TensorDesc& source, std::uint32_t function, const Des
     return pass;
 }
 
-/// From elements of the input to those of the output.
+/// A pass from elements of the input to those of the output.
 WindowPass pooling(std::uint32_t function, const Descriptor& descriptor) {
     const TensorDesc& source = *descriptor.tensor("InputTensor");
     const TensorDesc& target = *descriptor.tensor("OutputTensor");
@@ -65,14 +65,14 @@ WindowPass pooling(std::uint32_t function, const Descriptor& descriptor) {
     return pass;
 }
 
-/// One window for each channel, which sees all of it and nothing else.
+/// True if there is one window for each channel, which covers exactly the channel.
 bool is_global(const WindowPass& pass) {
     return std::all_of(pass.windows.begin() + first_spatial, pass.windows.end(), [](const auto& window) {
         return window->padding == 0 && window->dilation == 1 && window->size == window->extent;
     });
 }
 
-/// Long lines are left to those who know how to divide them.
+/// Long slices are reduced by several thread groups.
 DispatchPlan mean_of_channels(const Descriptor& descriptor) {
     Reduction reduction;
     reduction.tensors[reduction_input] = {descriptor.tensor("InputTensor"), input(0)};
@@ -87,7 +87,7 @@ DispatchPlan mean_of_channels(const Descriptor& descriptor) {
 
 DispatchPlan plan_average(const Descriptor& descriptor) {
     WindowPass pass = pooling(WINDOW_AVERAGE, descriptor);
-    // With padding behind there may be more such windows.
+    // With padding at the end, several such windows may exist.
     if (is_global(pass) && *core::element_count(pass.sizes) == std::uint64_t{pass.sizes[0]} * pass.sizes[1]) {
         return mean_of_channels(descriptor);
     }
@@ -121,7 +121,7 @@ DispatchPlan plan_quantized_average(const Descriptor& descriptor) {
     return {{}, {window_dispatch(pass)}};
 }
 
-/// Keys and the lowest number: see key_of in shaders/window_states.hlsli.
+/// Sets sort keys and the lowest number: see key_of in shaders/window_states.hlsli.
 void put_order(WindowParameters& parameters, DataType type) {
     constexpr std::uint32_t sign_bit = 0x80000000;
     if (core::is_floating_point(type)) {
@@ -142,7 +142,7 @@ void put_order(WindowParameters& parameters, DataType type) {
     }
 }
 
-/// The largest elements, without their places.
+/// The largest elements, without their indices.
 WindowPass largest(const Descriptor& descriptor, const TensorDesc& shape) {
     const TensorDesc& source = *descriptor.tensor("InputTensor");
     const std::uint32_t function = core::bits_of(source.data_type) == 64 ? WINDOW_LARGEST_TWO_WORDS : WINDOW_LARGEST;
@@ -153,7 +153,7 @@ WindowPass largest(const Descriptor& descriptor, const TensorDesc& shape) {
     return pass;
 }
 
-/// And where they are: words of a tensor with these strides.
+/// Also writes their indices, as words of a tensor with these strides.
 void want_places(WindowPass& pass, const Descriptor& descriptor, core::Strides strides, std::uint32_t words,
                  BufferRef buffer) {
     if (pass.function == WINDOW_LARGEST) {
@@ -180,7 +180,7 @@ DispatchPlan plan_largest(const Descriptor& descriptor) {
     return {{}, {window_dispatch(pass)}};
 }
 
-/// From the gradient of what windows make to that of what they saw: the windows are counted along the first.
+/// A pass from the output's gradient to the input's. Windows are positioned relative to the former.
 WindowPass gradient(std::uint32_t function, const Descriptor& descriptor, BufferRef from) {
     const TensorDesc& source = *descriptor.tensor("InputGradientTensor");
     const TensorDesc& target = *descriptor.tensor("OutputGradientTensor");
@@ -202,7 +202,8 @@ DispatchPlan plan_average_gradient(const Descriptor& descriptor) {
     return {{}, {window_dispatch(pass)}};
 }
 
-/// First where each window has its largest element; then each element looks for itself there.
+/// First finds the index of each window's largest element. Then each input element sums the gradients of the windows
+/// that chose it.
 DispatchPlan plan_largest_gradient(const Descriptor& descriptor) {
     constexpr std::uint64_t word_bytes = 4;
     const TensorDesc& gradients = *descriptor.tensor("InputGradientTensor");
@@ -213,7 +214,7 @@ DispatchPlan plan_largest_gradient(const Descriptor& descriptor) {
     WindowPass sums = gradient(WINDOW_LARGEST_GRADIENT, descriptor, input(1));
     sums.second = place_strides;
     sums.buffers[1] = temporary(0);
-    // Windows with holes, too, are searched wherever they reach over an element.
+    // Windows with dilation are searched over their whole extent.
     for (std::optional<Window>& window : sums.windows) {
         if (window) {
             window->size = (window->size - 1) * window->dilation + 1;
@@ -222,18 +223,18 @@ DispatchPlan plan_largest_gradient(const Descriptor& descriptor) {
     return {{*core::element_count(gradients.sizes) * word_bytes}, {window_dispatch(places), window_dispatch(sums)}};
 }
 
-/// Places in and around the input are counted in 32 bits, and so are elements.
+/// Coordinates in and around the input, and element indices, have 32 bits.
 std::optional<std::string> too_far(const Descriptor& descriptor) {
     constexpr std::uint64_t limit = std::uint64_t{1} << 32;
-    // Threads count beyond the last one by what a group takes at once.
+    // Thread indices may exceed the last element by the number that a group processes at once.
     constexpr std::uint64_t most_elements = 0xffff0000;
     const bool is_gradient = has_field(descriptor, "OutputGradientTensor");
-    const TensorDesc& picture = *descriptor.tensor(is_gradient ? "OutputGradientTensor" : "InputTensor");
-    if (const std::uint64_t count = *core::element_count(picture.sizes); count > most_elements) {
+    const TensorDesc& image = *descriptor.tensor(is_gradient ? "OutputGradientTensor" : "InputTensor");
+    if (const std::uint64_t count = *core::element_count(image.sizes); count > most_elements) {
         return fmt::format("the shaders count up to {} elements, and there are {}", most_elements, count);
     }
     for (std::size_t w = 0; w < descriptor.uints("WindowSize").size(); ++w) {
-        if (std::uint64_t{picture.sizes[first_spatial + w]} + descriptor.uints("StartPadding")[w] +
+        if (std::uint64_t{image.sizes[first_spatial + w]} + descriptor.uints("StartPadding")[w] +
                 descriptor.uints("EndPadding")[w] >=
             limit) {
             return "the shader does not count 2^32 places in a padded dimension";

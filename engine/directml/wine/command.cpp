@@ -1,4 +1,4 @@
-// Finding what scripts/setup-directml has made.
+// Finds the files that scripts/setup-directml has made.
 #include "engine/directml/wine/command.h"
 
 #include <algorithm>
@@ -16,21 +16,21 @@ fs::path checkout() {
     return named != nullptr && *named != '\0' ? named : DMLCONFORM_ROOT;
 }
 
-/// Wine's name of a file: its drive Z is the whole file system here.
+/// Wine's name of a file: its drive Z is the root of the file system.
 std::string windows_path(const std::string& path) {
     std::error_code error;
     const fs::path absolute = fs::absolute(path, error);
     return error ? path : "Z:" + absolute.string();
 }
 
-/// Empty where the engine names no such library.
+/// Empty if the engine does not list the library.
 std::string version_of(std::string_view library, const EngineInfo& engine) {
     const auto found = std::find_if(engine.libraries.begin(), engine.libraries.end(),
                                     [&](const auto& entry) { return entry.first == library; });
     return found == engine.libraries.end() ? std::string() : found->second;
 }
 
-/// "1.15.4" of "1.15.4.0"; empty for what is not a version, which must not become part of a path.
+/// "1.15.4" for "1.15.4.0". Empty if the text is not a version, because it becomes part of a path.
 std::string first_three_numbers(const std::string& version) {
     if (version.find_first_not_of("0123456789.") != std::string::npos) {
         return {};
@@ -54,7 +54,7 @@ std::optional<std::string> default_expectations(const EngineInfo& engine) {
     if (!fs::exists(file, error)) {
         return std::nullopt;
     }
-    // As short as it can be said from here.
+    // The path relative to the current folder if that is shorter.
     const fs::path near = fs::proximate(file, error);
     return (error || near.begin()->string() == ".." ? file : near).string();
 }

@@ -1,4 +1,4 @@
-// DirectML where there is no Windows: in a worker of the Windows program's, under Wine.
+// Runs DirectML without Windows: in a worker that is the Windows program under Wine.
 #pragma once
 
 #include <chrono>
@@ -12,15 +12,15 @@
 
 namespace dmlconform::directml::wine {
 
-/// The command that starts the worker, with the arguments for its engine. An error when scripts/setup-directml has not
-/// been run in the checkout that this program was built from, or that the environment's DMLCONFORM_ROOT names.
+/// The command that starts the worker, with the arguments for its engine. Fails if scripts/setup-directml has not been
+/// run in the checkout that this program was built from, or that the environment variable DMLCONFORM_ROOT names.
 [[nodiscard]] core::Result<worker::WorkerCommand> worker_command(const std::vector<std::string>& arguments);
 
-/// What a case may take where the user says nothing: sorting a million elements takes two processors a minute.
+/// The default time limit of a case: sorting a million elements takes a minute on two processors.
 inline constexpr std::chrono::seconds case_limit{300};
 
-/// The file in that checkout which says how such an engine is known to differ:
-/// cases/expectations/directml-1.15.4-wine.json for DirectML 1.15.4 under Wine. Nothing for engines without one.
+/// The file in that checkout with the known failures of such an engine: cases/expectations/directml-1.15.4-wine.json
+/// for DirectML 1.15.4 under Wine. Empty for other engines.
 [[nodiscard]] std::optional<std::string> default_expectations(const EngineInfo& engine);
 
 }  // namespace dmlconform::directml::wine

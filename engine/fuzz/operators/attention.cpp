@@ -1,4 +1,4 @@
-// MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: queries, keys and values in all forms, with masks and a past that fit.
+// MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: queries, keys and values in all forms, with matching masks and pasts.
 #include <array>
 
 #include "engine/fuzz/descriptor_builder.h"
@@ -38,7 +38,7 @@ struct Shape {
         }
     }
 
-    /// Without ones in front.
+    /// The sizes without leading ones.
     [[nodiscard]] Dimensions sizes_of(std::string_view field) const {
         const std::pair<std::string_view, Dimensions> all[] = {
             {"QueryTensor", {batch, queries, heads * size}},
@@ -64,7 +64,7 @@ struct Shape {
     }
 };
 
-/// Which tensors queries, keys and values come from.
+/// The tensors that queries, keys and values come from.
 using Form = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 3> apart{"QueryTensor", "KeyTensor", "ValueTensor"};
 constexpr std::array<std::string_view, 2> query_key{"StackedQueryKeyTensor", "ValueTensor"};
@@ -79,7 +79,7 @@ Shape random_shape(Random& random, std::size_t form, bool groups) {
                 random.below(boolean + 1)};
     shape.key_heads = shape.heads;
     if (random.chance(1, 8)) {
-        // As long as what kernels take at once.
+        // Lengths around the number that kernels process at once.
         (random.chance(1, 2) ? shape.keys : shape.size) = random.pick(15, 33);
     }
     const bool keys_are_queries = form == 1 || form == 3;
@@ -143,7 +143,7 @@ ElementKind element_kind(const Descriptor& /*descriptor*/, std::string_view inpu
     return input == "MaskTensor" ? ElementKind::index : ElementKind::number;
 }
 
-/// Too much follows from too much to make all of it fit again: what does not is illegal, and passed over.
+/// Sizes depend on each other too much for a repair. Illegal results are skipped.
 void repair(Descriptor& /*descriptor*/) {}
 
 }  // namespace

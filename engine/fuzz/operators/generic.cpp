@@ -1,5 +1,5 @@
-// Any operator, by its catalogue entry alone: tensors that share what the constraints say they share, and attributes
-// that follow from them. What the operator itself wants beyond that, its engines decide.
+// The generic generator, based on the catalogue entry alone: draws tensors that have the required properties in common,
+// and attributes that follow from them. Further rules of an operator are not considered.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -22,7 +22,7 @@ using operators::OperatorSchema;
 using operators::SameConstraint;
 using Property = SameConstraint::Property;
 
-/// Gives the first output the sizes that follow from the rest.
+/// Sets the first output's sizes to those that follow from the other fields.
 void set_output_sizes(Descriptor& descriptor, core::FeatureLevel level) {
     const auto sizes = operators::output_sizes(descriptor, level);
     for (const TensorField& tensor : tensors_of(descriptor)) {
@@ -47,7 +47,7 @@ public:
                 descriptor.values[i] = tensors(schema_.fields[i]);
             }
         }
-        // Afterwards, because attributes follow from tensors.
+        // In a second pass, because attributes depend on tensors.
         for (std::size_t i = 0; i < schema_.fields.size(); ++i) {
             const Field& field = schema_.fields[i];
             const bool absent = field.optional && random_.chance(1, 2);
@@ -61,10 +61,10 @@ public:
     }
 
 private:
-    /// The fields that share the property with this one, itself among them.
+    /// The fields that must share the property with this one, including itself.
     [[nodiscard]] std::set<std::string> sharing(const std::string& field, Property property) const {
         std::set<std::string> names{field};
-        // Tensors of the same sizes have as many dimensions too.
+        // Tensors of the same sizes also have the same number of dimensions.
         for (const SameConstraint& same : schema_.same) {
             const bool counts = same.property == property ||
                                 (property == Property::dimension_count && same.property == Property::sizes);
@@ -125,11 +125,11 @@ private:
         return rank;
     }
 
-    /// A tensor of the field, or of the array's element of that name.
+    /// Draws a tensor for the field, or for the element of an array with that name.
     core::TensorDesc tensor(const Field& field, const std::string& name) {
         const core::DataType type = type_of(name);
         const std::uint32_t rank = rank_of(field.name);
-        // The innermost of the sizes that all tensors of the operator have: most operators want them equal.
+        // The innermost of the sizes that all tensors of the operator use: most operators require equal sizes.
         core::Dimensions sizes(sizes_.end() - rank, sizes_.end());
         for (const operators::SizesConstraint& constraint : schema_.sizes) {
             if (std::find(constraint.tensors.begin(), constraint.tensors.end(), field.name) ==
@@ -145,7 +145,7 @@ private:
         return random_layout(random_, type, std::move(sizes), field.kind);
     }
 
-    /// Sizes that divide these, the same ones each time: tensors that divide another have to be alike.
+    /// Sizes that divide these; the same for each call, because tensors that divide another one must be equal.
     core::Dimensions divisors(core::Dimensions sizes) {
         if (divisors_.size() != sizes.size()) {
             divisors_ = sizes;
@@ -309,7 +309,7 @@ ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
             return ElementKind::number;
         }
     }
-    // An integer may be an index, and one that leads out of its tensor has no meaning.
+    // An integer may be an index, and the result for an index out of range is unspecified.
     return ElementKind::index;
 }
 

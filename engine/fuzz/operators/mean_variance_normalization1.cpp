@@ -1,4 +1,4 @@
-// MEAN_VARIANCE_NORMALIZATION1: any set of axes, scale and bias of any sizes that broadcast, every activation.
+// MEAN_VARIANCE_NORMALIZATION1: any set of axes, scale and bias of any sizes that can be broadcast, every activation.
 #include <array>
 #include <string>
 #include <vector>

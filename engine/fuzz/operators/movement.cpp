@@ -1,5 +1,5 @@
-// Operators that move elements: what the generic maker draws, with windows, blocks, indices and sizes that fit. Indices
-// are 0 to 2, so dimensions that they are for have three elements or more.
+// Operators that move elements: generic descriptors, adapted with matching windows, blocks, indices and sizes. Indices
+// are 0 to 2, so the dimensions that they refer to have at least three elements.
 #include <algorithm>
 #include <array>
 
@@ -76,7 +76,7 @@ void fit_slice_grad(Random& random, Descriptor& descriptor) {
     resize(descriptor, "InputGradientTensor", gradients);
 }
 
-/// The generic maker's parts all have the sizes that the input has.
+/// The generic generator gives all parts the input's sizes.
 void fit_split(Random& /*random*/, Descriptor& descriptor) {
     const auto& parts = std::get<operators::TensorDescArray>(field_of(descriptor, "OutputTensors")).items;
     const auto count = static_cast<std::uint32_t>(parts.size());
@@ -96,10 +96,10 @@ void fit_depth_to_space(Random& /*random*/, Descriptor& descriptor) {
     resize(descriptor, "InputTensor", {sizes[0], sizes[1] * block * block, sizes[2], sizes[3]});
 }
 
-/// Windows over a picture. The result is the sizes that it has unfolded.
-Dimensions fit_windows(Random& random, Descriptor& descriptor, const Dimensions& picture) {
-    Dimensions unfolded{picture[0], picture[1], 1};
-    for (const std::uint32_t stops : draw_windows(random, descriptor, picture, 1)) {
+/// Draws windows over a tensor. Returns the unfolded sizes.
+Dimensions fit_windows(Random& random, Descriptor& descriptor, const Dimensions& image) {
+    Dimensions unfolded{image[0], image[1], 1};
+    for (const std::uint32_t stops : draw_windows(random, descriptor, image, 1)) {
         unfolded[2] *= stops;
     }
     for (const std::uint32_t window : descriptor.uints("WindowSizes")) {
@@ -120,7 +120,7 @@ void fit_fold(Random& random, Descriptor& descriptor) {
 
 void fit_gather(Random& random, Descriptor& descriptor) {
     const Dimensions input = with_at_least(tensor_of(descriptor, "InputTensor").sizes, axis_of(descriptor));
-    // As many dimensions of indices as there is room for: the axis makes room for one, and each 1 in front for another.
+    // The maximum number of index dimensions: the axis provides room for one, and each leading 1 for another.
     std::uint32_t room = 1;
     while (room <= axis_of(descriptor) && input[room - 1] == 1) {
         ++room;
@@ -152,7 +152,7 @@ void fit_scatter(Random& random, Descriptor& descriptor) {
     resize(descriptor, "UpdatesTensor", indices);
 }
 
-/// Tuples of indices into the dimensions after the batches. The result is the sizes of what they pick.
+/// Draws index tuples into the dimensions after the batches. Returns the sizes of what they select.
 Dimensions fit_tuples(Random& random, Descriptor& descriptor, std::uint32_t batches) {
     Dimensions input = tensor_of(descriptor, "InputTensor").sizes;
     const auto rank = static_cast<std::uint32_t>(input.size());
@@ -210,7 +210,7 @@ void fit_reverse(Random& /*random*/, Descriptor& descriptor) {
     resize(descriptor, "SequenceLengthsTensor", with_size(input, axis_of(descriptor), 1));
 }
 
-/// Nothing that the generic maker and the sizes of outputs have not done.
+/// The generic generator and the output sizes are sufficient.
 void fit_nothing(Random& /*random*/, Descriptor& /*descriptor*/) {}
 
 // ---- all of them -------------------------------------------------------------------------------------------------

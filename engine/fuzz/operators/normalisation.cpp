@@ -1,5 +1,5 @@
-// Softmaxes, hardmaxes and normalisations: what the generic maker draws, with parameters that broadcast and inputs that
-// have rows.
+// Softmaxes, hardmaxes and normalisations: generic descriptors, adapted with parameters that can be broadcast and
+// suitable input sizes.
 #include <algorithm>
 #include <array>
 
@@ -17,7 +17,7 @@ core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
     return std::get_if<core::TensorDesc>(&field_of(descriptor, field));
 }
 
-/// The sizes, of which each may have become 1.
+/// The sizes, some of which have become 1.
 Dimensions repeating(Random& random, Dimensions sizes) {
     for (std::uint32_t& size : sizes) {
         size = random.chance(1, 2) ? 1 : size;
@@ -29,7 +29,7 @@ void relayout(Random& random, core::TensorDesc& desc, operators::FieldKind kind,
     desc = random_layout(random, desc.data_type, std::move(sizes), kind);
 }
 
-/// Everything in front of the last two dimensions becomes 1.
+/// Sets all sizes before the last two dimensions to 1.
 void fit_rows(Random& random, Descriptor& descriptor) {
     Dimensions sizes = tensor_of(descriptor, "InputTensor")->sizes;
     std::fill(sizes.begin(), sizes.end() - std::min<std::ptrdiff_t>(2, std::ssize(sizes)), 1);
@@ -80,7 +80,7 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     return make_fitting(fittings, random, schema, level);
 }
 
-/// A negative variance leaves nothing but NaN.
+/// A negative variance would only give NaN.
 ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
     if (input == "VarianceTensor") {
         return ElementKind::scale;

@@ -1,4 +1,4 @@
-// Matrix products and convolutions: what the generic maker draws, with matrices, filters and sizes that fit.
+// Matrix products and convolutions: generic descriptors, adapted with matching matrices, filters and sizes.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -27,14 +27,14 @@ core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
                : std::get_if<core::TensorDesc>(&field_of(descriptor, field));
 }
 
-/// Gives a tensor that is there these sizes, laid out at random.
+/// Sets the sizes of a tensor if it is present, with a random layout.
 void lay_out(Random& random, Descriptor& descriptor, std::string_view field, const Dimensions& sizes) {
     if (core::TensorDesc* const desc = tensor_of(descriptor, field)) {
         *desc = random_layout(random, desc->data_type, sizes, descriptor.schema->find_field(field)->kind);
     }
 }
 
-/// Sizes of so many dimensions, all 1 but for `count` along the one that is this many from the end.
+/// Sizes that are all 1, except `count` along one dimension, which is counted from the end.
 Dimensions one_or_each(std::size_t rank, std::size_t from_end, std::uint32_t count) {
     Dimensions sizes(rank, 1);
     if (from_end <= rank) {
@@ -43,8 +43,8 @@ Dimensions one_or_each(std::size_t rank, std::size_t from_end, std::uint32_t cou
     return sizes;
 }
 
-/// A scale and a zero point of one element, or of one for each row or column: mostly both alike, as implementations may
-/// want them.
+/// Scales and zero points with one element, or one for each row or column. Mostly both have the same sizes, because
+/// some implementations require it.
 void fit_parameters(Random& random, Descriptor& descriptor, const std::string& of, std::size_t from_end,
                     std::uint32_t count) {
     const bool alike = !random.chance(1, 5);
@@ -73,7 +73,7 @@ bool is_set(Descriptor& descriptor, std::string_view field) {
     return descriptor.schema->find_field(field) != nullptr && std::get<std::uint32_t>(field_of(descriptor, field)) != 0;
 }
 
-/// A softmax takes the restrictions with it that it has by itself.
+/// A fused softmax has the restrictions of the separate operator.
 void fit_softmax(Random& random, Descriptor& descriptor, Dimensions& batches) {
     const Descriptor* const fused = descriptor.schema->find_field("FusedActivation") == nullptr
                                         ? nullptr
@@ -108,7 +108,7 @@ void fit_matrices(Random& random, Descriptor& descriptor) {
     std::array<std::uint32_t, 3> drawn{random_size(random), random_size(random), random_size(random)};
     auto& [rows, columns, depth] = drawn;
     if (random.chance(1, 20)) {
-        // Few rows and columns, so that no tensor becomes large.
+        // Small matrices, so that no tensor becomes large.
         drawn = {random.pick(1, 4), random.pick(1, 4), random.pick(200, 400)};
         std::fill(batches.begin(), batches.end(), 1);
     }
@@ -124,7 +124,7 @@ void fit_matrices(Random& random, Descriptor& descriptor) {
 
 // ---- convolutions ------------------------------------------------------------------------------------------------
 
-/// One number for each entry of the arrays.
+/// Each array has this many entries.
 struct Arrays {
     Uints strides;
     Uints dilations;
@@ -151,7 +151,7 @@ struct Arrays {
     }
 };
 
-/// The least input that leaves an output of at least one element.
+/// The smallest input for which the output has at least one element.
 std::uint32_t least_input(const Arrays& arrays, std::uint32_t filter, bool backward) {
     const std::uint32_t reach = (filter - 1) * arrays.dilations.back() + 1;
     const std::uint32_t padding = arrays.start_padding.back() + arrays.end_padding.back();
@@ -189,7 +189,7 @@ void fit_convolution(Random& random, Descriptor& descriptor, core::FeatureLevel 
     lay_out(random, descriptor, "BiasTensor", one_or_each(rank, rank - 1, output_channels));
     lay_out(random, descriptor, "InputZeroPointTensor", Dimensions(rank, 1));
     if (core::TensorDesc* const zero_points = tensor_of(descriptor, "FilterZeroPointTensor")) {
-        // As many dimensions as the other one, by the catalogue.
+        // The catalogue requires the other tensor's number of dimensions.
         const core::TensorDesc* const other = tensor_of(descriptor, "InputZeroPointTensor");
         const std::size_t dimensions = other != nullptr
                                            ? other->sizes.size()
@@ -200,7 +200,7 @@ void fit_convolution(Random& random, Descriptor& descriptor, core::FeatureLevel 
                           each ? one_or_each(dimensions, dimensions - 1, filter[0]) : Dimensions(dimensions, 1),
                           operators::FieldKind::input);
     }
-    // The sizes follow, and then the layout.
+    // First the counts, then sizes, then the layout.
     set_counts(descriptor);
     generic_fuzz.repair(descriptor);
     lay_out(random, descriptor, "OutputTensor", Dimensions(tensor_of(descriptor, "OutputTensor")->sizes));
@@ -217,8 +217,8 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     return descriptor;
 }
 
-/// Integers that become real numbers are drawn so that sums stay within the range of the output's type. Beyond it, an
-/// implementation's results depend on the order of its steps.
+/// Integers that are converted to real numbers are kept small, so that sums stay within the range of the output's type.
+/// Beyond it, results depend on the order of operations.
 ElementKind kind_of_integers(const Descriptor& descriptor, core::DataType type) {
     if (!descriptor.schema->short_name().ends_with("TO_FLOAT") || core::bits_of(type) <= 8) {
         return ElementKind::bits;

@@ -16,7 +16,7 @@ const Uints* uints(Descriptor& descriptor, const char* field) {
     return std::get_if<Uints>(&field_of(descriptor, field));
 }
 
-/// One parameter for each output channel stays so when their number changes.
+/// Parameters with one element for each output channel are resized if that number changes.
 void resize_parameters(Descriptor& descriptor, std::uint32_t channels) {
     for (const char* name : {"FilterScaleTensor", "FilterZeroPointTensor", "BiasTensor"}) {
         auto* desc = std::get_if<core::TensorDesc>(&field_of(descriptor, name));
@@ -41,7 +41,7 @@ void repair(Descriptor& descriptor) {
     core::Dimensions sizes{input->sizes[0], filter->sizes[0]};
     const std::size_t spatial = input->sizes.size() - 2;
     for (std::size_t i = 0; i < spatial; ++i) {
-        // A 3-D tensor has width only, which is the second entry of the attributes.
+        // A tensor of three dimensions has only a width, which is the second entry of the attributes.
         const std::size_t a = 2 - spatial + i;
         std::array<std::uint64_t, 4> values{};
         std::size_t at = 0;
@@ -63,7 +63,7 @@ void repair(Descriptor& descriptor) {
     resize_parameters(descriptor, filter->sizes[0]);
 }
 
-/// One element, in a number of dimensions that is legal; or one for each channel.
+/// One element in any legal number of dimensions, or one for each channel.
 core::TensorDesc random_parameter(Random& random, const operators::OperatorSchema& schema, const char* field,
                                   core::DataType type, std::uint32_t channels, core::FeatureLevel level) {
     core::Dimensions sizes(random_rank(random, schema, field, level), 1);
@@ -85,7 +85,7 @@ void add_parameters(Random& random, Descriptor& descriptor, core::FeatureLevel l
             random_parameter(random, schema, scale.c_str(), core::DataType::float32, channels, level);
         if (random.chance(2, 3)) {
             const core::DataType type = descriptor.tensor(std::string(of) + "Tensor")->data_type;
-            // Mostly of the scale's sizes: others are legal, but DirectML rejects them and computes nothing then.
+            // Mostly the scale's sizes: others are legal, but DirectML rejects them, so nothing is computed.
             field_of(descriptor, zero_point) =
                 random.chance(7, 8)
                     ? random_layout(random, type, descriptor.tensor(scale)->sizes, operators::FieldKind::input)

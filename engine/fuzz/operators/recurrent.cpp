@@ -1,4 +1,4 @@
-// RNN, LSTM and GRU: networks whose tensors fit together.
+// RNN, LSTM and GRU: networks with matching tensors.
 #include <array>
 
 #include "engine/fuzz/descriptor_builder.h"
@@ -83,7 +83,7 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     const std::uint32_t direction = random.below(bidirectional + 1);
     Shape shape{gates_of(schema),  random.pick(1, 6), random.pick(1, 4),
                 random.pick(1, 8), random.pick(1, 8), direction == bidirectional ? 2U : 1U};
-    // Now and then as long as what kernels take at once.
+    // Sometimes as long as what kernels process at once.
     if (random.chance(1, 6)) {
         (random.chance(1, 2) ? shape.inputs : shape.hidden) = random.pick(15, 33);
     }
@@ -116,7 +116,7 @@ ElementKind element_kind(const Descriptor& /*descriptor*/, std::string_view inpu
     return input == "SequenceLengthsTensor" ? ElementKind::index : ElementKind::number;
 }
 
-/// The input and the recurrence say what all other sizes are.
+/// Input and recurrence determine all other sizes.
 void repair(Descriptor& descriptor) {
     const Dimensions input = descriptor.tensor("InputTensor")->sizes;
     const Dimensions recurrence = descriptor.tensor("RecurrenceTensor")->sizes;

@@ -1,5 +1,4 @@
-// Operators that reduce: what the generic maker draws, with functions that take the type, axes that differ, and sizes
-// that fit.
+// Reductions: generic descriptors, adapted with functions that support the type, distinct axes, and matching sizes.
 #include <algorithm>
 #include <array>
 
@@ -18,7 +17,7 @@ core::TensorDesc& tensor_of(Descriptor& descriptor, std::string_view field) {
     return std::get<core::TensorDesc>(field_of(descriptor, field));
 }
 
-/// Any of the dimensions, now and then none, in any order.
+/// Any of the dimensions in any order, sometimes none.
 void fit_axes(Random& random, Descriptor& descriptor) {
     std::vector<std::uint32_t> axes;
     const auto rank = static_cast<std::uint32_t>(tensor_of(descriptor, "InputTensor").sizes.size());
@@ -43,11 +42,11 @@ void fit_function(Random& random, Descriptor& descriptor, core::FeatureLevel lev
     output.data_type = !is_position                       ? input
                        : level < core::FeatureLevel{3, 0} ? core::DataType::uint32
                                                           : random.one_of(indices);
-    set_sizes(output, output.sizes);  // memory for elements of that type
+    set_sizes(output, output.sizes);  // updates the total size for the new type
     field_of(descriptor, "Function") = static_cast<std::uint32_t>(function);
 }
 
-/// A row for each element, with all coordinates or fewer.
+/// One row for each element, with all coordinates or fewer.
 void fit_coordinates(Descriptor& descriptor) {
     const Dimensions& input = tensor_of(descriptor, "InputTensor").sizes;
     core::TensorDesc& output = tensor_of(descriptor, "OutputCoordinatesTensor");
@@ -91,7 +90,7 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     return descriptor;
 }
 
-/// Whether elements are compared with each other, or with zero, and not computed with.
+/// True if elements are compared with each other or with zero, instead of computed with.
 bool compares(const Descriptor& descriptor) {
     if (!has_field(descriptor, "Function")) {
         return true;

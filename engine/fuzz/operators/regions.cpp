@@ -1,5 +1,5 @@
-// Regions of interest: what the generic maker draws, with regions, batches and outputs that fit. Batch indices are 0 to
-// 2, so pictures have three batches or more.
+// Regions of interest: generic descriptors, adapted with matching regions, batches and outputs. Batch indices are 0 to
+// 2, so inputs have at least three batches.
 #include <algorithm>
 #include <array>
 
@@ -23,21 +23,21 @@ core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
                : std::get_if<core::TensorDesc>(&field_of(descriptor, field));
 }
 
-/// Does nothing to a tensor that is absent.
+/// Ignores absent tensors.
 void resize(Descriptor& descriptor, std::string_view field, const Dimensions& sizes) {
     if (core::TensorDesc* const desc = tensor_of(descriptor, field); desc != nullptr && desc->sizes != sizes) {
         set_sizes(*desc, sizes);
     }
 }
 
-/// Ones, and these at the end.
+/// Prepends ones to these sizes.
 Dimensions with_leading_ones(std::size_t rank, const Dimensions& innermost) {
     Dimensions sizes(rank, 1);
     std::copy(innermost.begin(), innermost.end(), sizes.end() - static_cast<std::ptrdiff_t>(innermost.size()));
     return sizes;
 }
 
-/// One of a few, each as likely.
+/// A random element; all are equally likely.
 template <class T>
 T one_of(Random& random, std::initializer_list<T> choices) {
     return *(choices.begin() + random.below(static_cast<std::uint32_t>(choices.size())));
@@ -52,7 +52,7 @@ void fit_pooling(Random& random, Descriptor& descriptor) {
     resize(descriptor, "OutputTensor", {count, channels, pooled.height, pooled.width});
 }
 
-/// The gradient has one output or both, and the input where it is of use.
+/// The gradient has one or both outputs, and the input if it needs it.
 void fit_tensors_of_grad(Random& random, Descriptor& descriptor) {
     const core::TensorDesc regions = *tensor_of(descriptor, "ROITensor");
     const core::TensorDesc gradients = *tensor_of(descriptor, "InputGradientTensor");
@@ -95,12 +95,12 @@ void fit_align(Random& random, Descriptor& descriptor) {
     }
     const std::string_view outputs = gradient ? "InputGradientTensor" : "OutputTensor";
     const std::uint32_t count = random.pick(1, most_regions);
-    Dimensions picture = tensor_of(descriptor, outputs)->sizes;
-    picture[0] = std::max(picture[0], most_indexed);
+    Dimensions image = tensor_of(descriptor, outputs)->sizes;
+    image[0] = std::max(image[0], most_indexed);
     for (const std::string_view field : {"InputTensor", "OutputGradientTensor"}) {
-        resize(descriptor, field, picture);
+        resize(descriptor, field, image);
     }
-    resize(descriptor, outputs, {count, picture[1], random.pick(1, 4), random.pick(1, 4)});
+    resize(descriptor, outputs, {count, image[1], random.pick(1, 4), random.pick(1, 4)});
     for (const std::string_view field : {"ROITensor", "OutputROIGradientTensor"}) {
         if (tensor_of(descriptor, field) != nullptr) {
             resize(descriptor, field, with_leading_ones(tensor_of(descriptor, "ROITensor")->sizes.size(), {count, 4}));

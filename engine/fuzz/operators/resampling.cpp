@@ -1,5 +1,5 @@
-// Resampling: what the generic maker draws, with scales and offsets that frameworks use, and outputs that fit them more
-// often than not.
+// Resampling: generic descriptors, adapted with scales and offsets that frameworks use, and outputs that mostly match
+// them.
 #include <algorithm>
 #include <array>
 
@@ -15,7 +15,7 @@ using operators::Descriptor;
 constexpr std::array<std::string_view, 6> names{"RESAMPLE",  "RESAMPLE1",     "RESAMPLE2",
                                                 "RESAMPLE3", "RESAMPLE_GRAD", "RESAMPLE_GRAD1"};
 
-/// Whole numbers, their reciprocals, what FP32 does not hold, and anything.
+/// Integers, their reciprocals, numbers that FP32 rounds, and random ones.
 float draw_scale(Random& random) {
     constexpr std::array<float, 9> usual{1, 1, 2, 3, 0.5F, 0.25F, 1.5F, 0.75F, 0.3F};
     return random.chance(3, 4) ? random.one_of(usual) : static_cast<float>(random.pick(1, 24)) / 8;
@@ -26,7 +26,7 @@ struct Offsets {
     float output = 0;
 };
 
-/// Corners, centres, centres of one side, or anything.
+/// Offsets for aligned corners, for centres, for centres on one side only, or random ones.
 Offsets draw_offsets(Random& random) {
     switch (random.below(4)) {
         case 0:
@@ -55,7 +55,7 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     const auto tensor = [&](std::string_view field) -> core::TensorDesc& {
         return std::get<core::TensorDesc>(field_of(descriptor, field));
     };
-    // Of the forward pass.
+    // The input of the forward pass.
     const core::TensorDesc& input = tensor(gradient ? "OutputGradientTensor" : "InputTensor");
     core::TensorDesc& output = tensor(gradient ? "InputGradientTensor" : "OutputTensor");
     std::vector<float> scales;
@@ -63,7 +63,7 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     std::vector<float> output_offsets;
     std::uint64_t elements = 1;
     for (const std::uint32_t size : input.sizes) {
-        // Few elements: most of the dimensions of a large tensor keep their sizes.
+        // Keeps tensors small: most dimensions of a large tensor keep their sizes.
         scales.push_back(elements * size > 1024 ? 1 : draw_scale(random));
         elements *= static_cast<std::uint64_t>(static_cast<float>(size) * std::max(1.0F, scales.back())) + 1;
         const Offsets offsets = draw_offsets(random);

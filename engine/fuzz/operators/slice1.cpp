@@ -1,4 +1,4 @@
-// SLICE1: windows anywhere in the input, walked in both directions, with strides beyond the window too.
+// SLICE1: windows anywhere in the input, traversed in both directions, with strides that may exceed the window.
 #include <algorithm>
 
 #include "engine/fuzz/descriptor_builder.h"

@@ -1,4 +1,4 @@
-// TOP_K1 and TOP_K: every axis, K up to all of it, many ties.
+// TOP_K1 and TOP_K: every axis, K up to its full size, many ties.
 #include <algorithm>
 
 #include "engine/fuzz/descriptor_builder.h"
@@ -33,7 +33,7 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     Descriptor descriptor = blank_descriptor(schema);
     const core::DataType type = random_type(random, schema, "InputTensor", level);
     const core::Dimensions sizes = random_sizes(random, random_rank(random, schema, "InputTensor", level));
-    // Often the longest axis: that is where kernels change their way.
+    // Often the longest axis, because kernels change their algorithm with the length.
     const auto longest = static_cast<std::uint32_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
     const std::uint32_t axis = random.chance(1, 2) ? longest : random.below(static_cast<std::uint32_t>(sizes.size()));
     const std::uint32_t k = random.chance(1, 4) ? sizes[axis] : random.pick(1, sizes[axis]);

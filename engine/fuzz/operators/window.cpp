@@ -1,4 +1,4 @@
-// Poolings and local response normalisation: what the generic maker draws, with windows and sizes that fit.
+// Poolings and local response normalisation: generic descriptors, adapted with matching windows and sizes.
 #include <array>
 
 #include "engine/fuzz/descriptor_builder.h"
@@ -11,7 +11,7 @@ namespace {
 using core::Dimensions;
 using operators::Descriptor;
 
-/// As large as a window, so that some of them see nothing else.
+/// As large as a window, so that some windows see only padding.
 constexpr std::uint32_t most_padding = 3;
 
 constexpr std::array<std::string_view, 12> names{"AVERAGE_POOLING",
@@ -33,14 +33,14 @@ core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
                : std::get_if<core::TensorDesc>(&field_of(descriptor, field));
 }
 
-/// The tensor with the gradients of what windows make, or with that itself.
+/// The output of the forward pass, or the tensor with its gradient.
 core::TensorDesc& pooled(Descriptor& descriptor) {
     core::TensorDesc* const gradient = tensor_of(descriptor, "InputGradientTensor");
     return gradient != nullptr ? *gradient : *tensor_of(descriptor, "OutputTensor");
 }
 
-/// Scales and zero points of one element for all channels, or of one for each; most of them alike, as implementations
-/// may want them.
+/// Scales and zero points with one element, or one for each channel. Mostly both have the same sizes, because some
+/// implementations require it.
 void fit_parameters(Random& random, Descriptor& descriptor, const core::TensorDesc& input) {
     const bool alike = !random.chance(1, 4);
     const bool all_per_channel = random.chance(1, 2);
@@ -67,9 +67,9 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     Descriptor descriptor = generic_fuzz.make(random, schema, level);
     if (schema.find_field("WindowSize") != nullptr) {
         core::TensorDesc* const gradient = tensor_of(descriptor, "OutputGradientTensor");
-        const Dimensions picture = gradient != nullptr ? gradient->sizes : tensor_of(descriptor, "InputTensor")->sizes;
-        const Dimensions stops = draw_windows(random, descriptor, picture, most_padding);
-        Dimensions sizes{picture[0], picture[1]};
+        const Dimensions image = gradient != nullptr ? gradient->sizes : tensor_of(descriptor, "InputTensor")->sizes;
+        const Dimensions stops = draw_windows(random, descriptor, image, most_padding);
+        Dimensions sizes{image[0], image[1]};
         sizes.insert(sizes.end(), stops.begin(), stops.end());
         if (pooled(descriptor).sizes != sizes) {
             set_sizes(pooled(descriptor), sizes);

@@ -1,5 +1,5 @@
-// Relations of MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1, from their documentation, and what they cost. "M" marks
-// what was measured on Microsoft's DirectML 1.15.4.
+// Rules of MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1, from their documentation, and their cost. What comments say
+// about DirectML 1.15.4 was measured on it.
 #include "engine/operators/rules/attention.h"
 
 #include <fmt/format.h>
@@ -17,10 +17,10 @@ using WideSizes = std::vector<std::uint64_t>;
 
 constexpr std::array<std::string_view, 7> names{"sources", "dimensionCount", "headCount",          "sizes",
                                                 "mask",    "past",           "pastSequenceLengths"};
-/// The older operator has no such lengths.
+/// MULTIHEAD_ATTENTION, the older operator, has no lengths of the past.
 constexpr std::span<const std::string_view> names_of_older{names.data(), names.size() - 1};
 
-/// The last sizes of a tensor, those in front of which have to be 1; nothing if they are not, or if it has fewer.
+/// The last `count` sizes of a tensor. Empty unless the tensor has at least that many and all preceding sizes are 1.
 std::optional<WideSizes> last_sizes(const core::TensorDesc& desc, std::size_t count) {
     const core::Dimensions& sizes = desc.sizes;
     if (sizes.size() < count || std::any_of(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(count),
@@ -35,7 +35,7 @@ enum MaskType : std::uint32_t { none, key_sequence_length, key_sequence_end_star
 
 // ---- where queries, keys and values come from --------------------------------------------------------------------
 
-/// Bits of the six tensors, in the order of the struct.
+/// The query, key and value tensors, separate or stacked, in the order of the struct. Each has a bit in a mask.
 constexpr std::array<std::string_view, 6> sources{"QueryTensor",           "KeyTensor",
                                                   "ValueTensor",           "StackedQueryKeyTensor",
                                                   "StackedKeyValueTensor", "StackedQueryKeyValueTensor"};
@@ -64,7 +64,7 @@ Verdict check_sources(const Descriptor& descriptor) {
     return {};
 }
 
-/// M: tensors that are not stacked have as many dimensions as the output.
+/// Measured on DirectML 1.15.4: unstacked tensors must have the output's number of dimensions.
 Verdict check_ranks(const Descriptor& descriptor) {
     if (present_sources(descriptor) != query_key_value) {
         return {};
@@ -86,7 +86,7 @@ std::uint64_t head_count(const Descriptor& descriptor, std::string_view field) {
     return descriptor.schema->find_field(field) == nullptr ? descriptor.uint("HeadCount") : descriptor.uint(field);
 }
 
-/// Of a tensor that has batches, positions, and so many heads one after the other, or stacked.
+/// Sizes of a tensor with batches, positions and heads, whose heads are either concatenated or stacked.
 struct HeadSizes {
     std::uint64_t batch = 0;
     std::uint64_t positions = 0;
@@ -215,7 +215,7 @@ Verdict check_past(const Descriptor& descriptor) {
     return {};
 }
 
-/// Their page says "TBD" of them. M: CompileOperator crashes.
+/// The documentation of these lengths says "TBD". Measured on DirectML 1.15.4: CompileOperator crashes.
 Verdict check_past_lengths(const Descriptor& descriptor) {
     constexpr const char* field = "PastSequenceLengthsTensor";
     if (descriptor.schema->find_field(field) != nullptr && descriptor.tensor(field) != nullptr) {
@@ -242,7 +242,7 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     return check_mask(descriptor, *shape);
 }
 
-/// Two products of matrices, and for each score an exponential, a difference, an addition and a quotient.
+/// Two matrix products, and for each score an exponential, a subtraction, an addition and a division.
 Cost cost(const Descriptor& descriptor) {
     const auto shape = attention_shape(descriptor);
     const double scores = static_cast<double>(shape->batch * shape->heads) * static_cast<double>(shape->queries) *

@@ -1,4 +1,4 @@
-// MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: what the sizes of their tensors are made of.
+// The shape of MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: the numbers that determine the sizes of their tensors.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct AttentionShape {
     [[nodiscard]] std::uint64_t all_keys() const { return past + keys; }
 };
 
-/// Of a descriptor that has heads, and queries, keys and values. Nothing where the first of their sizes are not 1: a
-/// valid descriptor has a shape.
+/// Derives the shape from a descriptor that has heads, queries, keys and values. Empty if leading sizes are not 1; a
+/// valid descriptor always has a shape.
 [[nodiscard]] std::optional<AttentionShape> attention_shape(const Descriptor& descriptor);
 
 }  // namespace dmlconform::operators

@@ -1,5 +1,5 @@
-// Relations of element-wise operators that the catalogue cannot state. "M" marks what was measured on Microsoft's
-// DirectML 1.15.4.
+// Rules of element-wise operators that the catalogue cannot state. What comments say about DirectML 1.15.4 was measured
+// on it.
 #include <fmt/format.h>
 
 #include <array>
@@ -17,7 +17,8 @@ Verdict reject(const Descriptor& descriptor, std::string_view rule, std::string 
 
 constexpr std::array<std::string_view, 1> scale_bias_names{"scaleBiasType"};
 
-/// M: ScaleBias is computed in FP32, and types of 64 bits do not have it, unless it changes nothing.
+/// Measured on DirectML 1.15.4: ScaleBias is computed in FP32. 64-bit types accept only a ScaleBias that changes
+/// nothing.
 Verdict check_scale_bias(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const auto* scale_bias = std::get_if<ScaleBias>(&descriptor.value("ScaleBias"));
     const core::DataType type = descriptor.tensor("InputTensor")->data_type;
@@ -31,7 +32,7 @@ Verdict check_scale_bias(const Descriptor& descriptor, core::FeatureLevel /*leve
 
 constexpr std::array<std::string_view, 1> quantize_linear_names{"scaleType"};
 
-/// M: the scale has the input's type, or FLOAT32 for integers.
+/// Measured on DirectML 1.15.4: the scale has the input's type, or FLOAT32 for integers.
 Verdict check_quantize_linear(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const core::DataType input = descriptor.tensor("InputTensor")->data_type;
     const core::DataType scale = descriptor.tensor("ScaleTensor")->data_type;
@@ -46,7 +47,7 @@ Verdict check_quantize_linear(const Descriptor& descriptor, core::FeatureLevel /
 
 constexpr std::array<std::string_view, 1> value_scale_names{"channels"};
 
-/// M: a picture has one channel or three.
+/// Measured on DirectML 1.15.4: the input must have one or three channels.
 Verdict check_value_scale(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const std::uint32_t channels = descriptor.uint("ChannelCount");
     if (channels != 1 && channels != 3) {
@@ -57,7 +58,7 @@ Verdict check_value_scale(const Descriptor& descriptor, core::FeatureLevel /*lev
 
 constexpr std::array<std::string_view, 1> quantization_names{"tensorCount"};
 
-/// M: SCALE has one tensor, SCALE_ZERO_POINT two, and NONE is not accepted.
+/// Measured on DirectML 1.15.4: SCALE requires one tensor and SCALE_ZERO_POINT two; NONE is rejected.
 Verdict check_quantization(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const Field& field = *descriptor.schema->find_field("QuantizationType");
     const std::uint32_t type = descriptor.uint("QuantizationType");

@@ -1,5 +1,5 @@
-// Rules of MEAN_VARIANCE_NORMALIZATION and its numbered successors, from their documentation; "M" marks what was
-// measured on Microsoft's DirectML 1.15.4.
+// Rules of MEAN_VARIANCE_NORMALIZATION and its numbered successors, from their documentation. What comments say about
+// DirectML 1.15.4 was measured on it.
 #include "engine/operators/rules/mean_variance_normalization1.h"
 
 #include <fmt/format.h>
@@ -76,7 +76,7 @@ Verdict check_presence(const Descriptor& descriptor, core::FeatureLevel level) {
     return {};
 }
 
-/// Of MEAN_VARIANCE_NORMALIZATION1 alone.
+/// Applies to MEAN_VARIANCE_NORMALIZATION1 only.
 Verdict check_channels(const Descriptor& descriptor, core::FeatureLevel level) {
     const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
     for (const char* name : {"ScaleTensor", "BiasTensor"}) {
@@ -99,7 +99,7 @@ Verdict validate_unnumbered(const Descriptor& descriptor, core::FeatureLevel lev
 
 Verdict validate1(const Descriptor& descriptor, core::FeatureLevel level) {
     const core::TensorDesc& input = *descriptor.tensor("InputTensor");
-    // M: axes may repeat and come in any order.
+    // Measured on DirectML 1.15.4: axes may repeat and come in any order.
     for (const std::uint32_t axis : descriptor.uints("Axes")) {
         if (axis >= input.sizes.size()) {
             return broken_rule(
@@ -118,7 +118,7 @@ Verdict validate2(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     return check_parameters(descriptor);
 }
 
-/// For each element an addition to the mean, three operations for the variance, and what turns it into its output.
+/// Per element: one addition for the mean, three operations for the variance, and the normalisation itself.
 Cost normalization_cost(const Descriptor& descriptor) {
     const MeanVarianceNormalization1 op(descriptor);
     const auto elements = static_cast<double>(*core::element_count(op.input.sizes));

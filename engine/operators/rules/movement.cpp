@@ -1,5 +1,5 @@
-// Relations of operators that move windows, parts, blocks and copies of their input. "M" marks what was measured on
-// Microsoft's DirectML 1.15.4.
+// Rules of operators that copy windows, slices, blocks or repetitions of their input. What comments say about DirectML
+// 1.15.4 was measured on it.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,7 +20,7 @@ WideSizes wide(const core::Dimensions& sizes) {
     return {sizes.begin(), sizes.end()};
 }
 
-/// What is written, and for each element of it one that was read.
+/// Reads one element for each one that is written.
 Cost copy_cost(const Descriptor& descriptor) {
     double bytes = 0;
     for (const TensorSlot& output : descriptor.outputs()) {
@@ -29,7 +29,7 @@ Cost copy_cost(const Descriptor& descriptor) {
     return {.bytes = bytes, .operations = 0};
 }
 
-/// All tensors once: elements are moved, and none is computed.
+/// Each tensor is moved once; nothing is computed.
 Cost moving_cost(const Descriptor& descriptor) {
     return {.bytes = element_bytes(descriptor), .operations = 0};
 }
@@ -47,7 +47,7 @@ Verdict check_slice(const Descriptor& descriptor, core::FeatureLevel /*level*/) 
         if (size == 0) {
             return broken_rule(descriptor, "windowSize", fmt::format("Sizes[{}] is 0; it must be at least 1", d));
         }
-        // M: also where there is one element, so that no step is made.
+        // Measured on DirectML 1.15.4: applies even if the size is 1, where the stride is not used.
         if (stride == 0 || stride > std::numeric_limits<std::int32_t>::max()) {
             return broken_rule(descriptor, "stride",
                                fmt::format("Strides[{}] is {}; it must be from 1 to 2147483647", d, stride));
@@ -105,7 +105,7 @@ Verdict check_slice_grad(const Descriptor& descriptor, core::FeatureLevel /*leve
 
 // ---- SPLIT and JOIN ----------------------------------------------------------------------------------------------
 
-/// There are parts, and they agree with each other in all dimensions but the axis.
+/// Requires at least one part, and parts that agree in all dimensions except the axis.
 Verdict check_parts(const Descriptor& descriptor, std::string_view field, const core::Dimensions* whole) {
     const auto& parts = descriptor.get<TensorDescArray>(field).items;
     const std::uint32_t axis = descriptor.uint("Axis");
@@ -167,7 +167,7 @@ WideSizes join_sizes(const Descriptor& descriptor) {
 
 constexpr std::array<std::string_view, 1> padding_names{"paddingMode"};
 
-/// The version history of DirectML tells from which level on there are which modes.
+/// DirectML's version history lists the feature level of each mode.
 Verdict check_padding(const Descriptor& descriptor, core::FeatureLevel level) {
     const Field& field = *descriptor.schema->find_field("PaddingMode");
     const std::uint32_t mode = descriptor.uint("PaddingMode");
@@ -228,14 +228,14 @@ Verdict check_space_to_depth(const Descriptor& descriptor, core::FeatureLevel /*
 WideSizes space_to_depth_sizes(const Descriptor& descriptor) {
     const WideSizes input = wide(tensor_of(descriptor, "InputTensor").sizes);
     const std::uint64_t block = descriptor.uint("BlockSize");
-    // No overflow: C * H * W is the number of elements at most, and BlockSize divides H and W.
+    // Cannot overflow: C * H * W is at most the number of elements, and BlockSize divides H and W.
     return {input[0], input[1] * block * block, input[2] / block, input[3] / block};
 }
 
 Verdict check_depth_to_space(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const std::uint64_t channels = tensor_of(descriptor, "InputTensor").sizes[1];
     const std::uint64_t block = descriptor.uint("BlockSize");
-    // The square is taken in 64 bits: in 32 it can wrap to 0.
+    // The square is computed in 64 bits: in 32 bits it can wrap to 0.
     if (block == 0 || channels % (block * block) != 0) {
         return broken_rule(
             descriptor, "blockSize",

@@ -1,5 +1,5 @@
-// Relations of operators that take indices, lengths or windows from elsewhere: GATHER and SCATTER in all their forms,
-// ONE_HOT, REVERSE_SUBSEQUENCES, FOLD and UNFOLD. "M" marks what was measured on Microsoft's DirectML 1.15.4.
+// Rules of operators that move elements to or from computed positions: GATHER and SCATTER in all their forms, ONE_HOT,
+// REVERSE_SUBSEQUENCES, FOLD and UNFOLD. What comments say about DirectML 1.15.4 was measured on it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,7 +19,7 @@ const core::Dimensions& sizes_of(const Descriptor& descriptor, std::string_view 
     return descriptor.tensor(field)->sizes;
 }
 
-/// What is written, as much again that is read for it, and what says where.
+/// Writes the output, reads one element for each written one, and reads the indices.
 Cost picking_cost(const Descriptor& descriptor) {
     return {.bytes = 2 * element_bytes(*descriptor.tensor("OutputTensor")) +
                      element_bytes(*descriptor.tensor("IndicesTensor")),
@@ -30,7 +30,7 @@ Cost moving_cost(const Descriptor& descriptor) {
     return {.bytes = element_bytes(descriptor), .operations = 0};
 }
 
-/// The sizes with ones in front, as many as a tensor of that many dimensions has.
+/// Prepends ones until there are `dimension_count` sizes.
 WideSizes with_leading_ones(WideSizes sizes, std::size_t dimension_count) {
     if (sizes.size() < dimension_count) {
         sizes.insert(sizes.begin(), dimension_count - sizes.size(), 1);
@@ -38,7 +38,7 @@ WideSizes with_leading_ones(WideSizes sizes, std::size_t dimension_count) {
     return sizes;
 }
 
-/// Along every dimension but the axis the tensor is as large as the other one.
+/// True if the sizes are equal in all dimensions except the axis.
 bool agree_outside(std::uint32_t axis, const core::Dimensions& a, const core::Dimensions& b) {
     for (std::size_t d = 0; d < a.size(); ++d) {
         if (d != axis && a[d] != b[d]) {
@@ -48,7 +48,7 @@ bool agree_outside(std::uint32_t axis, const core::Dimensions& a, const core::Di
     return true;
 }
 
-/// With one element along the axis, and as large as the other one along the others.
+/// Requires size 1 along the axis and the other tensor's sizes along all other dimensions.
 Verdict check_one_along_axis(const Descriptor& descriptor, std::string_view rule, std::string_view field,
                              std::string_view other) {
     const core::Dimensions& sizes = sizes_of(descriptor, field);
@@ -71,8 +71,8 @@ bool has_more_than_ones(const core::Dimensions& sizes, std::size_t first_dimensi
 
 constexpr std::array<std::string_view, 2> gather_names{"indexDimensions", "dimensionCount"};
 
-/// The input's sizes, in which those of the indices stand in the place of the axis. They may be more than the output
-/// has dimensions, if the first of them are 1.
+/// The input's sizes, with the size of the axis replaced by the sizes of the indices. There may be more of them than
+/// the output has dimensions; the surplus leading sizes must be 1.
 WideSizes gathered_sizes(const Descriptor& descriptor) {
     const core::Dimensions& input = sizes_of(descriptor, "InputTensor");
     const core::Dimensions& indices = sizes_of(descriptor, "IndicesTensor");
@@ -92,7 +92,8 @@ Verdict check_gather(const Descriptor& descriptor, core::FeatureLevel /*level*/)
             descriptor, "indexDimensions",
             fmt::format("IndexDimensions is {}, but IndicesTensor has {} dimensions", index_dimensions, rank));
     }
-    // M: accepted, and the indices change with the output's place along these dimensions.
+    // Measured on DirectML 1.15.4: this is accepted, and the indices then vary with the output's coordinates along
+    // these dimensions.
     if (has_more_than_ones(sizes_of(descriptor, "IndicesTensor"), rank - index_dimensions)) {
         return broken_rule(descriptor, "indexDimensions",
                            fmt::format("IndexDimensions is {}, so the first {} sizes of IndicesTensor must be 1; they "
@@ -134,7 +135,7 @@ Verdict check_gather_elements(const Descriptor& descriptor, core::FeatureLevel /
     return {};
 }
 
-/// M: not more along the axis than there are places.
+/// Measured on DirectML 1.15.4: the indices may not be longer than the output along the axis.
 Verdict check_scatter(const Descriptor& descriptor, core::FeatureLevel level) {
     const core::Dimensions& input = sizes_of(descriptor, "InputTensor");
     const core::Dimensions& indices = sizes_of(descriptor, "IndicesTensor");
@@ -168,7 +169,7 @@ Verdict check_reverse(const Descriptor& descriptor, core::FeatureLevel /*level*/
 
 // ---- tuples of indices -------------------------------------------------------------------------------------------
 
-/// Sizes without those in front that do not count.
+/// The last `count` sizes.
 WideSizes last_of(const core::Dimensions& sizes, std::uint32_t count) {
     return {sizes.end() - static_cast<std::ptrdiff_t>(count), sizes.end()};
 }
@@ -226,7 +227,7 @@ Verdict check_gather_nd(const Descriptor& descriptor, core::FeatureLevel /*level
     return {};
 }
 
-/// What all tuples together pick: sizes of GATHER_ND's output, and of SCATTER_ND's updates.
+/// The sizes of what all index tuples select together: GATHER_ND's output and SCATTER_ND's updates.
 WideSizes picked_sizes(const Descriptor& descriptor) {
     const WideSizes input = last_of(sizes_of(descriptor, "InputTensor"), descriptor.uint("InputDimensionCount"));
     const WideSizes indices = last_of(sizes_of(descriptor, "IndicesTensor"), descriptor.uint("IndicesDimensionCount"));
@@ -258,21 +259,21 @@ Verdict check_scatter_nd(const Descriptor& descriptor, core::FeatureLevel level)
 constexpr std::array<std::string_view, 2> unfold_names{"window", "windowInBounds"};
 constexpr std::array<std::string_view, 3> fold_names{"window", "windowInBounds", "inputSizes"};
 
-/// A product that stays at the end of its range once it has left it: no tensor has that size.
+/// A product that saturates. No tensor has a size of UINT64_MAX.
 std::uint64_t limited_product(std::uint64_t a, std::uint64_t b) {
     return core::checked_multiply(a, b).value_or(~std::uint64_t{0});
 }
 
-/// Of the unfolded tensor: batches, channels of all places of a window, blocks.
-WideSizes unfolded_sizes(const Descriptor& descriptor, const core::Dimensions& picture) {
-    std::uint64_t places = picture[1];
+/// Sizes of the unfolded tensor: batches, channels times elements of a window, blocks.
+WideSizes unfolded_sizes(const Descriptor& descriptor, const core::Dimensions& image) {
+    std::uint64_t places = image[1];
     std::uint64_t blocks = 1;
-    for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
-        const SlidingWindow window(descriptor, picture, d);
+    for (std::size_t d = 0; d + 2 < image.size(); ++d) {
+        const SlidingWindow window(descriptor, image, d);
         places = limited_product(places, window.size);
         blocks = limited_product(blocks, window.stops());
     }
-    return {picture[0], places, blocks};
+    return {image[0], places, blocks};
 }
 
 Verdict check_unfold(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
@@ -284,12 +285,12 @@ WideSizes unfold_sizes(const Descriptor& descriptor) {
 }
 
 Verdict check_fold(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
-    const core::Dimensions& picture = sizes_of(descriptor, "OutputTensor");
-    if (auto rejection = check_windows(descriptor, picture)) {
+    const core::Dimensions& image = sizes_of(descriptor, "OutputTensor");
+    if (auto rejection = check_windows(descriptor, image)) {
         return rejection;
     }
     const core::Dimensions& input = sizes_of(descriptor, "InputTensor");
-    const WideSizes wanted = unfolded_sizes(descriptor, picture);
+    const WideSizes wanted = unfolded_sizes(descriptor, image);
     if (!std::equal(wanted.begin(), wanted.end(), input.begin(), input.end())) {
         return broken_rule(
             descriptor, "inputSizes",
@@ -298,7 +299,7 @@ Verdict check_fold(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     return {};
 }
 
-/// An addition for each element that is put together.
+/// One addition for each element of the unfolded tensor.
 Cost fold_cost(const Descriptor& descriptor) {
     return {.bytes = element_bytes(descriptor),
             .operations = static_cast<double>(*core::element_count(sizes_of(descriptor, "InputTensor")))};

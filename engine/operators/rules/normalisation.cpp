@@ -1,5 +1,5 @@
-// Relations of softmaxes, hardmaxes and BATCH_NORMALIZATION and its relatives, from their documentation, and what they
-// cost. "M" marks what was measured on Microsoft's DirectML 1.15.4.
+// Rules of softmaxes, hardmaxes, BATCH_NORMALIZATION and related operators, from their documentation, and their cost.
+// What comments say about DirectML 1.15.4 was measured on it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ const core::TensorDesc& tensor_of(const Descriptor& descriptor, std::string_view
     return *descriptor.tensor(field);
 }
 
-/// All tensors once, and so many operations for each element of the input.
+/// Moves each tensor once, with `Operations` operations for each element of the input.
 template <int Operations>
 Cost cost_for_each(const Descriptor& descriptor) {
     const auto elements = static_cast<double>(*core::element_count(tensor_of(descriptor, "InputTensor").sizes));
@@ -27,7 +27,7 @@ Cost cost_for_each(const Descriptor& descriptor) {
 
 constexpr std::array<std::string_view, 1> last_dimension_names{"effectiveRank"};
 
-/// M: whatever the number of dimensions, and also where the last ones have one element.
+/// Measured on DirectML 1.15.4: checked for any number of dimensions, even if the last sizes are 1.
 Verdict check_effective_rank(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const core::Dimensions& sizes = tensor_of(descriptor, "InputTensor").sizes;
     const auto last = sizes.end() - std::min<std::ptrdiff_t>(2, std::ssize(sizes));
@@ -72,7 +72,7 @@ Verdict check_inference(const Descriptor& descriptor, core::FeatureLevel level) 
     return {};
 }
 
-/// By the catalogue the others have the same sizes.
+/// The catalogue requires the other parameters to have the same sizes.
 Verdict check_scale(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     return check_parameter_sizes(descriptor, "ScaleTensor");
 }
@@ -98,7 +98,7 @@ RulesRows normalisation_rules() {
          .names = parameter_names,
          .cost = cost_for_each<8>},
     };
-    // A maximum, a difference, a power, an addition to the sum, and a quotient or a difference.
+    // A maximum, a subtraction, an exponential, an addition to the sum, and a division or subtraction.
     for (const char* name : {"ACTIVATION_SOFTMAX", "ACTIVATION_LOG_SOFTMAX"}) {
         rows.push_back(
             {.name = name, .validate = check_effective_rank, .names = last_dimension_names, .cost = cost_for_each<5>});

@@ -1,4 +1,4 @@
-// Tensors whose elements are repeated along dimensions where they have one, or everywhere.
+// Sizes of parameter tensors that are broadcast: along dimensions of size 1, or as a single element.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,8 @@
 
 namespace dmlconform::operators {
 
-/// Each size of the tensor is 1 or InputTensor's. An absent tensor is passed over. Both have as many dimensions.
+/// Requires each size of the tensor to be 1 or InputTensor's size. Absent tensors are ignored. Both must have the same
+/// number of dimensions.
 [[nodiscard]] inline Verdict check_parameter_sizes(const Descriptor& descriptor, std::string_view field) {
     const core::TensorDesc* parameter = descriptor.tensor(field);
     const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
@@ -25,8 +26,8 @@ namespace dmlconform::operators {
     return {};
 }
 
-/// The tensor has one element, or `count` along the dimension that is this many from the end, 1 being the last; 0: one
-/// element only. An absent tensor is passed over.
+/// Requires one element, or `count` elements along one dimension, which is counted from the end: 1 is the last one; 0
+/// means that only one element is allowed. Absent tensors are ignored.
 [[nodiscard]] inline Verdict check_one_or_each(const Descriptor& descriptor, std::string_view field,
                                                std::size_t from_end, std::uint32_t count) {
     const core::TensorDesc* parameter = descriptor.tensor(field);

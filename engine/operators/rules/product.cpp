@@ -1,5 +1,5 @@
-// Relations of matrix products and convolutions, from their documentation and, for channels and sizes, from what a
-// convolution is. "M" marks what was measured on Microsoft's DirectML 1.15.4.
+// Rules of matrix products and convolutions, from their documentation; channels and sizes follow from the definition of
+// a convolution. What comments say about DirectML 1.15.4 was measured on it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ double count_of(const core::Dimensions& sizes) {
 constexpr std::array<std::string_view, 3> gemm_names{"batches", "innerSizes", "fusedAxes"};
 constexpr std::array<std::string_view, 3> integer_names{"batches", "innerSizes", "parameterSizes"};
 
-/// The last two sizes, as the product takes the matrices.
+/// A matrix in the last two dimensions, with its size after the transposition that the descriptor asks for.
 struct Matrix {
     std::uint32_t rows = 1;
     std::uint32_t columns = 1;
@@ -47,7 +47,7 @@ Matrix matrix_b(const Descriptor& descriptor) {
     return matrix_of(descriptor, "BTensor", "TransB");
 }
 
-/// M: sizes are not broadcast; strides of 0 are what repeats a matrix.
+/// Measured on DirectML 1.15.4: sizes are not broadcast. Strides of 0 repeat a matrix.
 Verdict check_matrices(const Descriptor& descriptor) {
     const core::Dimensions& a = sizes_of(descriptor, "ATensor");
     const core::Dimensions& b = sizes_of(descriptor, "BTensor");
@@ -73,13 +73,14 @@ WideSizes product_sizes(const Descriptor& descriptor) {
     return sizes;
 }
 
-/// A multiplication and an addition for each pair of elements that meet.
+/// One multiplication and one addition for each term of each sum.
 Cost product_cost(const Descriptor& descriptor) {
     return {.bytes = element_bytes(descriptor),
             .operations = 2 * count_of(sizes_of(descriptor, "OutputTensor")) * matrix_a(descriptor).columns};
 }
 
-/// A softmax works on more than one element of the output. M: with the restrictions that it has by itself.
+/// Requires at least two elements along the axes of a fused softmax. Measured on DirectML 1.15.4: the restrictions of
+/// the separate operator apply.
 Verdict check_fused_axes(const Descriptor& descriptor) {
     const Descriptor* fused = descriptor.activation("FusedActivation");
     const core::Dimensions& sizes = sizes_of(descriptor, "OutputTensor");
@@ -111,7 +112,7 @@ Verdict check_gemm(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     return rejection ? rejection : check_fused_axes(descriptor);
 }
 
-/// Scales and zero points of A and of the output are one element or one for each row, those of B one for each column.
+/// Scales and zero points of A and of the output have one element, or one per row; those of B one, or one per column.
 Verdict check_integer_product(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     if (auto rejection = check_matrices(descriptor)) {
         return rejection;
@@ -148,7 +149,7 @@ bool is_backward(const Descriptor& descriptor) {
     return has_field(descriptor, "Direction") && descriptor.uint("Direction") != 0;
 }
 
-/// Along one spatial dimension.
+/// The numbers of one spatial dimension.
 struct Spatial {
     std::uint64_t input = 1;
     std::uint64_t filter = 1;
@@ -157,12 +158,12 @@ struct Spatial {
     std::uint64_t padding = 0;
     std::uint64_t output_padding = 0;
 
-    /// From the filter's first element to its last one. Below 2^64 as long as the factors are below 2^32.
+    /// Distance from the filter's first to its last element. Below 2^64, because both factors are below 2^32.
     [[nodiscard]] std::uint64_t reach() const { return (filter - 1) * dilation + 1; }
-    /// What a forward filter slides over.
+    /// The padded input, over which a forward filter slides.
     [[nodiscard]] std::uint64_t padded() const { return input + padding; }
-    /// What a backward filter writes to before the padding is taken away. Both terms are below 2^64; what is more than
-    /// any tensor has counts as 2^63.
+    /// The size that a backward filter writes to, before padding is removed. Both terms are below 2^64; a sum that no
+    /// tensor can have is clamped to 2^63.
     [[nodiscard]] std::uint64_t written() const {
         constexpr std::uint64_t most = std::uint64_t{1} << 63U;
         const std::uint64_t moved = (input - 1) * stride;
@@ -170,8 +171,8 @@ struct Spatial {
     }
 };
 
-/// The entry of a spatial dimension in the arrays. Integer convolutions have two entries for three dimensions, too: the
-/// tensors are as if of height 1.
+/// The index of a spatial dimension in the arrays. Integer convolutions have two entries even for three-dimensional
+/// tensors, which are treated as having height 1.
 std::size_t entry_of(const Descriptor& descriptor, std::size_t spatial) {
     const std::size_t count = sizes_of(descriptor, "InputTensor").size() - 2;
     return spatial + (descriptor.uint("DimensionCount") - count);
@@ -191,7 +192,8 @@ Spatial spatial_of(const Descriptor& descriptor, std::size_t d) {
     return spatial;
 }
 
-/// The documentation gives strides and dilations of 0 no meaning, nor a filter that does not fit. M accepts them.
+/// The documentation gives strides and dilations of 0 no meaning, nor a filter that does not fit. DirectML 1.15.4
+/// accepts them.
 Verdict check_spatial(const Descriptor& descriptor, std::size_t d) {
     const Spatial spatial = spatial_of(descriptor, d);
     if (spatial.stride == 0 || spatial.dilation == 0) {
@@ -215,7 +217,8 @@ Verdict check_spatial(const Descriptor& descriptor, std::size_t d) {
     return {};
 }
 
-/// Forward, a group of filters sees a group of input channels. Backward, the filters are one for each input channel.
+/// Forward, each group of filters sees one group of input channels. Backward, there is one filter for each input
+/// channel.
 Verdict check_channels(const Descriptor& descriptor) {
     const std::uint32_t groups = descriptor.uint("GroupCount");
     const core::Dimensions& filter = sizes_of(descriptor, "FilterTensor");
@@ -251,7 +254,8 @@ Verdict check_geometry(const Descriptor& descriptor) {
     return {};
 }
 
-/// M: any DimensionCount is accepted that arrays have entries enough for, the first ones count.
+/// Measured on DirectML 1.15.4: any DimensionCount is accepted for which the arrays have enough entries. The first
+/// entries are used.
 Verdict check_dimension_count(const Descriptor& descriptor, std::size_t wanted) {
     if (descriptor.uint("DimensionCount") != wanted) {
         return broken_rule(
@@ -262,7 +266,7 @@ Verdict check_dimension_count(const Descriptor& descriptor, std::size_t wanted) 
     return {};
 }
 
-/// The documentation says so of four dimensions and of five.
+/// The documentation allows four and five dimensions.
 Verdict check_convolution(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const std::size_t rank = sizes_of(descriptor, "InputTensor").size();
     if (auto rejection = check_dimension_count(descriptor, rank - 2)) {
@@ -283,7 +287,7 @@ Verdict check_convolution(const Descriptor& descriptor, core::FeatureLevel /*lev
     return {};
 }
 
-/// "Only a value of 2 is supported", as for QUANTIZED_LINEAR_CONVOLUTION.
+/// The documentation says "Only a value of 2 is supported", as for QUANTIZED_LINEAR_CONVOLUTION.
 Verdict check_convolution_integer(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     if (auto rejection = check_dimension_count(descriptor, 2)) {
         return rejection;
@@ -315,8 +319,8 @@ WideSizes convolution_sizes(const Descriptor& descriptor) {
     return sizes;
 }
 
-/// A multiplication and an addition for each element of the filter at each place, as is the custom those on padding
-/// included. Places are those of the tensor that is read one after the other.
+/// One multiplication and one addition for each filter element at each output position, by convention including
+/// padding. Backward, the positions are those of the input.
 Cost convolution_cost(const Descriptor& descriptor) {
     const bool backward = is_backward(descriptor);
     const core::Dimensions& filter = sizes_of(descriptor, "FilterTensor");

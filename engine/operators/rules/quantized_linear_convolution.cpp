@@ -1,5 +1,5 @@
-// Rules of QUANTIZED_LINEAR_CONVOLUTION, from its documentation and, for channels and output sizes, from what a
-// convolution is; "M" marks what was measured on Microsoft's DirectML 1.15.4.
+// Rules of QUANTIZED_LINEAR_CONVOLUTION, from its documentation; channels and output sizes follow from the definition
+// of a convolution. What comments say about DirectML 1.15.4 was measured on it.
 #include "engine/operators/rules/quantized_linear_convolution.h"
 
 #include <fmt/format.h>
@@ -25,19 +25,20 @@ Verdict reject(std::string_view rule, std::string message) {
         .rule = fmt::format("QUANTIZED_LINEAR_CONVOLUTION.{}", rule), .message = std::move(message), .legal_from = {}};
 }
 
-/// True for a tensor that has one element for each output channel: {1,K,1,1}.
+/// True for sizes {1,K,1,1}: one element per output channel.
 bool is_per_channel(const core::TensorDesc* desc) {
     return desc != nullptr && desc->sizes.size() > 1 && core::element_count(desc->sizes).value_or(0) > 1;
 }
 
 Verdict check_spatial(const QuantizedLinearConvolution::Spatial& s, std::size_t index) {
-    // The documentation gives stride 0 and dilation 0 no meaning. M accepts them.
+    // The documentation does not define stride 0 and dilation 0. DirectML 1.15.4 accepts them.
     if (s.stride == 0 || s.dilation == 0) {
         return reject("strideAndDilation", fmt::format("Strides[{0}] is {1} and Dilations[{0}] is {2}; both must be at "
                                                        "least 1",
                                                        index, s.stride, s.dilation));
     }
-    // Every term is below 2^32, so the only product is below 2^64, and it is compared before anything is added to it.
+    // Cannot overflow: every factor is below 2^32, so the product is below 2^64, and it is compared before anything is
+    // added.
     const std::uint64_t padded = std::uint64_t{s.input} + s.start_padding + s.end_padding;
     const std::uint64_t reach = std::uint64_t{s.filter - 1} * s.dilation;
     if (reach >= padded) {
@@ -45,7 +46,7 @@ Verdict check_spatial(const QuantizedLinearConvolution::Spatial& s, std::size_t 
                                                 "elements, the padded input has {}",
                                                 index, s.filter, s.dilation, reach + 1, padded));
     }
-    // M does not check the output's size; without the formula, elements would have no meaning.
+    // DirectML 1.15.4 does not check the output's size. Without the formula, surplus elements would be undefined.
     const std::uint64_t output = (padded - reach - 1) / s.stride + 1;
     if (output != s.output) {
         return reject("outputSize", fmt::format("spatial dimension {}: OutputTensor has {} elements, the convolution "
@@ -78,7 +79,7 @@ Verdict check_channels(const QuantizedLinearConvolution& op) {
     return {};
 }
 
-/// One element, or `channels` of them along dimension 1 where that is allowed.
+/// Requires one element, or `channels` elements along dimension 1 if that is allowed.
 Verdict check_parameter(const Descriptor& descriptor, const char* name, std::uint32_t channels) {
     const core::TensorDesc* desc = descriptor.tensor(name);
     if (desc == nullptr || *core::element_count(desc->sizes) == 1) {
@@ -127,7 +128,8 @@ Verdict validate_convolution(const Descriptor& descriptor, core::FeatureLevel /*
     if (auto rejection = check_channels(op)) {
         return rejection;
     }
-    // A 3-D tensor is taken as one of height 1. Padding it would make outputs that see nothing but padding.
+    // A tensor of three dimensions is treated as one of height 1. Padding the height would make outputs that see only
+    // padding.
     const bool padded = op.spatial[0].start_padding != 0 || op.spatial[0].end_padding != 0;
     if (op.input.sizes.size() == 3 && padded) {
         return reject("heightPadding",
@@ -172,7 +174,7 @@ QuantizedLinearConvolution::QuantizedLinearConvolution(const Descriptor& descrip
 
 namespace {
 
-/// A multiplication and an addition for every tap, as is the custom those on padding included.
+/// One multiplication and one addition for each filter element, by convention including padding.
 Cost convolution_cost(const Descriptor& descriptor) {
     const QuantizedLinearConvolution op(descriptor);
     const auto outputs = static_cast<double>(*core::element_count(op.output.sizes));

@@ -1,4 +1,5 @@
-// QUANTIZED_LINEAR_CONVOLUTION: convolution of 8-bit tensors with an exact integer accumulator and one requantisation.
+// QUANTIZED_LINEAR_CONVOLUTION: convolution of 8-bit tensors with an exact integer accumulator and a final
+// requantisation.
 #pragma once
 
 #include <array>
@@ -8,8 +9,8 @@
 
 namespace dmlconform::operators {
 
-/// The operator as a 2-D convolution. A 3-D one {N,C,W} has height 1, as ONNX Runtime maps it.
-/// Refers to the descriptor, which must be a valid QUANTIZED_LINEAR_CONVOLUTION one and outlive it.
+/// The operator as a 2-D convolution. A 3-D tensor {N,C,W} has height 1, as in ONNX Runtime. Refers to the descriptor,
+/// which must be valid and outlive it.
 struct QuantizedLinearConvolution {
     explicit QuantizedLinearConvolution(const Descriptor& descriptor);
 
@@ -30,11 +31,11 @@ struct QuantizedLinearConvolution {
     std::uint32_t batch = 0;
     std::uint32_t input_channels = 0;
     std::uint32_t output_channels = 0;
-    /// Input channels that one output channel sees.
+    /// Input channels of one group.
     std::uint32_t group_channels = 0;
     std::uint32_t groups = 0;
     std::array<Spatial, 2> spatial;
-    /// True when the filter has one scale (zero point) for each output channel.
+    /// True if the filter has one scale (zero point) per output channel.
     bool per_channel_scale = false;
     bool per_channel_zero_point = false;
 };

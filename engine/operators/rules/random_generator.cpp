@@ -1,4 +1,4 @@
-// Relations of RANDOM_GENERATOR, from its documentation, and what it costs.
+// Rules of RANDOM_GENERATOR, from its documentation, and its cost.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 namespace dmlconform::operators {
 namespace {
 
-/// A counter of four words and a key of two.
+/// A counter of four 32-bit words and a key of two.
 constexpr std::uint32_t state_words = 6;
 
 constexpr std::array<std::string_view, 1> names{"stateSizes"};
 
-/// Six elements along the last dimension. DirectML 1.15.4 does not take {2, 3} or {1, 1, 6, 1}.
+/// Six elements along the last dimension. DirectML 1.15.4 rejects {2, 3} and {1, 1, 6, 1}.
 Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const core::Dimensions& sizes = descriptor.tensor("InputStateTensor")->sizes;
     const bool is_row = std::all_of(sizes.begin(), sizes.end() - 1, [](std::uint32_t size) { return size == 1; });
@@ -26,7 +26,7 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     return {};
 }
 
-/// Ten rounds make four elements. Each has two products, four exclusive ors, and two additions to the key.
+/// Ten rounds make four elements. Each round has two multiplications, four exclusive ors, and two additions to the key.
 Cost cost(const Descriptor& descriptor) {
     const auto elements = static_cast<double>(*core::element_count(descriptor.tensor("OutputTensor")->sizes));
     return {.bytes = element_bytes(descriptor), .operations = 20 * elements};

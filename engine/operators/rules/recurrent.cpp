@@ -1,5 +1,5 @@
-// Relations of RNN, LSTM and GRU, from their documentation, and what they cost. "M" marks what was measured on
-// Microsoft's DirectML 1.15.4.
+// Rules of RNN, LSTM and GRU, from their documentation, and their cost. What comments say about DirectML 1.15.4 was
+// measured on it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +16,7 @@ using WideSizes = std::vector<std::uint64_t>;
 
 constexpr std::array<std::string_view, 4> names{"sizes", "activationCount", "outputs", "ownedByDml"};
 
-/// What the sizes of all tensors are made of.
+/// The numbers that determine the sizes of all tensors.
 struct Shape {
     std::uint64_t gates;
     std::uint64_t activations;
@@ -39,7 +39,7 @@ struct Shape {
         directions = descriptor.uint("Direction") == bidirectional ? 2 : 1;
     }
 
-    /// For each tensor that the operator may have.
+    /// The required sizes of each tensor that the operator may have.
     [[nodiscard]] std::vector<std::pair<std::string_view, WideSizes>> sizes() const {
         const WideSizes states{1, directions, batch, hidden};
         return {{"InputTensor", {1, steps, batch, inputs}},
@@ -56,7 +56,7 @@ struct Shape {
     }
 };
 
-/// Null for a tensor that is absent, or that the operator does not have.
+/// Null if the tensor is absent, or if the operator has no such field.
 const core::TensorDesc* tensor_of(const Descriptor& descriptor, std::string_view field) {
     return descriptor.schema->find_field(field) == nullptr ? nullptr : descriptor.tensor(field);
 }
@@ -67,10 +67,10 @@ Verdict check_sizes(const Descriptor& descriptor, const Shape& shape) {
         if (desc != nullptr && !std::equal(sizes.begin(), sizes.end(), desc->sizes.begin(), desc->sizes.end())) {
             return broken_rule(
                 descriptor, "sizes",
-                fmt::format("{} has sizes {}; of {} steps, a batch of {}, {} inputs, a hidden size of {} and {} "
-                            "direction{} they must be {{{}}}",
-                            field, core::to_string(desc->sizes), shape.steps, shape.batch, shape.inputs, shape.hidden,
-                            shape.directions, shape.directions == 1 ? "" : "s", fmt::join(sizes, ", ")));
+                fmt::format("{} has sizes {}; they must be [{}] (steps {}, batch size {}, input size {}, "
+                            "hidden size {}, directions {})",
+                            field, core::to_string(desc->sizes), fmt::join(sizes, ","), shape.steps, shape.batch,
+                            shape.inputs, shape.hidden, shape.directions));
         }
     }
     return {};
@@ -95,7 +95,7 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
             fmt::format("ActivationDescs has {} activations; it must have {} for each of {} direction{}", activations,
                         shape.activations, shape.directions, shape.directions == 1 ? "" : "s"));
     }
-    // M: OutputCellSingleTensor alone is not enough.
+    // Measured on DirectML 1.15.4: OutputCellSingleTensor as the only output is rejected.
     if (descriptor.tensor("OutputSequenceTensor") == nullptr && descriptor.tensor("OutputSingleTensor") == nullptr) {
         return broken_rule(descriptor, "outputs",
                            "OutputSequenceTensor and OutputSingleTensor are both absent; one of them must be there");
@@ -103,7 +103,7 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     return {};
 }
 
-/// A product and an addition for each weight, in each step of each sequence.
+/// One multiplication and one addition for each weight, in each step of each sequence.
 Cost cost(const Descriptor& descriptor) {
     const Shape shape(descriptor);
     const auto weights = static_cast<double>(shape.directions * shape.gates * shape.hidden) *

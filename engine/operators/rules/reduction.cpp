@@ -1,4 +1,4 @@
-// Relations of operators that reduce. "M" marks what was measured on Microsoft's DirectML 1.15.4.
+// Rules of reductions. What comments say about DirectML 1.15.4 was measured on it.
 #include "engine/operators/rules/reduction.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ using core::DataType;
 using core::FeatureLevel;
 using WideSizes = std::vector<std::uint64_t>;
 
-/// The input's, with one element along each axis. M: axes may be named twice, and there may be none.
+/// The input's sizes, with 1 along each axis. Measured on DirectML 1.15.4: axes may repeat, and the list may be empty.
 WideSizes reduced_sizes(const Descriptor& descriptor) {
     const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
     WideSizes sizes(input.begin(), input.end());
@@ -27,7 +27,7 @@ WideSizes reduced_sizes(const Descriptor& descriptor) {
     return sizes;
 }
 
-/// Every element is looked at.
+/// One operation for each element of the input.
 Cost reducing_cost(const Descriptor& descriptor) {
     return {.bytes = element_bytes(descriptor),
             .operations = static_cast<double>(*core::element_count(descriptor.tensor("InputTensor")->sizes))};
@@ -35,7 +35,7 @@ Cost reducing_cost(const Descriptor& descriptor) {
 
 // ---- REDUCE ------------------------------------------------------------------------------------------------------
 
-/// From which level on functions take a type.
+/// The feature level from which on some functions accept a data type.
 struct TypesFrom {
     FeatureLevel level;
     std::span<const DataType> types;
@@ -82,7 +82,7 @@ std::span<const TypesFrom> input_types(ReduceFunction function) {
     }
 }
 
-/// Null when the type is among those.
+/// Accepts the types in the list; rejects others.
 Verdict check_type(const Descriptor& descriptor, std::string_view rule, std::string_view tensor,
                    std::span<const TypesFrom> allowed, FeatureLevel level) {
     const DataType type = descriptor.tensor(tensor)->data_type;
@@ -136,12 +136,12 @@ Verdict check_norm(const Descriptor& descriptor, FeatureLevel /*level*/) {
 
 constexpr std::array<std::string_view, 1> coordinates_names{"coordinatesSizes"};
 
-/// A row for each element of the input, with its last coordinates: at least those after leading sizes of 1.
+/// One row for each element of the input. A row holds the last coordinates, at least those after leading sizes of 1.
 Verdict check_coordinates(const Descriptor& descriptor, FeatureLevel /*level*/) {
     const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
     const core::Dimensions& sizes = descriptor.tensor("OutputCoordinatesTensor")->sizes;
     const auto first = std::ranges::find_if(input, [](std::uint32_t size) { return size != 1; });
-    // M: one coordinate is the least, also where all sizes are 1.
+    // Measured on DirectML 1.15.4: at least one coordinate, even if all sizes are 1.
     const auto least = std::max<std::ptrdiff_t>(input.end() - first, 1);
     const std::uint64_t elements = *core::element_count(input);
     const bool leading_ones = std::all_of(sizes.begin(), sizes.end() - 2, [](std::uint32_t size) { return size == 1; });

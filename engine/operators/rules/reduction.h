@@ -1,4 +1,4 @@
-// REDUCE's functions, and which of them take a type.
+// The functions of REDUCE, and the data types that each accepts.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ enum class ReduceFunction : std::uint32_t {
     sum_square = 11,
 };
 
-/// Those that take elements of the type at that level.
+/// The functions that accept the data type at that level.
 [[nodiscard]] std::vector<ReduceFunction> functions_of(core::DataType type, core::FeatureLevel level);
 
 }  // namespace dmlconform::operators

@@ -1,5 +1,5 @@
-// Relations of ROI_POOLING, ROI_ALIGN, ROI_ALIGN1 and ROI_ALIGN_GRAD. "M" marks what was measured on Microsoft's
-// DirectML 1.15.4.
+// Rules of ROI_POOLING, ROI_ALIGN, ROI_ALIGN1 and ROI_ALIGN_GRAD. What comments say about DirectML 1.15.4 was measured
+// on it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ const core::Dimensions& sizes_of(const Descriptor& descriptor, std::string_view 
     return descriptor.tensor(field)->sizes;
 }
 
-/// Ones, and these at the end.
+/// Requires that the tensor's sizes end with these, and that all preceding ones are 1.
 Verdict check_innermost(const Descriptor& descriptor, std::string_view rule, std::string_view field,
                         const core::Dimensions& innermost, std::string_view meaning) {
     const core::Dimensions& sizes = sizes_of(descriptor, field);
@@ -46,7 +46,7 @@ Verdict check_pooling(const Descriptor& descriptor, core::FeatureLevel /*level*/
                            "a batch and four coordinates for each region");
 }
 
-/// A region, a channel, and the parts of the region.
+/// Output sizes: regions, channels, and the bins of a region.
 WideSizes pooling_sizes(const Descriptor& descriptor) {
     const auto pooled = descriptor.get<Size2D>("PooledSize");
     return {sizes_of(descriptor, "ROITensor")[2], sizes_of(descriptor, "InputTensor")[1], pooled.height, pooled.width};
@@ -58,8 +58,8 @@ WideSizes pooling_sizes(const Descriptor& descriptor) {
 constexpr std::uint32_t function_average = 2;
 constexpr std::uint32_t function_max = 7;
 
-/// `outputs` has an output of the forward pass for each region and channel, `picture` its input.
-Verdict check_regions(const Descriptor& descriptor, std::string_view outputs, std::string_view picture) {
+/// `outputs` names the tensor with an element for each region, channel and bin of the forward pass, `image` its input.
+Verdict check_regions(const Descriptor& descriptor, std::string_view outputs, std::string_view image) {
     const core::Dimensions& regions = sizes_of(descriptor, "ROITensor");
     const std::uint32_t count = regions[regions.size() - 2];
     if (auto rejection =
@@ -71,12 +71,12 @@ Verdict check_regions(const Descriptor& descriptor, std::string_view outputs, st
         return rejection;
     }
     const core::Dimensions& sizes = sizes_of(descriptor, outputs);
-    const std::uint32_t channels = sizes_of(descriptor, picture)[1];
+    const std::uint32_t channels = sizes_of(descriptor, image)[1];
     if (sizes[0] != count || sizes[1] != channels) {
         return broken_rule(descriptor, "outputSizes",
                            fmt::format("{} has sizes {}; the first two must be the {} regions of ROITensor and the {} "
                                        "channels of {}",
-                                       outputs, core::to_string(sizes), count, channels, picture));
+                                       outputs, core::to_string(sizes), count, channels, image));
     }
     return {};
 }
@@ -95,7 +95,7 @@ Verdict check_sampling(const Descriptor& descriptor) {
                         "at least 1, and no more than the second",
                         least, most));
     }
-    // M: NaN is accepted, and makes every place NaN.
+    // Measured on DirectML 1.15.4: NaN is accepted, and makes every coordinate NaN.
     for (const std::string_view field : {"SpatialScaleX", "SpatialScaleY"}) {
         if (const float scale = descriptor.number(field); scale < 0 || std::isinf(scale)) {
             return broken_rule(descriptor, "spatialScale",
@@ -115,7 +115,8 @@ Verdict check_align(const Descriptor& descriptor, core::FeatureLevel /*level*/) 
     return check_sampling(descriptor);
 }
 
-/// Two weights, four products and a sum for each sample, of which outputs have the square of the minimum at least.
+/// Two weights, four multiplications and an addition for each sample. An output has at least the square of the minimum
+/// number of samples.
 Cost align_cost(const Descriptor& descriptor) {
     const bool gradient = descriptor.schema->find_field("InputGradientTensor") != nullptr;
     const core::Dimensions& outputs = sizes_of(descriptor, gradient ? "InputGradientTensor" : "OutputTensor");
@@ -142,7 +143,7 @@ Verdict check_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
         return broken_rule(descriptor, "input",
                            "InputTensor is absent; it must be there for MAX and for OutputROIGradientTensor");
     }
-    // "Typically" in the documentation. M rejects other sizes.
+    // The documentation says "Typically". DirectML 1.15.4 rejects other sizes.
     if (input != nullptr && output != nullptr && input->sizes != output->sizes) {
         return broken_rule(descriptor, "inputSizes",
                            fmt::format("InputTensor has sizes {} and OutputGradientTensor {}; they must be the same",

@@ -1,5 +1,5 @@
-// Relations of RESAMPLE in all its versions, and of its gradients. "M" marks what was measured on Microsoft's DirectML
-// 1.15.4.
+// Rules of RESAMPLE in all its versions, and of its gradients. What comments say about DirectML 1.15.4 was measured on
+// it.
 #include <fmt/format.h>
 
 #include <array>
@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::array<std::string_view, 1> names{"scales"};
 
-/// M: zero, negative numbers and NaN are rejected. Sizes of outputs are free: what lies beyond the input repeats its
-/// edges, and what is beyond the output is cropped.
+/// Measured on DirectML 1.15.4: zero, negative numbers and NaN are rejected. Outputs may have any sizes: beyond the
+/// input its edges repeat, and beyond the output it is cropped.
 Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const auto& scales = descriptor.get<std::vector<float>>("Scales");
     for (std::size_t d = 0; d < scales.size(); ++d) {

@@ -1,4 +1,4 @@
-// Rules of SLICE1, from its documentation; "M" marks what was measured on Microsoft's DirectML 1.15.4.
+// Rules of SLICE1, from its documentation. What comments say about DirectML 1.15.4 was measured on it.
 #include "engine/operators/rules/slice1.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,8 @@ Verdict check_dimension(const Slice1& op, std::size_t d) {
     if (size == 0) {
         return reject("windowSize", fmt::format("InputWindowSizes[{}] is 0; it must be at least 1", d));
     }
-    // M: rejected even where the output would fit. The sum is taken in 64 bits: in 32 it can wrap to a legal one.
+    // Measured on DirectML 1.15.4: rejected even if the output would fit. The sum has 64 bits, because in 32 bits it
+    // can wrap to a legal value.
     if (offset + size > op.input.sizes[d]) {
         return reject(
             "windowInBounds",
@@ -71,7 +72,7 @@ Verdict validate_slice1(const Descriptor& descriptor, core::FeatureLevel /*level
     return {};
 }
 
-/// Only what is in the window and not stepped over is read.
+/// Reads only the elements that the strides select.
 Cost slice_cost(const Descriptor& descriptor) {
     return {.bytes = 2 * element_bytes(*descriptor.tensor("OutputTensor")), .operations = 0};
 }

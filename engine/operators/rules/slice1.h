@@ -18,7 +18,8 @@ struct Slice1 {
     std::span<const std::uint32_t> window_sizes;
     std::span<const std::int32_t> window_strides;
 
-    /// Coordinate of the first element taken along a dimension: the window's start, or its end when walked backwards.
+    /// Coordinate of the first selected element along a dimension: the window's start, or its end for a negative
+    /// stride.
     [[nodiscard]] std::uint32_t start(std::size_t dimension) const;
 };
 

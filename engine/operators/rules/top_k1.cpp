@@ -1,4 +1,4 @@
-// Rules of TOP_K1 and TOP_K, from their documentation; "M" marks what was measured on Microsoft's DirectML 1.15.4.
+// Rules of TOP_K1 and TOP_K, from their documentation. What comments say about DirectML 1.15.4 was measured on it.
 #include "engine/operators/rules/top_k1.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ Verdict validate_top_k(const Descriptor& descriptor, core::FeatureLevel /*level*
         return broken_rule(descriptor, "axis",
                            fmt::format("Axis is {}, but InputTensor has {} dimensions", op.axis, sizes.size()));
     }
-    // The documentation says "less than" the size; M accepts equality, and ONNX needs it.
+    // The documentation says "less than" the size. DirectML 1.15.4 accepts equality, and ONNX needs it.
     if (op.k < 1 || op.k > sizes[op.axis]) {
         return broken_rule(descriptor, "k",
                            fmt::format("K is {}; it must be at least 1 and at most the {} elements along axis {}", op.k,
@@ -50,7 +50,7 @@ Verdict validate_top_k(const Descriptor& descriptor, core::FeatureLevel /*level*
     return {};
 }
 
-/// Every element is looked at, and the K found are sorted by comparisons.
+/// One operation for each element of the input, and a comparison sort of the K results.
 Cost top_k_cost(const Descriptor& descriptor) {
     const TopK1 op(descriptor);
     const auto elements = static_cast<double>(*core::element_count(op.input.sizes));

@@ -10,7 +10,7 @@ namespace dmlconform::operators {
 /// DML_AXIS_DIRECTION.
 enum class AxisDirection : std::uint32_t { increasing = 0, decreasing = 1 };
 
-/// The operators' fields by name. Refers to the descriptor, which must be of one of them and outlive it.
+/// The operators' fields by name. Refers to the descriptor, which must be a TOP_K1 or TOP_K one and outlive it.
 struct TopK1 {
     explicit TopK1(const Descriptor& descriptor);
 
@@ -19,7 +19,7 @@ struct TopK1 {
     const core::TensorDesc& output_index;
     std::uint32_t axis = 0;
     std::uint32_t k = 0;
-    /// Decreasing: the largest elements, largest first. TOP_K, which has no such field, gives these.
+    /// Decreasing gives the largest elements, largest first. TOP_K has no such field and is decreasing.
     AxisDirection direction = AxisDirection::increasing;
 };
 

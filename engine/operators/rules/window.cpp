@@ -1,5 +1,5 @@
-// Relations of operators that slide a window over their input: poolings and local response normalisation. "M" marks
-// what was measured on Microsoft's DirectML 1.15.4.
+// Rules of operators that slide a window over their input: poolings and local response normalisation. What comments say
+// about DirectML 1.15.4 was measured on it.
 #include "engine/operators/rules/window.h"
 
 #include <fmt/format.h>
@@ -27,17 +27,17 @@ double count_of(const core::Dimensions& sizes) {
 
 }  // namespace
 
-SlidingWindow::SlidingWindow(const Descriptor& descriptor, const core::Dimensions& picture, std::size_t dimension)
+SlidingWindow::SlidingWindow(const Descriptor& descriptor, const core::Dimensions& image, std::size_t dimension)
     : size(descriptor.uints(has_field(descriptor, "WindowSizes") ? "WindowSizes" : "WindowSize")[dimension]),
       stride(descriptor.uints("Strides")[dimension]),
       dilation(has_field(descriptor, "Dilations") ? descriptor.uints("Dilations")[dimension] : 1),
-      padded(std::uint64_t{picture[dimension + 2]} + descriptor.uints("StartPadding")[dimension] +
+      padded(std::uint64_t{image[dimension + 2]} + descriptor.uints("StartPadding")[dimension] +
              descriptor.uints("EndPadding")[dimension]) {}
 
-/// M accepts zeros, and does not come to an end with a dilation of 0.
-Verdict check_window_numbers(const Descriptor& descriptor, const core::Dimensions& picture) {
-    for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
-        const SlidingWindow window(descriptor, picture, d);
+/// DirectML 1.15.4 accepts zeros. With a dilation of 0 it does not terminate.
+Verdict check_window_numbers(const Descriptor& descriptor, const core::Dimensions& image) {
+    for (std::size_t d = 0; d + 2 < image.size(); ++d) {
+        const SlidingWindow window(descriptor, image, d);
         if (window.size == 0 || window.stride == 0 || window.dilation == 0) {
             return broken_rule(descriptor, "window",
                                fmt::format("along spatial dimension {} the window has {} elements, stride {} and "
@@ -48,12 +48,12 @@ Verdict check_window_numbers(const Descriptor& descriptor, const core::Dimension
     return {};
 }
 
-Verdict check_windows(const Descriptor& descriptor, const core::Dimensions& picture) {
-    if (auto rejection = check_window_numbers(descriptor, picture)) {
+Verdict check_windows(const Descriptor& descriptor, const core::Dimensions& image) {
+    if (auto rejection = check_window_numbers(descriptor, image)) {
         return rejection;
     }
-    for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
-        const SlidingWindow window(descriptor, picture, d);
+    for (std::size_t d = 0; d + 2 < image.size(); ++d) {
+        const SlidingWindow window(descriptor, image, d);
         if (window.length() > window.padded) {
             return broken_rule(
                 descriptor, "windowInBounds",
@@ -72,12 +72,12 @@ namespace {
 constexpr std::array<std::string_view, 2> pooling_names{"window", "windowInBounds"};
 constexpr std::array<std::string_view, 3> lp_names{"window", "windowInBounds", "p"};
 
-/// A batch and a channel after the other: what a pooling of the picture has. The documentation's formula; M compares
-/// batches and channels alone, and takes what is outside for padding.
-WideSizes pooled_sizes(const Descriptor& descriptor, const core::Dimensions& picture) {
-    WideSizes sizes{picture[0], picture[1]};
-    for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
-        sizes.push_back(SlidingWindow(descriptor, picture, d).stops());
+/// Output sizes of a pooling: the batches and channels of the input, then the documentation's formula. DirectML 1.15.4
+/// checks only batches and channels, and treats what lies outside as padding.
+WideSizes pooled_sizes(const Descriptor& descriptor, const core::Dimensions& image) {
+    WideSizes sizes{image[0], image[1]};
+    for (std::size_t d = 0; d + 2 < image.size(); ++d) {
+        sizes.push_back(SlidingWindow(descriptor, image, d).stops());
     }
     return sizes;
 }
@@ -97,11 +97,11 @@ Verdict check_lp(const Descriptor& descriptor, core::FeatureLevel level) {
     return check_pooling(descriptor, level);
 }
 
-/// An operation for each element that windows see, padding included.
-Cost cost_of_windows(const Descriptor& descriptor, const core::Dimensions& picture, const core::Dimensions& stops) {
+/// One operation for each element of each window, including padding.
+Cost cost_of_windows(const Descriptor& descriptor, const core::Dimensions& image, const core::Dimensions& stops) {
     double operations = count_of(stops);
-    for (std::size_t d = 0; d + 2 < picture.size(); ++d) {
-        operations *= static_cast<double>(SlidingWindow(descriptor, picture, d).size);
+    for (std::size_t d = 0; d + 2 < image.size(); ++d) {
+        operations *= static_cast<double>(SlidingWindow(descriptor, image, d).size);
     }
     return {.bytes = element_bytes(descriptor), .operations = operations};
 }
@@ -115,8 +115,8 @@ Cost pooling_cost(const Descriptor& descriptor) {
 constexpr std::array<std::string_view, 2> average_grad_names{"window", "gradientSizes"};
 constexpr std::array<std::string_view, 3> max_grad_names{"window", "windowInBounds", "gradientSizes"};
 
-/// The documentation says what sizes the gradients have "typically". M compares batches and channels: windows that
-/// there are not have no gradient, and those that there are too many see padding.
+/// The documentation says what sizes the gradients "typically" have. DirectML 1.15.4 checks only batches and channels:
+/// missing windows contribute nothing, and surplus windows see only padding.
 Verdict check_average_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const core::Dimensions& input = sizes_of(descriptor, "InputGradientTensor");
     const core::Dimensions& output = sizes_of(descriptor, "OutputGradientTensor");
@@ -130,7 +130,7 @@ Verdict check_average_grad(const Descriptor& descriptor, core::FeatureLevel /*le
     return check_window_numbers(descriptor, output);
 }
 
-/// M: the sizes that the pooling has.
+/// Measured on DirectML 1.15.4: the gradient must have the sizes of the pooling's output.
 Verdict check_max_grad(const Descriptor& descriptor, core::FeatureLevel level) {
     if (auto rejection = check_pooling(descriptor, level)) {
         return rejection;
@@ -154,7 +154,7 @@ Cost grad_cost(const Descriptor& descriptor) {
 
 constexpr std::array<std::string_view, 3> quantized_names{"window", "windowInBounds", "parameterSizes"};
 
-/// One element, or one for each channel.
+/// Requires one element, or one per channel.
 Verdict check_parameter(const Descriptor& descriptor, std::string_view field, std::uint32_t channels) {
     const core::TensorDesc* desc = descriptor.tensor(field);
     if (desc == nullptr || *core::element_count(desc->sizes) == 1) {
@@ -194,7 +194,7 @@ Verdict check_local_response(const Descriptor& descriptor, core::FeatureLevel /*
     return {};
 }
 
-/// Two operations for each element of a region, no more of it than the tensor has, and four around them.
+/// Two operations for each element of a region, clipped to the tensor, and four for each output.
 Cost local_response_cost(const Descriptor& descriptor) {
     const core::Dimensions& sizes = sizes_of(descriptor, "InputTensor");
     const std::uint32_t local = descriptor.uint("LocalSize");

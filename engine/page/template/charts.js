@@ -23,13 +23,17 @@ function forgetCharts() {
   }
 }
 
+function axisTitle(text) {
+  return { display: true, text };
+}
+
 function engineColor(engine) {
   const engines = [...new Set([...data.totals.map(row => row.engine), ...data.benchmarks.map(row => row.name.split("/")[0])])];
   return PALETTE[Math.max(engines.indexOf(engine), 0) % PALETTE.length];
 }
 
-/** A bar for each label and engine, of the sums of what `counts` gives for a row. */
-function drawBars(canvas, labels, rows, counts, title) {
+/** A bar for each label and engine, of the sums of what `counts` gives for a row: a number of what is `counted`. */
+function drawBars(canvas, labels, rows, counts, title, counted) {
   const engines = [...new Set(rows.map(row => row.engine))];
   plot(canvas, {
     type: "bar",
@@ -44,21 +48,21 @@ function drawBars(canvas, labels, rows, counts, title) {
     },
     options: {
       scales: {
-        x: { title: { display: true, text: title } },
-        y: { type: "logarithmic", min: 0.5, ticks: { callback: value => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9 ? countText(value) : "" } },
+        x: { title: axisTitle(title) },
+        y: { type: "logarithmic", min: 0.5, title: axisTitle(counted), ticks: { callback: value => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9 ? countText(value) : "" } },
       },
     },
   });
 }
 
 function drawDistances(rows) {
-  drawBars(byId("distances-plot"), data.ulpBuckets, rows, row => row.ulps, "ULPs");
+  drawBars(byId("distances-plot"), data.ulpBuckets, rows, row => row.ulps, "ULPs", "elements");
 }
 
 function drawTolerances(rows) {
   const bins = rows.length ? rows[0].tolerance.length : 10;
   const labels = Array.from({ length: bins }, (_, index) => `${100 * index / bins}–${100 * (index + 1) / bins}%`);
-  drawBars(byId("tolerances-plot"), labels, rows, row => row.tolerance, "of the tolerance");
+  drawBars(byId("tolerances-plot"), labels, rows, row => row.tolerance, "of the tolerance", "outputs");
 }
 
 /** Shares of the tolerance to colours: grey within it, then from yellow to red, by orders of magnitude. */

@@ -21,6 +21,8 @@ function outputBlock(output) {
     ["beyond tolerance", `${countText(output.beyondTolerance)} of ${countText(output.elements)} elements`],
     ["tolerance", output.tolerance],
     ["tolerance used", output.largestToleranceUsed === undefined ? "" : percentText(output.largestToleranceUsed) + " by what is within it"],
+    ["computes as", output.precision && output.precision.computesAs ?
+      `${output.precision.computesAs} (Q ${threeDigits(output.precision.q)})` : ""],
     ["worst", output.worst ? make("span", { className: "mono" }, worstText(output.worst)) : ""],
   ]));
   const plots = make("div", { className: "plots" });

@@ -38,6 +38,11 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
+/** A name that may be broken after what separates its parts, and not inside of words. */
+function breakable(name) {
+  return name.split(/(?<=[_/,=\]])/).flatMap((part, index) => index ? [document.createElement("wbr"), part] : [part]);
+}
+
 function byId(id) {
   return document.getElementById(id);
 }

@@ -6,7 +6,7 @@ const data = JSON.parse(byId("data").textContent);
 const mostOpenFiles = 6;
 
 const sections = [
-  { id: "regressions", title: "Regressions", there: () => slowerBenchmarks().length > 0 },
+  { id: "regressions", title: "Regressions", there: () => data.slower.names.length > 0 },
   { id: "failures", title: "Failures", there: () => data.runs.length > 0 },
   { id: "matrix", title: "Operators", there: () => data.totals.length > 0 },
   { id: "summary", title: "By type", there: () => data.totals.length > 0 },
@@ -40,13 +40,16 @@ function drawHeader() {
   document.title = data.title;
   byId("title").textContent = data.title;
   const failures = data.totals.reduce((sum, row) => sum + failuresOf(row), 0);
-  const slower = slowerBenchmarks().length;
+  const slower = data.slower.names.length;
   const parts = [];
   if (data.totals.length) {
     parts.push([failures ? "fail" : sumOf("pass") ? "pass" : "skip-status", failures ? "failures" : "matrix",
       `${countText(failures)} ${failures === 1 ? "failure" : "failures"}, ${countText(sumOf("pass"))} passed, ${countText(sumOf("skip"))} skipped`]);
   }
-  if (compared()) parts.push([slower ? "slower" : "pass", slower ? "regressions" : "times", `${slower} of ${data.benchmarks.length} benchmarks slower`]);
+  if (data.slower.of) {
+    parts.push([slower ? "slower" : "pass", slower ? "regressions" : compared() ? "times" : "trends",
+      `${slower} of ${data.slower.of} benchmarks slower`]);
+  }
   byId("verdict").replaceChildren(...parts.flatMap(([mark, id, text], index) => [index ? " · " : "", linkTo(id, { className: mark }, text)]));
   const engines = run => run.engines.map(engine => [engine.name, engine.adapter, engine.driver].filter(Boolean).join(", "));
   const bench = (what, file) => make("p", { className: "run" },
@@ -59,9 +62,13 @@ function drawHeader() {
 }
 
 function drawRegressions() {
-  byId("regressions-list").replaceChildren(...slowerBenchmarks().sort((a, b) => b.ratio - a.ratio).map(row =>
-    make("p", { className: "slower" }, `${row.name}: ${timeText(median(row.base.seconds))} → ${timeText(median(row.now.seconds))} ` +
-      `(${percentText(row.ratio - 1)} slower)`)));
+  const line = text => make("p", { className: "slower" }, text);
+  const trends = (data.trends || []).filter(series => series.verdict === "slower");
+  byId("regressions-list").replaceChildren(
+    ...slowerBenchmarks().sort((a, b) => b.ratio - a.ratio).map(row =>
+      line(`${row.name}: ${timeText(median(row.base.seconds))} → ${timeText(median(row.now.seconds))} ` +
+        `(${percentText(row.ratio - 1)} slower than the base)`)),
+    ...trends.map(series => line(`${series.name}: ${changeText(series, series.changes[series.changes.length - 1])}`)));
 }
 
 function draw() {

@@ -45,7 +45,9 @@ function heading(column, index, sort, draw) {
 
 function cell(column, row) {
   const classes = [column.kind || "", column.mark ? column.mark(row) : ""].join(" ");
-  const element = make("td", { className: classes }, column.text ? column.text(row) : String(column.value(row)));
+  const shown = column.text ? column.text(row) : String(column.value(row));
+  const parts = column.kind === "text" && typeof shown === "string" ? breakable(shown) : [shown];
+  const element = make("td", { className: classes }, ...parts);
   if (column.click) element.addEventListener("click", column.click(row));
   return element;
 }
@@ -71,7 +73,7 @@ function drawSummary(rows) {
     number("Pass", row => row.counts[count("pass")], "pass"),
     number("Failures", failuresOf, "fail"),
     ...["error", "crash", "timeout", "xpass"].filter(name => data.totals.some(row => row.counts[count(name)]))
-      .map(name => number("of them " + name, row => row.counts[count(name)], name)),
+      .map(name => number("Failures: " + name, row => row.counts[count(name)], name)),
     ...["xfail", "flake"].filter(name => data.totals.some(row => row.counts[count(name)]))
       .map(name => number(name, row => row.counts[count(name)], "skip-status")),
     number("Skip", row => row.counts[count("skip")], "skip-status"),
@@ -79,7 +81,9 @@ function drawSummary(rows) {
     number("Off the gate", row => row.offGate),
     { title: "Tolerance used", value: row => row.largestTolerance,
       text: row => row.tolerance.some(bin => bin) ? percentText(row.largestTolerance, 0) : "·" },
-    { title: "Time", value: row => row.seconds, text: row => timeText(row.seconds) },
+    { title: "Computes as", value: row => row.precision.name ? row.precision.bits : 99,
+      text: row => row.precision.name || "·", mark: row => row.precision.less ? "fail" : row.precision.name ? "" : "faint" },
+    { title: "Execution", value: row => row.seconds, text: row => timeText(row.seconds) },
   ];
   fillTable(byId("summary-table"), columns, rows, summarySort, byId("summary-more"));
 }

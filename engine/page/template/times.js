@@ -54,7 +54,8 @@ function points(rows, side, value) {
 function drawRoofline(rows) {
   const labels = rows.map(row => row.name);
   const markers = rows.filter(row => row.now.roofline).map(row => ({ x: row.now.roofline, y: row.name, seconds: row.now.roofline }));
-  const options = stripOptions({ type: "logarithmic", labels, ticks: { callback: value => isPowerOfTen(value) ? timeText(value) : "" } });
+  const options = stripOptions({ type: "logarithmic", labels, title: axisTitle("time of one execution"),
+    ticks: { callback: value => isPowerOfTen(value) ? timeText(value) : "" } });
   options.plugins.tooltip.callbacks.label = context => `${context.dataset.label}: ${timeText(context.raw.seconds)}`;
   plot(byId("roofline-plot"), { type: "scatter", options, data: { datasets: [
     { label: "measured", data: points(rows, "now", (row, seconds) => seconds), backgroundColor: PALETTE[0], pointRadius: 4 },
@@ -65,7 +66,7 @@ function drawRoofline(rows) {
 function drawDistributions(rows) {
   const center = new Map(rows.map(row => [row, median((row.base || row.now).seconds)]));
   const offset = (row, seconds) => 100 * (seconds / center.get(row) - 1);
-  const options = stripOptions({ type: "linear", labels: rows.map(row => row.name), ticks: { callback: value => value + "%" } });
+  const options = stripOptions({ type: "linear", labels: rows.map(row => row.name), title: axisTitle("difference from the median"), ticks: { callback: value => value + "%" } });
   options.plugins.tooltip.callbacks.label =
     context => `${context.dataset.label}: ${timeText(context.raw.seconds)} (${context.raw.x.toFixed(1)}%)`;
   const datasets = [{ label: compared() ? "new" : "measured", data: points(rows, "now", offset), backgroundColor: PALETTE[1], pointRadius: 4 }];
@@ -92,12 +93,24 @@ function drawTimes(rows) {
     timesShown += PLOTTED_AT_ONCE;
     drawTimes(rows);
   };
-  const verdicts = ["slower", "faster", "unreliable", "as before"].map(change => [change, rows.filter(row => row.change === change).length]);
-  byId("times-note").textContent = !compared() ? `${rows.length} benchmarks.` :
-    `${rows.length} benchmarks, compared at ${percentText(data.threshold, 0)}: ` +
+  const verdicts = ["slower", "faster", "unreliable", "too few", "as before"].map(change => [change, rows.filter(row => row.change === change).length]);
+  byId("times-note").textContent = !compared() ? `${countOf(rows.length)}.` :
+    `${countOf(rows.length)}, of which changes of more than ${percentText(data.threshold, 0)} count: ` +
     verdicts.map(([change, count]) => `${count} ${change}`).join(", ") + "." +
     (data.differences.length ? ` The runs are from different places: ${data.differences.join("; ")}.` : "") +
     (data.onlyInBase.length ? ` Only in the base: ${data.onlyInBase.join(", ")}.` : "");
+}
+
+function countOf(benchmarks) {
+  return benchmarks === 1 ? "1 benchmark" : `${benchmarks} benchmarks`;
+}
+
+/** What tells all points apart: commits, days, or minutes; and numbers where nothing does. */
+function pointLabels(points) {
+  const ways = [point => shortCommit(point.commit), point => point.measured.slice(0, 10),
+    point => point.measured.slice(5, 16).replace("T", " ")];
+  const labels = ways.map(way => points.map(way)).find(texts => new Set(texts).size === texts.length);
+  return labels || points.map((point, index) => `${index + 1}: ${shortCommit(point.commit)}`);
 }
 
 function trendPlot(canvas, series) {
@@ -113,9 +126,11 @@ function trendPlot(canvas, series) {
     line("quartiles", series.points.map(point => point.high), { borderColor: "transparent", pointRadius: 0, fill: "+1", backgroundColor: "rgb(78 121 167 / 25%)" }),
     line("", series.points.map(point => point.low), { borderColor: "transparent", pointRadius: 0 }),
   ];
-  const scales = { x: { ticks: { maxTicksLimit: 6, callback: index => series.points[index].measured.slice(0, 10) } },
-    y: series.failures ? { beginAtZero: true } : { ticks: { callback: value => timeText(value) } } };
-  if (series.failures) scales.passes = { position: "right", beginAtZero: true, grid: { display: false } };
+  const labels = pointLabels(series.points);
+  const scales = { x: { title: axisTitle("result"), ticks: { maxTicksLimit: 6, callback: index => labels[index] } },
+    y: series.failures ? { beginAtZero: true, title: axisTitle("failures") }
+      : { title: axisTitle("time of one execution"), ticks: { callback: value => timeText(value) } } };
+  if (series.failures) scales.passes = { position: "right", beginAtZero: true, title: axisTitle("passes"), grid: { display: false } };
   plot(canvas, { type: "line", data: { labels: series.points.map((_, index) => index), datasets }, options: {
     interaction: { mode: "index", intersect: false }, scales,
     plugins: { legend: { display: Boolean(series.failures) }, tooltip: {

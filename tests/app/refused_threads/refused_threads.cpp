@@ -1,5 +1,5 @@
-// Loaded into a program before everything else (LD_PRELOAD), lets it make as many threads as MOST_THREADS says, and
-// refuses all others, as a system does that has no more for it.
+// Preloaded into a program (LD_PRELOAD), this library lets it create MOST_THREADS threads and makes all further
+// pthread_create calls fail, like a system without resources.
 #include <dlfcn.h>
 #include <pthread.h>
 

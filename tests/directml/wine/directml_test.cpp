@@ -1,5 +1,5 @@
-// Microsoft's DirectML through Wine, as a user runs it: that it answers, what its faults cost, and what is left behind.
-// Without scripts/setup-directml there is no DirectML, and these tests are skipped.
+// End-to-end tests of Microsoft's DirectML under Wine: it answers, its crashes cost one case, and nothing is left
+// behind. Skipped if scripts/setup-directml was not run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ protected:
         return folder_.write("many.json", "{ \"cases\": [\n" + text + "\n] }\n");
     }
 
-    /// Does something with the first result that the program tells.
+    /// Runs the action when the program prints its first result.
     void at_first_result(const std::function<void()>& action) {
         options_.interrupt_when = [action, done = false](const std::string& output) mutable {
             if (!done && output.find("many/") != std::string::npos) {
@@ -54,7 +54,7 @@ protected:
         };
     }
 
-    /// The worker: the Windows program, which Wine's loader runs in a process of its own.
+    /// Kills the worker: the Windows program, which Wine's loader runs in a separate process.
     void kill_worker() const {
         const auto found = processes_.running("dmlconform.exe");
         EXPECT_FALSE(found.empty());
@@ -88,7 +88,8 @@ TEST_F(DirectMl, AnswersAsTheReferenceDoes) {
     EXPECT_EQ(processes_.left_behind(), "");
 }
 
-/// Cases whose shaders DirectML has in DXIL alone, and that fail on Wine's own Direct3D for want of it.
+/// DirectML has the shaders of these cases only as DXIL, so they fail on Wine's own Direct3D, which does not support
+/// it.
 TEST_F(DirectMl, TakesShadersInDxil) {
     const std::vector<std::string> words = {cases_folder(), "--no-default-expectations",
                                             "--filter",     "edges/cast/int64-to-float64/rounding",
@@ -104,8 +105,8 @@ TEST_F(DirectMl, TakesShadersInDxil) {
     EXPECT_TRUE(prints(on_wine, ": 4 error\n"));
 }
 
-/// The Windows program by itself, to which a path that begins with a slash is an option: DirectML runs one case at a
-/// time, which is not for the user to know.
+/// DirectML runs only one case at a time, which users need not know. The paths have a drive letter because the Windows
+/// program takes a word that begins with a slash for an option.
 TEST_F(DirectMl, AsManyAtATimeAsItCan) {
     const ProgramResult result = run_program(
         {(checkout / "scripts/directml").string(), "run", "Z:" + many_cases(3), "--engine", "directml"}, options_);
@@ -163,7 +164,7 @@ TEST_F(DirectMl, KillingTheWorkerCostsOneCase) {
     EXPECT_EQ(processes_.left_behind(), "");
 }
 
-/// An access violation inside DirectML.
+/// This case causes an access violation inside DirectML.
 TEST_F(DirectMl, ACrashInItCostsOneCase) {
     const std::string crash = R"({ "name": "null", "operator": "QUANTIZED_LINEAR_CONVOLUTION",
         "desc": { "InputTensor": { "DataType": "UINT8", "Sizes": [1, 1, 4, 4] },
@@ -201,13 +202,13 @@ TEST_F(DirectMl, ACrashOfDmlconformLeavesNothing) {
     EXPECT_EQ(processes_.left_behind(), "");
 }
 
-/// A driver that DirectML gets no error from and that computes nothing: Debian 12's own, with Wine's own Direct3D.
+/// A driver that computes nothing and reports no error to DirectML: Debian 12's, with Wine's own Direct3D.
 TEST_F(DirectMl, ADriverThatWritesNothingIsFound) {
     const fs::path real = checkout / "build/directml";
     if (!fs::exists(real / "mesa")) {
         GTEST_SKIP() << "the system's own driver is new enough here";
     }
-    // A checkout without the newer driver, which takes the system's.
+    // A checkout without the newer driver, so that the system's is used.
     const fs::path fake = folder_.at("checkout");
     fs::create_directories(fake / "scripts");
     fs::create_directories(fake / "build/directml");
@@ -224,7 +225,7 @@ TEST_F(DirectMl, ADriverThatWritesNothingIsFound) {
     EXPECT_EQ(processes_.left_behind(), "");
 }
 
-/// What was set up by an older script, and a Direct3D that nobody knows. Needs no DirectML.
+/// A setup made by an older script, and an unknown Direct3D. Does not need DirectML.
 TEST(DirectMlScript, SaysWhichDirect3dIsMissing) {
     struct Row {
         const char* direct3d;
@@ -249,7 +250,7 @@ TEST(DirectMlScript, SaysWhichDirect3dIsMissing) {
     }
 }
 
-/// Needs no DirectML.
+/// Does not need DirectML.
 TEST(DirectMlIsMissing, AndTheScriptThatSetsItUpIsNamed) {
     const TemporaryFolder folder;
     ProgramOptions options;

@@ -1,5 +1,5 @@
-// All processes that a run has started, directly or not, whoever their parents are by now: Wine's server, for one, is
-// nobody's child.
+// Finds all processes that a run has started, directly or indirectly, even if they have another parent by now, such as
+// Wine's server.
 #pragma once
 
 #include <sys/types.h>
@@ -19,19 +19,19 @@
 
 namespace dmlconform::tests {
 
-/// Processes are told by a variable in the environment that they inherit. (Linux only.)
+/// Recognises processes by an environment variable that they inherit. Linux only.
 class ProcessesOfARun {
 public:
-    /// To be set for the program that is run.
+    /// The environment variable to set for the program.
     [[nodiscard]] const std::pair<std::string, std::string>& variable() const { return variable_; }
 
     struct Process {
         pid_t id = 0;
-        /// Its words, each with a zero at its end.
+        /// The arguments, each followed by a zero byte.
         std::string command;
     };
 
-    /// Those that run now and have `part` in their command.
+    /// The running processes whose command contains `part`.
     [[nodiscard]] std::vector<Process> running(const std::string& part = "") const {
         const std::string line = variable_.first + "=" + variable_.second;
         std::vector<Process> found;
@@ -50,7 +50,8 @@ public:
         return found;
     }
 
-    /// What is still there after `limit`. Wine's server waits some seconds for programs to come before it ends.
+    /// The processes that are still running after `limit`. Wine's server waits some seconds for further programs before
+    /// it ends.
     [[nodiscard]] std::string left_behind(std::chrono::seconds limit = std::chrono::seconds(20)) const {
         const auto deadline = std::chrono::steady_clock::now() + limit;
         std::vector<Process> left = running();

@@ -1,18 +1,18 @@
-// A worker that computes rightly until it does something that no worker should do.
-//
+// A worker that computes correctly until it commits a fault.
 // usage: faulty_worker [STEP ACTION [COUNT]]
-//
-// When STEP (start, unsupported, compile, bind, execute, read) happens for the COUNT-th time in the process, 1 by
-// default, ACTION is done: one of those in the table below.
+// When STEP (start, unsupported, compile, bind, execute, read, reference) happens for the COUNT-th time in the process,
+// by default the first, the worker does ACTION, one of those in the table below.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
+#include "engine/run/reference_source.h"
 #include "engine/worker/server.h"
 #include "tests/run/fake_engine.h"
 
@@ -39,7 +39,7 @@ std::string frame(const std::string& content) {
     }
 }
 
-/// Says something and waits to be ended for it.
+/// Writes the bytes and waits to be killed.
 std::function<void()> say(const std::string& bytes) {
     return [bytes] {
         print(bytes);
@@ -52,7 +52,7 @@ const std::map<std::string, std::function<void()>>& actions() {
         {"crash",
          [] {
              std::fprintf(stderr, "first\nabout to crash\x1b[31m\n");
-             std::signal(SIGSEGV, SIG_DFL);  // the sanitizers have a handler
+             std::signal(SIGSEGV, SIG_DFL);  // replaces the sanitizers' handler
              std::raise(SIGSEGV);
          }},
         {"kill", [] { std::raise(SIGKILL); }},
@@ -73,7 +73,7 @@ const std::map<std::string, std::function<void()>>& actions() {
         {"deep", say(frame(std::string(1'000'000, '\x81')))},
         {"tag", say(frame("\xc0"))},
         {"number", say(frame(std::string(1, '\0')))},
-        // What follows is for a first case: `compile` has the number 2, `execute` 4.
+        // The following answers suit a first case, in which `compile` is message 2 and `execute` is message 4.
         {"both", say(frame("\xa3\x62id\x02\x68"
                            "accepted\xf5\x6bunsupported\x64"
                            "cold"))},
@@ -81,6 +81,7 @@ const std::map<std::string, std::function<void()>>& actions() {
         {"negative", say(frame("\xa2\x62id\x04\x6bnanoseconds\x24"))},
         {"negative-device", say(frame("\xa2\x62id\x04\x71"
                                       "deviceNanoseconds\x24"))},
+        {"node-times", say(frame("\xa2\x62id\x04\x6fnodeNanoseconds\x81\x01"))},
         {"wrong-id", say(frame("\xa1\x62id\x18\xff"))},
         {"stop-in-frame",
          [] {
@@ -120,6 +121,10 @@ int work(int argc, char** argv) {
         engine, [](std::span<std::byte> to) { return std::fread(to.data(), 1, to.size(), stdin) == to.size(); },
         [](std::span<const std::byte> bytes) {
             return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
+        },
+        [&](const auto& descriptor, auto inputs, const auto& request) {
+            act("reference");
+            return run::answer_reference(descriptor, inputs, request);
         });
     return served ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// Activation functions, by the formulas of DML_ACTIVATION_*_OPERATOR_DESC. "M" marks what DirectML 1.15.4 does where
-// the formula leaves it open, of NaN mostly.
+// Activation functions, by the formulas of DML_ACTIVATION_*_OPERATOR_DESC. Where a formula leaves results open, mostly
+// for NaN, comments say what DirectML 1.15.4 was measured to do.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,34 +12,35 @@ namespace {
 
 using namespace element_wise;
 
-/// The argument of a branch that is only for numbers from the limit on, or up to it.
+/// The argument of a branch that only applies to numbers from the limit on, or up to the limit.
 template <class T>
 T at_least(T x, T /*limit*/) {
     return x;
 }
 inline Interval at_least(const Interval& x, const Interval& limit) {
-    return {std::max(x.low, limit.low), x.high, x.nan};
+    return {std::max(x.low, limit.low), x.high, x.nan, std::max(x.value, limit.value), x.variance};
 }
 template <class T>
 T at_most(T x, T limit) {
     return -at_least(-x, -limit);
 }
 
-/// The same without the limit itself, which is a number of FP32.
+/// The same, excluding the limit itself, which is an FP32 number.
 template <class T>
 T above(T x, T /*limit*/) {
     return x;
 }
 inline Interval above(const Interval& x, const Interval& limit) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    return {std::max(x.low, double{std::nextafter(static_cast<float>(limit.low), infinity)}), x.high, x.nan};
+    const double least{std::nextafter(static_cast<float>(limit.low), infinity)};
+    return {std::max(x.low, least), x.high, x.nan, std::max(x.value, least), x.variance};
 }
 template <class T>
 T below(T x, T limit) {
     return -above(-x, -limit);
 }
 
-/// x where it is not negative, else something that is computed of it.
+/// x if it is not negative, otherwise a function of x.
 template <class T, class F>
 T positive_or(T x, F&& of_negative) {
     return select(x >= T(0), at_least(x, T(0)), of_negative(at_most(x, T(0))));
@@ -50,24 +51,24 @@ T sigmoid(T x) {
     return 1 / (1 + exp(-x));
 }
 
-/// ln(1 + exp(x)), in the form that does not overflow.
+/// ln(1 + exp(x)), in a form that does not overflow.
 inline double softplus(double x) {
     return max(x, 0.0) + log1p(exp(-abs(x)));
 }
-/// Or as it stands in the documentation, where that does not overflow.
+/// Implementations may also use the documented formula, where that does not overflow.
 inline Interval softplus(const Interval& x) {
     const Interval safe = through_base_2(max(x, 0)) + log1p(exp(-abs(x)));
     const Interval plain = log1p(exp(x));
     return std::isinf(plain.high) ? safe : hull(safe, plain);
 }
 
-/// What x * Alpha + Beta has between 0 and 1. M: NaN gives 0.
+/// x * Alpha + Beta, clamped to 0 … 1. Measured on DirectML 1.15.4: NaN gives 0.
 template <class T>
 T ramp(T x, T alpha, T beta) {
     return min(max(alpha * x + beta, T(0)), T(1));
 }
 
-/// The share of the normal distribution below x: (1 + erf(x / sqrt(2))) / 2.
+/// The cumulative normal distribution: (1 + erf(x / sqrt(2))) / 2.
 inline double normal_share(double x) {
     return 0.5 * erfc(-x / std::numbers::sqrt2);
 }
@@ -80,7 +81,7 @@ T celu(T x, T alpha) {
     return max(T(0), x) + min(T(0), alpha * expm1(x / alpha));
 }
 
-/// Unlike ELU's, its formula has zero on the other side, where exp may be inexact.
+/// Unlike ELU, its formula multiplies the other branch by zero, where exp may be inexact.
 template <class T>
 T scaled_elu(T x, T alpha, T gamma) {
     return gamma * select(x > T(0), at_least(x, T(0)), alpha * expm1(at_most(x, T(0))));

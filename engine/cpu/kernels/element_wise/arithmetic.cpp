@@ -1,4 +1,4 @@
-// Arithmetic. "M" marks what no documentation says and DirectML 1.15.4 does.
+// Arithmetic operators. What comments say about DirectML 1.15.4 is undocumented and was measured on it.
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/element_wise/machine.h"
 
@@ -10,7 +10,8 @@ using namespace element_wise;
 template <class T>
 constexpr bool is_integer = std::is_same_v<T, Signed> || std::is_same_v<T, Unsigned>;
 
-/// A / B. M, by zero: all ones, or of signed integers -1, and 1 for negative ones.
+/// A / B. Measured on DirectML 1.15.4: division by zero gives all ones; for signed integers 1 if A is negative,
+/// otherwise -1.
 template <class T>
 T quotient(T a, T b) {
     if constexpr (is_integer<T>) {
@@ -20,7 +21,7 @@ T quotient(T a, T b) {
     }
 }
 
-/// A - B * trunc(A / B). M, by zero: all ones, or of signed integers the dividend.
+/// A - B * trunc(A / B). Measured on DirectML 1.15.4: modulo zero gives all ones; for signed integers the dividend.
 template <class T>
 T remainder_truncated(T a, T b) {
     if constexpr (std::is_same_v<T, Signed>) {
@@ -28,14 +29,16 @@ T remainder_truncated(T a, T b) {
     } else if constexpr (std::is_same_v<T, Unsigned>) {
         return b != T(0) ? a % b : ~T(0);
     } else if constexpr (std::is_same_v<T, double>) {
-        // Exact, but for what the formula has with infinities.
+        // std::fmod is exact, but the formula gives NaN for infinities.
         return std::isinf(b) ? std::nan("") : std::fmod(a, b);
     } else {
-        return a - b * trunc(a / b);
+        const T rest = a - b * trunc(a / b);
+        // By IEEE 754, the remainder of a division by infinity is the dividend.
+        return is_infinite(b).may_hold && is_infinite(a).may_fail ? hull(rest, a) : rest;
     }
 }
 
-/// A - B * floor(A / B). M, by zero: as quotient.
+/// A - B * floor(A / B). Measured on DirectML 1.15.4: modulo zero gives the same as division.
 template <class T>
 T remainder_floored(T a, T b) {
     if constexpr (is_integer<T>) {
@@ -52,7 +55,8 @@ T remainder_floored(T a, T b) {
     }
 }
 
-/// (A + B) / 2. M, of integers: the sum wraps in 32 bits, the quotient is rounded towards zero.
+/// (A + B) / 2. Measured on DirectML 1.15.4: for integers, the sum wraps in 32 bits, and the quotient is rounded
+/// towards zero.
 template <class T>
 T mean(T a, T b) {
     if constexpr (std::is_same_v<T, Signed>) {
@@ -60,14 +64,15 @@ T mean(T a, T b) {
     } else if constexpr (std::is_same_v<T, Unsigned>) {
         return ((a + b) & Unsigned(0xffffffffu)) / Unsigned(2);
     } else if constexpr (std::is_same_v<T, Interval>) {
-        // The sum may be infinite where the mean is not; halving first avoids that.
+        // The sum may overflow although the mean does not; halving first avoids that.
         return hull((a + b) / 2, a / 2 + b / 2);
     } else {
         return (a + b) / 2;
     }
 }
 
-/// By repeated multiplication, which wraps. M: negative powers are those of 1 and -1, others 0.
+/// Repeated multiplication, which wraps. Measured on DirectML 1.15.4: negative exponents give the power of 1 and -1,
+/// and 0 for other bases.
 template <class T>
 T power(T base, T exponent) {
     if constexpr (is_integer<T>) {
@@ -86,13 +91,14 @@ T power(T base, T exponent) {
     }
 }
 
-/// 1 - Beta^T, or 1 for T = 0 (M).
+/// 1 - Beta^T. Measured on DirectML 1.15.4: 1 for T = 0.
 template <class T>
 T bias_correction(T beta, T step) {
     return select(step > T(0), 1 - pow(beta, step), T(1));
 }
 
-/// share * a + (1 - share) * b. M: computed as a + (1 - share) * (b - a), which rounds otherwise.
+/// share * a + (1 - share) * b. Measured on DirectML 1.15.4: computed as a + (1 - share) * (b - a), whose roundings
+/// differ.
 inline double blended(double a, double b, double share) {
     return share * a + (1 - share) * b;
 }
@@ -100,7 +106,7 @@ inline Interval blended(const Interval& a, const Interval& b, const Interval& sh
     return hull(share * a + (1 - share) * b, a + (1 - share) * (b - a));
 }
 
-/// The same with b * b. Compilers multiply the three factors in any order.
+/// The same with b * b instead of b. Compilers multiply the three factors in any order.
 inline double blended_with_square(double a, double b, double share) {
     return blended(a, b * b, share);
 }
@@ -116,7 +122,8 @@ inline Interval product_over(const Interval& x, const Interval& y, const Interva
     return hull(x * y / z, x * (y / z));
 }
 
-/// What a later step may see of a result that is stored in between (M: it does).
+/// A result that may be stored in the tensor's type before later steps use it. Measured on DirectML 1.15.4: it is
+/// stored.
 inline double stored_between(double x, bool /*half*/) {
     return x;
 }

@@ -1,4 +1,5 @@
-// Bits, and moving values from type to type. "M" marks what no documentation says and DirectML 1.15.4 does.
+// Bitwise operators and conversions between types. What comments say about DirectML 1.15.4 is undocumented and was
+// measured on it.
 #include "engine/cpu/element_wise/machine.h"
 
 namespace dmlconform::cpu {
@@ -6,8 +7,8 @@ namespace {
 
 using namespace element_wise;
 
-/// M: counts are taken modulo 32 where elements have up to 32 bits; of 64 bits, those of 64 and more modulo 32,
-/// plus 32.
+/// Shift counts. Measured on DirectML 1.15.4: for types of up to 32 bits they are taken modulo 32. For 64-bit types,
+/// counts from 64 on are taken modulo 32, plus 32.
 template <class T>
 unsigned shift_count(T count, unsigned bits) {
     return static_cast<unsigned>(bits < 64 || count.bits() >= 64 ? count.bits() % 32 + (bits < 64 ? 0 : 32)

@@ -6,7 +6,8 @@ namespace {
 
 using namespace element_wise;
 
-/// DML_ROUNDING_MODE: halves to nearest even, towards zero, towards infinity (which is to nearest, halves away from 0).
+/// DML_ROUNDING_MODE: halves to nearest even; towards zero; towards infinity, which rounds to nearest with halves away
+/// from 0.
 template <class T>
 T rounded_by(T x, T mode) {
     return select(mode == T(0), round_half_even(x), select(mode == T(1), trunc(x), round_half_away(x)));

@@ -1,6 +1,7 @@
-// Operators that move blocks between space and depth, or make them of single elements.
+// Operators that move blocks between space and depth, and nearest or linear upsampling.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/move.h"
@@ -11,13 +12,13 @@ namespace {
 using movement::Axis;
 using movement::Move;
 
-/// Values of DML_DEPTH_SPACE_ORDER, which the older operators do not have.
+/// Interprets DML_DEPTH_SPACE_ORDER, which the older operators lack.
 bool depth_is_innermost(const operators::Descriptor& descriptor) {
     return descriptor.schema->find_field("Order") != nullptr && descriptor.uint("Order") == 1;
 }
 
-/// Both directions are seen from the picture in space: a pixel in row i and column j of its block is in the plane
-/// (i * block + j) * depth + c, or c * block * block + i * block + j. The six dimensions are those of the picture.
+/// Both directions are described by the spatial tensor: the pixel in row i and column j of its block is in plane (i *
+/// block + j) * depth + c, or c * block * block + i * block + j. The six dimensions are those of the spatial tensor.
 Move rearranged(const KernelArguments& arguments, bool to_depth) {
     Move move = movement::first_to_first(arguments);
     const core::TensorDesc& space = to_depth ? move.from->desc : move.to->desc;
@@ -38,7 +39,7 @@ Move rearranged(const KernelArguments& arguments, bool to_depth) {
     push(space.sizes[0], in_space[0], in_depth[0]);
     push(channels, in_space[1], plane_of_channel * in_depth[1]);
     if (to_depth) {
-        // The blocks are outermost, so that the innermost dimension is as long as the output's.
+        // The block dimensions come first, so that the innermost dimension is as long as the output's.
         push(block, in_space[2], block * plane_of_column * in_depth[1]);
         push(block, in_space[3], plane_of_column * in_depth[1]);
         push(depth.sizes[2], block * in_space[2], in_depth[2]);
@@ -46,7 +47,7 @@ Move rearranged(const KernelArguments& arguments, bool to_depth) {
     } else {
         push(depth.sizes[2], block * in_space[2], in_depth[2]);
         push(block, in_space[2], block * plane_of_column * in_depth[1]);
-        // Of a row, first every block's first column, then every second.
+        // Of each row, first the first columns of all blocks, then the second ones.
         push(block, in_space[3], plane_of_column * in_depth[1]);
         push(depth.sizes[3], block * in_space[3], in_depth[3]);
     }
@@ -63,7 +64,7 @@ Move depth_to_space(const KernelArguments& arguments) {
 
 // ---- UPSAMPLE_2D -------------------------------------------------------------------------------------------------
 
-/// Height and width are two dimensions each: the pixels, and the copies of each.
+/// Height and width are two dimensions each: pixels and their copies.
 Move nearest(const KernelArguments& arguments) {
     const auto& scale = arguments.descriptor.get<operators::Size2D>("ScaleSize");
     Move move = movement::first_to_first(arguments);
@@ -79,42 +80,50 @@ Move nearest(const KernelArguments& arguments) {
     return move;
 }
 
-/// Between which pixels of a line a pixel of the scaled line lies, and how far from the first of them.
+/// The pixels of the input between which an output pixel lies along one axis, and its distance from the first of them.
 struct Between {
     std::int64_t first = 0;
     std::int64_t second = 0;
     double way = 0;
 };
 
-/// M: centres of pixels lie half a pixel from their edges. Outside the outermost centres there is nothing between.
+/// Measured on DirectML 1.15.4: the centre of a pixel is half a pixel from its edges. Beyond the outermost centres the
+/// input is constant.
 Between between(std::int64_t pixel, std::int64_t size, std::int64_t scale) {
-    // The distance from the first centre, in units of half a pixel of the scaled line, is exact.
+    // The distance from the first centre, in units of half an output pixel, is exact.
     const std::int64_t distance = std::clamp<std::int64_t>(2 * pixel + 1 - scale, 0, 2 * scale * (size - 1));
     const std::int64_t first = distance / (2 * scale);
     return {first, std::min(first + 1, size - 1),
             static_cast<double>(distance % (2 * scale)) / static_cast<double>(2 * scale)};
 }
 
-/// A way that FP32 has rounded: of a place as large as the line is long.
+/// The distance with FP32's rounding errors: it is computed from a position that can be as large as the size of the
+/// axis.
 Interval rounded_way(const Between& at) {
     const double error = at.way == 0 && at.first == 0 ? 0 : 0x1p-22 * static_cast<double>(at.second + 1);
     return {std::max(0.0, at.way - error), std::min(1.0, at.way + error), false};
 }
 
-/// Without a way to go, what lies beyond does not matter, be it infinite.
+/// Interpolates. If the distance is 0, the second pixel is ignored, even if it is infinite. If the pixels are equal
+/// infinities, they are not subtracted.
 double mixed(double a, double b, double way) {
-    return way == 0 ? a : a + (b - a) * way;
+    return way == 0 ? a : std::isfinite(a) && std::isfinite(b) ? a + (b - a) * way : a * (1 - way) + b * way;
 }
 Interval mixed(const Interval& a, const Interval& b, const Interval& way) {
     return a + (b - a) * way;
 }
 
-/// Written as the other half does it; the two differ in their roundings.
+/// Interpolates by weights instead of a difference, with different rounding errors. A weight of zero may be skipped, or
+/// produce NaN with an infinity.
 Interval weighted(const Interval& a, const Interval& b, const Interval& way) {
-    return a * (Interval(1) - way) + b * way;
+    const auto share = [](const Interval& element, const Interval& weight) {
+        const Interval product = element * weight;
+        return weight.low <= 0 && !product.has_numbers() ? hull(product, 0) : product;
+    };
+    return share(a, Interval(1) - way) + share(b, way);
 }
 
-/// Row by row: each lies between two rows of the input.
+/// Computes row by row; each output row lies between two input rows.
 class Bilinear {
 public:
     explicit Bilinear(const KernelArguments& arguments)
@@ -139,16 +148,16 @@ public:
             rows.for_each_row(first, last, [&](movement::Coordinates place, std::int64_t address, std::int64_t number) {
                 const std::size_t rank = place.size();
                 const Between y = between(place[rank - 2], input_.desc.sizes[rank - 2], height_scale_);
-                const std::int64_t picture = movement::address_of(place.first(rank - 2), strides_);
-                load(picture + y.first * strides_[rank - 2], above);
-                load(picture + y.second * strides_[rank - 2], below);
+                const std::int64_t image = movement::address_of(place.first(rank - 2), strides_);
+                load(image + y.first * strides_[rank - 2], above);
+                load(image + y.second * strides_[rank - 2], below);
                 for (std::size_t i = 0; i < columns_.size(); ++i) {
                     const auto [left, right, way] = columns_[i];
                     const auto l = static_cast<std::size_t>(left);
                     const auto r = static_cast<std::size_t>(right);
                     values[i] = mixed(mixed(above[l], above[r], way), mixed(below[l], below[r], way), y.way);
                 }
-                const element_wise::Stretch target{output_.desc.data_type, address, column_stride_};
+                const element_wise::Segment target{output_.desc.data_type, address, column_stride_};
                 element_wise::store(output_.buffer.bytes(), target, values.size(), values.data(),
                                     element_wise::Store::wrapping);
                 if (slack_ != nullptr) {
@@ -177,8 +186,8 @@ private:
         }
     }
 
-    /// Of the corners above left, above right, below left and below right: rows first or columns first, as differences
-    /// or as weights.
+    /// Combines the four corners (above left, above right, below left, below right): rows first or columns first, by
+    /// differences or by weights.
     static Interval range(const std::array<Interval, 4>& p, const Between& y, const Between& x) {
         const Interval v = rounded_way(y);
         const Interval h = rounded_way(x);
@@ -197,7 +206,7 @@ private:
     std::vector<Between> columns_;
 };
 
-/// Values of DML_INTERPOLATION_MODE.
+/// Interprets DML_INTERPOLATION_MODE.
 bool is_linear(const operators::Descriptor& descriptor) {
     const auto* mode = std::get_if<std::uint32_t>(&descriptor.value("InterpolationMode"));
     return mode != nullptr && *mode == 1;

@@ -1,9 +1,10 @@
-// FOLD and UNFOLD: a picture, and the blocks that a window sees as it slides over it.
+// FOLD and UNFOLD: convert between a tensor and the blocks that a window sees as it slides over the tensor.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/expected_error.h"
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/indices.h"
 #include "engine/cpu/movement/move.h"
@@ -15,17 +16,17 @@ using element_wise::Store;
 using movement::Coordinates;
 using movement::nowhere;
 
-/// How blocks lie in a picture of batches, channels and spatial dimensions.
+/// Block layout of a tensor with batches, channels and spatial dimensions.
 class Windows {
 public:
-    Windows(const operators::Descriptor& descriptor, const core::TensorDesc& picture)
+    Windows(const operators::Descriptor& descriptor, const core::TensorDesc& image)
         : sizes_(descriptor.uints("WindowSizes")),
           steps_(descriptor.uints("Strides")),
           dilations_(descriptor.uints("Dilations")),
           padding_(descriptor.uints("StartPadding")) {
         for (std::size_t d = 0; d < sizes_.size(); ++d) {
             const std::int64_t padded =
-                std::int64_t{picture.sizes[d + 2]} + padding_[d] + descriptor.uints("EndPadding")[d];
+                std::int64_t{image.sizes[d + 2]} + padding_[d] + descriptor.uints("EndPadding")[d];
             const std::int64_t length = std::int64_t{dilations_[d]} * (sizes_[d] - std::int64_t{1}) + 1;
             blocks_.push_back((padded - length) / steps_[d] + 1);
             places_ *= sizes_[d];
@@ -33,18 +34,18 @@ public:
     }
 
     [[nodiscard]] std::size_t dimensions() const { return sizes_.size(); }
-    /// In a window.
+    /// The number of positions within a window.
     [[nodiscard]] std::int64_t places() const { return places_; }
     [[nodiscard]] std::int64_t size(std::size_t d) const { return sizes_[d]; }
     [[nodiscard]] std::int64_t blocks(std::size_t d) const { return blocks_[d]; }
 
-    /// Where a place of the window lies along a dimension of the picture, when it is in that block.
+    /// The coordinate along dimension d of a position of the window in a block.
     [[nodiscard]] std::int64_t coordinate(std::size_t d, std::int64_t block, std::int64_t place) const {
         return block * steps_[d] + place * dilations_[d] - padding_[d];
     }
 
-    /// Calls visit(block, place) for each block that has the coordinate, and the place of the window that it is at. Of
-    /// blocks and places those are tried that are fewer.
+    /// Calls visit(block, position) for each block that covers the coordinate, with the coordinate's position in the
+    /// window. Loops over blocks or over positions, whichever are fewer.
     template <class Visit>
     void for_each_block_at(std::size_t d, std::int64_t coordinate, const Visit& visit) const {
         const std::int64_t at = coordinate + padding_[d];
@@ -98,7 +99,7 @@ void unfold(const KernelArguments& arguments) {
 
 // ---- FOLD --------------------------------------------------------------------------------------------------------
 
-/// Sums of what several blocks have for an element of the picture.
+/// Sums the elements of all blocks that cover the same element of the output.
 class Folding {
 public:
     explicit Folding(const KernelArguments& arguments)
@@ -131,8 +132,8 @@ private:
                      [&](std::int64_t first, std::int64_t last) { rows.for_each(first, last, add); });
     }
 
-    /// Calls visit(address) for the elements of the input that belong there. Dimensions before d are settled: they lead
-    /// to a block, and to a place in it.
+    /// Calls visit(address) for the input elements that belong to an output element. For dimensions before d, block and
+    /// position are already chosen.
     template <class Visit>
     void for_each_term(Coordinates place, const Visit& visit, std::size_t d = 0, std::int64_t block = 0,
                        std::int64_t in_window = 0) const {
@@ -154,7 +155,7 @@ private:
         return number;
     }
 
-    /// M: in 32 bits or more, which wrap, and clamped to the type.
+    /// Measured on DirectML 1.15.4: integers are summed in 32 bits or more, which wrap, and clamped to the type.
     template <class Number>
     void add_integers(Coordinates place, std::int64_t address) const {
         Number sum = 0;
@@ -165,18 +166,28 @@ private:
     void add_reals(Coordinates place, std::int64_t address, std::int64_t number) const {
         double sum = 0;
         double magnitude = 0;
+        double squares = 0;
         int count = 0;
         for_each_term(place, [&](std::int64_t from) {
             const auto term = element<double>(from);
             sum += term;
             magnitude += std::fabs(term);
+            squares += term * term;
             ++count;
         });
-        movement::store_computed(output_, address, number, sum, slack_,
-                                 [&] { return range(output_.desc.data_type, sum, magnitude, count); });
+        movement::store_computed(output_, address, number, sum, slack_, [&] {
+            const core::DataType type = output_.desc.data_type;
+            return range(type, sum, magnitude, count).with_expected(sum, variance(type, sum, squares, count));
+        });
     }
 
-    /// Whatever the order of the terms: each addition rounds a partial sum, none of which is larger than the sum of all
+    /// A single term is copied.
+    static double variance(core::DataType type, double sum, double squares, int count) {
+        const double unit = type == core::DataType::float64 ? 0x1p-53 : unit_of_fp32;
+        return count < 2 ? 0 : sum_variance(count, squares, sum, unit);
+    }
+
+    /// Bounds for any order of the terms: each addition rounds a partial sum, which is at most the sum of all
     /// magnitudes.
     static Interval range(core::DataType type, double sum, double magnitude, int count) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -189,7 +200,7 @@ private:
         const double one_rounding = is_double ? 0x1p-52 : 0x1p-23;
         const double error = std::isfinite(sum) ? one_rounding * magnitude * std::max(0, count - 1) : 0;
         const Interval sums(sum - error, sum + error, std::isnan(sum));
-        // As FP32 holds it, and subnormal numbers may have become zero.
+        // Converts to FP32, where subnormal numbers may be flushed to zero.
         return is_double ? sums : sums + Interval(0);
     }
 
@@ -212,7 +223,8 @@ core::Tolerance fold_tolerance(const operators::Descriptor& /*descriptor*/, cons
 }  // namespace
 
 Kernels movement_folding_kernels() {
-    return {{.name = "UNFOLD", .compute = unfold}, {.name = "FOLD", .compute = fold, .tolerance = fold_tolerance}};
+    return {{.name = "UNFOLD", .compute = unfold, .tolerance = exact_tolerance},
+            {.name = "FOLD", .compute = fold, .tolerance = fold_tolerance}};
 }
 
 }  // namespace dmlconform::cpu

@@ -1,4 +1,4 @@
-// Operators whose elements come from places that other tensors name.
+// Operators that read elements at indices from other tensors.
 #include "engine/core/element.h"
 #include "engine/cpu/movement/indices.h"
 #include "engine/cpu/movement/move.h"
@@ -11,7 +11,7 @@ using movement::Coordinates;
 using movement::Indices;
 using movement::Move;
 
-/// Dimensions that are walked as one because what is read there is looked up.
+/// Dimensions that are combined, because their addresses come from a table.
 struct Lookup {
     core::Dimensions sizes;
     core::Strides to_strides;
@@ -24,7 +24,7 @@ struct Lookup {
         return count;
     }
 
-    /// The coordinates of one of the places.
+    /// Converts a row-major index to coordinates.
     void place_of(std::int64_t number, std::vector<std::int64_t>& place) const {
         place.resize(sizes.size());
         for (std::size_t d = sizes.size(); d-- > 0;) {
@@ -33,7 +33,7 @@ struct Lookup {
         }
     }
 
-    /// The dimension with the address that read(place) says for each place.
+    /// A dimension with the addresses that read(coordinates) returns.
     template <class Read>
     [[nodiscard]] Axis axis(const Read& read) const {
         Axis axis{.size = count()};
@@ -47,7 +47,7 @@ struct Lookup {
     }
 };
 
-/// The strides of the output's last `count` dimensions. Where it has fewer, those in front have one element.
+/// The strides of the output's last `count` dimensions. Missing leading dimensions have size 1.
 core::Strides last_strides(const core::TensorDesc& desc, std::size_t count) {
     core::Strides strides = core::signed_strides(desc);
     if (strides.size() < count) {
@@ -86,7 +86,7 @@ Move gather(const KernelArguments& arguments) {
     return move;
 }
 
-/// The output, the indices, and the input, where the axis' coordinate is 0.
+/// Iterates over the output, the indices, and the input at coordinate 0 of the axis.
 void gather_elements(const KernelArguments& arguments) {
     const core::Tensor& input = *arguments.inputs[0];
     core::Tensor& output = *arguments.outputs[0];
@@ -112,7 +112,7 @@ void gather_elements(const KernelArguments& arguments) {
     });
 }
 
-/// Batches, and tuples of indices, pick what has the input's last dimensions.
+/// Batches and index tuples select slices of the input's last dimensions.
 Move gather_nd(const KernelArguments& arguments) {
     const operators::Descriptor& descriptor = arguments.descriptor;
     const Indices indices(*arguments.inputs[1]);
@@ -148,7 +148,7 @@ Move gather_nd(const KernelArguments& arguments) {
     return move;
 }
 
-/// The first of the values is off, the second on. An index that leads outside is on nowhere.
+/// Values are {off, on}. An index out of range sets nothing.
 void one_hot(const KernelArguments& arguments) {
     const core::Tensor& index_tensor = *arguments.inputs[0];
     const Indices indices(index_tensor);
@@ -175,7 +175,7 @@ void one_hot(const KernelArguments& arguments) {
     });
 }
 
-/// Copies elements that lie at equal distances.
+/// Copies elements at constant distances.
 template <class Element>
 void copy(const Element* from, std::int64_t from_step, Element* to, std::int64_t to_step, std::int64_t count) {
     if (from_step == 1 && to_step == 1) {
@@ -187,7 +187,7 @@ void copy(const Element* from, std::int64_t from_step, Element* to, std::int64_t
     }
 }
 
-/// The output, the lengths, the input where the axis' coordinate is 0, and that coordinate.
+/// Iterates over the output, the lengths, the input at coordinate 0 of the axis, and the axis coordinate.
 void reverse_subsequences(const KernelArguments& arguments) {
     const core::Tensor& input = *arguments.inputs[0];
     core::Tensor& output = *arguments.outputs[0];
@@ -227,10 +227,12 @@ void reverse_subsequences(const KernelArguments& arguments) {
 }  // namespace
 
 Kernels movement_gathers_kernels() {
-    return {
-        movement::moving("GATHER", gather),       {.name = "GATHER_ELEMENTS", .compute = gather_elements},
-        movement::moving("GATHER_ND", gather_nd), movement::moving("GATHER_ND1", gather_nd),
-        {.name = "ONE_HOT", .compute = one_hot},  {.name = "REVERSE_SUBSEQUENCES", .compute = reverse_subsequences}};
+    return {movement::moving("GATHER", gather),
+            {.name = "GATHER_ELEMENTS", .compute = gather_elements, .tolerance = exact_tolerance},
+            movement::moving("GATHER_ND", gather_nd),
+            movement::moving("GATHER_ND1", gather_nd),
+            {.name = "ONE_HOT", .compute = one_hot, .tolerance = exact_tolerance},
+            {.name = "REVERSE_SUBSEQUENCES", .compute = reverse_subsequences, .tolerance = exact_tolerance}};
 }
 
 }  // namespace dmlconform::cpu

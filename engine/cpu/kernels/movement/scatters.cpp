@@ -1,5 +1,5 @@
-// Operators that put elements at places that other tensors name. What comes later in row-major order is put over what
-// came before; the comparison accepts either.
+// Operators that write elements at indices from other tensors. If several elements have the same target, the last one
+// in row-major order wins; comparisons accept any of them.
 #include <algorithm>
 #include <optional>
 
@@ -13,7 +13,7 @@ namespace {
 using movement::Coordinates;
 using movement::Indices;
 
-/// Of elements that were put at one place, all; of those that have their place for themselves, none.
+/// Keeps only the elements that share an address with another one.
 void keep_rivals(std::vector<std::pair<std::uint64_t, std::uint64_t>>& elements) {
     std::sort(elements.begin(), elements.end());
     auto kept = elements.begin();
@@ -27,8 +27,8 @@ void keep_rivals(std::vector<std::pair<std::uint64_t, std::uint64_t>>& elements)
     elements.erase(kept, elements.end());
 }
 
-/// Puts each element of the updates at target(place), which is the row-major number of an element of the output.
-/// Nothing: the update is dropped.
+/// Writes each update at target(coordinates), the row-major index of an element of the output. If it is empty, the
+/// update is dropped.
 template <class Target>
 void put(const core::Tensor& updates, const KernelArguments& arguments, const Target& target) {
     core::Tensor& output = *arguments.outputs[0];
@@ -54,7 +54,7 @@ void put(const core::Tensor& updates, const KernelArguments& arguments, const Ta
     }
 }
 
-/// Elements of the output: their addresses, and their row-major numbers, which rivals are noted by.
+/// Elements of the output: their addresses, and their row-major indices, by which alternatives are recorded.
 class Target {
 public:
     explicit Target(const KernelArguments& arguments)
@@ -85,7 +85,7 @@ private:
     core::ElementSlack* slack_;
 };
 
-/// The updates, the indices, and the output and its numbers, where the axis' coordinate is 0.
+/// Iterates over the updates, the indices, and the output and its indices at coordinate 0 of the axis.
 void scatter(const KernelArguments& arguments) {
     movement::carry_out(movement::all_of_first(arguments));
     const Indices indices(*arguments.inputs[1]);
@@ -123,7 +123,7 @@ core::Strides part_of(const core::Strides& strides, std::size_t first, std::size
     return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
-/// Of SCATTER_ND: which tuples there are, and what belongs to each.
+/// The index tuples of SCATTER_ND, and the updates that belong to each.
 class Tuples {
 public:
     Tuples(const KernelArguments& arguments, const Target& target)
@@ -133,8 +133,8 @@ public:
           target_(target),
           length_(arguments.inputs[1]->desc.sizes.back()),
           first_(output_.desc.sizes.size() - arguments.descriptor.uint("InputDimensionCount")),
-          // Of the updates' dimensions, the last are the input's that follow those of the tuple; before them are the
-          // tuples'.
+          // The last dimensions of the updates are the input's dimensions after those of the tuple; the preceding ones
+          // are those of the tuples.
           rest_(output_.desc.sizes.size() - first_ - length_),
           tuples_(arguments.descriptor.uint("IndicesDimensionCount") - std::size_t{1}) {}
 
@@ -162,13 +162,13 @@ public:
     }
 
 private:
-    /// Where something starts in the output.
+    /// An offset in the output.
     struct Place {
         std::int64_t address = 0;
         std::int64_t number = 0;
     };
 
-    /// Nothing: an index leads outside.
+    /// Empty if an index is out of range.
     [[nodiscard]] std::optional<Place> place_of(std::int64_t tuple) const {
         Place place;
         for (std::size_t i = 0; i < length_; ++i) {
@@ -195,7 +195,7 @@ private:
                 target_.note(place.number + at[2] + i * steps[2], element);
             }
         };
-        // There are as many calls as tuples: one run needs no walk.
+        // This is called for every tuple, so a single run is copied without iterating.
         if (inside.run_count() == 1) {
             put_run({});
         } else {

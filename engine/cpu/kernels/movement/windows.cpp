@@ -1,4 +1,4 @@
-// Operators whose output is a window, a part or copies of the input, or the input in the midst of something else.
+// Operators whose output is a window, a part, or copies of the input, or contains the input.
 #include <algorithm>
 #include <optional>
 
@@ -24,7 +24,7 @@ Move slice(const KernelArguments& arguments) {
     return move;
 }
 
-/// Every place of the window leads to the gradient that was taken from it, and all others nowhere.
+/// Each coordinate in the window maps to the gradient element that was read from it; all others to none.
 Move slice_grad(const KernelArguments& arguments) {
     const auto& offsets = arguments.descriptor.uints("InputWindowOffsets");
     const auto& sizes = arguments.descriptor.uints("InputWindowSizes");
@@ -73,7 +73,7 @@ void join(const KernelArguments& arguments) {
     }
 }
 
-/// Each dimension is two: the copies, and the input's.
+/// Each dimension is split in two: the copies, and the input's dimension.
 Move tile(const KernelArguments& arguments) {
     const auto& repeats = arguments.descriptor.uints("Repeats");
     Move move = movement::first_to_first(arguments);
@@ -89,17 +89,18 @@ Move tile(const KernelArguments& arguments) {
     return move;
 }
 
-/// Values of DML_PADDING_MODE.
+/// DML_PADDING_MODE.
 enum class Padding : std::uint32_t { constant, edge, reflection, symmetric, wrap };
 
-/// Which of `size` elements stands at a place that may lie before the first or behind the last.
+/// The index of the input element that is read at a position before, in or after the `size` elements. Empty for
+/// constant padding.
 std::optional<std::int64_t> padded_place(Padding mode, std::int64_t place, std::int64_t size) {
     const auto folded = [place](std::int64_t period) { return (place % period + period) % period; };
     switch (mode) {
         case Padding::edge:
             return std::clamp<std::int64_t>(place, 0, size - 1);
         case Padding::reflection: {
-            // There and back without standing twice at either end.
+            // The period of reflection, which repeats neither end.
             const std::int64_t there_and_back = size == 1 ? 1 : 2 * (size - 1);
             const std::int64_t at = folded(there_and_back);
             return at < size ? at : there_and_back - at;
@@ -140,9 +141,12 @@ Move padding(const KernelArguments& arguments) {
 }  // namespace
 
 Kernels movement_windows_kernels() {
-    return {movement::moving("SLICE", slice),     movement::moving("SLICE_GRAD", slice_grad),
-            {.name = "SPLIT", .compute = split},  {.name = "JOIN", .compute = join},
-            movement::moving("TILE", tile),       movement::moving("PADDING", padding),
+    return {movement::moving("SLICE", slice),
+            movement::moving("SLICE_GRAD", slice_grad),
+            {.name = "SPLIT", .compute = split, .tolerance = exact_tolerance},
+            {.name = "JOIN", .compute = join, .tolerance = exact_tolerance},
+            movement::moving("TILE", tile),
+            movement::moving("PADDING", padding),
             movement::moving("PADDING1", padding)};
 }
 

@@ -1,13 +1,14 @@
-// BATCH_NORMALIZATION, its gradient, and both as they are in training, where mean and variance are the input's own.
-// "M" marks what was measured on Microsoft's DirectML 1.15.4.
+// BATCH_NORMALIZATION, its gradient, and their training variants, for which mean and variance are those of the input.
+// What comments say about DirectML 1.15.4 was measured on it.
 //
-// Operations on intervals are those of one order. Where implementations may well choose another, the range is the hull
+// Operations on intervals assume one order. If implementations are likely to use another order, the range is the hull
 // of both.
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 
 #include "engine/cpu/element_wise/machine.h"
+#include "engine/cpu/expected_error.h"
 #include "engine/cpu/normalisation/batch.h"
 #include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/reduction/sets.h"
@@ -44,13 +45,14 @@ double centred_product(Numbers a, Numbers b, double centre) {
     return sum;
 }
 
-/// Divided, or multiplied by the reciprocal.
+/// Implementations divide, or multiply by the reciprocal.
 Interval divided(const Interval& sum, std::size_t count) {
     const Interval n(static_cast<double>(count));
     return hull(sum / n, sum * (Interval(1) / n));
 }
 
-/// What a sum, and a mean, may come to that is made over one dimension after the other (M).
+/// The range of a sum and of a mean that are computed one dimension after the other. Measured on DirectML 1.15.4: they
+/// are.
 class PassesRange {
 public:
     PassesRange(core::DataType type, std::size_t dimensions) : type_(type), dimensions_(dimensions) {}
@@ -60,27 +62,33 @@ public:
         magnitude_ += std::max(std::fabs(term.low), std::fabs(term.high));
         ++count_;
     }
-    /// What all passes but the last make may be tensors. Those of FLOAT16 are rounded towards zero, or as subnormal
-    /// numbers are.
+    /// The results of all passes except the last may be stored as tensors. FLOAT16 is rounded towards zero, or like
+    /// subnormal numbers.
     [[nodiscard]] Interval sum() const {
         const bool rounds = type_ == core::DataType::float16 && dimensions_ > 1;
         const double each = std::max(magnitude_ * 0x1p-10, static_cast<double>(count_) * 0x1p-24);
-        return widened(sum_.result(), rounds ? static_cast<double>(dimensions_ - 1) * each : 0);
+        const double by = rounds ? static_cast<double>(dimensions_ - 1) * each : 0;
+        return widened(sum_.result(), by, uniform_variance(by));
     }
-    /// Each pass may divide, so that no sum is exact that is one of quotients.
+    /// Each pass may divide, so a sum may consist of rounded quotients.
     [[nodiscard]] Interval mean() const {
         const double roundings = static_cast<double>(count_ + dimensions_) * 0x1p-23;
-        return widened(divided(sum(), count_),
-                       dimensions_ > 1 ? roundings * magnitude_ / static_cast<double>(count_) : 0);
+        const Interval mean = divided(sum(), count_);
+        // The sum's variance already contains its own roundings.
+        return dimensions_ > 1 ? widened(mean, roundings * magnitude_ / static_cast<double>(count_),
+                                         static_cast<double>(dimensions_) * rounding_variance(mean.value))
+                               : mean;
     }
 
 private:
-    [[nodiscard]] static Interval widened(const Interval& x, double by) {
-        return x.has_numbers() && std::isfinite(by) ? Interval(x.low - by, x.high + by, x.nan) : x;
+    [[nodiscard]] static Interval widened(const Interval& x, double by, double variance) {
+        return x.has_numbers() && std::isfinite(by)
+                   ? Interval(x.low - by, x.high + by, x.nan, x.value, x.variance + variance)
+                   : x;
     }
 
     core::DataType type_;
-    /// Along how many terms differ.
+    /// The number of dimensions along which terms are summed.
     std::size_t dimensions_;
     SumRange sum_;
     double magnitude_ = 0;
@@ -96,7 +104,7 @@ Interval reciprocal_root(const Interval& variance, double epsilon) {
     return Interval(1) / sqrt(variance + Interval(epsilon));
 }
 
-/// The same in FP32, where mean and variance may have errors already.
+/// The same in FP32, for a mean and a variance that may have errors.
 struct NormalisationRange {
     Interval mean;
     Interval rstd;
@@ -104,18 +112,18 @@ struct NormalisationRange {
     Interval bias;
 
     [[nodiscard]] Interval scaled(const Interval& x) const { return product(scale, x - mean, rstd); }
-    /// M: DirectML computes factor * x + (bias - factor * mean), as many do.
+    /// Measured on DirectML 1.15.4: computed as factor * x + (bias - factor * mean), as in many implementations.
     [[nodiscard]] Interval operator()(const Interval& x) const {
         const Interval factor = scale * rstd;
         return hull(scaled(x) + bias, factor * x + (bias - factor * mean));
     }
-    /// M: what is added to may be a tensor of that type.
+    /// Measured on DirectML 1.15.4: the addend may be stored as a tensor of that type.
     [[nodiscard]] Interval operator()(const Interval& x, const Interval& added, core::DataType type) const {
         return hull(maybe_stored(type, (*this)(x)) + added, scaled(x) + (bias + added));
     }
 };
 
-/// What an operator's fields say.
+/// The operator's attributes.
 struct Attributes {
     Attributes(const KernelArguments& arguments, const std::vector<bool>& reduced)
         : type(arguments.outputs[0]->desc.data_type),
@@ -131,7 +139,7 @@ struct Attributes {
     core::DataType type;
     double epsilon;
     FusedActivation activation;
-    /// Over how many sums run.
+    /// The number of dimensions that sums run over.
     std::size_t dimensions = 0;
 
     [[nodiscard]] PassesRange no_terms() const { return {type, dimensions}; }
@@ -143,7 +151,7 @@ struct Attributes {
         return sum;
     }
     [[nodiscard]] double activated(double x) const { return activation.is_present() ? activation(x) : x; }
-    /// M: what is activated may have been stored before.
+    /// Measured on DirectML 1.15.4: the argument of the activation may have been stored before.
     [[nodiscard]] Interval activated(const Interval& x) const {
         return activation.is_present() ? activation(maybe_stored(type, x)) : x;
     }
@@ -179,7 +187,7 @@ private:
 
 // ---- BATCH_NORMALIZATION_TRAINING --------------------------------------------------------------------------------
 
-/// Mean and variance of a set, as they are and as implementations may have them.
+/// Mean and variance of a normalisation group: exact, and the range of what implementations compute.
 struct Statistics {
     double mean = 0;
     double variance = 0;
@@ -197,14 +205,14 @@ struct Statistics {
         variance = squares / count;
     }
 
-    /// Both are outputs of the operator, and may be used as they are stored there (M).
+    /// Both are outputs of the operator. Measured on DirectML 1.15.4: later steps may use the stored values.
     void find_ranges(Numbers x, const Attributes& attributes) {
         mean_range = maybe_stored(attributes.type, attributes.all_of(x).mean());
         variance_range = maybe_stored(attributes.type, spread_range(x, attributes));
     }
 
 private:
-    /// About a mean that is off by d, the variance is larger by d * d.
+    /// Relative to a mean with an error of d, the variance is larger by d * d.
     [[nodiscard]] Interval spread_range(Numbers x, const Attributes& attributes) const {
         PassesRange squares = attributes.no_terms();
         for (const double element : x) {
@@ -217,10 +225,17 @@ private:
         }
         const double off = std::max(mean_range.high - mean, mean - mean_range.low);
         const Interval shift = Interval(0, off, false) * Interval(0, off, false);
-        // Roundings count for what is shifted as for what is not.
+        // The number of roundings is the same for shifted values.
         const double roundings = static_cast<double>(x.size() + 4) * 0x1p-23;
         return {std::max(0.0, about_mean.low - shift.high * roundings), about_mean.high + shift.high * (1 + roundings),
-                about_mean.nan || std::isinf(off)};
+                about_mean.nan || std::isinf(off), about_mean.value,
+                about_mean.variance + variance_of_shift(mean_range.variance)};
+    }
+
+    /// The mean's error e shifts the variance by e * e. On average that is the variance of e, with a spread of the same
+    /// size.
+    [[nodiscard]] static double variance_of_shift(double variance_of_mean) {
+        return 2 * variance_of_mean * variance_of_mean;
     }
 };
 
@@ -266,7 +281,7 @@ private:
 
 // ---- gradients ---------------------------------------------------------------------------------------------------
 
-/// What both gradients share: those of scale and bias. The gradient of the output is dy.
+/// Common part of both gradients: the gradients of scale and bias. dy is the gradient of the output.
 class Gradient : public Formula {
 public:
     explicit Gradient(const Attributes& attributes) : attributes_(attributes) {}
@@ -290,11 +305,11 @@ public:
     }
 
 protected:
-    /// The mean of a sum that is an output, or leads to one, and may be stored before it is divided.
+    /// The mean of a sum that is an output or an intermediate result, and may be stored before it is divided.
     [[nodiscard]] Interval mean_range(const PassesRange& sum) const {
         return tensor(hull(sum.mean(), divided(tensor(sum.sum()), x_.size())));
     }
-    /// M: DirectML makes these operators from simpler ones. What goes from one to the next is a tensor.
+    /// Measured on DirectML 1.15.4: these operators are composed of simpler ones, whose results are stored as tensors.
     [[nodiscard]] Interval tensor(const Interval& x) const { return maybe_stored(attributes_.type, x); }
     [[nodiscard]] Interval centred(std::size_t k) const { return tensor(Interval(x_[k]) - Interval(mean_)); }
 
@@ -303,10 +318,10 @@ protected:
     Numbers dy_;
     double mean_ = 0;
     double scale_ = 0;
-    /// With epsilon.
+    /// Includes epsilon.
     double variance_ = 0;
     double rstd_ = 0;
-    /// Of dy, and of dy * (x - mean).
+    /// Sums of dy, and of dy * (x - mean).
     double sum_ = 0;
     double product_ = 0;
     Interval variance_range_;
@@ -316,7 +331,8 @@ protected:
     Interval mean_product_range_;
 
 private:
-    /// The sum of dy * (x - mean) is multiplied (M), or each term is.
+    /// Measured on DirectML 1.15.4: the sum of dy * (x - mean) is multiplied. Implementations may also multiply each
+    /// term.
     void find_ranges(double variance) {
         variance_range_ = Interval(variance) + Interval(attributes_.epsilon);
         rstd_range_ = Interval(1) / sqrt(variance_range_);
@@ -336,7 +352,7 @@ private:
     Interval scale_gradient_;
 };
 
-/// Mean and variance do not depend on the input.
+/// The gradient if mean and variance are independent of the input.
 class InferenceGradient final : public Gradient {
 public:
     using Gradient::Gradient;
@@ -347,7 +363,8 @@ public:
     [[nodiscard]] Interval range(std::size_t k) const override { return product(dy_[k], scale_, rstd_range_); }
 };
 
-/// They do, and are given all the same: M, it is MeanTensor that is subtracted from the input.
+/// The gradient if mean and variance depend on the input but are operands, too. Measured on DirectML 1.15.4: MeanTensor
+/// is subtracted from the input.
 class TrainingGradient final : public Gradient {
 public:
     using Gradient::Gradient;
@@ -391,7 +408,8 @@ std::vector<const core::Tensor*> inputs_of(const KernelArguments& arguments,
     return tensors;
 }
 
-/// A set is what shares a place in the tensors of parameters, which all have the same sizes.
+/// A normalisation group is the elements that share a coordinate in the parameter tensors, which all have the same
+/// sizes.
 std::vector<bool> repeated(const core::Tensor& parameter) {
     std::vector<bool> reduced;
     for (const std::uint32_t size : parameter.desc.sizes) {
@@ -400,7 +418,7 @@ std::vector<bool> repeated(const core::Tensor& parameter) {
     return reduced;
 }
 
-/// Nothing is summed, and any set will do: the innermost dimensions along which no parameter changes.
+/// Nothing is summed, so any grouping is correct: the innermost dimensions along which no parameter changes.
 std::vector<bool> innermost_repeated(const std::vector<const core::Tensor*>& parameters) {
     std::vector<bool> reduced(parameters.front()->desc.sizes.size());
     for (std::size_t d = reduced.size(); d-- > 0;) {

@@ -1,5 +1,5 @@
-// SOFTMAX, LOG_SOFTMAX and HARDMAX, over the last dimension or over any. "M" marks what was measured on Microsoft's
-// DirectML 1.15.4.
+// SOFTMAX, LOG_SOFTMAX and HARDMAX, over the last dimension or over given axes. What comments say about DirectML 1.15.4
+// was measured on it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +21,7 @@ using normalisation::Set;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// NaN is passed over.
+/// Ignores NaN.
 template <class Element>
 double maximum_of(std::span<const Element> x) {
     std::array<Element, 32> greatest;
@@ -31,10 +31,10 @@ double maximum_of(std::span<const Element> x) {
     return *std::ranges::max_element(greatest);
 }
 
-/// exp(x - max x) of a set, and its sum. NaN is everywhere where one element is NaN, or infinite, or where all are
-/// -infinity: infinity - infinity is NaN.
+/// exp(x - max x) of a slice, and the sum. All elements become NaN if one is NaN or infinite, or if all are -infinity,
+/// because infinity - infinity is NaN.
 ///
-/// Sets are doubles, or FLOAT32 elements as they lie in a tensor, of which the same comes.
+/// Slices are arrays of doubles, or FLOAT32 elements in a tensor; the results are equal.
 class Powers : public Formula {
 public:
     explicit Powers(core::DataType type) : type_(type) {}
@@ -47,7 +47,7 @@ public:
             for (const double element : x_) {
                 sum.add(exp(distance(element)));
             }
-            // M: the sum may be a tensor, which the elements are divided by.
+            // Measured on DirectML 1.15.4: the sum may be stored as a tensor before elements are divided by it.
             sum_range_ = normalisation::maybe_stored(type_, sum.result());
         }
     }
@@ -58,7 +58,7 @@ protected:
     template <class Element>
     void raise(std::span<const Element> x) {
         maximum_ = maximum_of(x);
-        // Only beside infinity does it matter.
+        // NaN only matters if there is an infinity as well.
         has_nan_ = maximum_ == infinity && std::ranges::any_of(x, [](Element element) { return std::isnan(element); });
         powers_.resize(x.size());
         const Element* const from = x.data();
@@ -96,7 +96,7 @@ public:
     }
 
 private:
-    /// Products with the reciprocal are off by 2^-52 at most, and take a fraction of the time of quotients.
+    /// Multiplying by the reciprocal has an error of at most 2^-52, and is much faster than dividing.
     template <class Element>
     void store(std::span<Element> values) const {
         in_wide_registers([powers = powers_.data(), to = values.data(), count = values.size(), share = 1 / sum_] {
@@ -107,7 +107,7 @@ private:
     }
 };
 
-/// The logarithm is not taken of a quotient, which would be 0 where x is far below the maximum.
+/// Avoids the logarithm of the quotient, which is 0 if x is far below the maximum.
 class LogSoftmax final : public Powers {
 public:
     using Powers::Powers;
@@ -126,7 +126,7 @@ public:
     }
 
 private:
-    /// Both may be the same memory.
+    /// Source and target may be the same memory.
     template <class Element>
     void store(std::span<const Element> x, std::span<Element> values) const {
         const double logarithm = std::log(sum_);
@@ -144,8 +144,8 @@ private:
         });
     }
 
-    /// By the documented formula its share of an infinite sum is 0, whose logarithm is -infinity. The sum of powers is
-    /// NaN, which implementations may return.
+    /// By the documented formula, the share of a finite element in an infinite sum is 0, whose logarithm is -infinity.
+    /// Implementations may return NaN, because the sum of powers is NaN.
     [[nodiscard]] bool is_beside_infinity(double element) const {
         return maximum_ == infinity && element != infinity && !has_nan_;
     }
@@ -156,7 +156,7 @@ public:
     explicit Hardmax(core::DataType /*type*/) {}
 
     void take(const Set& set) override {
-        // Without a maximum, because all are NaN, it is the first.
+        // If all elements are NaN, there is no maximum, and the first element counts.
         const double maximum = maximum_of(set.elements[0]);
         const auto found = std::ranges::find(set.elements[0], maximum);
         first_ = found == set.elements[0].end() ? 0 : static_cast<std::size_t>(found - set.elements[0].begin());
@@ -203,8 +203,8 @@ Kernels normalisation_softmax_kernels() {
             {"ACTIVATION_SOFTMAX1", compute<Softmax>, softmax_tolerance},
             {"ACTIVATION_LOG_SOFTMAX", compute<LogSoftmax>, log_softmax_tolerance},
             {"ACTIVATION_LOG_SOFTMAX1", compute<LogSoftmax>, log_softmax_tolerance},
-            {.name = "ACTIVATION_HARDMAX", .compute = compute<Hardmax>},
-            {.name = "ACTIVATION_HARDMAX1", .compute = compute<Hardmax>}};
+            {"ACTIVATION_HARDMAX", compute<Hardmax>, selected_tolerance},
+            {"ACTIVATION_HARDMAX1", compute<Hardmax>, selected_tolerance}};
 }
 
 }  // namespace dmlconform::cpu

@@ -1,4 +1,4 @@
-// CONVOLUTION, forward and backward, as a product of filters and of what they meet.
+// CONVOLUTION, forward and backward, as a matrix product of filters and input windows.
 #include <algorithm>
 
 #include "engine/cpu/movement/computed_element.h"
@@ -13,22 +13,22 @@ using operators::Descriptor;
 using product::Convolution;
 using product::Numbers;
 
-/// Order of Descriptor::inputs().
+/// Indices into Descriptor::inputs().
 enum Input : std::size_t { input_tensor, filter_tensor, bias_tensor };
 
 bool is_backward(const Descriptor& descriptor) {
     return descriptor.uint("Direction") != 0;
 }
 
-/// The filters as {groups, output channels, channels, taps}. Forward, that is their own order. Backward they are
-/// {groups, channels, output channels, taps}.
+/// The filters as {groups, output channels, channels, taps}. Forward, that is their order in the tensor. Backward, the
+/// tensor has {groups, channels, output channels, taps}.
 std::vector<double> filters_of(const Descriptor& descriptor, const Convolution& convolution,
                                const core::Tensor& tensor) {
     std::vector<double> given = numbers_of(tensor);
     const product::Shape shape = convolution.shape();
     const std::int64_t taps = shape.depth / convolution.channels;
     if (descriptor.uint("Mode") == 0) {
-        // Turned around along every spatial dimension.
+        // Mirrored along every spatial dimension.
         for (auto start = given.begin(); start != given.end(); start += taps) {
             std::reverse(start, start + taps);
         }

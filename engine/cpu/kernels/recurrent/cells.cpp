@@ -1,5 +1,5 @@
-// RNN, GRU and LSTM, one step of each. Their pages show the equations as images; they are ONNX's, and DirectML 1.15.4
-// does the same.
+// One step of RNN, GRU and LSTM. The documentation shows the equations as images; they are ONNX's, and DirectML 1.15.4
+// was measured to compute them.
 #include "engine/cpu/recurrent/sequence.h"
 
 namespace dmlconform::cpu {
@@ -87,7 +87,7 @@ private:
         return all.result();
     }
 
-    /// Also as n + z (h - n).
+    /// Implementations may also compute n + z (h - n).
     [[nodiscard]] Number blended(const Number& update, const Number& candidate, const Number& state) const {
         const auto stored = [this](const Number& x) { return this->stored(x); };
         const Number kept = stored(update * state);
@@ -99,8 +99,8 @@ private:
     bool linear_before_reset_;
 };
 
-/// i, o, f = f(x W + h R + biases + peephole c), where o sees the new c; c' = f c + i g(x W + h R + biases),
-/// h' = o h(c').
+/// i, o, f = f(x W + h R + biases + peephole c), where o uses the new c; c' = f c + i g(x W + h R + biases), h' = o
+/// h(c').
 template <class Arithmetic>
 class LstmCell : public CellBase<Arithmetic> {
 public:
@@ -131,7 +131,7 @@ public:
     }
 
 private:
-    /// Those with peepholes first, in the order of these.
+    /// The gates with peepholes come first, in the order of the peephole weights.
     enum Gate : std::int64_t { input_gate, output_gate, forget_gate, cell_gate };
 
     [[nodiscard]] Number gate_value(std::int64_t gate, std::int64_t unit, std::span<const double> input,
@@ -144,7 +144,7 @@ private:
         return this->activated(0, clipped(sum.result()));
     }
 
-    /// Numbers win over NaN, as Direct3D has it. DirectML 1.15.4 takes the minimum last.
+    /// A number wins over NaN, as in Direct3D. DirectML 1.15.4 applies the minimum last.
     [[nodiscard]] Number clipped(const Number& x) const {
         return clips_ ? min(max(x, Number(-threshold_)), Number(threshold_)) : x;
     }

@@ -1,4 +1,4 @@
-// CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT: the totals of each sequence up to each of its elements.
+// CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT: the running total at each element of a sequence.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -14,12 +14,12 @@ namespace {
 
 using reduction::Sets;
 
-/// A sequence as it is walked: the first element is the last one of the axis where the direction is DECREASING.
+/// The direction in which a sequence is traversed. With DECREASING, the first element is the last one of the axis.
 struct Walk {
     std::int64_t length = 1;
     std::int64_t first = 0;
     std::int64_t step = 1;
-    /// Without the element itself.
+    /// The total excludes the element itself.
     bool exclusive = false;
 };
 
@@ -33,7 +33,7 @@ Walk walk_of(const operators::Descriptor& descriptor, std::string_view exclusive
             .exclusive = descriptor.uint(exclusive) != 0};
 }
 
-/// Arrays that are walked together: the input, the output, and its elements' row-major numbers.
+/// Arrays of the iteration: the input, the output, and row-major indices.
 enum Array : std::size_t { from, to, number };
 
 class Cumulation {
@@ -48,7 +48,7 @@ public:
                 {core::signed_strides(input_.desc), core::signed_strides(output_.desc),
                  reduction::numbering_strides(input_.desc.sizes)}) {}
 
-    /// Nobody asked for bounds.
+    /// True if bounds are not wanted.
     [[nodiscard]] bool is_plain() const { return slack_ == nullptr; }
 
     template <class Total, class Range>
@@ -74,8 +74,8 @@ public:
         });
     }
 
-    /// Without bounds. Sequences that start side by side are walked together, so that memory is read in the order in
-    /// which it lies. Otherwise each is walked in stretches.
+    /// Computes without bounds. Sequences with adjacent elements are processed together, so that memory is read in
+    /// order. Others are processed one by one in segments.
     template <class Number, class Total>
     void totals() const {
         const auto& kept = sets_.kept();
@@ -100,7 +100,7 @@ public:
 
 private:
     static constexpr std::int64_t most_together = 2048;
-    /// How many numbers are loaded at once.
+    /// The number of elements that are loaded at once.
     static constexpr std::int64_t longest = 512;
 
     template <class Number>
@@ -110,7 +110,7 @@ private:
         return element;
     }
 
-    /// What the output has for an element.
+    /// The output for an element.
     template <class Number, class Total>
     [[nodiscard]] Number after(Total& total, Number element) const {
         const Number before = total.result();
@@ -118,7 +118,7 @@ private:
         return walk_.exclusive ? before : total.result();
     }
 
-    /// So many sequences, the first of which starts there, element by element.
+    /// Processes `count` adjacent sequences element by element, the first of which starts at this offset.
     template <class Number, class Total>
     void walk_together(const Sets<3>::Offsets& start, std::int64_t count) const {
         const auto& between = sets_.kept().run_strides();
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    /// Adds each of so many numbers to a total of its own, and leaves what the output has.
+    /// Adds `count` numbers to their totals, and replaces them by the outputs.
     template <class Number, class Total>
     void add_each(Total* totals, Number* numbers, std::size_t size) const {
         in_wide_registers([&] {
@@ -162,7 +162,7 @@ private:
         });
     }
 
-    /// The same from memory to memory.
+    /// The same, reading from and writing to tensors directly.
     void add_row(reduction::Sum<double>* totals, const float* elements, float* results, std::size_t size) const {
         in_wide_registers([&] {
             for (std::size_t k = 0; k < size; ++k) {
@@ -200,7 +200,7 @@ private:
         });
     }
 
-    /// In the order of the walk.
+    /// Visits the elements in the order of the traversal.
     template <class Visit>
     void each_element(Sets<3>::Offsets offsets, const Visit& visit) const {
         const auto& strides = sets_.inside().run_strides();

@@ -1,4 +1,4 @@
-// DYNAMIC_QUANTIZE_LINEAR: 8 bits for numbers whose range is found first.
+// DYNAMIC_QUANTIZE_LINEAR: quantises to 8 bits, with a scale that depends on the range of the input.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,23 +15,23 @@ namespace {
 
 using element_wise::Store;
 
-/// In the order of Descriptor::outputs().
+/// Indices into Descriptor::outputs().
 enum Output : std::size_t { quantised, scale_output, zero_point_output };
 
-/// The numbers that 8 bits have.
+/// The range of the 8-bit codes.
 struct Codes {
     double lowest = 0;
     double highest = 255;
 
-    /// M: NaN becomes the lowest.
+    /// Measured on DirectML 1.15.4: NaN becomes the lowest code.
     template <class T>
     [[nodiscard]] T clamped(const T& code) const {
         return min(max(code, T(lowest)), T(highest));
     }
 };
 
-/// To an integer, ties to even. What is beyond 2^51 stays so, and is clamped afterwards. Compilers make vectors of two
-/// additions, but not of std::nearbyint.
+/// Rounds to an integer, ties to even. Numbers beyond 2^51 stay unchanged and are clamped later. Unlike std::nearbyint,
+/// compilers can vectorise these two additions.
 double to_integer(double x) {
     constexpr double shift = 0x1.8p52;
     return (x + shift) - shift;
@@ -40,22 +40,23 @@ Interval to_integer(const Interval& x) {
     return round_half_even(x);
 }
 
-/// How far numbers are apart whose codes are neighbours. An element of an output: what follows is computed with that.
+/// The scale: the distance of numbers with adjacent codes. It is an output, and later steps use the stored value.
 double step(double span, double codes) {
     return double{static_cast<float>(span / codes)};
 }
-/// M: or multiplied by the reciprocal, which is a constant.
+/// Measured on DirectML 1.15.4: multiplied by the reciprocal, which is a constant, instead of divided.
 Interval step(const Interval& span, const Interval& codes) {
     return hull(span / codes, span * (1 / codes));
 }
 
-/// A step, and the code of zero.
+/// The scale and the zero point.
 template <class T>
 struct Quantisation {
     T scale;
     T zero_point;
 
-    /// M: 0 is always within the range; ties are rounded to even, the zero point before it is added.
+    /// Measured on DirectML 1.15.4: 0 is always within the range. Ties are rounded to even, and the zero point is
+    /// rounded before it is added.
     Quantisation(double least, double greatest, const Codes& codes)
         : scale(step(T(greatest) - T(least), T(codes.highest - codes.lowest))),
           zero_point(codes.clamped(to_integer(T(codes.lowest) - T(least) / scale))) {}
@@ -65,17 +66,17 @@ struct Quantisation {
     }
 };
 
-/// The range of a tensor's numbers, 0 among them. NaN is passed over (M). FP32 holds all of them.
+/// The range of a tensor's elements and 0. FP32 represents all of them. Measured on DirectML 1.15.4: NaN is ignored.
 class NumberRange {
 public:
     explicit NumberRange(const core::Tensor& tensor) {
         const reduction::Sets<1> all(tensor.desc.sizes, std::vector<bool>(tensor.desc.sizes.size(), true),
                                      {core::signed_strides(tensor.desc)});
-        reduction::for_each_stretch<0, float>(all, tensor, 0, [&](std::span<const float> stretch) {
-            // Read twice while they are in the cache.
+        reduction::for_each_segment<0, float>(all, tensor, 0, [&](std::span<const float> segment) {
+            // Segments are read twice, so they must stay in the cache.
             constexpr std::size_t longest = 2048;
-            for (std::size_t i = 0; i < stretch.size(); i += longest) {
-                add(stretch.subspan(i, std::min(longest, stretch.size() - i)));
+            for (std::size_t i = 0; i < segment.size(); i += longest) {
+                add(segment.subspan(i, std::min(longest, segment.size() - i)));
             }
         });
     }
@@ -94,14 +95,14 @@ private:
     std::array<float, 32> highest_{};
 };
 
-/// Arrays that are walked together.
+/// Arrays of the iteration.
 using Places = core::StridedRuns<2>;
 
 constexpr std::size_t longest = 512;
-// Not bytes: a byte may be part of anything, so that compilers expect everything to change.
+// Not bytes: these may alias anything, so the compiler would not vectorise the loop.
 using Results = std::array<int, longest>;
 
-/// The formula as it is.
+/// The formula in double precision.
 void quantise_exactly(std::span<const float> numbers, const Quantisation<double>& quantisation, const Codes& codes,
                       Results& results) {
     in_wide_registers([&] {
@@ -111,9 +112,9 @@ void quantise_exactly(std::span<const float> numbers, const Quantisation<double>
     });
 }
 
-/// The same in FP32. Ties are FP32 numbers, so that a quotient that is rounded to FP32 may end up on one, but not
-/// beyond it. Whether none has: results are those of the formula then. Quotients from 2^22 on, of which this is not
-/// true, are clamped anyway, and so are those that overflow.
+/// The formula in FP32. Returns true if the results are those in double precision. Ties are FP32 numbers, so rounding a
+/// quotient to FP32 may move it onto a tie, but not beyond; the result is true unless a quotient is a tie. Quotients
+/// from 2^22 on, for which this does not hold, are clamped anyway, and so are those that overflow.
 [[nodiscard]] bool quantise_in_fp32(std::span<const float> numbers, const Quantisation<double>& quantisation,
                                     const Codes& codes, Results& results) {
     int ties = 0;
@@ -128,7 +129,7 @@ void quantise_exactly(std::span<const float> numbers, const Quantisation<double>
             const float quotient = numbers[k] / scale;
             const float integer = (quotient + shift) - shift;
             found |= static_cast<int>(std::fabs(quotient - integer) == 0.5F);
-            // NaN becomes the lowest: comparisons with it are false.
+            // NaN becomes the lowest code, because comparisons with it are false.
             const float code = integer + zero_point;
             const float raised = code > lowest ? code : lowest;
             results[k] = static_cast<int>(raised < highest ? raised : highest);
@@ -138,7 +139,7 @@ void quantise_exactly(std::span<const float> numbers, const Quantisation<double>
     return ties == 0;
 }
 
-/// Runs first … last - 1, if nobody asks for bounds.
+/// Quantises the runs first … last - 1, if bounds are not wanted.
 void quantise(const core::Tensor& input, core::Tensor& output, const Places& places,
               const Quantisation<double>& quantisation, const Codes& codes, std::int64_t first, std::int64_t last) {
     alignas(register_bytes) std::array<float, longest> copies;
@@ -168,7 +169,7 @@ void quantise(const core::Tensor& input, core::Tensor& output, const Places& pla
     });
 }
 
-/// Stores a number, and notes what implementations may store instead.
+/// Stores a number, and records what implementations may store instead.
 void put(core::Tensor& output, std::int64_t address, std::size_t number, double value, const Interval& range,
          core::ElementSlack* slack) {
     const core::DataType type = output.desc.data_type;
@@ -179,7 +180,8 @@ void put(core::Tensor& output, std::int64_t address, std::size_t number, double 
     }
 }
 
-/// Where FP32 cannot tell a quotient from a tie, both neighbours are right, also if a case expects the other one.
+/// If FP32 cannot distinguish a quotient from a tie, both neighbouring codes are correct, even if a case expects the
+/// other one.
 void list_neighbours(const core::Tensor& output, core::ElementSlack& slack) {
     const core::StridedRuns<1> places(output.desc.sizes, {core::signed_strides(output.desc)});
     for (std::size_t number = 0; number < slack.below.size(); ++number) {

@@ -1,4 +1,4 @@
-// LP_NORMALIZATION: each element by the norm of its sequence.
+// LP_NORMALIZATION: divides each element by the norm of its sequence.
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/normalisation/running_sums.h"
 #include "engine/cpu/reduction/reduction.h"
@@ -9,9 +9,9 @@ namespace {
 
 using reduction::Sets;
 
-// M: x / sqrt(norm * norm + Epsilon). The documentation does not say where Epsilon goes.
+// Measured on DirectML 1.15.4: x / sqrt(norm * norm + Epsilon). The documentation does not say where Epsilon goes.
 
-/// What is added up: magnitudes whose sum is the norm, or squares whose sum is the norm's.
+/// What is summed for the norm: magnitudes, or squares.
 template <class T>
 T term(T x, std::uint32_t p) {
     return p == 1 ? abs(x) : x * x;
@@ -22,7 +22,7 @@ T divisor(T sum, std::uint32_t p, T epsilon) {
     return sqrt((p == 1 ? sum * sum : sum) + epsilon);
 }
 
-/// Arrays that are walked together: the input, the output, and its elements' row-major numbers.
+/// Arrays of the iteration: the input, the output, and row-major indices.
 enum Array : std::size_t { from, to, number };
 
 void compute(const KernelArguments& arguments) {
@@ -40,8 +40,8 @@ void compute(const KernelArguments& arguments) {
         for (std::int64_t set = first; set < last; ++set) {
             const auto start = sets.kept().offsets_of(set);
             elements.clear();
-            reduction::for_each_stretch<from, double>(sets, input, start[from], [&](std::span<const double> stretch) {
-                elements.insert(elements.end(), stretch.begin(), stretch.end());
+            reduction::for_each_segment<from, double>(sets, input, start[from], [&](std::span<const double> segment) {
+                elements.insert(elements.end(), segment.begin(), segment.end());
             });
             const double sum = normalisation::sum(elements, [p](double x) { return term(x, p); });
             const double by = divisor(sum, p, epsilon);

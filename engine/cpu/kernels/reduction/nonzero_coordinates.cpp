@@ -1,5 +1,5 @@
-// NONZERO_COORDINATES: where elements are that are not zero, and how many. How many decides what of the coordinates
-// means anything.
+// NONZERO_COORDINATES: coordinates and number of the elements that are not zero. The number decides how many
+// coordinates are meaningful.
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/movement/move.h"
@@ -7,7 +7,7 @@
 namespace dmlconform::cpu {
 namespace {
 
-/// Whether anything is there but a sign: NaN and subnormal numbers are something.
+/// True for +0 and -0. NaN and subnormal numbers are not zero.
 bool is_zero(core::DataType type, std::uint64_t bits) {
     const unsigned sign = core::is_floating_point(type) ? 1 : 0;
     return (bits << sign & (~std::uint64_t{0} >> (64 - core::bits_of(type)))) == 0;
@@ -37,7 +37,7 @@ void compute(const KernelArguments& arguments) {
     if (!arguments.slack.empty()) {
         arguments.slack[1].meaningful = written;
     }
-    // The rest means nothing, and is the same each time.
+    // The remaining coordinates are meaningless, but always the same.
     const std::uint64_t all = *core::element_count(coordinates.desc.sizes);
     while (written < all) {
         put(0);

@@ -1,4 +1,4 @@
-// ARGMIN and ARGMAX. AxisDirection says which of equal elements it is: the first, or with DECREASING the last.
+// ARGMIN and ARGMAX. AxisDirection selects among equal elements: the first one, or with DECREASING the last one.
 #include "engine/cpu/reduction/positions.h"
 
 #include "engine/operators/rules/top_k1.h"

@@ -1,5 +1,5 @@
-// REDUCE: a row for each of its functions that gives a number of the elements' type. Positions of the least and the
-// greatest, which it gives too, are those of ARGMIN and ARGMAX.
+// REDUCE: one entry for each function whose result has the elements' type. The indices of minimum and maximum are
+// computed by ARGMIN and ARGMAX.
 #include <array>
 #include <cmath>
 
@@ -18,7 +18,7 @@ using reduction::Reduction;
 
 // ---- what a row is -----------------------------------------------------------------------------------------------
 
-/// A set becomes finish(total of map(x), number of elements).
+/// A slice becomes finish(total of map(x), number of elements).
 struct Row {
     ReduceFunction function = ReduceFunction::sum;
     void (*real)(const Reduction& reduction, core::ElementSlack* slack) = nullptr;
@@ -26,7 +26,7 @@ struct Row {
     void (*unsigned_integer)(const Reduction& reduction) = nullptr;
 };
 
-/// What implementations may have for a set.
+/// The range of what implementations may compute for a slice.
 using Ranger = Interval (*)(const Reduction& reduction, std::int64_t set);
 
 template <template <class> class Total, class Map, class Finish, Ranger range>
@@ -88,7 +88,7 @@ constexpr auto total = [](auto sum, auto /*count*/) { return sum; };
 constexpr auto root = [](auto sum, auto /*count*/) { return sqrt(sum); };
 constexpr auto logarithm = [](auto sum, auto /*count*/) { return log(sum); };
 
-/// Divided, or multiplied by the reciprocal.
+/// Implementations divide, or multiply by the reciprocal.
 struct Mean {
     double operator()(double sum, double count) const { return sum / count; }
     Interval operator()(const Interval& sum, const Interval& count) const {
@@ -102,7 +102,7 @@ Interval range_of_product(const Reduction& reduction, std::int64_t set) {
     return range.result();
 }
 
-/// Nothing is rounded, but subnormal numbers may count as zero.
+/// Exact, except that subnormal numbers may count as zero.
 template <template <class> class Total>
 Interval range_of_extreme(const Reduction& reduction, std::int64_t set) {
     Total<double> extreme;
@@ -118,11 +118,11 @@ Row unrounded(ReduceFunction function) {
 
 // ---- LOG_SUM_EXP -------------------------------------------------------------------------------------------------
 
-/// The logarithm of a sum of exponentials, which are taken of differences to the greatest: they do not overflow.
+/// The logarithm of a sum of exponentials. They are taken of the differences from the maximum and do not overflow.
 template <class Number>
 struct LogOfExponentials : reduction::AnyOrder {
     Number greatest = reduction::Greatest<Number>::of_none();
-    /// Of exp(x - greatest).
+    /// Sum of exp(x - greatest).
     Number sum = 0;
 
     void add(Number x) {
@@ -138,14 +138,14 @@ struct LogOfExponentials : reduction::AnyOrder {
             sum = sum * std::exp(greatest - other.greatest) + other.sum;
             greatest = other.greatest;
         } else if (other.sum != 0) {
-            // Of equals, infinities too, the difference is 0.
+            // The difference of equal values, including equal infinities, is 0.
             sum += other.greatest == greatest ? other.sum : other.sum * std::exp(other.greatest - greatest);
         }
     }
     [[nodiscard]] Number result() const { return greatest + std::log(sum); }
 };
 
-/// By the formula, which overflows beyond 88, and by differences to the greatest.
+/// Implementations use the formula, which overflows beyond 88, or differences from the maximum.
 Interval range_of_log_of_exponentials(const Reduction& reduction, std::int64_t set) {
     reduction::SumRange plain;
     reduction::Greatest<double> greatest;
@@ -211,7 +211,7 @@ void compute(const KernelArguments& arguments) {
     }
 }
 
-/// Positions are integers, whatever the input.
+/// Indices are integers, whatever the input.
 core::Tolerance tolerance(const operators::Descriptor& descriptor, const operators::TensorSlot& output) {
     if (!core::is_floating_point(output.desc->data_type)) {
         return reduction::tolerance_of_positions(descriptor);

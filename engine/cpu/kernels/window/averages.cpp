@@ -1,5 +1,5 @@
-// AVERAGE_POOLING and AVERAGE_POOLING1, their gradient, and QUANTIZED_LINEAR_AVERAGE_POOLING. "M" marks what no
-// documentation says and DirectML 1.15.4 does.
+// AVERAGE_POOLING and AVERAGE_POOLING1, their gradient, and QUANTIZED_LINEAR_AVERAGE_POOLING. What comments say about
+// DirectML 1.15.4 is undocumented and was measured on it.
 #include <algorithm>
 #include <cmath>
 
@@ -14,14 +14,14 @@ using window::Coordinates;
 using window::Place;
 using window::Windows;
 
-/// By what the sum of a window is divided.
+/// The divisor of a window's sum.
 class Divisor {
 public:
     Divisor(const operators::Descriptor& descriptor, const Windows& windows)
         : windows_(windows), includes_padding_(descriptor.uint("IncludePadding") != 0) {}
 
-    /// M: 0 for a window that lies wholly in the padding, if padding does not count. What lies beyond the padding at
-    /// the end, as it may with gradients, never counts.
+    /// Measured on DirectML 1.15.4: 0 for a window that is entirely in the padding, if padding does not count. Elements
+    /// beyond the padding at the end, which gradients may have, never count.
     [[nodiscard]] double at(Coordinates stop) const {
         return includes_padding_ ? windows_.places_with_padding(stop) : windows_.places_inside(stop);
     }
@@ -88,10 +88,10 @@ void average_grad(const KernelArguments& arguments) {
 
 // ---- quantised averages ------------------------------------------------------------------------------------------
 
-/// Order of Descriptor::inputs().
+/// Indices into Descriptor::inputs().
 enum QuantizedInput : std::size_t { input_tensor, input_scale, input_zero_point, output_scale, output_zero_point };
 
-/// One number for all channels, or one for each.
+/// A parameter with one element, or one for each channel.
 class Parameter {
 public:
     Parameter(const core::Tensor* tensor, double otherwise) : numbers_{otherwise} {
@@ -113,7 +113,8 @@ private:
     std::vector<double> numbers_;
 };
 
-/// Rounds half to even, then adds the zero point. M: NaN is the lowest number, whatever the zero point.
+/// Rounds half to even, then adds the zero point. Measured on DirectML 1.15.4: NaN becomes the lowest number, whatever
+/// the zero point.
 double quantised(core::DataType type, double value, double zero_point) {
     const double lowest = core::is_signed_integer(type) ? -128 : 0;
     return std::isnan(value) ? lowest : std::clamp(std::nearbyint(value) + zero_point, lowest, lowest + 255);
@@ -128,7 +129,7 @@ Interval quantised(core::DataType type, const Interval& value, double zero_point
     return value.nan ? hull(numbers, of_nan) : numbers;
 }
 
-/// What the channel's scale and zero point make of elements. In double each term is exact.
+/// Dequantises elements with the channel's scale and zero point. Each term is exact in double precision.
 template <class Sum>
 struct QuantizedElements {
     double scale = 1;

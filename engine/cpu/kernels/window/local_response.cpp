@@ -36,17 +36,17 @@ struct Parameters {
           bias(double{descriptor.get<float>("Bias")}),
           count(descriptor.uint("LocalSize")) {}
 
-    /// What is raised to Beta.
+    /// The base of the power Beta.
     [[nodiscard]] double base(double squares) const { return bias + alpha / count * squares; }
 
-    /// In FP32: the division may come before the product or after it.
+    /// The same in FP32, where the division may precede or follow the multiplication.
     [[nodiscard]] Interval base(const Interval& squares) const {
         const Interval divisor = window::in_fp32(count);
         return Interval(bias) + hull(Interval(alpha) / divisor * squares, Interval(alpha) * squares / divisor);
     }
 };
 
-/// x / base^exponent: by a division, or by a product with the inverse power.
+/// x / base^exponent, by a division or by a multiplication with the inverse power.
 Interval over_power(const Interval& x, const Interval& base, const Interval& exponent) {
     return hull(x / pow(base, exponent), x * pow(base, -exponent));
 }
@@ -62,7 +62,7 @@ void for_each_sum_of_squares(const KernelArguments& arguments, const core::Tenso
     });
 }
 
-/// Of a tensor of any strides, one after the other.
+/// Reads the elements of a tensor of any strides in row-major order.
 class Reader {
 public:
     explicit Reader(const core::Tensor& tensor) : tensor_(tensor), strides_(core::signed_strides(tensor.desc)) {}
@@ -93,7 +93,8 @@ void normalize(const KernelArguments& arguments) {
 
 // ---- the gradient ------------------------------------------------------------------------------------------------
 
-/// The terms that elements add to the gradients of those in whose regions they are: gradient * x * base^(-Beta - 1).
+/// The terms that elements contribute to the gradients of the elements in their regions: gradient * x * base^(-Beta -
+/// 1).
 template <class Sum>
 struct Terms {
     const std::vector<Interval>* ranges = nullptr;
@@ -140,7 +141,7 @@ public:
     }
 
 private:
-    /// What the element's base makes of its gradient and of its term.
+    /// The direct part of an element's gradient, and its term, from its base.
     template <class Sum>
     void note(const Place& place, const Sum& squares) {
         const double x = input_.at(place.coordinates);
@@ -159,7 +160,7 @@ private:
         }
     }
 
-    /// 2 * Alpha * Beta / LocalSize * x * sum, in the order that it is written in, or from the sum on.
+    /// 2 * Alpha * Beta / LocalSize * x * sum, evaluated from the left, or starting with the sum.
     [[nodiscard]] Interval of_others(double x, const Interval& sum) const {
         const Interval divisor = window::in_fp32(p_.count);
         const Interval factors = Interval(2 * p_.alpha) * Interval(p_.beta);

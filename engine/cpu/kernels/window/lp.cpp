@@ -1,4 +1,4 @@
-// LP_POOLING and LP_POOLING1: the P-norm of what a window sees, (sum of |x|^P)^(1/P).
+// LP_POOLING and LP_POOLING1: the P-norm of a window, (sum of |x|^P)^(1/P).
 #include <cmath>
 
 #include "engine/cpu/element_wise/numbers.h"
@@ -12,7 +12,7 @@ namespace {
 using window::Place;
 using window::Windows;
 
-/// What FP32 may have for |x|^P: nothing is computed for P = 1, one product for P = 2.
+/// The FP32 range of |x|^P: exact for P = 1, one multiplication for P = 2.
 Interval power_in_fp32(double magnitude, double p) {
     const Interval x(magnitude);
     return p == 1 ? x : p == 2 ? x * x : pow(x, window::in_fp32(p));
@@ -22,7 +22,7 @@ Interval root_in_fp32(const Interval& sum, double p) {
     return p == 1 ? sum : p == 2 ? sqrt(sum) : pow(sum, Interval(1) / window::in_fp32(p));
 }
 
-/// The sum of powers of |x| / largest, so that no power overflows, and no sum is lost on its way.
+/// The sum of powers of |x| / largest, which neither overflow nor underflow altogether.
 template <bool Bounded>
 struct Norm {
     double p = 1;

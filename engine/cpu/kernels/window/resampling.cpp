@@ -1,6 +1,7 @@
-// RESAMPLE, RESAMPLE1, RESAMPLE2 and RESAMPLE3: elements of the input at places between its elements, the nearest one
-// or a mean of those around. "M" marks what no documentation says and DirectML 1.15.4 does.
+// RESAMPLE, RESAMPLE1, RESAMPLE2 and RESAMPLE3: read the input at positions between its elements, by nearest neighbour
+// or linear interpolation. What comments say about DirectML 1.15.4 is undocumented and was measured on it.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "engine/cpu/element_wise/numbers.h"
@@ -23,7 +24,7 @@ Line line_of(const KernelArguments& arguments, std::size_t d) {
     return {d, std::int64_t{arguments.inputs[0]->desc.sizes[d]}, std::int64_t{arguments.outputs[0]->desc.sizes[d]}};
 }
 
-/// Of each dimension, for each output along it.
+/// For each dimension, a sample for each coordinate of the output.
 std::vector<std::vector<Sample>> samples_of(const KernelArguments& arguments, bool bounded) {
     std::vector<std::vector<Sample>> samples;
     for (std::size_t d = 0; d < arguments.inputs[0]->desc.sizes.size(); ++d) {
@@ -34,7 +35,7 @@ std::vector<std::vector<Sample>> samples_of(const KernelArguments& arguments, bo
 
 // ---- the nearest element -----------------------------------------------------------------------------------------
 
-/// Lists the other elements that an output may be where FP32 does not tell which one is nearest.
+/// Lists the elements that are equally correct because FP32 cannot tell which one is nearest.
 void list_alternatives(const KernelArguments& arguments, const std::vector<std::vector<Sample>>& samples) {
     const core::Tensor& input = *arguments.inputs[0];
     const core::Strides strides = core::signed_strides(input.desc);
@@ -78,7 +79,7 @@ void take_nearest(const KernelArguments& arguments) {
 
 // ---- means of the elements around --------------------------------------------------------------------------------
 
-/// What outputs are read from and written to.
+/// The elements that the output is read from and written to.
 struct Ends {
     const core::Tensor& input;
     core::Tensor& output;
@@ -98,6 +99,14 @@ struct Ends {
     }
 };
 
+/// The mean before it is truncated to an integer type. A mean that is an integer up to the rounding errors of a double
+/// sum becomes that integer: a mean of 255s must not become 254.
+double settled(core::DataType type, double mean) {
+    constexpr double errors = 0x1p-32;
+    const double whole = std::nearbyint(mean);
+    return !core::is_floating_point(type) && std::fabs(mean - whole) < errors ? whole : mean;
+}
+
 class Means {
 public:
     explicit Means(const KernelArguments& arguments)
@@ -106,7 +115,7 @@ public:
     void compute() const {
         const movement::Rows rows(ends_.output.desc);
         const auto one = [&](Coordinates place, std::int64_t address, std::int64_t number) {
-            const double value = mean(place, 0, 0);
+            const double value = settled(ends_.output.desc.data_type, mean(place, 0, 0));
             movement::store_computed(ends_.output, address, number, value, ends_.slack,
                                      [&] { return range(place, value); });
         };
@@ -119,7 +128,7 @@ private:
         return samples_[d][static_cast<std::size_t>(place[d])];
     }
 
-    /// Weighted by how near they are. Without a way to go, what lies beyond does not matter, be it infinite.
+    /// The interpolated value. Neighbours with a weight of zero are ignored, even if they are infinite.
     [[nodiscard]] double mean(Coordinates place, std::size_t d, std::int64_t address) const {
         if (d == place.size()) {
             return ends_.element(address);
@@ -132,7 +141,7 @@ private:
         return first * (1 - at.from) + mean(place, d + 1, address + at.second * ends_.strides[d]) * at.from;
     }
 
-    /// The least and the greatest mean at the places that rounding may lead to.
+    /// The smallest and the largest mean at the positions that rounding may lead to.
     [[nodiscard]] Interval extremes(Coordinates place, std::size_t d, std::int64_t address,
                                     window::Around& around) const {
         if (d == place.size()) {
@@ -153,6 +162,11 @@ private:
     }
 
     [[nodiscard]] Interval range(Coordinates place, double value) const {
+        for (std::size_t d = 0; d < place.size(); ++d) {
+            if (sample(place, d).anywhere) {
+                return {-infinity, infinity, true};
+            }
+        }
         window::Around around;
         const Interval means = extremes(place, 0, 0, around);
         return window::interpolated_range(means, around, value, place.size());
@@ -164,7 +178,7 @@ private:
 
 // ---- antialiased means -------------------------------------------------------------------------------------------
 
-/// Sums of all elements with a weight.
+/// Computes weighted sums of all elements with a weight.
 class WeightedMeans {
 public:
     explicit WeightedMeans(const KernelArguments& arguments) : ends_(arguments) {
@@ -180,8 +194,8 @@ public:
             const auto one = [&](Coordinates place, std::int64_t address, std::int64_t number) {
                 Sum sum;
                 add(place, 0, 0, {0, 1, 1}, sum);
-                movement::store_computed(ends_.output, address, number, sum.value, ends_.slack,
-                                         [&] { return sum.range(); });
+                movement::store_computed(ends_.output, address, number, settled(ends_.output.desc.data_type, sum.value),
+                                         ends_.slack, [&] { return sum.range(); });
             };
             parallel_for(rows.count(), 1024 * rows.length(),
                          [&](std::int64_t first, std::int64_t last) { rows.for_each(first, last, one); });

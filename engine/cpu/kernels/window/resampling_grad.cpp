@@ -1,4 +1,5 @@
-// RESAMPLE_GRAD and RESAMPLE_GRAD1: each gradient goes to the elements that made its output, by their weights.
+// RESAMPLE_GRAD and RESAMPLE_GRAD1: distribute each gradient over the elements that its output was computed from, by
+// their weights.
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/move.h"
 #include "engine/cpu/window/resampling.h"
@@ -9,7 +10,8 @@ namespace {
 using movement::Coordinates;
 using window::Weight;
 
-/// Of an element along a dimension: the outputs that it has a share in. `element` of a weight is the output's number.
+/// For each element along a dimension, the outputs that it contributes to, with weights. Weight::element is the
+/// output's coordinate.
 using Shares = std::vector<std::vector<Weight>>;
 
 Shares shares_along(const operators::Descriptor& descriptor, const window::Line& line, bool bounded) {

@@ -1,11 +1,11 @@
-// ROI_ALIGN and ROI_ALIGN1: means or maxima of samples in regions of a picture. "M" marks what no documentation says
-// and DirectML 1.15.4 does.
+// ROI_ALIGN and ROI_ALIGN1: mean or maximum of samples in regions of a tensor. What comments say about DirectML 1.15.4
+// is undocumented and was measured on it.
 #include <cmath>
 #include <limits>
 
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/indices.h"
-#include "engine/cpu/window/picture.h"
+#include "engine/cpu/window/image.h"
 #include "engine/cpu/window/samples.h"
 
 namespace dmlconform::cpu {
@@ -55,7 +55,7 @@ public:
         : input_(*arguments.inputs[0]),
           output_(*arguments.outputs[0]),
           slack_(movement::wanted_slack(arguments)),
-          picture_(input_),
+          image_(input_),
           regions_(arguments.descriptor, *arguments.inputs[1], *arguments.inputs[2], output_.desc.sizes,
                    input_.desc.sizes),
           outside_(double{arguments.descriptor.number("OutOfBoundsInputValue")}),
@@ -64,8 +64,8 @@ public:
     void compute() const {
         for (std::int64_t number = 0; number < regions_.count(); ++number) {
             Region region = regions_.region(number, slack_ != nullptr);
-            // The documentation leaves open what an index beyond the batches leads to.
-            region.batch = movement::nearest_within(region.batch, picture_.batches());
+            // Batch indices out of range are undocumented.
+            region.batch = movement::nearest_within(region.batch, image_.batches());
             const std::int64_t rows = std::int64_t{output_.desc.sizes[1]} * std::int64_t{output_.desc.sizes[2]};
             const auto cost = static_cast<std::int64_t>(region.grids.front().count()) * 16 * output_.desc.sizes[3];
             parallel_for(rows, cost, [&](std::int64_t first, std::int64_t last) {
@@ -77,12 +77,12 @@ public:
     }
 
 private:
-    /// `row` counts those of all channels.
+    /// `row` counts the rows of all channels.
     void compute_row(const Region& region, std::int64_t number, std::int64_t row) const {
         const auto height = std::int64_t{output_.desc.sizes[2]};
         const auto width = std::int64_t{output_.desc.sizes[3]};
         const std::int64_t channel = row / height;
-        const Plane plane(picture_.plane(region.batch, channel), picture_.columns(), outside_, regions_.rules().linear);
+        const Plane plane(image_.plane(region.batch, channel), image_.columns(), outside_, regions_.rules().linear);
         const std::int64_t address = number * strides_[0] + channel * strides_[1] + row % height * strides_[2];
         const std::int64_t first = (number * std::int64_t{output_.desc.sizes[1]} * height + row) * width;
         for (std::int64_t x = 0; x < width; ++x) {
@@ -94,7 +94,7 @@ private:
         }
     }
 
-    /// Whatever number of samples FP32 counts.
+    /// The range over all numbers of samples that FP32 may compute.
     [[nodiscard]] Interval range(const Plane& plane, const Region& region, std::int64_t row,
                                  std::int64_t column) const {
         Interval result(std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), false);
@@ -109,7 +109,7 @@ private:
     const core::Tensor& input_;
     core::Tensor& output_;
     core::ElementSlack* slack_;
-    window::Picture picture_;
+    window::Image image_;
     window::Regions regions_;
     double outside_;
     core::Strides strides_;

@@ -1,15 +1,16 @@
-// ROI_ALIGN_GRAD: gradients of ROI_ALIGN1 with respect to its picture and to the corners of its regions. "M" marks what
-// no documentation says and DirectML 1.15.4 does.
+// ROI_ALIGN_GRAD: gradients of ROI_ALIGN1 with respect to its input and to the corners of its regions. What comments
+// say about DirectML 1.15.4 is undocumented and was measured on it.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
 
+#include "engine/cpu/expected_error.h"
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/indices.h"
 #include "engine/cpu/tensor_numbers.h"
-#include "engine/cpu/window/picture.h"
+#include "engine/cpu/window/image.h"
 #include "engine/cpu/window/samples.h"
 
 namespace dmlconform::cpu {
@@ -25,13 +26,13 @@ using window::Weight;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Order of Descriptor::inputs() and outputs().
+/// Indices into Descriptor::inputs() and outputs().
 enum Input : std::size_t { input_tensor, input_gradient, region_tensor, batch_indices };
 enum Output : std::size_t { output_gradient, region_gradient };
 
 // ---- which samples count -----------------------------------------------------------------------------------------
 
-/// A sample of an output, and which part of the output's gradient it has.
+/// A sample of an output, and its share of the output's gradient.
 struct Chosen {
     const Sample& y;
     const Sample& x;
@@ -46,14 +47,14 @@ void for_each_of_average(const Samples& samples, double count, const Visit& visi
     samples.for_each([&](const Sample& y, const Sample& x) { visit(Chosen{y, x, 1 / count, range}); });
 }
 
-/// Calls visit(chosen) for the greatest sample, and where bounds are wanted for those that FP32 may take instead. M:
-/// the first in row-major order of equal ones; those outside count as 0.
+/// Calls visit(chosen) for the largest sample and, if bounds are wanted, for those that FP32 may choose instead.
+/// Measured on DirectML 1.15.4: of equal samples the first in row-major order is chosen; samples outside count as 0.
 template <class Visit>
 void for_each_of_maximum(const Plane& plane, const Samples& samples, bool bounded, const Visit& visit) {
     double greatest = std::nan("");
     const Sample* row = &samples.y.front();
     const Sample* column = &samples.x.front();
-    // What the greatest one has at least.
+    // Lower bound of the largest sample.
     double least = -infinity;
     samples.for_each([&](const Sample& y, const Sample& x) {
         const double value = plane.value(y, x);
@@ -70,7 +71,7 @@ void for_each_of_maximum(const Plane& plane, const Samples& samples, bool bounde
         visit(Chosen{*row, *column, 1, 1});
         return;
     }
-    // Beaten for certain: by a sample that is greater, or by one in front that is as great.
+    // A sample cannot be chosen if another one is certainly larger, or precedes it and is at least as large.
     double in_front = -infinity;
     const auto may_be_greatest = [&](const Sample& y, const Sample& x) {
         const Interval range = plane.range(y, x, plane.value(y, x));
@@ -135,7 +136,7 @@ private:
 
 // ---- slopes ------------------------------------------------------------------------------------------------------
 
-/// How fast a plane rises to the right and downwards.
+/// The slopes of a plane to the right and downwards.
 struct Slopes {
     double x = 0;
     double y = 0;
@@ -143,8 +144,8 @@ struct Slopes {
     Interval y_range = 0;
 };
 
-/// Along `along`, in the middle of what lies across. All at the places themselves, where beyond the edges both
-/// neighbours are the outermost element.
+/// The slope along `along`, at the sample's position across. Beyond the edges, both neighbours are the outermost
+/// element.
 template <class At>
 double slope(const Between& along, const Between& across, double way, const At& at) {
     const double first = at(across.first, along.second) - at(across.first, along.first);
@@ -152,8 +153,8 @@ double slope(const Between& along, const Between& across, double way, const At& 
     return way == 0 ? first : first * (1 - way) + second * way;
 }
 
-/// At each place that rounding may lead to. M: a place that is an element has the slope behind it; the documentation's
-/// formula has none there.
+/// The slopes at every position that rounding may lead to. Measured on DirectML 1.15.4: at an element's position, the
+/// slope is that towards the next element; the documentation's formula is undefined there.
 template <class At>
 Interval slope_range(const std::vector<Between>& along, const std::vector<Between>& across, const At& at) {
     Interval range(infinity, -infinity, false);
@@ -178,9 +179,12 @@ Interval slope_range(const std::vector<Between>& along, const std::vector<Betwee
     if (!around.finite || 2 * around.largest > double{std::numeric_limits<float>::max()}) {
         return {-infinity, infinity, true};
     }
-    // Two differences, and a mean of them: each of numbers no larger than twice the largest element.
+    // Two differences and their mean, all of numbers no larger than twice the largest element.
     const double error = range.low == range.high && range.low == 0 ? 0 : 12 * 0x1p-23 * around.largest;
-    return Interval(range.low - error, range.high + error, false) + Interval(0);
+    const double variance =
+        error == 0 ? 0 : 6 * rounding_variance(around.largest) + uniform_variance((range.high - range.low) / 2);
+    return Interval(range.low - error, range.high + error, false, range.low / 2 + range.high / 2, variance) +
+           Interval(0);
 }
 
 class Surface {
@@ -192,13 +196,18 @@ public:
         const auto by_row = [&](std::int64_t row, std::int64_t column) { return elements_[row * columns_ + column]; };
         const auto by_column = [&](std::int64_t column, std::int64_t row) { return by_row(row, column); };
         Slopes slopes;
-        if (y.is_inside && x.is_inside) {
+        if (std::isnan(y.place) || std::isnan(x.place)) {
+            slopes.x = slopes.y = std::nan("");
+        } else if (y.is_inside && x.is_inside) {
             const Between down = window::steps_between(y.place, y.place, rows_).front();
             const Between right = window::steps_between(x.place, x.place, columns_).front();
             slopes.x = slope(right, down, down.from, by_row);
             slopes.y = slope(down, right, right.from, by_column);
         }
-        if (bounded && (y.inside && x.inside).may_hold) {
+        // The value depends only on the position, so that it is the same with and without bounds.
+        if (y.anywhere || x.anywhere) {
+            slopes.x_range = slopes.y_range = Interval(-infinity, infinity, true);
+        } else if (bounded && (y.inside && x.inside).may_hold) {
             const auto down = steps(y, rows_);
             const auto right = steps(x, columns_);
             slopes.x_range = slope_range(right, down, by_row);
@@ -222,8 +231,8 @@ private:
     std::int64_t columns_;
 };
 
-/// By how much a corner at the start and one at the end move an output. M: the documentation's "inputWidth" is the
-/// picture's, and its coordinate runs over the samples' number of outputs, scaled to it.
+/// The derivatives of a sample's coordinate with respect to the region's start and end. Measured on DirectML 1.15.4:
+/// the documentation's "inputWidth" is that of the input, and its coordinate counts samples, scaled to the input.
 struct Leverage {
     Interval at_start;
     Interval at_end;
@@ -253,23 +262,23 @@ public:
     explicit AlignmentGradient(const KernelArguments& arguments)
         : gradients_(numbers_of(*arguments.inputs[input_gradient])),
           sizes_(arguments.inputs[input_gradient]->desc.sizes),
-          picture_sizes_(arguments.inputs[input_tensor] != nullptr ? arguments.inputs[input_tensor]->desc.sizes
-                                                                   : arguments.outputs[output_gradient]->desc.sizes),
+          image_sizes_(arguments.inputs[input_tensor] != nullptr ? arguments.inputs[input_tensor]->desc.sizes
+                                                                 : arguments.outputs[output_gradient]->desc.sizes),
           regions_(arguments.descriptor, *arguments.inputs[region_tensor], *arguments.inputs[batch_indices], sizes_,
-                   picture_sizes_),
-          to_picture_(present(arguments, output_gradient), slack(arguments, output_gradient)),
+                   image_sizes_),
+          to_image_(present(arguments, output_gradient), slack(arguments, output_gradient)),
           to_regions_(present(arguments, region_gradient), slack(arguments, region_gradient)) {
         if (arguments.inputs[input_tensor] != nullptr) {
-            picture_.emplace(*arguments.inputs[input_tensor]);
+            image_.emplace(*arguments.inputs[input_tensor]);
         }
     }
 
     void compute() {
-        const bool bounded = to_picture_.bounded() || to_regions_.bounded();
+        const bool bounded = to_image_.bounded() || to_regions_.bounded();
         for (std::int64_t number = 0; number < regions_.count(); ++number) {
             const Region region = regions_.region(number, bounded);
-            // The documentation leaves open what an index beyond the batches leads to. M: nothing.
-            if (!movement::is_within(region.batch, std::int64_t{picture_sizes_[0]})) {
+            // Batch indices out of range are undocumented. Measured on DirectML 1.15.4: they contribute nothing.
+            if (!movement::is_within(region.batch, std::int64_t{image_sizes_[0]})) {
                 continue;
             }
             for (std::int64_t channel = 0; channel < std::int64_t{sizes_[1]}; ++channel) {
@@ -280,12 +289,12 @@ public:
                 }
             }
         }
-        to_picture_.store();
+        to_image_.store();
         to_regions_.store();
     }
 
 private:
-    /// An output of the forward pass.
+    /// An element of the forward output.
     struct Place {
         const Region& region;
         std::int64_t number;
@@ -304,10 +313,10 @@ private:
     }
 
     [[nodiscard]] const double* plane(const Place& place) const {
-        return picture_ ? picture_->plane(place.region.batch, place.channel) : nullptr;
+        return image_ ? image_->plane(place.region.batch, place.channel) : nullptr;
     }
 
-    /// Visits the samples that count for an output, if outputs take as many samples as the grid says.
+    /// Visits the samples that count for an output, assuming the number of samples of this grid.
     template <class Visit>
     void for_each_chosen(const Place& place, const Grid& grid, bool bounded, const Visit& visit) const {
         const Samples samples = Samples::of(grid, place.y, place.x);
@@ -315,7 +324,7 @@ private:
             for_each_of_average(samples, grid.count(), visit);
             return;
         }
-        const Plane values(plane(place), std::int64_t{picture_sizes_[3]}, 0, regions_.rules().linear);
+        const Plane values(plane(place), std::int64_t{image_sizes_[3]}, 0, regions_.rules().linear);
         for_each_of_maximum(values, samples, bounded, visit);
     }
 
@@ -324,17 +333,17 @@ private:
         const double gradient = gradients_[static_cast<std::size_t>(
             place.number * sizes + (place.channel * std::int64_t{sizes_[2]} + place.y) * std::int64_t{sizes_[3]} +
             place.x)];
-        if (to_picture_.wanted()) {
-            add_to_picture(place, gradient);
+        if (to_image_.wanted()) {
+            add_to_image(place, gradient);
         }
         if (to_regions_.wanted()) {
             add_to_regions(place, gradient);
         }
     }
 
-    // ---- to the picture ----
+    // ---- to the image ----
 
-    /// What an output adds to elements of a plane, by their numbers.
+    /// What an output adds to elements of a plane, by their indices.
     struct Addition {
         std::int64_t element;
         double value;
@@ -343,13 +352,13 @@ private:
 
     [[nodiscard]] std::vector<Addition> additions(const Place& place, const Grid& grid, double gradient) const {
         std::vector<Addition> result;
-        const bool bounded = to_picture_.bounded();
+        const bool bounded = to_image_.bounded();
         for_each_chosen(place, grid, bounded, [&](const Chosen& chosen) {
             for (const Weight& y : window::weights_of(chosen.y)) {
                 for (const Weight& x : window::weights_of(chosen.x)) {
                     const double weight = y.value * x.value * chosen.part;
                     const Interval range = bounded ? y.range * x.range * chosen.range : Interval(0);
-                    result.push_back({y.element * std::int64_t{picture_sizes_[3]} + x.element,
+                    result.push_back({y.element * std::int64_t{image_sizes_[3]} + x.element,
                                       weight == 0 ? 0 : gradient * weight, window::weighted(gradient, range)});
                 }
             }
@@ -357,22 +366,22 @@ private:
         return result;
     }
 
-    void add_to_picture(const Place& place, double gradient) {
-        const std::int64_t plane_size = std::int64_t{picture_sizes_[2]} * std::int64_t{picture_sizes_[3]};
-        const std::int64_t start = (place.region.batch * std::int64_t{picture_sizes_[1]} + place.channel) * plane_size;
+    void add_to_image(const Place& place, double gradient) {
+        const std::int64_t plane_size = std::int64_t{image_sizes_[2]} * std::int64_t{image_sizes_[3]};
+        const std::int64_t start = (place.region.batch * std::int64_t{image_sizes_[1]} + place.channel) * plane_size;
         const bool certain = place.region.grids.size() == 1;
         for (const Addition& addition : additions(place, place.region.grids.front(), gradient)) {
-            to_picture_.add(start + addition.element, addition.value);
-            if (to_picture_.bounded() && certain) {
-                to_picture_.add_range(start + addition.element, addition.range);
+            to_image_.add(start + addition.element, addition.value);
+            if (to_image_.bounded() && certain) {
+                to_image_.add_range(start + addition.element, addition.range);
             }
         }
-        if (to_picture_.bounded() && !certain) {
+        if (to_image_.bounded() && !certain) {
             add_any_grid(place, start, gradient);
         }
     }
 
-    /// Where FP32 may count another number of samples: the hull of what each number adds to an element.
+    /// If FP32 may compute another number of samples: the hull of what each number adds to an element.
     void add_any_grid(const Place& place, std::int64_t start, double gradient) {
         struct Sum {
             std::int64_t element;
@@ -396,10 +405,10 @@ private:
             for (const reduction::SumRange& other : sum.of_grid) {
                 range = hull(range, other.result());
             }
-            to_picture_.add_range(start + sum.element, range);
-            // As many additions as there may be.
+            to_image_.add_range(start + sum.element, range);
+            // Assumes the maximum number of additions.
             for (int i = 1; i < sum.terms; ++i) {
-                to_picture_.add_range(start + sum.element, 0);
+                to_image_.add_range(start + sum.element, 0);
             }
         }
     }
@@ -413,9 +422,9 @@ private:
             const bool first = &grid == &place.region.grids.front();
             const Slopes slopes = mean_slopes(place, grid, bounded);
             const bool to_corners = regions_.rules().to_corners;
-            const Leverage x(place.x, std::int64_t{sizes_[3]} * grid.columns, std::int64_t{picture_sizes_[3]},
+            const Leverage x(place.x, std::int64_t{sizes_[3]} * grid.columns, std::int64_t{image_sizes_[3]},
                              to_corners);
-            const Leverage y(place.y, std::int64_t{sizes_[2]} * grid.rows, std::int64_t{picture_sizes_[2]}, to_corners);
+            const Leverage y(place.y, std::int64_t{sizes_[2]} * grid.rows, std::int64_t{image_sizes_[2]}, to_corners);
             if (first) {
                 const std::array<double, 4> terms{slopes.x * x.start, slopes.y * y.start, slopes.x * x.end,
                                                   slopes.y * y.end};
@@ -428,14 +437,14 @@ private:
                                                 slopes.x_range * x.at_end, slopes.y_range * y.at_end};
             for (std::size_t i = 0; bounded && i < terms.size(); ++i) {
                 const Interval product = Interval(gradient) * terms[i];
-                // No slope at all: nothing may be added, or an infinity times zero.
+                // The slope may be 0. Then the term is 0, or NaN if an infinite gradient is multiplied by 0.
                 const Interval term = terms[i].contains(0) ? hull(product, 0) : product;
                 ranges[i] = first ? term : hull(ranges[i], term);
             }
         }
         for (std::size_t i = 0; bounded && i < ranges.size(); ++i) {
             to_regions_.add_range(place.number * 4 + static_cast<std::int64_t>(i), ranges[i]);
-            // As many additions as there are samples.
+            // Assumes one addition for each sample.
             for (double more = place.region.grids.front().count(); more > 1; --more) {
                 to_regions_.add_range(place.number * 4 + static_cast<std::int64_t>(i), 0);
             }
@@ -443,14 +452,17 @@ private:
     }
 
     [[nodiscard]] Slopes mean_slopes(const Place& place, const Grid& grid, bool bounded) const {
-        const Surface surface(plane(place), std::int64_t{picture_sizes_[2]}, std::int64_t{picture_sizes_[3]});
+        const Surface surface(plane(place), std::int64_t{image_sizes_[2]}, std::int64_t{image_sizes_[3]});
         Slopes mean;
         reduction::SumRange x_range;
         reduction::SumRange y_range;
         for_each_chosen(place, grid, bounded, [&](const Chosen& chosen) {
             const Slopes slopes = surface.at(chosen.y, chosen.x, bounded);
-            mean.x += slopes.x * chosen.part;
-            mean.y += slopes.y * chosen.part;
+            // Samples that only the bounds consider add nothing: 0 times NaN would be NaN.
+            if (chosen.part != 0) {
+                mean.x += slopes.x * chosen.part;
+                mean.y += slopes.y * chosen.part;
+            }
             if (bounded) {
                 x_range.add(slopes.x_range * chosen.range);
                 y_range.add(slopes.y_range * chosen.range);
@@ -463,10 +475,10 @@ private:
 
     std::vector<double> gradients_;
     core::Dimensions sizes_;
-    core::Dimensions picture_sizes_;
-    std::optional<window::Picture> picture_;
+    core::Dimensions image_sizes_;
+    std::optional<window::Image> image_;
     window::Regions regions_;
-    Sums to_picture_;
+    Sums to_image_;
     Sums to_regions_;
 };
 

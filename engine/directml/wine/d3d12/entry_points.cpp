@@ -1,10 +1,10 @@
-// d3d12.dll for Windows programs under Wine, with the vkd3d of this machine behind it in place of Wine's own, which
-// takes no DXIL. Compiled by Wine's winegcc (scripts/setup-directml): code of this machine, which Wine loads as a DLL.
+// A d3d12.dll for Windows programs under Wine that uses the native vkd3d instead of Wine's own, which does not support
+// DXIL. It is compiled by Wine's winegcc (scripts/setup-directml) to native code that Wine loads as a DLL.
 //
-// The methods of vkd3d's COM objects have the calling convention of Windows on every system, so that a program gets
-// them as they are. Its functions have the calling convention of this machine.
+// The methods of vkd3d's COM objects have the calling convention of Windows on every system, so programs can use the
+// objects directly. vkd3d's functions have the native calling convention.
 #include <windows.h>
-// windows.h first. vkd3d's headers want Direct3D's types to be there. clang-format off
+// windows.h must come first. vkd3d's headers need Direct3D's types. clang-format off
 #include <d3d12.h>
 #include <dxgi.h>
 #define VKD3D_NO_WIN32_TYPES
@@ -36,12 +36,12 @@ DWORD WINAPI run_thread(void* argument) {
     return 0;
 }
 
-/// A thread of Windows: one that vkd3d made itself could not signal an event.
+/// Creates a Windows thread, because threads that vkd3d creates itself could not signal an event.
 void* create_thread(PFN_vkd3d_thread main, void* data) {
     auto start = std::make_unique<ThreadStart>(ThreadStart{main, data});
     const HANDLE thread = CreateThread(nullptr, 0, run_thread, start.get(), 0, nullptr);
     if (thread != nullptr) {
-        static_cast<void>(start.release());  // the thread's now
+        static_cast<void>(start.release());  // now owned by the thread
     }
     return thread;
 }
@@ -57,12 +57,12 @@ struct Instance {
     vkd3d_instance* handle;
 };
 
-/// The one that all devices share. It stays until the process ends.
+/// The instance that all devices share. It exists until the process ends.
 const Instance& instance() {
     static const Instance only = [] {
         vkd3d_application_info application{};
         application.type = VKD3D_STRUCTURE_TYPE_APPLICATION_INFO;
-        application.api_version = VKD3D_API_VERSION_1_17;  // else vkd3d behaves as 1.0 did
+        application.api_version = VKD3D_API_VERSION_1_17;  // otherwise vkd3d behaves like version 1.0
         vkd3d_instance_create_info info{};
         info.type = VKD3D_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
         info.next = &application;
@@ -77,7 +77,7 @@ const Instance& instance() {
     return only;
 }
 
-/// IDXGIAdapter. dxgi.h declares it, and the definition is in a library of which nothing else is needed.
+/// The identifier of IDXGIAdapter. dxgi.h declares it, but it is defined in a library that is not needed otherwise.
 constexpr IID adapter_id = {0x2411e7e1, 0x12ac, 0x4ccf, {0xbd, 0x14, 0x97, 0x98, 0xe8, 0x53, 0x4d, 0xc0}};
 
 std::optional<DXGI_ADAPTER_DESC> describe(IUnknown* object) {
@@ -105,8 +105,8 @@ HRESULT WINAPI create_device(IUnknown* adapter, D3D_FEATURE_LEVEL minimum_level,
     info.instance = instance().handle;
     info.parent = adapter;
     if (const auto desc = describe(adapter)) {
-        // None may be like it: with its OpenGL renderer Wine makes adapters up for drivers that it does not know. Then
-        // vkd3d chooses.
+        // There may be no match: with its OpenGL renderer, Wine invents adapters for drivers that it does not know.
+        // Then vkd3d chooses.
         info.vk_physical_device =
             find_device(vkd3d_instance_get_vk_instance(instance().handle), desc->VendorId, desc->DeviceId);
         info.adapter_luid = desc->AdapterLuid;
@@ -124,7 +124,7 @@ HRESULT WINAPI serialize_versioned_root_signature(const D3D12_VERSIONED_ROOT_SIG
     return vkd3d_serialize_versioned_root_signature(desc, blob, messages);
 }
 
-/// "vkd3d-shader 2.1 (…)": what the program says it ran on.
+/// "vkd3d-shader 2.1 (…)": the version that the program reports.
 const char* CDECL vkd3d_version() {
     return vkd3d_shader_get_version(nullptr, nullptr);
 }

@@ -1,4 +1,4 @@
-// Compiled for this machine: for what winegcc compiles, Vulkan's headers declare Windows' calling convention.
+// Compiled by the native compiler: under winegcc, Vulkan's headers declare the calling convention of Windows.
 #include "engine/directml/wine/d3d12/vulkan_devices.h"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Vulkan's devices, asked for with the calling convention of this machine.
+// Vulkan's devices, accessed with the native calling convention.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -7,7 +7,7 @@
 
 namespace dmlconform::directml::wine {
 
-/// The first one with these numbers, or null.
+/// The first device with these identifiers, or null.
 VkPhysicalDevice find_device(VkInstance instance, std::uint32_t vendor_id, std::uint32_t device_id);
 
 }  // namespace dmlconform::directml::wine

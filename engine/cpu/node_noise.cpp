@@ -1,0 +1,228 @@
+// Computes noise ranges of elements and draws random numbers within them.
+#include "engine/cpu/node_noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "engine/core/hash.h"
+#include "engine/core/strided.h"
+#include "engine/cpu/parallel.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+/// The distance from a number to the next one in the type; at a power of two to the larger one.
+template <class T>
+double ulp_of(double value) {
+    if constexpr (std::is_integral_v<T>) {
+        return 1;
+    } else {
+        constexpr bool is_half = std::is_same_v<T, core::Float16>;
+        constexpr int digits = is_half ? 11 : std::is_same_v<T, float> ? 24 : 53;
+        constexpr int least = is_half ? -13 : std::is_same_v<T, float> ? -125 : -1021;
+        int exponent = 0;
+        std::frexp(value, &exponent);
+        return std::ldexp(1.0, std::max(exponent, least) - digits);
+    }
+}
+
+template <class T>
+NoiseRange range_of(double value, std::size_t index, const core::Tolerance& tolerance,
+                    const core::ElementSlack& slack) {
+    NoiseRange range;
+    double either = 0;
+    if (tolerance.ulp) {
+        either = static_cast<double>(*tolerance.ulp) * ulp_of<T>(value);
+    }
+    either = std::max({either, tolerance.abs.value_or(0), tolerance.rel.value_or(0) * std::fabs(value)});
+    range.below = range.above = either;
+    if (tolerance.element_slack && !slack.below.empty()) {
+        range.below = std::max(range.below, slack.below[index]);
+        range.above = std::max(range.above, slack.above[index]);
+    }
+    if (!slack.sigma.empty()) {
+        range.sigma = slack.sigma[index];
+    }
+    return range;
+}
+
+/// The sum of four uniform numbers: nearly a normal distribution of variance 1, within 3.5 standard deviations.
+double normal_number(std::uint64_t bits) {
+    double sum = 0;
+    for (int i = 0; i < 4; ++i) {
+        sum += static_cast<double>(bits >> (16 * i) & 0xffff);
+    }
+    constexpr double mean = 2 * 65535.0;
+    constexpr double deviation = 65536 / 1.7320508075688772;
+    return (sum - mean) / deviation;
+}
+
+double drawn(const NoiseRange& range, std::uint64_t bits) {
+    if (range.sigma > 0) {
+        return std::clamp(range.sigma * normal_number(bits), -range.below, range.above);
+    }
+    // Without a bound, noise would reveal nothing.
+    if (!std::isfinite(range.below) || !std::isfinite(range.above)) {
+        return 0;
+    }
+    const double fraction = static_cast<double>(bits >> 11) * 0x1p-53;
+    return -range.below + fraction * (range.below + range.above);
+}
+
+/// From a number to its neighbour towards zero.
+template <class T>
+double inner_step(double value) {
+    return ulp_of<T>(std::nextafter(value, 0.0));
+}
+
+/// How many steps of the type a run may take from an element. Each of them is taken in one of `turns` runs.
+struct Steps {
+    int down = 0;
+    int up = 0;
+    std::uint64_t turns = 1;
+
+    [[nodiscard]] int of_turn(std::uint64_t turn) const {
+        const auto at = static_cast<int>(turn % turns);
+        return at < up ? at + 1 : at < up + down ? up - at - 1 : 0;
+    }
+};
+
+/// Steps of FLOAT16 are taken in few runs: an element that only passes through then has a spread of a third of a step,
+/// about that of rounding to nearest.
+constexpr std::uint64_t turns_of_float16 = 8;
+
+/// The neighbours that are as right as the element itself: FLOAT16 may be rounded to nearest or towards zero, and ties
+/// of integers may go either way. Noise of the size of an error of FP32 would hardly ever reach them.
+template <class T>
+Steps steps_at_tie(double value, const NoiseRange& range) {
+    Steps steps;
+    if constexpr (std::is_integral_v<T>) {
+        constexpr double most = 2;
+        if (range.below <= most && range.above <= most) {
+            steps.down = static_cast<int>(range.below);
+            steps.up = static_cast<int>(range.above);
+            steps.turns = static_cast<std::uint64_t>(steps.down + steps.up + 1);
+        }
+    } else if constexpr (std::is_same_v<T, core::Float16>) {
+        const double outwards = ulp_of<T>(value);
+        const double inwards = inner_step<T>(value);
+        const bool noise_reaches_them =
+            range.sigma > 0 ? range.sigma >= outwards : std::max(range.below, range.above) >= 2 * outwards;
+        if (!noise_reaches_them) {
+            steps.down = range.below >= (value > 0 ? inwards : outwards) ? 1 : 0;
+            steps.up = range.above >= (value < 0 ? inwards : outwards) ? 1 : 0;
+            steps.turns = turns_of_float16;
+        }
+    }
+    return steps;
+}
+
+/// The element itself where the type ends.
+template <class T>
+T stepped(T element, int steps) {
+    if constexpr (std::is_integral_v<T>) {
+        const auto by = static_cast<T>(std::abs(steps));
+        const bool fits = steps > 0 ? element <= static_cast<T>(std::numeric_limits<T>::max() - by)
+                                    : element >= static_cast<T>(std::numeric_limits<T>::min() + by);
+        return !fits ? element : static_cast<T>(steps > 0 ? element + by : element - by);
+    } else {
+        const auto value = static_cast<double>(element);
+        return static_cast<T>(value + steps * ((steps > 0) == (value >= 0) ? ulp_of<T>(value) : inner_step<T>(value)));
+    }
+}
+
+template <class T>
+T moved(double value) {
+    if constexpr (std::is_integral_v<T>) {
+        constexpr auto least = static_cast<double>(std::numeric_limits<T>::min());
+        constexpr auto greatest = static_cast<double>(std::numeric_limits<T>::max());
+        return value <= least      ? std::numeric_limits<T>::min()
+               : value >= greatest ? std::numeric_limits<T>::max()
+                                   : static_cast<T>(std::nearbyint(value));
+    } else {
+        return static_cast<T>(value);
+    }
+}
+
+/// True if no element may change, whatever the slack says.
+bool moves_nothing(const core::Tolerance& tolerance) {
+    return tolerance.exact || (!tolerance.element_slack && tolerance.ulp.value_or(0) == 0 &&
+                               tolerance.abs.value_or(0) == 0 && tolerance.rel.value_or(0) == 0);
+}
+
+}  // namespace
+
+NoiseRange noise_range(core::DataType type, double value, std::size_t index, const core::Tolerance& tolerance,
+                       const core::ElementSlack& slack) {
+    return core::with_type(type, [&]<class T>() { return range_of<T>(value, index, tolerance, slack); });
+}
+
+bool NodeNoise::is_silent() const {
+    if (tolerance_.alternatives && !slack_.alternatives.empty()) {
+        return false;
+    }
+    if (moves_nothing(tolerance_)) {
+        return true;
+    }
+    const auto is_zero = [](double bound) { return bound == 0; };
+    return tolerance_.element_slack && tolerance_.ulp.value_or(0) == 0 && tolerance_.abs.value_or(0) == 0 &&
+           tolerance_.rel.value_or(0) == 0 && std::ranges::all_of(slack_.below, is_zero) &&
+           std::ranges::all_of(slack_.above, is_zero);
+}
+
+void NodeNoise::add_to(core::Tensor& output, std::size_t run) const {
+    const core::TensorDesc& desc = output.desc;
+    if (core::bytes_of(desc.data_type) == 0) {
+        return;  // 4-bit integers are never rounded, because operators only copy them
+    }
+    const core::StridedRuns<1> runs(desc.sizes, {core::signed_strides(desc)});
+    const std::uint64_t key = core::mixed(seed_ ^ core::mixed(run + 1));
+    core::with_type(desc.data_type, [&]<class T>() {
+        T* const elements = output.as<T>().data();
+        if (!moves_nothing(tolerance_)) {
+            const std::int64_t length = runs.run_length();
+            const std::int64_t step = runs.run_strides()[0];
+            parallel_for(runs.run_count(), length * 20, [&](std::int64_t first, std::int64_t last) {
+                std::int64_t index = first * length;
+                runs.for_each_run(first, last, [&](const auto& offsets) {
+                    for (std::int64_t i = 0; i < length; ++i, ++index) {
+                        T& element = elements[offsets[0] + i * step];
+                        const auto value = static_cast<double>(element);
+                        const auto at = static_cast<std::size_t>(index);
+                        if (at >= slack_.meaningful || !std::isfinite(value)) {
+                            continue;
+                        }
+                        const NoiseRange range = range_of<T>(value, at, tolerance_, slack_);
+                        if (const Steps steps = steps_at_tie<T>(value, range); steps.down + steps.up != 0) {
+                            element = stepped(element, steps.of_turn(core::mixed(seed_ + at) + run));
+                            continue;
+                        }
+                        const double by = drawn(range, core::mixed(key + static_cast<std::uint64_t>(index)));
+                        element = by == 0 ? element : moved<T>(value + by);
+                    }
+                });
+            });
+        }
+        if (!tolerance_.alternatives) {
+            return;
+        }
+        // Runs use the alternatives in rotation. In the list, all values of an element are adjacent.
+        const auto& all = slack_.alternatives;
+        for (std::size_t first = 0; first < all.size();) {
+            std::size_t last = first;
+            while (last < all.size() && all[last].first == all[first].first) {
+                ++last;
+            }
+            const std::size_t taken = first + (run + all[first].first) % (last - first);
+            T& element = elements[runs.offsets_of(static_cast<std::int64_t>(all[first].first))[0]];
+            std::memcpy(static_cast<void*>(&element), &all[taken].second, sizeof(T));
+            first = last;
+        }
+    });
+}
+
+}  // namespace dmlconform::cpu

@@ -1,0 +1,46 @@
+// Random rounding errors of one node's output, by which the runs of Monte Carlo arithmetic differ.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/core/tensor.h"
+#include "engine/core/tolerance.h"
+
+namespace dmlconform::cpu {
+
+/// How far an element may move, and the standard deviation; a sigma of 0 means that only the range is known.
+struct NoiseRange {
+    double below = 0;
+    double above = 0;
+    double sigma = 0;
+};
+
+/// The range of one element, given its value and row-major index.
+[[nodiscard]] NoiseRange noise_range(core::DataType type, double value, std::size_t index,
+                                     const core::Tolerance& tolerance, const core::ElementSlack& slack);
+
+/// The noise of a node's output. The tolerance and the slack must be those of the reference for that node, and must
+/// outlive this object.
+///
+/// An element moves by a normal distribution with the standard deviation of the simplest FP32 implementation
+/// (ElementSlack::sigma), clipped to its range. If that is unknown, it moves by a uniform distribution over the whole
+/// range, which is wider. If several values are correct, each run uses one of them.
+class NodeNoise {
+public:
+    NodeNoise(const core::Tolerance& tolerance, const core::ElementSlack& slack, std::uint64_t seed)
+        : tolerance_(tolerance), slack_(slack), seed_(seed) {}
+
+    /// True if no element moves in any run.
+    [[nodiscard]] bool is_silent() const;
+
+    /// Adds noise to every element. The noise depends only on the run and the element.
+    void add_to(core::Tensor& output, std::size_t run) const;
+
+private:
+    const core::Tolerance& tolerance_;
+    const core::ElementSlack& slack_;
+    std::uint64_t seed_;
+};
+
+}  // namespace dmlconform::cpu

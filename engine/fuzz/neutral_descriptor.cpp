@@ -1,0 +1,112 @@
+// Neutralises attributes one at a time, so that one that cannot be neutral does not prevent others.
+#include "engine/fuzz/neutral_descriptor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/operator_fuzz.h"
+#include "engine/operators/neutral.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform::fuzz {
+namespace {
+
+using operators::Descriptor;
+using operators::Field;
+
+/// The wanted value of the field; empty if it may stay.
+std::optional<operators::FieldValue> wanted(const Descriptor& descriptor, const Field& field) {
+    if (field.is_tensor()) {
+        return field.optional ? std::optional<operators::FieldValue>(operators::Null{}) : std::nullopt;
+    }
+    return descriptor.schema->is_count(field) ? std::nullopt : operators::neutral_value(descriptor, field);
+}
+
+/// Sets the value if the descriptor is legal with it. Returns true if it was set.
+bool replace(Descriptor& descriptor, std::size_t index, operators::FieldValue value) {
+    Descriptor changed = descriptor;
+    changed.values[index] = std::move(value);
+    set_counts(changed);
+    find_fuzz(*changed.schema).repair(changed);
+    set_neutral_sizes(changed, true);
+    set_counts(changed);
+    if (operators::validate(changed, core::highest_feature_level)) {
+        return false;
+    }
+    descriptor = std::move(changed);
+    return true;
+}
+
+void set_resampled_sizes(Descriptor& descriptor) {
+    const bool gradient = descriptor.schema->find_field("InputGradientTensor") != nullptr;
+    const auto* input = descriptor.tensor(gradient ? "OutputGradientTensor" : "InputTensor");
+    auto* output =
+        std::get_if<core::TensorDesc>(&field_of(descriptor, gradient ? "InputGradientTensor" : "OutputTensor"));
+    const auto* scales = std::get_if<std::vector<float>>(&descriptor.value("Scales"));
+    if (input == nullptr || output == nullptr || scales == nullptr || scales->size() != input->sizes.size()) {
+        return;
+    }
+    core::Dimensions sizes;
+    for (std::size_t d = 0; d < scales->size(); ++d) {
+        const double size = std::floor(static_cast<double>(input->sizes[d]) * static_cast<double>((*scales)[d]));
+        if (!(size >= 1 && size <= 4294967295.0)) {
+            return;
+        }
+        sizes.push_back(static_cast<std::uint32_t>(size));
+    }
+    if (output->sizes != sizes) {
+        set_sizes(*output, sizes);
+    }
+}
+
+void set_network_sizes(Descriptor& descriptor, bool weights_are_given) {
+    const core::TensorDesc* input = descriptor.tensor("InputTensor");
+    auto& recurrence = std::get<core::TensorDesc>(field_of(descriptor, "RecurrenceTensor"));
+    if (!weights_are_given && input->sizes.size() == 4 && recurrence.sizes.size() == 4) {
+        core::Dimensions sizes = recurrence.sizes;
+        sizes[3] = input->sizes[3];
+        set_sizes(recurrence, sizes);
+        find_fuzz(*descriptor.schema).repair(descriptor);
+    }
+    auto* activations = std::get_if<operators::OperatorDescArray>(&field_of(descriptor, "ActivationDescs"));
+    const std::uint32_t direction = descriptor.uint("Direction");
+    const auto name = descriptor.schema->find_field("Direction")->enumeration->name_of(direction);
+    const std::size_t count = descriptor.schema->short_name() == "RNN"   ? 1
+                              : descriptor.schema->short_name() == "GRU" ? 2
+                                                                         : 3;
+    if (activations != nullptr && name && activations->items.size() % count == 0 && !activations->items.empty()) {
+        const bool two = name->ends_with("BIDIRECTIONAL");
+        activations->items.resize(count);
+        for (std::size_t i = 0; two && i < count; ++i) {
+            activations->items.push_back(activations->items[i]);
+        }
+        set_counts(descriptor);
+    }
+}
+
+}  // namespace
+
+void make_neutral(Descriptor& descriptor) {
+    // Two rounds, because some values become legal only after others are neutral.
+    for (int round = 0; round < 2; ++round) {
+        for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
+            if (auto value = wanted(descriptor, descriptor.schema->fields[i])) {
+                replace(descriptor, i, std::move(*value));
+            }
+        }
+    }
+}
+
+void set_neutral_sizes(Descriptor& descriptor, bool weights_are_given) {
+    const bool resamples = descriptor.schema->find_field("Scales") != nullptr;
+    const bool is_network = descriptor.schema->find_field("RecurrenceTensor") != nullptr;
+    if (resamples) {
+        set_resampled_sizes(descriptor);
+    }
+    if (is_network && descriptor.tensor("InputTensor") != nullptr && descriptor.tensor("RecurrenceTensor") != nullptr) {
+        set_network_sizes(descriptor, weights_are_given);
+    }
+}
+
+}  // namespace dmlconform::fuzz

@@ -1,0 +1,97 @@
+// Measures the widths of error ranges from the reference's slack for random cases.
+#include "engine/fuzz/widths.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/core/element.h"
+#include "engine/core/strided.h"
+#include "engine/cpu/reference.h"
+#include "engine/fuzz/case_generator.h"
+
+namespace dmlconform::fuzz {
+namespace {
+
+constexpr std::uint64_t cases_of_each = 100;
+
+/// The distance between adjacent FP32 numbers around this value; 1 for integers.
+double spacing(core::DataType type, double value) {
+    if (type != core::DataType::float32) {
+        return 1;
+    }
+    int exponent = 0;
+    (void)std::frexp(std::max(std::fabs(value), double{std::numeric_limits<float>::min()}), &exponent);
+    return std::ldexp(1.0, exponent - 24);
+}
+
+class Collection {
+public:
+    void add(const cases::Case& subject) {
+        const auto slots = subject.descriptor->inputs();
+        std::vector<core::Tensor> inputs(slots.size());
+        std::vector<const core::Tensor*> pointers(slots.size());
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (slots[i].desc == nullptr || !subject.inputs[i]) {
+                continue;
+            }
+            inputs[i] = core::Tensor(*slots[i].desc);
+            if (!subject.inputs[i]->fill(inputs[i])) {
+                return;
+            }
+            pointers[i] = &inputs[i];
+        }
+        const cpu::Reference reference = cpu::compute_reference(*subject.descriptor, pointers);
+        for (std::size_t o = 0; o < reference.outputs.size(); ++o) {
+            add(reference.outputs[o], reference.slack[o]);
+        }
+    }
+
+    [[nodiscard]] std::optional<cpu::element_wise::Widths> result() && {
+        if (widths_.empty()) {
+            return std::nullopt;
+        }
+        std::sort(widths_.begin(), widths_.end());
+        return cpu::element_wise::Widths{widths_[widths_.size() / 2], widths_.back()};
+    }
+
+private:
+    void add(const core::Tensor& output, const core::ElementSlack& slack) {
+        const core::DataType type = output.desc.data_type;
+        if (slack.below.empty() || type == core::DataType::float16) {
+            return;
+        }
+        std::size_t number = 0;
+        const core::StridedRuns<1> places(output.desc.sizes, {core::signed_strides(output.desc)});
+        places.for_each_element([&](const auto& at) {
+            const std::uint64_t bits =
+                core::load_element(output.buffer.bytes(), type, static_cast<std::uint64_t>(at[0]));
+            const double value = core::decode_element(type, bits);
+            const double width = slack.below[number] + slack.above[number];
+            ++number;
+            if (std::isfinite(value)) {
+                widths_.push_back(width / spacing(type, value));
+            }
+        });
+    }
+
+    std::vector<double> widths_;
+};
+
+}  // namespace
+
+std::optional<cpu::element_wise::Widths> widths_of(const operators::OperatorSchema& schema) {
+    if (const auto widths = cpu::element_wise::widths_of(schema)) {
+        return widths;
+    }
+    Collection collection;
+    for (std::uint64_t number = 0; number < cases_of_each && cpu::has_reference(schema); ++number) {
+        const auto subject = generate(schema, {.seed = 177, .perturbed_percent = 0}, number);
+        if (subject && !subject->expect_error) {
+            collection.add(*subject);
+        }
+    }
+    return std::move(collection).result();
+}
+
+}  // namespace dmlconform::fuzz

@@ -1,0 +1,37 @@
+// Whether a benchmark is slower now than it was before: one answer for `history show`, `history gate` and the page.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "engine/history/change_points.h"
+
+namespace dmlconform::history {
+
+enum class Verdict : std::uint8_t {
+    as_before,
+    slower,        // it went to a slower level, within a window of the newest result, and has stayed there since
+    maybe_slower,  // only the newest result is slower: the next one will tell
+    faster,        // the same as slower, the other way
+};
+
+/// "slower", "maybe slower", …
+[[nodiscard]] const char* to_string(Verdict verdict);
+
+struct Judgement {
+    Verdict verdict = Verdict::as_before;
+    /// The change that decided; nothing where there is none.
+    std::optional<ChangePoint> change{};
+};
+
+/// Of the medians of a series, the newest one last. A change that is a whole window old is what the benchmark is now
+/// compared with, and no regression any more.
+[[nodiscard]] Judgement judge(std::span<const double> medians, const ChangePointSettings& settings = {});
+
+/// The same, of the change points that are known already. `results`: how many medians there are.
+[[nodiscard]] Judgement judge(std::span<const ChangePoint> changes, std::size_t results,
+                              const ChangePointSettings& settings = {});
+
+}  // namespace dmlconform::history

@@ -1,0 +1,152 @@
+// Adds nodes in order, then builds the graph of those that are needed.
+#include "engine/interop/model/graph_builder.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "engine/core/utf8.h"
+
+namespace dmlconform::interop {
+namespace {
+
+/// A name of a file in a form that every report can show.
+std::string plain_name(const std::string& name) {
+    constexpr std::size_t most_characters = 200;
+    std::string plain;
+    core::for_each_character(
+        core::shortened(name, most_characters), [&](std::uint32_t character, std::string_view bytes) {
+            const bool shown =
+                character >= 0x20 && (character < 0x7f || character >= 0xa0) && !core::find_invalid_utf8(bytes);
+            plain += shown ? std::string(bytes) : "_";
+        });
+    return plain.empty() ? "unnamed" : plain;
+}
+
+std::string unique(const std::string& name, std::unordered_map<std::string, std::size_t>& taken) {
+    const std::string plain = plain_name(name);
+    std::string candidate = plain;
+    for (std::size_t& number = taken.try_emplace(plain, 0).first->second;; ++number) {
+        candidate = number == 0 ? plain : fmt::format("{}~{}", plain, number + 1);
+        if (number == 0 || taken.try_emplace(candidate, 1).second) {
+            ++number;
+            return candidate;
+        }
+    }
+}
+
+/// One-dimensional if there are more dimensions than operators support: readers describe the bytes themselves.
+core::TensorDesc desc_of(const OnnxTensor& tensor) {
+    const bool many = tensor.sizes.size() > core::max_dimension_count && tensor.count() <= 0xffffffff;
+    return core::TensorDesc::packed(tensor.type,
+                                    many ? core::Dimensions{static_cast<std::uint32_t>(tensor.count())} : tensor.sizes);
+}
+
+}  // namespace
+
+std::string GraphBuilder::unique_value_name(const std::string& name) {
+    return unique(name, value_names_);
+}
+
+void GraphBuilder::declare(const std::string& value, ModelInput input) {
+    declared_.insert_or_assign(value, std::move(input));
+}
+
+void GraphBuilder::add_node(const std::string& name, std::size_t origin, MappedNode node) {
+    const std::string node_name = unique(name, node_names_);
+    const auto slots = node.descriptor->inputs();
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        if (auto* constant = std::get_if<cases::Initialiser>(&node.inputs[i])) {
+            const std::string value = unique_value_name(fmt::format("{}.{}", node_name, slots[i].name));
+            OnnxTensor tensor{slots[i].desc->data_type, slots[i].desc->sizes, {}, false, false};
+            declared_.emplace(value, ModelInput{ModelInput::Kind::constant, value, tensor, std::move(*constant)});
+            node.inputs[i] = value;
+        }
+    }
+    const auto outputs = node.descriptor->outputs();
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (outputs[i].desc != nullptr && node.outputs[i].empty()) {
+            node.outputs[i] = unique_value_name(fmt::format("{}.{}", node_name, outputs[i].name));
+        }
+        if (!node.outputs[i].empty()) {
+            computed_.insert_or_assign(node.outputs[i], nodes_.size());
+        }
+    }
+    nodes_.push_back({node_name, origin, std::move(node)});
+}
+
+std::vector<std::string> GraphBuilder::need(const std::string& value) {
+    std::vector<std::string> declared;
+    std::vector<std::size_t> open;
+    const auto need_one = [&](const std::string& name) {
+        const auto producer = computed_.find(name);
+        if (producer == computed_.end()) {
+            declared.push_back(name);
+        } else if (!std::exchange(nodes_[producer->second].needed, true)) {
+            open.push_back(producer->second);
+        }
+    };
+    need_one(value);
+    while (!open.empty()) {
+        const std::size_t node = open.back();
+        open.pop_back();
+        for (const MappedNode::Input& input : nodes_[node].mapped.inputs) {
+            if (const auto* name = std::get_if<std::string>(&input)) {
+                need_one(*name);
+            }
+        }
+    }
+    return declared;
+}
+
+operators::ValueIndex GraphBuilder::value_index(const std::string& value, BuiltGraph& built) {
+    const auto [found, is_new] = indices_.try_emplace(value, built.graph.values.size());
+    if (is_new) {
+        // What is not computed yet is never computed: nodes come after those that they read from.
+        const ModelInput& input = declared_.at(value);
+        const bool constant = input.kind == ModelInput::Kind::constant;
+        built.graph.values.push_back({value, desc_of(input.tensor), std::nullopt, constant});
+        built.graph.inputs.push_back(found->second);
+        built.inputs.push_back(input);
+    }
+    return found->second;
+}
+
+void GraphBuilder::put_node(const Node& node, BuiltGraph& built) {
+    operators::GraphNode put{node.name, node.mapped.descriptor, {}, {}};
+    for (const MappedNode::Input& input : node.mapped.inputs) {
+        const auto* value = std::get_if<std::string>(&input);
+        put.inputs.push_back(value == nullptr ? operators::no_value : value_index(*value, built));
+    }
+    const auto slots = node.mapped.descriptor->outputs();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (slots[i].desc == nullptr) {
+            put.outputs.push_back(operators::no_value);
+            continue;
+        }
+        put.outputs.push_back(built.graph.values.size());
+        indices_.insert_or_assign(node.mapped.outputs[i], built.graph.values.size());
+        built.graph.values.push_back({node.mapped.outputs[i], *slots[i].desc,
+                                      operators::GraphValue::Producer{built.graph.nodes.size(), i}, false});
+    }
+    built.graph.nodes.push_back(std::move(put));
+    built.origins.push_back(node.origin);
+}
+
+BuiltGraph GraphBuilder::finish(const std::vector<std::string>& outputs) {
+    for (const std::string& value : outputs) {
+        need(value);
+    }
+    BuiltGraph built;
+    for (const Node& node : nodes_) {
+        if (node.needed) {
+            put_node(node, built);
+        }
+    }
+    for (const std::string& value : outputs) {
+        built.graph.outputs.push_back(indices_.at(value));
+    }
+    return built;
+}
+
+}  // namespace dmlconform::interop

@@ -1,0 +1,78 @@
+// Converts ONNX models to graphs of DirectML's operators.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/interop/model/graph_builder.h"
+#include "onnx.pb.h"
+
+namespace dmlconform::interop {
+
+struct ModelOptions {
+    /// Sizes of symbolic dimensions; 1 for all others.
+    std::map<std::string, std::uint32_t> dimensions;
+    /// Sizes of inputs with given data, which override those of the model.
+    std::map<std::string, core::Dimensions> input_sizes;
+};
+
+/// A node of the model, which may be inside a function or branch.
+struct ModelNode {
+    /// The model's name, or the name of its first output.
+    std::string name;
+    /// "Conv", "com.microsoft.FusedMatMul".
+    std::string type;
+};
+
+/// A node that is not in the graph, so that its outputs become inputs.
+struct ModelCut {
+    ModelNode node;
+    std::string reason;
+};
+
+/// An output of the graph.
+struct ModelOutput {
+    /// The model's name for it.
+    std::string name;
+    OnnxTensor tensor;
+    /// Its position among the model's outputs; nothing for what only a node reads that is not in the graph.
+    std::optional<std::size_t> position;
+};
+
+struct ImportedModel {
+    std::shared_ptr<const operators::Graph> graph;
+    /// In the order of Graph::inputs.
+    std::vector<ModelInput> inputs;
+    /// In the order of Graph::outputs.
+    std::vector<ModelOutput> outputs;
+    /// For each of Graph::nodes, the node of the model that it comes from.
+    std::vector<ModelNode> origins;
+    std::vector<ModelCut> cuts;
+    /// Notes for the user: sizes that were chosen, outputs that are not computed.
+    std::vector<std::string> notes;
+    /// The number of nodes that the model's outputs need, including those in functions and branches.
+    std::size_t needed_nodes = 0;
+    /// The number of these that are in the graph.
+    std::size_t judged_nodes = 0;
+    /// About how many operations the cuts take whose sizes are known, and how many cuts are without.
+    double cut_operations = 0;
+    std::size_t cuts_of_unknown_size = 0;
+    /// How many nodes are constants, or only give a tensor other sizes.
+    std::size_t folded_nodes = 0;
+};
+
+/// `path` is the path of the model, from which large tensors and external data are read when they are needed. Fails if
+/// no part of the model is a graph.
+[[nodiscard]] core::Result<ImportedModel> import_model(const onnx::ModelProto& model, const std::filesystem::path& path,
+                                                       const ModelOptions& options = {});
+
+/// Reads and imports a file. Errors do not contain the file's name.
+[[nodiscard]] core::Result<ImportedModel> import_model(const std::filesystem::path& path,
+                                                       const ModelOptions& options = {});
+
+}  // namespace dmlconform::interop

@@ -1,0 +1,237 @@
+// Provides data for the graph's inputs.
+#include "engine/interop/model/model_case.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "engine/core/utf8.h"
+#include "engine/interop/model/model_data.h"
+#include "engine/interop/model/random_inputs.h"
+#include "engine/interop/model/skeleton.h"
+#include "engine/operators/graph_rules.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform::interop {
+namespace {
+
+/// The tolerance of ONNX's own test runner.
+core::Tolerance onnx_tolerance() {
+    core::Tolerance tolerance;
+    tolerance.rel = 1e-3;
+    tolerance.abs = 1e-7;
+    return tolerance;
+}
+
+core::Result<void> check_fit(const std::string& name, const ConstantTensor& data, const OnnxTensor& tensor) {
+    if (data.tensor.type == tensor.type && data.tensor.count() == tensor.count()) {
+        return {};
+    }
+    return core::fail(fmt::format("the data of \"{}\" are {} {}, the model says {} {}", core::shortened(name, 60),
+                                  core::name(data.tensor.type), core::to_string(data.tensor.sizes),
+                                  core::name(tensor.type), core::to_string(tensor.sizes)));
+}
+
+core::FeatureLevel level_of(const operators::Graph& graph) {
+    core::FeatureLevel level = core::feature_levels().front();
+    for (const operators::GraphNode& node : graph.nodes) {
+        level = std::max(level, operators::minimum_feature_level(*node.descriptor).value_or(level));
+    }
+    return level;
+}
+
+/// Files are given by the model's name of an input.
+core::Result<void> fill_inputs(cases::Case& subject, const ImportedModel& model, const ModelData& data,
+                               std::uint64_t seed) {
+    const auto limits = index_limits(*model.graph);
+    for (std::size_t i = 0; i < model.inputs.size(); ++i) {
+        const ModelInput& input = model.inputs[i];
+        if (input.data) {
+            subject.inputs.emplace_back(input.data);
+            continue;
+        }
+        const auto given = data.inputs.find(input.name);
+        if (given == data.inputs.end()) {
+            subject.inputs.emplace_back(random_input(input.tensor, limits[model.graph->inputs[i]], seed + i));
+            continue;
+        }
+        if (const auto fits = check_fit(input.name, given->second, input.tensor); !fits) {
+            return tl::unexpected(fits.error());
+        }
+        subject.inputs.emplace_back(cases::Initialiser(given->second.source));
+    }
+    return {};
+}
+
+core::Result<void> fill_expected(cases::Case& subject, const ImportedModel& model, const ModelData& data) {
+    for (const ModelOutput& output : model.outputs) {
+        const auto given = data.outputs.find(output.name);
+        if (given == data.outputs.end()) {
+            subject.expected.emplace_back();
+            subject.tolerances.emplace_back();
+            continue;
+        }
+        if (const auto fits = check_fit(output.name, given->second, output.tensor); !fits) {
+            return tl::unexpected(fits.error());
+        }
+        subject.expected.emplace_back(cases::Initialiser(given->second.source));
+        const bool rounded = core::is_floating_point(output.tensor.type);
+        subject.tolerances.emplace_back(rounded ? std::optional(onnx_tolerance()) : std::nullopt);
+    }
+    return {};
+}
+
+core::Result<ModelData> data_of(const onnx::ModelProto& model, const std::filesystem::path& path,
+                                const ModelCaseOptions& options) {
+    auto data = test_data_of(model, path);
+    if (!data || options.inputs.empty()) {
+        return data;
+    }
+    // Expected outputs only apply to the data set's own inputs.
+    data->outputs.clear();
+    for (const auto& [name, file] : options.inputs) {
+        auto tensor = tensor_file(file);
+        if (!tensor) {
+            return tl::unexpected(tensor.error());
+        }
+        data->inputs.insert_or_assign(name, std::move(*tensor));
+    }
+    return data;
+}
+
+/// The symbolic dimensions of the model's inputs and of what it says about other values.
+std::set<std::string> dimension_names(const onnx::ModelProto& model) {
+    std::set<std::string> names;
+    const onnx::GraphProto& graph = model.graph();
+    for (const auto* values : {&graph.input(), &graph.output(), &graph.value_info()}) {
+        for (const onnx::ValueInfoProto& value : *values) {
+            for (const onnx::DimensionProto& dimension : value.type().tensor_type().shape().dim()) {
+                names.insert(dimension.dim_param());
+            }
+        }
+    }
+    names.erase("");
+    return names;
+}
+
+/// The sizes that were asked for, and those that follow from the data of inputs.
+core::Result<std::map<std::string, std::uint32_t>> dimensions_of(const onnx::ModelProto& model, const ModelData& data,
+                                                                 const ModelCaseOptions& options) {
+    const std::set<std::string> names = dimension_names(model);
+    for (const auto& [name, size] : options.dimensions) {
+        if (!names.contains(name)) {
+            return core::fail(fmt::format("the model has no dimension \"{}\"", core::shortened(name, 60)),
+                              names.empty()
+                                  ? "all of its sizes are numbers"
+                                  : fmt::format("its dimensions are: {}",
+                                                core::shortened(fmt::format("{}", fmt::join(names, ", ")), 500)));
+        }
+    }
+    auto dimensions = options.dimensions;
+    for (const onnx::ValueInfoProto& input : model.graph().input()) {
+        const auto given = data.inputs.find(input.name());
+        const auto& declared = input.type().tensor_type().shape().dim();
+        const core::Dimensions sizes =
+            given == data.inputs.end() ? core::Dimensions() : given->second.tensor.onnx_sizes();
+        for (std::size_t d = 0; d < sizes.size() && sizes.size() == static_cast<std::size_t>(declared.size()); ++d) {
+            const std::string& name = declared.Get(static_cast<int>(d)).dim_param();
+            const auto asked = options.dimensions.find(name);
+            if (asked != options.dimensions.end() && asked->second != sizes[d]) {
+                return core::fail(
+                    fmt::format("the data of \"{}\" has the size {} where the dimension {} is {}",
+                                core::shortened(input.name(), 60), sizes[d], core::shortened(name, 60), asked->second),
+                    "leave out --dim, or give other data with --input");
+            }
+            if (!name.empty()) {
+                dimensions.emplace(name, sizes[d]);
+            }
+        }
+    }
+    return dimensions;
+}
+
+/// The share of the model that the graph has.
+std::string description_of(const ImportedModel& model) {
+    if (model.cuts.empty()) {
+        return fmt::format("ONNX model, {} node{}", model.needed_nodes, model.needed_nodes == 1 ? "" : "s");
+    }
+    const std::size_t judged = model.judged_nodes + model.folded_nodes;
+    const double operations = operators::minimum_graph_cost(*model.graph).operations;
+    const double all = operations + model.cut_operations;
+    std::string text = fmt::format("ONNX model, {} of {} nodes ({:.3g} %)", judged, model.needed_nodes,
+                                   100.0 * static_cast<double>(judged) / static_cast<double>(model.needed_nodes));
+    if (all > 0) {
+        text += fmt::format(", {:.3g} % of the operations", 100 * operations / all);
+    }
+    return model.cuts_of_unknown_size == 0
+               ? text
+               : text + fmt::format(" besides {} node{} of unknown sizes", model.cuts_of_unknown_size,
+                                    model.cuts_of_unknown_size == 1 ? "" : "s");
+}
+
+/// Each file is for an input that the model, or the part of it that is a graph, has.
+core::Result<void> check_names(const ModelCaseOptions& options, const onnx::ModelProto& model,
+                               const ImportedModel& imported) {
+    for (const auto& [name, file] : options.inputs) {
+        const bool known = std::ranges::count(model.graph().input(), name, &onnx::ValueInfoProto::name) != 0 ||
+                           std::ranges::count(imported.inputs, name, &ModelInput::name) != 0;
+        if (!known) {
+            std::string names;
+            for (const ModelInput& input : imported.inputs) {
+                names += input.data ? "" : fmt::format("{}{}", names.empty() ? "" : ", ", input.name);
+            }
+            return core::fail(fmt::format("the model has no input \"{}\"", core::shortened(name, 60)),
+                              fmt::format("its inputs are: {}", core::shortened(names, 500)));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+core::Result<ModelCase> read_model_case(const std::filesystem::path& path, const ModelCaseOptions& options) {
+    const auto proto = read_model_skeleton(path);
+    if (!proto) {
+        return tl::unexpected(proto.error());
+    }
+    const auto data = data_of(*proto, path, options);
+    if (!data) {
+        return tl::unexpected(data.error());
+    }
+    auto dimensions = dimensions_of(*proto, *data, options);
+    if (!dimensions) {
+        return tl::unexpected(dimensions.error());
+    }
+    ModelOptions import_options{std::move(*dimensions), {}};
+    for (const auto& [name, tensor] : data->inputs) {
+        import_options.input_sizes.emplace(name, tensor.tensor.onnx_sizes());
+    }
+    auto imported = import_model(*proto, path, import_options);
+    if (!imported) {
+        return tl::unexpected(imported.error());
+    }
+    ModelCase result{nullptr, std::move(*imported)};
+    if (const auto verdict = operators::validate_graph(*result.model.graph, core::highest_feature_level)) {
+        return core::fail(fmt::format("the graph is illegal: {} [{}]", verdict->message, verdict->rule));
+    }
+    cases::Case subject;
+    subject.id = path.stem().generic_string() + "/model";
+    subject.description = description_of(result.model);
+    subject.file = path.generic_string();
+    subject.descriptor = operators::graph_descriptor(result.model.graph);
+    subject.min_feature_level = level_of(*result.model.graph);
+    for (const auto& done :
+         {check_names(options, *proto, result.model), fill_inputs(subject, result.model, *data, options.seed),
+          fill_expected(subject, result.model, *data)}) {
+        if (!done) {
+            return tl::unexpected(done.error());
+        }
+    }
+    result.subject = std::make_shared<const cases::Case>(std::move(subject));
+    return result;
+}
+
+}  // namespace dmlconform::interop

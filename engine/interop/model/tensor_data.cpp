@@ -1,0 +1,189 @@
+// Sources that read their elements when a case runs.
+#include "engine/interop/model/tensor_data.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <optional>
+
+#include "engine/cases/sources/sources.h"
+#include "engine/core/checked.h"
+#include "engine/core/text_file.h"
+#include "engine/core/utf8.h"
+
+namespace dmlconform::interop {
+namespace {
+
+namespace fs = std::filesystem;
+
+class GivenBytes final : public cases::ElementSource {
+public:
+    explicit GivenBytes(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+
+    [[nodiscard]] core::Result<void> write(core::DataType /*type*/, std::span<std::byte> elements) const override {
+        std::memcpy(elements.data(), bytes_.data(), std::min(elements.size(), bytes_.size()));
+        return {};
+    }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
+class RepeatedElement final : public cases::ElementSource {
+public:
+    explicit RepeatedElement(std::vector<std::byte> element) : element_(std::move(element)) {}
+
+    [[nodiscard]] core::Result<void> write(core::DataType /*type*/, std::span<std::byte> elements) const override {
+        for (std::size_t i = 0; i < elements.size(); ++i) {
+            elements[i] = element_[i % element_.size()];
+        }
+        return {};
+    }
+
+private:
+    std::vector<std::byte> element_;
+};
+
+std::optional<std::uint64_t> number_of(const std::string& text) {
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
+}
+
+/// A file of the model's folder. Links are not followed, because models are untrusted.
+core::Result<fs::path> external_file(const std::string& location, const fs::path& model) {
+    const fs::path relative = fs::path(location).lexically_normal();
+    if (location.empty() || location.find('\0') != std::string::npos || relative.is_absolute() ||
+        *relative.begin() == ".." || relative == ".") {
+        return core::fail(
+            fmt::format("external data \"{}\" is not a file of the model's folder", core::shortened(location)));
+    }
+    fs::path path = model.parent_path();
+    for (const fs::path& part : relative) {
+        path /= part;
+        std::error_code error;
+        if (fs::is_symlink(fs::symlink_status(path, error))) {
+            return core::fail(fmt::format("external data \"{}\" is behind a link", core::shortened(location)));
+        }
+    }
+    return path;
+}
+
+struct Location {
+    fs::path path;
+    std::uint64_t offset = 0;
+    std::optional<std::uint64_t> length;
+};
+
+core::Result<Location> external_location(const onnx::TensorProto& proto, const fs::path& model) {
+    Location location;
+    std::string name;
+    for (const onnx::StringStringEntryProto& entry : proto.external_data()) {
+        if (entry.key() == "location") {
+            name = entry.value();
+        } else if (entry.key() == "offset" || entry.key() == "length") {
+            const auto value = number_of(entry.value());
+            if (!value) {
+                return core::fail(fmt::format("the {} of external data is not a number", entry.key()));
+            }
+            if (entry.key() == "offset") {
+                location.offset = *value;
+            } else {
+                location.length = value;
+            }
+        }
+    }
+    auto path = external_file(name, model);
+    if (!path) {
+        return tl::unexpected(path.error());
+    }
+    location.path = std::move(*path);
+    if (const auto stream = core::open_regular_file(location.path, std::numeric_limits<std::uintmax_t>::max());
+        !stream) {
+        return core::fail(fmt::format("external data \"{}\": {}", core::shortened(name), stream.error().message));
+    }
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(location.path, error);
+    if (error || location.offset > size || location.length.value_or(0) > size - location.offset) {
+        return core::fail(fmt::format("external data \"{}\" ends before the tensor does", core::shortened(name)));
+    }
+    location.length = location.length.value_or(size - location.offset);
+    return location;
+}
+
+core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto) {
+    core::Dimensions sizes;
+    for (const std::int64_t size : proto.dims()) {
+        if (size < 0 || size > std::int64_t{0xffffffff}) {
+            return core::fail(fmt::format("a tensor has the size {}", size));
+        }
+        sizes.push_back(static_cast<std::uint32_t>(size));
+    }
+    return sizes;
+}
+
+}  // namespace
+
+ConstantTensor constant_tensor(OnnxTensor tensor) {
+    ConstantTensor constant{std::move(tensor), nullptr};
+    constant.source = std::make_shared<GivenBytes>(constant.tensor.elements);
+    if (constant.tensor.count() > most_known_elements) {
+        constant.tensor.elements.clear();
+    }
+    return constant;
+}
+
+ConstantTensor repeated_constant(OnnxTensor tensor, const OnnxTensor& element) {
+    const SourcePointer source = std::make_shared<RepeatedElement>(element.elements);
+    if (tensor.count() <= most_known_elements) {
+        tensor.elements.resize(tensor.count() * core::bytes_of(tensor.type));
+        (void)source->write(tensor.type, tensor.elements);
+    }
+    return {std::move(tensor), source};
+}
+
+core::Result<ConstantTensor> constant_tensor(const onnx::TensorProto& proto, const fs::path& path) {
+    constexpr int external = 1;
+    constexpr int onnx_bool = 9;
+    if (proto.data_location() != external && !proto.has_skipped_offset()) {
+        auto tensor = onnx_tensor(proto, AnySizes{});
+        return tensor ? core::Result<ConstantTensor>(constant_tensor(std::move(*tensor)))
+                      : tl::unexpected(tensor.error());
+    }
+    const auto type = onnx_data_type(proto.data_type());
+    const auto sizes = sizes_of(proto);
+    if (!type || !sizes) {
+        return tl::unexpected(type ? sizes.error() : type.error());
+    }
+    auto tensor = unknown_tensor(*type, *sizes, proto.data_type() == onnx_bool);
+    if (!tensor) {
+        return tl::unexpected(tensor.error());
+    }
+    Location location{path, proto.skipped_offset(), proto.skipped_bytes()};
+    if (proto.data_location() == external) {
+        auto given = external_location(proto, path);
+        if (!given) {
+            return tl::unexpected(given.error());
+        }
+        location = std::move(*given);
+    }
+    const std::uint64_t bytes = tensor->count() * core::bytes_of(*type);
+    if (*location.length != bytes) {
+        return core::fail(fmt::format("a tensor of sizes {} has {} bytes of data, not {}", core::to_string(*sizes),
+                                      *location.length, bytes));
+    }
+    const SourcePointer source = cases::file_elements(location.path, location.offset);
+    if (tensor->count() <= most_known_elements) {
+        tensor->elements.resize(static_cast<std::size_t>(bytes));
+        if (const auto read = source->write(*type, tensor->elements); !read) {
+            return tl::unexpected(read.error());
+        }
+    }
+    return ConstantTensor{std::move(*tensor), source};
+}
+
+}  // namespace dmlconform::interop

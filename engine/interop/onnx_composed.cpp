@@ -1,0 +1,236 @@
+// Expands ONNX nodes that DirectML has no operator for, but that several operators compute.
+#include <map>
+#include <numbers>
+
+#include "engine/interop/onnx_expansion_steps.h"
+
+namespace dmlconform::interop::expansion {
+namespace {
+
+/// DirectML's products have four dimensions at most.
+constexpr std::size_t most_product_dimensions = 4;
+
+Nodes unchanged(Expansion& to) {
+    return std::vector{to.node()};
+}
+
+/// A cast to BOOL tests whether a number is not 0, which includes NaN.
+Nodes expand_cast(Expansion& to) {
+    const OnnxTensor* data = to.known(0);
+    const OnnxTensor* like = to.node().op_type() == "CastLike" ? to.known(1) : nullptr;
+    const bool to_bool = like == nullptr ? to.integer_of("to", 0) == onnx_bool : like->is_bool;
+    if (!to_bool || data == nullptr || data->is_bool) {
+        return unchanged(to);
+    }
+    to.add("Not", {to.add("Equal", {to.input(0), to.number_like(0, 0)})}, to.output(0));
+    return to.take();
+}
+
+Nodes expand_mish(Expansion& to) {
+    to.add("Mul", {to.input(0), to.add("Tanh", {to.add("Softplus", {to.input(0)})})}, to.output(0));
+    return to.take();
+}
+
+/// The approximation by tanh, as in ONNX's function body.
+Nodes expand_gelu(Expansion& to) {
+    const onnx::AttributeProto* approximate = to.attribute("approximate");
+    if (approximate == nullptr || approximate->s() != "tanh") {
+        return unchanged(to);
+    }
+    const std::string& data = to.input(0);
+    const std::string cube = to.add("Mul", {to.add("Mul", {data, data}), data});
+    const std::string inner = to.add("Add", {data, to.add("Mul", {cube, to.number_like(0, 0.044715F)})});
+    const auto factor = static_cast<float>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+    const std::string tanh = to.add("Tanh", {to.add("Mul", {inner, to.number_like(0, factor)})});
+    const std::string half = to.add("Mul", {data, to.number_like(0, 0.5F)});
+    to.add("Mul", {half, to.add("Add", {tanh, to.number_like(0, 1)})}, to.output(0));
+    return to.take();
+}
+
+/// Computed bounds, because DirectML only accepts constants.
+Nodes expand_clip(Expansion& to) {
+    const auto is_known = [&](int index) {
+        return to.input(index).empty() || (to.known(index) != nullptr && to.known(index)->has_elements());
+    };
+    if (is_known(1) && is_known(2)) {
+        return unchanged(to);
+    }
+    const bool both = !to.input(1).empty() && !to.input(2).empty();
+    std::string result = to.input(0);
+    if (!to.input(1).empty()) {
+        result = to.add("Max", {result, to.input(1)}, both ? "" : to.output(0));
+    }
+    if (!to.input(2).empty()) {
+        to.add("Min", {result, to.input(2)}, to.output(0));
+    }
+    return to.take();
+}
+
+/// For more dimensions than DirectML's products support, all except the last two are merged.
+Nodes expand_matmul(Expansion& to) {
+    const OnnxTensor* a = to.known(0);
+    const OnnxTensor* b = to.known(1);
+    if (a == nullptr || b == nullptr || std::max(a->sizes.size(), b->sizes.size()) <= most_product_dimensions) {
+        return unchanged(to);
+    }
+    const bool same =
+        a->sizes.size() == b->sizes.size() && std::equal(a->sizes.begin(), a->sizes.end() - 2, b->sizes.begin());
+    if (!same && b->sizes.size() != 2) {
+        return unchanged(to);
+    }
+    const std::int64_t rows = a->sizes[a->sizes.size() - 2];
+    std::vector<std::int64_t> shape(a->sizes.begin(), a->sizes.end() - 1);
+    shape.push_back(b->sizes.back());
+    const std::string flat_a = to.add("Reshape", {to.input(0), to.whole_numbers({-1, rows, a->sizes.back()})});
+    const std::string flat_b =
+        same ? to.add("Reshape", {to.input(1), to.whole_numbers({-1, b->sizes[b->sizes.size() - 2], b->sizes.back()})})
+             : to.input(1);
+    to.add("Reshape", {to.add("MatMul", {flat_a, flat_b}), to.whole_numbers(shape)}, to.output(0));
+    return to.take();
+}
+
+/// Negative padding removes elements, which DirectML's operator does not support.
+Nodes expand_pad(Expansion& to) {
+    const OnnxTensor* data = to.known(0);
+    const OnnxTensor* pads = to.known(1);
+    if (data == nullptr || pads == nullptr || !pads->has_elements() || !to.input(3).empty() ||
+        pads->count() != 2 * data->sizes.size()) {
+        return unchanged(to);
+    }
+    const std::size_t rank = data->sizes.size();
+    std::vector<std::int64_t> starts;
+    std::vector<std::int64_t> ends;
+    std::vector<std::int64_t> positive;
+    bool negative = false;
+    for (std::size_t i = 0; i < 2 * rank; ++i) {
+        const std::int64_t pad = std::clamp<std::int64_t>(pads->integer(i), -0x7fffffff, 0x7fffffff);
+        negative = negative || pad < 0;
+        positive.push_back(std::max<std::int64_t>(pad, 0));
+        const std::int64_t cut = std::max<std::int64_t>(-pad, 0);
+        if (i < rank) {
+            starts.push_back(cut);
+        } else {
+            ends.push_back(std::int64_t{data->sizes[i - rank]} - cut);
+        }
+    }
+    if (!negative) {
+        return unchanged(to);
+    }
+    const std::string part = to.add("Slice", {to.input(0), to.whole_numbers(starts), to.whole_numbers(ends)});
+    to.add("Pad", {part, to.whole_numbers(positive), to.input(2)}, to.output(0), to.attributes_without({}));
+    return to.take();
+}
+
+/// The labels of two factors by their role in the product.
+struct Labels {
+    std::string batch;
+    std::string left;
+    std::string right;
+    std::string summed;
+};
+
+std::vector<std::int64_t> order_of(const std::string& from, const std::string& to) {
+    std::vector<std::int64_t> order;
+    for (const char label : to) {
+        order.push_back(static_cast<std::int64_t>(from.find(label)));
+    }
+    return order;
+}
+
+/// Einsum of two factors without repeated labels: a matrix product between transpositions.
+Nodes expand_einsum(Expansion& to) {
+    const onnx::AttributeProto* written = to.attribute("equation");
+    std::string equation = written == nullptr ? "" : written->s();
+    std::erase(equation, ' ');
+    const std::size_t comma = equation.find(',');
+    const std::size_t arrow = equation.find("->");
+    if (to.node().input_size() != 2 || comma == std::string::npos || arrow == std::string::npos || comma > arrow) {
+        return unchanged(to);
+    }
+    const std::string a = equation.substr(0, comma);
+    const std::string b = equation.substr(comma + 1, arrow - comma - 1);
+    const std::string out = equation.substr(arrow + 2);
+    const OnnxTensor* data[] = {to.known(0), to.known(1)};
+    std::map<char, std::int64_t> sizes;
+    for (std::size_t i = 0; i < 2; ++i) {
+        const std::string& labels = i == 0 ? a : b;
+        if (data[i] == nullptr || data[i]->onnx_sizes().size() != labels.size()) {
+            return core::fail("Einsum's labels are not those of the dimensions");
+        }
+        for (std::size_t d = 0; d < labels.size(); ++d) {
+            if (labels.find(labels[d], d + 1) != std::string::npos) {
+                return core::fail("Einsum with a label twice in a factor is not mapped");
+            }
+            sizes[labels[d]] = std::max<std::int64_t>(sizes[labels[d]], data[i]->sizes[d]);
+        }
+    }
+    Labels labels;
+    for (const char c : a + b) {
+        const bool in_a = a.find(c) != std::string::npos;
+        const bool in_b = b.find(c) != std::string::npos;
+        const bool in_out = out.find(c) != std::string::npos;
+        std::string& kind = in_a && in_b ? (in_out ? labels.batch : labels.summed) : in_a ? labels.left : labels.right;
+        if (!in_out && !(in_a && in_b)) {
+            return core::fail("Einsum that sums a label of one factor is not mapped");
+        }
+        kind += kind.find(c) == std::string::npos ? std::string(1, c) : "";
+    }
+    const auto count = [&](const std::string& group) {
+        std::int64_t product = 1;
+        for (const char c : group) {
+            product *= sizes[c];
+        }
+        return product;
+    };
+    const auto matrix = [&](int index, const std::string& from, const std::string& rows, const std::string& columns) {
+        const std::string moved = to.add("Transpose", {to.input(index)}, "",
+                                         {integers("perm", order_of(from, labels.batch + rows + columns))});
+        return to.add("Reshape", {moved, to.whole_numbers({count(labels.batch), count(rows), count(columns)})});
+    };
+    const std::string left = matrix(0, a, labels.left, labels.summed);
+    const std::string right = matrix(1, b, labels.summed, labels.right);
+    const std::string made = labels.batch + labels.left + labels.right;
+    if (made.size() != out.size() || out.empty()) {
+        return core::fail("Einsum's output does not have each label once");
+    }
+    std::vector<std::int64_t> shape;
+    for (const char c : made) {
+        shape.push_back(sizes[c]);
+    }
+    const std::string product = to.add("Reshape", {to.add("MatMul", {left, right}), to.whole_numbers(shape)});
+    to.add("Transpose", {product}, to.output(0), {integers("perm", order_of(made, out))});
+    return to.take();
+}
+
+/// Before ONNX standardised it, ONNX Runtime used it in ONNX's domain.
+Nodes expand_simplified(Expansion& to) {
+    to.add("RMSNormalization", {to.input(0), to.input(1)}, to.output(0), to.attributes_without({"stash_type"}));
+    return to.take();
+}
+
+}  // namespace
+
+Expand composed_expansion(std::string_view type) {
+    static const std::vector<std::pair<std::string_view, Expand>> expansions{
+        {"Cast", expand_cast},
+        {"CastLike", expand_cast},
+        {"Clip", expand_clip},
+        {"Einsum", expand_einsum},
+        {"Gelu", expand_gelu},
+        {"MatMul", expand_matmul},
+        {"Mish", expand_mish},
+        {"Pad", expand_pad},
+        {"Resize", expand_resize},
+        {"HannWindow", expand_signal_window},
+        {"HammingWindow", expand_signal_window},
+        {"BlackmanWindow", expand_signal_window},
+        {"SimplifiedLayerNormalization", expand_simplified}};
+    for (const auto& [name, expand] : expansions) {
+        if (name == type) {
+            return expand;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace dmlconform::interop::expansion

@@ -1,0 +1,179 @@
+// Helpers for writing expansions: append nodes with their own names and constants.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/core/element.h"
+#include "engine/interop/onnx_expansion.h"
+
+namespace dmlconform::interop::expansion {
+
+using Nodes = core::Result<std::vector<onnx::NodeProto>>;
+using Attributes = std::vector<onnx::AttributeProto>;
+
+inline constexpr int onnx_float = 1;
+inline constexpr int onnx_int64 = 7;
+inline constexpr int onnx_bool = 9;
+
+inline onnx::AttributeProto integer(const char* name, std::int64_t value) {
+    onnx::AttributeProto attribute;
+    attribute.set_name(name);
+    attribute.set_i(value);
+    return attribute;
+}
+
+inline onnx::AttributeProto integers(const char* name, const std::vector<std::int64_t>& values) {
+    onnx::AttributeProto attribute;
+    attribute.set_name(name);
+    attribute.mutable_ints()->Add(values.begin(), values.end());
+    return attribute;
+}
+
+inline onnx::AttributeProto number_attribute(const char* name, float number) {
+    onnx::AttributeProto attribute;
+    attribute.set_name(name);
+    attribute.set_f(number);
+    return attribute;
+}
+
+inline onnx::AttributeProto value(const onnx::TensorProto& tensor) {
+    onnx::AttributeProto attribute;
+    attribute.set_name("value");
+    *attribute.mutable_t() = tensor;
+    return attribute;
+}
+
+/// Collects consecutive nodes.
+class Expansion {
+public:
+    Expansion(const onnx::NodeProto& node, std::int64_t opset, std::size_t number, const KnownTensor& known)
+        : node_(node), opset_(opset), number_(number), known_(known) {}
+
+    [[nodiscard]] const onnx::NodeProto& node() const { return node_; }
+    [[nodiscard]] std::int64_t opset() const { return opset_; }
+    /// Empty if it is absent.
+    [[nodiscard]] std::string input(int index) const { return index < node_.input_size() ? node_.input(index) : ""; }
+    [[nodiscard]] std::string output(int index) const { return index < node_.output_size() ? node_.output(index) : ""; }
+    [[nodiscard]] const OnnxTensor* known(int index) const { return known_(input(index)); }
+    [[nodiscard]] const onnx::AttributeProto* attribute(std::string_view name) const {
+        const auto& all = node_.attribute();
+        const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name() == name; });
+        return found == all.end() ? nullptr : &*found;
+    }
+
+    /// Adds a node with one output called `output`, or with a generated name. Returns the name.
+    std::string add(const char* type, const std::vector<std::string>& inputs, std::string output = "",
+                    const Attributes& attributes = {}) {
+        onnx::NodeProto& added = nodes_.emplace_back();
+        added.set_op_type(type);
+        for (const std::string& name : inputs) {
+            added.add_input(name);
+        }
+        // A name that cannot occur in a model, because ONNX's names are identifiers.
+        output = output.empty() ? fmt::format("#{}.{}", number_, nodes_.size()) : output;
+        added.add_output(output);
+        for (const onnx::AttributeProto& attribute : attributes) {
+            *added.add_attribute() = attribute;
+        }
+        return output;
+    }
+
+    /// Returns data, scale and zero point.
+    std::vector<std::string> add_dynamic_quantisation(const std::string& data) {
+        std::vector<std::string> names{add("DynamicQuantizeLinear", {data})};
+        for (const char* part : {"scale", "zero"}) {
+            names.push_back(fmt::format("{}.{}", names.front(), part));
+            nodes_.back().add_output(names.back());
+        }
+        return names;
+    }
+
+    std::string whole_number(std::int64_t number) {
+        onnx::TensorProto tensor;
+        tensor.set_data_type(onnx_int64);
+        tensor.add_dims(1);
+        tensor.add_int64_data(number);
+        return add("Constant", {}, "", {value(tensor)});
+    }
+
+    std::string number(float number) {
+        onnx::TensorProto tensor;
+        tensor.set_data_type(onnx_float);
+        tensor.add_dims(1);
+        tensor.add_float_data(number);
+        return add("Constant", {}, "", {value(tensor)});
+    }
+    /// A number in the type of an input, which must represent it; FLOAT if the type is unknown.
+    std::string number_like(int index, float given) {
+        const OnnxTensor* like = known(index);
+        const auto bits = like == nullptr ? core::fail("") : core::encode_element(like->type, double{given});
+        if (!bits) {
+            return number(given);
+        }
+        onnx::TensorProto tensor;
+        tensor.set_data_type(onnx_number(like->type));
+        tensor.add_dims(1);
+        std::vector<std::byte> element(core::bytes_of(like->type));
+        core::store_element(element, like->type, 0, *bits);
+        tensor.set_raw_data(element.data(), element.size());
+        return add("Constant", {}, "", {value(tensor)});
+    }
+
+    std::string whole_numbers(const std::vector<std::int64_t>& numbers) {
+        onnx::TensorProto tensor;
+        tensor.set_data_type(onnx_int64);
+        tensor.add_dims(static_cast<std::int64_t>(numbers.size()));
+        tensor.mutable_int64_data()->Add(numbers.begin(), numbers.end());
+        return add("Constant", {}, "", {value(tensor)});
+    }
+
+    /// The value of the attribute; `otherwise` if it is absent.
+    [[nodiscard]] std::int64_t integer_of(std::string_view name, std::int64_t otherwise) const {
+        const onnx::AttributeProto* found = attribute(name);
+        return found == nullptr ? otherwise : found->i();
+    }
+    [[nodiscard]] float number_of(std::string_view name, float otherwise) const {
+        const onnx::AttributeProto* found = attribute(name);
+        return found == nullptr ? otherwise : found->f();
+    }
+    /// The node's attributes except these.
+    [[nodiscard]] Attributes attributes_without(std::initializer_list<std::string_view> names) const {
+        Attributes kept;
+        for (const onnx::AttributeProto& one : node_.attribute()) {
+            if (std::find(names.begin(), names.end(), one.name()) == names.end()) {
+                kept.push_back(one);
+            }
+        }
+        return kept;
+    }
+
+    [[nodiscard]] Nodes take() { return std::move(nodes_); }
+
+private:
+    const onnx::NodeProto& node_;
+    std::int64_t opset_;
+    std::size_t number_;
+    const KnownTensor& known_;
+    std::vector<onnx::NodeProto> nodes_;
+};
+
+using Expand = Nodes (*)(Expansion&);
+/// The expansion of an operator that ONNX Runtime adds to ONNX (com.microsoft); null for others.
+[[nodiscard]] Expand microsoft_expansion(std::string_view type);
+/// The expansion of an ONNX node that needs products and element-wise operators because of its sizes or types; null for
+/// others.
+[[nodiscard]] Expand composed_expansion(std::string_view type);
+
+[[nodiscard]] Nodes expand_resize(Expansion& to);
+[[nodiscard]] Nodes expand_adagrad(Expansion& to);
+[[nodiscard]] Nodes expand_momentum(Expansion& to);
+/// HannWindow, HammingWindow and BlackmanWindow.
+[[nodiscard]] Nodes expand_signal_window(Expansion& to);
+
+}  // namespace dmlconform::interop::expansion

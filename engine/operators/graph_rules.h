@@ -1,0 +1,31 @@
+// Decides whether CompileGraph accepts a graph, and computes the graph's minimum cost.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/operators/graph.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform::operators {
+
+/// Validates a graph for a device of this level: first its structure and its edges, then each node by `validate`.
+/// Messages name nodes and values.
+[[nodiscard]] Verdict validate_graph(const Graph& graph, core::FeatureLevel level);
+
+/// The nodes of one cycle, each reading the output of the preceding one. Empty if the graph is acyclic.
+[[nodiscard]] std::vector<std::size_t> find_cycle(const Graph& graph);
+
+/// Every rule that `validate_graph` may name, without the rules of nodes.
+[[nodiscard]] std::span<const std::string_view> graph_rule_names();
+
+/// Sums the minimum costs of the nodes, which assumes that every value goes through memory.
+[[nodiscard]] Cost minimum_graph_cost(const Graph& graph);
+
+/// For each value, the position in `order` of the last node that uses it. order.size() for outputs of the graph and for
+/// values that no node reads or writes.
+[[nodiscard]] std::vector<std::size_t> last_uses(const Graph& graph, std::span<const std::size_t> order);
+
+}  // namespace dmlconform::operators

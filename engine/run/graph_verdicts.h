@@ -1,0 +1,30 @@
+// Relates the result of a graph to those of its nodes: which node is wrong, or that only the whole graph is.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/run/result.h"
+
+namespace dmlconform::run {
+
+/// Receives all results of a run. Those of a graph's nodes must precede that of the graph.
+class GraphVerdicts {
+public:
+    /// Stores a node's result. Adds a hint to a graph's failure: which of its nodes also fail, or that none does.
+    void hear(CaseResult& result);
+
+private:
+    /// Results of one graph's nodes on one engine.
+    struct Nodes {
+        std::size_t right = 0;
+        std::vector<std::string> wrong{};
+    };
+
+    std::map<std::pair<std::string, std::size_t>, Nodes> nodes_;
+};
+
+}  // namespace dmlconform::run

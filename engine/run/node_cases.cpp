@@ -1,0 +1,287 @@
+// Computes the values of a graph node by node, and makes cases that read them.
+#include "engine/run/node_cases.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/cpu/reference.h"
+#include "engine/graph_values.h"
+#include "engine/operators/graph.h"
+#include "engine/operators/graph_builder.h"
+#include "engine/operators/rules.h"
+
+namespace dmlconform::run {
+
+/// The reference's values for a graph.
+class NodeValues {
+public:
+    explicit NodeValues(std::shared_ptr<const cases::Case> whole)
+        : whole_(std::move(whole)), graph_(*whole_->descriptor->graph), values_(graph_.values.size()) {}
+
+    /// The value, computed on first use. Fails if data of the case cannot be read.
+    [[nodiscard]] core::Result<const core::Tensor*> value(operators::ValueIndex index) {
+        const std::lock_guard lock(mutex_);
+        // Walks back to values that are known, without recursion, because chains may be long.
+        std::vector<operators::ValueIndex> wanted{index};
+        while (!wanted.empty()) {
+            const operators::ValueIndex next = wanted.back();
+            if (values_[next] != nullptr) {
+                wanted.pop_back();
+                continue;
+            }
+            const auto missing = missing_inputs(next);
+            if (!missing.empty()) {
+                wanted.insert(wanted.end(), missing.begin(), missing.end());
+                continue;
+            }
+            if (auto made = make(next); !made) {
+                return tl::unexpected(made.error());
+            }
+        }
+        return values_[index].get();
+    }
+
+private:
+    [[nodiscard]] std::vector<operators::ValueIndex> missing_inputs(operators::ValueIndex index) const {
+        std::vector<operators::ValueIndex> missing;
+        if (const auto& producer = graph_.values[index].producer) {
+            std::ranges::copy_if(graph_.nodes[producer->node].inputs, std::back_inserter(missing),
+                                 [&](auto input) { return input != operators::no_value && values_[input] == nullptr; });
+        }
+        return missing;
+    }
+
+    core::Result<void> make(operators::ValueIndex index) {
+        const auto& producer = graph_.values[index].producer;
+        if (!producer) {
+            auto tensor = std::make_unique<core::Tensor>(graph_.values[index].desc);
+            const auto position = std::ranges::find(graph_.inputs, index) - graph_.inputs.begin();
+            if (auto filled = whole_->inputs[static_cast<std::size_t>(position)]->fill(*tensor); !filled) {
+                return filled;
+            }
+            values_[index] = std::move(tensor);
+            return {};
+        }
+        const operators::GraphNode& node = graph_.nodes[producer->node];
+        const auto slots = node.descriptor->inputs();
+        std::vector<core::Tensor> views;
+        views.reserve(slots.size());
+        std::vector<const core::Tensor*> inputs;
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            inputs.push_back(slots[i].desc == nullptr ? nullptr : view(node.inputs[i], *slots[i].desc, views));
+        }
+        auto outputs = cpu::compute_outputs(*node.descriptor, inputs);
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            if (node.outputs[i] != operators::no_value) {
+                values_[node.outputs[i]] = std::make_unique<core::Tensor>(std::move(outputs[i]));
+            }
+        }
+        return {};
+    }
+
+    const core::Tensor* view(operators::ValueIndex index, const core::TensorDesc& desc,
+                             std::vector<core::Tensor>& views) const {
+        const core::Tensor& held = *values_[index];
+        return held.desc == desc ? &held : &views.emplace_back(seen_as(desc, held));
+    }
+
+    std::shared_ptr<const cases::Case> whole_;
+    const operators::Graph& graph_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<const core::Tensor>> values_;
+};
+
+namespace {
+
+/// Initialiser with the elements of a value in the layout that a node reads.
+class ValueSource final : public cases::ElementSource {
+public:
+    ValueSource(std::shared_ptr<NodeValues> values, operators::ValueIndex index, core::TensorDesc seen)
+        : values_(std::move(values)), index_(index), seen_(std::move(seen)) {}
+
+    core::Result<void> write(core::DataType /*type*/, std::span<std::byte> elements) const override {
+        const auto value = values_->value(index_);
+        if (!value) {
+            return tl::unexpected(value.error());
+        }
+        const bool as_it_is = (*value)->desc == seen_ && core::is_packed(seen_);
+        const core::Tensor packed = as_it_is ? core::Tensor() : core::packed_copy(seen_as(seen_, **value));
+        std::ranges::copy((as_it_is ? **value : packed).buffer.bytes().first(elements.size()), elements.begin());
+        return {};
+    }
+
+private:
+    std::shared_ptr<NodeValues> values_;
+    operators::ValueIndex index_;
+    core::TensorDesc seen_;
+};
+
+/// A text that describes a node's operation and inputs; equal for equal nodes.
+std::string identity_of(const operators::GraphNode& node) {
+    return fmt::format("{} {}; {}; {}", node.descriptor->schema->name,
+                       fmt::join(operators::to_lines(*node.descriptor), ";"), fmt::join(node.inputs, ","),
+                       node.descriptor->in_place.size());
+}
+
+/// The graph of a subset of the nodes. Values become outputs if other nodes read them, if they are outputs of the
+/// graph, or if nobody reads them.
+operators::Graph part_of(const operators::Graph& graph, const std::vector<bool>& nodes) {
+    operators::GraphBuilder builder;
+    std::vector<bool> read_inside(graph.values.size());
+    std::vector<bool> read_outside(graph.values.size());
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+        for (const operators::ValueIndex value : graph.nodes[n].inputs) {
+            if (value != operators::no_value) {
+                (nodes[n] ? read_inside : read_outside)[value] = true;
+            }
+        }
+    }
+    for (const operators::ValueIndex output : graph.outputs) {
+        read_outside[output] = true;
+    }
+    const auto names = [&](const std::vector<operators::ValueIndex>& values) {
+        std::vector<std::string> list;
+        for (const operators::ValueIndex value : values) {
+            list.push_back(value == operators::no_value ? "" : graph.values[value].name);
+        }
+        return list;
+    };
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+        if (nodes[n]) {
+            const operators::GraphNode& node = graph.nodes[n];
+            // Names stay unique in a subset.
+            (void)builder.add_node(node.name, node.descriptor, names(node.inputs), names(node.outputs));
+        }
+    }
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+        for (const operators::ValueIndex value :
+             nodes[n] ? graph.nodes[n].outputs : std::vector<operators::ValueIndex>()) {
+            if (value != operators::no_value && (read_outside[value] || !read_inside[value])) {
+                builder.add_output(graph.values[value].name);
+            }
+        }
+    }
+    for (const operators::ValueIndex input : graph.inputs) {
+        if (graph.values[input].is_constant && read_inside[input]) {
+            builder.set_constant(graph.values[input].name);
+        }
+    }
+    return builder.graph();
+}
+
+}  // namespace
+
+std::vector<bool> judged_nodes(const cases::Case& subject) {
+    const operators::Graph* graph = subject.descriptor->graph.get();
+    if (graph == nullptr || subject.expect_error) {
+        return {};
+    }
+    std::vector<bool> judged(graph->nodes.size());
+    std::vector<bool> known(graph->values.size(), true);
+    std::set<std::string> seen;
+    for (const std::size_t n : graph->execution_order()) {
+        const operators::GraphNode& node = graph->nodes[n];
+        const bool computed =
+            cpu::has_reference(*node.descriptor) && std::ranges::all_of(node.inputs, [&](operators::ValueIndex value) {
+                return value == operators::no_value || known[value];
+            });
+        for (const operators::ValueIndex value : node.outputs) {
+            if (value != operators::no_value) {
+                known[value] = computed;
+            }
+        }
+        judged[n] = computed && seen.insert(identity_of(node)).second;
+    }
+    return judged;
+}
+
+std::string node_id(const cases::Case& subject, std::size_t node) {
+    return fmt::format("{}/{}", subject.id, subject.descriptor->graph->nodes[node].name);
+}
+
+GraphCase::GraphCase(std::shared_ptr<const cases::Case> whole)
+    : whole_(std::move(whole)), judged_(judged_nodes(*whole_)) {
+    if (!judged_.empty()) {
+        values_ = std::make_shared<NodeValues>(whole_);
+    }
+}
+
+std::shared_ptr<const cases::Case> GraphCase::node(std::size_t index) const {
+    if (index >= judged_.size() || !judged_[index]) {
+        return nullptr;
+    }
+    const operators::GraphNode& node = whole_->descriptor->graph->nodes[index];
+    auto result = std::make_shared<cases::Case>();
+    result->id = node_id(*whole_, index);
+    result->graph_id = whole_->id;
+    result->description =
+        fmt::format("Node `{}` of the graph, with the inputs that the reference computes.", node.name);
+    result->file = whole_->file;
+    result->line = whole_->line;
+    result->tags = whole_->tags;
+    result->precision = whole_->precision;
+    result->problem = whole_->problem;
+    result->descriptor = node.descriptor;
+    result->min_feature_level = operators::minimum_feature_level(*node.descriptor).value_or(whole_->min_feature_level);
+    const auto slots = node.descriptor->inputs();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        result->inputs.push_back(slots[i].desc == nullptr
+                                     ? std::nullopt
+                                     : std::optional(cases::Initialiser(
+                                           std::make_shared<ValueSource>(values_, node.inputs[i], *slots[i].desc))));
+    }
+    result->expected.resize(node.outputs.size());
+    result->tolerances.resize(node.outputs.size());
+    return result;
+}
+
+std::shared_ptr<const cases::Case> GraphCase::part(const std::vector<bool>& nodes) const {
+    const operators::Graph& graph = *whole_->descriptor->graph;
+    if (values_ == nullptr || !cpu::has_reference(*whole_->descriptor)) {
+        return nullptr;
+    }
+    auto result = std::make_shared<cases::Case>(*whole_);
+    result->descriptor = operators::graph_descriptor(std::make_shared<const operators::Graph>(part_of(graph, nodes)));
+    const auto verdict = operators::validate(*result->descriptor, core::highest_feature_level);
+    if (verdict) {
+        return nullptr;
+    }
+    result->min_feature_level = *operators::minimum_feature_level(*result->descriptor);
+    result->inputs.clear();
+    for (const operators::TensorSlot& slot : result->descriptor->inputs()) {
+        result->inputs.emplace_back(
+            cases::Initialiser(std::make_shared<ValueSource>(values_, *graph.find_value(slot.name), *slot.desc)));
+    }
+    const auto outputs = result->descriptor->outputs();
+    result->expected.assign(outputs.size(), std::nullopt);
+    result->tolerances.assign(outputs.size(), std::nullopt);
+    const auto old_outputs = whole_->descriptor->outputs();
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const auto old = std::ranges::find(old_outputs, outputs[i].name, &operators::TensorSlot::name);
+        if (old != old_outputs.end()) {
+            result->tolerances[i] = whole_->tolerances[static_cast<std::size_t>(old - old_outputs.begin())];
+        }
+    }
+    return result;
+}
+
+std::shared_ptr<const GraphCase> SharedGraphCases::at(std::size_t number,
+                                                      const std::function<std::shared_ptr<const cases::Case>()>& read) {
+    const std::lock_guard lock(mutex_);
+    if (auto held = cases_[number].lock()) {
+        return held;
+    }
+    auto whole = read();
+    if (whole == nullptr) {
+        return nullptr;
+    }
+    auto made = std::make_shared<const GraphCase>(std::move(whole));
+    std::erase_if(cases_, [](const auto& entry) { return entry.second.expired(); });
+    cases_[number] = made;
+    return made;
+}
+
+}  // namespace dmlconform::run

@@ -1,0 +1,58 @@
+// Makes a case of each node of a graph. Its inputs are computed by the reference, so errors of other nodes do not
+// affect it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/cases/case.h"
+
+namespace dmlconform::run {
+
+/// Marks the nodes that can be judged separately: the reference computes their operator and all preceding ones. Of
+/// nodes that do the same with the same values, only the first is marked. Empty for cases without a graph and for
+/// graphs that must be rejected.
+[[nodiscard]] std::vector<bool> judged_nodes(const cases::Case& subject);
+
+/// The id of a node's case: the id of the graph's case, followed by the node's name.
+[[nodiscard]] std::string node_id(const cases::Case& subject, std::size_t node);
+
+class NodeValues;
+
+/// A case with a graph, and the cases of its nodes. They share the values that they read: each is computed when a case
+/// first needs it, and kept while this object or one of the cases exists. Thread-safe.
+class GraphCase {
+public:
+    explicit GraphCase(std::shared_ptr<const cases::Case> whole);
+
+    [[nodiscard]] const std::shared_ptr<const cases::Case>& whole() const { return whole_; }
+    /// The case of a node; null if it cannot be judged separately.
+    [[nodiscard]] std::shared_ptr<const cases::Case> node(std::size_t index) const;
+    /// A case of a subset of the nodes. Values that other nodes write become inputs with the reference's values, and
+    /// values that other nodes read become outputs. It has no expected values. Null if the reference does not compute
+    /// one of the nodes, or if the subset is not a legal graph.
+    [[nodiscard]] std::shared_ptr<const cases::Case> part(const std::vector<bool>& nodes) const;
+
+private:
+    std::shared_ptr<const cases::Case> whole_;
+    std::vector<bool> judged_;
+    std::shared_ptr<NodeValues> values_;
+};
+
+/// Graph cases that are shared by threads which work on the same graph.
+class SharedGraphCases {
+public:
+    /// The graph case with that number; null if `read` returns null. It exists as long as somebody holds it.
+    [[nodiscard]] std::shared_ptr<const GraphCase> at(std::size_t number,
+                                                      const std::function<std::shared_ptr<const cases::Case>()>& read);
+
+private:
+    std::mutex mutex_;
+    std::map<std::size_t, std::weak_ptr<const GraphCase>> cases_;
+};
+
+}  // namespace dmlconform::run

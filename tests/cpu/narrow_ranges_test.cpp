@@ -1,0 +1,196 @@
+// Tests that ranges are single values where no order of operations rounds, and that other ranges are no wider than the
+// countable rounding errors: a value just outside must fail. Values are derived by hand.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "engine/core/float16.h"
+#include "tests/cpu/references.h"
+#include "tests/packed_tensors.h"
+
+namespace dmlconform::tests::narrow_ranges_test {
+namespace {
+
+using core::DataType;
+using core::Float16;
+using core::Tensor;
+using cpu::Interval;
+using operators::Descriptor;
+
+constexpr float infinite = std::numeric_limits<float>::infinity();
+
+core::TensorDesc half(core::Dimensions sizes) {
+    return tensor(DataType::float16, std::move(sizes));
+}
+
+Tensor halves(core::Dimensions sizes, const std::vector<double>& values) {
+    return tensor_of<Float16>(half(std::move(sizes)), std::vector<Float16>(values.begin(), values.end()));
+}
+
+Interval accepted_half(const cpu::Reference& reference, std::size_t i) {
+    const auto value = static_cast<double>(values_of<Float16>(reference.outputs[0])[i]);
+    return {value - reference.slack[0].below[i], value + reference.slack[0].above[i], reference.slack[0].nan[i] != 0};
+}
+
+double width(const Interval& range) {
+    return range.high - range.low;
+}
+
+// ---- products ----------------------------------------------------------------------------------------------------
+
+/// 3 * 683 - 2048 is 1. It would be 0 if the product were stored as FLOAT16, which is allowed only before an
+/// activation.
+TEST(NarrowRanges, OfAGemmWithoutActivation) {
+    const Tensor a = halves({1, 1}, {3});
+    const Tensor b = halves({1, 1}, {683});
+    const Tensor c = halves({1, 1}, {-2048});
+    const auto range = [&](operators::FieldValue activation) {
+        const Descriptor gemm = describe("GEMM", {{"ATensor", half({1, 1})},
+                                                  {"BTensor", half({1, 1})},
+                                                  {"CTensor", half({1, 1})},
+                                                  {"OutputTensor", half({1, 1})},
+                                                  {"TransA", 0},
+                                                  {"TransB", 0},
+                                                  {"Alpha", 1},
+                                                  {"Beta", 1},
+                                                  {"FusedActivation", std::move(activation)}});
+        return accepted_half(reference_of(gemm, a, b, c), 0);
+    };
+    EXPECT_EQ(range({}).low, 1);
+    EXPECT_EQ(range({}).high, 1);
+}
+
+/// (255 - 254) * 0.1 is within one rounding of 0.1, while 25.5 - 25.4 in FP32 is 0.100000381.
+TEST(NarrowRanges, OfBytesWithZeroPoints) {
+    const Tensor a = tensor_of<std::uint8_t>(bytes({1, 1}), {255});
+    const Tensor a_scale = tensor_of<float>(real({1}), {0.1F});
+    const Tensor a_zero = tensor_of<std::uint8_t>(bytes({1}), {254});
+    const Tensor b = tensor_of<std::uint8_t>(bytes({1, 1}), {1});
+    const Tensor one = tensor_of<float>(real({1}), {1});
+    const Descriptor product = describe("MATRIX_MULTIPLY_INTEGER_TO_FLOAT", {{"ATensor", a.desc},
+                                                                             {"AScaleTensor", a_scale.desc},
+                                                                             {"AZeroPointTensor", a_zero.desc},
+                                                                             {"BTensor", b.desc},
+                                                                             {"BScaleTensor", one.desc},
+                                                                             {"OutputTensor", real({1, 1})}});
+    const auto reference =
+        cpu::compute_reference(product, std::vector<const Tensor*>{&a, &a_scale, &a_zero, &b, &one, nullptr, nullptr});
+    const Interval range = accepted(reference, 0);
+    EXPECT_TRUE(range.contains(double{0.1F}));
+    EXPECT_FALSE(range.contains(double{25.5F - 254 * 0.1F}));
+    EXPECT_FALSE(range.contains(0.1000001)) << "thirteen roundings away";
+    EXPECT_LT(width(range), 1e-7);
+}
+
+// ---- windows -----------------------------------------------------------------------------------------------------
+
+/// Implementations may divide by the power, or multiply by the negative power.
+TEST(NarrowRanges, OfLocalResponsesHoldBothWays) {
+    for (const float x : {0.3F, 1.7F, 12.5F, -3.1F}) {
+        for (const float beta : {0.5F, 0.75F, 1.0F, 2.0F}) {
+            const Descriptor response = describe("LOCAL_RESPONSE_NORMALIZATION", {{"InputTensor", real({1, 1, 1, 1})},
+                                                                                  {"OutputTensor", real({1, 1, 1, 1})},
+                                                                                  {"CrossChannel", 1},
+                                                                                  {"LocalSize", 1},
+                                                                                  {"Alpha", 0.7},
+                                                                                  {"Beta", beta},
+                                                                                  {"Bias", 1.3}});
+            const Interval range = accepted(reference_of(response, tensor_of<float>(real({1, 1, 1, 1}), {x})), 0);
+            const float base = 1.3F + 0.7F * (x * x);
+            const float power = std::pow(base, beta);
+            EXPECT_TRUE(range.contains(double{x / power})) << x << ' ' << beta;
+            EXPECT_TRUE(range.contains(double{x * (1 / power)})) << x << ' ' << beta;
+            EXPECT_TRUE(range.contains(double{x * std::pow(base, -beta)})) << x << ' ' << beta;
+            EXPECT_FALSE(range.contains(double{x / power} * 1.0001)) << x << ' ' << beta;
+        }
+    }
+}
+
+/// 1 at weight 1, and an infinity at weight 0 or more.
+TEST(NarrowRanges, OfUpsamplingBesideAnInfinity) {
+    const Descriptor upsample = describe("UPSAMPLE_2D", {{"InputTensor", real({1, 1, 1, 2})},
+                                                         {"OutputTensor", real({1, 1, 1, 4})},
+                                                         {"ScaleSize", operators::FieldValue(operators::Size2D{2, 1})},
+                                                         {"InterpolationMode", 1}});
+    const auto reference = reference_of(upsample, tensor_of<float>(real({1, 1, 1, 2}), {1, infinite}));
+    EXPECT_EQ(values_of<float>(reference.outputs[0]), (std::vector<float>{1, infinite, infinite, infinite}));
+    EXPECT_TRUE(accepted(reference, 0).nan) << "an infinity times zero";
+    EXPECT_EQ(accepted(reference, 0).high, 1);
+    const auto column =
+        reference_of(describe("UPSAMPLE_2D", {{"InputTensor", real({1, 1, 2, 1})},
+                                              {"OutputTensor", real({1, 1, 4, 2})},
+                                              {"ScaleSize", operators::FieldValue(operators::Size2D{2, 2})},
+                                              {"InterpolationMode", 1}}),
+                     tensor_of<float>(real({1, 1, 2, 1}), {infinite, 1}));
+    EXPECT_EQ(values_of<float>(column.outputs[0])[2], infinite) << "not infinity minus infinity";
+}
+
+/// A region whose end overflows 32 bits may be any part of the image, but must not read outside the image.
+TEST(NarrowRanges, OfRegionsFarOut) {
+    const Descriptor pooling =
+        describe("ROI_POOLING", {{"InputTensor", real({1, 1, 1, 3})},
+                                 {"ROITensor", real({1, 1, 1, 5})},
+                                 {"OutputTensor", real({1, 1, 1, 1})},
+                                 {"SpatialScale", 1},
+                                 {"PooledSize", operators::FieldValue(operators::Size2D{1, 1})}});
+    const Tensor image = tensor_of<float>(real({1, 1, 1, 3}), {-5, -2, -7});
+    const auto alternatives = [&](float end) {
+        return reference_of(pooling, image, tensor_of<float>(real({1, 1, 1, 5}), {0, 0, 0, end, 0}))
+            .slack[0]
+            .alternatives.size();
+    };
+    EXPECT_EQ(alternatives(1e12F), 4u) << "three elements, and 0";
+    EXPECT_EQ(alternatives(infinite), 4u);
+    EXPECT_EQ(alternatives(2), 0u);
+}
+
+// ---- functions ---------------------------------------------------------------------------------------------------
+
+/// 1 to the power of NaN is 1 in IEEE 754, and NaN as Direct3D's exp2(y * log2(x)).
+TEST(NarrowRanges, OfOneToThePowerOfNaN) {
+    const Descriptor power = describe("ELEMENT_WISE_POW", {{"InputTensor", real({1, 1, 1, 1})},
+                                                           {"ExponentTensor", real({1, 1, 1, 1})},
+                                                           {"OutputTensor", real({1, 1, 1, 1})}});
+    const Tensor one = tensor_of<float>(real({1, 1, 1, 1}), {1});
+    const Tensor nan = tensor_of<float>(real({1, 1, 1, 1}), {std::numeric_limits<float>::quiet_NaN()});
+    const Interval range = accepted(reference_of(power, one, nan), 0);
+    EXPECT_TRUE(range.nan);
+    EXPECT_FALSE(range.contains(0.5));
+    EXPECT_FALSE(range.contains(2));
+}
+
+/// A - B * trunc(A / B) is NaN, while IEEE 754's remainder is the dividend.
+TEST(NarrowRanges, OfRemaindersByInfinity) {
+    const Descriptor modulus = describe(
+        "ELEMENT_WISE_MODULUS_TRUNCATE",
+        {{"ATensor", real({1, 1, 1, 2})}, {"BTensor", real({1, 1, 1, 2})}, {"OutputTensor", real({1, 1, 1, 2})}});
+    const auto reference = reference_of(modulus, tensor_of<float>(real({1, 1, 1, 2}), {2.5F, 2.5F}),
+                                        tensor_of<float>(real({1, 1, 1, 2}), {infinite, 2}));
+    EXPECT_TRUE(std::isnan(values_of<float>(reference.outputs[0])[0]));
+    EXPECT_EQ(reference.slack[0].nan[0], 2);
+    EXPECT_EQ(reference.slack[0].above[0], 2.5);
+    EXPECT_EQ(reference.slack[0].below[0], 0);
+    EXPECT_EQ(reference.slack[0].nan[1], 0);
+}
+
+/// Each sum is rounded once, so at most the neighbours are accepted.
+TEST(NarrowRanges, OfExactSums) {
+    const auto sum = [](std::vector<float> terms) {
+        const auto count = static_cast<std::uint32_t>(terms.size());
+        const Descriptor reduce = describe(
+            "REDUCE",
+            {{"Function", 10}, {"InputTensor", real({1, count})}, {"OutputTensor", real({1, 1})}, {"Axes", {1}}});
+        return accepted(reference_of(reduce, tensor_of<float>(real({1, count}), std::move(terms))), 0);
+    };
+    const Interval exact = sum({1, 2, 3, 4});
+    EXPECT_EQ(exact.low, 10);
+    EXPECT_EQ(exact.high, 10);
+    const Interval rounded = sum({1, 0x1p-24F});
+    EXPECT_TRUE(rounded.contains(1));
+    EXPECT_LE(rounded.high, 1 + 0x1p-22);
+    EXPECT_GE(rounded.low, 1 - 0x1p-22);
+}
+
+}  // namespace
+}  // namespace dmlconform::tests::narrow_ranges_test

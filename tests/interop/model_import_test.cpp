@@ -1,0 +1,442 @@
+// Tests of importing whole ONNX models as graphs. Expected values are derived by hand.
+#if DMLCONFORM_HAS_ONNX
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+#include "engine/cases/philox.h"
+#include "engine/interop/model/model_case.h"
+#include "engine/operators/graph_rules.h"
+
+#include "tests/interop/model_imports.h"
+
+namespace dmlconform::tests {
+namespace model_import_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Names = std::vector<std::string>;
+using Values = std::vector<std::vector<double>>;
+
+const onnx::TensorProto no_data = floats({2, 3}, {1, -2, 3, -4, 5, -6});
+
+TEST(ModelImport, ConnectsNodesByTheirValues) {
+    const ModelTest test{
+        {node("MatMul", {"x", "w"}, {"product"}), node("Add", {"product", "b"}, {"sum"}), node("Relu", {"sum"}, {"y"})},
+        {{"x", no_data}},
+        {{"y", {}}},
+        {{"w", floats({3, 1}, {1, 1, 1})}, {"b", floats({1}, {3})}}};
+    const auto model = graph_of(model_of(test));
+    EXPECT_THAT(operators_of(model), ElementsAre("GEMM", "ELEMENT_WISE_ADD", "ACTIVATION_RELU"));
+    EXPECT_EQ(values_of(model, test.inputs), (Values{{5, 0}}));
+    EXPECT_THAT(model.cuts, IsEmpty());
+    EXPECT_EQ(model.judged_nodes, 3U);
+    std::size_t constants = 0;
+    for (const operators::GraphValue& value : model.graph->values) {
+        constants += value.is_constant ? 1U : 0U;
+    }
+    EXPECT_EQ(constants, 2U);
+}
+
+TEST(ModelImport, ReshapesAreNoNodes) {
+    const ModelTest test{
+        {node("Reshape", {"x", "shape"}, {"r"}), node("Identity", {"r"}, {"i"}), node("Dropout", {"i"}, {"d"}),
+         node("Unsqueeze", {"d", "axes"}, {"u"}), node("Squeeze", {"u", "axes"}, {"s"}), node("Flatten", {"s"}, {"f"}),
+         node("Transpose", {"f"}, {"y"})},
+        {{"x", no_data}},
+        {{"y", {}}},
+        {{"shape", longs({2}, {3, -1})}, {"axes", longs({1}, {0})}}};
+    const auto model = graph_of(model_of(test));
+    EXPECT_THAT(operators_of(model), ElementsAre("ELEMENT_WISE_IDENTITY"));
+    EXPECT_EQ(values_of(model, test.inputs), (Values{{1, 3, 5, -2, -4, -6}}));
+    EXPECT_EQ(model.needed_nodes, 7U);
+    EXPECT_EQ(model.folded_nodes, 6U);
+}
+
+TEST(ModelImport, FoldsShapesThatAreComputed) {
+    // Nodes that PyTorch exports for x.view(x.size(0) * 3, -1), with INT64 scalars.
+    const ModelTest test{
+        {node("Shape", {"x"}, {"shape"}), node("Constant", {}, {"zero"}, {constant(longs({}, {0}))}),
+         node("Gather", {"shape", "zero"}, {"n"}, {integer("axis", 0)}),
+         node("Constant", {}, {"three"}, {constant(longs({}, {3}))}), node("Mul", {"n", "three"}, {"rows"}),
+         node("Unsqueeze", {"rows", "axes"}, {"row_list"}), node("Cast", {"rest_float"}, {"rest"}, {integer("to", 7)}),
+         node("Concat", {"row_list", "rest"}, {"new_shape"}, {integer("axis", 0)}),
+         node("Reshape", {"x", "new_shape"}, {"r"}), node("Neg", {"r"}, {"y"})},
+        {{"x", no_data}},
+        {{"y", {}}},
+        {{"axes", longs({1}, {0})}, {"rest_float", floats({1}, {-1})}}};
+    const auto model = graph_of(model_of(test));
+    EXPECT_THAT(operators_of(model), ElementsAre("ELEMENT_WISE_NEGATE"));
+    EXPECT_EQ(model.graph->nodes[0].descriptor->tensor("OutputTensor")->sizes, (core::Dimensions{6, 1}));
+    EXPECT_EQ(values_of(model, test.inputs), (Values{{-1, 2, -3, 4, -5, 6}}));
+}
+
+TEST(ModelImport, KeepsLargeConstantsOutOfMemory) {
+    const ModelTest test{
+        {node("ConstantOfShape", {"shape"}, {"w"}, {constant(floats({1}, {0.5F}))}), node("MatMul", {"x", "w"}, {"y"})},
+        {{"x", no_data}},
+        {{"y", {}}},
+        {{"shape", longs({2}, {3, 1 << 28})}}};
+    const auto model = graph_of(model_of(test));
+    ASSERT_THAT(operators_of(model), ElementsAre("GEMM"));
+    EXPECT_EQ(model.inputs[1].kind, interop::ModelInput::Kind::constant);
+    EXPECT_EQ(model.inputs[1].tensor.sizes, (core::Dimensions{3, 1 << 28}));
+}
+
+TEST(ModelImport, CutsWhereDirectMlHasNoOperator) {
+    const ModelTest test{
+        {node("Relu", {"x"}, {"a"}), node("Det", {"square"}, {"unread"}), node("StringNormalizer", {"a"}, {"b"}),
+         node("ScatterElements", {"a", "i", "a"}, {"c"}, {text("reduction", "add")}), node("Neg", {"c"}, {"y"}),
+         node("Neg", {"b"}, {"z"})},
+        {{"x", no_data}, {"square", floats({1, 1}, {1})}, {"i", longs({2, 3}, {0, 0, 0, 0, 0, 0})}},
+        {{"y", {}}, {"z", {}}}};
+    const auto model = graph_of(model_of(test));
+    EXPECT_THAT(operators_of(model), ElementsAre("ACTIVATION_RELU", "ELEMENT_WISE_NEGATE"));
+    ASSERT_EQ(model.inputs.size(), 2U);
+    EXPECT_EQ(model.inputs[0].kind, interop::ModelInput::Kind::given);
+    EXPECT_EQ(model.inputs[1].kind, interop::ModelInput::Kind::cut);
+    EXPECT_EQ(model.inputs[1].name, "c");
+    EXPECT_THAT(cuts_of(model), testing::Contains(HasSubstr("ScatterElements: DirectML's scatters have no reduction")));
+    EXPECT_THAT(cuts_of(model), testing::Contains(HasSubstr("StringNormalizer: ")));
+    EXPECT_THAT(model.notes, ElementsAre(HasSubstr("output \"z\" is not computed")));
+    EXPECT_THAT(cuts_of(model), testing::Not(testing::Contains(HasSubstr("Det"))));
+}
+
+/// Nodes whose results only reach an unsupported node are judged as well, and the values that this node reads become
+/// outputs.
+TEST(ModelImport, JudgesWhatComesBeforeACut) {
+    const ModelTest test{{node("Relu", {"x"}, {"a"}), node("MatMul", {"a", "w"}, {"b"}), node("Neg", {"a"}, {"n"}),
+                          node("StringNormalizer", {"b"}, {"c"}), node("Abs", {"c"}, {"d"}),
+                          node("StringNormalizer", {"d", "n"}, {"y"})},
+                         {{"x", no_data}},
+                         {{"y", {}}},
+                         {{"w", floats({3, 2}, {1, 0, 0, 1, 1, 1})}}};
+    const auto model = graph_of(model_of(test));
+    EXPECT_THAT(operators_of(model), ElementsAre("ACTIVATION_RELU", "GEMM", "ELEMENT_WISE_NEGATE"));
+    std::vector<std::string> outputs;
+    for (const interop::ModelOutput& output : model.outputs) {
+        outputs.push_back(output.name);
+        EXPECT_FALSE(output.position) << "none of them is an output of the model";
+    }
+    EXPECT_THAT(outputs, testing::UnorderedElementsAre("b", "n"));
+    EXPECT_EQ(model.graph->outputs.size(), outputs.size());
+    // The node between the two cuts has an input of unknown size.
+    EXPECT_EQ(model.cuts.size(), 3U);
+    EXPECT_EQ(model.needed_nodes, 6U);
+    EXPECT_EQ(model.judged_nodes, 3U);
+    EXPECT_EQ(model.cuts_of_unknown_size, 3U);
+}
+
+/// Each node before a cut is needed by that cut only, so a single pass must be sufficient.
+TEST(ModelImport, TakesLittleTimeForManyCuts) {
+    ModelTest test{{}, {{"x", no_data}}, {{"y", {}}}, {{"i", longs({2, 3}, {0, 0, 0, 0, 0, 0})}}};
+    constexpr int pairs = 5000;
+    for (int i = 0; i < pairs; ++i) {
+        const std::string from = i == 0 ? "x" : "v" + std::to_string(i);
+        const std::string between = "u" + std::to_string(i);
+        test.nodes.push_back(node("Relu", {from}, {between}));
+        test.nodes.push_back(node("ScatterElements", {between, "i", between},
+                                  {i + 1 == pairs ? "y" : "v" + std::to_string(i + 1)}, {text("reduction", "add")}));
+    }
+    const auto model = graph_of(model_of(test));
+    EXPECT_EQ(model.judged_nodes, std::size_t{pairs});
+    EXPECT_EQ(model.cuts.size(), std::size_t{pairs});
+    EXPECT_EQ(model.cuts_of_unknown_size, 0U);
+    EXPECT_EQ(model.cut_operations, pairs * 6.0);
+}
+
+TEST(ModelImport, TakesTheBranchOfAConstantCondition) {
+    ModelTest test{{node("Shape", {"x"}, {"shape"}), node("Constant", {}, {"one"}, {constant(longs({1}, {0}))}),
+                    node("Gather", {"shape", "one"}, {"n"}), node("Equal", {"n", "two"}, {"is_two"}),
+                    node("If", {"is_two"}, {"y"})},
+                   {{"x", no_data}},
+                   {{"y", {}}},
+                   {{"two", longs({1}, {2})}}};
+    for (const auto& [name, type] : {std::pair("then_branch", "Neg"), std::pair("else_branch", "Abs")}) {
+        onnx::AttributeProto& branch = *test.nodes.back().add_attribute();
+        branch.set_name(name);
+        *branch.mutable_g()->add_node() = node(type, {"x"}, {"inner"});
+        branch.mutable_g()->add_output()->set_name("inner");
+    }
+    const auto model = graph_of(model_of(test));
+    EXPECT_THAT(operators_of(model), ElementsAre("ELEMENT_WISE_NEGATE"));
+}
+
+TEST(ModelImport, InlinesFunctionsWithTheirAttributes) {
+    onnx::ModelProto model =
+        model_of({{node("Twice", {"x"}, {"y"}, {number("slope", 0.5F)})}, {{"x", no_data}}, {{"y", {}}}});
+    model.mutable_graph()->mutable_node(0)->set_domain("own");
+    onnx::FunctionProto& function = *model.add_functions();
+    function.set_domain("own");
+    function.set_name("Twice");
+    function.add_input("in");
+    function.add_output("out");
+    function.add_attribute("slope");
+    function.add_opset_import()->set_version(17);
+    *function.add_node() = node("LeakyRelu", {"in"}, {"once"});
+    *function.add_node() = node("LeakyRelu", {"once"}, {"out"});
+    for (onnx::NodeProto& one : *function.mutable_node()) {
+        onnx::AttributeProto& attribute = *one.add_attribute();
+        attribute.set_name("alpha");
+        attribute.set_ref_attr_name("slope");
+    }
+    const auto imported = graph_of(model);
+    EXPECT_THAT(operators_of(imported), ElementsAre("ACTIVATION_LEAKY_RELU", "ACTIVATION_LEAKY_RELU"));
+    EXPECT_EQ(values_of(imported, {{"x", no_data}}), (Values{{1, -0.5, 3, -1, 5, -1.5}}));
+}
+
+TEST(ModelImport, RefusesFunctionsThatCallThemselves) {
+    onnx::ModelProto model = model_of({{node("Loop", {"x"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}});
+    model.mutable_graph()->mutable_node(0)->set_domain("own");
+    onnx::FunctionProto& function = *model.add_functions();
+    function.set_domain("own");
+    function.set_name("Loop");
+    function.add_input("x");
+    function.add_output("y");
+    *function.add_node() = model.graph().node(0);
+    const auto imported = interop::import_model(model, "model.onnx");
+    ASSERT_FALSE(imported);
+    EXPECT_THAT(imported.error().message, HasSubstr("nested"));
+}
+
+TEST(ModelImport, TakesSizesOfSymbolicDimensions) {
+    onnx::ModelProto model = model_of({{node("Relu", {"x"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}});
+    auto& dimension =
+        *model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(
+            0);
+    dimension.clear_dim_value();
+    dimension.set_dim_param("N");
+    EXPECT_EQ(graph_of(model, {{{"N", 5}}, {}}).inputs[0].tensor.sizes, (core::Dimensions{5, 3}));
+    const auto chosen = graph_of(model);
+    EXPECT_EQ(chosen.inputs[0].tensor.sizes, (core::Dimensions{1, 3}));
+    EXPECT_THAT(chosen.notes, ElementsAre(HasSubstr("size 1 was chosen for N")));
+}
+
+TEST(ModelImport, PutsCastsAroundOperatorsWithout64Bits) {
+    const ModelTest test{{node("Relu", {"x"}, {"y"})}, {{"x", tensor<double>(11, {2}, {-1, 2})}}, {{"y", {}}}};
+    const auto model = graph_of(model_of(test));
+    EXPECT_THAT(operators_of(model), ElementsAre("CAST", "ACTIVATION_RELU", "CAST"));
+    EXPECT_EQ(values_of(model, test.inputs), (Values{{0, 2}}));
+}
+
+TEST(ModelImport, KnowsInitializersThatAreInputsToo) {
+    ModelTest test{{node("Add", {"x", "w"}, {"y"})},
+                   {{"x", no_data}, {"w", floats({1}, {1})}},
+                   {{"y", {}}},
+                   {{"w", floats({1}, {10})}}};
+    EXPECT_EQ(values_of(graph_of(model_of(test)), {{"x", no_data}}), (Values{{11, 8, 13, 6, 15, 4}}));
+}
+
+TEST(ModelImport, OutputsMayBeInputsOrEachOther) {
+    const ModelTest test{{node("Identity", {"x"}, {"same"}), node("Neg", {"x"}, {"y"}), node("Identity", {"y"}, {"z"})},
+                         {{"x", floats({2}, {1, 2})}},
+                         {{"same", {}}, {"y", {}}, {"z", {}}}};
+    EXPECT_EQ(values_of(graph_of(model_of(test)), test.inputs), (Values{{1, 2}, {-1, -2}, {-1, -2}}));
+}
+
+TEST(ModelImport, DropsTensorsWithoutElements) {
+    // An empty list of sizes, and a tensor whose shape is read but not its elements.
+    const ModelTest test{
+        {node("Concat", {"none", "shape"}, {"all"}, {integer("axis", 0)}),
+         node("Slice", {"x", "start", "start", "axes"}, {"nothing"}), node("Shape", {"nothing"}, {"nothing_shape"}),
+         node("Reshape", {"x", "all"}, {"r"}), node("Neg", {"r"}, {"y"}),
+         node("ConstantOfShape", {"nothing_shape"}, {"unread"})},
+        {{"x", no_data}},
+        {{"y", {}}},
+        {{"none", longs({0}, {})}, {"shape", longs({1}, {6})}, {"start", longs({1}, {1})}, {"axes", longs({1}, {0})}}};
+    const auto model = graph_of(model_of(test));
+    EXPECT_THAT(operators_of(model), ElementsAre("ELEMENT_WISE_NEGATE"));
+    EXPECT_THAT(cuts_of(model), IsEmpty());
+}
+
+TEST(ModelImport, ReadsLargeTensorsFromTheFileWhenTheyAreNeeded) {
+    const TemporaryFolder folder;
+    const std::vector<float> weights(4096 * 3, 0.25F);
+    onnx::ModelProto model = model_of(
+        {{node("MatMul", {"x", "w"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}, {{"w", floats({3, 4096}, weights)}}});
+    const std::string path = folder.write("model.onnx", model.SerializeAsString());
+    const auto imported = interop::import_model(path);
+    ASSERT_TRUE(imported) << imported.error().message;
+    EXPECT_THAT(imported->inputs[1].tensor.elements, IsEmpty());
+    EXPECT_EQ(values_of(*imported, {{"x", no_data}}).front().front(), 0.5);
+}
+
+TEST(ModelImport, ReadsExternalDataOfTheModelsFolderOnly) {
+    const TemporaryFolder folder;
+    onnx::ModelProto model = model_of({{node("Mul", {"x", "w"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}});
+    onnx::TensorProto& weight = *model.mutable_graph()->add_initializer();
+    weight.set_name("w");
+    weight.set_data_type(1);
+    weight.add_dims(3);
+    weight.set_data_location(1);
+    const auto entry = [&](const char* key, const std::string& value) {
+        onnx::StringStringEntryProto& added = *weight.add_external_data();
+        added.set_key(key);
+        added.set_value(value);
+    };
+    const std::vector<float> numbers{7, 1, 2, 3};
+    folder.write("weights.bin", std::string(reinterpret_cast<const char*>(numbers.data()), 16));
+    entry("location", "weights.bin");
+    entry("offset", "4");
+    entry("length", "12");
+    const std::string path = folder.write("model.onnx", model.SerializeAsString());
+    const auto imported = interop::import_model(path);
+    ASSERT_TRUE(imported) << imported.error().message;
+    EXPECT_EQ(values_of(*imported, {{"x", no_data}}), (Values{{1, -4, 9, -4, 10, -18}}));
+
+    const auto reason = [&](const std::string& location) {
+        model.mutable_graph()->mutable_initializer(0)->mutable_external_data(0)->set_value(location);
+        const auto refused = interop::import_model(folder.write("model.onnx", model.SerializeAsString()));
+        return refused ? "it was imported" : refused.error().message;
+    };
+    EXPECT_THAT(reason("../weights.bin"), HasSubstr("is not a file of the model's folder"));
+    EXPECT_THAT(reason("/etc/passwd"), HasSubstr("is not a file of the model's folder"));
+    EXPECT_THAT(reason("nothing.bin"), HasSubstr("external data \"nothing.bin\""));
+    std::filesystem::create_symlink(folder.path() / "weights.bin", folder.path() / "link.bin");
+    EXPECT_THAT(reason("link.bin"), HasSubstr("is behind a link"));
+    model.mutable_graph()->mutable_initializer(0)->set_dims(0, std::int64_t{1} << 30);
+    EXPECT_THAT(reason("weights.bin"), HasSubstr("bytes of data"));
+}
+
+TEST(ModelImport, ImportsTenThousandNodesInASecond) {
+    ModelTest test{{}, {{"x0", no_data}}, {{"x10000", {}}}};
+    for (int i = 0; i < 10000; ++i) {
+        test.nodes.push_back(node("Relu", {fmt::format("x{}", i)}, {fmt::format("x{}", i + 1)}));
+    }
+    const onnx::ModelProto model = model_of(test);
+    const auto start = std::chrono::steady_clock::now();
+    const auto imported = graph_of(model);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    EXPECT_EQ(imported.graph->nodes.size(), 10000U);
+#if !defined(__SANITIZE_ADDRESS__)
+    // measured, see docs/models.md; with a margin because other processes may use the processor
+    EXPECT_LT(took.count(), 5);
+#endif
+}
+
+/// A model with most kinds of fields: constants, a branch, weights, an output that other nodes read.
+std::string varied_model() {
+    ModelTest test{{node("Shape", {"x"}, {"shape"}), node("Gather", {"shape", "zero"}, {"n"}),
+                    node("Concat", {"n", "rest"}, {"new"}, {integer("axis", 0)}), node("Reshape", {"x", "new"}, {"r"}),
+                    node("MatMul", {"r", "w"}, {"m"}), node("Equal", {"n", "two"}, {"is_two"}),
+                    node("If", {"is_two"}, {"i"}), node("TopK", {"i", "one"}, {"y", "z"})},
+                   {{"x", no_data}},
+                   {{"y", {}}, {"z", {}}, {"m", {}}},
+                   {{"zero", longs({1}, {0})},
+                    {"rest", longs({1}, {-1})},
+                    {"w", floats({3, 400}, std::vector<float>(1200, 0.5F))},
+                    {"two", longs({1}, {2})},
+                    {"one", longs({1}, {1})}}};
+    onnx::AttributeProto& branch = *test.nodes[6].add_attribute();
+    branch.set_name("then_branch");
+    *branch.mutable_g()->add_node() = node("Relu", {"m"}, {"inner"});
+    branch.mutable_g()->add_output()->set_name("inner");
+    return model_of(test).SerializeAsString();
+}
+
+TEST(ModelImport, MakesALegalCaseOrAnErrorOfMutatedModels) {
+    const TemporaryFolder folder;
+    const std::string original = varied_model();
+    std::size_t imported = 0;
+    for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+        std::string mutated = original;
+        const auto draw = [&](std::uint64_t index, std::size_t below) {
+            return static_cast<std::size_t>(cases::random_bits(seed, index) % below);
+        };
+        for (std::uint64_t i = 0; i <= seed % 4; ++i) {
+            const std::size_t place = draw(3 * i, mutated.size());
+            const auto byte = static_cast<char>(draw(3 * i + 1, 256));
+            switch (draw(3 * i + 2, 4)) {
+                case 0:
+                    mutated.insert(place, 1, byte);
+                    break;
+                case 1:
+                    mutated.erase(place, 1);
+                    break;
+                default:
+                    mutated[place] = byte;
+            }
+        }
+        const auto model = interop::read_model_case(folder.write("model.onnx", mutated));
+        if (model) {
+            ++imported;
+            EXPECT_FALSE(operators::validate_graph(*model->model.graph, core::highest_feature_level)) << seed;
+        } else {
+            EXPECT_FALSE(model.error().message.empty()) << seed;
+        }
+    }
+    // If fewer models could be imported, the mutations would hardly test the importer.
+    EXPECT_GT(imported, 100U);
+}
+
+TEST(ModelImport, FillsIndicesWithinRange) {
+    const TemporaryFolder folder;
+    const ModelTest test{
+        {node("Cast", {"x"}, {"indices"}, {integer("to", 7)}), node("Gather", {"w", "indices"}, {"y"})},
+        {{"x", floats({50}, std::vector<float>(50))}},
+        {{"y", {}}},
+        {{"w", floats({7, 2}, std::vector<float>(14))}}};
+    const auto model = interop::read_model_case(folder.write("model.onnx", model_of(test).SerializeAsString()));
+    ASSERT_TRUE(model) << model.error().message;
+    const auto slots = model->subject->descriptor->inputs();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (slots[i].name != "x") {
+            continue;
+        }
+        core::Tensor tensor(*slots[i].desc);
+        ASSERT_TRUE(model->subject->inputs[i]->fill(tensor));
+        for (const float index : tensor.as<float>()) {
+            EXPECT_GE(index, 0);
+            EXPECT_LT(index, 7);
+            EXPECT_EQ(index, std::trunc(index));
+        }
+    }
+}
+
+TEST(ModelImport, TakesDataOfTheTestDataSet) {
+    const TemporaryFolder folder;
+    const ModelTest test{{node("Neg", {"x"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}};
+    const std::string path = folder.write("net.onnx", model_of(test).SerializeAsString());
+    folder.write("test_data_set_0/input_0.pb", no_data.SerializeAsString());
+    folder.write("test_data_set_0/output_0.pb", floats({2, 3}, {-1, 2, -3, 4, -5, 6}).SerializeAsString());
+    const auto model = interop::read_model_case(path);
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->subject->id, "net/model");
+    ASSERT_TRUE(model->subject->expected[0]);
+    expect_pass(*model->subject, "the model");
+    folder.write("test_data_set_0/output_0.pb", floats({2, 3}, {-1, 2, -3, 4, -5, 7}).SerializeAsString());
+    const auto wrong = interop::read_model_case(path);
+    cpu::CpuEngine engine(core::highest_feature_level);
+    EXPECT_EQ(run::run_case(*wrong->subject, engine).status, run::Status::fail);
+    folder.write("test_data_set_0/output_0.pb", floats({2, 2}, {-1, 2, -3, 4}).SerializeAsString());
+    const auto other = interop::read_model_case(path);
+    ASSERT_FALSE(other);
+    EXPECT_THAT(other.error().message, HasSubstr("the data of \"y\""));
+}
+
+TEST(ModelImport, RefusesFilesThatAreNotModels) {
+    const TemporaryFolder folder;
+    const auto reason = [&](const std::string& content) {
+        const auto imported = interop::import_model(folder.write("model.onnx", content));
+        return imported ? "it was imported" : imported.error().message;
+    };
+    EXPECT_THAT(reason("{}"), HasSubstr("is not an ONNX model"));
+    EXPECT_EQ(reason(""), "the file is empty");
+    const std::string whole =
+        model_of({{node("Relu", {"x"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}}).SerializeAsString();
+    EXPECT_THAT(reason(whole.substr(0, whole.size() - 3)), HasSubstr("cut off"));
+    // A tensor whose external data refer to an offset in this very file.
+    onnx::ModelProto liar =
+        model_of({{node("Add", {"x", "w"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}, {{"w", floats({3}, {1, 2, 3})}}});
+    liar.mutable_graph()->mutable_initializer(0)->clear_raw_data();
+    liar.mutable_graph()->mutable_initializer(0)->set_skipped_offset(0);
+    liar.mutable_graph()->mutable_initializer(0)->set_skipped_bytes(12);
+    EXPECT_THAT(reason(liar.SerializeAsString()), HasSubstr("has data of another size"));
+}
+
+}  // namespace
+}  // namespace model_import_test
+}  // namespace dmlconform::tests
+#endif

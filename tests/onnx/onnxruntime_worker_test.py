@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Runs cases in ONNX Runtime through docs/examples/onnxruntime_worker.mjs or .py.
+
+usage: onnxruntime_worker_test.py PROGRAM WORKER CASES
+
+Ends with exit code 77 where the worker's language or ONNX Runtime is not installed.
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+WRONG = """{ "cases": [{ "name": "wrong", "operator": "ELEMENT_WISE_ADD",
+  "desc": { "ATensor": { "DataType": "FLOAT32", "Sizes": [3] }, "BTensor": { "DataType": "FLOAT32", "Sizes": [3] },
+            "OutputTensor": { "DataType": "FLOAT32", "Sizes": [3] } },
+  "inputs": { "ATensor": [1, 2, 3], "BTensor": [10, 20, 30] }, "expected": { "OutputTensor": [11, 22, 34] } }] }
+"""
+
+
+def command_of(worker):
+    """How the worker is started; nothing if it cannot be."""
+    if worker.suffix == ".py":
+        runs = subprocess.run([sys.executable, "-c", "import onnxruntime, numpy"], capture_output=True, check=False)
+        return f"'{sys.executable}' -B '{worker}'" if runs.returncode == 0 else None
+    if not shutil.which("node"):
+        return None
+    # Searches for the module in the same way as the worker.
+    code = ("const { createRequire } = require('node:module');"
+            f"for (const from of ['{worker}', process.cwd() + '/x.js']) try {{"
+            "createRequire(from)('onnxruntime-node'); process.exit(0) } catch {} process.exit(1)")
+    runs = subprocess.run(["node", "-e", code], capture_output=True, check=False)
+    return f"node '{worker}'" if runs.returncode == 0 else None
+
+
+def run(program, words, folder):
+    result = folder / "result.json"
+    done = subprocess.run([program, "run", *words, "--json", result], capture_output=True, text=True, check=False)
+    print(done.stdout[-3000:], done.stderr[-3000:])
+    return done.returncode, json.loads(result.read_text(encoding="utf-8")) if result.exists() else None
+
+
+def statuses(document):
+    counts = {}
+    for result in document["results"]:
+        counts[result["status"]] = counts.get(result["status"], 0) + 1
+    return counts
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    program, worker, cases = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    command = command_of(worker)
+    if command is None:
+        print(f"{worker.name}: ONNX Runtime is not installed for it")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for options in ("", " --optimisation disabled"):
+            types = cases / "slice1" / "types.json"
+            code, document = run(program, [types, "--engine", f"exec:{command}{options}"], folder)
+            counts = statuses(document)
+            assert code == 0 and counts.get("pass", 0) > 0 and set(counts) <= {"pass", "skip"}, (code, counts)
+            engine = document["engines"][0]
+            assert engine["name"].startswith("exec:onnxruntime") and engine["libraries"]["onnxruntime"], engine
+        # A wrong expected value is detected, which shows that the values come from the runtime.
+        wrong = folder / "wrong.json"
+        wrong.write_text(WRONG, encoding="utf-8")
+        code, document = run(program, [wrong, "--engine", f"exec:{command}"], folder)
+        assert code == 1 and statuses(document) == {"fail": 1}, (code, document["results"])
+        # Cases that ONNX cannot express are skipped with the reason, and an engine that skips everything fails the run.
+        code, document = run(program, [cases / "slice1" / "invalid.json", "--engine", f"exec:{command}"], folder)
+        assert code == 1 and set(statuses(document)) == {"skip"}, (code, statuses(document))
+        assert all(result["reason"] for result in document["results"])
+
+
+if __name__ == "__main__":
+    main()
