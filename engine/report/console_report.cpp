@@ -57,6 +57,9 @@ core::ShownText precision_line(const run::OutputResult& output) {
         return {};
     }
     const compare::PrecisionStatistic& statistic = output.precision->statistic;
+    if (output.precision->computes_as.empty() && statistic.can_tell()) {
+        return core::show("    {}: its errors do not tell in which precision it was computed\n", output.name);
+    }
     if (output.precision->computes_as.empty()) {
         return core::show(
             "    {}: {} of the elements can tell the precision, which is too few, or they are too equal\n", output.name,

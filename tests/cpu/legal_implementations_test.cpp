@@ -233,10 +233,11 @@ const Implementation implementations[] = {
          return m.multiply(in[0], share);
      },
      0, true},
+    // A comparison flushes, but what it selects is not computed.
     {"ACTIVATION_LEAKY_RELU", "as documented",
-     [](const Machine& m, Numbers in, Numbers p) { return in[0] >= 0 ? in[0] : m.multiply(p[0], in[0]); }},
+     [](const Machine& m, Numbers in, Numbers p) { return m.flushed(in[0]) >= 0 ? in[0] : m.multiply(p[0], in[0]); }},
     {"ACTIVATION_PARAMETERIZED_RELU", "as documented",
-     [](const Machine& m, Numbers in, Numbers) { return in[0] >= 0 ? in[0] : m.multiply(in[1], in[0]); }},
+     [](const Machine& m, Numbers in, Numbers) { return m.flushed(in[0]) >= 0 ? in[0] : m.multiply(in[1], in[0]); }},
     {"ACTIVATION_TANH", "of |x|", [](const Machine& m, Numbers in, Numbers) { return tanh(m, in[0]); }},
     {"ACTIVATION_SCALED_TANH", "of |x|",
      [](const Machine& m, Numbers in, Numbers p) { return m.multiply(p[0], tanh(m, m.multiply(p[1], in[0]))); }},

@@ -1,5 +1,5 @@
-// Checks that the findings pages and the built-in expectations agree: each finding that an entry names has a heading,
-// and each finding has an entry.
+// Checks that pages of findings and files of expectations agree: each finding that an entry names has a heading, and
+// each finding has an entry.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,11 +13,11 @@ namespace {
 
 const std::filesystem::path root(DMLCONFORM_SOURCE);
 
-/// The third-level headings of the pages about this version.
-std::set<std::string> headings() {
+/// The third-level headings of the pages whose names begin in this way.
+std::set<std::string> headings(const std::string& pages) {
     std::set<std::string> headings;
     for (const auto& page : std::filesystem::directory_iterator(root / "docs/findings")) {
-        if (!page.path().filename().string().starts_with("directml-1.15.4")) {
+        if (!page.path().filename().string().starts_with(pages)) {
             continue;
         }
         std::ifstream file(page.path());
@@ -30,10 +30,10 @@ std::set<std::string> headings() {
     return headings;
 }
 
-TEST(Findings, HaveTheirEntriesAndTheirHeadings) {
-    const auto file = load_expectations((root / "cases/expectations/directml-1.15.4-wine.json").string());
+void expect_agreement(const char* expectations, const char* pages) {
+    const auto file = load_expectations((root / "cases/expectations" / expectations).string());
     ASSERT_TRUE(file.problems.empty()) << to_string(file.problems.front());
-    const std::set<std::string> known = headings();
+    const std::set<std::string> known = headings(pages);
     ASSERT_FALSE(known.empty());
     std::set<std::string> named;
     for (const Expectation& entry : file.expectations) {
@@ -43,6 +43,11 @@ TEST(Findings, HaveTheirEntriesAndTheirHeadings) {
     for (const std::string& heading : known) {
         EXPECT_EQ(named.count(heading), 1u) << "no entry names the finding \"" << heading << "\"";
     }
+}
+
+TEST(Findings, HaveTheirEntriesAndTheirHeadings) {
+    expect_agreement("directml-1.15.4-wine.json", "directml-1.15.4");
+    expect_agreement("onnxruntime-1.30.0-cpu.json", "onnxruntime-cpu");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "engine/run/case_run.h"
@@ -64,7 +65,8 @@ float sum_of(float a, double b, Sums sums) {
 /// A matrix product of random numbers with mean 0, its exact result, and the expected errors.
 class Product {
 public:
-    Product(DataType type, std::uint32_t length)
+    /// `first`: the first element of ATensor, instead of a random one.
+    Product(DataType type, std::uint32_t length, std::optional<float> first = std::nullopt)
         : length_(length),
           descriptor_(describe("GEMM", {{"ATensor", tensor(type, {1, 1, size, length})},
                                         {"BTensor", tensor(type, {1, 1, length, size})},
@@ -75,6 +77,9 @@ public:
                                         {"Beta", 0.0}})),
           a_(random(tensor(type, {1, 1, size, length}), 1)),
           b_(random(tensor(type, {1, 1, length, size}), 2)) {
+        if (first) {
+            a_.as<float>()[0] = *first;
+        }
         for (const core::Tensor* input : {&a_, &b_}) {
             inputs_.push_back(input);
         }
@@ -202,6 +207,25 @@ TEST(PrecisionVerdict, TellsHowSumsWereKept) {
     const auto accumulated = float16.verdict(float16.computed(Operands::fp32, Sums::float16));
     EXPECT_EQ(accumulated.computes_as, "FP16 accumulation");
     EXPECT_EQ(accumulated.promised, "FP32");
+}
+
+/// Zeros in the place of subnormal numbers may have any consequences.
+TEST(PrecisionVerdict, ErrorsThatFlushingMayHaveAreNotJudged) {
+    for (const float first : {0x1p-63f, 0x1p63f, 0x1p-64f, 0x1p64f}) {
+        const Product product(DataType::float32, 500, first);
+        core::Tensor coarse = product.computed(Operands::fp32, Sums::bfloat16);
+        for (float& value : coarse.as<float>()) {
+            value = std::nextafter(value, 0.0f);
+        }
+        const bool is_extreme = first < 0x1p-63f || first > 0x1p63f;
+        const run::OutputPrecision verdict = product.verdict(coarse);
+        EXPECT_TRUE(verdict.statistic.can_tell());
+        EXPECT_EQ(verdict.promised, is_extreme ? "" : "FP32") << first;
+        EXPECT_EQ(verdict.computes_as.empty(), is_extreme) << first << ": " << verdict.computes_as;
+        const run::OutputPrecision rounded = product.verdict(product.computed(Operands::tf32, Sums::fp32));
+        EXPECT_EQ(rounded.computes_as, "TF32 (11 bits)") << "which flushing does not look like, " << first;
+        EXPECT_EQ(rounded.promised, "FP32") << first;
+    }
 }
 
 TEST(PrecisionVerdict, KeepsToWhatWasPromised) {

@@ -122,7 +122,10 @@ Value along(ModelWriter& w, const char* node, const Value& x, const Numbers& axe
             flat.push_back(x.sizes[static_cast<std::size_t>(d)]);
         }
     }
-    for (const std::int64_t axis : axes) {
+    // Of equal elements the first one in memory counts, whatever the order of the list.
+    Numbers sorted = axes;
+    std::sort(sorted.begin(), sorted.end());
+    for (const std::int64_t axis : sorted) {
         order.push_back(axis);
         size *= x.sizes[static_cast<std::size_t>(axis)];
     }

@@ -173,8 +173,12 @@ Value is_nan(ModelWriter& w, const Descriptor& /*desc*/, const Value& x) {
 void write_atan_yx(OperatorWriter& to) {
     ModelWriter& w = to.w;
     constexpr double pi = 3.14159265358979323846;
-    const Value y = to.precise("ATensor");
-    const Value x = to.precise("BTensor");
+    Value y = to.precise("ATensor");
+    Value x = to.precise("BTensor");
+    // The direction of two infinities is that of their signs.
+    const Value are_infinite = w.test("And", {w.test("IsInf", {y}), w.test("IsInf", {x})});
+    y = w.where(are_infinite, w.each("Sign", {y}), y);
+    x = w.where(are_infinite, w.each("Sign", {x}), x);
     const Value zero = w.like(y, 0);
     const Value is_left = w.test("Less", {x, zero});
     const Value half_turn = w.where(w.test("Less", {y, zero}), w.like(y, -pi), w.like(y, pi));

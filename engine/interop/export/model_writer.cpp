@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -353,6 +354,15 @@ Value ModelWriter::scalar(int type, double number) {
 
 Value ModelWriter::list(const Numbers& numbers) {
     return integers({static_cast<std::uint32_t>(numbers.size())}, numbers);
+}
+
+Value ModelWriter::reals(core::Dimensions sizes, const std::vector<float>& numbers) {
+    std::string bytes(numbers.size() * sizeof(float), '\0');
+    const auto storage = std::as_writable_bytes(std::span(bytes));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        core::store_element(storage, core::DataType::float32, i, std::bit_cast<std::uint32_t>(numbers[i]));
+    }
+    return constant(onnx_float32, std::move(sizes), std::move(bytes));
 }
 
 Value ModelWriter::integers(core::Dimensions sizes, const Numbers& numbers) {

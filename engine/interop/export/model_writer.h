@@ -119,6 +119,8 @@ public:
     /// A list of INT64.
     Value list(const Numbers& numbers);
     Value constant(int type, core::Dimensions sizes, std::string elements);
+    /// FLOAT32 of these sizes.
+    Value reals(core::Dimensions sizes, const std::vector<float>& numbers);
     /// INT64 of these sizes.
     Value integers(core::Dimensions sizes, const Numbers& numbers);
 

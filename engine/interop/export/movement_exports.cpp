@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "engine/interop/export/operator_writer.h"
 
@@ -252,13 +253,26 @@ void write_scatter_nd(OperatorWriter& to) {
 
 void write_one_hot(OperatorWriter& to) {
     ModelWriter& w = to.w;
-    const Value indices = indices_of(to);
-    const std::size_t axis = to.uint("Axis");
+    Value indices = to.in("IndicesTensor");
+    if (indices.type == onnx_uint64) {
+        // As INT64, larger ones would be negative, and those count from the end.
+        indices = w.each("Min", {indices, w.bits(core::DataType::uint64, std::numeric_limits<std::int64_t>::max())});
+    }
+    if (indices.type != onnx_int32) {
+        indices = w.cast(indices, onnx_int64);
+    }
+    std::size_t axis = to.uint("Axis");
     core::Dimensions sizes = indices.sizes;
     sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(axis));
-    const Value flat = w.reshape(indices, sizes);
-    const core::Dimensions& made = to.sizes("OutputTensor");
+    core::Dimensions made = to.sizes("OutputTensor");
     const Value depth = w.bits(core::DataType::int64, made[axis]);
+    if (sizes.empty()) {
+        // ONNX's indices have at least one dimension.
+        sizes = {1};
+        made = {1, made[axis]};
+        axis = 1;
+    }
+    const Value flat = w.reshape(indices, sizes);
     const Value values = w.reshape(to.in("ValuesTensor"), {2});
     to.out("OutputTensor", w.node("OneHot", {flat, depth, values}, values.type, made,
                                   {attribute("axis", static_cast<std::int64_t>(axis))}));

@@ -118,9 +118,9 @@ Value activated(OperatorWriter& to, const Value& x, std::string_view field) {
 
 Value attribute_scalar(ModelWriter& w, int type, double number) {
     if (is_real(type)) {
-        const double most = type == onnx_float16 ? 65504.0 : type == onnx_float32 ? 0x1.fffffep127 : 0x1p1000;
-        return w.scalar(type,
-                        std::abs(number) > most && !std::isinf(number) ? std::copysign(INFINITY, number) : number);
+        // From here on, rounding to nearest gives infinity.
+        const double beyond = type == onnx_float16 ? 65520.0 : type == onnx_float32 ? 0x1.ffffffp127 : INFINITY;
+        return w.scalar(type, std::abs(number) >= beyond ? std::copysign(INFINITY, number) : number);
     }
     const auto core_type = onnx_data_type(type).value_or(core::DataType::unknown);
     const std::uint32_t bits = core::bits_of(core_type);
@@ -145,6 +145,16 @@ Value union_scalar(OperatorWriter& to, std::string_view field, int type) {
         return to.w.bits(from, bits);
     }
     return attribute_scalar(to.w, type, core::decode_element(from, bits));
+}
+
+Value within_range(ModelWriter& w, const Value& x, int type) {
+    const auto core_type = onnx_data_type(type).value_or(core::DataType::unknown);
+    const int bits = static_cast<int>(core::bits_of(core_type));
+    const bool is_signed = core::is_signed_integer(core_type);
+    const double lowest = is_signed ? -std::ldexp(1.0, bits - 1) : 0;
+    // Of 32 bits, FLOAT32 does not have the highest number, and CAST clamps what is next to it.
+    const double highest = std::ldexp(1.0, bits - (is_signed ? 1 : 0)) - (bits < 32 ? 1 : 0);
+    return w.each("Max", {w.each("Min", {x, w.like(x, highest)}), w.like(x, lowest)});
 }
 
 Value scaled(ModelWriter& w, const operators::Descriptor& desc, const Value& x) {

@@ -91,6 +91,9 @@ Value attribute_scalar(ModelWriter& w, int type, double number);
 /// A scalar union as an element of the type.
 Value union_scalar(OperatorWriter& to, std::string_view field, int type);
 
+/// Numbers beyond the range of the integer type become the nearest one that it has.
+Value within_range(ModelWriter& w, const Value& x, int type);
+
 /// Each element x * Scale + Bias, where a descriptor has DML_SCALE_BIAS that changes anything.
 Value scaled(ModelWriter& w, const operators::Descriptor& desc, const Value& x);
 

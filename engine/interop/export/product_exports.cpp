@@ -74,7 +74,14 @@ void write_convolution(OperatorWriter& to) {
     const Numbers ends = to.spatial("EndPadding", count);
     const Numbers more = to.spatial("OutputPadding", count);
     const bool backward = to.uint("Direction") == 1;
+    const Numbers strides = to.spatial("Strides", count);
+    const Numbers dilations = to.spatial("Dilations", count);
     for (std::size_t d = 0; d < count; ++d) {
+        // https://onnx.ai/onnx/operators/onnx__ConvTranspose.html
+        if (more[d] != 0 && more[d] >= std::max(strides[d], dilations[d])) {
+            to.fail("ONNX's output_padding is less than the stride or the dilation");
+            return;
+        }
         // DirectML appends elements without a product, ONNX takes fewer away.
         if (more[d] != 0 && (!backward || ends[d] != 0)) {
             to.fail(backward ? "ONNX's output_padding takes back what EndPadding cuts off"
@@ -83,8 +90,8 @@ void write_convolution(OperatorWriter& to) {
         }
     }
     pads.insert(pads.end(), ends.begin(), ends.end());
-    ModelWriter::Attributes attributes{attribute("strides", to.spatial("Strides", count)),
-                                       attribute("dilations", to.spatial("Dilations", count)), attribute("pads", pads),
+    ModelWriter::Attributes attributes{attribute("strides", strides), attribute("dilations", dilations),
+                                       attribute("pads", pads),
                                        attribute("group", std::int64_t{to.uint("GroupCount")})};
     if (backward) {
         attributes.push_back(attribute("output_padding", more));

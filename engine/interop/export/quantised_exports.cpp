@@ -17,8 +17,9 @@ struct Parameter {
     std::int64_t axis = -1;
 };
 
-/// Nothing if the numbers vary along several dimensions.
-std::optional<Parameter> parameter_of(OperatorWriter& to, const Value& compact) {
+/// Of a tensor with `rank` dimensions, of which those of `compact` are the last ones. Nothing if the numbers vary along
+/// several dimensions.
+std::optional<Parameter> parameter_of(OperatorWriter& to, const Value& compact, std::size_t rank) {
     std::int64_t axis = -1;
     for (std::size_t d = 0; d < compact.rank(); ++d) {
         if (compact.sizes[d] > 1) {
@@ -30,7 +31,7 @@ std::optional<Parameter> parameter_of(OperatorWriter& to, const Value& compact) 
     }
     return Parameter{to.w.reshape(compact, axis < 0 ? core::Dimensions{}
                                                     : core::Dimensions{compact.sizes[static_cast<std::size_t>(axis)]}),
-                     axis};
+                     axis < 0 ? axis : axis + static_cast<std::int64_t>(rank) - static_cast<std::int64_t>(compact.rank())};
 }
 
 /// Zero points that are absent count as this.
@@ -38,33 +39,20 @@ Value zero_points_or(OperatorWriter& to, const Value& given, int type, double ot
     return given.is_absent() ? to.w.scalar(type, otherwise) : given;
 }
 
-double lowest_of(int type) {
-    return type == onnx_int8 ? -128 : type == 5 ? -32768 : type == onnx_int32 ? -0x1p31 : 0;
-}
-double highest_of(int type) {
-    return type == onnx_int8     ? 127
-           : type == onnx_uint8  ? 255
-           : type == 5           ? 32767
-           : type == 4           ? 65535
-           : type == onnx_uint32 ? 0x1p32
-                                 : 0x1p31;
-}
-
 /// round(x / scale) + zero point within the range of the type, step by step.
 Value quantised_by_steps(ModelWriter& w, const Value& x, const Value& scale, const Value& zero_point, int type) {
     const Value real = w.cast(x, onnx_float32);
     const Value rounded = w.each("Round", {w.div(real, w.cast(scale, onnx_float32))});
     const Value moved = w.add(rounded, w.cast(zero_point, onnx_float32));
-    const Value within =
-        w.each("Max", {w.each("Min", {moved, w.like(moved, highest_of(type))}), w.like(moved, lowest_of(type))});
+    const Value within = within_range(w, moved, type);
     // 0 / 0 becomes 0, which Min and Cast do not say.
     return w.cast(w.where(w.test("IsNaN", {moved}), w.like(moved, 0), within), type);
 }
 
 Value quantised(OperatorWriter& to, const Value& x, const Value& scale, const Value& zero_point, int type) {
     ModelWriter& w = to.w;
-    const auto scales = parameter_of(to, scale);
-    const auto zeros = parameter_of(to, zero_point);
+    const auto scales = parameter_of(to, scale, x.rank());
+    const auto zeros = parameter_of(to, zero_point, x.rank());
     const bool fits = scales && zeros && (zeros->axis == scales->axis || zeros->axis < 0) &&
                       takes_type("QuantizeLinear", w.opset(), 0, x.type) &&
                       takes_type("QuantizeLinear", w.opset(), 1, scale.type) &&
@@ -83,8 +71,8 @@ Value quantised(OperatorWriter& to, const Value& x, const Value& scale, const Va
 /// (x - zero point) * scale
 Value dequantised(OperatorWriter& to, const Value& x, const Value& scale, const Value& zero_point) {
     ModelWriter& w = to.w;
-    const auto scales = parameter_of(to, scale);
-    const auto zeros = parameter_of(to, zero_point);
+    const auto scales = parameter_of(to, scale, x.rank());
+    const auto zeros = parameter_of(to, zero_point, x.rank());
     const bool fits = scales && zeros && (zeros->axis == scales->axis || zeros->axis < 0) && x.type != onnx_int32 &&
                       takes_type("DequantizeLinear", w.opset(), 0, x.type) &&
                       takes_type("DequantizeLinear", w.opset(), 1, scale.type) && zero_point.type == x.type;
@@ -212,7 +200,7 @@ Value zero_points(OperatorWriter& to, const char* name, int type) {
     if (compact.is_absent()) {
         return to.w.scalar(type, 0);
     }
-    const auto parameter = parameter_of(to, compact);
+    const auto parameter = parameter_of(to, compact, compact.rank());
     if (!parameter) {
         to.fail("zero points differ along several dimensions");
         return compact;
@@ -313,7 +301,8 @@ void write_quantized_convolution(OperatorWriter& to) {
     const Value x = to.in("InputTensor");
     const Value filter = to.in("FilterTensor");
     const int type = to.type("OutputTensor");
-    const auto scales = parameter_of(to, to.compact("FilterScaleTensor"));
+    const Value filter_scales = to.compact("FilterScaleTensor");
+    const auto scales = parameter_of(to, filter_scales, filter_scales.rank());
     const Value zeros = zero_points(to, "FilterZeroPointTensor", filter.type);
     if (!scales) {
         to.fail("scales differ along several dimensions");

@@ -58,7 +58,14 @@ void write_reduce(OperatorWriter& to) {
         to.fail("the reduction is unknown");
         return;
     }
-    to.out("OutputTensor", to.w.reduce(reductions[function - 2], to.in("InputTensor"), to.numbers("Axes")));
+    Value x = to.in("InputTensor");
+    Numbers axes = to.numbers("Axes");
+    if (axes.empty()) {
+        // For ONNX an empty list means all axes.
+        axes = {1};
+        x = to.w.reshape(x, {static_cast<std::uint32_t>(x.count()), 1});
+    }
+    to.out("OutputTensor", to.w.reduce(reductions[function - 2], x, axes));
 }
 
 void write_argmax(OperatorWriter& to) {

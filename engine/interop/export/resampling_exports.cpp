@@ -115,7 +115,7 @@ Value resize_node(OperatorWriter& to, const Value& x, const Resampling& resampli
     if (!resampling.is_linear) {
         attributes.push_back(attribute("nearest_mode", mode.nearest));
     }
-    if (resampling.is_antialiased) {
+    if (resampling.is_antialiased && resampling.is_linear) {
         attributes.push_back(attribute("antialias", std::int64_t{1}));
     }
     return w.node("Resize", {x, Value{}, scales}, x.type, sizes, attributes);

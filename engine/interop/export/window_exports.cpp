@@ -27,6 +27,16 @@ struct Geometry {
         pads.insert(pads.end(), ends.begin(), ends.end());
         return pads;
     }
+    /// How many elements of a window along a dimension lie at positions from `first` up to `end`.
+    [[nodiscard]] std::int64_t elements_within(std::size_t d, std::int64_t window, std::int64_t first,
+                                               std::int64_t end) const {
+        const std::int64_t start = window * strides[d] - starts[d];
+        const auto elements_before = [&](std::int64_t position) {
+            const std::int64_t distance = std::max<std::int64_t>(position - start, 0);
+            return std::min(distance / dilations[d] + (distance % dilations[d] != 0 ? 1 : 0), sizes[d]);
+        };
+        return elements_before(end) - elements_before(first);
+    }
     [[nodiscard]] std::int64_t count() const {
         std::int64_t count = 1;
         for (const std::int64_t size : sizes) {
@@ -113,18 +123,9 @@ bool has_empty_window(OperatorWriter& to) {
     const Geometry geometry = geometry_of(to);
     const core::Dimensions& image = to.sizes("InputTensor");
     const core::Dimensions& stops = to.sizes("OutputTensor");
-    const auto is_empty = [&](std::size_t d, std::int64_t stop) {
-        for (std::int64_t i = 0; i < geometry.sizes[d]; ++i) {
-            const std::int64_t at = stop * geometry.strides[d] - geometry.starts[d] + i * geometry.dilations[d];
-            if (at >= 0 && at < std::int64_t{image[d + 2]}) {
-                return false;
-            }
-        }
-        return true;
-    };
     for (std::size_t d = 0; d < geometry.sizes.size(); ++d) {
         for (std::int64_t stop = 0; stop < std::int64_t{stops[d + 2]}; ++stop) {
-            if (is_empty(d, stop)) {
+            if (geometry.elements_within(d, stop, 0, image[d + 2]) == 0) {
                 return true;
             }
         }
@@ -202,6 +203,27 @@ void write_max_unpooling(OperatorWriter& to) {
                                   {attribute("axis", std::int64_t{0})}));
 }
 
+/// By what the gradients of averages are divided: how many elements of each window count. A window may end behind the
+/// padding, where there is nothing to count.
+Value counted_elements(OperatorWriter& to, const Geometry& geometry, const core::Dimensions& image,
+                       const core::Dimensions& stops) {
+    const bool with_padding = to.uint("IncludePadding") != 0;
+    Value product;
+    for (std::size_t d = 0; d < geometry.sizes.size(); ++d) {
+        const std::int64_t first = with_padding ? -geometry.starts[d] : 0;
+        const std::int64_t end = std::int64_t{image[d + 2]} + (with_padding ? geometry.ends[d] : 0);
+        std::vector<float> counts;
+        for (std::int64_t stop = 0; stop < std::int64_t{stops[d + 2]}; ++stop) {
+            counts.push_back(static_cast<float>(geometry.elements_within(d, stop, first, end)));
+        }
+        core::Dimensions sizes(stops.size(), 1);
+        sizes[d + 2] = stops[d + 2];
+        const Value line = to.w.reals(sizes, counts);
+        product = d == 0 ? line : to.w.mul(product, line);
+    }
+    return product;
+}
+
 /// The transposed convolution puts a gradient to all elements of its window.
 void write_average_grad(OperatorWriter& to) {
     ModelWriter& w = to.w;
@@ -209,20 +231,21 @@ void write_average_grad(OperatorWriter& to) {
     const Value gradient = to.precise("InputGradientTensor");
     const core::Dimensions& image = to.sizes("OutputGradientTensor");
     Geometry reached = geometry;
-    Numbers cut;
+    core::Dimensions written = channels_apart(image);
+    Numbers behind(2 * image.size(), 0);
     for (std::size_t d = 0; d < geometry.sizes.size(); ++d) {
-        const std::int64_t written = (std::int64_t{gradient.sizes[d + 2]} - 1) * geometry.strides[d] +
-                                     (geometry.sizes[d] - 1) * geometry.dilations[d] + 1;
-        const std::int64_t end = written - geometry.starts[d] - std::int64_t{image[d + 2]};
+        const std::int64_t all = (std::int64_t{gradient.sizes[d + 2]} - 1) * geometry.strides[d] +
+                                 (geometry.sizes[d] - 1) * geometry.dilations[d] + 1;
+        const std::int64_t end = all - geometry.starts[d] - std::int64_t{image[d + 2]};
         reached.ends[d] = std::max<std::int64_t>(end, 0);
-        cut.push_back(std::max<std::int64_t>(-end, 0));
+        behind[image.size() + d + 2] = std::max<std::int64_t>(-end, 0);
+        written[d + 2] -= static_cast<std::uint32_t>(behind[image.size() + d + 2]);
     }
-    const Value shares = w.div(gradient, divisors(to, geometry, image, gradient.sizes, gradient.type));
-    auto attributes = attributes_of(reached, true);
-    attributes.push_back(attribute("output_padding", cut));
-    to.out("OutputGradientTensor",
-           w.node("ConvTranspose", {w.reshape(shares, channels_apart(shares.sizes)), ones(w, geometry, shares.type)},
-                  shares.type, channels_apart(image), attributes));
+    const Value shares = w.div(gradient, counted_elements(to, geometry, image, gradient.sizes));
+    const Value sums =
+        w.node("ConvTranspose", {w.reshape(shares, channels_apart(shares.sizes)), ones(w, geometry, shares.type)},
+               shares.type, written, attributes_of(reached, true));
+    to.out("OutputGradientTensor", w.pad(sums, behind, w.like(sums, 0)));
 }
 
 // ---- regions -----------------------------------------------------------------------------------------------------
@@ -355,8 +378,10 @@ void write_fold(OperatorWriter& to) {
     }
     auto attributes = attributes_of(reached, true);
     attributes.push_back(attribute("output_padding", cut));
-    to.out("OutputTensor",
-           to.w.node("ConvTranspose", {to.w.reshape(x, sizes), filters}, x.type, channels_apart(image), attributes));
+    const Value sums =
+        to.w.node("ConvTranspose", {to.w.reshape(x, sizes), filters}, x.type, channels_apart(image), attributes);
+    const int type = to.type("OutputTensor");
+    to.out("OutputTensor", is_real(type) ? sums : within_range(to.w, sums, type));
 }
 
 /// Rows of ONNX's regions have the batch first, as DirectML's.
