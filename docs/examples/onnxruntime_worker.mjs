@@ -59,7 +59,7 @@ async function answer({ request, id, executable, model, inputs, outputs }) {
     const session = await InferenceSession.create(model, { executionProviders: [options.provider],
       graphOptimizationLevel: options.optimisation, logSeverityLevel: 4 })
       .catch((problem) => ({ unsupported: problem.message }));
-    if (/NOT_IMPLEMENTED|Could not find an implementation/.test(session.unsupported)) return session; // skipped
+    if (/NOT_IMPLEMENTED|Could not find an implementation|Failed to find kernel/.test(session.unsupported)) return session; // skipped
     if (session.unsupported) return { error: { message: session.unsupported } };
     programs.set(id, { session, inputs, outputs });
     return { accepted: true };

@@ -6,6 +6,7 @@
 Needs onnxruntime and NumPy (Debian 13: python3-onnxruntime), and worker.py beside it, which has the protocol's CBOR.
 """
 import argparse
+import re
 import struct
 import sys
 import time
@@ -33,7 +34,7 @@ def answer(request, programs, options):
             session = onnxruntime.InferenceSession(request["model"], settings, providers=[options.provider])
         except Exception as problem:
             # No kernel: the case is skipped.
-            if "NOT_IMPLEMENTED" in str(problem) or "Could not find an implementation" in str(problem):
+            if re.search("NOT_IMPLEMENTED|Could not find an implementation|Failed to find kernel", str(problem)):
                 return {"unsupported": str(problem)}
             raise
         programs[request["id"]] = {"session": session, "inputs": request["inputs"], "outputs": request["outputs"]}

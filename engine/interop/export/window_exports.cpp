@@ -270,9 +270,11 @@ Value region_sums(OperatorWriter& to, const Value& x, bool mirrored) {
     Geometry geometry;
     for (std::size_t d = 0; d + 2 < seen.size(); ++d) {
         const bool here = d >= slides.size() || slides[d];
-        geometry.sizes.push_back(here ? size : 1);
-        geometry.starts.push_back(here ? front : 0);
-        geometry.ends.push_back(here ? behind : 0);
+        // What is beyond the image from everywhere in it adds nothing.
+        const std::int64_t most = std::int64_t{seen[d + 2]} - 1;
+        geometry.starts.push_back(here ? std::min(front, most) : 0);
+        geometry.ends.push_back(here ? std::min(behind, most) : 0);
+        geometry.sizes.push_back(geometry.starts.back() + 1 + geometry.ends.back());
         geometry.strides.push_back(1);
         geometry.dilations.push_back(1);
     }
