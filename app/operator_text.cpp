@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "app/operator_text.h"
 #include "app/standard_streams.h"
@@ -149,13 +150,30 @@ void print_tolerances(const OperatorSchema& schema) {
     }
 }
 
-/// True if the reference computes a range and the expected error of elements.
-bool has_sigma(const cases::Case& example) {
-    const auto outputs = example.descriptor->outputs();
-    return std::ranges::any_of(outputs, [&](const operators::TensorSlot& slot) {
-        return slot.desc != nullptr && core::is_floating_point(slot.desc->data_type) &&
-               cpu::default_tolerance(*example.descriptor, slot).element_slack;
-    });
+/// Collects types of outputs for which the reference computes a range and the expected error of elements.
+void add_types_with_sigma(const operators::Descriptor& descriptor, std::set<core::DataType>& types) {
+    for (const operators::TensorSlot& slot : descriptor.outputs()) {
+        if (slot.desc == nullptr || !cpu::default_tolerance(descriptor, slot).element_slack) {
+            continue;
+        }
+        const core::DataType type = slot.desc->data_type;
+        if (type == core::DataType::float32 || type == core::DataType::float16) {
+            types.insert(type);
+        }
+    }
+}
+
+/// Some operators have it only for some of their functions and modes, so random cases are asked.
+std::set<core::DataType> types_with_sigma(const OperatorSchema& schema) {
+    constexpr std::uint64_t most_tried = 64;
+    std::set<core::DataType> types;
+    for (std::uint64_t number = 0; number < most_tried && types.size() < 2; ++number) {
+        const auto example = fuzz::generate(schema, {1, core::highest_feature_level, 0, 0}, number);
+        if (example && !example->expect_error) {
+            add_types_with_sigma(*example->descriptor, types);
+        }
+    }
+    return types;
 }
 
 void print_precision(const OperatorSchema& schema) {
@@ -163,11 +181,8 @@ void print_precision(const OperatorSchema& schema) {
         return;
     }
     std::vector<std::string_view> types;
-    for (const core::DataType type : {core::DataType::float32, core::DataType::float16}) {
-        const auto example = fuzz::example_case(schema, {.type = type});
-        if (example && has_sigma(*example)) {
-            types.push_back(core::name(type));
-        }
+    for (const core::DataType type : types_with_sigma(schema)) {
+        types.push_back(core::name(type));
     }
     if (!types.empty()) {
         say("\nPrecision, besides the tolerance of each element (docs/precision.md):\n"

@@ -181,9 +181,9 @@ TEST(Bench, AnInterruptionLeavesWhatWasMeasured) {
 TEST(Bench, ABudgetEndsRepetitions) {
     const TemporaryFolder folder;
     const std::string out = folder.at("out.json");
-    // A repetition takes at least 100 us, so this many would take 30 s.
+    // A repetition takes at least 100 us, so this many would take 30 s. To begin takes a second under sanitizers.
     const ProgramResult result = bench(
-        several(folder, 3), {"--time-budget", "1.5s", "--benchmark_repetitions=100000", "--benchmark_out=" + out});
+        several(folder, 3), {"--time-budget", "6s", "--benchmark_repetitions=100000", "--benchmark_out=" + out});
     EXPECT_TRUE(ends_with_code(result, 0));
     EXPECT_EQ(repetitions_in(out).size(), 3u) << "each has its share";
     for (const auto& [name, count] : repetitions_in(out)) {

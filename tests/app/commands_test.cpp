@@ -142,6 +142,11 @@ TEST(Describe, OneOperator) {
     EXPECT_TRUE(prints(dmlconform({"describe", "ELEMENT_WISE_ADD"}),
                        "\nMay be computed in place:\n  OutputTensor in the memory of ATensor or BTensor\n"));
     EXPECT_FALSE(prints(slice, "in place"));
+    EXPECT_FALSE(prints(slice, "Precision, besides"));
+    // Some of them only have sums with some functions and modes.
+    for (const char* op : {"GEMM", "REDUCE", "RESAMPLE2", "MATRIX_MULTIPLY_INTEGER_TO_FLOAT"}) {
+        EXPECT_TRUE(prints(dmlconform({"describe", op}), "Precision, besides the tolerance of each element")) << op;
+    }
     EXPECT_TRUE(prints(dmlconform({"describe", "TOP_K1"}), "INCREASING = 0, DECREASING = 1\n"));
     const ProgramResult padding = dmlconform({"describe", "PADDING1"});
     for (const char* text : {"PaddingValue                 attribute  scalar of type PaddingValueDataType\n",

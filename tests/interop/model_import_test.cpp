@@ -310,10 +310,8 @@ TEST(ModelImport, ImportsTenThousandNodesInASecond) {
     const auto imported = graph_of(model);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     EXPECT_EQ(imported.graph->nodes.size(), 10000U);
-#if !defined(__SANITIZE_ADDRESS__)
-    // measured, see docs/models.md; with a margin because other processes may use the processor
-    EXPECT_LT(took.count(), 5);
-#endif
+    // Measured, see docs/models.md. The margin is for sanitizers and other processes; quadratic time takes minutes.
+    EXPECT_LT(took.count(), 30);
 }
 
 /// A model with most kinds of fields: constants, a branch, weights, an output that other nodes read.

@@ -113,25 +113,26 @@ core::Result<std::vector<core::Tensor>> computed_by_import(const interop::Export
                                              : core::fail("the model has other outputs");
 }
 
-/// Additional nodes may round, so the tolerance is wider than the operator's. Scores of attention are rounded as numbers
-/// of the size of MaskFilterValue, 10000.
-bool is_same(core::DataType type, double expected, double computed, bool has_attention) {
+/// Additional nodes may round, so the tolerance is wider than the operator's. Functions magnify roundings: scores of
+/// attention are rounded as numbers of the size of MaskFilterValue, 10000, and products in front of activations as
+/// FLOAT16.
+bool is_same(core::DataType type, double expected, double computed, bool has_functions) {
     if (std::isnan(expected) || std::isnan(computed) || std::isinf(expected)) {
         return true;  // engines may differ in NaN and overflow
     }
-    const double share = (type == core::DataType::float16 ? 0x1p-8 : 0x1p-17) * (has_attention ? 256 : 1);
+    const double share = (type == core::DataType::float16 ? 0x1p-8 : 0x1p-17) * (has_functions ? 256 : 1);
     return !core::is_floating_point(type) ? expected == computed
                                           : std::abs(expected - computed) <= share * (std::abs(expected) + 1);
 }
 
-std::string difference(const core::Tensor& expected, const core::Tensor& computed, bool has_attention) {
+std::string difference(const core::Tensor& expected, const core::Tensor& computed, bool has_functions) {
     const core::Tensor a = core::packed_copy(expected);
     const core::Tensor b = core::packed_copy(computed);
     const core::DataType type = a.desc.data_type;
     for (std::uint64_t i = 0; i < *core::element_count(a.desc.sizes); ++i) {
         const double wanted = core::decode_element(type, core::load_element(a.buffer.bytes(), type, i));
         const double got = core::decode_element(type, core::load_element(b.buffer.bytes(), type, i));
-        if (!is_same(type, wanted, got, has_attention)) {
+        if (!is_same(type, wanted, got, has_functions)) {
             return "element " + std::to_string(i) + " is " + std::to_string(got) + " and not " + std::to_string(wanted);
         }
     }
@@ -158,11 +159,13 @@ RoundTrip round_trip(const cases::Case& subject) {
         return {computed.error().message, true};
     }
     const auto slots = descriptor.outputs();
-    const bool has_attention = descriptor.graph != nullptr || descriptor.schema->short_name().ends_with("ATTENTION") ||
-                               descriptor.schema->short_name().ends_with("ATTENTION1");
+    const bool has_functions =
+        descriptor.graph != nullptr || descriptor.schema->short_name().find("ATTENTION") != std::string::npos ||
+        (descriptor.schema->find_field("FusedActivation") != nullptr &&
+         descriptor.activation("FusedActivation") != nullptr);
     for (std::size_t i = 0; i < slots.size(); ++i) {
         if (slots[i].desc != nullptr && !(*computed)[i].desc.sizes.empty()) {
-            EXPECT_EQ(difference(reference.outputs[i], (*computed)[i], has_attention), "")
+            EXPECT_EQ(difference(reference.outputs[i], (*computed)[i], has_functions), "")
                 << slots[i].name << " of " << subject.id << ": "
                 << testing::PrintToString(operators::to_lines(descriptor));
         }

@@ -122,10 +122,8 @@ Value along(ModelWriter& w, const char* node, const Value& x, const Numbers& axe
             flat.push_back(x.sizes[static_cast<std::size_t>(d)]);
         }
     }
-    // Of equal elements the first one in memory counts, whatever the order of the list.
-    Numbers sorted = axes;
-    std::sort(sorted.begin(), sorted.end());
-    for (const std::int64_t axis : sorted) {
+    // Of equal elements the first one in memory counts.
+    for (const std::int64_t axis : axes) {
         order.push_back(axis);
         size *= x.sizes[static_cast<std::size_t>(axis)];
     }
@@ -143,7 +141,7 @@ constexpr char node_hardmax[] = "Hardmax";
 /// Along the axes that the descriptor lists; without a list, along the last dimension.
 template <const char* node>
 Value along_listed(ModelWriter& w, const Descriptor& desc, const Value& x) {
-    return along(w, node, x, numbers_of(desc.uints("Axes")));
+    return along(w, node, x, axes_of(desc));
 }
 template <const char* node>
 Value along_last(ModelWriter& w, const Descriptor& /*desc*/, const Value& x) {

@@ -101,10 +101,10 @@ void write_mean_variance(OperatorWriter& to) {
                   {counted(rank - first, static_cast<std::int64_t>(first)), true, to.uint("NormalizeVariance") != 0});
 }
 void write_mean_variance1(OperatorWriter& to) {
-    write_moments(to, {to.numbers("Axes"), true, to.uint("NormalizeVariance") != 0});
+    write_moments(to, {axes_of(to.desc), true, to.uint("NormalizeVariance") != 0});
 }
 void write_mean_variance2(OperatorWriter& to) {
-    write_moments(to, {to.numbers("Axes"), to.uint("UseMean") != 0, to.uint("UseVariance") != 0});
+    write_moments(to, {axes_of(to.desc), to.uint("UseMean") != 0, to.uint("UseVariance") != 0});
 }
 
 // ---- batch normalisation -----------------------------------------------------------------------------------------

@@ -103,6 +103,13 @@ Value write_function(ModelWriter& w, const OperatorExport& row, const operators:
     return row.function(w, desc, scaled(w, desc, x));
 }
 
+Numbers axes_of(const operators::Descriptor& desc) {
+    Numbers axes = numbers_of(desc.uints("Axes"));
+    std::sort(axes.begin(), axes.end());
+    axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+    return axes;
+}
+
 Value activated(OperatorWriter& to, const Value& x, std::string_view field) {
     const operators::Descriptor* fused = to.desc.activation(field);
     if (fused == nullptr) {

@@ -83,6 +83,9 @@ struct OperatorExport {
 /// Writes a function with the conversions that it needs.
 Value write_function(ModelWriter& w, const OperatorExport& row, const operators::Descriptor& desc, const Value& x);
 
+/// The axes that the descriptor lists, each of them once, in the order of dimensions.
+[[nodiscard]] Numbers axes_of(const operators::Descriptor& desc);
+
 /// What the field's fused activation makes of the value; the value itself without one.
 Value activated(OperatorWriter& to, const Value& x, std::string_view field = "FusedActivation");
 

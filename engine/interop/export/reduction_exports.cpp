@@ -15,7 +15,7 @@ constexpr const char* reductions[] = {"ReduceMean", "ReduceL1",  "ReduceL2",   "
 void write_position(OperatorWriter& to, const char* node, bool last) {
     ModelWriter& w = to.w;
     const Value x = to.in("InputTensor");
-    const Numbers axes = to.numbers("Axes");
+    const Numbers axes = axes_of(to.desc);
     core::Dimensions sizes = x.sizes;
     Numbers order;
     std::uint32_t size = 1;
@@ -31,9 +31,7 @@ void write_position(OperatorWriter& to, const char* node, bool last) {
         for (const std::int64_t d : order) {
             kept.push_back(sizes[static_cast<std::size_t>(d)]);
         }
-        Numbers sorted = axes;
-        std::sort(sorted.begin(), sorted.end());
-        for (const std::int64_t d : sorted) {
+        for (const std::int64_t d : axes) {
             order.push_back(d);
             size *= sizes[static_cast<std::size_t>(d)];
         }
@@ -59,7 +57,7 @@ void write_reduce(OperatorWriter& to) {
         return;
     }
     Value x = to.in("InputTensor");
-    Numbers axes = to.numbers("Axes");
+    Numbers axes = axes_of(to.desc);
     if (axes.empty()) {
         // For ONNX an empty list means all axes.
         axes = {1};
