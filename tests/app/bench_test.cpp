@@ -181,14 +181,16 @@ TEST(Bench, AnInterruptionLeavesWhatWasMeasured) {
 TEST(Bench, ABudgetEndsRepetitions) {
     const TemporaryFolder folder;
     const std::string out = folder.at("out.json");
-    // A repetition takes at least 100 us, so this many would take 30 s. To begin takes a second under sanitizers.
-    const ProgramResult result = bench(
-        several(folder, 3), {"--time-budget", "6s", "--benchmark_repetitions=100000", "--benchmark_out=" + out});
+    // A repetition takes at least 100 us, so all of them would take 3 s.
+    const ProgramResult result =
+        bench(several(folder, 3), {"--time-budget=1.5s", "--benchmark_repetitions=10000", "--benchmark_out=" + out});
     EXPECT_TRUE(ends_with_code(result, 0));
-    EXPECT_EQ(repetitions_in(out).size(), 3u) << "each has its share";
+    std::size_t repetitions = 0;
     for (const auto& [name, count] : repetitions_in(out)) {
-        EXPECT_LT(count, 100'000u) << name;
+        repetitions += count;
     }
+    EXPECT_GT(repetitions, 0u);
+    EXPECT_LT(repetitions, 25'000u) << "the rest was left out";
     for (const char* wrong : {"0", "-1", "nan", "1e9", "s", "1m"}) {
         const ProgramResult refused = bench(several(folder, 1), {std::string("--time-budget=") + wrong});
         EXPECT_TRUE(ends_with_code(refused, 2)) << wrong;
