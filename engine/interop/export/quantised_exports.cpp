@@ -29,9 +29,10 @@ std::optional<Parameter> parameter_of(OperatorWriter& to, const Value& compact, 
             axis = static_cast<std::int64_t>(d);
         }
     }
-    return Parameter{to.w.reshape(compact, axis < 0 ? core::Dimensions{}
-                                                    : core::Dimensions{compact.sizes[static_cast<std::size_t>(axis)]}),
-                     axis < 0 ? axis : axis + static_cast<std::int64_t>(rank) - static_cast<std::int64_t>(compact.rank())};
+    return Parameter{
+        to.w.reshape(compact,
+                     axis < 0 ? core::Dimensions{} : core::Dimensions{compact.sizes[static_cast<std::size_t>(axis)]}),
+        axis < 0 ? axis : axis + static_cast<std::int64_t>(rank) - static_cast<std::int64_t>(compact.rank())};
 }
 
 /// Zero points that are absent count as this.

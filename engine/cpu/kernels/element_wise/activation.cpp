@@ -20,7 +20,8 @@ T at_least(T x, T /*limit*/) {
 }
 /// A comparison with 0 may flush a subnormal number, and then select it as it is.
 inline Interval at_least(const Interval& x, const Interval& limit) {
-    return {std::max(x.low, limit.low == 0 ? -smallest_normal : limit.low), x.high, x.nan, std::max(x.value, limit.value), x.variance};
+    return {std::max(x.low, limit.low == 0 ? -smallest_normal : limit.low), x.high, x.nan,
+            std::max(x.value, limit.value), x.variance};
 }
 template <class T>
 T at_most(T x, T limit) {
