@@ -17,12 +17,12 @@ std::vector<std::optional<worker::ModelTensor>> tensors_of(const Ports& ports) {
             tensors.emplace_back();
             continue;
         }
-        tensors.emplace_back(worker::ModelTensor{
-            port->name, port->type, port->sizes,
-            [port = *port](const core::Tensor& tensor) { return port_elements(port, tensor); },
-            [port = *port](std::span<const std::byte> elements, core::Tensor& tensor) {
-                store_port_elements(port, elements, tensor);
-            }});
+        tensors.emplace_back(
+            worker::ModelTensor{port->name, port->type, port->sizes,
+                                [port = *port](const core::Tensor& tensor) { return port_elements(port, tensor); },
+                                [port = *port](std::span<const std::byte> elements, core::Tensor& tensor) {
+                                    store_port_elements(port, elements, tensor);
+                                }});
     }
     return tensors;
 }
