@@ -64,7 +64,7 @@ Interval Plane::range(const Sample& y, const Sample& x, double value) const {
     }
     const bool here = y.is_inside && x.is_inside;
     const Interval result = interpolated(y, x, here ? value : std::nan(""));
-    return inside.may_fail ? hull(result, in_fp32(outside_)) : result;
+    return select(inside, result, in_fp32(outside_));
 }
 
 bool is_greater(double candidate, double greatest) {
