@@ -124,7 +124,7 @@ std::vector<Weight> weights_of(const Sample& sample) {
             // Two weights, each a difference or its complement, and their product: three roundings, apart from the sum.
             range = {range.low - 0x1p-22, 1 + 0x1p-22, false};
         }
-        weight.range = sample.inside.may_fail ? hull(range, 0) : range;
+        weight.range = sample.inside.may_hold ? select(sample.inside, range, Interval(0)) : hull(range, Interval(0));
     }
     for (std::size_t i = 0, count = weights.size(); sample.may_be_beyond && i < count; ++i) {
         weights.push_back({weights[i].element, 0, 0});
