@@ -90,7 +90,7 @@ if(Vkd3d_FOUND AND NOT TARGET Vkd3d::vkd3d)
   else()
     # What the archives want from a newer glibc. A static archive resolves only what was asked for before
     # it on the command line, so this has to stand behind vkd3d and cannot be part of the engine.
-    add_library(vkd3d_glibc_compat STATIC "${CMAKE_CURRENT_LIST_DIR}/../engine/d3d12/glibc_compat.cpp")
+    add_library(vkd3d_glibc_compat STATIC "${CMAKE_CURRENT_LIST_DIR}/../engine/d3d12/device/glibc_compat.cpp")
     target_include_directories(Vkd3d::vkd3d SYSTEM INTERFACE "${Vkd3d_INCLUDE_DIR}")
     target_link_libraries(Vkd3d::vkd3d INTERFACE
       "${Vkd3d_UTILS_LIBRARY}" "${Vkd3d_LIBRARY}" "${Vkd3d_SHADER_LIBRARY}" vkd3d_glibc_compat

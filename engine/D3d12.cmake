@@ -35,16 +35,14 @@ if(WIN32)
 endif()
 find_package(ZLIB REQUIRED)
 
-# Bindings and their plans: the common part of the engine and the shader compilation.
-operator_files(binding_files "d3d12/bindings/*.cpp")
-dmlconform_registry("${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp" engine/d3d12/binding.h dmlconform::d3d12
-                    bindings Bindings "${CMAKE_CURRENT_SOURCE_DIR}/d3d12/bindings" ${binding_files})
-set(plan_files arena attention_heads binding dispatch_plan graph_plan long_sequence moved_units movement part parts_plan
-               product quantized_depthwise_convolution quantized_depthwise_tiles reduction row_movement transposition
-               window)
-list(TRANSFORM plan_files REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/d3d12/\\1.cpp")
-add_library(dmlconform_bindings STATIC ${binding_files} ${plan_files}
-                                       "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")
+# Bindings and their plans, in planning/ and the folders of families: the common part of the engine and the shader
+# compilation.
+operator_files(binding_files "d3d12/*/*_bindings.cpp")
+dmlconform_registry("${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp" engine/d3d12/planning/binding.h
+                    dmlconform::d3d12 bindings Bindings ${binding_files})
+file(GLOB plan_files CONFIGURE_DEPENDS "d3d12/*/*.cpp" "d3d12/*/*.h")
+list(FILTER plan_files EXCLUDE REGEX "/d3d12/device/[^/]*$")
+add_library(dmlconform_bindings STATIC ${plan_files} "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")
 target_link_libraries(dmlconform_bindings PUBLIC dmlconform::operators)
 if(NOT MSVC)
   # Planning takes little time, and optimised for size its code takes half the space.
@@ -81,8 +79,8 @@ elseif(CMAKE_CROSSCOMPILING)
   set(compiled_shaders_target native_shaders)
   set_source_files_properties("${compiled_shaders}" PROPERTIES GENERATED ON)
 else()
-  file(GLOB shader_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*.hlsl"
-       "${PROJECT_SOURCE_DIR}/shaders/*.hlsli")
+  file(GLOB shader_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*/*.hlsl"
+       "${PROJECT_SOURCE_DIR}/shaders/*/*.hlsli")
   # The operator numbers for shaders, taken from the catalogue.
   set(operator_numbers "${CMAKE_CURRENT_BINARY_DIR}/operator_numbers.hlsli")
   set(operator_defines "// Written by engine/D3d12.cmake. Do not edit.\n")
@@ -116,8 +114,7 @@ else()
   set(compiled_shaders_target compiled_shaders)
 endif()
 
-file(GLOB d3d12_sources CONFIGURE_DEPENDS "d3d12/*.cpp" "d3d12/*.h")
-list(REMOVE_ITEM d3d12_sources ${plan_files})
+file(GLOB d3d12_sources CONFIGURE_DEPENDS "d3d12/*.cpp" "d3d12/*.h" "d3d12/device/*.cpp" "d3d12/device/*.h")
 add_library(dmlconform_d3d12 STATIC ${d3d12_sources} "${compiled_shaders}")
 add_library(dmlconform::d3d12 ALIAS dmlconform_d3d12)
 if(compiled_shaders_target)

@@ -1,7 +1,7 @@
 // CPU kernels: one entry for each operator says how it is computed, and which deviations are accepted.
 //
-// A file kernels/FILE.cpp defines FILE_kernels(), which returns the entries of one operator. A file
-// kernels/FAMILY/FILE.cpp defines FAMILY_FILE_kernels(), which returns any number of entries.
+// Each family of operators has a folder. A file FAMILY/FILE_kernels.cpp defines FILE_kernels(), which returns the
+// entries of one or several operators.
 #pragma once
 
 #include <functional>

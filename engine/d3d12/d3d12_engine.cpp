@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine/d3d12/binding.h"
-#include "engine/d3d12/device.h"
-#include "engine/d3d12/executable.h"
-#include "engine/d3d12/graph_plan.h"
-#include "engine/d3d12/half_conversions.h"
-#include "engine/d3d12/parts_plan.h"
-#include "engine/d3d12/platform.h"
-#include "engine/d3d12/roofline.h"
+#include "engine/d3d12/device/device.h"
+#include "engine/d3d12/device/executable.h"
+#include "engine/d3d12/device/half_conversions.h"
+#include "engine/d3d12/device/platform.h"
+#include "engine/d3d12/device/roofline.h"
+#include "engine/d3d12/planning/binding.h"
+#include "engine/d3d12/planning/graph_plan.h"
+#include "engine/d3d12/planning/parts_plan.h"
 
 namespace dmlconform::d3d12 {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/d3d12/adapters.h"
+#include "engine/d3d12/device/adapters.h"
 #include "engine/engine.h"
 
 namespace dmlconform::d3d12 {

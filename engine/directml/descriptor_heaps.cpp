@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "engine/d3d12/d3d12_error.h"
+#include "engine/d3d12/device/d3d12_error.h"
 
 namespace dmlconform::directml {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-#include "engine/d3d12/d3d12_error.h"
+#include "engine/d3d12/device/d3d12_error.h"
 #include "engine/directml/meta_commands.h"
 
 namespace dmlconform::directml {

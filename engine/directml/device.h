@@ -4,9 +4,9 @@
 #include <memory>
 #include <string_view>
 
-#include "engine/d3d12/buffer_pool.h"
-#include "engine/d3d12/commands.h"
-#include "engine/d3d12/platform.h"
+#include "engine/d3d12/device/buffer_pool.h"
+#include "engine/d3d12/device/commands.h"
+#include "engine/d3d12/device/platform.h"
 #include "engine/directml/descriptor_heaps.h"
 #include "engine/directml/library.h"
 

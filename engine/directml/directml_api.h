@@ -4,7 +4,7 @@
 // called; uncalled methods are placeholders that keep the order.
 #pragma once
 
-#include "engine/d3d12/d3d12_headers.h"
+#include "engine/d3d12/device/d3d12_headers.h"
 #include "engine/directml/c_structs.h"
 
 namespace dmlconform::directml {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/d3d12/adapters.h"
-#include "engine/d3d12/platform.h"
+#include "engine/d3d12/device/adapters.h"
+#include "engine/d3d12/device/platform.h"
 #include "engine/directml/device.h"
 #include "engine/directml/executable.h"
 #include "engine/directml/marshal.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/d3d12/d3d12_error.h"
+#include "engine/d3d12/device/d3d12_error.h"
 #include "engine/directml/transfer.h"
 #include "engine/operators/graph.h"
 

@@ -1,7 +1,7 @@
 // A workaround for devices that cannot enumerate their metacommands. Only for Windows.
 #pragma once
 
-#include "engine/d3d12/d3d12_headers.h"
+#include "engine/d3d12/device/d3d12_headers.h"
 
 namespace dmlconform::directml {
 

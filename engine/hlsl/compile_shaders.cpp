@@ -16,8 +16,8 @@
 #include <thread>
 #include <vector>
 
-#include "engine/d3d12/binding.h"
-#include "engine/d3d12/roofline_shaders.h"
+#include "engine/d3d12/device/roofline_shaders.h"
+#include "engine/d3d12/planning/binding.h"
 #include "engine/hlsl/hlsl_compiler.h"
 
 namespace {
@@ -118,7 +118,7 @@ std::string source_of(const std::vector<Shader>& shaders) {
                             found->second.bytes, shaders[i].code.size());
     }
     return fmt::format(R"(// Written by engine/hlsl/compile_shaders.cpp. Do not edit.
-#include "engine/d3d12/shader_library.h"
+#include "engine/d3d12/device/shader_library.h"
 
 namespace dmlconform::d3d12 {{
 namespace {{

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/core/hresult.h"
-#include "engine/d3d12/d3d12_headers.h"
+#include "engine/d3d12/device/d3d12_headers.h"
 #if defined(_WIN32)
 #include <d3dcompiler.h>
 #else
@@ -32,7 +32,9 @@ constexpr UINT flags = 0;
 constexpr UINT D3DCOMPILER_STRIP_REFLECTION_DATA = 1;
 #endif
 
-std::optional<std::string_view> find_shader_text(std::string_view file_name) {
+/// The names of files are unique without their folders.
+std::optional<std::string_view> find_shader_text(std::string_view path) {
+    const std::string_view file_name = path.substr(path.rfind('/') + 1);
     for (const core::EmbeddedText& file : shader_texts) {
         if (file.name == file_name) {
             return file.text;

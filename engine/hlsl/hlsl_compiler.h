@@ -9,11 +9,11 @@
 
 #include "engine/core/embedded_text.h"
 #include "engine/core/error.h"
-#include "engine/d3d12/dispatch_plan.h"
+#include "engine/d3d12/planning/dispatch_plan.h"
 
 namespace dmlconform::hlsl {
 
-/// shaders/*.hlsl and *.hlsli. Written by the build.
+/// shaders/*/*.hlsl and *.hlsli. Written by the build.
 extern const std::span<const core::EmbeddedText> shader_texts;
 
 /// The bytecode of a compute shader as 32-bit words. On failure, the hint has the compiler's messages.

@@ -10,9 +10,9 @@
 #include "engine/cpu/cpu_engine.h"
 #include "engine/cpu/kernel.h"
 #if DMLCONFORM_HAS_D3D12
-#include "engine/d3d12/adapters.h"
-#include "engine/d3d12/binding.h"
 #include "engine/d3d12/d3d12_engine.h"
+#include "engine/d3d12/device/adapters.h"
+#include "engine/d3d12/planning/binding.h"
 #endif
 #if DMLCONFORM_HAS_DIRECTML
 #include "engine/directml/directml_engine.h"

@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/attention beyond what cases can check: the bounds include the results of FP32
+// Tests of engine/cpu/attention beyond what cases can check: the bounds include the results of FP32
 // implementations with a single pass over the keys, and are not much wider.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/movement: the errors of plain FP32 implementations of this family's arithmetic have the
+// Tests of engine/cpu/movement: the errors of plain FP32 implementations of this family's arithmetic have the
 // size that the reference expects.
 #include <gtest/gtest.h>
 

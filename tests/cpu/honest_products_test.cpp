@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/product, recurrent and attention: the errors of sequential FP32 sums have the size that
+// Tests of engine/cpu/product, recurrent and attention: the errors of sequential FP32 sums have the size that
 // the reference expects.
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/product/integer_tile.h"
+#include "engine/cpu/product/requantise.h"
 #include "engine/cpu/reference.h"
-#include "engine/cpu/requantise.h"
 #include "engine/operators/rules.h"
 #include "tests/cpu/random_tensors.h"
 #include "tests/cpu/with_registers.h"

@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/mean_variance_normalization1: values derived by hand, random descriptors against the
+// Tests of the kernels of MEAN_VARIANCE_NORMALIZATION1: values derived by hand, random descriptors against the
 // definition in long double, and independence of the number of threads.
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "engine/cpu/cpu_engine.h"
-#include "engine/cpu/normalized_element.h"
+#include "engine/cpu/normalisation/normalized_element.h"
 #include "engine/cpu/reference.h"
 #include "engine/operators/rules/mean_variance_normalization1.h"
 #include "tests/cpu/random_tensors.h"

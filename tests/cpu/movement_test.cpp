@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/movement beyond what cases can check, because DirectML leaves the behaviour open or
+// Tests of engine/cpu/movement beyond what cases can check, because DirectML leaves the behaviour open or
 // because tolerances are concerned: out-of-range indices, several updates of one element, conversion of constants,
 // sums.
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/movement: operators with index tensors against their definitions, with tensors of any
+// Tests of engine/cpu/movement: operators with index tensors against their definitions, with tensors of any
 // layout.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/normalisation: values on random descriptors against formulas and addresses that the test
+// Tests of engine/cpu/normalisation: values on random descriptors against formulas and addresses that the test
 // computes itself, and ranges against various FP32 implementations.
 #include <gtest/gtest.h>
 

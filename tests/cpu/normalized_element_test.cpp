@@ -1,5 +1,5 @@
 // Tests of engine/cpu/normalized_element: the error budget must accept correct implementations and reject others.
-#include "engine/cpu/normalized_element.h"
+#include "engine/cpu/normalisation/normalized_element.h"
 
 #include <gtest/gtest.h>
 

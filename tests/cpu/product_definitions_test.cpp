@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/product: products against their definitions, term by term, with any number of threads.
+// Tests of engine/cpu/product: products against their definitions, term by term, with any number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/product: the results that implementations may have instead of the reference's value.
+// Tests of engine/cpu/product: the results that implementations may have instead of the reference's value.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/quantized_linear_convolution: values derived by hand, the limits of the accumulator, and
+// Tests of the kernels of QUANTIZED_LINEAR_CONVOLUTION: values derived by hand, the limits of the accumulator, and
 // random convolutions against the definition in real numbers.
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <stdexcept>
 
 #include "engine/cpu/cpu_engine.h"
+#include "engine/cpu/product/requantise.h"
 #include "engine/cpu/reference.h"
-#include "engine/cpu/requantise.h"
 #include "engine/operators/rules/quantized_linear_convolution.h"
 #include "tests/cpu/random_tensors.h"
 

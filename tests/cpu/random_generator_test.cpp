@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/random_generator: known answers of the generator, and long outputs against short ones.
+// Tests of the kernels of RANDOM_GENERATOR: known answers of the generator, and long outputs against short ones.
 #include <gtest/gtest.h>
 
 #include "engine/cpu/reference.h"

@@ -1,4 +1,4 @@
-// Tests of engine/cpu/reduction and kernels/reduction: iteration independent of the formulas, and tolerances, which
+// Tests of engine/cpu/reduction: iteration independent of the formulas, and tolerances, which
 // cases cannot check. The test gathers the reduced slices itself.
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "engine/cpu/window/regions.h"
+#include "engine/cpu/regions/regions.h"
 #include "tests/cpu/random_tensors.h"
 #include "tests/cpu/references.h"
 #include "tests/packed_tensors.h"

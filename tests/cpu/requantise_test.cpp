@@ -1,5 +1,5 @@
 // Tests of engine/cpu/requantise: values derived by hand, and which neighbours are accepted.
-#include "engine/cpu/requantise.h"
+#include "engine/cpu/product/requantise.h"
 
 #include <gtest/gtest.h>
 

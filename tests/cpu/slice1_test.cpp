@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/slice1: the documentation's examples, and random windows against the definition, index by
+// Tests of the kernels of SLICE1: the documentation's examples, and random windows against the definition, index by
 // index.
 #include <gtest/gtest.h>
 

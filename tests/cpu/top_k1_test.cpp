@@ -1,4 +1,4 @@
-// Tests of engine/cpu/kernels/top_k1: the documentation's examples, ties, NaN, and random tensors against counting the
+// Tests of the kernels of TOP_K1: the documentation's examples, ties, NaN, and random tensors against counting the
 // elements before each one.
 #include <gtest/gtest.h>
 

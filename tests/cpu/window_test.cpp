@@ -1,4 +1,4 @@
-// Tests of engine/cpu/window and engine/cpu/kernels/window: windows against their definition, and what cases cannot
+// Tests of engine/cpu/window: windows against their definition, and what cases cannot
 // check: tolerances, overflow of intermediate results, independence of the number of threads.
 #include <gtest/gtest.h>
 

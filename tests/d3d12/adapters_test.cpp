@@ -1,5 +1,5 @@
 // Tests how adapters are chosen, and what happens without one.
-#include "engine/d3d12/adapters.h"
+#include "engine/d3d12/device/adapters.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests of engine/d3d12/arena: memory that is in use at the same time does not overlap, and little memory is wasted.
-#include "engine/d3d12/arena.h"
+#include "engine/d3d12/planning/arena.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "engine/cases/case_file.h"
-#include "engine/d3d12/executable.h"
+#include "engine/d3d12/device/executable.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/d3d12/hazards.h"
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <thread>
 
-#include "engine/d3d12/half_conversions.h"
+#include "engine/d3d12/device/half_conversions.h"
 #include "engine/run/case_run.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/run/some_cases.h"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-#include "engine/d3d12/binding.h"
+#include "engine/d3d12/planning/binding.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 

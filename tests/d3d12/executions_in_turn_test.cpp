@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "engine/d3d12/commands.h"
+#include "engine/d3d12/device/commands.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 

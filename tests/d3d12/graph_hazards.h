@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/d3d12/graph_plan.h"
+#include "engine/d3d12/planning/graph_plan.h"
 #include "tests/d3d12/recording_list.h"
 
 namespace dmlconform::tests {

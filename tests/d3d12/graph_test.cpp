@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "engine/d3d12/arena.h"
-#include "engine/d3d12/executable.h"
-#include "engine/d3d12/graph_plan.h"
+#include "engine/d3d12/device/executable.h"
+#include "engine/d3d12/planning/arena.h"
+#include "engine/d3d12/planning/graph_plan.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/d3d12/graph_hazards.h"
 #include "tests/d3d12/indexed_graph.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 
-#include "engine/d3d12/executable.h"
+#include "engine/d3d12/device/executable.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/d3d12/indexed_graph.h"
 #include "tests/descriptor_builder.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/d3d12/dispatch_plan.h"
+#include "engine/d3d12/planning/dispatch_plan.h"
 #include "tests/d3d12/recording_list.h"
 
 namespace dmlconform::tests {

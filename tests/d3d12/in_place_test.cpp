@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/core/guard.h"
-#include "engine/d3d12/executable.h"
+#include "engine/d3d12/device/executable.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/d3d12/recording_list.h"
 #include "tests/descriptor_builder.h"

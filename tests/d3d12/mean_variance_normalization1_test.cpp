@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/d3d12/device.h"
+#include "engine/d3d12/device/device.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 

@@ -6,9 +6,9 @@
 #include <map>
 #include <numeric>
 
-#include "engine/d3d12/device.h"
-#include "engine/d3d12/parts_plan.h"
-#include "engine/d3d12/tensor_memory.h"
+#include "engine/d3d12/device/device.h"
+#include "engine/d3d12/device/tensor_memory.h"
+#include "engine/d3d12/planning/parts_plan.h"
 #include "engine/fuzz/case_generator.h"
 #include "engine/run/case_run.h"
 #include "engine/run/physical_memory.h"

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "engine/d3d12/product.h"
+#include "engine/d3d12/product/product.h"
 
 namespace dmlconform::tests::product_planning_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "engine/d3d12/quantized_depthwise_tiles.h"
+#include "engine/d3d12/product/quantized_depthwise_tiles.h"
 #include "tests/d3d12/quantized_convolutions.h"
 
 namespace dmlconform::tests::quantized_depthwise_convolution_test {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/d3d12/d3d12_headers.h"
-#include "engine/d3d12/pipeline_cache.h"
+#include "engine/d3d12/device/d3d12_headers.h"
+#include "engine/d3d12/device/pipeline_cache.h"
 
 namespace dmlconform::tests {
 

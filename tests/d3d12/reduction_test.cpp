@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "engine/d3d12/reduction.h"
+#include "engine/d3d12/reduction/reduction.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 

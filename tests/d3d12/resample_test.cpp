@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "engine/d3d12/made_elements.h"
-#include "shaders/resample_parameters.hlsli"
+#include "engine/d3d12/planning/made_elements.h"
+#include "shaders/resampling/resample_parameters.hlsli"
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 

@@ -1,9 +1,9 @@
 // Tests that every compiled shader unpacks to valid Direct3D bytecode.
-#include "engine/d3d12/shader_library.h"
+#include "engine/d3d12/device/shader_library.h"
 
 #include <gtest/gtest.h>
 
-#include "engine/d3d12/binding.h"
+#include "engine/d3d12/planning/binding.h"
 
 namespace shader_library_test {
 namespace {

@@ -1,8 +1,8 @@
 // Tests of engine/d3d12/tensor_memory: shader writes beyond the end of a temporary are detected.
 #include <gmock/gmock.h>
 
-#include "engine/d3d12/executable.h"
-#include "engine/d3d12/roofline_shaders.h"
+#include "engine/d3d12/device/executable.h"
+#include "engine/d3d12/device/roofline_shaders.h"
 #include "tests/d3d12/against_reference.h"
 
 namespace dmlconform::tests::temporaries_test {

@@ -1,5 +1,5 @@
-// Tests of TOP_K1 for sequences so long that only some of their chunks are searched (shaders/top_k1_chunks.hlsl): ties,
-// types, layouts, and the choice of this algorithm.
+// Tests of TOP_K1 for sequences so long that only some of their chunks are searched
+// (shaders/top_k1/top_k1_chunks.hlsl): ties, types, layouts, and the choice of this algorithm.
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -191,8 +191,8 @@ TEST_F(TopK1OnD3d12, EqualKeysAroundTheLimit) {
     }
 }
 
-/// Rows of a tile are rotated by 8 elements each (shaders/top_k1_few.hlsl). A pattern with the same period gives the
-/// largest elements to only a few threads, so that their candidate lists are full.
+/// Rows of a tile are rotated by 8 elements each (shaders/top_k1/top_k1_few.hlsl). A pattern with the same period gives
+/// the largest elements to only a few threads, so that their candidate lists are full.
 TEST_F(TopK1OnD3d12, FewThreadsHaveTheLargest) {
     for (const Long& item : {Long{1, 4096, 128}, Long{2, 2048, 64}, Long{4, 1024, 32}, Long{32, 128, 4},
                              Long{1, 12000, 128}, Long{512, 8192, 64}}) {

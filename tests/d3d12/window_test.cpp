@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "engine/d3d12/made_elements.h"
+#include "engine/d3d12/planning/made_elements.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 

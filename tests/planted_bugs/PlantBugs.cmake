@@ -117,8 +117,8 @@ endmacro()
 
 # Copies all shaders, also those without bugs, and inserts `text` at the start of each.
 function(plant_in_shaders text)
-  file(GLOB shaders RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*.hlsl"
-       "${PROJECT_SOURCE_DIR}/shaders/*.hlsli")
+  file(GLOB shaders RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*/*.hlsl"
+       "${PROJECT_SOURCE_DIR}/shaders/*/*.hlsli")
   foreach(shader IN LISTS shaders)
     set(copy "${PLANTED_ROOT}/${shader}.new")
     if(NOT shader IN_LIST PLANTED_FILES)

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "engine/cases/case_file.h"
-#include "engine/d3d12/adapters.h"
 #include "engine/d3d12/d3d12_engine.h"
-#include "engine/d3d12/device.h"
+#include "engine/d3d12/device/adapters.h"
+#include "engine/d3d12/device/device.h"
 #include "engine/operators/rules.h"
 #include "engine/run/engine_list.h"
 #include "engine/run/runner.h"

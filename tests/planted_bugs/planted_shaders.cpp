@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/d3d12/shader_library.h"
+#include "engine/d3d12/device/shader_library.h"
 #include "engine/hlsl/hlsl_compiler.h"
 
 namespace dmlconform::d3d12 {

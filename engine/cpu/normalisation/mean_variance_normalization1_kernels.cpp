@@ -1,0 +1,271 @@
+// MEAN_VARIANCE_NORMALIZATION and its numbered successors. Mean and centred variance are computed in double in two
+// passes; the result is rounded once. Without the mean, the variance is the mean of squares, as measured on DirectML
+// 1.15.4; it is undocumented.
+#include "engine/operators/rules/mean_variance_normalization1.h"
+
+#include <cmath>
+#include <vector>
+
+#include "engine/cpu/accepted_element.h"
+#include "engine/cpu/element_wise/load_store.h"
+#include "engine/cpu/kernel.h"
+#include "engine/cpu/normalisation/normalized_element.h"
+#include "engine/cpu/normalisation/running_sums.h"
+#include "engine/cpu/parallel.h"
+#include "engine/cpu/xtensor.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using operators::MeanVarianceNormalization1;
+
+/// Indices into Descriptor::inputs().
+enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };
+
+/// Arrays of the iteration; `logical` is the row-major index of the element.
+enum Array : std::size_t { x, scale, bias, y, logical, array_count };
+
+using Runs = core::StridedRuns<array_count>;
+
+struct Moments {
+    double mean = 0;
+    double mean_magnitude = 0;
+    double rstd = 1;
+    /// Variances of expected errors: see NormalizedElement.
+    double mean_variance = 0;
+    double relative_rstd_variance = 0;
+};
+
+/// The number of running sums of a normalisation group, independent of how it is divided.
+constexpr std::size_t lanes = 32;
+
+template <class Number>
+using Segments = std::span<const std::span<const Number>>;
+
+/// Also sums what the error bounds need, if they are wanted.
+template <class Number>
+Moments moments_of(const MeanVarianceNormalization1& op, const Segments<Number>& numbers, bool with_errors) {
+    std::size_t all = 0;
+    for (const std::span<const Number>& segment : numbers) {
+        all += segment.size();
+    }
+    const auto count = static_cast<double>(all);
+    Moments moments;
+    if (op.subtract_mean) {
+        moments.mean = normalisation::sum<lanes>(numbers, [](double v) { return v; }) / count;
+        if (with_errors) {
+            moments.mean_magnitude = normalisation::sum<lanes>(numbers, [](double v) { return std::fabs(v); }) / count;
+            moments.mean_variance = variance_of_mean(
+                count, normalisation::sum<lanes>(numbers, [](double v) { return v * v; }), moments.mean);
+        }
+    }
+    if (op.normalize_variance) {
+        const double squares =
+            normalisation::sum<lanes>(numbers, [=](double v) { return (v - moments.mean) * (v - moments.mean); });
+        const double variance = squares / count;
+        moments.rstd = 1 / std::sqrt(variance + double{op.epsilon});
+        if (with_errors) {
+            const double fourth_powers = normalisation::sum<lanes>(numbers, [=](double v) {
+                const double square = (v - moments.mean) * (v - moments.mean);
+                return square * square;
+            });
+            moments.relative_rstd_variance =
+                relative_variance_of_rstd(count, fourth_powers, variance, double{op.epsilon}, moments.mean_variance);
+        }
+    }
+    return moments;
+}
+
+core::Strides broadcast_strides(const core::TensorDesc* desc, std::size_t rank) {
+    core::Strides strides(rank);
+    if (desc != nullptr) {
+        strides = core::signed_strides(*desc);
+        for (std::size_t d = 0; d < rank; ++d) {
+            strides[d] = desc->sizes[d] == 1 ? 0 : strides[d];
+        }
+    }
+    return strides;
+}
+
+/// Runs over the dimensions with reduced[d] == `inside`; all other dimensions have size 1.
+Runs runs_over(const MeanVarianceNormalization1& op, bool inside) {
+    const std::size_t rank = op.input.sizes.size();
+    core::Dimensions sizes = op.input.sizes;
+    for (std::size_t d = 0; d < rank; ++d) {
+        sizes[d] = op.reduced[d] == inside ? sizes[d] : 1;
+    }
+    const auto packed = core::packed_strides(op.input.sizes);
+    return {sizes,
+            {core::signed_strides(op.input), broadcast_strides(op.scale, rank), broadcast_strides(op.bias, rank),
+             core::signed_strides(op.output), core::Strides(packed.begin(), packed.end())}};
+}
+
+template <class T>
+struct Pointers {
+    const T* x = nullptr;
+    const T* scale = nullptr;
+    const T* bias = nullptr;
+    T* y = nullptr;
+    core::ElementSlack* slack = nullptr;
+    const element_wise::FusedActivation* activation = nullptr;
+    const core::Tensor* input = nullptr;
+    core::Tensor* output = nullptr;
+};
+
+template <class T>
+void load_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
+              const Runs::PerArray& base, std::span<double> values) {
+    double* to = values.data();
+    inner.for_each_run([&](const Runs::PerArray& offset) {
+        element_wise::load(at.input->buffer.bytes(), {op.input.data_type, base[x] + offset[x], inner.run_strides()[x]},
+                           static_cast<std::size_t>(inner.run_length()), to);
+        to += inner.run_length();
+    });
+}
+
+/// For the case that no bounds are wanted and the elements of a run share one scale and bias.
+template <class T>
+void normalize_runs(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
+                    const Runs::PerArray& base, std::span<double> values, const Moments& moments) {
+    const auto length = static_cast<std::size_t>(inner.run_length());
+    double* run = values.data();
+    inner.for_each_run([&](const Runs::PerArray& offset) {
+        const double by = at.scale == nullptr ? 1 : static_cast<double>(at.scale[base[scale] + offset[scale]]);
+        const double plus = at.bias == nullptr ? 0 : static_cast<double>(at.bias[base[bias] + offset[bias]]);
+        normalize({run, length}, moments.mean, {0, moments.mean_magnitude, moments.rstd, by, plus});
+        element_wise::store(at.output->buffer.bytes(),
+                            {op.output.data_type, base[y] + offset[y], inner.run_strides()[y]}, length, run,
+                            element_wise::Store::wrapping);
+        run += length;
+    });
+}
+
+/// True if a parameter is constant or contiguous along a run.
+bool is_one_or_an_array(std::int64_t stride) {
+    return stride == 0 || stride == 1;
+}
+
+/// True if a group consists of runs of FLOAT32 elements, which can be summed in the order of `load_set`.
+bool is_of_floats(const MeanVarianceNormalization1& op, const Runs& inner) {
+    const Runs::PerArray& steps = inner.run_strides();
+    return op.input.data_type == core::DataType::float32 && steps[x] == 1 && steps[y] == 1 &&
+           is_one_or_an_array(steps[scale]) && is_one_or_an_array(steps[bias]) &&
+           (inner.run_count() == 1 || inner.run_length() % std::int64_t{lanes} == 0);
+}
+
+/// Normalises such a group without copying it, if no bounds are wanted.
+void normalize_floats(const MeanVarianceNormalization1& op, const Pointers<float>& at, const Runs& inner,
+                      const Runs::PerArray& base, std::vector<std::span<const float>>& segments) {
+    const auto length = static_cast<std::size_t>(inner.run_length());
+    const Runs::PerArray& steps = inner.run_strides();
+    segments.clear();
+    inner.for_each_run(
+        [&](const Runs::PerArray& offset) { segments.emplace_back(at.x + base[x] + offset[x], length); });
+    const Moments moments = moments_of<float>(op, segments, false);
+    auto segment = segments.begin();
+    inner.for_each_run([&](const Runs::PerArray& offset) {
+        NormalizedElement shared{0, 0, moments.rstd, 1, 0};
+        const auto own = [&](const float* parameter, Array array, double& number) -> const float* {
+            const float* const first = parameter == nullptr ? nullptr : parameter + base[array] + offset[array];
+            number = first == nullptr ? number : double{*first};
+            return steps[array] == 0 ? nullptr : first;
+        };
+        const float* const scales = own(at.scale, scale, shared.scale);
+        const float* const biases = own(at.bias, bias, shared.bias);
+        normalize(*segment++, moments.mean, shared, scales, biases, at.y + base[y] + offset[y]);
+    });
+}
+
+/// Normalises the elements that share a mean. `base` has the offset of the first one in each array, `values` is scratch
+/// memory for them.
+template <class T>
+void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
+                   const Runs::PerArray& base, std::span<double> values) {
+    load_set(op, at, inner, base, values);
+    const std::span<const double> numbers = values;
+    const Moments moments = moments_of<double>(op, std::span(&numbers, 1), at.slack != nullptr);
+    if (at.slack == nullptr && !at.activation->is_present() && inner.run_strides()[scale] == 0 &&
+        inner.run_strides()[bias] == 0) {
+        normalize_runs(op, at, inner, base, values, moments);
+        return;
+    }
+    std::size_t count = 0;
+    inner.for_each_run([&](Runs::PerArray offset) {
+        for (std::size_t a = 0; a < array_count; ++a) {
+            offset[a] += base[a];
+        }
+        for (std::int64_t i = 0; i < inner.run_length(); ++i) {
+            NormalizedElement element{
+                values[count++] - moments.mean, moments.mean_magnitude,        moments.rstd, 1, 0, moments.mean,
+                moments.mean_variance,          moments.relative_rstd_variance};
+            if (at.scale != nullptr) {
+                element.scale = static_cast<double>(at.scale[offset[scale]]);
+            }
+            if (at.bias != nullptr) {
+                element.bias = static_cast<double>(at.bias[offset[bias]]);
+            }
+            const double exact = (*at.activation)(normalized(element));
+            const T result(static_cast<T>(exact));
+            at.y[offset[y]] = result;
+            if (at.slack != nullptr) {
+                note_accepted(*at.slack, static_cast<std::size_t>(offset[logical]), op.input.data_type,
+                              static_cast<double>(result), accepted_range(element, *at.activation, op.input.data_type));
+            }
+            for (std::size_t a = 0; a < array_count; ++a) {
+                offset[a] += inner.run_strides()[a];
+            }
+        }
+    });
+}
+
+template <class T>
+void normalize(const MeanVarianceNormalization1& op, const Pointers<T>& at) {
+    const Runs outer = runs_over(op, false);
+    const Runs inner = runs_over(op, true);
+    const std::int64_t count = inner.run_count() * inner.run_length();
+    parallel_for(outer.run_count() * outer.run_length(), count * 8, [&](std::int64_t first, std::int64_t last) {
+        if constexpr (std::is_same_v<T, float>) {
+            if (at.slack == nullptr && !at.activation->is_present() && is_of_floats(op, inner)) {
+                std::vector<std::span<const float>> segments;
+                for (std::int64_t set = first; set < last; ++set) {
+                    normalize_floats(op, at, inner, outer.offsets_of(set), segments);
+                }
+                return;
+            }
+        }
+        auto values = xt::xtensor<double, 1>::from_shape({static_cast<std::size_t>(count)});
+        for (std::int64_t set = first; set < last; ++set) {
+            normalize_set(op, at, inner, outer.offsets_of(set), {values.data(), values.size()});
+        }
+    });
+}
+
+void compute(const KernelArguments& arguments) {
+    const MeanVarianceNormalization1 op(arguments.descriptor);
+    const element_wise::FusedActivation activation(op.activation);
+    core::with_type(op.input.data_type, [&]<class T>() {
+        const auto data = [&](Input input) {
+            return arguments.inputs[input] == nullptr ? nullptr : arguments.inputs[input]->as<T>().data();
+        };
+        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, core::Float16>) {
+            normalize<T>(
+                op, {data(input_tensor), data(scale_tensor), data(bias_tensor), arguments.outputs[0]->as<T>().data(),
+                     arguments.slack.empty() ? nullptr : &arguments.slack[0], &activation, arguments.inputs[0],
+                     arguments.outputs[0]});
+        }
+    });
+}
+
+core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
+    return normalization_tolerance();
+}
+
+}  // namespace
+
+Kernels mean_variance_normalization1_kernels() {
+    return {{"MEAN_VARIANCE_NORMALIZATION", compute, tolerance},
+            {"MEAN_VARIANCE_NORMALIZATION1", compute, tolerance},
+            {"MEAN_VARIANCE_NORMALIZATION2", compute, tolerance}};
+}
+
+}  // namespace dmlconform::cpu

@@ -1,0 +1,28 @@
+// ARGMIN and ARGMAX. AxisDirection selects among equal elements: the first one, or with DECREASING the last one.
+#include "engine/cpu/reduction/positions.h"
+
+#include "engine/operators/rules/top_k1.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+Kernel positions(std::string_view name, bool greatest) {
+    return {.name = name,
+            .compute =
+                [greatest](const KernelArguments& arguments) {
+                    const auto direction =
+                        static_cast<operators::AxisDirection>(arguments.descriptor.uint("AxisDirection"));
+                    reduction::find_positions(
+                        arguments, {.greatest = greatest, .last = direction == operators::AxisDirection::decreasing});
+                },
+            .tolerance = [](const operators::Descriptor& descriptor,
+                            const operators::TensorSlot&) { return reduction::tolerance_of_positions(descriptor); }};
+}
+
+}  // namespace
+
+Kernels positions_kernels() {
+    return {positions("ARGMIN", false), positions("ARGMAX", true)};
+}
+
+}  // namespace dmlconform::cpu

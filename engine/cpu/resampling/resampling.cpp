@@ -1,0 +1,180 @@
+// Positions and weights of resampling. What comments say about DirectML 1.15.4 is undocumented and was measured on it.
+#include "engine/cpu/resampling/resampling.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dmlconform::cpu::window {
+namespace {
+
+double number_of(const operators::Descriptor& descriptor, std::string_view field, std::size_t d, double otherwise) {
+    return descriptor.schema->find_field(field) == nullptr ? otherwise
+                                                           : double{descriptor.get<std::vector<float>>(field)[d]};
+}
+
+/// The attributes that map positions along a dimension.
+struct Mapping {
+    double scale;
+    double input_offset;
+    double output_offset;
+
+    /// The centre of an element is half an element from its edges.
+    Mapping(const operators::Descriptor& descriptor, std::size_t d)
+        : scale(number_of(descriptor, "Scales", d, 1)),
+          input_offset(number_of(descriptor, "InputPixelOffsets", d, 0.5)),
+          output_offset(number_of(descriptor, "OutputPixelOffsets", d, -0.5)) {}
+
+    [[nodiscard]] double place(std::int64_t output) const {
+        return (static_cast<double>(output) - output_offset) / scale - input_offset;
+    }
+
+    /// The FP32 range: with a division or a reciprocal, with separate or combined offsets. Division by powers of two is
+    /// exact.
+    [[nodiscard]] Interval place_in_fp32(std::int64_t output) const {
+        int exponent = 0;
+        const bool is_power = std::frexp(scale, &exponent) == 0.5;
+        const Interval number = in_fp32(static_cast<double>(output));
+        const Interval inverse = is_power ? Interval(1 / scale) : Interval(1) / Interval(scale);
+        const Interval shifted = number - Interval(output_offset);
+        const Interval quotient = is_power ? shifted * inverse : hull(shifted / Interval(scale), shifted * inverse);
+        const Interval offset = -(Interval(output_offset) * inverse) - Interval(input_offset);
+        return hull(quotient - Interval(input_offset), number * inverse + offset);
+    }
+};
+
+Reading reading_of(const operators::Descriptor& descriptor) {
+    if (is_linear(descriptor)) {
+        return Reading::linear;
+    }
+    if (descriptor.schema->find_field("RoundingDirection") == nullptr) {
+        return Reading::nearest;
+    }
+    return descriptor.uint("RoundingDirection") == 0 ? Reading::above : Reading::below;
+}
+
+// ---- antialiasing ------------------------------------------------------------------------------------------------
+
+/// The condition in the documentation.
+bool is_antialiased(const operators::Descriptor& descriptor, std::size_t d) {
+    return descriptor.schema->find_field("Antialiased") != nullptr && descriptor.uint("Antialiased") != 0 &&
+           is_linear(descriptor) && 1 / number_of(descriptor, "Scales", d, 1) > 2;
+}
+
+/// The linear filter, widened to reach 1 / scale in both directions. Beyond the outermost elements these repeat, as in
+/// ONNX's Resize, whose wording the documentation uses.
+class Filter {
+public:
+    Filter(double scale, std::int64_t size) : scale_(scale), size_(size) {}
+
+    [[nodiscard]] double weight(std::int64_t element, double place) const {
+        double weight = std::max(0.0, 1 - std::fabs(static_cast<double>(element) - place) * scale_);
+        if (element == 0) {
+            weight += before(place);
+        }
+        if (element == size_ - 1) {
+            weight += before(static_cast<double>(size_ - 1) - place);
+        }
+        return weight;
+    }
+
+private:
+    /// The total weight of all positions from this distance on, one element apart.
+    [[nodiscard]] double from(double distance) const {
+        const double count = std::floor(1 / scale_ - distance) + 1;
+        return count <= 0 ? 0 : count * (1 - distance * scale_) - scale_ * count * (count - 1) / 2;
+    }
+
+    /// The total weight of all positions before element 0.
+    [[nodiscard]] double before(double place) const {
+        if (place >= -1) {
+            return from(place + 1);
+        }
+        // At infinite distance, the whole filter lies before the element.
+        const double rest = std::isinf(place) ? 0 : place - std::floor(place);
+        return from(rest) + from(1 - rest) - from(-place);
+    }
+
+    double scale_;
+    std::int64_t size_;
+};
+
+/// FP32 sums one weight for each position that the filter covers.
+std::vector<Weight> filtered(const Mapping& mapping, const Sample& sample, std::int64_t size, bool bounded) {
+    const Filter filter(mapping.scale, size);
+    std::vector<Weight> weights;
+    double sum = 0;
+    for (std::int64_t element = 0; element < size; ++element) {
+        const auto place = static_cast<double>(element);
+        const double value = filter.weight(element, sample.place);
+        double low = value;
+        double high = value;
+        for (const double other :
+             {sample.range.low, sample.range.high,
+              std::clamp(place, sample.range.low, std::max(sample.range.low, sample.range.high))}) {
+            low = std::min(low, filter.weight(element, other));
+            high = std::max(high, filter.weight(element, other));
+        }
+        // Three roundings of numbers up to 2, or up to 1 for each position beyond an outermost element.
+        const bool outermost = element == 0 || element == size - 1;
+        const double error = 0x1p-23 * (4 + (outermost ? 4 * high * (2 / mapping.scale + 1) : 0));
+        if (high > 0) {
+            weights.push_back({element, value, {std::max(0.0, low - error), high + error, false}});
+            sum += value;
+        }
+    }
+    reduction::SumRange range;
+    for (const Weight& weight : weights) {
+        range.add(weight.range);
+    }
+    for (Weight& weight : weights) {
+        weight.value /= sum;
+        weight.range = bounded ? weight.range / range.result() : Interval(weight.value);
+    }
+    return weights;
+}
+
+}  // namespace
+
+/// Interprets DML_INTERPOLATION_MODE.
+bool is_linear(const operators::Descriptor& descriptor) {
+    const auto* mode = std::get_if<std::uint32_t>(&descriptor.value("InterpolationMode"));
+    return mode != nullptr && *mode == 1;
+}
+
+bool is_antialiased(const operators::Descriptor& descriptor) {
+    // Tolerances are computed for descriptors without attributes, too.
+    const auto* scales = std::get_if<std::vector<float>>(&descriptor.value("Scales"));
+    for (std::size_t d = 0; scales != nullptr && d < scales->size(); ++d) {
+        if (is_antialiased(descriptor, d)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::vector<Sample> samples_along(const operators::Descriptor& descriptor, const Line& line, bool bounded) {
+    const Mapping mapping(descriptor, line.dimension);
+    const Reading reading = reading_of(descriptor);
+    std::vector<Sample> samples(static_cast<std::size_t>(line.outputs));
+    for (std::int64_t output = 0; output < line.outputs; ++output) {
+        Sample& sample = samples[static_cast<std::size_t>(output)];
+        sample.place = mapping.place(output);
+        sample.range = bounded ? mapping.place_in_fp32(output) : Interval(sample.place);
+        find_neighbours(sample, line.size, reading, bounded);
+    }
+    return samples;
+}
+
+std::vector<std::vector<Weight>> weights_along(const operators::Descriptor& descriptor, const Line& line,
+                                               bool bounded) {
+    const Mapping mapping(descriptor, line.dimension);
+    const bool antialiased = is_antialiased(descriptor, line.dimension);
+    std::vector<std::vector<Weight>> weights;
+    for (const Sample& sample : samples_along(descriptor, line, bounded)) {
+        weights.push_back(antialiased && !sample.anywhere ? filtered(mapping, sample, line.size, bounded)
+                                                          : weights_of(sample));
+    }
+    return weights;
+}
+
+}  // namespace dmlconform::cpu::window

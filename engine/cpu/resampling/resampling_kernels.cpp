@@ -1,0 +1,259 @@
+// RESAMPLE, RESAMPLE1, RESAMPLE2 and RESAMPLE3: read the input at positions between its elements, by nearest neighbour
+// or linear interpolation. What comments say about DirectML 1.15.4 is undocumented and was measured on it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/cpu/element_wise/numbers.h"
+#include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/movement/move.h"
+#include "engine/cpu/resampling/resampling.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using movement::Coordinates;
+using window::Between;
+using window::Line;
+using window::Sample;
+using window::Weight;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Line line_of(const KernelArguments& arguments, std::size_t d) {
+    return {d, std::int64_t{arguments.inputs[0]->desc.sizes[d]}, std::int64_t{arguments.outputs[0]->desc.sizes[d]}};
+}
+
+/// For each dimension, a sample for each coordinate of the output.
+std::vector<std::vector<Sample>> samples_of(const KernelArguments& arguments, bool bounded) {
+    std::vector<std::vector<Sample>> samples;
+    for (std::size_t d = 0; d < arguments.inputs[0]->desc.sizes.size(); ++d) {
+        samples.push_back(window::samples_along(arguments.descriptor, line_of(arguments, d), bounded));
+    }
+    return samples;
+}
+
+// ---- the nearest element -----------------------------------------------------------------------------------------
+
+/// Lists the elements that are equally correct because FP32 cannot tell which one is nearest.
+void list_alternatives(const KernelArguments& arguments, const std::vector<std::vector<Sample>>& samples) {
+    const core::Tensor& input = *arguments.inputs[0];
+    const core::Strides strides = core::signed_strides(input.desc);
+    auto& alternatives = arguments.slack[0].alternatives;
+    const movement::Rows rows(arguments.outputs[0]->desc);
+    rows.for_each(0, rows.count(), [&](Coordinates place, std::int64_t /*address*/, std::int64_t number) {
+        std::vector<std::int64_t> addresses{0};
+        for (std::size_t d = 0; d < place.size(); ++d) {
+            std::vector<std::int64_t> further;
+            for (const std::int64_t address : addresses) {
+                for (const Between& candidate : samples[d][static_cast<std::size_t>(place[d])].around) {
+                    further.push_back(address + candidate.first * strides[d]);
+                }
+            }
+            addresses = std::move(further);
+        }
+        for (std::size_t i = 0; addresses.size() > 1 && i < addresses.size(); ++i) {
+            Unsigned bits;
+            element_wise::load_bits(input.buffer.bytes(), {input.desc.data_type, addresses[i], 0}, 1, &bits);
+            alternatives.emplace_back(static_cast<std::uint64_t>(number), bits.bits());
+        }
+    });
+    std::sort(alternatives.begin(), alternatives.end());
+    alternatives.erase(std::unique(alternatives.begin(), alternatives.end()), alternatives.end());
+}
+
+void take_nearest(const KernelArguments& arguments) {
+    const std::vector<std::vector<Sample>> samples = samples_of(arguments, !arguments.slack.empty());
+    movement::Move move = movement::first_to_first(arguments);
+    const core::Strides strides = core::signed_strides(move.from->desc);
+    for (std::size_t d = 0; d < samples.size(); ++d) {
+        for (const Sample& sample : samples[d]) {
+            move.axes[d].offsets.push_back(sample.at.first * strides[d]);
+        }
+    }
+    movement::carry_out(std::move(move));
+    if (!arguments.slack.empty()) {
+        list_alternatives(arguments, samples);
+    }
+}
+
+// ---- means of the elements around --------------------------------------------------------------------------------
+
+/// The elements that the output is read from and written to.
+struct Ends {
+    const core::Tensor& input;
+    core::Tensor& output;
+    core::ElementSlack* slack;
+    core::Strides strides;
+
+    explicit Ends(const KernelArguments& arguments)
+        : input(*arguments.inputs[0]),
+          output(*arguments.outputs[0]),
+          slack(movement::wanted_slack(arguments)),
+          strides(core::signed_strides(input.desc)) {}
+
+    [[nodiscard]] double element(std::int64_t address) const {
+        double element = 0;
+        element_wise::load(input.buffer.bytes(), {input.desc.data_type, address, 0}, 1, &element);
+        return element;
+    }
+};
+
+/// The mean before it is truncated to an integer type. A mean that is an integer up to the rounding errors of a double
+/// sum becomes that integer: a mean of 255s must not become 254.
+double settled(core::DataType type, double mean) {
+    constexpr double errors = 0x1p-32;
+    const double whole = std::nearbyint(mean);
+    return !core::is_floating_point(type) && std::fabs(mean - whole) < errors ? whole : mean;
+}
+
+class Means {
+public:
+    explicit Means(const KernelArguments& arguments)
+        : ends_(arguments), samples_(samples_of(arguments, ends_.slack != nullptr)) {}
+
+    void compute() const {
+        const movement::Rows rows(ends_.output.desc);
+        const auto one = [&](Coordinates place, std::int64_t address, std::int64_t number) {
+            const double value = settled(ends_.output.desc.data_type, mean(place, 0, 0));
+            movement::store_computed(ends_.output, address, number, value, ends_.slack,
+                                     [&] { return range(place, value); });
+        };
+        parallel_for(rows.count(), 64 * rows.length(),
+                     [&](std::int64_t first, std::int64_t last) { rows.for_each(first, last, one); });
+    }
+
+private:
+    [[nodiscard]] const Sample& sample(Coordinates place, std::size_t d) const {
+        return samples_[d][static_cast<std::size_t>(place[d])];
+    }
+
+    /// The interpolated value. Neighbours with a weight of zero are ignored, even if they are infinite.
+    [[nodiscard]] double mean(Coordinates place, std::size_t d, std::int64_t address) const {
+        if (d == place.size()) {
+            return ends_.element(address);
+        }
+        const Between& at = sample(place, d).at;
+        const double first = mean(place, d + 1, address + at.first * ends_.strides[d]);
+        if (at.from == 0) {
+            return first;
+        }
+        return first * (1 - at.from) + mean(place, d + 1, address + at.second * ends_.strides[d]) * at.from;
+    }
+
+    /// The smallest and the largest mean at the positions that rounding may lead to.
+    [[nodiscard]] Interval extremes(Coordinates place, std::size_t d, std::int64_t address,
+                                    window::Around& around) const {
+        if (d == place.size()) {
+            const double here = ends_.element(address);
+            around.add(here);
+            return here;
+        }
+        Interval result(infinity, -infinity, false);
+        for (const Between& at : sample(place, d).around) {
+            const Interval first = extremes(place, d + 1, address + at.first * ends_.strides[d], around);
+            const Interval second = extremes(place, d + 1, address + at.second * ends_.strides[d], around);
+            for (const double way : {at.from, at.to}) {
+                result.low = std::min(result.low, first.low * (1 - way) + second.low * way);
+                result.high = std::max(result.high, first.high * (1 - way) + second.high * way);
+            }
+        }
+        return result;
+    }
+
+    [[nodiscard]] Interval range(Coordinates place, double value) const {
+        for (std::size_t d = 0; d < place.size(); ++d) {
+            if (sample(place, d).anywhere) {
+                return {-infinity, infinity, true};
+            }
+        }
+        window::Around around;
+        const Interval means = extremes(place, 0, 0, around);
+        return window::interpolated_range(means, around, value, place.size());
+    }
+
+    Ends ends_;
+    std::vector<std::vector<Sample>> samples_;
+};
+
+// ---- antialiased means -------------------------------------------------------------------------------------------
+
+/// Computes weighted sums of all elements with a weight.
+class WeightedMeans {
+public:
+    explicit WeightedMeans(const KernelArguments& arguments) : ends_(arguments) {
+        for (std::size_t d = 0; d < ends_.strides.size(); ++d) {
+            weights_.push_back(
+                window::weights_along(arguments.descriptor, line_of(arguments, d), ends_.slack != nullptr));
+        }
+    }
+
+    void compute() const {
+        const movement::Rows rows(ends_.output.desc);
+        window::with_sum(ends_.slack != nullptr, [&]<class Sum>() {
+            const auto one = [&](Coordinates place, std::int64_t address, std::int64_t number) {
+                Sum sum;
+                add(place, 0, 0, {0, 1, 1}, sum);
+                movement::store_computed(ends_.output, address, number, settled(ends_.output.desc.data_type, sum.value),
+                                         ends_.slack, [&] { return sum.range(); });
+            };
+            parallel_for(rows.count(), 1024 * rows.length(),
+                         [&](std::int64_t first, std::int64_t last) { rows.for_each(first, last, one); });
+        });
+    }
+
+private:
+    template <class Sum>
+    void add(Coordinates place, std::size_t d, std::int64_t address, const Weight& so_far, Sum& sum) const {
+        if (d == place.size()) {
+            const double element = ends_.element(address);
+            const double term = so_far.value == 0 ? 0 : element * so_far.value;
+            sum.add(term, [&] { return window::weighted(element, so_far.range); });
+            return;
+        }
+        for (const Weight& weight : weights_[d][static_cast<std::size_t>(place[d])]) {
+            const Weight product{0, so_far.value * weight.value,
+                                 ends_.slack == nullptr ? Interval(0) : so_far.range * weight.range};
+            add(place, d + 1, address + weight.element * ends_.strides[d], product, sum);
+        }
+    }
+
+    Ends ends_;
+    std::vector<std::vector<std::vector<Weight>>> weights_;
+};
+
+// ---- rows --------------------------------------------------------------------------------------------------------
+
+void compute(const KernelArguments& arguments) {
+    if (window::is_antialiased(arguments.descriptor)) {
+        WeightedMeans(arguments).compute();
+    } else if (window::is_linear(arguments.descriptor)) {
+        Means(arguments).compute();
+    } else {
+        take_nearest(arguments);
+    }
+}
+
+core::Tolerance tolerance(const operators::Descriptor& descriptor, const operators::TensorSlot& /*output*/) {
+    if (window::is_antialiased(descriptor)) {
+        return movement::computed_tolerance(
+            true, "places and weights as FP32 has them; one rounding of the sum of all magnitudes for each addition");
+    }
+    if (window::is_linear(descriptor)) {
+        return movement::computed_tolerance(
+            true, "places as FP32 has them; 6 * 2^-23 of the largest element around for each dimension");
+    }
+    return {.exact = true, .ulp = {}, .abs = {}, .rel = {}, .alternatives = true};
+}
+
+}  // namespace
+
+Kernels resampling_kernels() {
+    Kernels rows;
+    for (const std::string_view name : {"RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"}) {
+        rows.push_back({.name = name, .compute = compute, .tolerance = tolerance});
+    }
+    return rows;
+}
+
+}  // namespace dmlconform::cpu

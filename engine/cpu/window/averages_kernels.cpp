@@ -1,0 +1,204 @@
+// AVERAGE_POOLING and AVERAGE_POOLING1, their gradient, and QUANTIZED_LINEAR_AVERAGE_POOLING. What comments say about
+// DirectML 1.15.4 is undocumented and was measured on it.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/window/slide.h"
+#include "engine/cpu/window/sum.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using window::Coordinates;
+using window::Place;
+using window::Windows;
+
+/// The divisor of a window's sum.
+class Divisor {
+public:
+    Divisor(const operators::Descriptor& descriptor, const Windows& windows)
+        : windows_(windows), includes_padding_(descriptor.uint("IncludePadding") != 0) {}
+
+    /// Measured on DirectML 1.15.4: 0 for a window that is entirely in the padding, if padding does not count. Elements
+    /// beyond the padding at the end, which gradients may have, never count.
+    [[nodiscard]] double at(Coordinates stop) const {
+        return includes_padding_ ? windows_.places_with_padding(stop) : windows_.places_inside(stop);
+    }
+
+private:
+    const Windows& windows_;
+    bool includes_padding_;
+};
+
+// ---- averages ----------------------------------------------------------------------------------------------------
+
+template <class Sum>
+struct Elements {
+    Sum sum = {};
+
+    void add(double element, std::int64_t /*number*/) {
+        sum.add(element, [&] { return Interval(element); });
+    }
+};
+
+void average(const KernelArguments& arguments) {
+    const core::Tensor& input = *arguments.inputs[0];
+    core::Tensor& output = *arguments.outputs[0];
+    const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, output.desc);
+    const Divisor divisor(arguments.descriptor, windows);
+    core::ElementSlack* const slack = movement::wanted_slack(arguments);
+    window::with_sum(slack != nullptr, [&]<class Sum>() {
+        window::slide<double>(windows, input, output.desc, window::always(Elements<Sum>()),
+                              [&](const Place& place, const Elements<Sum>& elements) {
+                                  const double count = divisor.at(place.coordinates);
+                                  movement::store_computed(
+                                      output, place.address, place.number, elements.sum.value / count, slack,
+                                      [&] { return window::divided(elements.sum.range(), count); });
+                              });
+    });
+}
+
+// ---- their gradient ----------------------------------------------------------------------------------------------
+
+void average_grad(const KernelArguments& arguments) {
+    const core::Tensor& input = *arguments.inputs[0];
+    core::Tensor& output = *arguments.outputs[0];
+    const Windows windows = Windows::of_pooling(arguments.descriptor, output.desc, input.desc);
+    const Divisor divisor(arguments.descriptor, windows);
+    const core::Strides strides = core::signed_strides(input.desc);
+    core::ElementSlack* const slack = movement::wanted_slack(arguments);
+    const movement::Rows rows(output.desc);
+    window::with_sum(slack != nullptr, [&]<class Sum>() {
+        const auto one = [&](Coordinates element, std::int64_t address, std::int64_t number) {
+            Sum sum;
+            windows.for_each_stop_at(element, [&](Coordinates stop) {
+                double gradient = 0;
+                element_wise::load(input.buffer.bytes(), {input.desc.data_type, movement::address_of(stop, strides), 0},
+                                   1, &gradient);
+                const double count = divisor.at(stop);
+                sum.add(gradient / count, [&] { return window::divided(gradient, count); });
+            });
+            movement::store_computed(output, address, number, sum.value, slack, [&] { return sum.range(); });
+        };
+        parallel_for(rows.count(), 16 * windows.most_inside() * rows.length(),
+                     [&](std::int64_t first, std::int64_t last) { rows.for_each(first, last, one); });
+    });
+}
+
+// ---- quantised averages ------------------------------------------------------------------------------------------
+
+/// Indices into Descriptor::inputs().
+enum QuantizedInput : std::size_t { input_tensor, input_scale, input_zero_point, output_scale, output_zero_point };
+
+/// A parameter with one element, or one for each channel.
+class Parameter {
+public:
+    Parameter(const core::Tensor* tensor, double otherwise) : numbers_{otherwise} {
+        if (tensor == nullptr) {
+            return;
+        }
+        const bool per_channel = *core::element_count(tensor->desc.sizes) > 1;
+        numbers_.resize(per_channel ? tensor->desc.sizes[1] : 1);
+        const std::int64_t stride = per_channel ? core::signed_strides(tensor->desc)[1] : 0;
+        element_wise::load(tensor->buffer.bytes(), {tensor->desc.data_type, 0, stride}, numbers_.size(),
+                           numbers_.data());
+    }
+
+    [[nodiscard]] double of_channel(std::int64_t channel) const {
+        return numbers_[numbers_.size() == 1 ? 0 : static_cast<std::size_t>(channel)];
+    }
+
+private:
+    std::vector<double> numbers_;
+};
+
+/// Rounds half to even, then adds the zero point. Measured on DirectML 1.15.4: NaN becomes the lowest number, whatever
+/// the zero point.
+double quantised(core::DataType type, double value, double zero_point) {
+    const double lowest = core::is_signed_integer(type) ? -128 : 0;
+    return std::isnan(value) ? lowest : std::clamp(std::nearbyint(value) + zero_point, lowest, lowest + 255);
+}
+
+Interval quantised(core::DataType type, const Interval& value, double zero_point) {
+    const Interval of_nan(quantised(type, std::nan(""), zero_point));
+    if (!value.has_numbers()) {
+        return of_nan;
+    }
+    const Interval numbers(quantised(type, value.low, zero_point), quantised(type, value.high, zero_point), false);
+    return value.nan ? hull(numbers, of_nan) : numbers;
+}
+
+/// Dequantises elements with the channel's scale and zero point. Each term is exact in double precision.
+template <class Sum>
+struct QuantizedElements {
+    double scale = 1;
+    double zero_point = 0;
+    Sum sum = {};
+
+    void add(double element, std::int64_t /*number*/) {
+        const double centred = element - zero_point;
+        sum.add(centred * scale, [&] { return Interval(centred) * Interval(scale); });
+    }
+};
+
+void quantized_average(const KernelArguments& arguments) {
+    const core::Tensor& input = *arguments.inputs[input_tensor];
+    core::Tensor& output = *arguments.outputs[0];
+    const core::DataType type = output.desc.data_type;
+    const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, output.desc);
+    const Divisor divisor(arguments.descriptor, windows);
+    const Parameter scales(arguments.inputs[input_scale], 1);
+    const Parameter zero_points(arguments.inputs[input_zero_point], 0);
+    const Parameter output_scales(arguments.inputs[output_scale], 1);
+    const Parameter output_zero_points(arguments.inputs[output_zero_point], 0);
+    core::ElementSlack* const slack = movement::wanted_slack(arguments);
+    window::with_sum(slack != nullptr, [&]<class Sum>() {
+        const auto blank = [&](Coordinates stop) {
+            return QuantizedElements<Sum>{scales.of_channel(stop[1]), zero_points.of_channel(stop[1])};
+        };
+        window::slide<double>(windows, input, output.desc, blank, [&](const Place& place, const auto& elements) {
+            const std::int64_t channel = place.coordinates[1];
+            const double count = divisor.at(place.coordinates);
+            const double zero_point = output_zero_points.of_channel(channel);
+            const double scale = output_scales.of_channel(channel);
+            const double value = quantised(type, elements.sum.value / count / scale, zero_point);
+            element_wise::store(output.buffer.bytes(), {type, place.address, 0}, 1, &value,
+                                element_wise::Store::wrapping);
+            if (slack != nullptr) {
+                const Interval average = window::divided(elements.sum.range(), count);
+                note_accepted(*slack, static_cast<std::size_t>(place.number), type, value,
+                              quantised(type, average / Interval(scale), zero_point));
+            }
+        });
+    });
+}
+
+// ---- tolerances --------------------------------------------------------------------------------------------------
+
+core::Tolerance average_tolerance(const operators::Descriptor& /*descriptor*/,
+                                  const operators::TensorSlot& /*output*/) {
+    return movement::computed_tolerance(
+        true, "one rounding of the sum of all magnitudes for each addition, in any order; division: 1 ULP");
+}
+
+core::Tolerance quantized_tolerance(const operators::Descriptor& /*descriptor*/,
+                                    const operators::TensorSlot& /*output*/) {
+    return movement::computed_tolerance(true,
+                                        "what rounds to another integer within the FP32 roundings of the terms, their "
+                                        "sum in any order and the divisions");
+}
+
+}  // namespace
+
+Kernels averages_kernels() {
+    Kernels rows{
+        {.name = "AVERAGE_POOLING_GRAD", .compute = average_grad, .tolerance = average_tolerance},
+        {.name = "QUANTIZED_LINEAR_AVERAGE_POOLING", .compute = quantized_average, .tolerance = quantized_tolerance}};
+    for (const std::string_view name : {"AVERAGE_POOLING", "AVERAGE_POOLING1"}) {
+        rows.push_back({.name = name, .compute = average, .tolerance = average_tolerance});
+    }
+    return rows;
+}
+
+}  // namespace dmlconform::cpu

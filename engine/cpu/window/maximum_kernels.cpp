@@ -1,0 +1,135 @@
+// MAX_POOLING, MAX_POOLING1 and MAX_POOLING2, and MAX_POOLING_GRAD. What comments say about DirectML 1.15.4 is
+// undocumented and was measured on it.
+#include <cmath>
+#include <limits>
+
+#include "engine/cpu/element_wise/numbers.h"
+#include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/reduction/sets.h"
+#include "engine/cpu/window/slide.h"
+#include "engine/cpu/window/sum.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+using window::Coordinates;
+using window::Place;
+using window::Windows;
+
+constexpr std::int64_t none = -1;
+
+/// The largest element and its row-major index; the first one of equal elements. Measured on DirectML 1.15.4: a number
+/// wins over NaN.
+template <class Number>
+struct Greatest {
+    Number value = 0;
+    std::int64_t number = none;
+
+    void add(Number element, std::int64_t its_number) {
+        if (number == none || value < element || goes_before_nan(element)) {
+            value = element;
+            number = its_number;
+        }
+    }
+
+private:
+    [[nodiscard]] bool goes_before_nan(Number element) const {
+        if constexpr (std::is_same_v<Number, double>) {
+            return std::isnan(value) && !std::isnan(element);
+        } else {
+            return false;
+        }
+    }
+};
+
+/// Measured on DirectML 1.15.4: the result of a window that sees only padding.
+template <class Number>
+Number lowest_finite(core::DataType type) {
+    if constexpr (std::is_same_v<Number, double>) {
+        return type == core::DataType::float16 ? -65504.0 : -double{std::numeric_limits<float>::max()};
+    } else if constexpr (std::is_same_v<Number, Signed>) {
+        return std::numeric_limits<std::int64_t>::min() >> (64 - core::bits_of(type));
+    } else {
+        return 0;
+    }
+}
+
+void store_index(core::Tensor* indices, Coordinates place, std::int64_t index) {
+    if (indices != nullptr && !indices->desc.sizes.empty()) {
+        const Unsigned number(index);
+        const std::int64_t address = movement::address_of(place, core::signed_strides(indices->desc));
+        element_wise::store(indices->buffer.bytes(), {indices->desc.data_type, address, 0}, 1, &number,
+                            element_wise::Store::wrapping);
+    }
+}
+
+void pool(const KernelArguments& arguments) {
+    const core::Tensor& input = *arguments.inputs[0];
+    core::Tensor& output = *arguments.outputs[0];
+    core::Tensor* const indices = arguments.outputs.size() > 1 ? arguments.outputs[1] : nullptr;
+    const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, output.desc);
+    const core::DataType type = output.desc.data_type;
+    window::with_number(type, [&]<class Number>() {
+        window::slide<Number>(windows, input, output.desc, window::always(Greatest<Number>()),
+                              [&](const Place& place, const Greatest<Number>& greatest) {
+                                  const bool empty = greatest.number == none;
+                                  const Number value = empty ? lowest_finite<Number>(type) : greatest.value;
+                                  element_wise::store(output.buffer.bytes(), {type, place.address, 0}, 1, &value,
+                                                      element_wise::Store::wrapping);
+                                  // Measured on DirectML 1.15.4: the index is 0, whatever the batch and the channel.
+                                  store_index(indices, place.coordinates, empty ? 0 : greatest.number);
+                              });
+    });
+}
+
+// ---- the gradient ------------------------------------------------------------------------------------------------
+
+void pool_grad(const KernelArguments& arguments) {
+    const core::Tensor& input = *arguments.inputs[0];
+    const core::Tensor& gradient = *arguments.inputs[1];
+    core::Tensor& output = *arguments.outputs[0];
+    const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, gradient.desc);
+    // The indices of the largest elements, window by window.
+    std::vector<std::int64_t> greatest(static_cast<std::size_t>(*core::element_count(gradient.desc.sizes)));
+    window::slide<double>(windows, input, gradient.desc, window::always(Greatest<double>()),
+                          [&](const Place& place, const Greatest<double>& found) {
+                              greatest[static_cast<std::size_t>(place.number)] = found.number;
+                          });
+    const core::Strides strides = core::signed_strides(gradient.desc);
+    const core::Strides numbering = reduction::numbering_strides(gradient.desc.sizes);
+    core::ElementSlack* const slack = movement::wanted_slack(arguments);
+    const movement::Rows rows(output.desc);
+    window::with_sum(slack != nullptr, [&]<class Sum>() {
+        const auto one = [&](Coordinates element, std::int64_t address, std::int64_t number) {
+            Sum sum;
+            windows.for_each_stop_at(element, [&](Coordinates stop) {
+                if (greatest[static_cast<std::size_t>(movement::address_of(stop, numbering))] == number) {
+                    double term = 0;
+                    element_wise::load(gradient.buffer.bytes(),
+                                       {gradient.desc.data_type, movement::address_of(stop, strides), 0}, 1, &term);
+                    sum.add(term, [&] { return Interval(term); });
+                }
+            });
+            movement::store_computed(output, address, number, sum.value, slack, [&] { return sum.range(); });
+        };
+        parallel_for(rows.count(), 16 * windows.most_inside() * rows.length(),
+                     [&](std::int64_t first, std::int64_t last) { rows.for_each(first, last, one); });
+    });
+}
+
+core::Tolerance grad_tolerance(const operators::Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
+    return movement::computed_tolerance(true,
+                                        "one rounding of the sum of all magnitudes for each addition, in any order");
+}
+
+}  // namespace
+
+Kernels maximum_kernels() {
+    Kernels rows{{.name = "MAX_POOLING_GRAD", .compute = pool_grad, .tolerance = grad_tolerance}};
+    for (const std::string_view name : {"MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2"}) {
+        rows.push_back({.name = name, .compute = pool, .tolerance = selected_tolerance});
+    }
+    return rows;
+}
+
+}  // namespace dmlconform::cpu

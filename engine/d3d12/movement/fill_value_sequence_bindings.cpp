@@ -1,0 +1,66 @@
+// FILL_VALUE_SEQUENCE: each thread writes four elements.
+#include <bit>
+#include <cstddef>
+
+#include "engine/core/float16.h"
+#include "engine/core/tensor.h"
+#include "engine/d3d12/planning/binding.h"
+#include "engine/d3d12/planning/constant_buffer.h"
+#include "engine/d3d12/planning/element_format.h"
+#include "engine/d3d12/planning/strided_dimensions.h"
+
+namespace dmlconform::d3d12 {
+namespace {
+
+using core::DataType;
+
+struct Parameters : ConstantBuffer {
+#include "shaders/movement/fill_value_sequence_parameters.hlsli"
+};
+
+// As in shaders/movement/fill_value_sequence.hlsl.
+constexpr std::uint64_t group_size = 256;
+constexpr std::uint64_t elements_per_thread = 4;
+
+/// An attribute in the form that the shader needs.
+Parameters::uint4 scalar(const operators::Descriptor& descriptor, std::string_view name, DataType type) {
+    const std::uint64_t bits = descriptor.get<operators::ScalarUnion>(name).bits;
+    if (type == DataType::float16) {
+        const auto value = static_cast<float>(core::Float16::from_bits(static_cast<std::uint16_t>(bits)));
+        return {{std::bit_cast<std::uint32_t>(value), 0, 0, 0}};
+    }
+    return {{static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32), 0, 0}};
+}
+
+DispatchPlan plan(const operators::Descriptor& descriptor) {
+    const core::TensorDesc& output_tensor = *descriptor.tensor("OutputTensor");
+    const auto dimensions = merge_dimensions<1>(output_tensor.sizes, {core::signed_strides(output_tensor)});
+    const std::uint64_t count = count_of(dimensions);
+    Parameters parameters{};
+    parameters.element_count = static_cast<std::uint32_t>(count);
+    parameters.dimension_count = static_cast<std::uint32_t>(dimensions.size());
+    parameters.kind = kind_of(output_tensor.data_type);
+    parameters.packing = packing_of(output_tensor.data_type);
+    parameters.packed = dimensions.size() == 1 && (count == 1 || dimensions.front().strides[0] == 1) ? 1 : 0;
+    parameters.start = scalar(descriptor, "ValueStart", output_tensor.data_type);
+    parameters.delta = scalar(descriptor, "ValueDelta", output_tensor.data_type);
+    const std::vector<std::uint32_t> rows = strided_rows(dimensions, 1);
+    Dispatch dispatch;
+    dispatch.shader = {"fill_value_sequence", {}};
+    dispatch.buffers = {output(0)};
+    dispatch.parameters = parameters_from(parameters);
+    dispatch.parameters.resize(offsetof(Parameters, dimensions) / sizeof(std::uint32_t));
+    dispatch.parameters.insert(dispatch.parameters.end(), rows.begin(), rows.end());
+    dispatch.groups = groups_of(count, elements_per_thread * group_size);
+    return {{}, {dispatch}};
+}
+
+}  // namespace
+
+Bindings fill_value_sequence_bindings() {
+    return {{.name = "FILL_VALUE_SEQUENCE", .plan = plan, .variants = [] {
+                 return std::vector<ShaderVariant>{{"fill_value_sequence", {}}};
+             }}};
+}
+
+}  // namespace dmlconform::d3d12

@@ -1,0 +1,54 @@
+// RANDOM_GENERATOR: one dispatch computes the elements; its first thread writes the new state.
+#include <cstddef>
+
+#include "engine/core/tensor.h"
+#include "engine/d3d12/planning/binding.h"
+#include "engine/d3d12/planning/constant_buffer.h"
+#include "engine/d3d12/planning/strided_dimensions.h"
+
+namespace dmlconform::d3d12 {
+namespace {
+
+struct Parameters : ConstantBuffer {
+#include "shaders/random_generator/random_generator_parameters.hlsli"
+};
+
+// As in shaders/random_generator/random_generator.hlsl.
+constexpr std::uint64_t group_size = 256;
+constexpr std::uint64_t elements_per_thread = 16;
+
+/// The stride between words of a state.
+std::uint32_t word_stride(const core::TensorDesc& state) {
+    return static_cast<std::uint32_t>(core::signed_strides(state).back());
+}
+
+DispatchPlan plan(const operators::Descriptor& descriptor) {
+    const core::TensorDesc& output_tensor = *descriptor.tensor("OutputTensor");
+    const core::TensorDesc* const new_state = descriptor.tensor("OutputStateTensor");
+    const auto dimensions = merge_dimensions<1>(output_tensor.sizes, {core::signed_strides(output_tensor)});
+    const std::uint64_t count = count_of(dimensions);
+    Parameters parameters{};
+    parameters.element_count = static_cast<std::uint32_t>(count);
+    parameters.dimension_count = static_cast<std::uint32_t>(dimensions.size());
+    parameters.packed = dimensions.size() == 1 && (count == 1 || dimensions.front().strides[0] == 1) ? 1 : 0;
+    parameters.state_stride = word_stride(*descriptor.tensor("InputStateTensor"));
+    parameters.has_new_state = new_state == nullptr ? 0 : 1;
+    parameters.new_state_stride = new_state == nullptr ? 0 : word_stride(*new_state);
+    put_rows(strided_rows(dimensions, 1), parameters.dimensions);
+    Dispatch dispatch;
+    dispatch.shader = {"random_generator", {}};
+    dispatch.buffers = {input(0), output(0), new_state == nullptr ? BufferRef{} : output(1)};
+    dispatch.parameters = parameters_from(parameters);
+    dispatch.groups = groups_of(count, elements_per_thread * group_size);
+    return {{}, {dispatch}};
+}
+
+}  // namespace
+
+Bindings random_generator_bindings() {
+    return {{.name = "RANDOM_GENERATOR", .plan = plan, .variants = [] {
+                 return std::vector<ShaderVariant>{{"random_generator", {}}};
+             }}};
+}
+
+}  // namespace dmlconform::d3d12

@@ -1,0 +1,65 @@
+// DYNAMIC_QUANTIZE_LINEAR: finds the smallest and the largest element, then quantises all elements.
+#include <utility>
+
+#include "engine/core/tensor.h"
+#include "engine/d3d12/planning/binding.h"
+#include "engine/d3d12/planning/constant_buffer.h"
+#include "engine/d3d12/planning/element_format.h"
+#include "engine/d3d12/planning/strided_dimensions.h"
+#include "engine/d3d12/reduction/reduction.h"
+
+namespace dmlconform::d3d12 {
+namespace {
+
+using operators::Descriptor;
+
+struct Parameters : ConstantBuffer {
+#include "shaders/reduction/dynamic_quantize_linear_parameters.hlsli"
+};
+
+// As in shaders/reduction/dynamic_quantize_linear.hlsl.
+constexpr std::uint64_t elements_per_group = 4 * 256;
+
+DispatchPlan plan(const Descriptor& descriptor) {
+    const core::TensorDesc& source = *descriptor.tensor("InputTensor");
+    const core::TensorDesc& target = *descriptor.tensor("OutputTensor");
+    Reduction range;
+    range.combine = COMBINE_RANGE;
+    range.tensors[reduction_input] = {&source, input(0)};
+    range.reduced.assign(source.sizes.size(), true);
+    DispatchPlan result;
+    const BufferRef found = ReductionPlanner(result, std::move(range)).to_parts();
+
+    const auto dimensions =
+        merge_dimensions<2>(source.sizes, {core::signed_strides(source), core::signed_strides(target)});
+    const std::uint64_t count = count_of(dimensions);
+    Parameters parameters{};
+    parameters.element_count = static_cast<std::uint32_t>(count);
+    parameters.dimension_count = static_cast<std::uint32_t>(dimensions.size());
+    parameters.input_kind = kind_of(source.data_type);
+    parameters.input_packing = packing_of(source.data_type);
+    parameters.output_is_signed = core::is_signed_integer(target.data_type) ? 1 : 0;
+    parameters.output_is_packed = core::is_packed(target) ? 1 : 0;
+    put_rows(strided_rows(dimensions, 2), parameters.dimensions);
+    Dispatch dispatch;
+    dispatch.shader = {"dynamic_quantize_linear", {}};
+    dispatch.buffers = {input(0), found, output(0), output(1), output(2)};
+    dispatch.parameters = parameters_from(parameters);
+    dispatch.groups = groups_of(count, elements_per_group);
+    result.dispatches.push_back(std::move(dispatch));
+    return result;
+}
+
+std::vector<ShaderVariant> variants() {
+    auto result = variants_of({.combine = COMBINE_RANGE, .numbers = NUMBERS_REAL, .results = false});
+    result.push_back({"dynamic_quantize_linear", {}});
+    return result;
+}
+
+}  // namespace
+
+Bindings dynamic_quantize_linear_bindings() {
+    return {{.name = "DYNAMIC_QUANTIZE_LINEAR", .plan = plan, .variants = variants}};
+}
+
+}  // namespace dmlconform::d3d12

@@ -1,0 +1,109 @@
+// MEAN_VARIANCE_NORMALIZATION and its successors, for normalisation groups ("sets") that are not lines of whole
+// vectors. A thread group reads several small sets, one set, or a chunk of one, and computes mean and variance in two
+// passes over its copy in groupshared memory.
+//
+// APPLY  1: also normalises the sets, which must fit thread groups. 0: writes the statistics for another pass.
+//
+// HALF, FUSED: see mean_variance_normalization1.hlsli
+
+#define VECTOR 0
+#include "shaders/normalisation/mean_variance_normalization1.hlsli"
+
+#define ITEMS_PER_THREAD 16
+
+// Item j of thread t is at j * GROUP_SIZE + t.
+groupshared Item items[ITEMS_PER_THREAD * GROUP_SIZE];
+groupshared float3 partial_sums[GROUP_SIZE];
+groupshared float first_elements[GROUP_SIZE];
+
+SUM_OVER_THREADS(sum_of_partial, float3, partial_sums)
+
+// Sums over the threads of a set in two steps: over threads with the same column, then over columns. The order depends
+// only on their number.
+float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
+    const uint first = thread - lane * lane_distance;
+    partial_sums[thread] = value;
+    GroupMemoryBarrierWithGroupSync();
+    if (rows_per_set > 1) {
+        if (lane < columns_per_set) {
+            partial_sums[thread] = sum_of_partial(thread, columns_per_set * lane_distance, rows_per_set);
+        }
+        GroupMemoryBarrierWithGroupSync();
+    }
+    const float3 result = sum_of_partial(first, lane_distance, columns_per_set);
+    GroupMemoryBarrierWithGroupSync();
+    return result;
+}
+
+// Zero bits represent 0 in all types.
+Item item_or_zero(Place set_place, uint item, uint last_item) {
+    const Item loaded = load_item(place_of_item(set_place, min(item, max(last_item, 1) - 1)).input);
+    return item < last_item ? loaded : (Item)0;
+}
+
+float number_of(Item item) {
+    return first_numbers(item).x;
+}
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint chunk = linear_group(group_id) % chunk_count;
+    const uint lane = sets_side_by_side ? thread / sets_per_group : thread % threads_per_set;
+    const uint lane_distance = sets_side_by_side ? sets_per_group : 1;
+    const uint set_in_group = sets_side_by_side ? thread % sets_per_group : thread / threads_per_set;
+    const uint set = linear_group(group_id) / chunk_count * sets_per_group + set_in_group;
+    const uint first_item = chunk * items_per_chunk;
+    const uint last_item = set < set_count ? min(first_item + items_per_chunk, item_count) : first_item;
+    const Place set_place = place_of_set(min(set, set_count - 1));
+    uint i;
+
+    float sum = 0;
+    // Four at a time, so that the loads overlap.
+    uint slot = thread;
+    [loop] for (i = first_item + lane; i < last_item; i += 4 * threads_per_set) {
+        const Item item_0 = item_or_zero(set_place, i, last_item);
+        const Item item_1 = item_or_zero(set_place, i + threads_per_set, last_item);
+        const Item item_2 = item_or_zero(set_place, i + 2 * threads_per_set, last_item);
+        const Item item_3 = item_or_zero(set_place, i + 3 * threads_per_set, last_item);
+        items[slot] = item_0;
+        items[slot + GROUP_SIZE] = item_1;
+        items[slot + 2 * GROUP_SIZE] = item_2;
+        items[slot + 3 * GROUP_SIZE] = item_3;
+        slot += 4 * GROUP_SIZE;
+        sum += (number_of(item_0) + number_of(item_1)) + (number_of(item_2) + number_of(item_3));
+    }
+    first_elements[thread] = number_of(items[thread]);
+    const float count = float(last_item - first_item);
+    const float total = sum_over_set(float3(sum, 0, 0), thread, lane, lane_distance).x;
+    const float mean = subtract_mean ? total / count : 0;
+
+    const float first = first_elements[thread - lane * lane_distance];
+    float3 deviations = 0;
+    slot = thread;
+    [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
+        const float number = number_of(items[slot]);
+        deviations += float3(number - mean, (number - mean) * (number - mean), number != first ? 1.0 : 0.0);
+        slot += GROUP_SIZE;
+    }
+    const float3 sums = sum_over_set(deviations, thread, lane, lane_distance);
+    const float4 part = found(mean, sums.x, sums.y, count, sums.z != 0, first);
+
+#if APPLY
+    const float4 set_statistics = finished(part.x, part.y, part.z);
+    slot = thread;
+    [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
+        const Place place = place_of_item(set_place, i);
+        const Item item = items[slot];
+        slot += GROUP_SIZE;
+        output[place.output] = normalised_item(first_numbers(item), second_numbers(item), set_statistics, place);
+    }
+#else
+    if (lane == 0 && set < set_count) {
+        if (chunk_count == 1) {
+            statistics[set] = finished(part.x, part.y, part.z);
+        } else {
+            chunks[set * chunk_count + chunk] = part;
+        }
+    }
+#endif
+}

@@ -1,0 +1,314 @@
+// Common part of the shaders of MEAN_VARIANCE_NORMALIZATION and its successors. A set is a normalisation group: the
+// elements that share a mean.
+//
+// HALF    1: elements are FLOAT16; computations are in FP32 and rounded once. 2: the same, and the device's own
+//         conversions are as accurate as those of float16.hlsli. 0: FLOAT32.
+// VECTOR  1: an item, which is what a thread reads at once, is 16 contiguous bytes of a set in input and output.
+//         0: it is one element.
+// FUSED   1: an activation follows.
+
+#include "shaders/common/activation.hlsli"
+#include "shaders/common/dispatch.hlsli"
+#include "shaders/common/elements.hlsli"
+#include "shaders/common/float16.hlsli"
+
+#define GROUP_SIZE 256
+#define MOST_DIMENSIONS 8
+#define NATIVE_HALF (HALF == 2)
+
+cbuffer Parameters : register(b0) {
+    uint set_count;
+    uint set_dimension_count;
+    uint item_count;            // in a set; in mean_variance_normalization1_apply in the whole tensor
+    uint item_dimension_count;
+    uint chunk_count;           // parts of a set that different thread groups reduce
+    uint items_per_chunk;
+    uint threads_per_set;       // a power of two
+    uint sets_per_group;
+    uint sets_side_by_side;     // 1: adjacent sets are closer in memory than adjacent items of a set
+    uint has_scale;
+    uint has_bias;
+    uint scale_step;            // strides within an item
+    uint bias_step;
+    uint normalize_variance;
+    float epsilon;
+    uint activation;
+    float activation_first;
+    float activation_second;
+    uint output_is_packed;
+    float set_size;
+    uint subtract_mean;         // 0: the mean is not subtracted
+    uint columns_per_set;       // threads in a row; a set has several rows
+    uint set_shift;             // the binary logarithm of threads_per_set
+    uint task;                  // see mean_variance_normalization1_kept.hlsl
+    // Adding threads_per_set to an item's number advances by this many lines, and items within a line.
+    uint step_lines;
+    uint step_items;
+    uint rows_per_set;          // rows of columns_per_set threads, a power of two
+    uint unused;
+    // Size, strides in input and output in items, and the stride of set numbers.
+    uint4 set_dimensions[MOST_DIMENSIONS];
+    uint4 item_dimensions[MOST_DIMENSIONS];
+    // Strides of the same dimensions in scale and bias, in elements.
+    uint4 set_parameters[MOST_DIMENSIONS];
+    uint4 item_parameters[MOST_DIMENSIONS];
+};
+
+#if VECTOR
+#define Item uint4
+#else
+#define Item uint
+#endif
+
+#if READS_UNITS
+RWBuffer<uint4> input : register(u16);
+#else
+RWStructuredBuffer<Item> input : register(u0);
+#endif
+RWStructuredBuffer<uint> scale : register(u1);
+RWStructuredBuffer<uint> bias : register(u2);
+#if VECTOR
+RWBuffer<uint4> output : register(u19);
+#else
+RWStructuredBuffer<uint> output : register(u3);
+#endif
+// For each chunk: mean, the mean's error, sum of squared deviations, count. For each set at the end: mean, the mean's
+// error, 1 / sqrt(variance + epsilon).
+RWStructuredBuffer<float4> chunks : register(u4);
+RWStructuredBuffer<float4> statistics : register(u5);
+// Scale and bias, if an item's parameters are one unit: see has_scale.
+#if READS_UNITS
+RWBuffer<uint4> scale_units : register(u22);
+RWBuffer<uint4> bias_units : register(u23);
+#else
+RWStructuredBuffer<uint4> scale_units : register(u6);
+RWStructuredBuffer<uint4> bias_units : register(u7);
+#endif
+
+// Values of has_scale and has_bias.
+#define PARAMETERS_ANYWHERE 1
+#define PARAMETERS_IN_UNITS 2
+#define PARAMETERS_OF_SETS 3  // all items of a set share one parameter
+
+// Offsets in the tensors.
+struct Place {
+    uint input;
+    uint output;
+    uint set;
+    uint scale;
+    uint bias;
+};
+
+void add_place(inout Place place, uint steps, uint4 dimension, uint4 parameters) {
+    place.input += steps * dimension.y;
+    place.output += steps * dimension.z;
+    place.set += steps * dimension.w;
+    place.scale += steps * parameters.x;
+    place.bias += steps * parameters.y;
+}
+
+#define ADD_PLACE(place, number, dimensions, parameters, count)                                          \
+    [branch] if ((count) == 1) {                                                                         \
+        add_place(place, number, dimensions[0], parameters[0]);                                          \
+    } else {                                                                                             \
+        uint place_rest = (number);                                                                      \
+        uint place_d = 0;                                                                                \
+        [loop] for (; place_d + 1 < (count); ++place_d) {                                                \
+            const uint place_quotient = place_rest / dimensions[place_d].x;                              \
+            add_place(place, place_rest - place_quotient * dimensions[place_d].x, dimensions[place_d],   \
+                      parameters[place_d]);                                                              \
+            place_rest = place_quotient;                                                                 \
+        }                                                                                                \
+        add_place(place, place_rest, dimensions[place_d], parameters[place_d]);                          \
+    }
+
+Place place_of_set(uint set) {
+    Place place = (Place)0;
+    ADD_PLACE(place, set, set_dimensions, set_parameters, set_dimension_count)
+    return place;
+}
+
+Place place_of_item(Place set, uint item) {
+    Place place = set;
+    ADD_PLACE(place, item, item_dimensions, item_parameters, item_dimension_count)
+    return place;
+}
+
+// The elements of an item, as far as it has them; in a vector of FLOAT16 those with even numbers, while second_numbers
+// are those with odd ones.
+float4 numbers_of(uint4 bits) {
+#if NATIVE_HALF
+    return f16tof32(bits);
+#elif HALF
+    return float_from_half(bits);
+#else
+    return asfloat(bits);
+#endif
+}
+
+#if VECTOR
+float4 first_numbers(uint4 item) {
+    return numbers_of(item);
+}
+#else
+float4 first_numbers(uint item) {
+    return numbers_of(uint4(item, 0, 0, 0));
+}
+#endif
+
+#define TWO_VECTORS (VECTOR && HALF)
+
+#if TWO_VECTORS
+float4 second_numbers(uint4 item) {
+    return numbers_of(item >> 16);
+}
+#else
+// Items of this kind have no second numbers.
+float4 second_numbers(Item item) {
+    return 0;
+}
+#endif
+
+#if VECTOR
+float sum_of(float4 numbers) {
+    return (numbers.x + numbers.y) + (numbers.z + numbers.w);
+}
+#else
+float sum_of(float4 numbers) {
+    return numbers.x;
+}
+#endif
+
+// Loads an item of the input. In a FLOAT16 tensor without VECTOR it is one element.
+Item load_item(uint place) {
+#if HALF && !VECTOR
+    return LOAD_ELEMENT(input, 1, place);
+#else
+    return input[place];
+#endif
+}
+
+// Elements of scale or bias, starting at `place`, `gap` apart.
+#if HALF
+#define ONE_PARAMETER(buffer, place) float_from_half(LOAD_ELEMENT(buffer, 1, place).xxxx)
+#define FOUR_PARAMETERS(buffer, place, gap)                                                                       \
+    float_from_half(uint4(LOAD_ELEMENT(buffer, 1, place), LOAD_ELEMENT(buffer, 1, (place) + (gap)),               \
+                          LOAD_ELEMENT(buffer, 1, (place) + 2 * (gap)), LOAD_ELEMENT(buffer, 1, (place) + 3 * (gap))))
+#define PARAMETERS_PER_ITEM 8
+#define GAPS_PER_STEP 2
+#else
+#define ONE_PARAMETER(buffer, place) asfloat(buffer[place].xxxx)
+#define FOUR_PARAMETERS(buffer, place, gap)                                                     \
+    asfloat(uint4(buffer[place], buffer[(place) + (gap)], buffer[(place) + 2 * (gap)], buffer[(place) + 3 * (gap)]))
+#define PARAMETERS_PER_ITEM 4
+#define GAPS_PER_STEP 1
+#endif
+
+// The parameters of an item, if there are any, in the form of first_numbers and second_numbers. Often they are all
+// equal.
+#if VECTOR
+#define PUT_PARAMETERS(how, buffer, units, place, step, first, second)                    \
+    [branch] if (how == PARAMETERS_IN_UNITS) {                                            \
+        const Item parameter_unit = units[(place) / PARAMETERS_PER_ITEM];                 \
+        first = first_numbers(parameter_unit);                                            \
+        second = second_numbers(parameter_unit);                                          \
+    } else if (how != 0) {                                                                \
+        [branch] if (step == 0) {                                                         \
+            first = ONE_PARAMETER(buffer, place);                                         \
+            second = first;                                                               \
+        } else {                                                                          \
+            first = FOUR_PARAMETERS(buffer, place, GAPS_PER_STEP * step);                 \
+            second = FOUR_PARAMETERS(buffer, (place) + (step), GAPS_PER_STEP * step);     \
+        }                                                                                 \
+    }
+#else
+#define PUT_PARAMETERS(how, buffer, units, place, step, first, second)                    \
+    [branch] if (how != 0) {                                                              \
+        first = ONE_PARAMETER(buffer, place);                                             \
+    }
+#endif
+
+uint4 bits_of_results(float4 numbers) {
+#if FUSED
+    numbers = activate(numbers, activation, activation_first, activation_second);
+#endif
+#if NATIVE_HALF
+    return f32tof16(numbers);
+#elif HALF
+    return half_from_float(numbers);
+#else
+    return asuint(numbers);
+#endif
+}
+
+// Normalises an item of the input, whose numbers these are. `set` has the statistics of the set.
+Item normalised_numbers(float4 first, float4 second, float4 set, float4 first_scale, float4 second_scale,
+                        float4 first_bias, float4 second_bias) {
+    float4 numbers = ((first - set.x) - set.y) * (set.z * first_scale) + first_bias;
+#if TWO_VECTORS
+    const float4 others = ((second - set.x) - set.y) * (set.z * second_scale) + second_bias;
+#if FUSED
+    // A loop, because the code would otherwise be too long for the compiler.
+    uint4 result = 0;
+    [loop] for (uint part = 0; part < 2; ++part) {
+        result |= bits_of_results(numbers) << (16 * part);
+        numbers = others;
+    }
+    return result;
+#else
+    return bits_of_results(numbers) | bits_of_results(others) << 16;
+#endif
+#elif VECTOR
+    return bits_of_results(numbers);
+#else
+    return bits_of_results(numbers).x;
+#endif
+}
+
+// The same, with the parameters at that offset.
+Item normalised_item(float4 first, float4 second, float4 set, Place place) {
+    float4 first_scale = 1;
+    float4 second_scale = 1;
+    float4 first_bias = 0;
+    float4 second_bias = 0;
+    PUT_PARAMETERS(has_scale, scale, scale_units, place.scale, scale_step, first_scale, second_scale)
+    PUT_PARAMETERS(has_bias, bias, bias_units, place.bias, bias_step, first_bias, second_bias)
+    return normalised_numbers(first, second, set, first_scale, second_scale, first_bias, second_bias);
+}
+
+// The statistics of a set or chunk, from the rounded mean, the sums of deviations and of their squares, and the number
+// of elements. `differ`: not all elements equal `element`.
+float4 found(float mean, float sum, float squares, float count, bool differ, float element) {
+    // The mean of equal numbers is that number, and their variance is 0, without rounding errors.
+    const bool constant = subtract_mean && !differ;
+    // Deviations sum to 0, except for the mean's rounding error ("corrected two-pass algorithm": Chan, Golub & LeVeque
+    // 1983). An infinite mean is not corrected: the deviations of all finite numbers from it are infinite.
+    const float lacking = !subtract_mean || constant || is_infinite(mean) ? 0 : sum / count;
+    const float corrected = squares - sum * lacking;
+    // Not by max, which would turn NaN into a number.
+    return float4(constant ? element : mean, lacking, constant || corrected < 0 ? 0 : corrected, count);
+}
+
+// The final statistics of a set, from its mean, the mean's error, and the sum of squared deviations.
+float4 finished(float mean, float lacking, float squares) {
+    float rstd = 1;
+    if (normalize_variance) {
+        rstd = 1 / sqrt(squares / set_size + epsilon);
+    }
+    return float4(mean, lacking, rstd, 0);
+}
+
+// Defines a function that sums an array over `count` threads, a power of two, starting with a given thread. Four at a
+// time, so that the loads overlap.
+#define SUM_OVER_THREADS(name, Sum, array)                                                     \
+    Sum name(uint first, uint distance, uint count) {                                          \
+        Sum sum = 0;                                                                           \
+        [loop] for (uint i = 0; i < count; i += 4) {                                           \
+            const Sum sum_0 = array[first + i * distance];                                     \
+            const Sum sum_1 = array[first + min(i + 1, count - 1) * distance];                 \
+            const Sum sum_2 = array[first + min(i + 2, count - 1) * distance];                 \
+            const Sum sum_3 = array[first + min(i + 3, count - 1) * distance];                 \
+            sum += sum_0 + (count > 1 ? sum_1 : 0) + (count > 2 ? sum_2 + sum_3 : 0);          \
+        }                                                                                      \
+        return sum;                                                                            \
+    }
