@@ -97,7 +97,8 @@ else()
   file(CONFIGURE OUTPUT "${operator_numbers}" CONTENT "${operator_defines}" @ONLY)
   dmlconform_embed_text("${CMAKE_CURRENT_BINARY_DIR}/shader_texts.cpp" dmlconform::hlsl::shader_texts ${shader_files}
                         "${operator_numbers}")
-  add_library(dmlconform_hlsl STATIC hlsl/hlsl_compiler.cpp hlsl/hlsl_compiler.h
+  add_library(dmlconform_hlsl STATIC hlsl/hlsl_compiler.cpp hlsl/hlsl_compiler.h hlsl/shader_cache.cpp
+                                     hlsl/shader_cache.h
                                      "${CMAKE_CURRENT_BINARY_DIR}/shader_texts.cpp")
   add_library(dmlconform::hlsl ALIAS dmlconform_hlsl)
   target_link_libraries(dmlconform_hlsl PUBLIC dmlconform_bindings PRIVATE ${hlsl_libraries})
@@ -106,7 +107,7 @@ else()
   target_link_libraries(compile_shaders PRIVATE dmlconform::hlsl Threads::Threads ZLIB::ZLIB)
   add_custom_command(
     OUTPUT "${compiled_shaders}"
-    COMMAND compile_shaders "${compiled_shaders}"
+    COMMAND compile_shaders "${compiled_shaders}" "${CMAKE_CURRENT_BINARY_DIR}/compiled_shaders.cache"
     DEPENDS compile_shaders
     COMMENT "Compiling shaders"
     VERBATIM)

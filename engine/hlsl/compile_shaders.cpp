@@ -1,7 +1,8 @@
 // A tool of the build: compiles every variant of every shader, and writes a C++ source with the bytecode.
 //
-// usage: compile_shaders FILE
+// usage: compile_shaders FILE CACHE
 //
+// CACHE keeps the bytecode for the next time: only variants whose text has changed since are compiled again.
 // Exit codes: 0 written; 1 a shader does not compile, or the file cannot be written; 2 wrong usage.
 #include <fmt/format.h>
 #include <zlib.h>
@@ -19,6 +20,7 @@
 #include "engine/d3d12/device/roofline_shaders.h"
 #include "engine/d3d12/planning/binding.h"
 #include "engine/hlsl/hlsl_compiler.h"
+#include "engine/hlsl/shader_cache.h"
 
 namespace {
 
@@ -26,7 +28,8 @@ using namespace dmlconform;
 
 struct Shader {
     d3d12::ShaderVariant variant;
-    std::vector<std::uint32_t> code;
+    hlsl::ShaderFingerprint fingerprint;
+    hlsl::CompressedShader code;
     std::string problem;
 };
 
@@ -42,22 +45,46 @@ std::vector<Shader> all_shaders() {
         add(binding.variants());
     }
     add(d3d12::roofline_variants());
+    const std::string compiler = hlsl::compiler_version();
     std::vector<Shader> shaders;
     for (auto& [key, variant] : variants) {
-        shaders.push_back({std::move(variant), {}, {}});
+        const std::string source = hlsl::shader_source(variant);
+        shaders.push_back({std::move(variant), hlsl::fingerprint_of(compiler + source), {}, {}});
     }
     return shaders;
 }
 
-void compile(std::vector<Shader>& shaders) {
+/// Uses zlib's highest level, because this runs only once for each shader.
+hlsl::CompressedShader compress(const std::vector<std::uint32_t>& code) {
+    const auto size = static_cast<uLong>(code.size() * sizeof(code[0]));
+    auto bytes = compressBound(size);
+    hlsl::CompressedShader result;
+    result.data.resize((bytes + sizeof(result.data[0]) - 1) / sizeof(result.data[0]));
+    if (compress2(reinterpret_cast<Bytef*>(result.data.data()), &bytes, reinterpret_cast<const Bytef*>(code.data()),
+                  size, Z_BEST_COMPRESSION) != Z_OK) {
+        throw std::bad_alloc();  // the only other error is a buffer that is too small, which is impossible here
+    }
+    result.bytes = bytes;
+    result.words = code.size();
+    result.data.resize((bytes + sizeof(result.data[0]) - 1) / sizeof(result.data[0]));
+    return result;
+}
+
+void compile(Shader& shader, const hlsl::ShaderCache& cache) {
+    if (const auto found = cache.find(shader.fingerprint); found != cache.end()) {
+        shader.code = found->second;
+    } else if (auto code = hlsl::compile_shader(shader.variant)) {
+        shader.code = compress(*code);
+    } else {
+        shader.problem = fmt::format("{}\n{}", code.error().message, code.error().hint);
+    }
+}
+
+void compile(std::vector<Shader>& shaders, const hlsl::ShaderCache& cache) {
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
         for (std::size_t i = next++; i < shaders.size(); i = next++) {
-            if (auto code = hlsl::compile_shader(shaders[i].variant)) {
-                shaders[i].code = std::move(*code);
-            } else {
-                shaders[i].problem = fmt::format("{}\n{}", code.error().message, code.error().hint);
-            }
+            compile(shaders[i], cache);
         }
     };
     std::vector<std::thread> threads;
@@ -68,26 +95,6 @@ void compile(std::vector<Shader>& shaders) {
     for (std::thread& thread : threads) {
         thread.join();
     }
-}
-
-struct Compressed {
-    std::vector<std::uint64_t> data;
-    std::size_t bytes = 0;
-};
-
-/// Uses zlib's highest level, because this runs only once for each shader.
-Compressed compress(const std::vector<std::uint32_t>& code) {
-    const auto size = static_cast<uLong>(code.size() * sizeof(code[0]));
-    auto bytes = compressBound(size);
-    Compressed result;
-    result.data.resize((bytes + sizeof(result.data[0]) - 1) / sizeof(result.data[0]));
-    if (compress2(reinterpret_cast<Bytef*>(result.data.data()), &bytes, reinterpret_cast<const Bytef*>(code.data()),
-                  size, Z_BEST_COMPRESSION) != Z_OK) {
-        throw std::bad_alloc();  // the only other error is a buffer that is too small, which is impossible here
-    }
-    result.bytes = bytes;
-    result.data.resize((bytes + sizeof(result.data[0]) - 1) / sizeof(result.data[0]));
-    return result;
 }
 
 /// Written as numbers, because Microsoft's compiler limits string literals to 16 KB.
@@ -102,20 +109,15 @@ std::string numbers_of(const std::vector<std::uint64_t>& data) {
 std::string source_of(const std::vector<Shader>& shaders) {
     std::string arrays;
     std::string rows;
-    struct Written {
-        std::size_t number = 0;
-        std::size_t bytes = 0;
-    };
-    std::map<std::vector<std::uint32_t>, Written> written;
+    std::map<std::vector<std::uint64_t>, std::size_t> written;
     for (std::size_t i = 0; i < shaders.size(); ++i) {
-        const auto [found, is_new] = written.try_emplace(shaders[i].code);
+        const hlsl::CompressedShader& code = shaders[i].code;
+        const auto [found, is_new] = written.try_emplace(code.data, i);
         if (is_new) {
-            const Compressed compressed = compress(shaders[i].code);
-            found->second = {i, compressed.bytes};
-            arrays += fmt::format("const std::uint64_t code_{}[] = {{\n{}}};\n", i, numbers_of(compressed.data));
+            arrays += fmt::format("const std::uint64_t code_{}[] = {{\n{}}};\n", i, numbers_of(code.data));
         }
-        rows += fmt::format("    {{\"{}\", code_{}, {}, {}}},\n", shaders[i].variant.key(), found->second.number,
-                            found->second.bytes, shaders[i].code.size());
+        rows += fmt::format("    {{\"{}\", code_{}, {}, {}}},\n", shaders[i].variant.key(), found->second, code.bytes,
+                            code.words);
     }
     return fmt::format(R"(// Written by engine/hlsl/compile_shaders.cpp. Do not edit.
 #include "engine/d3d12/device/shader_library.h"
@@ -136,19 +138,23 @@ const std::string_view shader_compiler = "{}";
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        fmt::print(stderr, "usage: compile_shaders FILE\n");
+    if (argc != 3) {
+        fmt::print(stderr, "usage: compile_shaders FILE CACHE\n");
         return 2;
     }
     std::vector<Shader> shaders = all_shaders();
-    compile(shaders);
+    compile(shaders, hlsl::read_shader_cache(argv[2]));
     bool failed = false;
+    hlsl::ShaderCache cache;
     for (const Shader& shader : shaders) {
-        if (!shader.problem.empty()) {
+        if (shader.problem.empty()) {
+            cache.emplace(shader.fingerprint, shader.code);
+        } else {
             fmt::print(stderr, "{}\n", shader.problem);
             failed = true;
         }
     }
+    hlsl::write_shader_cache(argv[2], cache);
     if (failed) {
         return 1;
     }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -43,6 +45,8 @@ std::optional<std::string_view> find_shader_text(std::string_view path) {
     return std::nullopt;
 }
 
+constexpr const char* target = "cs_5_1";
+
 class EmbeddedIncludes final : public ID3DInclude {
 public:
     HRESULT STDMETHODCALLTYPE Open(D3D_INCLUDE_TYPE /*type*/, LPCSTR name, LPCVOID /*parent*/, LPCVOID* data,
@@ -59,6 +63,20 @@ public:
     HRESULT STDMETHODCALLTYPE Close(LPCVOID /*data*/) override { return S_OK; }
 };
 
+/// Appends a file and, once each, the files that it includes.
+void append_text(std::string_view path, std::set<const char*>& seen, std::string& result) {
+    const auto text = find_shader_text(path);
+    if (!text || !seen.insert(text->data()).second) {
+        return;
+    }
+    result += *text;
+    constexpr std::string_view directive = "#include \"";
+    for (std::size_t at = text->find(directive); at != std::string_view::npos; at = text->find(directive, at)) {
+        at += directive.size();
+        append_text(text->substr(at, text->find('"', at) - at), seen, result);
+    }
+}
+
 std::string text_of(ID3DBlob* messages) {
     if (messages == nullptr) {
         return {};
@@ -70,10 +88,21 @@ std::string text_of(ID3DBlob* messages) {
     return text;
 }
 
+std::string file_name_of(const d3d12::ShaderVariant& variant) {
+    return fmt::format("{}.hlsl", variant.shader);
+}
+
 }  // namespace
 
+std::string shader_source(const d3d12::ShaderVariant& variant) {
+    std::string source = fmt::format("{} {} {}\n", target, flags, variant.key());
+    std::set<const char*> seen;
+    append_text(file_name_of(variant), seen, source);
+    return source;
+}
+
 core::Result<std::vector<std::uint32_t>> compile_shader(const d3d12::ShaderVariant& variant) {
-    const std::string file = fmt::format("{}.hlsl", variant.shader);
+    const std::string file = file_name_of(variant);
     const auto text = find_shader_text(file);
     if (!text) {
         return core::fail(fmt::format("there is no shader {}", file));
@@ -91,7 +120,7 @@ core::Result<std::vector<std::uint32_t>> compile_shader(const d3d12::ShaderVaria
     EmbeddedIncludes includes;
     ComPtr<ID3DBlob> code;
     ComPtr<ID3DBlob> messages;
-    HRESULT result = D3DCompile(text->data(), text->size(), file.c_str(), macros.data(), &includes, "main", "cs_5_1",
+    HRESULT result = D3DCompile(text->data(), text->size(), file.c_str(), macros.data(), &includes, "main", target,
                                 flags, 0, code.GetAddressOf(), messages.GetAddressOf());
     if (FAILED(result)) {
         return core::fail(fmt::format("shader {} does not compile: {}", variant.key(),

@@ -19,6 +19,10 @@ extern const std::span<const core::EmbeddedText> shader_texts;
 /// The bytecode of a compute shader as 32-bit words. On failure, the hint has the compiler's messages.
 [[nodiscard]] core::Result<std::vector<std::uint32_t>> compile_shader(const d3d12::ShaderVariant& variant);
 
+/// Everything that a shader's bytecode follows from besides the compiler: its text, the texts that it includes, and the
+/// variant's macros.
+[[nodiscard]] std::string shader_source(const d3d12::ShaderVariant& variant);
+
 /// Name and version of the compiler: "vkd3d 2.1".
 [[nodiscard]] std::string compiler_version();
 
