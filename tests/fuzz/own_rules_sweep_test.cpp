@@ -19,7 +19,7 @@ using core::TensorDesc;
 using operators::Descriptor;
 using operators::OperatorSchema;
 
-constexpr std::uint64_t descriptors_of_each = 200;
+constexpr std::uint64_t descriptors_of_each = 150;
 
 struct RuleRow {
     /// Short names. Each operator needs a row for each of its rules.
@@ -33,7 +33,10 @@ struct RuleRow {
     ///   BTensor:rank        another number of dimensions
     ///   BTensor:type        another type
     ///   BTensor:presence    the tensor becomes absent or present
-    ///   A[-3]+B[-3]         both
+    ///   A+B[-3]             that of both tensors
+    ///   OutputTensor[0]>2   the first size of tensors of more than two dimensions
+    ///   OutputTensors@Axis  the size along the axis
+    ///   IndicesTensor:huge  the last size becomes larger than there are dimensions
     std::string_view fields;
 };
 
@@ -76,10 +79,10 @@ constexpr RuleRow table[] = {
     {"SLICE1", "outputSize", "OutputTensor[*] InputWindowStrides"},
     {"SLICE_GRAD", "inputSize", "InputGradientTensor[*] InputWindowStrides"},
     {"SPLIT", "tensorCount", "OutputTensors:empty"},
-    {"SPLIT", "sizes", "OutputTensors[*]"},
-    {"SPLIT", "sizesAlongAxis", "OutputTensors[*]"},
+    {"SPLIT", "sizes", "OutputTensors[*]>1"},
+    {"SPLIT", "sizesAlongAxis", "OutputTensors@Axis"},
     {"JOIN", "tensorCount", "InputTensors:empty"},
-    {"JOIN", "sizes", "InputTensors[*]"},
+    {"JOIN", "sizes", "InputTensors[*]>1"},
     {"JOIN", "outputSizes", "OutputTensor[*] InputTensors[*]"},
     {"PADDING PADDING1", "outputSizes", "OutputTensor[*] StartPadding EndPadding"},
     {"TILE", "repeats", "Repeats"},
@@ -90,18 +93,17 @@ constexpr RuleRow table[] = {
     {"UPSAMPLE_2D", "scaleSize", "ScaleSize:width ScaleSize:height"},
     {"UPSAMPLE_2D", "outputSizes", "OutputTensor[*] ScaleSize:width ScaleSize:height"},
     // indices
-    {"GATHER", "indexDimensions", "IndexDimensions IndicesTensor[0]"},
-    {"GATHER", "dimensionCount", "InputTensor[0]"},
+    {"GATHER", "indexDimensions", "IndexDimensions IndicesTensor[0]>1"},
+    {"GATHER", "dimensionCount", "InputTensor[0]>1"},
     {"GATHER", "outputSizes", "OutputTensor[*]"},
-    {"GATHER_ELEMENTS", "indicesSizes", "InputTensor[*]"},
-    {"GATHER_ELEMENTS", "outputSizes", "OutputTensor[*]"},
+    {"GATHER_ELEMENTS", "indicesSizes", "InputTensor[*]>1"},
     {"SCATTER", "indicesSizes", "IndicesTensor+UpdatesTensor[*]"},
-    {"ONE_HOT", "indicesSizes", "IndicesTensor[*] OutputTensor[*]"},
+    {"ONE_HOT", "indicesSizes", "IndicesTensor[*] OutputTensor[*]>1"},
     {"ONE_HOT", "values", "ValuesTensor:ones"},
     {"REVERSE_SUBSEQUENCES", "lengthsSizes", "SequenceLengthsTensor[*]"},
     {"GATHER_ND GATHER_ND1 SCATTER_ND", "inputDimensionCount", "InputDimensionCount"},
-    {"GATHER_ND GATHER_ND1 SCATTER_ND", "indicesDimensionCount", "IndicesDimensionCount IndicesTensor[0]"},
-    {"GATHER_ND GATHER_ND1 SCATTER_ND", "tupleSize", "IndicesTensor"},
+    {"GATHER_ND GATHER_ND1 SCATTER_ND", "indicesDimensionCount", "IndicesDimensionCount IndicesTensor[0]>1"},
+    {"GATHER_ND GATHER_ND1 SCATTER_ND", "tupleSize", "IndicesTensor:huge"},
     {"GATHER_ND1", "batchDimensions", "BatchDimensionCount IndicesTensor@BatchDimensionCount"},
     {"GATHER_ND GATHER_ND1", "outputSizes", "OutputTensor[*]"},
     {"SCATTER_ND", "updatesSizes", "UpdatesTensor[*]"},
@@ -165,7 +167,7 @@ constexpr RuleRow table[] = {
      "MeanTensor+VarianceTensor+ScaleTensor+OutputScaleGradientTensor+OutputBiasGradientTensor[*]"},
     {"MEAN_VARIANCE_NORMALIZATION1", "axes", "Axes"},
     {"ACTIVATION_SOFTMAX ACTIVATION_LOG_SOFTMAX ACTIVATION_HARDMAX", "effectiveRank",
-     "InputTensor+OutputTensor[-3] InputTensor+OutputTensor[0]"},
+     "InputTensor+OutputTensor[-3] InputTensor+OutputTensor[0]>2"},
     {"REDUCE", "inputType", "InputTensor:type"},
     {"REDUCE", "outputType", "OutputTensor:type"},
     {"REDUCE ARGMIN ARGMAX", "outputSizes", "OutputTensor[*]"},
@@ -174,7 +176,7 @@ constexpr RuleRow table[] = {
     {"RANDOM_GENERATOR", "stateSizes", "InputStateTensor+OutputStateTensor[*]"},
     // regions and resampling
     {"ROI_POOLING", "pooledSize", "PooledSize:width PooledSize:height"},
-    {"ROI_POOLING", "regionSizes", "ROITensor[*]"},
+    {"ROI_POOLING", "regionSizes", "ROITensor[0] ROITensor[1] ROITensor[3]"},
     {"ROI_POOLING", "outputSizes", "OutputTensor[*] PooledSize:width PooledSize:height"},
     {aligns, "regionSizes", "ROITensor"},
     {aligns, "batchSizes", "BatchIndicesTensor[*]"},
@@ -213,8 +215,14 @@ struct Break {
     std::vector<std::string> fields;
     std::string position;
     std::string kind;
+    /// Tensors of no more dimensions are left alone.
+    std::size_t more_than = 0;
 
     explicit Break(std::string_view text) {
+        if (const std::size_t more = text.find('>'); more != std::string_view::npos) {
+            more_than = std::stoul(std::string(text.substr(more + 1)));
+            text = text.substr(0, more);
+        }
         const std::size_t colon = text.find(':');
         const std::size_t bracket = text.find_first_of("[@");
         kind = colon == std::string_view::npos ? "" : text.substr(colon + 1);
@@ -304,6 +312,13 @@ private:
                 TensorDesc& desc = *last_tensor(d, field_);
                 repack(desc, core::Dimensions(desc.sizes.size(), 1), desc.data_type);
             });
+        } else if (how_.kind == "huge") {
+            add(field_, [&](Descriptor& d) {
+                TensorDesc& desc = *last_tensor(d, field_);
+                core::Dimensions sizes = desc.sizes;
+                sizes.back() = 9;
+                repack(desc, sizes, desc.data_type);
+            });
         } else if (how_.kind == "rank") {
             add(field_, [&](Descriptor& d) {
                 TensorDesc& desc = *last_tensor(d, field_);
@@ -329,10 +344,15 @@ private:
     /// The dimensions that are changed, each separately.
     [[nodiscard]] std::vector<std::size_t> dimensions(std::size_t rank) const {
         std::vector<std::size_t> result;
+        if (rank <= how_.more_than) {
+            return result;
+        }
         if (how_.position == "[*]") {
             for (std::size_t d = 0; d < rank; ++d) {
                 result.push_back(d);
             }
+        } else if (how_.position == "@Axis") {
+            result.push_back(legal_.uint("Axis"));
         } else if (how_.position.starts_with("@")) {
             const std::uint32_t last = legal_.uint(how_.position.substr(1));
             const std::uint32_t ignored = static_cast<std::uint32_t>(rank) - legal_.uint("IndicesDimensionCount");
@@ -384,6 +404,10 @@ private:
     }
 
     void change_numbers() {
+        if (legal_.schema->find_field(field_)->type == operators::FieldType::scale_bias) {
+            add(field_, [&](Descriptor& d) { value_of(d, field_) = operators::ScaleBias{1, 0.5F}; });
+            return;
+        }
         std::visit(
             [&](const auto& held) {
                 using Held = std::decay_t<decltype(held)>;
@@ -391,13 +415,6 @@ private:
                     for (const Held other : others(held)) {
                         add(field_, [&](Descriptor& d) { value_of(d, field_) = other; });
                     }
-                } else if constexpr (std::is_same_v<Held, operators::ScaleBias> ||
-                                     std::is_same_v<Held, operators::Null>) {
-                    add(field_, [&](Descriptor& d) {
-                        if (d.schema->find_field(field_)->type == operators::FieldType::scale_bias) {
-                            value_of(d, field_) = operators::ScaleBias{1, 0.5F};
-                        }
-                    });
                 } else if constexpr (requires { held.front() + 1; }) {
                     for (const std::size_t i : held.empty() ? std::vector<std::size_t>() : dimensions(held.size())) {
                         for (const auto other : others(held[i])) {
@@ -435,7 +452,8 @@ void expect_breaks(const std::vector<Descriptor>& legal, const std::string& rule
     std::set<std::string> rejected;
     for (const Descriptor& descriptor : legal) {
         std::set<std::string> here;
-        for (const Change& change : Changes(descriptor, how).all()) {
+        const Changes changes(descriptor, how);
+        for (const Change& change : changes.all()) {
             here.insert(change.what);
             if (rule_of(change.descriptor) == rule) {
                 rejected.insert(change.what);
