@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "engine/core/data_type.h"
+#include "engine/core/guard.h"
+#include "engine/cpu/kernel.h"
+#include "engine/operators/rules.h"
 #include "tests/cpu/random_tensors.h"
-#include "tests/cpu/references.h"
 #include "tests/packed_tensors.h"
 
 namespace dmlconform::tests::lengths_test {
@@ -381,8 +383,18 @@ Inputs pointers_to(const std::vector<Tensor>& tensors) {
     return pointers;
 }
 
+/// Without the bounds of elements, which take most of the reference's time.
 std::vector<Tensor> outputs_of(const Descriptor& descriptor, const Inputs& inputs) {
-    return reference_of(descriptor, inputs).outputs;
+    std::vector<Tensor> outputs;
+    std::vector<Tensor*> pointers;
+    const auto slots = descriptor.outputs();
+    outputs.reserve(slots.size());
+    for (const operators::TensorSlot& slot : slots) {
+        outputs.push_back(core::output_tensor(*slot.desc));
+        pointers.push_back(&outputs.back());
+    }
+    cpu::find_kernel(descriptor.schema->short_name())->compute({descriptor, inputs, pointers, {}});
+    return outputs;
 }
 
 bool have_same_bits(const Tensor& a, const Tensor& b) {
@@ -390,10 +402,21 @@ bool have_same_bits(const Tensor& a, const Tensor& b) {
     return a.desc.sizes == b.desc.sizes && std::memcmp(a.buffer.bytes().data(), b.buffer.bytes().data(), size) == 0;
 }
 
+/// Of long tensors, only pieces near the ends and near the numbers of the list are compared.
+bool is_compared(std::uint32_t begin, std::uint32_t length) {
+    const auto is_near = [&](std::uint32_t place) {
+        return begin + longer_piece >= place && begin <= place + longer_piece;
+    };
+    return length <= long_length || is_near(0) || is_near(length) || std::ranges::any_of(split_at, is_near);
+}
+
 void expect_pieces_alike(const Row& row, std::uint32_t length, const Inputs& inputs,
                          const std::vector<Tensor>& outputs) {
     const std::uint32_t step = length > long_length ? longer_piece : piece;
     for (std::uint32_t begin = 0; begin < length; begin += step) {
+        if (!is_compared(begin, length)) {
+            continue;
+        }
         const std::uint32_t end = std::min(begin + step, length);
         const Descriptor part = describe(row.op, row.settings(end - begin));
         const auto slots = part.inputs();
@@ -507,8 +530,17 @@ INSTANTIATE_TEST_SUITE_P(All, Lengths, testing::Range(std::size_t{0}, rows().siz
     return name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
 });
 
-/// Numbers in the sources that are no lengths, with what they are.
-const std::map<std::string_view, std::string_view> other_numbers{};
+/// Numbers in the sources at which no loop is divided, with what they are.
+const std::map<std::string_view, std::string_view> other_numbers{
+    {"most_tensors", "tensors of an operator"},
+    {"repetitions", "of a measurement"},
+    {"multiply_add_steps", "of a measurement"},
+    {"enough", "a bound on the elements of a window, beyond which more make no difference"},
+    {"steps_per_thread", "work from which threads share a loop (tests/cpu/parallel_test.cpp)"},
+    {"rounds", "of Philox"},
+    {"most_samples", "the largest number of samples that regions may have"},
+    {"function_max", "an enumerator"},
+    {"digits_of_fp32", "binary digits"}};
 
 std::string content_of(const std::filesystem::path& file) {
     std::ifstream stream(file);
