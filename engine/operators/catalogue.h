@@ -141,8 +141,8 @@ struct OperatorSchema {
     std::vector<AttributeConstraint> attributes;
     /// For each output, the inputs whose memory it may share. Both are names of the C struct.
     std::map<std::string, std::vector<std::string>, std::less<>> in_place;
-    /// Full names of the operators that may be fused, each with its lowest feature level. If the operator has an
-    /// activation field but the map is empty, any activation may be fused.
+    /// Full names of the operators that may be fused, each with its lowest feature level. Empty only if the operator
+    /// has no activation field.
     std::map<std::string, core::FeatureLevel, std::less<>> fusable;
 
     /// The name without prefix: "SLICE1".

@@ -66,12 +66,8 @@ Verdict check_field(const Descriptor& descriptor, std::size_t index, core::Featu
     return {};
 }
 
-/// Checks whether the operator may be fused at all. If no source lists the operators that may, any activation is
-/// accepted.
+/// Checks whether the operator may be fused at all.
 Verdict check_fusable(const OperatorSchema& host, const OperatorSchema& activation, core::FeatureLevel level) {
-    if (host.fusable.empty() && activation.short_name().starts_with("ACTIVATION_")) {
-        return {};
-    }
     const auto fusable = host.fusable.find(activation.name);
     if (fusable == host.fusable.end()) {
         return rejected_by("activation.fusable",

@@ -435,6 +435,16 @@ TEST(Enumeration, EveryOneParsesItsEnumeratorsBothWays) {
     EXPECT_EQ(find_enumeration(""), nullptr);
 }
 
+TEST(Catalogue, SaysWhatMayBeFusedIntoWhatTakesActivations) {
+    for (const std::string& name : operator_names()) {
+        const OperatorSchema& schema = *find_operator(name);
+        const bool fuses = std::any_of(schema.fields.begin(), schema.fields.end(), [](const Field& field) {
+            return field.type == FieldType::operator_desc || field.type == FieldType::operator_desc_array;
+        });
+        EXPECT_EQ(fuses, !schema.fusable.empty()) << name;
+    }
+}
+
 TEST(Enumeration, AxisDirectionAndBool) {
     const Enumeration* direction = find_enumeration("DML_AXIS_DIRECTION");
     ASSERT_NE(direction, nullptr);
