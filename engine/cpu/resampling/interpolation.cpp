@@ -99,6 +99,13 @@ Interval share(const Between& part, std::int64_t element) {
     return part.first == part.second && part.first == element ? Interval(1) : first + second;
 }
 
+/// Whether FP32 may take one of several elements, each as a whole.
+bool takes_one_of_several(const Sample& sample) {
+    return sample.around.size() > 1 && std::ranges::all_of(sample.around, [](const Between& part) {
+               return part.first == part.second && part.from == part.to;
+           });
+}
+
 }  // namespace
 
 std::vector<Weight> weights_of(const Sample& sample) {
@@ -119,6 +126,10 @@ std::vector<Weight> weights_of(const Sample& sample) {
         Interval range(infinity, -infinity, false);
         for (const Between& part : sample.around) {
             range = hull(range, share(part, weight.element));
+        }
+        if (takes_one_of_several(sample)) {
+            const double difference = range.high - range.low;
+            range = range.with_expected(weight.value, range.variance + difference * difference);
         }
         if (sample.may_be_beyond && range.high == 1) {
             // Two weights, each a difference or its complement, and their product: three roundings, apart from the sum.
