@@ -122,5 +122,48 @@ TEST(Attention, BoundsAreNarrow) {
     }
 }
 
+/// With all keys masked, scores are within 8 of -10000 as FLOAT16 numbers, so each weight may be anything from 0 to 1.
+/// Outputs are then anything between the values, up to a rounding of each weight and of the sum. Powers must not
+/// overflow, because implementations subtract the maximum first.
+TEST(Attention, BoundsOfMaskedKeysAreBetweenTheValues) {
+    const auto halves = [](core::Dimensions sizes, const std::vector<double>& numbers) {
+        return tensor_of<core::Float16>(core::TensorDesc::packed(core::DataType::float16, std::move(sizes)),
+                                        std::vector<core::Float16>(numbers.begin(), numbers.end()));
+    };
+    const Tensor query = halves({1, 1, 2}, {1.5, -0.75});
+    const Tensor key = halves({1, 4, 2}, {1, 2, -3, 0.5, 0.25, 4, -1, -1});
+    const Tensor value = halves({1, 4, 2}, {1, -8, 2, 30, 3, 500, 4, 7});
+    const Tensor mask = tensor_of<std::int32_t>(core::TensorDesc::packed(core::DataType::int32, {1, 1}), {0});
+    const auto descriptor =
+        describe("MULTIHEAD_ATTENTION", {{"QueryTensor", query.desc},
+                                         {"KeyTensor", key.desc},
+                                         {"ValueTensor", value.desc},
+                                         {"MaskTensor", mask.desc},
+                                         {"OutputTensor", core::TensorDesc::packed(core::DataType::float16, {1, 1, 2})},
+                                         {"Scale", 1},
+                                         {"MaskFilterValue", -10000},
+                                         {"HeadCount", 1},
+                                         {"MaskType", 1}});
+    std::vector<const Tensor*> inputs;
+    for (const auto& slot : descriptor.inputs()) {
+        inputs.push_back(slot.name == "QueryTensor"   ? &query
+                         : slot.name == "KeyTensor"   ? &key
+                         : slot.name == "ValueTensor" ? &value
+                         : slot.name == "MaskTensor"  ? &mask
+                                                      : nullptr);
+    }
+    const cpu::Reference reference = cpu::compute_reference(descriptor, inputs);
+    const auto values = values_of<core::Float16>(reference.outputs[0]);
+    const double between[][2] = {{1, 4}, {-8, 500}};
+    for (std::size_t i = 0; i < 2; ++i) {
+        // Sum, weight, product and result may be rounded to FLOAT16 numbers.
+        const double rounding = 4.1 * 0x1p-10 * between[i][1];
+        EXPECT_EQ(reference.slack[0].nan[i], 0);
+        EXPECT_GE(static_cast<double>(values[i]) - reference.slack[0].below[i],
+                  -4 * std::fabs(between[i][0]) - rounding);
+        EXPECT_LE(static_cast<double>(values[i]) + reference.slack[0].above[i], between[i][1] + rounding);
+    }
+}
+
 }  // namespace
 }  // namespace dmlconform::tests::attention_test

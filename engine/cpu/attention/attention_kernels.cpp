@@ -88,15 +88,14 @@ public:
 
     /// The output row of a query of one head.
     [[nodiscard]] std::vector<Number> row(const Place& place) const {
-        const std::vector<Number> powers = powers_of(scores(place));
-        auto sum = arithmetic_.sum();
-        for (const Number& power : powers) {
-            sum.add(power);
-        }
-        const Number total = sum.result();
-        std::vector<Number> result;
-        for (std::int64_t i = 0; i < operands_.values.rows.size; ++i) {
-            result.push_back(weighted(place, powers, total, static_cast<std::size_t>(i)));
+        const std::vector<Number> all_scores = scores(place);
+        const std::vector<Number> powers = powers_of(all_scores);
+        std::vector<Number> result = weighted_row(place, powers, total_of(powers));
+        if constexpr (std::is_same_v<Arithmetic, Bounded>) {
+            if (may_be_large(powers) && have_maximum(all_scores)) {
+                narrow(result, row_below_maximum(place, all_scores));
+                narrow(result, row_between_values(place, all_scores.size()));
+            }
         }
         return result;
     }
@@ -141,7 +140,25 @@ private:
             arithmetic_.either(arithmetic_.stored(sum.result()) * operands_.scale, scaled.result()));
     }
 
+    [[nodiscard]] Number total_of(const std::vector<Number>& powers) const {
+        auto sum = arithmetic_.sum();
+        for (const Number& power : powers) {
+            sum.add(power);
+        }
+        return sum.result();
+    }
+
+    [[nodiscard]] std::vector<Number> weighted_row(const Place& place, const std::vector<Number>& powers,
+                                                   const Number& total) const {
+        std::vector<Number> result;
+        for (std::int64_t i = 0; i < operands_.values.rows.size; ++i) {
+            result.push_back(weighted(place, powers, total, static_cast<std::size_t>(i)));
+        }
+        return result;
+    }
+
     /// exp(score - maximum). The subtracted number cancels in the quotients, so the bounds can use the exact maximum.
+    /// If the scores are inexact, powers may then exceed 1.
     [[nodiscard]] std::vector<Number> powers_of(std::vector<Number> scores) const {
         const double largest = largest_of(scores);
         for (Number& score : scores) {
@@ -166,13 +183,91 @@ private:
         return largest;
     }
 
+    /// Whether powers exceed 1 so far that their sums might overflow, which those of implementations do not. Otherwise
+    /// row_below_maximum would be less narrow.
+    [[nodiscard]] static bool may_be_large(const std::vector<Interval>& powers) {
+        return std::ranges::any_of(powers, [](const Interval& power) { return power.high > 2; });
+    }
+
+    /// Whether the maximum is finite in all implementations, so that subtracting it does not give NaN.
+    [[nodiscard]] static bool have_maximum(const std::vector<Interval>& scores) {
+        const auto is_below_infinity = [](const Interval& score) {
+            return !score.nan && score.high < std::numeric_limits<double>::infinity();
+        };
+        return std::ranges::all_of(scores, is_below_infinity) && std::isfinite(largest_of(scores));
+    }
+
+    /// For each score, the maximum of all others.
+    [[nodiscard]] static std::vector<Interval> maximum_of_others(const std::vector<Interval>& scores) {
+        std::vector<Interval> result(scores.size(), Interval(-std::numeric_limits<double>::infinity()));
+        Interval before = result.front();
+        Interval after = result.front();
+        for (std::size_t i = 0, last = scores.size() - 1; i <= last; ++i) {
+            result[i] = max(result[i], before);
+            result[last - i] = max(result[last - i], after);
+            before = max(before, scores[i]);
+            after = max(after, scores[last - i]);
+        }
+        return result;
+    }
+
+    /// The row's bounds by what implementations do: they subtract the maximum of the scores that they computed, so that
+    /// no power exceeds 1, and at least one is 1. Requires have_maximum.
+    [[nodiscard]] std::vector<Interval> row_below_maximum(const Place& place,
+                                                          const std::vector<Interval>& scores) const {
+        std::vector<Interval> powers = maximum_of_others(scores);
+        for (std::size_t key = 0; key < scores.size(); ++key) {
+            powers[key] = exp(min(scores[key] - powers[key], Interval(0)));
+        }
+        return weighted_row(place, powers, max(total_of(powers), arithmetic_.stored(exp(Interval(0)))));
+    }
+
+    /// The row's bounds by the definition of a weighted mean: it is between the values, up to roundings. The sum of the
+    /// powers rounds for each key, and so does the sum of the products; division and product round each weight. In
+    /// FLOAT16, the sum, a weight and a product may be stored as well. Requires have_maximum.
+    [[nodiscard]] std::vector<Interval> row_between_values(const Place& place, std::size_t keys) const {
+        const double count = static_cast<double>(keys);
+        const double rounding = std::expm1(2 * (count + 2) * 0x1p-23 + (arithmetic_.half ? 3 * 0x1p-10 : 0));
+        const double smallest = arithmetic_.half ? 0x1p-24 : 0x1p-126;
+        std::vector<Interval> row;
+        for (std::int64_t i = 0; i < operands_.values.rows.size; ++i) {
+            Interval range = value_at(place, 0, i);
+            for (std::size_t key = 1; key < keys; ++key) {
+                range = hull(range, value_at(place, key, i));
+            }
+            const double largest = std::max(std::fabs(range.low), std::fabs(range.high));
+            const double by = largest * rounding + 2 * count * (1 + largest) * smallest;
+            row.push_back({range.low - by, range.high + by, range.nan || !std::isfinite(by)});
+        }
+        return row;
+    }
+
+    [[nodiscard]] Number value_at(const Place& place, std::size_t key, std::int64_t i) const {
+        return values_.at(place.batch, key_head(place.head),
+                          static_cast<std::int64_t>(key))[static_cast<std::size_t>(i)];
+    }
+
+    /// Both ranges hold, so what they have in common does.
+    static void narrow(std::vector<Interval>& ranges, const std::vector<Interval>& others) {
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+            const Interval& other = others[i];
+            Interval& range = ranges[i];
+            if (range.has_numbers() && other.has_numbers()) {
+                range.low = std::max(range.low, other.low);
+                range.high = std::min(range.high, other.high);
+                range.nan = range.nan && other.nan;
+                range.variance = std::isfinite(range.variance) ? range.variance : other.variance;
+            }
+        }
+    }
+
     /// Implementations divide by the sum before or after the multiplication with the values.
     [[nodiscard]] Number weighted(const Place& place, const std::vector<Number>& powers, const Number& total,
                                   std::size_t i) const {
         auto before = arithmetic_.sum();
         auto afterwards = arithmetic_.sum();
         for (std::size_t key = 0; key < powers.size(); ++key) {
-            const Number value = values_.at(place.batch, key_head(place.head), static_cast<std::int64_t>(key))[i];
+            const Number value = value_at(place, key, static_cast<std::int64_t>(i));
             before.add_product(arithmetic_.stored(powers[key] / total), value);
             afterwards.add_product(powers[key], value);
         }
