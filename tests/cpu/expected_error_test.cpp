@@ -138,8 +138,9 @@ TEST(ExpectedError, AddsTheRoundingOfFloat16) {
         return cpu::element_wise::stored_range(core::DataType::float16, x, cpu::element_wise::Store::wrapping);
     };
     EXPECT_EQ(stored(Interval(3)).variance, 0);
-    EXPECT_DOUBLE_EQ(deviation(stored(Interval(0.1))), 0x1p-11 * 0.1 / std::sqrt(3));
-    EXPECT_DOUBLE_EQ(deviation(stored(Interval(0x1p-30))), 0x1p-25 / std::sqrt(3)) << "half of the least FLOAT16";
+    EXPECT_EQ(stored(Interval(0.1)).variance, 0) << "rounded to nearest and towards zero, it is the same number";
+    EXPECT_DOUBLE_EQ(deviation(stored(Interval(0.3))), 0x1p-11 * 0.3 / std::sqrt(3));
+    EXPECT_DOUBLE_EQ(deviation(stored(Interval(0x1.8p-25))), 0x1p-25 / std::sqrt(3)) << "half of the least FLOAT16";
 }
 
 // ---- sums --------------------------------------------------------------------------------------------------------

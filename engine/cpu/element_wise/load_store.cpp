@@ -175,6 +175,24 @@ void store_as(std::span<std::byte> memory, const Segment& to, std::size_t count,
     });
 }
 
+/// Of two numbers that are equally near, the one further away from zero.
+double half_nearest(double x) {
+    const core::Float16 nearest(x);
+    const core::Float16 next = core::Float16::from_bits(static_cast<std::uint16_t>(nearest.bits + 1));
+    const double magnitude = std::fabs(x);
+    const double below = std::fabs(static_cast<double>(nearest));
+    const double above = std::fabs(static_cast<double>(next));
+    return static_cast<double>(below < magnitude && magnitude - below == above - magnitude ? next : nearest);
+}
+
+double half_towards_zero(double x) {
+    const core::Float16 nearest(x);
+    // The bits of larger magnitudes are larger. Below infinity is the largest number.
+    const bool is_beyond = std::fabs(static_cast<double>(nearest)) > std::fabs(x);
+    return static_cast<double>(
+        core::Float16::from_bits(static_cast<std::uint16_t>(nearest.bits - (is_beyond ? 1 : 0))));
+}
+
 Segment as_bits(Segment segment) {
     segment.type = bits_type(segment.type);
     return segment;
@@ -225,24 +243,8 @@ Interval stored_range(core::DataType type, const Interval& results, Store how) {
         if (type != core::DataType::float16 || !results.has_numbers()) {
             return results;
         }
-        // The FLOAT16 numbers on both sides of each end.
-        const auto outwards = [](double end, double direction) {
-            const core::Float16 nearest(end);
-            const auto value = static_cast<double>(nearest);
-            if (std::isinf(end) || (value - end) * direction >= 0) {
-                return value;
-            }
-            // The neighbour in that direction. Away from zero the bits grow.
-            const bool away = std::signbit(end) == (direction < 0);
-            if (value == 0) {
-                return direction * 0x1p-24;
-            }
-            return static_cast<double>(
-                core::Float16::from_bits(static_cast<std::uint16_t>(nearest.bits + (away ? 1 : -1))));
-        };
-        constexpr double infinity = std::numeric_limits<double>::infinity();
-        const double low = std::max(outwards(results.low, -1), -infinity);
-        const double high = std::min(outwards(results.high, 1), infinity);
+        const double low = results.low > 0 ? half_towards_zero(results.low) : half_nearest(results.low);
+        const double high = results.high < 0 ? half_towards_zero(results.high) : half_nearest(results.high);
         const double variance = low == high ? 0 : results.variance + float16_rounding_variance(results.value);
         return {low, high, results.nan, results.value, variance};
     }
