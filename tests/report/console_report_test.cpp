@@ -223,11 +223,12 @@ TEST(ResultLine, Forms) {
     const AllResults fussy_run = run_all(cases, fussy_engines);
     EXPECT_EQ(line(fussy_run.results[2]), "pass      some/illegal on fake\n");
     EXPECT_EQ(comparison_text(run.results[2]), "");
-    EXPECT_EQ(
-        comparison_text(run.results[3]),
-        "    OutputTensor: 4 eps * (|Scale| * rstd * (|x - mean| + mean|x|) + |Bias|), eps being the data type's, "
-        "largest difference 0 of that; elements by ULPs: 0: 4\n"
-        "    OutputTensor: 4 of the elements can tell the precision, which is too few, or they are too equal\n");
+    EXPECT_EQ(comparison_text(run.results[3]),
+              "    OutputTensor: the formula on intervals: sums in a tree, or with n independent roundings, what "
+              "Direct3D allows "
+              "each operation, and for FLOAT16 a mean and a variance that may be FLOAT16 tensors, largest difference 0 "
+              "of that; elements by ULPs: 0: 4\n"
+              "    OutputTensor: 4 of the elements can tell the precision, which is too few, or they are too equal\n");
     CaseResult skipped = fussy_run.results[0];
     skipped.status = Status::skip;
     skipped.reason = "no such thing";

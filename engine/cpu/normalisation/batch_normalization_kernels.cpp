@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "engine/cpu/element_wise/machine.h"
-#include "engine/cpu/expected_error.h"
 #include "engine/cpu/normalisation/batch.h"
 #include "engine/cpu/normalisation/formula.h"
+#include "engine/cpu/normalisation/statistics_range.h"
 #include "engine/cpu/reduction/sets.h"
 #include "engine/cpu/reduction/totals.h"
 #include "engine/cpu/wide_registers.h"
@@ -19,12 +19,16 @@ namespace dmlconform::cpu {
 namespace {
 
 using element_wise::FusedActivation;
+using normalisation::divided;
 using normalisation::Formula;
 using normalisation::maybe_stored;
 using normalisation::Normalisation;
+using normalisation::NormalisationRange;
 using normalisation::Operands;
+using normalisation::PassesRange;
+using normalisation::product;
+using normalisation::reciprocal_root;
 using normalisation::Set;
-using reduction::SumRange;
 
 using Numbers = std::span<const double>;
 
@@ -44,84 +48,6 @@ double centred_product(Numbers a, Numbers b, double centre) {
     }
     return sum;
 }
-
-/// Implementations divide, or multiply by the reciprocal.
-Interval divided(const Interval& sum, std::size_t count) {
-    const Interval n(static_cast<double>(count));
-    return hull(sum / n, sum * (Interval(1) / n));
-}
-
-/// The range of a sum and of a mean that are computed one dimension after the other. Measured on DirectML 1.15.4: they
-/// are.
-class PassesRange {
-public:
-    PassesRange(core::DataType type, std::size_t dimensions) : type_(type), dimensions_(dimensions) {}
-
-    void add(const Interval& term) {
-        sum_.add(term);
-        magnitude_ += std::max(std::fabs(term.low), std::fabs(term.high));
-        ++count_;
-    }
-    /// The results of all passes except the last may be stored as tensors. FLOAT16 is rounded towards zero, or like
-    /// subnormal numbers.
-    [[nodiscard]] Interval sum() const {
-        const bool rounds = type_ == core::DataType::float16 && dimensions_ > 1;
-        const double each = std::max(magnitude_ * 0x1p-10, static_cast<double>(count_) * 0x1p-24);
-        const double by = rounds ? static_cast<double>(dimensions_ - 1) * each : 0;
-        return widened(sum_.result(), by, uniform_variance(by));
-    }
-    /// Each pass may divide, so a sum may consist of rounded quotients.
-    [[nodiscard]] Interval mean() const {
-        const double roundings = static_cast<double>(count_ + dimensions_) * 0x1p-23;
-        const Interval mean = divided(sum(), count_);
-        // The sum's variance already contains its own roundings.
-        return dimensions_ > 1 ? widened(mean, roundings * magnitude_ / static_cast<double>(count_),
-                                         static_cast<double>(dimensions_) * rounding_variance(mean.value))
-                               : mean;
-    }
-
-private:
-    [[nodiscard]] static Interval widened(const Interval& x, double by, double variance) {
-        return x.has_numbers() && std::isfinite(by)
-                   ? Interval(x.low - by, x.high + by, x.nan, x.value, x.variance + variance)
-                   : x;
-    }
-
-    core::DataType type_;
-    /// The number of dimensions along which terms are summed.
-    std::size_t dimensions_;
-    SumRange sum_;
-    double magnitude_ = 0;
-    std::size_t count_ = 0;
-};
-
-Interval product(const Interval& a, const Interval& b, const Interval& c) {
-    return hull(hull((a * b) * c, a * (b * c)), (a * c) * b);
-}
-
-/// 1 / sqrt(variance + epsilon)
-Interval reciprocal_root(const Interval& variance, double epsilon) {
-    return Interval(1) / sqrt(variance + Interval(epsilon));
-}
-
-/// The same in FP32, for a mean and a variance that may have errors.
-struct NormalisationRange {
-    Interval mean;
-    Interval rstd;
-    Interval scale;
-    Interval bias;
-
-    [[nodiscard]] Interval scaled(const Interval& x) const { return product(scale, x - mean, rstd); }
-    /// Measured on DirectML 1.15.4: computed as factor * x + (bias - factor * mean), as in many implementations.
-    [[nodiscard]] Interval operator()(const Interval& x) const {
-        const Interval factor = scale * rstd;
-        return hull(scaled(x) + bias, factor * x + (bias - factor * mean));
-    }
-    /// Measured on DirectML 1.15.4: the addend may be stored as a tensor of that type.
-    [[nodiscard]] Interval operator()(const Interval& x, const Interval& added, core::DataType type) const {
-        return hull(maybe_stored(type, (*this)(x)) + added, scaled(x) + (bias + added));
-    }
-};
 
 /// The operator's attributes.
 struct Attributes {
@@ -207,35 +133,9 @@ struct Statistics {
 
     /// Both are outputs of the operator. Measured on DirectML 1.15.4: later steps may use the stored values.
     void find_ranges(Numbers x, const Attributes& attributes) {
-        mean_range = maybe_stored(attributes.type, attributes.all_of(x).mean());
-        variance_range = maybe_stored(attributes.type, spread_range(x, attributes));
-    }
-
-private:
-    /// Relative to a mean with an error of d, the variance is larger by d * d.
-    [[nodiscard]] Interval spread_range(Numbers x, const Attributes& attributes) const {
-        PassesRange squares = attributes.no_terms();
-        for (const double element : x) {
-            const Interval distance = abs(Interval(element) - Interval(mean));
-            squares.add(distance * distance);
-        }
-        const Interval about_mean = squares.mean();
-        if (!about_mean.has_numbers() || !mean_range.has_numbers()) {
-            return about_mean;
-        }
-        const double off = std::max(mean_range.high - mean, mean - mean_range.low);
-        const Interval shift = Interval(0, off, false) * Interval(0, off, false);
-        // The number of roundings is the same for shifted values.
-        const double roundings = static_cast<double>(x.size() + 4) * 0x1p-23;
-        return {std::max(0.0, about_mean.low - shift.high * roundings), about_mean.high + shift.high * (1 + roundings),
-                about_mean.nan || std::isinf(off), about_mean.value,
-                about_mean.variance + variance_of_shift(mean_range.variance)};
-    }
-
-    /// The mean's error e shifts the variance by e * e. On average that is the variance of e, with a spread of the same
-    /// size.
-    [[nodiscard]] static double variance_of_shift(double variance_of_mean) {
-        return 2 * variance_of_mean * variance_of_mean;
+        mean_range = maybe_stored(attributes.type, normalisation::mean_range(x, attributes.no_terms()));
+        variance_range =
+            maybe_stored(attributes.type, normalisation::variance_range(x, mean, mean_range, attributes.no_terms()));
     }
 };
 

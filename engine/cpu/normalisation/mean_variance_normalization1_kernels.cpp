@@ -29,7 +29,6 @@ using Runs = core::StridedRuns<array_count>;
 
 struct Moments {
     double mean = 0;
-    double mean_magnitude = 0;
     double rstd = 1;
     /// Variances of expected errors: see NormalizedElement.
     double mean_variance = 0;
@@ -54,7 +53,6 @@ Moments moments_of(const MeanVarianceNormalization1& op, const Segments<Number>&
     if (op.subtract_mean) {
         moments.mean = normalisation::sum<lanes>(numbers, [](double v) { return v; }) / count;
         if (with_errors) {
-            moments.mean_magnitude = normalisation::sum<lanes>(numbers, [](double v) { return std::fabs(v); }) / count;
             moments.mean_variance = variance_of_mean(
                 count, normalisation::sum<lanes>(numbers, [](double v) { return v * v; }), moments.mean);
         }
@@ -132,7 +130,7 @@ void normalize_runs(const MeanVarianceNormalization1& op, const Pointers<T>& at,
     inner.for_each_run([&](const Runs::PerArray& offset) {
         const double by = at.scale == nullptr ? 1 : static_cast<double>(at.scale[base[scale] + offset[scale]]);
         const double plus = at.bias == nullptr ? 0 : static_cast<double>(at.bias[base[bias] + offset[bias]]);
-        normalize({run, length}, moments.mean, {0, moments.mean_magnitude, moments.rstd, by, plus});
+        normalize({run, length}, moments.mean, {0, moments.rstd, by, plus});
         element_wise::store(at.output->buffer.bytes(),
                             {op.output.data_type, base[y] + offset[y], inner.run_strides()[y]}, length, run,
                             element_wise::Store::wrapping);
@@ -164,7 +162,7 @@ void normalize_floats(const MeanVarianceNormalization1& op, const Pointers<float
     const Moments moments = moments_of<float>(op, segments, false);
     auto segment = segments.begin();
     inner.for_each_run([&](const Runs::PerArray& offset) {
-        NormalizedElement shared{0, 0, moments.rstd, 1, 0};
+        NormalizedElement shared{0, moments.rstd, 1, 0};
         const auto own = [&](const float* parameter, Array array, double& number) -> const float* {
             const float* const first = parameter == nullptr ? nullptr : parameter + base[array] + offset[array];
             number = first == nullptr ? number : double{*first};
@@ -174,6 +172,14 @@ void normalize_floats(const MeanVarianceNormalization1& op, const Pointers<float
         const float* const biases = own(at.bias, bias, shared.bias);
         normalize(*segment++, moments.mean, shared, scales, biases, at.y + base[y] + offset[y]);
     });
+}
+
+StatisticsAttributes statistics_attributes(const MeanVarianceNormalization1& op) {
+    std::size_t dimensions = 0;
+    for (std::size_t d = 0; d < op.input.sizes.size(); ++d) {
+        dimensions += op.reduced[d] && op.input.sizes[d] > 1 ? 1 : 0;
+    }
+    return {op.input.data_type, dimensions, op.subtract_mean, op.normalize_variance, double{op.epsilon}};
 }
 
 /// Normalises the elements that share a mean. `base` has the offset of the first one in each array, `values` is scratch
@@ -189,15 +195,18 @@ void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, 
         normalize_runs(op, at, inner, base, values, moments);
         return;
     }
+    const StatisticsRange statistics =
+        at.slack != nullptr ? statistics_range(numbers, moments.mean, statistics_attributes(op)) : StatisticsRange();
     std::size_t count = 0;
     inner.for_each_run([&](Runs::PerArray offset) {
         for (std::size_t a = 0; a < array_count; ++a) {
             offset[a] += base[a];
         }
         for (std::int64_t i = 0; i < inner.run_length(); ++i) {
+            const double value = values[count++];
             NormalizedElement element{
-                values[count++] - moments.mean, moments.mean_magnitude,        moments.rstd, 1, 0, moments.mean,
-                moments.mean_variance,          moments.relative_rstd_variance};
+                value - moments.mean,          moments.rstd, 1, 0, moments.mean, moments.mean_variance,
+                moments.relative_rstd_variance};
             if (at.scale != nullptr) {
                 element.scale = static_cast<double>(at.scale[offset[scale]]);
             }
@@ -209,7 +218,8 @@ void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, 
             at.y[offset[y]] = result;
             if (at.slack != nullptr) {
                 note_accepted(*at.slack, static_cast<std::size_t>(offset[logical]), op.input.data_type,
-                              static_cast<double>(result), accepted_range(element, *at.activation, op.input.data_type));
+                              static_cast<double>(result),
+                              accepted_range(value, element, statistics, *at.activation, op.input.data_type));
             }
             for (std::size_t a = 0; a < array_count; ++a) {
                 offset[a] += inner.run_strides()[a];

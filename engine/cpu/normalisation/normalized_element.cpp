@@ -1,4 +1,4 @@
-// The error budget of a normalised element, derived from its formula.
+// The error bounds of a normalised element, derived from its formula.
 #include "engine/cpu/normalisation/normalized_element.h"
 
 #include <algorithm>
@@ -7,35 +7,10 @@
 
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/expected_error.h"
+#include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu {
-namespace {
-
-struct Precision {
-    /// Distance from 1 to the next number.
-    double epsilon;
-    /// The largest loss by flushing a subnormal number: the smallest normal number, or 0 where D3D forbids flushing.
-    double flush;
-};
-
-Precision precision_of(core::DataType type) {
-    if (type == core::DataType::float16) {
-        return {0x1p-10, 0};
-    }
-    return {0x1p-23, double{std::numeric_limits<float>::min()}};
-}
-
-/// The number of roundings that each magnitude of the budget may accumulate, in units of the output type's epsilon.
-///
-/// An FP32 implementation with pairwise sums over n elements rounds log2(n) times on the way to the mean and as often
-/// to the variance, and about eight more times (division by n, subtraction, square, reciprocal root at 1 ULP, two
-/// products, bias, final rounding). Each rounding is half an epsilon. Independent roundings add like a random walk:
-/// with overwhelming probability k of them stay within 1.5 sqrt(k) times a single one (Higham & Mary 2019, "A new
-/// approach to probabilistic rounding error analysis"). For n = 2^20, k = 28: 1.5 * sqrt(28) / 2 = 4.0.
-constexpr double budget_roundings = 4;
-
-}  // namespace
 
 double normalized(const NormalizedElement& element) {
     return element.scale * element.centred * element.rstd + element.bias;
@@ -95,14 +70,6 @@ double relative_variance_of_rstd(double count, double fourth_powers, double vari
 
 namespace {
 
-/// True if a product of some of the factors may exceed FP32's range, in any order of multiplication.
-bool may_overflow(const NormalizedElement& element) {
-    const double centred = std::fabs(element.centred) + element.mean_magnitude;
-    const double scale = std::max(std::fabs(element.scale), 1.0);
-    const double largest = std::max({centred * scale, centred * element.rstd * scale, element.rstd * scale});
-    return largest + std::fabs(element.bias) > double{std::numeric_limits<float>::max()};
-}
-
 /// The variance of scale * (x - mean) * rstd + bias or of x * factor + (bias - mean * factor), whichever is larger.
 double variance_of(const NormalizedElement& element, core::DataType type) {
     const double value = normalized(element);
@@ -119,23 +86,98 @@ double variance_of(const NormalizedElement& element, core::DataType type) {
 
 }  // namespace
 
-Interval accepted_range(const NormalizedElement& element, const element_wise::FusedActivation& activation,
-                        core::DataType type) {
-    const auto [epsilon, flush] = precision_of(type);
-    const double gain = std::fabs(element.scale) * element.rstd;
-    const double magnitude = gain * (std::fabs(element.centred) + element.mean_magnitude) + std::fabs(element.bias);
-    const double slack = budget_roundings * epsilon * magnitude + flush * (gain + 1);
-    const double value = normalized(element);
-    if (std::isfinite(value) && may_overflow(element)) {
-        constexpr double infinity = std::numeric_limits<double>::infinity();
-        return {-infinity, infinity, true};
+namespace {
+
+/// How far sums of n numbers are off if each number is rounded `more` times as well. Either they grow in a tree, in
+/// which every rounding may go in the worst direction, or one number is added after the other, in any order, and the
+/// roundings are independent. Running means, and means of parts that are merged, round as often, also where sums are
+/// exact.
+///
+/// Independent roundings, each of at most half an epsilon, are sub-Gaussian with a third of the sum of their squares as
+/// the variance. They exceed 7 standard deviations in fewer than one of 10^10 groups: 2 exp(-7^2 / 2) is 5 * 10^-11.
+double error_of_sum(double count, double largest_partial_sum, double more) {
+    constexpr double most_deviations = 7;
+    const double of_tree = (std::ceil(std::log2(count)) + more) * 0x1p-23;
+    const double one_by_one = most_deviations * std::sqrt((count + more) / 3) * unit_of_fp32;
+    const double worst = (count - 1 + more) * 0x1p-23;
+    return std::min(worst, std::max(of_tree, one_by_one)) * largest_partial_sum + smallest_normal;
+}
+
+/// Numbers that are at most so far from an exact one, with the value and the variance of x. If x has an infinity,
+/// partial sums may overflow: then it stays as it is, and running sums may subtract infinities, which gives NaN.
+Interval with_ends(Interval x, double exact, double below, double above) {
+    if (x.has_numbers() && !x.nan && std::isfinite(x.low) && std::isfinite(x.high)) {
+        return {exact - below, exact + above, false, x.value, x.variance};
     }
-    const bool known = !std::isfinite(value) || !(slack > 0);
-    const Interval argument =
-        known ? Interval(value) : Interval(value - slack, value + slack, false, value, variance_of(element, type));
-    return activation.is_present()
-               ? element_wise::stored_range(type, activation(argument), element_wise::Store::wrapping)
-               : argument;
+    x.nan = x.nan || std::isfinite(exact);
+    return x;
+}
+
+Interval mean_of(std::span<const double> numbers, double mean, const normalisation::PassesRange& none, double passes) {
+    const Interval in_any_order = normalisation::mean_range(numbers, none);
+    if (numbers.size() == 1) {
+        return in_any_order;
+    }
+    double positive = 0;
+    double negative = 0;
+    for (const double number : numbers) {
+        positive += std::max(number, 0.0);
+        negative += std::max(-number, 0.0);
+    }
+    const auto count = static_cast<double>(numbers.size());
+    // Each pass divides, or multiplies by a rounded reciprocal.
+    const double off = error_of_sum(count, std::max(positive, negative) / count, 2 * passes);
+    return with_ends(in_any_order, mean, off, off);
+}
+
+/// About a mean that may be off, which makes the variance larger.
+Interval variance_of_group(std::span<const double> numbers, double mean, const Interval& mean_range,
+                           const normalisation::PassesRange& none, double passes) {
+    double squares = 0;
+    for (const double number : numbers) {
+        squares += (number - mean) * (number - mean);
+    }
+    const auto count = static_cast<double>(numbers.size());
+    const double exact = squares / count;
+    // A distance is rounded, which squaring doubles, and so is the square.
+    const double error = error_of_sum(count, exact, 2 * passes + 3);
+    const double shift = std::max(mean_range.high - mean, mean - mean_range.low);
+    return with_ends(normalisation::variance_range(numbers, mean, mean_range, none), exact, std::min(error, exact),
+                     error + shift * shift * (1 + (count + 5) * 0x1p-23));
+}
+
+}  // namespace
+
+StatisticsRange statistics_range(std::span<const double> numbers, double mean, const StatisticsAttributes& attributes) {
+    constexpr double smallest_normal_half = 0x1p-14;
+    constexpr double largest_half = 65504;
+    const normalisation::PassesRange none(core::DataType::float32, attributes.dimensions);
+    const double passes = std::max(static_cast<double>(attributes.dimensions), 1.0);
+    StatisticsRange range;
+    if (attributes.subtract_mean) {
+        range.mean = normalisation::maybe_stored(attributes.type, mean_of(numbers, mean, none, passes));
+    }
+    if (attributes.normalize_variance) {
+        Interval variance = variance_of_group(numbers, mean, range.mean, none, passes);
+        if (variance.low >= smallest_normal_half && variance.high <= largest_half) {
+            variance = normalisation::maybe_stored(attributes.type, variance);
+        }
+        range.rstd = normalisation::reciprocal_root(variance, attributes.epsilon);
+    }
+    return range;
+}
+
+Interval accepted_range(double x, const NormalizedElement& element, const StatisticsRange& statistics,
+                        const element_wise::FusedActivation& activation, core::DataType type) {
+    const normalisation::NormalisationRange normalise{statistics.mean, statistics.rstd, element.scale, element.bias};
+    const double value = normalized(element);
+    Interval argument = normalise(x);
+    if (std::isfinite(value)) {
+        argument = argument.with_expected(value, variance_of(element, type));
+    }
+    return element_wise::stored_range(
+        type, activation.is_present() ? activation(normalisation::maybe_stored(type, argument)) : argument,
+        element_wise::Store::wrapping);
 }
 
 /// Bounds for each element instead of a number of ULPs: see accepted_range.
@@ -145,7 +187,9 @@ core::Tolerance normalization_tolerance() {
             .abs = {},
             .rel = {},
             .element_slack = true,
-            .slack_formula = "4 eps * (|Scale| * rstd * (|x - mean| + mean|x|) + |Bias|), eps being the data type's"};
+            .slack_formula =
+                "the formula on intervals: sums in a tree, or with n independent roundings, what Direct3D allows each "
+                "operation, and for FLOAT16 a mean and a variance that may be FLOAT16 tensors"};
 }
 
 }  // namespace dmlconform::cpu

@@ -5,6 +5,7 @@
 
 #include "engine/core/tolerance.h"
 #include "engine/cpu/element_wise/machine.h"
+#include "engine/cpu/normalisation/statistics_range.h"
 
 namespace dmlconform::cpu {
 
@@ -12,8 +13,6 @@ namespace dmlconform::cpu {
 struct NormalizedElement {
     /// Input - Mean.
     double centred = 0;
-    /// Mean of |Input| over the axes.
-    double mean_magnitude = 0;
     /// 1 / sqrt(Variance + Epsilon), or 1 without NormalizeVariance.
     double rstd = 1;
     double scale = 1;
@@ -45,9 +44,35 @@ void normalize(std::span<double> values, double mean, NormalizedElement shared);
 void normalize(std::span<const float> from, double mean, const NormalizedElement& shared, const float* scale,
                const float* bias, float* to);
 
-/// The numbers that an implementation may return for the element. This is the operator's default tolerance.
-[[nodiscard]] Interval accepted_range(const NormalizedElement& element, const element_wise::FusedActivation& activation,
-                                      core::DataType type);
+/// What implementations may compute of a group before they normalise its elements.
+struct StatisticsRange {
+    /// 0 if it is not subtracted.
+    Interval mean;
+    /// 1 without NormalizeVariance.
+    Interval rstd = 1;
+};
+
+/// The attributes that decide how a group's statistics are computed.
+struct StatisticsAttributes {
+    core::DataType type = core::DataType::float32;
+    /// The number of dimensions that a group extends along.
+    std::size_t dimensions = 1;
+    bool subtract_mean = true;
+    bool normalize_variance = true;
+    double epsilon = 0;
+};
+
+/// For a group whose exact mean, or 0 if it is not subtracted, is `mean`. The numbers are summed in FP32, in any order.
+///
+/// Implementations on FLOAT16 may store the statistics as FLOAT16, as DirectML 1.15.4 does. A variance that is too
+/// large for a normal FLOAT16 number, or too small, must not be stored: what is left of it says nothing.
+[[nodiscard]] StatisticsRange statistics_range(std::span<const double> numbers, double mean,
+                                               const StatisticsAttributes& attributes);
+
+/// The numbers that an implementation may return for the element with the value x. This is the operator's default
+/// tolerance.
+[[nodiscard]] Interval accepted_range(double x, const NormalizedElement& element, const StatisticsRange& statistics,
+                                      const element_wise::FusedActivation& activation, core::DataType type);
 
 /// The tolerance that accepted_range makes.
 [[nodiscard]] core::Tolerance normalization_tolerance();
