@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <span>
 
@@ -96,11 +97,20 @@ std::uint64_t unwritten_elements(const core::Tensor& actual, const core::Tensor*
     return unwritten;
 }
 
+bool is_all_nan(const core::Tensor& tensor) {
+    const core::DataType type = tensor.desc.data_type;
+    const auto is_nan = [type](std::uint64_t bits, std::uint64_t) {
+        return std::isnan(core::decode_element(type, bits));
+    };
+    return core::is_floating_point(type) && all_elements(tensor, is_nan);
+}
+
 }  // namespace
 
 bool looks_unwritten(const core::Tensor& actual) {
     const auto is_zero = [&](std::uint64_t bits, std::uint64_t) { return magnitude(actual.desc.data_type, bits) == 0; };
-    return unwritten_elements(actual, nullptr, count_of(actual)) != 0 || all_elements(actual, is_zero);
+    return unwritten_elements(actual, nullptr, count_of(actual)) != 0 || all_elements(actual, is_zero) ||
+           is_all_nan(actual);
 }
 
 std::optional<std::string> unwritten_part(const core::Tensor& actual, const core::Tensor* expected,
@@ -114,12 +124,18 @@ std::optional<std::string> unwritten_part(const core::Tensor& actual, const core
                                  : fmt::format("the engine left {} of its {} elements unwritten", unwritten, elements);
 }
 
-std::optional<std::string> unusable_answer(const core::Tensor& actual, const core::Tensor* reference,
-                                           bool zeros_are_bounded, std::uint64_t meaningful) {
+std::optional<std::string> unusable_answer(const core::Tensor& actual, const core::Tensor* reference, bool is_accepted,
+                                           std::uint64_t meaningful) {
     if (auto unwritten = unwritten_part(actual, reference, meaningful)) {
         return unwritten;
     }
-    return reference == nullptr || meaningful == 0 ? std::nullopt : blank_output(*reference, actual, zeros_are_bounded);
+    if (reference == nullptr || meaningful == 0) {
+        return std::nullopt;
+    }
+    if (!is_accepted && is_all_nan(actual) && !is_all_nan(*reference)) {
+        return "it is all NaN, and should not be";
+    }
+    return blank_output(*reference, actual, is_accepted);
 }
 
 std::optional<std::string> blank_output(const core::Tensor& expected, const core::Tensor& actual,

@@ -26,11 +26,12 @@ namespace dmlconform::run {
     const core::Tensor& actual, const core::Tensor* expected,
     std::uint64_t meaningful = std::numeric_limits<std::uint64_t>::max());
 
-/// Describes why other outputs cannot be compared with this one: it is blank, or a part of it was not written.
-/// `reference`, which is packed, shows which values are correct all the same; it may be null. Only the first
-/// `meaningful` elements must be written.
+/// Describes why other outputs cannot be compared with this one: it is blank or all NaN, or a part of it was not
+/// written. `reference`, which is packed, shows which values are correct all the same; it may be null. `is_accepted`:
+/// the output is within the ranges of the reference, so that zeros and NaN are right. Only the first `meaningful`
+/// elements must be written.
 [[nodiscard]] std::optional<std::string> unusable_answer(
-    const core::Tensor& actual, const core::Tensor* reference, bool zeros_are_bounded = false,
+    const core::Tensor& actual, const core::Tensor* reference, bool is_accepted = false,
     std::uint64_t meaningful = std::numeric_limits<std::uint64_t>::max());
 
 }  // namespace dmlconform::run

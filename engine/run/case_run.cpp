@@ -295,8 +295,10 @@ private:
             const core::ElementSlack* slack = values_.slack(i);
             const std::uint64_t meaningful = slack == nullptr ? core::ElementSlack().meaningful : slack->meaningful;
             const core::Tensor* reference = has_reference ? &values_.reference().outputs[i] : nullptr;
-            const bool zeros_are_bounded = values_.tolerance(i).element_slack;
-            if (const auto what = unusable_answer(outputs[i], reference, zeros_are_bounded, meaningful)) {
+            const core::Tolerance tolerance = values_.tolerance(i);
+            const bool is_accepted = reference != nullptr && tolerance.element_slack &&
+                                     compare::compare(*reference, outputs[i], tolerance, slack).passed();
+            if (const auto what = unusable_answer(outputs[i], reference, is_accepted, meaningful)) {
                 return fmt::format("{}: {}", slots[i].name, *what);
             }
         }

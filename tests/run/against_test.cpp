@@ -86,6 +86,15 @@ TEST(Against, WhereThatEngineComputesNothingNothingIsJudged) {
     }
 }
 
+/// Two square roots, which may be off by a rounding.
+std::string square_root(std::string_view values) {
+    return fmt::format(R"({{ "name": "root", "operator": "ELEMENT_WISE_SQRT",
+        "desc": {{ "InputTensor": {{ "DataType": "FLOAT32", "Sizes": [2] }},
+                  "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [2] }} }},
+        "inputs": {{ "InputTensor": [{}] }} }})",
+                       values);
+}
+
 /// A case that copies `count` elements of a type.
 std::string identity(std::string_view type, std::string_view values, std::size_t count) {
     return fmt::format(R"({{ "name": "identity", "operator": "ELEMENT_WISE_IDENTITY",
@@ -107,6 +116,8 @@ Behaviour leaving(std::size_t first, std::size_t count) {
 TEST(Against, NobodyIsComparedWithWhatWasNotWritten) {
     Behaviour zeroing = named("other");
     zeroing.change = [](auto outputs) { std::ranges::fill(outputs[0]->buffer.bytes().first(8), std::byte{0}); };
+    Behaviour nan = named("other");
+    nan.change = [](auto outputs) { std::ranges::fill(outputs[0]->buffer.bytes().first(8), std::byte{0xff}); };
     Behaviour stray = named("other");
     stray.change = [](auto outputs) { outputs[0]->buffer.bytes()[9] = std::byte{0}; };
     const struct {
@@ -126,6 +137,13 @@ TEST(Against, NobodyIsComparedWithWhatWasNotWritten) {
          "OutputTensor: the engine wrote nothing to it"},
         {"zeros", std::string(slice_without_expected), zeroing, Status::error,
          "OutputTensor: it is all zero, and should not be"},
+        {"zeros, where errors are bounded", square_root("4, 9"), zeroing, Status::error,
+         "OutputTensor: it is all zero, and should not be"},
+        {"zeros within the bounds", square_root("0, 0"), zeroing, Status::reference,
+         "the case has no expected values, so the others are compared with this engine"},
+        {"NaN", square_root("4, 9"), nan, Status::error, "OutputTensor: it is all NaN, and should not be"},
+        {"NaN, rightly", square_root("-4, -9"), nan, Status::reference,
+         "the case has no expected values, so the others are compared with this engine"},
         {"the guard", std::string(slice_without_expected), stray, Status::fail,
          "the engine wrote beyond the end of OutputTensor: 1 of the 256 bytes after its total size, from byte 1 on"},
         {"a short run, which may be computed", identity("UINT8", "[1, 2, 3, 4, 5, 6]", 6), leaving(1, 3),
