@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "engine/core/element.h"
 #include "engine/core/strided.h"
@@ -15,14 +18,24 @@ namespace {
 
 constexpr std::uint64_t cases_of_each = 100;
 
-/// The distance between adjacent FP32 numbers around this value; 1 for integers.
+/// The distance between adjacent numbers of a floating-point type around this value; 1 for integers.
 double spacing(core::DataType type, double value) {
-    if (type != core::DataType::float32) {
+    const bool is_half = type == core::DataType::float16;
+    if (type != core::DataType::float32 && !is_half) {
         return 1;
     }
+    const double smallest = is_half ? 0x1p-14 : double{std::numeric_limits<float>::min()};
     int exponent = 0;
-    (void)std::frexp(std::max(std::fabs(value), double{std::numeric_limits<float>::min()}), &exponent);
-    return std::ldexp(1.0, exponent - 24);
+    (void)std::frexp(std::max(std::fabs(value), smallest), &exponent);
+    return std::ldexp(1.0, exponent - (is_half ? 11 : 24));
+}
+
+std::optional<cpu::element_wise::Widths> summary_of(std::vector<double> widths) {
+    if (widths.empty()) {
+        return std::nullopt;
+    }
+    std::sort(widths.begin(), widths.end());
+    return cpu::element_wise::Widths{widths[widths.size() / 2], widths.back()};
 }
 
 class Collection {
@@ -47,20 +60,17 @@ public:
         }
     }
 
-    [[nodiscard]] std::optional<cpu::element_wise::Widths> result() && {
-        if (widths_.empty()) {
-            return std::nullopt;
-        }
-        std::sort(widths_.begin(), widths_.end());
-        return cpu::element_wise::Widths{widths_[widths_.size() / 2], widths_.back()};
+    [[nodiscard]] run::WidthsByType result() && {
+        return {summary_of(std::move(widths_)), summary_of(std::move(widths_of_float16_))};
     }
 
 private:
     void add(const core::Tensor& output, const core::ElementSlack& slack) {
         const core::DataType type = output.desc.data_type;
-        if (slack.below.empty() || type == core::DataType::float16) {
+        if (slack.below.empty()) {
             return;
         }
+        std::vector<double>& widths = type == core::DataType::float16 ? widths_of_float16_ : widths_;
         std::size_t number = 0;
         const core::StridedRuns<1> places(output.desc.sizes, {core::signed_strides(output.desc)});
         places.for_each_element([&](const auto& at) {
@@ -70,20 +80,18 @@ private:
             const double width = slack.below[number] + slack.above[number];
             ++number;
             if (std::isfinite(value)) {
-                widths_.push_back(width / spacing(type, value));
+                widths.push_back(width / spacing(type, value));
             }
         });
     }
 
     std::vector<double> widths_;
+    std::vector<double> widths_of_float16_;
 };
 
 }  // namespace
 
-std::optional<cpu::element_wise::Widths> widths_of(const operators::OperatorSchema& schema) {
-    if (const auto widths = cpu::element_wise::widths_of(schema)) {
-        return widths;
-    }
+run::WidthsByType widths_of(const operators::OperatorSchema& schema) {
     Collection collection;
     for (std::uint64_t number = 0; number < cases_of_each && cpu::has_reference(schema); ++number) {
         const auto subject = generate(schema, {.seed = 177, .perturbed_percent = 0}, number);
@@ -91,7 +99,11 @@ std::optional<cpu::element_wise::Widths> widths_of(const operators::OperatorSche
             collection.add(*subject);
         }
     }
-    return std::move(collection).result();
+    run::WidthsByType widths = std::move(collection).result();
+    if (const auto of_arguments = cpu::element_wise::widths_of(schema)) {
+        widths.usual = of_arguments;
+    }
+    return widths;
 }
 
 }  // namespace dmlconform::fuzz

@@ -2,14 +2,12 @@
 // that have become too wide.
 #pragma once
 
-#include <optional>
-
-#include "engine/cpu/element_wise/widths.h"
+#include "engine/run/operator_table.h"
 
 namespace dmlconform::fuzz {
 
 /// Computes the widths over a fixed set of random arguments for element-wise operators, and of random cases for others.
-/// Empty if no element has a range.
-[[nodiscard]] std::optional<cpu::element_wise::Widths> widths_of(const operators::OperatorSchema& schema);
+/// Those of FLOAT16 always come from random cases.
+[[nodiscard]] run::WidthsByType widths_of(const operators::OperatorSchema& schema);
 
 }  // namespace dmlconform::fuzz

@@ -44,6 +44,16 @@ the {2} operators. The engine `d3d12` computes {1}.
 | --- | --- | --- | --- | --- | --- | --- |
 )";
 
+constexpr std::string_view introduction_of_float16 = R"(
+## Tolerances of FLOAT16
+
+The same figures in ULPs of FLOAT16, over 100 random cases of all types. One rounding that is left open, to nearest or
+towards zero, is at most one ULP wide.
+
+| Operator | Tolerance |
+| --- | --- |
+)";
+
 /// The data types of an operator: "FLOAT 16 32, INT 8 32".
 std::string types_of(const OperatorSchema& schema) {
     for (const operators::Field& field : schema.fields) {
@@ -78,7 +88,11 @@ std::string width_text(double width) {
     return std::isinf(width) ? "unbounded" : fmt::format("{:g}", std::stod(fmt::format("{:.1e}", width)));
 }
 
-std::string tolerance_of(const OperatorSchema& schema, const WidthsOf& widths_of) {
+std::string widths_text(const std::optional<cpu::element_wise::Widths>& widths) {
+    return widths ? fmt::format("{}, at most {}", width_text(widths->median), width_text(widths->largest)) : "";
+}
+
+std::string tolerance_of(const OperatorSchema& schema, const std::optional<cpu::element_wise::Widths>& widths) {
     if (!cpu::has_reference(schema)) {
         return "";
     }
@@ -93,13 +107,10 @@ std::string tolerance_of(const OperatorSchema& schema, const WidthsOf& widths_of
     if (!tolerance.element_slack) {
         return core::to_string(tolerance);
     }
-    const auto widths = widths_of(schema);
     if (!widths) {
         return "bounded for each element";
     }
-    return tolerance.slack_formula.starts_with("exact")
-               ? "exact"
-               : fmt::format("{}, at most {}", width_text(widths->median), width_text(widths->largest));
+    return tolerance.slack_formula.starts_with("exact") ? "exact" : widths_text(widths);
 }
 
 std::string agreement(const OperatorCases& cases) {
@@ -139,9 +150,14 @@ void count_case(CasesByOperator& cases, const cases::Case& subject, std::span<co
     own.doubtful += doubtful && !different ? 1 : 0;
 }
 
+WidthsByType widths_of_arguments(const OperatorSchema& schema) {
+    return {cpu::element_wise::widths_of(schema), std::nullopt};
+}
+
 std::string operator_table(const CasesByOperator& cases, const WidthsOf& widths_of) {
     std::map<std::string, std::size_t> engines;
     std::string rows;
+    std::string rows_of_float16;
     const OperatorCases none;
     const std::vector<std::string> names = operators::operator_names();
     for (const std::string& name : names) {
@@ -152,11 +168,16 @@ std::string operator_table(const CasesByOperator& cases, const WidthsOf& widths_
         }
         const auto found = cases.find(name);
         const OperatorCases& counted = found == cases.end() ? none : found->second;
+        const WidthsByType widths = widths_of(schema);
         rows += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", schema.short_name(),
                             core::to_string(schema.introduced), fmt::join(own, ", "), types_of(schema),
-                            tolerance_of(schema, widths_of), counted.all, agreement(counted));
+                            tolerance_of(schema, widths.usual), counted.all, agreement(counted));
+        if (widths.float16) {
+            rows_of_float16 += fmt::format("| {} | {} |\n", schema.short_name(), widths_text(widths.float16));
+        }
     }
-    return fmt::format(fmt::runtime(introduction), engines["cpu"], engines["d3d12"], names.size()) + rows;
+    return fmt::format(fmt::runtime(introduction), engines["cpu"], engines["d3d12"], names.size()) + rows +
+           (rows_of_float16.empty() ? "" : std::string(introduction_of_float16) + rows_of_float16);
 }
 
 }  // namespace dmlconform::run

@@ -32,11 +32,19 @@ using CasesByOperator = std::map<std::string, OperatorCases, std::less<>>;
 /// Counts a case. `known` has the expectations for DirectML; without any, the case counts as not run on DirectML.
 void count_case(CasesByOperator& cases, const cases::Case& subject, std::span<const expectations::Expectation> known);
 
-/// Returns the widths of an operator's error ranges; empty if they are unknown.
-using WidthsOf = std::function<std::optional<cpu::element_wise::Widths>(const operators::OperatorSchema& schema)>;
+/// The widths of an operator's error ranges. Empty if they are unknown, or if no element has a range.
+struct WidthsByType {
+    /// Those of FLOAT32, or of integers if the operator's outputs are integers.
+    std::optional<cpu::element_wise::Widths> usual;
+    std::optional<cpu::element_wise::Widths> float16;
+};
 
-/// The table as Markdown.
-[[nodiscard]] std::string operator_table(const CasesByOperator& cases,
-                                         const WidthsOf& widths_of = cpu::element_wise::widths_of);
+using WidthsOf = std::function<WidthsByType(const operators::OperatorSchema& schema)>;
+
+/// The widths of element-wise operators, without random cases.
+[[nodiscard]] WidthsByType widths_of_arguments(const operators::OperatorSchema& schema);
+
+/// The tables as Markdown: operators, and the widths of their ranges.
+[[nodiscard]] std::string operator_table(const CasesByOperator& cases, const WidthsOf& widths_of = widths_of_arguments);
 
 }  // namespace dmlconform::run

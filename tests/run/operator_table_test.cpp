@@ -57,6 +57,14 @@ TEST(OperatorTable, TypesToleranceAndCases) {
     EXPECT_THAT(row(table, "GRU"), HasSubstr("| FLOAT 16 32 | bounded for each element | 0 |"));
 }
 
+TEST(OperatorTable, WidthsOfFloat16) {
+    const std::string table = operator_table({}, [](const operators::OperatorSchema& schema) {
+        return schema.short_name() == "GRU" ? WidthsByType{{{0.5, 12.34}}, {{3, 4567}}} : WidthsByType{};
+    });
+    EXPECT_THAT(row(table, "GRU"), HasSubstr("| 0.5, at most 12 | 0 |"));
+    EXPECT_THAT(table, ::testing::EndsWith("| --- | --- |\n| GRU | 3, at most 4600 |\n"));
+}
+
 TEST(OperatorTable, AgreementWithDirectMl) {
     const cases::Suite suite = cases::read_case_file("t.json", R"({ "cases": [{ "name": "add",
         "operator": "ELEMENT_WISE_ADD", "desc": {
