@@ -111,6 +111,20 @@ class Survivors(unittest.TestCase):
                              (found("scaled", "beyond the ranges of the reference", "RELU", "b"), 1)):
             self.assertEqual(len(list(survivors.unexplained(entry, explained))), lines, entry)
 
+    def test_shards_add_up(self):
+        def one(shard, survivors):
+            return {"shards": [shard], "cases": 10, "found": 7, "same values": 1, "survivors": survivors}
+        earlier = {"ways": {"zeros": one("1/4", {"within the ranges": {"RELU": ["b"]}}), "one-bit": one("1/4", {}),
+                            "scaled": one("1/4", {"within the ranges": {"RELU": 3}})}}
+        found = {"ways": {"zeros": one("2/4", {"within the ranges": {"RELU": ["a"], "ABS": ["c"]}}),
+                          "scaled": one("2/4", {"within the ranges": {"RELU": ["a", "b"]}})}}
+        ways = survivors.written(found, earlier)["ways"]
+        self.assertEqual(ways["zeros"], {
+            "shards": ["1/4", "2/4"], "cases": 20, "found": 14, "same values": 2,
+            "survivors": {"within the ranges": {"ABS": ["c"], "RELU": ["a", "b"]}}})
+        self.assertEqual(ways["scaled"]["survivors"], {"within the ranges": {"RELU": 5}})
+        self.assertEqual(ways["one-bit"], one("1/4", {}))
+
 
 if __name__ == "__main__":
     unittest.main()

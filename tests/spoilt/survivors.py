@@ -4,7 +4,7 @@
 usage: survivors.py DMLCONFORM REPOSITORY [--shard I/N] [--way WAY]… (--write | --check)
 
 --write writes survivors.json beside this script. With a shard, only some cases are run, and what survives is added to
-the file. --check fails for what survives without an explanation there. Exit code 77: NumPy is missing.
+the file, which says for each way which shards it has. --check fails for what survives without an explanation there. Exit code 77: NumPy is missing.
 """
 import argparse
 import collections
@@ -85,12 +85,17 @@ def unexplained(found, explained):
                         yield f"{name}: passes although it is spoilt ({way}): {reason}"
 
 
+def nothing():
+    """What is known of a way before a run."""
+    return {"shards": [], "cases": 0, "found": 0, "same values": 0, "survivors": {}}
+
+
 def written(found, earlier):
     """What goes into the file: cases, or how many there are of an operator."""
     for way, counts in found["ways"].items():
-        before = earlier["ways"].get(way, {"found": 0, "same values": 0, "survivors": {}})
-        for key in ("found", "same values"):
-            counts[key] += before[key]
+        before = earlier["ways"].get(way, nothing())
+        for key in ("shards", "cases", "found", "same values"):
+            counts[key] = before[key] + counts[key]
         for reason in {**counts["survivors"], **before["survivors"]}:
             now, then = counts["survivors"].setdefault(reason, {}), before["survivors"].get(reason, {})
             for operator in {**now, **then}:
@@ -100,8 +105,7 @@ def written(found, earlier):
                 else:
                     now[operator] = len(ids) + then.get(operator, 0)
             counts["survivors"][reason] = dict(sorted(now.items()))
-    return {"cases": found["cases"] + earlier["cases"], "shards": earlier["shards"] + found["shards"],
-            "ways": found["ways"]}
+    return {"ways": {**earlier["ways"], **found["ways"]}}
 
 
 def main():
@@ -120,17 +124,17 @@ def main():
         print(missing)
         sys.exit(77)
     ways = options.way or WAYS
-    found = {"ways": {way.replace("_", "-"): {"found": 0, "same values": 0, "survivors": {}} for way in ways},
-             "broken": [], "shards": [options.shard or "1/1"], "cases": 0}
+    found = {"ways": {way.replace("_", "-"): nothing() for way in ways}, "broken": []}
     cases = set()
     for start in range(0, len(ways), AT_A_TIME):
         with tempfile.TemporaryDirectory() as folder:
             for result in run(options, ways[start:start + AT_A_TIME], folder):
                 cases.add(result["id"])
                 add_result(result, FATES, found)
-    found["cases"] = len(cases)
+    for counts in found["ways"].values():
+        counts.update({"shards": [options.shard or "1/1"], "cases": len(cases)})
     print(*found["broken"], sep="\n", end="\n" if found["broken"] else "")
-    explained = {"cases": 0, "shards": [], "ways": {}}
+    explained = {"ways": {}}
     if options.check or options.shard and os.path.exists(EXPLAINED):
         with open(EXPLAINED, encoding="utf-8") as file:
             explained = json.load(file)
