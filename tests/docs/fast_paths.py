@@ -4,7 +4,8 @@
 usage: fast_paths.py SOURCE
 
 Each row is `condition` | bug | `case`, below a heading that ends with `file`. The bug must be in
-tests/planted_bugs/fast_paths_*.json, at that condition and in that file, and the case in cases/. Each bug of these lists must have a row.
+tests/planted_bugs/fast_paths_*.json, at that condition and in that file, and the case in cases/. Each bug
+of these lists must have a row.
 """
 import json
 import pathlib
