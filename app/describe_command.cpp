@@ -11,13 +11,16 @@
 #include "app/graph_text.h"
 #include "app/operator_json.h"
 #include "app/operator_text.h"
+#include "app/rule_text.h"
 #include "app/standard_streams.h"
 #include "engine/cases/descriptor_reader.h"
+#include "engine/cases/problems.h"
 #include "engine/core/ascii_case.h"
 #include "engine/core/glob.h"
 #include "engine/fuzz/widths.h"
 #include "engine/operators/catalogue.h"
 #include "engine/operators/operator_search.h"
+#include "engine/operators/rules.h"
 #include "engine/run/engine_list.h"
 #include "engine/run/operator_table.h"
 
@@ -56,6 +59,62 @@ Schemas find_schemas(const std::string& name) {
     return found;
 }
 
+bool is_part(const std::string& name) {
+    return operators::without_modules(name).find('.') != std::string_view::npos;
+}
+
+/// Says that an operator has no such field or rule, and which one may be meant.
+void print_unknown_part(const OperatorSchema& schema, const std::string& part) {
+    std::vector<std::string> candidates;
+    for (const operators::Field& field : schema.fields) {
+        candidates.push_back(field.name);
+    }
+    const std::string prefix = std::string(schema.short_name()) + ".";
+    for (const std::string& rule : operators::rule_names(schema)) {
+        candidates.push_back(rule.starts_with(prefix) ? rule.substr(prefix.size()) : rule);
+    }
+    const std::string meant = cases::suggestion(part, candidates);
+    warn("dmlconform: {} has no field or rule \"{}\"\n    hint: {}\n", schema.short_name(), part,
+         meant.empty() ? fmt::format("`dmlconform describe {}` lists them", schema.short_name()) : meant);
+}
+
+/// Prints "CONVOLUTION.outputSizes", "GEMM.TransA" or "tensor.totalSize".
+int describe_part(const std::string& name) {
+    if (is_rule_of_all(name)) {
+        return print_rule(*operators::find_operator(operators::operator_names().front()), name) ? exit_ok : exit_usage;
+    }
+    const std::size_t dot = name.find('.');
+    const Schemas found = find_schemas(name.substr(0, dot));
+    if (found.empty()) {
+        return exit_usage;
+    }
+    const std::string part = name.substr(dot + 1);
+    bool printed = false;
+    for (const OperatorSchema* schema : found) {
+        printed = print_part(*schema, part) || printed;
+    }
+    if (!printed) {
+        print_unknown_part(*found.front(), part);
+    }
+    return printed ? exit_ok : exit_usage;
+}
+
+int describe_parts(const std::vector<std::string>& names, bool json) {
+    const auto other = std::ranges::find_if_not(names, is_part);
+    if (json || other != names.end()) {
+        warn(
+            "dmlconform: {} cannot be together with a single rule or field\n    hint: describe operators and their "
+            "parts separately; `describe OPERATOR --json` prints everything about one\n",
+            json ? "--json" : *other);
+        return exit_usage;
+    }
+    int code = exit_ok;
+    for (const std::string& name : names) {
+        code = std::max(code, describe_part(name));
+    }
+    return code;
+}
+
 /// All operators if no name is given; empty if a name matches none.
 std::optional<Schemas> find_all(const std::vector<std::string>& names) {
     Schemas all;
@@ -81,6 +140,9 @@ void print_line(const OperatorSchema& schema) {
 
 /// Prints one line per operator for all operators and for patterns, otherwise everything.
 int describe(const std::vector<std::string>& names, const std::vector<std::string>& files, bool json) {
+    if (std::ranges::any_of(names, is_part)) {
+        return describe_parts(names, json);
+    }
     const auto known = read_expectations(files);
     const auto schemas = known ? find_all(names) : std::nullopt;
     if (!schemas) {
@@ -152,6 +214,7 @@ struct DescribeOptions {
     bool table = false;
     bool json = false;
     bool graph = false;
+    bool rules = false;
     std::vector<std::string> cases;
     std::vector<std::string> known;
 };
@@ -166,7 +229,8 @@ void add_describe_command(Command app, int& exit_code) {
         command.add_option("operator", options->names,
                            "An operator, for example DML_OPERATOR_SLICE1 or SLICE1, part of its name, or "
                            "its name in ONNX, WebNN or PyTorch. A pattern, for example "
-                           "'ACTIVATION_*', lists those that match");
+                           "'ACTIVATION_*', lists those that match. CONVOLUTION.outputSizes and GEMM.TransA show "
+                           "a single rule or field");
     name.type_name("OPERATOR");
     const Option table = command.add_flag("--table", options->table,
                                           "Show all operators as a Markdown table, with engines and tolerances");
@@ -179,12 +243,15 @@ void add_describe_command(Command app, int& exit_code) {
         .needs(table);
     command.add_flag("--json", options->json, "Print everything about them as JSON, for scripts").excludes(table);
     add_known_files(command, options->known);
+    command.add_flag("--rules", options->rules, "Show the rules of all operators in Markdown, with formulas for sizes")
+        .excludes(name)
+        .excludes(table);
     command.add_flag("--graph", options->graph, "Show how graphs of several operators are written, and their rules")
         .excludes(name)
         .excludes(table);
     command.callback([options, &exit_code] {
-        if (options->graph) {
-            print_document(graph_text());
+        if (options->graph || options->rules) {
+            print_document(options->graph ? graph_text() : rules_document());
             exit_code = exit_ok;
             return;
         }

@@ -5,6 +5,7 @@
 
 #include "app/operator_text.h"
 #include "engine/operators/constraint_rules.h"
+#include "engine/operators/rules.h"
 #include "engine/run/engine_list.h"
 
 namespace dmlconform::app {
@@ -61,6 +62,23 @@ Json support_json(const operators::OperatorSchema& schema) {
     return rows;
 }
 
+Json constraints_json(const operators::OperatorSchema& schema) {
+    Json sentences = Json::array();
+    for (const operators::ExplainedRule& rule : operators::explained_constraints(schema)) {
+        sentences.push_back(rule.sentence);
+    }
+    return sentences;
+}
+
+/// All rules by name.
+Json explanations_json(const operators::OperatorSchema& schema) {
+    Json rules = Json::object();
+    for (const operators::ExplainedRule& rule : operators::explained_rules(schema)) {
+        rules[rule.name] = {{"sentence", rule.sentence}, {"formulas", rule.formulas}};
+    }
+    return rules;
+}
+
 }  // namespace
 
 Json operator_json(const operators::OperatorSchema& schema) {
@@ -89,8 +107,9 @@ Json operator_json(const operators::OperatorSchema& schema) {
             {"documentation", documentation_link(schema)},
             {"fields", std::move(fields)},
             {"tensors", support_json(schema)},
-            {"constraints", operators::constraint_lines(schema)},
+            {"constraints", constraints_json(schema)},
             {"rules", own_rules(schema)},
+            {"explanations", explanations_json(schema)},
             {"tolerances", std::move(tolerances)},
             {"inPlace", std::move(in_place)},
             {"fusable", std::move(fusable)}};

@@ -7,13 +7,13 @@
 #include <set>
 
 #include "app/operator_text.h"
+#include "app/rule_text.h"
 #include "app/standard_streams.h"
 #include "engine/compare/precision.h"
 #include "engine/core/ascii_case.h"
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/case_generator.h"
 #include "engine/fuzz/example_case.h"
-#include "engine/operators/constraint_rules.h"
 #include "engine/operators/rules.h"
 #include "engine/run/engine_list.h"
 
@@ -40,47 +40,48 @@ std::string type_text(const OperatorSchema& schema, const Field& field) {
     return schema.is_count(field) ? text + ", may be left out" : text;
 }
 
-void print_fields(const OperatorSchema& schema) {
+void print_field(const OperatorSchema& schema, const Field& field) {
     static constexpr const char* kinds[] = {"input", "output", "attribute"};
+    say("  {:<28} {:<10} {}{}\n", field.name, kinds[static_cast<std::size_t>(field.kind)], type_text(schema, field),
+        field.optional ? ", optional" : "");
+    if (field.required_before) {
+        say("  {:<28} {:<10} optional from feature level {} on\n", "", "", core::to_string(*field.required_before));
+    }
+    if (field.enumeration != nullptr && field.enumeration->name != "BOOL") {
+        std::vector<std::string> names;
+        for (const auto& enumerator : field.enumeration->enumerators) {
+            names.push_back(
+                fmt::format("{} = {}", enumerator.name.substr(field.enumeration->prefix().size()), enumerator.value));
+        }
+        say("  {:<28} {}\n", "", core::show_list(names, ", "));
+    }
+}
+
+void print_fields(const OperatorSchema& schema) {
     for (const Field& field : schema.fields) {
-        say("  {:<28} {:<10} {}{}\n", field.name, kinds[static_cast<std::size_t>(field.kind)], type_text(schema, field),
-            field.optional ? ", optional" : "");
-        if (field.required_before) {
-            say("  {:<28} {:<10} optional from feature level {} on\n", "", "", core::to_string(*field.required_before));
+        print_field(schema, field);
+    }
+}
+
+void print_support(const OperatorSchema& schema, const Field& field) {
+    const auto rows = schema.tensor_support.find(field.name);
+    if (rows == schema.tensor_support.end()) {
+        return;
+    }
+    for (const operators::TensorSupport& row : rows->second) {
+        std::vector<std::string_view> types;
+        for (const core::DataType type : row.data_types) {
+            types.push_back(core::name(type));
         }
-        if (field.enumeration != nullptr && field.enumeration->name != "BOOL") {
-            std::vector<std::string> names;
-            for (const auto& enumerator : field.enumeration->enumerators) {
-                names.push_back(fmt::format("{} = {}", enumerator.name.substr(field.enumeration->prefix().size()),
-                                            enumerator.value));
-            }
-            say("  {:<28} {}\n", "", core::show_list(names, ", "));
-        }
+        say("  {:<28} {}  {}-{} dimensions  {}\n", field.name, core::to_string(row.level), row.min_dimensions,
+            row.max_dimensions, core::show_list(types, " "));
     }
 }
 
 void print_support(const OperatorSchema& schema) {
     say("\nTensors by feature level (a row holds until the next for the same tensor):\n");
     for (const Field& field : schema.fields) {
-        const auto rows = schema.tensor_support.find(field.name);
-        if (rows == schema.tensor_support.end()) {
-            continue;
-        }
-        for (const operators::TensorSupport& row : rows->second) {
-            std::vector<std::string_view> types;
-            for (const core::DataType type : row.data_types) {
-                types.push_back(core::name(type));
-            }
-            say("  {:<28} {}  {}-{} dimensions  {}\n", field.name, core::to_string(row.level), row.min_dimensions,
-                row.max_dimensions, core::show_list(types, " "));
-        }
-    }
-}
-
-void print_constraints(const OperatorSchema& schema) {
-    const std::vector<std::string> lines = operators::constraint_lines(schema);
-    if (!lines.empty()) {
-        say("\nConstraints:\n  {}\n", core::show_list(lines, "\n  "));
+        print_support(schema, field);
     }
 }
 
@@ -116,14 +117,6 @@ void print_known(const OperatorSchema& schema, const std::vector<expectations::E
             say("  {}: {} ({})\n", entry.title(), entry.what_is_done(), entry.place());
             first = false;
         }
-    }
-}
-
-/// Prints the operator's own rules, which are not constraints of the catalogue.
-void print_rules(const OperatorSchema& schema) {
-    const std::vector<std::string> own = own_rules(schema);
-    if (!own.empty()) {
-        say("\nRules of this operator alone (a rejection names its rule):\n  {}\n", core::show_list(own, "\n  "));
     }
 }
 
@@ -248,6 +241,16 @@ std::string documentation_link(const OperatorSchema& schema) {
                        core::lower_case(schema.short_name()));
 }
 
+bool print_part(const OperatorSchema& schema, std::string_view part) {
+    if (const Field* field = schema.find_field(part)) {
+        print_field(schema, *field);
+        print_support(schema, *field);
+        print_rules_about(schema, field->name);
+        return true;
+    }
+    return print_rule(schema, part);
+}
+
 void print_operator(const OperatorSchema& schema, const std::vector<expectations::Expectation>& known) {
     const auto engines = run::engines_for(schema);
     say("{} ({}), from feature level {} on\n", schema.name, schema.number, core::to_string(schema.introduced));
@@ -257,7 +260,6 @@ void print_operator(const OperatorSchema& schema, const std::vector<expectations
         documentation_link(schema));
     print_fields(schema);
     print_support(schema);
-    print_constraints(schema);
     print_rules(schema);
     if (const auto example = fuzz::example_case(schema)) {
         print_output_sizes(*example);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/expectations/expectation.h"
@@ -12,6 +13,9 @@ namespace dmlconform::app {
 
 /// Prints everything for people. `known`: known deviations of engines from the documentation.
 void print_operator(const operators::OperatorSchema& schema, const std::vector<expectations::Expectation>& known);
+
+/// Prints one field or rule of the operator. False if it has none of that name.
+[[nodiscard]] bool print_part(const operators::OperatorSchema& schema, std::string_view part);
 
 /// Full names of the rules that only this operator has.
 [[nodiscard]] std::vector<std::string> own_rules(const operators::OperatorSchema& schema);

@@ -14,7 +14,6 @@ namespace {
 /// Rule names in the order of SameConstraint::Property.
 constexpr std::array<std::string_view, 3> same_rules{"tensor.sameDataType", "tensor.sameDimensionCount",
                                                      "tensor.sameSizes"};
-constexpr std::array<std::string_view, 3> property_names{"DataType", "DimensionCount", "Sizes"};
 
 /// Rule names in the order of AttributeConstraint::Kind.
 constexpr std::array<std::string_view, 4> attribute_rules{"field.dimensionCount", "field.axis", "field.dataType",
@@ -158,6 +157,48 @@ Verdict check_attribute(const Descriptor& descriptor, const AttributeConstraint&
     }
 }
 
+/// "A, B and C"
+std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    }
+    return text;
+}
+
+std::string sentence_of(const SameConstraint& constraint) {
+    static constexpr std::array<std::string_view, 3> properties{"data type", "number of dimensions", "sizes"};
+    // A single name is that of an array.
+    return fmt::format("{}{} have the same {}.", constraint.tensors.size() == 1 ? "All of " : "",
+                       joined(constraint.tensors), properties[static_cast<std::size_t>(constraint.property)]);
+}
+
+std::string sentence_of(const SizesConstraint& constraint) {
+    const bool one = constraint.tensors.size() == 1;
+    if (constraint.kind == SizesConstraint::Kind::one_element) {
+        return fmt::format("{} {} one element{}.", joined(constraint.tensors), one ? "has" : "have",
+                           one ? "" : " each");
+    }
+    return fmt::format("Each size of {} divides the size of {} in the same dimension.", joined(constraint.tensors),
+                       constraint.of);
+}
+
+std::string sentence_of(const AttributeConstraint& constraint) {
+    switch (constraint.kind) {
+        case AttributeConstraint::Kind::size:
+            return fmt::format("{} is {}[{}], the size in dimension {}.", constraint.field, constraint.tensor,
+                               constraint.less, constraint.less);
+        case AttributeConstraint::Kind::axis:
+            return fmt::format("{} is less than the number of dimensions of {}.", constraint.field, constraint.tensor);
+        case AttributeConstraint::Kind::dimension_count:
+            return fmt::format("{} is the number of dimensions of {}{}.", constraint.field, constraint.tensor,
+                               constraint.less == 0 ? "" : fmt::format(" minus {}", constraint.less));
+        case AttributeConstraint::Kind::data_type:
+        default:
+            return fmt::format("{} is the data type of {}.", constraint.field, constraint.tensor);
+    }
+}
+
 }  // namespace
 
 Verdict validate_constraints(const Descriptor& descriptor) {
@@ -179,50 +220,26 @@ Verdict validate_constraints(const Descriptor& descriptor) {
     return {};
 }
 
-std::vector<std::string> constraint_rule_names(const OperatorSchema& schema) {
-    std::vector<std::string> names;
-    for (const SameConstraint& constraint : schema.same) {
-        names.emplace_back(same_rules[static_cast<std::size_t>(constraint.property)]);
-    }
-    for (const SizesConstraint& constraint : schema.sizes) {
-        names.emplace_back(sizes_rules[static_cast<std::size_t>(constraint.kind)]);
-    }
-    for (const AttributeConstraint& constraint : schema.attributes) {
-        names.emplace_back(attribute_rules[static_cast<std::size_t>(constraint.kind)]);
-    }
-    return names;
-}
-
-std::vector<std::string> constraint_lines(const OperatorSchema& schema) {
-    std::vector<std::string> lines;
-    for (const SameConstraint& constraint : schema.same) {
-        lines.push_back(fmt::format("{}: same {}", fmt::join(constraint.tensors, ", "),
-                                    property_names[static_cast<std::size_t>(constraint.property)]));
-    }
-    for (const SizesConstraint& constraint : schema.sizes) {
-        const bool one = constraint.kind == SizesConstraint::Kind::one_element;
-        lines.push_back(fmt::format("{}: {}", fmt::join(constraint.tensors, ", "),
-                                    one ? "one element" : "sizes that divide those of " + constraint.of));
-    }
-    for (const AttributeConstraint& constraint : schema.attributes) {
-        switch (constraint.kind) {
-            case AttributeConstraint::Kind::size:
-                lines.push_back(fmt::format("{} = {}.Sizes[{}]", constraint.field, constraint.tensor, constraint.less));
-                break;
-            case AttributeConstraint::Kind::axis:
-                lines.push_back(fmt::format("{} < {}.DimensionCount", constraint.field, constraint.tensor));
-                break;
-            case AttributeConstraint::Kind::dimension_count:
-                lines.push_back(fmt::format("{} = {}.DimensionCount{}", constraint.field, constraint.tensor,
-                                            constraint.less == 0 ? "" : fmt::format(" - {}", constraint.less)));
-                break;
-            case AttributeConstraint::Kind::data_type:
-            default:
-                lines.push_back(fmt::format("{} = {}.DataType", constraint.field, constraint.tensor));
-                break;
+ExplainedRules explained_constraints(const OperatorSchema& schema) {
+    ExplainedRules rules;
+    const auto add = [&](std::string_view name, const std::string& sentence) {
+        const auto known = std::ranges::find(rules, name, &ExplainedRule::name);
+        if (known == rules.end()) {
+            rules.push_back({std::string(name), sentence});
+        } else {
+            known->sentence += " " + sentence;
         }
+    };
+    for (const SameConstraint& constraint : schema.same) {
+        add(same_rules[static_cast<std::size_t>(constraint.property)], sentence_of(constraint));
     }
-    return lines;
+    for (const SizesConstraint& constraint : schema.sizes) {
+        add(sizes_rules[static_cast<std::size_t>(constraint.kind)], sentence_of(constraint));
+    }
+    for (const AttributeConstraint& constraint : schema.attributes) {
+        add(attribute_rules[static_cast<std::size_t>(constraint.kind)], sentence_of(constraint));
+    }
+    return rules;
 }
 
 }  // namespace dmlconform::operators

@@ -11,10 +11,7 @@ namespace dmlconform::operators {
 /// Checks those constraints of the operator's entry whose fields are present.
 [[nodiscard]] Verdict validate_constraints(const Descriptor& descriptor);
 
-/// The rules that validate_constraints may name for this operator.
-[[nodiscard]] std::vector<std::string> constraint_rule_names(const OperatorSchema& schema);
-
-/// One line for each constraint of the entry, such as "InputTensor, OutputTensor: same DataType".
-[[nodiscard]] std::vector<std::string> constraint_lines(const OperatorSchema& schema);
+/// The rules that validate_constraints may name for this operator. Each occurs once, with all its constraints.
+[[nodiscard]] ExplainedRules explained_constraints(const OperatorSchema& schema);
 
 }  // namespace dmlconform::operators

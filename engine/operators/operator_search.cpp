@@ -51,8 +51,17 @@ std::string_view without_group(std::string_view name) {
 
 }  // namespace
 
+std::string_view without_modules(std::string_view name) {
+    for (const std::string_view module : {"torch.", "nn.", "functional.", "F.", "special."}) {
+        if (name.starts_with(module)) {
+            name.remove_prefix(module.size());
+        }
+    }
+    return name;
+}
+
 std::vector<const OperatorSchema*> search_operators(std::string_view words) {
-    const std::string name = plain(words);
+    const std::string name = plain(without_modules(words));
     if (name.empty()) {
         return {};
     }

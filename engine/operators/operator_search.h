@@ -8,6 +8,9 @@
 
 namespace dmlconform::operators {
 
+/// The name without PyTorch's modules: "LSTM" for "torch.nn.LSTM".
+[[nodiscard]] std::string_view without_modules(std::string_view name);
+
 /// Finds operators by words such as "Conv", "softmax" or "reduce_sum". Case and punctuation are ignored. Exact matches
 /// come first, including names in other interfaces, then names that contain the words; both in the order of the
 /// catalogue. Empty if nothing matches.

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "engine/operators/constraint_rules.h"
@@ -125,6 +126,25 @@ Verdict check_output_sizes(const Descriptor& descriptor, const OperatorRules& ow
                                    core::to_string(output.desc->sizes), fmt::join(wanted, ",")));
 }
 
+ExplainedRules rules_of_activations() {
+    return {{"activation.fusable", "The operator can be fused with the activation."},
+            {"activation.featureLevel", "The activation can be fused at the device's feature level."},
+            {"activation.tensors", "The tensors of a fused activation are null: it acts on the operator's output."}};
+}
+
+/// Empty if no number of the operator or of its activations has a minimum.
+std::string sentence_of_minimum(const OperatorSchema& schema, bool fuses) {
+    std::string text;
+    for (const Field& field : schema.fields) {
+        if (field.minimum_before) {
+            text += fmt::format("Before feature level {}, {} is at least {}. ", to_string(field.minimum_before->level),
+                                field.name, field.minimum_before->minimum);
+        }
+    }
+    text += fuses ? "Numbers of a fused activation are at least what its own fields require. " : "";
+    return text.empty() ? text : text.substr(0, text.size() - 1);
+}
+
 Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
     if (descriptor.graph != nullptr) {
         return validate_graph(*descriptor.graph, level);
@@ -242,37 +262,65 @@ double element_bytes(const Descriptor& descriptor) {
     return bytes;
 }
 
-std::vector<std::string> rule_names(const OperatorSchema& schema) {
-    std::vector<std::string> names{"operator.featureLevel", "field.required",        "tensor.featureLevel",
-                                   "tensor.dataType",       "tensor.dimensionCount", "tensor.sizes",
-                                   "tensor.elementCount",   "tensor.totalSize",      "tensor.outputStrides",
-                                   "tensor.alignment"};
-    for (const Field& field : schema.fields) {
-        if (field.enumeration != nullptr && field.enumeration->name != "BOOL") {
-            names.emplace_back("field.enumeration");
-            break;
-        }
+const ExplainedRules& rules_of_all_operators() {
+    static const ExplainedRules general{
+        {"operator.featureLevel", "The operator exists at the device's feature level."},
+        {"field.required", "Each field that is not optional at the feature level is set."},
+        {"tensor.featureLevel", "Each tensor that is set exists at the device's feature level."},
+        {"tensor.dataType", "Each tensor has a data type that the feature level allows for it."},
+        {"tensor.dimensionCount", "Each tensor has a number of dimensions that the feature level allows for it."},
+        {"tensor.sizes", "Each size of a tensor is at least 1."},
+        {"tensor.elementCount", "Each tensor has at most 4294967295 elements."},
+        {"tensor.totalSize",
+         "TotalTensorSizeInBytes of each tensor is at least the bytes that its sizes and strides need, rounded up to "
+         "a multiple of 4."},
+        {"tensor.outputStrides", "No two elements of an output have the same address."},
+        {"tensor.alignment",
+         "GuaranteedBaseOffsetAlignment of each tensor is 0, or a power of two of at least the bytes of an "
+         "element."}};
+    return general;
+}
+
+ExplainedRules explained_rules(const OperatorSchema& schema) {
+    ExplainedRules explained = rules_of_all_operators();
+    const auto is_enumeration = [](const Field& field) {
+        return field.enumeration != nullptr && field.enumeration->name != "BOOL";
+    };
+    if (std::ranges::any_of(schema.fields, is_enumeration)) {
+        explained.push_back({"field.enumeration", "Each enumerator is one that its enumeration has."});
     }
-    for (std::string& name : constraint_rule_names(schema)) {
-        names.push_back(std::move(name));
-    }
-    const bool fuses = std::any_of(schema.fields.begin(), schema.fields.end(), [](const Field& field) {
+    const auto add = [&](ExplainedRules more) { std::ranges::move(more, std::back_inserter(explained)); };
+    add(explained_constraints(schema));
+    const bool fuses = std::ranges::any_of(schema.fields, [](const Field& field) {
         return field.type == FieldType::operator_desc || field.type == FieldType::operator_desc_array;
     });
     if (fuses) {
-        names.insert(names.end(),
-                     {"activation.fusable", "activation.featureLevel", "activation.tensors", "field.minimum"});
+        add(rules_of_activations());
+    }
+    const std::string minimum = sentence_of_minimum(schema, fuses);
+    if (!minimum.empty()) {
+        explained.push_back({"field.minimum", minimum});
     }
     if (const OperatorRules* own = find_rules(schema)) {
-        for (const std::string_view name : own->names) {
-            names.push_back(fmt::format("{}.{}", schema.short_name(), name));
-        }
+        ExplainedRules own_rules = own->rules;
         if (own->output_sizes != nullptr) {
-            names.push_back(fmt::format("{}.{}", schema.short_name(), output_sizes_rule));
+            own_rules.push_back({std::string(output_sizes_rule),
+                                 "The sizes of the output follow from the other fields.", own->output_formulas});
         }
+        for (ExplainedRule& rule : own_rules) {
+            rule.name = fmt::format("{}.{}", schema.short_name(), rule.name);
+        }
+        add(std::move(own_rules));
     }
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
+    std::ranges::stable_sort(explained, {}, &ExplainedRule::name);
+    return explained;
+}
+
+std::vector<std::string> rule_names(const OperatorSchema& schema) {
+    std::vector<std::string> names;
+    for (ExplainedRule& rule : explained_rules(schema)) {
+        names.push_back(std::move(rule.name));
+    }
     return names;
 }
 

@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,23 +51,45 @@ struct Cost {
 /// The bytes of all tensors of a descriptor.
 [[nodiscard]] double element_bytes(const Descriptor& descriptor);
 
+/// A rule with what `describe` says about it. In formulas, Tensor[d] is the tensor's size in dimension d, and a
+/// negative d counts from the end.
+struct ExplainedRule {
+    /// "windowInBounds". In lists of all rules with the operator's prefix, if the rule is the operator's own.
+    std::string name;
+    /// What is true of a legal descriptor, as a whole sentence.
+    std::string sentence;
+    /// Sizes that follow from other fields: "OutputTensor[d] = InputTensor[d] * Repeats[d]".
+    std::vector<std::string> formulas{};
+};
+
+using ExplainedRules = std::vector<ExplainedRule>;
+
 /// The code that belongs to a catalogue entry. Every member except the name is optional.
 struct OperatorRules {
     /// The operator's short name: "SLICE1".
     std::string_view name;
     /// Checks relations between fields. Called only if each field and tensor is legal on its own. Null: there are none.
     Verdict (*validate)(const Descriptor& descriptor, core::FeatureLevel level) = nullptr;
-    /// Every rule that `validate` may name, without the operator's prefix. A corpus has to cover them.
-    std::span<const std::string_view> names = {};
+    /// Every rule that `validate` may name. A corpus has to cover them.
+    ExplainedRules rules{};
     /// The required sizes of the first output, for a descriptor that is otherwise legal. 64 bits wide, because they may
     /// exceed those of any tensor. Null: `validate` decides.
     std::vector<std::uint64_t> (*output_sizes)(const Descriptor& descriptor) = nullptr;
+    /// The formulas of `output_sizes`, for people.
+    std::vector<std::string> output_formulas{};
     /// The cost of a valid descriptor. Null: every tensor is moved once, and each element of the first output takes one
     /// operation.
     Cost (*cost)(const Descriptor& descriptor) = nullptr;
 };
 
 using RulesRows = std::vector<OperatorRules>;
+
+/// The rules that are the same for all operators.
+[[nodiscard]] const ExplainedRules& rules_of_all_operators();
+
+/// The rules that may reject a descriptor of this operator by their full names, sorted: its own, and the general ones
+/// that apply to it.
+[[nodiscard]] ExplainedRules explained_rules(const OperatorSchema& schema);
 
 /// Full names of the rules that may reject a descriptor of this operator: its own, and the general ones that apply to
 /// it.

@@ -150,8 +150,8 @@ TEST(Describe, OneOperator) {
     EXPECT_TRUE(prints(dmlconform({"describe", "TOP_K1"}), "INCREASING = 0, DECREASING = 1\n"));
     const ProgramResult padding = dmlconform({"describe", "PADDING1"});
     for (const char* text : {"PaddingValue                 attribute  scalar of type PaddingValueDataType\n",
-                             "\nConstraints:\n  InputTensor, OutputTensor: same DataType\n",
-                             "  PaddingValueDataType = OutputTensor.DataType\n"}) {
+                             "  tensor.sameDataType\n    InputTensor and OutputTensor have the same data type.\n",
+                             "PaddingValueDataType is the data type of OutputTensor.\n"}) {
         EXPECT_TRUE(prints(padding, text));
     }
     EXPECT_TRUE(

@@ -85,7 +85,8 @@ TEST(Describe, AnOperatorWithEverythingAboutIt) {
     EXPECT_TRUE(ends_with_code(result, 0));
     for (const char* part :
          {"https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice1_operator_desc\n",
-          "Constraints:\n", "Rules of this operator alone (a rejection names its rule):\n", "  SLICE1.windowStride\n",
+          "Rules (a rejection names its rule):\n", "  SLICE1.windowStride\n    No stride is 0.",
+          "  tensor.sameDimensionCount\n    InputTensor and OutputTensor have the same number of dimensions.\n",
           "Tolerance if a case states none:\n", " INT64 exact\n",
           "`dmlconform new SLICE1` prints a case to start from.\n"}) {
         EXPECT_TRUE(prints(result, part));
@@ -110,6 +111,57 @@ TEST(Describe, SeveralAndPatterns) {
     EXPECT_TRUE(ends_with_code(dmlconform({"describe", "SLICE1", "SLICE9"}), 2));
 }
 
+/// The formulas are those of Microsoft's pages about the operators.
+TEST(Describe, ARuleOrAField) {
+    const struct {
+        const char* name;
+        std::vector<std::string> parts;
+    } rows[] = {
+        {"CONVOLUTION.outputSizes",
+         {"OutputTensor[d + 2] = floor((InputTensor[d + 2] + StartPadding[d] + EndPadding[d] - (FilterTensor[d + 2] - "
+          "1) "
+          "* Dilations[d] - 1) / Strides[d]) + 1 + OutputPadding[d]\n",
+          "OutputTensor[d + 2] = (InputTensor[d + 2] - 1) * Strides[d] + (FilterTensor[d + 2] - 1) * Dilations[d] + 1 "
+          "- "
+          "StartPadding[d] - EndPadding[d] + OutputPadding[d]\n"}},
+        {"convolution_integer.outputSizes", {"OutputTensor[1] = FilterTensor[0]\n"}},
+        {"LSTM.sizes",
+         {"WeightTensor = [1, directions, 4 * hidden, inputs]\n", "BiasTensor = [1, 1, directions, 8 * hidden]\n",
+          "PeepholeTensor = [1, 1, directions, 3 * hidden]\n",
+          "OutputSequenceTensor = [steps, directions, batch, hidden]\n"}},
+        {"GRU.sizes", {"RecurrenceTensor = [1, directions, 3 * hidden, hidden]\n"}},
+        {"RNN.sizes", {"BiasTensor = [1, 1, directions, 2 * hidden]\n"}},
+        {"MULTIHEAD_ATTENTION.sizes",
+         {"StackedQueryKeyValueTensor = [batch, queries, HeadCount, 3, size]\n",
+          "OutputTensor = [batch, queries, HeadCount * valueSize]\n"}},
+        {"MULTIHEAD_ATTENTION1.mask", {"MaskTensor = [3 * batch + 2] for KEY_QUERY_SEQUENCE_LENGTH_START_END\n"}},
+        {"MAX_POOLING.outputSizes", {"- (WindowSize[d] - 1) - 1) / Strides[d]) + 1\n"}},
+        {"tensor.alignment", {"a power of two"}},
+        {"GEMM.tensor.totalSize", {"TotalTensorSizeInBytes"}},
+        {"GEMM.TransA", {"DML_MATRIX_TRANSFORM", "NONE = 0, TRANSPOSE = 1", "GEMM.innerSizes\n", "GEMM.outputSizes\n"}},
+        {"GEMM.BTensor", {"FLOAT16", "tensor.sameDataType\n"}},
+    };
+    for (const auto& [name, parts] : rows) {
+        const ProgramResult result = dmlconform({"describe", name});
+        EXPECT_TRUE(ends_with_code(result, 0)) << name;
+        for (const std::string& part : parts) {
+            EXPECT_TRUE(prints(result, part)) << name;
+        }
+    }
+    EXPECT_FALSE(prints(dmlconform({"describe", "GEMM.TransA"}), "GEMM.fusedAxes")) << "only what names the field";
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"CONVOLUTION.outputsizes"},
+                                                  {"GEMM.Trans"},
+                                                  {"NOTHING.sizes"},
+                                                  {"GEMM.", "GEMM"},
+                                                  {"GEMM.TransA", "--json"}}) {
+        std::vector<std::string> all{"describe"};
+        all.insert(all.end(), words.begin(), words.end());
+        const ProgramResult result = dmlconform(all);
+        EXPECT_TRUE(ends_with_code(result, 2)) << words.front();
+        EXPECT_NE(result.errors.find("hint: "), std::string::npos) << result.errors;
+    }
+}
+
 TEST(Describe, ForScripts) {
     const ProgramResult result = dmlconform({"describe", "TOP_K1", "--json"});
     EXPECT_TRUE(ends_with_code(result, 0));
@@ -121,6 +173,8 @@ TEST(Describe, ForScripts) {
     EXPECT_EQ(top_k1["fields"][0]["kind"], "input");
     EXPECT_EQ(top_k1["tolerances"]["FLOAT32"], "exact");
     EXPECT_TRUE(top_k1["tensors"][0].contains("dataTypes"));
+    EXPECT_EQ(top_k1["explanations"]["TOP_K1.k"]["sentence"], "K is at least 1 and at most InputTensor[Axis].");
+    EXPECT_FALSE(top_k1["explanations"]["TOP_K1.outputSizes"]["formulas"].empty());
     EXPECT_EQ(json::parse(dmlconform({"describe", "SLICE*", "--json"}).output).size(), 3u);
 }
 

@@ -49,6 +49,14 @@ TEST(AttentionRules, Sizes) {
     expect_verdicts(attention(), cases);
 }
 
+TEST(AttentionRules, SaysThatTheHeadsDoNotDivideTheWidth) {
+    const auto verdict = operators::validate(with(attention(), {{"HeadCount", 3}}), core::highest_feature_level);
+    ASSERT_TRUE(verdict.has_value());
+    EXPECT_EQ(verdict->message,
+              "HeadCount is 3, which does not divide the last size of QueryTensor, 10: all heads must have the same "
+              "size");
+}
+
 TEST(AttentionRules, ThePast) {
     const std::vector<Setting> past{{"PastKeyTensor", real({2, 2, 7, 5})}, {"PastValueTensor", real({2, 2, 7, 6})}};
     const RuleCase cases[] = {

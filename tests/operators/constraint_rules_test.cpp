@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/operators/rule_cases.h"
 
 namespace dmlconform::tests::constraint_rules_test {
@@ -161,15 +163,26 @@ TEST(ConstraintRules, FusedIntoGemm) {
                     cases);
 }
 
-TEST(ConstraintRules, Lines) {
-    EXPECT_EQ(operators::constraint_lines(*operators::find_operator("PADDING1")),
-              (std::vector<std::string>{
-                  "InputTensor, OutputTensor: same DataType", "InputTensor, OutputTensor: same DimensionCount",
-                  "DimensionCount = InputTensor.DimensionCount", "PaddingValueDataType = OutputTensor.DataType"}));
-    EXPECT_EQ(operators::constraint_lines(*operators::find_operator("MAX_POOLING")).back(),
-              "DimensionCount = InputTensor.DimensionCount - 2");
-    EXPECT_EQ(operators::constraint_lines(*operators::find_operator("GATHER")).back(),
-              "Axis < InputTensor.DimensionCount");
+TEST(ConstraintRules, Sentences) {
+    const struct {
+        const char* op;
+        const char* rule;
+        const char* sentence;
+    } rows[] = {
+        {"PADDING1", "tensor.sameDataType", "InputTensor and OutputTensor have the same data type."},
+        {"PADDING1", "field.dataType", "PaddingValueDataType is the data type of OutputTensor."},
+        {"MAX_POOLING", "field.dimensionCount", "DimensionCount is the number of dimensions of InputTensor minus 2."},
+        {"GATHER", "field.axis", "Axis is less than the number of dimensions of InputTensor."},
+        {"LSTM", "tensor.sameDataType",
+         "BiasTensor, CellMemInitTensor, HiddenInitTensor, InputTensor, OutputCellSingleTensor, OutputSequenceTensor, "
+         "OutputSingleTensor, PeepholeTensor, RecurrenceTensor and WeightTensor have the same data type."},
+    };
+    for (const auto& [op, rule, sentence] : rows) {
+        const auto rules = operators::explained_constraints(*operators::find_operator(op));
+        const auto found = std::ranges::find(rules, rule, &operators::ExplainedRule::name);
+        ASSERT_NE(found, rules.end()) << op << " " << rule;
+        EXPECT_EQ(found->sentence, sentence);
+    }
 }
 
 }  // namespace

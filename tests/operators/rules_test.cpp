@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <regex>
 
 #include "tests/operators/rule_cases.h"
 
@@ -209,6 +211,55 @@ TEST(Rules, OperatorsWithoutRulesOfTheirOwn) {
                                                          {"OutputTensor", tensor(DataType::float32, {1, 1, 1, 2})}});
     EXPECT_FALSE(operators::validate(relu, {1, 0}));
     EXPECT_TRUE(operators::validate(with(relu, {{"InputTensor", tensor(DataType::float32, {1, 1, 1, 3})}}), {1, 0}));
+}
+
+TEST(Rules, AMinimumBelowAFeatureLevel) {
+    const RuleCase cases[] = {
+        {"too flat", {{"Steepness", 0.5}}, "field.minimum", {6, 3}, FeatureLevel{6, 4}},
+        {"steep enough", {{"Steepness", 1}}, "", {6, 3}},
+        {"flat, but late enough", {{"Steepness", 0.5}}, ""},
+    };
+    expect_verdicts(describe("ACTIVATION_SOFTPLUS", {{"InputTensor", tensor(DataType::float32, {1, 1, 1, 4})},
+                                                     {"OutputTensor", tensor(DataType::float32, {1, 1, 1, 4})},
+                                                     {"Steepness", 2}}),
+                    cases);
+}
+
+/// Words that begin with an upper-case letter and have a lower-case one, such as names of fields.
+std::vector<std::string> capitalised_words(const std::string& text) {
+    static const std::regex word("[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*");
+    std::vector<std::string> words;
+    for (std::sregex_iterator found(text.begin(), text.end(), word); found != std::sregex_iterator(); ++found) {
+        words.push_back(found->str());
+    }
+    return words;
+}
+
+TEST(Rules, EveryRuleOfEveryOperatorIsExplained) {
+    const auto names = operators::operator_names();
+    EXPECT_EQ(names.size(), 177u);
+    for (const std::string& name : names) {
+        const operators::OperatorSchema& schema = *operators::find_operator(name);
+        std::string before;
+        for (const auto& [rule, sentence, formulas] : operators::explained_rules(schema)) {
+            SCOPED_TRACE(name + " " + rule);
+            EXPECT_LT(before, rule) << "sorted, and each once";
+            before = rule;
+            EXPECT_GE(std::ranges::count(sentence, ' '), 2) << sentence;
+            EXPECT_TRUE(sentence.ends_with('.')) << sentence;
+            EXPECT_EQ(rule.ends_with(".outputSizes") && formulas.empty(), false) << "sizes need formulas";
+            for (const std::string& word : capitalised_words(sentence)) {
+                EXPECT_TRUE(schema.find_field(word) != nullptr || !word.ends_with("Tensor")) << word;
+            }
+            for (const std::string& formula : formulas) {
+                for (const std::string& word : capitalised_words(formula)) {
+                    EXPECT_TRUE(schema.find_field(word) != nullptr || word == "If" || word == "Width" ||
+                                word == "Height")
+                        << word << " in " << formula;
+                }
+            }
+        }
+    }
 }
 
 }  // namespace

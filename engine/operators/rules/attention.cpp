@@ -7,18 +7,15 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "engine/operators/rules.h"
+#include "engine/operators/size_formula.h"
 
 namespace dmlconform::operators {
 namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
-
-constexpr std::array<std::string_view, 7> names{"sources", "dimensionCount", "headCount",          "sizes",
-                                                "mask",    "past",           "pastSequenceLengths"};
-/// MULTIHEAD_ATTENTION, the older operator, has no lengths of the past.
-constexpr std::span<const std::string_view> names_of_older{names.data(), names.size() - 1};
 
 /// The last `count` sizes of a tensor. Empty unless the tensor has at least that many and all preceding sizes are 1.
 std::optional<WideSizes> last_sizes(const core::TensorDesc& desc, std::size_t count) {
@@ -136,12 +133,14 @@ std::optional<AttentionShape> attention_shape(const Descriptor& descriptor) {
 
 namespace {
 
+template <class Number>
 struct Expected {
     std::string_view field;
-    WideSizes sizes;
+    std::vector<Number> sizes;
 };
 
-std::vector<Expected> expected_sizes(const AttentionShape& s) {
+template <class Number>
+std::vector<Expected<Number>> expected_sizes(const AttentionNumbers<Number>& s) {
     return {{"QueryTensor", {s.batch, s.queries, s.heads * s.size}},
             {"KeyTensor", {s.batch, s.keys, s.key_heads * s.size}},
             {"ValueTensor", {s.batch, s.keys, s.key_heads * s.value_size}},
@@ -162,8 +161,26 @@ Verdict check_size(const Descriptor& descriptor, std::string_view rule, std::str
     const core::TensorDesc* const desc = descriptor.tensor(field);
     if (desc != nullptr && last_sizes(*desc, wanted.size()) != wanted) {
         return broken_rule(descriptor, rule,
-                           fmt::format("{} has sizes {}; the last ones must be {{{}}}, and those in front of them 1",
-                                       field, core::to_string(desc->sizes), fmt::join(wanted, ", ")));
+                           fmt::format("{} has sizes {}; the last {} must be [{}], and all preceding ones 1", field,
+                                       core::to_string(desc->sizes), wanted.size(), fmt::join(wanted, ",")));
+    }
+    return {};
+}
+
+/// Requires that the heads of unstacked tensors have equal sizes.
+Verdict check_widths(const Descriptor& descriptor) {
+    const bool older = descriptor.schema->find_field("QueryHeadCount") == nullptr;
+    for (const auto& [field, count] : {std::pair<std::string_view, std::string_view>{"QueryTensor", "QueryHeadCount"},
+                                       {"KeyTensor", "KeyValueHeadCount"},
+                                       {"ValueTensor", "KeyValueHeadCount"}}) {
+        const core::TensorDesc* const desc = descriptor.tensor(field);
+        const std::uint64_t heads = head_count(descriptor, count);
+        if (desc != nullptr && desc->sizes.back() % heads != 0) {
+            return broken_rule(descriptor, "sizes",
+                               fmt::format("{} is {}, which does not divide the last size of {}, {}: all heads must "
+                                           "have the same size",
+                                           older ? "HeadCount" : count, heads, field, desc->sizes.back()));
+        }
     }
     return {};
 }
@@ -184,11 +201,20 @@ Verdict check_heads(const Descriptor& descriptor) {
     const std::uint64_t key_heads = head_count(descriptor, "KeyValueHeadCount");
     if (heads == 0 || key_heads == 0 || heads % key_heads != 0) {
         return broken_rule(descriptor, "headCount",
-                           fmt::format("there are {} heads of queries and {} of keys and values; both must be at least "
-                                       "1, and the first a multiple of the second",
+                           fmt::format("the head counts are {} for queries and {} for keys and values; both must be at "
+                                       "least 1, and the first a multiple of the second",
                                        heads, key_heads));
     }
     return {};
+}
+
+/// The sizes of MaskTensor for each type from KEY_SEQUENCE_LENGTH on.
+template <class Number>
+std::array<std::pair<std::string_view, std::vector<Number>>, 4> mask_sizes(const AttentionNumbers<Number>& s) {
+    return {{{"KEY_SEQUENCE_LENGTH", {1, s.batch}},
+             {"KEY_SEQUENCE_END_START", {2, s.batch}},
+             {"KEY_QUERY_SEQUENCE_LENGTH_START_END", {3 * s.batch + 2}},
+             {"BOOLEAN", {s.batch, s.heads, s.queries, s.all_keys()}}}};
 }
 
 Verdict check_mask(const Descriptor& descriptor, const AttentionShape& shape) {
@@ -197,20 +223,16 @@ Verdict check_mask(const Descriptor& descriptor, const AttentionShape& shape) {
     if (type == none || !has_mask) {
         return (type == none) == !has_mask ? Verdict()
                                            : broken_rule(descriptor, "mask",
-                                                         has_mask ? "MaskTensor is there, and MaskType is NONE"
-                                                                  : "MaskType is not NONE, and MaskTensor is absent");
+                                                         has_mask ? "MaskTensor is present, but MaskType is NONE"
+                                                                  : "MaskType is not NONE, but MaskTensor is absent");
     }
-    const std::array<WideSizes, 4> sizes{{{1, shape.batch},
-                                          {2, shape.batch},
-                                          {3 * shape.batch + 2},
-                                          {shape.batch, shape.heads, shape.queries, shape.all_keys()}}};
-    return check_size(descriptor, "mask", "MaskTensor", sizes[type - 1]);
+    return check_size(descriptor, "mask", "MaskTensor", mask_sizes(shape)[type - 1].second);
 }
 
 Verdict check_past(const Descriptor& descriptor) {
     if ((descriptor.tensor("PastKeyTensor") == nullptr) != (descriptor.tensor("PastValueTensor") == nullptr)) {
         return broken_rule(descriptor, "past",
-                           "one of PastKeyTensor and PastValueTensor is there; both must be, or neither");
+                           "only one of PastKeyTensor and PastValueTensor is present; both must be, or neither");
     }
     return {};
 }
@@ -220,26 +242,72 @@ Verdict check_past_lengths(const Descriptor& descriptor) {
     constexpr const char* field = "PastSequenceLengthsTensor";
     if (descriptor.schema->find_field(field) != nullptr && descriptor.tensor(field) != nullptr) {
         return broken_rule(descriptor, "pastSequenceLengths",
-                           "PastSequenceLengthsTensor is there; nothing says what it means, so that it must be absent");
+                           "PastSequenceLengthsTensor must be absent: the documentation does not say what it means");
     }
     return {};
 }
 
 Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
-    for (const auto& rule : {check_sources, check_ranks, check_heads, check_past, check_past_lengths}) {
+    for (const auto& rule : {check_sources, check_ranks, check_heads, check_widths, check_past, check_past_lengths}) {
         if (auto rejection = rule(descriptor)) {
             return rejection;
         }
     }
     const auto shape = attention_shape(descriptor);
     if (!shape) {
-        return broken_rule(descriptor, "sizes",
-                           "the sizes in front of the last three of QueryTensor, KeyTensor and ValueTensor must be 1");
+        return broken_rule(
+            descriptor, "sizes",
+            "all sizes of queries, keys and values but the last three must be 1, or but the last five of "
+            "stacked tensors");
     }
     if (auto rejection = check_sizes(descriptor, *shape)) {
         return rejection;
     }
     return check_mask(descriptor, *shape);
+}
+
+/// What `describe` says: the sizes of all tensors, for each operator.
+ExplainedRules explained(std::string_view name) {
+    const OperatorSchema& schema = *find_operator(name);
+    const bool older = schema.find_field("QueryHeadCount") == nullptr;
+    AttentionNumbers<SizeFormula> symbols;
+    symbols.batch = SizeFormula("batch");
+    symbols.queries = SizeFormula("queries");
+    symbols.keys = SizeFormula("keys");
+    symbols.past = SizeFormula("past");
+    symbols.heads = SizeFormula(older ? "HeadCount" : "QueryHeadCount");
+    symbols.key_heads = SizeFormula(older ? "HeadCount" : "KeyValueHeadCount");
+    symbols.size = SizeFormula("size");
+    symbols.value_size = SizeFormula("valueSize");
+    std::vector<std::string> formulas;
+    for (const auto& [field, sizes] : expected_sizes(symbols)) {
+        formulas.push_back(sizes_line(field, sizes));
+    }
+    std::vector<std::string> masks;
+    for (const auto& [type, sizes] : mask_sizes(symbols)) {
+        masks.push_back(sizes_line("MaskTensor", sizes) + fmt::format(" for {}", type));
+    }
+    ExplainedRules rules{
+        {"sources",
+         "Queries, keys and values come from QueryTensor, KeyTensor and ValueTensor, from StackedQueryKeyTensor and "
+         "ValueTensor, from QueryTensor and StackedKeyValueTensor, or from StackedQueryKeyValueTensor alone."},
+        {"dimensionCount",
+         "QueryTensor, KeyTensor and ValueTensor have as many dimensions as OutputTensor, if nothing is stacked."},
+        {"headCount", older ? "HeadCount is at least 1."
+                            : "KeyValueHeadCount is at least 1, and QueryHeadCount is a multiple of it."},
+        {"sizes",
+         "The last sizes of each tensor follow from these numbers, and all preceding ones are 1: batch, queries and "
+         "keys, which are numbers of sequences and positions, past, which is PastKeyTensor[-2], or 0 if it is absent, "
+         "and size and valueSize, which are the elements of one head.",
+         std::move(formulas)},
+        {"mask", "MaskTensor is present unless MaskType is NONE. Its last sizes follow, and all preceding ones are 1.",
+         std::move(masks)},
+        {"past", "PastKeyTensor and PastValueTensor are both present, or both absent."}};
+    if (!older) {
+        rules.push_back({"pastSequenceLengths",
+                         "PastSequenceLengthsTensor is absent, as the documentation does not say what it means."});
+    }
+    return rules;
 }
 
 /// Two matrix products, and for each score an exponential, a subtraction, an addition and a division.
@@ -254,8 +322,11 @@ Cost cost(const Descriptor& descriptor) {
 }  // namespace
 
 RulesRows attention_rules() {
-    return {{.name = "MULTIHEAD_ATTENTION", .validate = check, .names = names_of_older, .cost = cost},
-            {.name = "MULTIHEAD_ATTENTION1", .validate = check, .names = names, .cost = cost}};
+    RulesRows rows;
+    for (const std::string_view name : {"MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1"}) {
+        rows.push_back({.name = name, .validate = check, .rules = explained(name), .cost = cost});
+    }
+    return rows;
 }
 
 }  // namespace dmlconform::operators

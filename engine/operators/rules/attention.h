@@ -8,18 +8,22 @@
 
 namespace dmlconform::operators {
 
-struct AttentionShape {
-    std::uint64_t batch = 0;
-    std::uint64_t queries = 0;
-    std::uint64_t keys = 0;
-    std::uint64_t past = 0;
-    std::uint64_t heads = 0;
-    std::uint64_t key_heads = 0;
-    std::uint64_t size = 0;
-    std::uint64_t value_size = 0;
+/// With formulas as numbers, sizes that are computed from them are formulas, too.
+template <class Number>
+struct AttentionNumbers {
+    Number batch{};
+    Number queries{};
+    Number keys{};
+    Number past{};
+    Number heads{};
+    Number key_heads{};
+    Number size{};
+    Number value_size{};
 
-    [[nodiscard]] std::uint64_t all_keys() const { return past + keys; }
+    [[nodiscard]] Number all_keys() const { return past + keys; }
 };
+
+using AttentionShape = AttentionNumbers<std::uint64_t>;
 
 /// Derives the shape from a descriptor that has heads, queries, keys and values. Empty if leading sizes are not 1; a
 /// valid descriptor always has a shape.

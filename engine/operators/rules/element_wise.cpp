@@ -2,8 +2,6 @@
 // on it.
 #include <fmt/format.h>
 
-#include <array>
-
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
@@ -15,7 +13,9 @@ Verdict reject(const Descriptor& descriptor, std::string_view rule, std::string 
                      .legal_from = {}};
 }
 
-constexpr std::array<std::string_view, 1> scale_bias_names{"scaleBiasType"};
+ExplainedRules scale_bias_rules() {
+    return {{"scaleBiasType", "For data types of 64 bits, ScaleBias is null, or its scale is 1 and its bias 0."}};
+}
 
 /// Measured on DirectML 1.15.4: ScaleBias is computed in FP32. 64-bit types accept only a ScaleBias that changes
 /// nothing.
@@ -30,7 +30,9 @@ Verdict check_scale_bias(const Descriptor& descriptor, core::FeatureLevel /*leve
     return {};
 }
 
-constexpr std::array<std::string_view, 1> quantize_linear_names{"scaleType"};
+ExplainedRules quantize_linear_rules() {
+    return {{"scaleType", "ScaleTensor has the data type of InputTensor, or FLOAT32 if that is an integer."}};
+}
 
 /// Measured on DirectML 1.15.4: the scale has the input's type, or FLOAT32 for integers.
 Verdict check_quantize_linear(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
@@ -45,7 +47,9 @@ Verdict check_quantize_linear(const Descriptor& descriptor, core::FeatureLevel /
     return {};
 }
 
-constexpr std::array<std::string_view, 1> value_scale_names{"channels"};
+ExplainedRules value_scale_rules() {
+    return {{"channels", "ChannelCount is 1 or 3."}};
+}
 
 /// Measured on DirectML 1.15.4: the input must have one or three channels.
 Verdict check_value_scale(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
@@ -56,7 +60,11 @@ Verdict check_value_scale(const Descriptor& descriptor, core::FeatureLevel /*lev
     return {};
 }
 
-constexpr std::array<std::string_view, 1> quantization_names{"tensorCount"};
+ExplainedRules quantization_rules() {
+    return {{"tensorCount",
+             "QuantizationTensors has one tensor if QuantizationType is SCALE, and two if it is SCALE_ZERO_POINT. NONE "
+             "is not allowed."}};
+}
 
 /// Measured on DirectML 1.15.4: SCALE requires one tensor and SCALE_ZERO_POINT two; NONE is rejected.
 Verdict check_quantization(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
@@ -81,13 +89,13 @@ RulesRows element_wise_rules() {
     RulesRows rows;
     for (const std::string_view name :
          {"ELEMENT_WISE_IDENTITY", "ELEMENT_WISE_ABS", "ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1"}) {
-        rows.push_back({.name = name, .validate = check_scale_bias, .names = scale_bias_names});
+        rows.push_back({.name = name, .validate = check_scale_bias, .rules = scale_bias_rules()});
     }
     rows.push_back(
-        {.name = "ELEMENT_WISE_QUANTIZE_LINEAR", .validate = check_quantize_linear, .names = quantize_linear_names});
-    rows.push_back({.name = "VALUE_SCALE_2D", .validate = check_value_scale, .names = value_scale_names});
+        {.name = "ELEMENT_WISE_QUANTIZE_LINEAR", .validate = check_quantize_linear, .rules = quantize_linear_rules()});
+    rows.push_back({.name = "VALUE_SCALE_2D", .validate = check_value_scale, .rules = value_scale_rules()});
     for (const std::string_view name : {"QUANTIZE", "DEQUANTIZE"}) {
-        rows.push_back({.name = name, .validate = check_quantization, .names = quantization_names});
+        rows.push_back({.name = name, .validate = check_quantization, .rules = quantization_rules()});
     }
     return rows;
 }

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -52,9 +50,13 @@ MeanVarianceNormalization1::MeanVarianceNormalization1(const Descriptor& descrip
 
 namespace {
 
-constexpr std::array<std::string_view, 2> unnumbered_names{"scaleAndBias", "parameterSizes"};
-constexpr std::array<std::string_view, 4> names1{"axes", "scaleAndBias", "channelSize", "parameterSizes"};
-constexpr std::array<std::string_view, 1> names2{"parameterSizes"};
+ExplainedRule parameter_rule() {
+    return {"parameterSizes", "Each size of ScaleTensor and BiasTensor is 1 or that of InputTensor."};
+}
+
+ExplainedRule presence_rule() {
+    return {"scaleAndBias", "Before feature level 5.2, ScaleTensor and BiasTensor are both present, or both absent."};
+}
 
 Verdict check_parameters(const Descriptor& descriptor) {
     for (const char* name : {"ScaleTensor", "BiasTensor"}) {
@@ -133,10 +135,19 @@ RulesRows mean_variance_normalization1_rules() {
     return {
         {.name = "MEAN_VARIANCE_NORMALIZATION",
          .validate = validate_unnumbered,
-         .names = unnumbered_names,
+         .rules = {presence_rule(), parameter_rule()},
          .cost = normalization_cost},
-        {.name = "MEAN_VARIANCE_NORMALIZATION1", .validate = validate1, .names = names1, .cost = normalization_cost},
-        {.name = "MEAN_VARIANCE_NORMALIZATION2", .validate = validate2, .names = names2, .cost = normalization_cost}};
+        {.name = "MEAN_VARIANCE_NORMALIZATION1",
+         .validate = validate1,
+         .rules = {{"axes", "Each of Axes is less than the number of dimensions of InputTensor."},
+                   presence_rule(),
+                   {"channelSize", "Before feature level 4.0, ScaleTensor[1] and BiasTensor[1] are InputTensor[1]."},
+                   parameter_rule()},
+         .cost = normalization_cost},
+        {.name = "MEAN_VARIANCE_NORMALIZATION2",
+         .validate = validate2,
+         .rules = {parameter_rule()},
+         .cost = normalization_cost}};
 }
 
 }  // namespace dmlconform::operators

@@ -2,10 +2,10 @@
 // 1.15.4 was measured on it.
 #include <fmt/format.h>
 
-#include <array>
 #include <limits>
 
 #include "engine/operators/rules.h"
+#include "engine/operators/size_formula.h"
 
 namespace dmlconform::operators {
 namespace {
@@ -36,7 +36,12 @@ Cost moving_cost(const Descriptor& descriptor) {
 
 // ---- SLICE and SLICE_GRAD ----------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 3> slice_names{"windowSize", "stride", "windowInBounds"};
+ExplainedRules slice_rules() {
+    return {{"windowSize", "Each of Sizes is at least 1."},
+            {"stride", "Each of Strides is from 1 to 2147483647."},
+            {"windowInBounds",
+             "All elements taken are inside the input: Offsets[d] + (Sizes[d] - 1) * Strides[d] < InputTensor[d]."}};
+}
 
 Verdict check_slice(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const core::Dimensions& input = tensor_of(descriptor, "InputTensor").sizes;
@@ -56,9 +61,9 @@ Verdict check_slice(const Descriptor& descriptor, core::FeatureLevel /*level*/) 
         if (last >= input[d]) {
             return broken_rule(
                 descriptor, "windowInBounds",
-                fmt::format("along dimension {} the last element taken is number {}, from {} on every {}, "
-                            "but the input has {}",
-                            d, last, offset, stride, input[d]));
+                fmt::format("Offsets[{0}] + (Sizes[{0}] - 1) * Strides[{0}] is {1} + {2} * {3} = {4}, but the "
+                            "input has {5} elements along that dimension",
+                            d, offset, size - 1, stride, last, input[d]));
         }
     }
     return {};
@@ -68,7 +73,16 @@ WideSizes slice_sizes(const Descriptor& descriptor) {
     return wide(descriptor.uints("Sizes"));
 }
 
-constexpr std::array<std::string_view, 4> slice_grad_names{"windowSize", "windowInBounds", "windowStride", "inputSize"};
+ExplainedRules slice_grad_rules() {
+    return {{"windowSize", "Each of InputWindowSizes is at least 1."},
+            {"windowInBounds",
+             "The window is inside the output: InputWindowOffsets[d] + InputWindowSizes[d] <= "
+             "OutputGradientTensor[d]."},
+            {"windowStride", "No stride is 0. A negative one starts at the end of the window."},
+            {"inputSize",
+             "InputGradientTensor has at most as many elements along each dimension as the strides select.",
+             {"InputGradientTensor[d] <= floor((InputWindowSizes[d] - 1) / |InputWindowStrides[d]|) + 1"}}};
+}
 
 Verdict check_slice_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const core::Dimensions& input = tensor_of(descriptor, "InputGradientTensor").sizes;
@@ -134,7 +148,13 @@ std::uint64_t sum_along_axis(const Descriptor& descriptor, std::string_view fiel
     return sum;
 }
 
-constexpr std::array<std::string_view, 3> split_names{"tensorCount", "sizes", "sizesAlongAxis"};
+ExplainedRules split_rules() {
+    return {{"tensorCount", "OutputTensors has at least one tensor."},
+            {"sizes", "All outputs have the sizes of InputTensor, except along Axis."},
+            {"sizesAlongAxis",
+             "Together, the outputs have as many elements along Axis as the input.",
+             {"InputTensor[Axis] = sum of OutputTensors[i][Axis]"}}};
+}
 
 Verdict check_split(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const core::Dimensions& input = tensor_of(descriptor, "InputTensor").sizes;
@@ -144,14 +164,22 @@ Verdict check_split(const Descriptor& descriptor, core::FeatureLevel /*level*/) 
     const std::uint64_t sum = sum_along_axis(descriptor, "OutputTensors");
     const std::uint32_t axis = descriptor.uint("Axis");
     if (sum != input[axis]) {
-        return broken_rule(
-            descriptor, "sizesAlongAxis",
-            fmt::format("the outputs have {} elements along axis {}, and the input has {}", sum, axis, input[axis]));
+        return broken_rule(descriptor, "sizesAlongAxis",
+                           fmt::format("the outputs together have {} elements along axis {}, but the input has {}", sum,
+                                       axis, input[axis]));
     }
     return {};
 }
 
-constexpr std::array<std::string_view, 2> join_names{"tensorCount", "sizes"};
+ExplainedRules join_rules() {
+    return {{"tensorCount", "InputTensors has at least one tensor."},
+            {"sizes", "All inputs have the same sizes, except along Axis."}};
+}
+
+std::vector<std::string> join_formulas() {
+    return {"OutputTensor[Axis] = sum of InputTensors[i][Axis]",
+            "OutputTensor[d] = InputTensors[0][d] for all other dimensions d"};
+}
 
 Verdict check_join(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     return check_parts(descriptor, "InputTensors", nullptr);
@@ -165,7 +193,13 @@ WideSizes join_sizes(const Descriptor& descriptor) {
 
 // ---- PADDING and TILE --------------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 1> padding_names{"paddingMode"};
+ExplainedRules padding_rules() {
+    return {{"paddingMode", "PaddingMode is not SYMMETRIC before feature level 3.0, and not WRAP before 6.4."}};
+}
+
+std::vector<std::string> padding_formulas() {
+    return {"OutputTensor[d] = InputTensor[d] + StartPadding[d] + EndPadding[d]"};
+}
 
 /// DirectML's version history lists the feature level of each mode.
 Verdict check_padding(const Descriptor& descriptor, core::FeatureLevel level) {
@@ -190,7 +224,9 @@ WideSizes padding_sizes(const Descriptor& descriptor) {
     return sizes;
 }
 
-constexpr std::array<std::string_view, 1> tile_names{"repeats"};
+ExplainedRules tile_rules() {
+    return {{"repeats", "Each of Repeats is at least 1."}};
+}
 
 Verdict check_tile(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const auto& repeats = descriptor.uints("Repeats");
@@ -212,7 +248,30 @@ WideSizes tile_sizes(const Descriptor& descriptor) {
 
 // ---- blocks and scales -------------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 1> block_names{"blockSize"};
+ExplainedRules space_rules() {
+    return {{"blockSize", "BlockSize is at least 1 and divides the input's height and width."}};
+}
+
+ExplainedRules depth_rules() {
+    return {{"blockSize", "BlockSize is at least 1, and its square divides the input's number of channels."}};
+}
+
+/// The output of SPACE_TO_DEPTH. Cannot overflow: C * H * W is at most the number of elements, and the block divides H
+/// and W.
+template <class Number>
+std::vector<Number> space_to_depth(const std::vector<Number>& input, const Number& block) {
+    return {input[0], input[1] * block * block, input[2] / block, input[3] / block};
+}
+
+template <class Number>
+std::vector<Number> depth_to_space(const std::vector<Number>& input, const Number& block) {
+    return {input[0], input[1] / (block * block), input[2] * block, input[3] * block};
+}
+
+std::vector<SizeFormula> input_symbols() {
+    return {SizeFormula("InputTensor[0]"), SizeFormula("InputTensor[1]"), SizeFormula("InputTensor[2]"),
+            SizeFormula("InputTensor[3]")};
+}
 
 Verdict check_space_to_depth(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const core::Dimensions& input = tensor_of(descriptor, "InputTensor").sizes;
@@ -227,9 +286,7 @@ Verdict check_space_to_depth(const Descriptor& descriptor, core::FeatureLevel /*
 
 WideSizes space_to_depth_sizes(const Descriptor& descriptor) {
     const WideSizes input = wide(tensor_of(descriptor, "InputTensor").sizes);
-    const std::uint64_t block = descriptor.uint("BlockSize");
-    // Cannot overflow: C * H * W is at most the number of elements, and BlockSize divides H and W.
-    return {input[0], input[1] * block * block, input[2] / block, input[3] / block};
+    return space_to_depth<std::uint64_t>(input, descriptor.uint("BlockSize"));
 }
 
 Verdict check_depth_to_space(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
@@ -246,11 +303,17 @@ Verdict check_depth_to_space(const Descriptor& descriptor, core::FeatureLevel /*
 
 WideSizes depth_to_space_sizes(const Descriptor& descriptor) {
     const WideSizes input = wide(tensor_of(descriptor, "InputTensor").sizes);
-    const std::uint64_t block = descriptor.uint("BlockSize");
-    return {input[0], input[1] / (block * block), input[2] * block, input[3] * block};
+    return depth_to_space<std::uint64_t>(input, descriptor.uint("BlockSize"));
 }
 
-constexpr std::array<std::string_view, 1> upsample_names{"scaleSize"};
+ExplainedRules upsample_rules() {
+    return {{"scaleSize", "Width and height of ScaleSize are at least 1."}};
+}
+
+std::vector<std::string> upsample_formulas() {
+    return {"OutputTensor[-2] = InputTensor[-2] * ScaleSize.Height",
+            "OutputTensor[-1] = InputTensor[-1] * ScaleSize.Width", "OutputTensor[d] = InputTensor[d] for all others"};
+}
 
 Verdict check_upsample(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const auto& scale = descriptor.get<Size2D>("ScaleSize");
@@ -275,14 +338,29 @@ RulesRows movement_rules() {
     RulesRows rows{
         {.name = "SLICE",
          .validate = check_slice,
-         .names = slice_names,
+         .rules = slice_rules(),
          .output_sizes = slice_sizes,
+         .output_formulas = {"OutputTensor[d] = Sizes[d]"},
          .cost = copy_cost},
-        {.name = "SLICE_GRAD", .validate = check_slice_grad, .names = slice_grad_names, .cost = moving_cost},
-        {.name = "SPLIT", .validate = check_split, .names = split_names, .cost = copy_cost},
-        {.name = "JOIN", .validate = check_join, .names = join_names, .output_sizes = join_sizes, .cost = copy_cost},
-        {.name = "TILE", .validate = check_tile, .names = tile_names, .output_sizes = tile_sizes, .cost = moving_cost},
-        {.name = "UPSAMPLE_2D", .validate = check_upsample, .names = upsample_names, .output_sizes = upsample_sizes},
+        {.name = "SLICE_GRAD", .validate = check_slice_grad, .rules = slice_grad_rules(), .cost = moving_cost},
+        {.name = "SPLIT", .validate = check_split, .rules = split_rules(), .cost = copy_cost},
+        {.name = "JOIN",
+         .validate = check_join,
+         .rules = join_rules(),
+         .output_sizes = join_sizes,
+         .output_formulas = join_formulas(),
+         .cost = copy_cost},
+        {.name = "TILE",
+         .validate = check_tile,
+         .rules = tile_rules(),
+         .output_sizes = tile_sizes,
+         .output_formulas = {"OutputTensor[d] = InputTensor[d] * Repeats[d]"},
+         .cost = moving_cost},
+        {.name = "UPSAMPLE_2D",
+         .validate = check_upsample,
+         .rules = upsample_rules(),
+         .output_sizes = upsample_sizes,
+         .output_formulas = upsample_formulas()},
         {.name = "DIAGONAL_MATRIX", .cost = moving_cost},
         {.name = "DIAGONAL_MATRIX1", .cost = moving_cost},
         {.name = "FILL_VALUE_CONSTANT", .cost = moving_cost},
@@ -290,23 +368,28 @@ RulesRows movement_rules() {
     for (const std::string_view name : {"PADDING", "PADDING1"}) {
         rows.push_back({.name = name,
                         .validate = check_padding,
-                        .names = padding_names,
+                        .rules = padding_rules(),
                         .output_sizes = padding_sizes,
+                        .output_formulas = padding_formulas(),
                         .cost = moving_cost});
     }
     for (const std::string_view name : {"SPACE_TO_DEPTH", "SPACE_TO_DEPTH1"}) {
-        rows.push_back({.name = name,
-                        .validate = check_space_to_depth,
-                        .names = block_names,
-                        .output_sizes = space_to_depth_sizes,
-                        .cost = copy_cost});
+        rows.push_back(
+            {.name = name,
+             .validate = check_space_to_depth,
+             .rules = space_rules(),
+             .output_sizes = space_to_depth_sizes,
+             .output_formulas = {sizes_line("OutputTensor", space_to_depth(input_symbols(), SizeFormula("BlockSize")))},
+             .cost = copy_cost});
     }
     for (const std::string_view name : {"DEPTH_TO_SPACE", "DEPTH_TO_SPACE1"}) {
-        rows.push_back({.name = name,
-                        .validate = check_depth_to_space,
-                        .names = block_names,
-                        .output_sizes = depth_to_space_sizes,
-                        .cost = copy_cost});
+        rows.push_back(
+            {.name = name,
+             .validate = check_depth_to_space,
+             .rules = depth_rules(),
+             .output_sizes = depth_to_space_sizes,
+             .output_formulas = {sizes_line("OutputTensor", depth_to_space(input_symbols(), SizeFormula("BlockSize")))},
+             .cost = copy_cost});
     }
     return rows;
 }

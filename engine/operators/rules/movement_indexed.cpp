@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 #include "engine/core/checked.h"
 #include "engine/operators/rules.h"
@@ -69,7 +68,19 @@ bool has_more_than_ones(const core::Dimensions& sizes, std::size_t first_dimensi
 
 // ---- GATHER ------------------------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 2> gather_names{"indexDimensions", "dimensionCount"};
+ExplainedRules gather_rules() {
+    return {
+        {"indexDimensions",
+         "IndexDimensions is at most the number of dimensions of IndicesTensor, whose sizes before the last "
+         "IndexDimensions ones are 1."},
+        {"dimensionCount", "The result has no more dimensions than OutputTensor, apart from leading ones of size 1."}};
+}
+
+std::vector<std::string> gather_formulas() {
+    return {
+        "OutputTensor = [leading ones, InputTensor[0 to Axis - 1], the last IndexDimensions sizes of IndicesTensor, "
+        "InputTensor[Axis + 1 to the last]]"};
+}
 
 /// The input's sizes, with the size of the axis replaced by the sizes of the indices. There may be more of them than
 /// the output has dimensions; the surplus leading sizes must be 1.
@@ -104,9 +115,11 @@ Verdict check_gather(const Descriptor& descriptor, core::FeatureLevel /*level*/)
     const WideSizes sizes = gathered_sizes(descriptor);
     const auto more = static_cast<std::ptrdiff_t>(std::max(sizes.size(), rank) - rank);
     if (std::any_of(sizes.begin(), sizes.begin() + more, [](std::uint64_t size) { return size != 1; })) {
-        return broken_rule(descriptor, "dimensionCount",
-                           fmt::format("the result has {} dimensions, of which the first is not 1; OutputTensor has {}",
-                                       sizes.size(), rank));
+        return broken_rule(
+            descriptor, "dimensionCount",
+            fmt::format("the result has {} dimensions, more than OutputTensor, which has {}, and the surplus "
+                        "leading sizes are not all 1",
+                        sizes.size(), rank));
     }
     return {};
 }
@@ -120,7 +133,14 @@ WideSizes gather_sizes(const Descriptor& descriptor) {
 
 // ---- along an axis -----------------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 1> along_axis_names{"indicesSizes"};
+ExplainedRules gather_elements_rules() {
+    return {{"indicesSizes", "IndicesTensor has the sizes of InputTensor, except along Axis."}};
+}
+
+ExplainedRules scatter_rules() {
+    return {
+        {"indicesSizes", "IndicesTensor has the sizes of InputTensor, except along Axis, where it may be smaller."}};
+}
 
 Verdict check_gather_elements(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const core::Dimensions& input = sizes_of(descriptor, "InputTensor");
@@ -148,7 +168,10 @@ Verdict check_scatter(const Descriptor& descriptor, core::FeatureLevel level) {
     return check_gather_elements(descriptor, level);
 }
 
-constexpr std::array<std::string_view, 2> one_hot_names{"indicesSizes", "values"};
+ExplainedRules one_hot_rules() {
+    return {{"indicesSizes", "IndicesTensor has the sizes of OutputTensor, with 1 along Axis."},
+            {"values", "ValuesTensor has at least two elements, off and on."}};
+}
 
 Verdict check_one_hot(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     if (auto rejection = check_one_along_axis(descriptor, "indicesSizes", "IndicesTensor", "OutputTensor")) {
@@ -156,12 +179,14 @@ Verdict check_one_hot(const Descriptor& descriptor, core::FeatureLevel /*level*/
     }
     const core::Dimensions& values = sizes_of(descriptor, "ValuesTensor");
     if (std::all_of(values.begin(), values.end(), [](std::uint32_t size) { return size == 1; })) {
-        return broken_rule(descriptor, "values", "ValuesTensor has one element; it must have two, off and on");
+        return broken_rule(descriptor, "values", "ValuesTensor has one element; it must have two, for off and on");
     }
     return {};
 }
 
-constexpr std::array<std::string_view, 1> reverse_names{"lengthsSizes"};
+ExplainedRules reverse_rules() {
+    return {{"lengthsSizes", "SequenceLengthsTensor has the sizes of InputTensor, with 1 along Axis."}};
+}
 
 Verdict check_reverse(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     return check_one_along_axis(descriptor, "lengthsSizes", "SequenceLengthsTensor", "InputTensor");
@@ -197,9 +222,26 @@ std::uint32_t batch_dimensions(const Descriptor& descriptor) {
     return has_batches ? descriptor.uint("BatchDimensionCount") : 0;
 }
 
-constexpr std::array<std::string_view, 3> gather_nd_names{"inputDimensionCount", "indicesDimensionCount", "tupleSize"};
-constexpr std::array<std::string_view, 4> gather_nd1_names{"inputDimensionCount", "indicesDimensionCount", "tupleSize",
-                                                           "batchDimensions"};
+ExplainedRules gather_nd_rules(bool has_batches) {
+    ExplainedRules rules{
+        {"inputDimensionCount",
+         "InputDimensionCount is from 1 to the number of dimensions of InputTensor, whose other sizes, before those, "
+         "are 1."},
+        {"indicesDimensionCount",
+         "IndicesDimensionCount is from 1 to the number of dimensions of IndicesTensor, whose other sizes, before "
+         "those, are 1."},
+        {"tupleSize", has_batches ? "IndicesTensor[-1], the number of indices in a tuple, is at most "
+                                    "InputDimensionCount - BatchDimensionCount."
+                                  : "IndicesTensor[-1], the number of indices in a tuple, is at most "
+                                    "InputDimensionCount."}};
+    if (has_batches) {
+        rules.push_back(
+            {"batchDimensions",
+             "BatchDimensionCount is less than InputDimensionCount and IndicesDimensionCount, and the first "
+             "sizes that count are the same in both tensors."});
+    }
+    return rules;
+}
 
 Verdict check_gather_nd(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     if (auto rejection = check_count(descriptor, "inputDimensionCount", "InputDimensionCount", "InputTensor")) {
@@ -214,14 +256,14 @@ Verdict check_gather_nd(const Descriptor& descriptor, core::FeatureLevel /*level
     if (batches >= input.size() || batches >= indices.size() ||
         !std::equal(input.begin(), input.begin() + batches, indices.begin())) {
         return broken_rule(descriptor, "batchDimensions",
-                           fmt::format("BatchDimensionCount is {}; InputTensor and IndicesTensor must have more "
-                                       "dimensions that count, and these many of the same size first",
-                                       batches));
+                           fmt::format("BatchDimensionCount is {}; it must be less than InputDimensionCount and "
+                                       "IndicesDimensionCount, and the first {} sizes must be the same in both tensors",
+                                       batches, batches));
     }
     if (indices.back() > input.size() - batches) {
         return broken_rule(descriptor, "tupleSize",
-                           fmt::format("IndicesTensor has tuples of {} indices, but InputTensor has {} dimensions for "
-                                       "them",
+                           fmt::format("IndicesTensor has tuples of {} indices, but only {} dimensions of InputTensor "
+                                       "can be indexed",
                                        indices.back(), input.size() - batches));
     }
     return {};
@@ -237,8 +279,20 @@ WideSizes picked_sizes(const Descriptor& descriptor) {
     return with_leading_ones(std::move(sizes), sizes_of(descriptor, "InputTensor").size());
 }
 
-constexpr std::array<std::string_view, 4> scatter_nd_names{"inputDimensionCount", "indicesDimensionCount", "tupleSize",
-                                                           "updatesSizes"};
+/// The formula of `picked_sizes`.
+std::vector<std::string> picked_formulas(std::string_view tensor, bool has_batches) {
+    return {
+        fmt::format("{} = [leading ones, the last IndicesDimensionCount sizes of IndicesTensor without the last one, "
+                    "the last InputDimensionCount{} - IndicesTensor[-1] sizes of InputTensor]",
+                    tensor, has_batches ? " - BatchDimensionCount" : "")};
+}
+
+ExplainedRules scatter_nd_rules() {
+    ExplainedRules rules = gather_nd_rules(false);
+    rules.push_back({"updatesSizes", "UpdatesTensor has the sizes of what the tuples of indices select.",
+                     picked_formulas("UpdatesTensor", false)});
+    return rules;
+}
 
 Verdict check_scatter_nd(const Descriptor& descriptor, core::FeatureLevel level) {
     if (auto rejection = check_gather_nd(descriptor, level)) {
@@ -256,8 +310,24 @@ Verdict check_scatter_nd(const Descriptor& descriptor, core::FeatureLevel level)
 
 // ---- FOLD and UNFOLD ---------------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 2> unfold_names{"window", "windowInBounds"};
-constexpr std::array<std::string_view, 3> fold_names{"window", "windowInBounds", "inputSizes"};
+/// The formulas of `unfolded_sizes`.
+std::vector<std::string> unfolded_formulas(std::string_view operator_name, std::string_view unfolded,
+                                           std::string_view image) {
+    return {fmt::format("{}[0] = {}[0]", unfolded, image),
+            fmt::format("{}[1] = {}[1] * product of WindowSizes[d]", unfolded, image),
+            fmt::format("{}[2] = product of {}", unfolded, window_positions_of(operator_name, image).text())};
+}
+
+ExplainedRules unfold_rules() {
+    return {window_rule(), window_in_bounds_rule()};
+}
+
+ExplainedRules fold_rules() {
+    return {window_rule(),
+            window_in_bounds_rule(),
+            {"inputSizes", "InputTensor has the sizes that UNFOLD makes of a tensor like OutputTensor.",
+             unfolded_formulas("FOLD", "InputTensor", "OutputTensor")}};
+}
 
 /// A product that saturates. No tensor has a size of UINT64_MAX.
 std::uint64_t limited_product(std::uint64_t a, std::uint64_t b) {
@@ -311,31 +381,38 @@ RulesRows movement_indexed_rules() {
     return {
         {.name = "GATHER",
          .validate = check_gather,
-         .names = gather_names,
+         .rules = gather_rules(),
          .output_sizes = gather_sizes,
+         .output_formulas = gather_formulas(),
          .cost = picking_cost},
-        {.name = "GATHER_ELEMENTS", .validate = check_gather_elements, .names = along_axis_names, .cost = picking_cost},
+        {.name = "GATHER_ELEMENTS",
+         .validate = check_gather_elements,
+         .rules = gather_elements_rules(),
+         .cost = picking_cost},
         {.name = "GATHER_ND",
          .validate = check_gather_nd,
-         .names = gather_nd_names,
+         .rules = gather_nd_rules(false),
          .output_sizes = picked_sizes,
+         .output_formulas = picked_formulas("OutputTensor", false),
          .cost = picking_cost},
         {.name = "GATHER_ND1",
          .validate = check_gather_nd,
-         .names = gather_nd1_names,
+         .rules = gather_nd_rules(true),
          .output_sizes = picked_sizes,
+         .output_formulas = picked_formulas("OutputTensor", true),
          .cost = picking_cost},
-        {.name = "SCATTER", .validate = check_scatter, .names = along_axis_names, .cost = moving_cost},
-        {.name = "SCATTER_ND", .validate = check_scatter_nd, .names = scatter_nd_names, .cost = moving_cost},
-        {.name = "ONE_HOT", .validate = check_one_hot, .names = one_hot_names, .cost = moving_cost},
-        {.name = "REVERSE_SUBSEQUENCES", .validate = check_reverse, .names = reverse_names, .cost = moving_cost},
+        {.name = "SCATTER", .validate = check_scatter, .rules = scatter_rules(), .cost = moving_cost},
+        {.name = "SCATTER_ND", .validate = check_scatter_nd, .rules = scatter_nd_rules(), .cost = moving_cost},
+        {.name = "ONE_HOT", .validate = check_one_hot, .rules = one_hot_rules(), .cost = moving_cost},
+        {.name = "REVERSE_SUBSEQUENCES", .validate = check_reverse, .rules = reverse_rules(), .cost = moving_cost},
         {.name = "MAX_UNPOOLING", .cost = moving_cost},
         {.name = "UNFOLD",
          .validate = check_unfold,
-         .names = unfold_names,
+         .rules = unfold_rules(),
          .output_sizes = unfold_sizes,
+         .output_formulas = unfolded_formulas("UNFOLD", "OutputTensor", "InputTensor"),
          .cost = moving_cost},
-        {.name = "FOLD", .validate = check_fold, .names = fold_names, .cost = fold_cost},
+        {.name = "FOLD", .validate = check_fold, .rules = fold_rules(), .cost = fold_cost},
     };
 }
 

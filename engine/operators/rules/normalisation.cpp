@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "engine/operators/rules.h"
@@ -25,7 +24,9 @@ Cost cost_for_each(const Descriptor& descriptor) {
 
 // ---- softmaxes and hardmaxes over the last dimension -------------------------------------------------------------
 
-constexpr std::array<std::string_view, 1> last_dimension_names{"effectiveRank"};
+ExplainedRules last_dimension_rules() {
+    return {{"effectiveRank", "All sizes of InputTensor but the last two are 1."}};
+}
 
 /// Measured on DirectML 1.15.4: checked for any number of dimensions, even if the last sizes are 1.
 Verdict check_effective_rank(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
@@ -34,15 +35,24 @@ Verdict check_effective_rank(const Descriptor& descriptor, core::FeatureLevel /*
     if (std::any_of(sizes.begin(), last, [](std::uint32_t size) { return size != 1; })) {
         return broken_rule(
             descriptor, "effectiveRank",
-            fmt::format("InputTensor has sizes {}; those in front of the last two must be 1", core::to_string(sizes)));
+            fmt::format("InputTensor has sizes {}; all but the last two must be 1", core::to_string(sizes)));
     }
     return {};
 }
 
 // ---- BATCH_NORMALIZATION -----------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 1> parameter_names{"parameterSizes"};
-constexpr std::array<std::string_view, 2> inference_names{"parameterSizes", "spatial"};
+ExplainedRules parameter_rules() {
+    return {{"parameterSizes", "Each size of ScaleTensor is 1 or that of InputTensor."}};
+}
+
+ExplainedRules inference_rules() {
+    return {{"parameterSizes",
+             "Each size of MeanTensor, VarianceTensor, ScaleTensor and BiasTensor is 1 or that of InputTensor."},
+            {"spatial",
+             "Before feature level 4.0, if Spatial is FALSE, the last two sizes of MeanTensor and VarianceTensor are "
+             "those of InputTensor."}};
+}
 
 /// Height and width are the last two dimensions.
 Verdict check_locations(const Descriptor& descriptor, std::string_view field) {
@@ -83,30 +93,32 @@ RulesRows normalisation_rules() {
     RulesRows rows{
         {.name = "BATCH_NORMALIZATION",
          .validate = check_inference,
-         .names = inference_names,
+         .rules = inference_rules(),
          .cost = cost_for_each<3>},
         {.name = "BATCH_NORMALIZATION_GRAD",
          .validate = check_scale,
-         .names = parameter_names,
+         .rules = parameter_rules(),
          .cost = cost_for_each<5>},
         {.name = "BATCH_NORMALIZATION_TRAINING",
          .validate = check_scale,
-         .names = parameter_names,
+         .rules = parameter_rules(),
          .cost = cost_for_each<7>},
         {.name = "BATCH_NORMALIZATION_TRAINING_GRAD",
          .validate = check_scale,
-         .names = parameter_names,
+         .rules = parameter_rules(),
          .cost = cost_for_each<8>},
     };
     // A maximum, a subtraction, an exponential, an addition to the sum, and a division or subtraction.
     for (const char* name : {"ACTIVATION_SOFTMAX", "ACTIVATION_LOG_SOFTMAX"}) {
-        rows.push_back(
-            {.name = name, .validate = check_effective_rank, .names = last_dimension_names, .cost = cost_for_each<5>});
+        rows.push_back({.name = name,
+                        .validate = check_effective_rank,
+                        .rules = last_dimension_rules(),
+                        .cost = cost_for_each<5>});
     }
     for (const char* name : {"ACTIVATION_SOFTMAX1", "ACTIVATION_LOG_SOFTMAX1"}) {
         rows.push_back({.name = name, .cost = cost_for_each<5>});
     }
-    rows.push_back({.name = "ACTIVATION_HARDMAX", .validate = check_effective_rank, .names = last_dimension_names});
+    rows.push_back({.name = "ACTIVATION_HARDMAX", .validate = check_effective_rank, .rules = last_dimension_rules()});
     return rows;
 }
 

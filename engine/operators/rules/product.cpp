@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "engine/operators/rules.h"
 #include "engine/operators/rules/parameter_sizes.h"
+#include "engine/operators/size_formula.h"
 
 namespace dmlconform::operators {
 namespace {
@@ -23,8 +23,31 @@ double count_of(const core::Dimensions& sizes) {
 
 // ---- matrix products ---------------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 3> gemm_names{"batches", "innerSizes", "fusedAxes"};
-constexpr std::array<std::string_view, 3> integer_names{"batches", "innerSizes", "parameterSizes"};
+ExplainedRules gemm_rules() {
+    return {{"batches", "All sizes of ATensor and BTensor but the last two are equal. Strides of 0 repeat a matrix."},
+            {"innerSizes",
+             "A has as many columns as B has rows, after the transpositions: ATensor[-1] (ATensor[-2] if TransA is "
+             "TRANSPOSE) = BTensor[-2] (BTensor[-1] if TransB is TRANSPOSE)."},
+            {"fusedAxes",
+             "For a fused ACTIVATION_SOFTMAX, all sizes of OutputTensor but the last two are 1. Axes of a fused "
+             "ACTIVATION_SOFTMAX1 are less than the number of dimensions of OutputTensor."}};
+}
+
+ExplainedRules integer_rules() {
+    return {{"batches", "All sizes of ATensor and BTensor but the last two are equal. Strides of 0 repeat a matrix."},
+            {"innerSizes", "A has as many columns as B has rows: ATensor[-1] = BTensor[-2]."},
+            {"parameterSizes",
+             "Scales and zero points have one element, or one for each row of A and of the output (ATensor[-2] "
+             "elements in dimension -2), or one for each column of B (BTensor[-1] elements in dimension -1)."}};
+}
+
+std::vector<std::string> product_formulas(bool transposes) {
+    return {"OutputTensor[d] = ATensor[d] for all dimensions d but the last two",
+            transposes ? "OutputTensor[-2] = ATensor[-2], or ATensor[-1] if TransA is TRANSPOSE"
+                       : "OutputTensor[-2] = ATensor[-2]",
+            transposes ? "OutputTensor[-1] = BTensor[-1], or BTensor[-2] if TransB is TRANSPOSE"
+                       : "OutputTensor[-1] = BTensor[-1]"};
+}
 
 /// A matrix in the last two dimensions, with its size after the transposition that the descriptor asks for.
 struct Matrix {
@@ -53,13 +76,12 @@ Verdict check_matrices(const Descriptor& descriptor) {
     const core::Dimensions& b = sizes_of(descriptor, "BTensor");
     if (!std::equal(a.begin(), a.end() - 2, b.begin(), b.end() - 2)) {
         return broken_rule(descriptor, "batches",
-                           fmt::format("ATensor has sizes {} and BTensor {}; those in front of the last two must be "
-                                       "equal",
+                           fmt::format("ATensor has sizes {} and BTensor {}; all but the last two must be equal",
                                        core::to_string(a), core::to_string(b)));
     }
     if (matrix_a(descriptor).columns != matrix_b(descriptor).rows) {
         return broken_rule(descriptor, "innerSizes",
-                           fmt::format("A has {} columns and B {} rows; they must be as many",
+                           fmt::format("A has {} columns and B {} rows; these numbers must be equal",
                                        matrix_a(descriptor).columns, matrix_b(descriptor).rows));
     }
     return {};
@@ -89,10 +111,11 @@ Verdict check_fused_axes(const Descriptor& descriptor) {
     }
     if (fused->schema->short_name() == "ACTIVATION_SOFTMAX" &&
         std::any_of(sizes.begin(), sizes.end() - 2, [](std::uint32_t size) { return size != 1; })) {
-        return broken_rule(descriptor, "fusedAxes",
-                           fmt::format("OutputTensor has sizes {}; for the fused ACTIVATION_SOFTMAX those in front of "
-                                       "the last two must be 1",
-                                       core::to_string(sizes)));
+        return broken_rule(
+            descriptor, "fusedAxes",
+            fmt::format("OutputTensor has sizes {}; for the fused ACTIVATION_SOFTMAX all but the last two "
+                        "must be 1",
+                        core::to_string(sizes)));
     }
     if (fused->schema->short_name() == "ACTIVATION_SOFTMAX1") {
         for (const std::uint32_t axis : fused->uints("Axes")) {
@@ -135,18 +158,24 @@ Verdict check_integer_product(const Descriptor& descriptor, core::FeatureLevel /
 
 // ---- convolutions ------------------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 6> convolution_names{"dimensionCount",    "groupCount", "inputChannels",
-                                                            "strideAndDilation", "filterFits", "biasSizes"};
-constexpr std::array<std::string_view, 7> convolution_integer_names{
-    "dimensionCount", "groupCount", "inputChannels", "strideAndDilation",
-    "heightPadding",  "filterFits", "parameterSizes"};
-
 bool has_field(const Descriptor& descriptor, std::string_view field) {
     return descriptor.schema->find_field(field) != nullptr;
 }
 
 bool is_backward(const Descriptor& descriptor) {
     return has_field(descriptor, "Direction") && descriptor.uint("Direction") != 0;
+}
+
+/// The output size along one dimension of a forward convolution. `padded` is the size of the padded input.
+template <class Number>
+Number forward_size(const Number& padded, const Number& filter, const Number& stride, const Number& dilation) {
+    return (padded - (filter - 1) * dilation - 1) / stride + 1;
+}
+
+/// The size that a backward filter writes to, before padding is removed.
+template <class Number>
+Number written_size(const Number& input, const Number& filter, const Number& stride, const Number& dilation) {
+    return (input - 1) * stride + (filter - 1) * dilation + 1;
 }
 
 /// The numbers of one spatial dimension.
@@ -162,12 +191,12 @@ struct Spatial {
     [[nodiscard]] std::uint64_t reach() const { return (filter - 1) * dilation + 1; }
     /// The padded input, over which a forward filter slides.
     [[nodiscard]] std::uint64_t padded() const { return input + padding; }
-    /// The size that a backward filter writes to, before padding is removed. Both terms are below 2^64; a sum that no
+    /// `written_size`. Both terms are below 2^64; a sum that no
     /// tensor can have is clamped to 2^63.
     [[nodiscard]] std::uint64_t written() const {
         constexpr std::uint64_t most = std::uint64_t{1} << 63U;
         const std::uint64_t moved = (input - 1) * stride;
-        return moved >= most || reach() >= most - moved ? most : moved + reach();
+        return moved >= most || reach() >= most - moved ? most : written_size(input, filter, stride, dilation);
     }
 };
 
@@ -204,8 +233,8 @@ Verdict check_spatial(const Descriptor& descriptor, std::size_t d) {
     if (is_backward(descriptor)) {
         if (spatial.written() <= spatial.padding) {
             return broken_rule(descriptor, "filterFits",
-                               fmt::format("spatial dimension {}: of the {} elements that the filter writes, {} are "
-                                           "padding that is taken away; at least one must be left",
+                               fmt::format("spatial dimension {}: the filter writes {} elements, of which the padding "
+                                           "of {} is removed; at least one must remain",
                                            d, spatial.written(), spatial.padding));
         }
     } else if (spatial.reach() > spatial.padded()) {
@@ -280,8 +309,8 @@ Verdict check_convolution(const Descriptor& descriptor, core::FeatureLevel /*lev
     wanted[1] = output_channels(descriptor);
     if (bias != nullptr && !std::equal(wanted.begin(), wanted.end(), bias->sizes.begin(), bias->sizes.end())) {
         return broken_rule(descriptor, "biasSizes",
-                           fmt::format("BiasTensor has sizes {}; it must have {} elements along dimension 1, and one "
-                                       "along the others",
+                           fmt::format("BiasTensor has sizes {}; it must have size {} in dimension 1, and 1 in all "
+                                       "others",
                                        core::to_string(bias->sizes), wanted[1]));
     }
     return {};
@@ -312,11 +341,68 @@ WideSizes convolution_sizes(const Descriptor& descriptor) {
     WideSizes sizes{sizes_of(descriptor, "InputTensor")[0], output_channels(descriptor)};
     for (std::size_t d = 0; d + 2 < sizes_of(descriptor, "InputTensor").size(); ++d) {
         const Spatial spatial = spatial_of(descriptor, d);
-        sizes.push_back(spatial.output_padding + (is_backward(descriptor)
-                                                      ? spatial.written() - spatial.padding
-                                                      : (spatial.padded() - spatial.reach()) / spatial.stride + 1));
+        sizes.push_back(spatial.output_padding +
+                        (is_backward(descriptor)
+                             ? spatial.written() - spatial.padding
+                             : forward_size(spatial.padded(), spatial.filter, spatial.stride, spatial.dilation)));
     }
     return sizes;
+}
+
+/// What `describe` says. Only CONVOLUTION has backward filters and output padding.
+std::vector<std::string> convolution_formulas(bool backward) {
+    const SizeFormula input("InputTensor[d + 2]");
+    const SizeFormula filter("FilterTensor[d + 2]");
+    const SizeFormula start("StartPadding[d]");
+    const SizeFormula end("EndPadding[d]");
+    const SizeFormula stride("Strides[d]");
+    const SizeFormula dilation("Dilations[d]");
+    const SizeFormula more = backward ? SizeFormula("OutputPadding[d]") : SizeFormula(0);
+    std::vector<std::string> formulas{
+        "OutputTensor[0] = InputTensor[0]", "OutputTensor[1] = FilterTensor[0]",
+        size_line("OutputTensor[d + 2]", forward_size(input + start + end, filter, stride, dilation) + more)};
+    if (backward) {
+        formulas.emplace_back("If Direction is BACKWARD:");
+        formulas.emplace_back("OutputTensor[1] = FilterTensor[1] * GroupCount");
+        formulas.push_back(
+            size_line("OutputTensor[d + 2]", written_size(input, filter, stride, dilation) - start - end + more));
+    }
+    return formulas;
+}
+
+ExplainedRule group_count_rule() {
+    return {"groupCount", "GroupCount is at least 1 and divides the number of filters, FilterTensor[0]."};
+}
+
+ExplainedRule stride_and_dilation_rule() {
+    return {"strideAndDilation", "Each stride and each dilation is at least 1."};
+}
+
+ExplainedRules convolution_rules() {
+    return {{"dimensionCount", "DimensionCount is the number of dimensions of InputTensor minus 2."},
+            group_count_rule(),
+            {"inputChannels",
+             "InputTensor[1] = FilterTensor[1] * GroupCount, or FilterTensor[0] if Direction is BACKWARD."},
+            stride_and_dilation_rule(),
+            {"filterFits",
+             "The filter with its dilation fits into the padded input along each dimension. Backward, at least one "
+             "element remains when the padding is removed."},
+            {"biasSizes", "BiasTensor has the output's number of channels in dimension 1, and size 1 in all others."}};
+}
+
+ExplainedRules convolution_integer_rules() {
+    return {
+        {"dimensionCount",
+         "DimensionCount is 2. For tensors of three dimensions, entry 1 of the arrays is for dimension 2, the "
+         "width."},
+        group_count_rule(),
+        {"inputChannels", "InputTensor[1] = FilterTensor[1] * GroupCount."},
+        stride_and_dilation_rule(),
+        {"heightPadding",
+         "StartPadding[0] and EndPadding[0] are 0 for tensors of three dimensions, which have no height."},
+        {"filterFits", "The filter with its dilation fits into the padded input along each dimension."},
+        {"parameterSizes",
+         "InputZeroPointTensor has one element. FilterZeroPointTensor has one, or FilterTensor[0] in dimension 1."}};
 }
 
 /// One multiplication and one addition for each filter element at each output position, by convention including
@@ -334,25 +420,29 @@ Cost convolution_cost(const Descriptor& descriptor) {
 RulesRows product_rules() {
     RulesRows rows{{.name = "GEMM",
                     .validate = check_gemm,
-                    .names = gemm_names,
+                    .rules = gemm_rules(),
                     .output_sizes = product_sizes,
+                    .output_formulas = product_formulas(true),
                     .cost = product_cost},
                    {.name = "CONVOLUTION",
                     .validate = check_convolution,
-                    .names = convolution_names,
+                    .rules = convolution_rules(),
                     .output_sizes = convolution_sizes,
+                    .output_formulas = convolution_formulas(true),
                     .cost = convolution_cost},
                    {.name = "CONVOLUTION_INTEGER",
                     .validate = check_convolution_integer,
-                    .names = convolution_integer_names,
+                    .rules = convolution_integer_rules(),
                     .output_sizes = convolution_sizes,
+                    .output_formulas = convolution_formulas(false),
                     .cost = convolution_cost}};
     for (const std::string_view name :
          {"MATRIX_MULTIPLY_INTEGER", "MATRIX_MULTIPLY_INTEGER_TO_FLOAT", "QUANTIZED_LINEAR_MATRIX_MULTIPLY"}) {
         rows.push_back({.name = name,
                         .validate = check_integer_product,
-                        .names = integer_names,
+                        .rules = integer_rules(),
                         .output_sizes = product_sizes,
+                        .output_formulas = product_formulas(false),
                         .cost = product_cost});
     }
     return rows;

@@ -10,15 +10,42 @@
 #include <cmath>
 
 #include "engine/operators/rules.h"
+#include "engine/operators/size_formula.h"
 
 namespace dmlconform::operators {
 namespace {
 
 constexpr std::size_t spatial_count = 2;
 
-constexpr std::array<std::string_view, 11> names{
-    "dimensionCount", "groupCount", "batch",      "outputChannels", "inputChannels", "strideAndDilation",
-    "heightPadding",  "filterFits", "outputSize", "parameterSizes", "biasSizes"};
+/// The output size along one dimension. `padded` is the size of the padded input.
+template <class Number>
+Number output_size(const Number& padded, const Number& filter, const Number& stride, const Number& dilation) {
+    return (padded - (filter - 1) * dilation - 1) / stride + 1;
+}
+
+ExplainedRules explained() {
+    const SizeFormula padded =
+        SizeFormula("InputTensor[d + 2]") + SizeFormula("StartPadding[d]") + SizeFormula("EndPadding[d]");
+    return {{"dimensionCount",
+             "DimensionCount is 2. For tensors of three dimensions, entry 1 of the arrays is for dimension 2, the "
+             "width."},
+            {"groupCount", "GroupCount is at least 1 and divides the numbers of input and output channels."},
+            {"batch", "OutputTensor[0] = InputTensor[0]."},
+            {"outputChannels", "OutputTensor[1] = FilterTensor[0]."},
+            {"inputChannels", "FilterTensor[1] = InputTensor[1] / GroupCount."},
+            {"strideAndDilation", "Each stride and each dilation is at least 1."},
+            {"heightPadding",
+             "StartPadding[0] and EndPadding[0] are 0 for tensors of three dimensions, which have no height."},
+            {"filterFits", "The filter with its dilation fits into the padded input along each dimension."},
+            {"outputSize",
+             "The output's size along each spatial dimension follows from the other fields.",
+             {size_line("OutputTensor[d + 2]", output_size(padded, SizeFormula("FilterTensor[d + 2]"),
+                                                           SizeFormula("Strides[d]"), SizeFormula("Dilations[d]")))}},
+            {"parameterSizes",
+             "Scales and zero points have one element. Those of the filter may also have OutputTensor[1] elements in "
+             "dimension 1."},
+            {"biasSizes", "BiasTensor has OutputTensor[1] elements in dimension 1, and size 1 in all others."}};
+}
 
 Verdict reject(std::string_view rule, std::string message) {
     return Rejection{
@@ -47,7 +74,7 @@ Verdict check_spatial(const QuantizedLinearConvolution::Spatial& s, std::size_t 
                                                 index, s.filter, s.dilation, reach + 1, padded));
     }
     // DirectML 1.15.4 does not check the output's size. Without the formula, surplus elements would be undefined.
-    const std::uint64_t output = (padded - reach - 1) / s.stride + 1;
+    const auto output = output_size<std::uint64_t>(padded, s.filter, s.stride, s.dilation);
     if (output != s.output) {
         return reject("outputSize", fmt::format("spatial dimension {}: OutputTensor has {} elements, the convolution "
                                                 "gives {}",
@@ -187,7 +214,7 @@ Cost convolution_cost(const Descriptor& descriptor) {
 RulesRows quantized_linear_convolution_rules() {
     return {{.name = "QUANTIZED_LINEAR_CONVOLUTION",
              .validate = validate_convolution,
-             .names = names,
+             .rules = explained(),
              .cost = convolution_cost}};
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "engine/operators/rules.h"
 
@@ -12,7 +11,11 @@ namespace {
 /// A counter of four 32-bit words and a key of two.
 constexpr std::uint32_t state_words = 6;
 
-constexpr std::array<std::string_view, 1> names{"stateSizes"};
+ExplainedRules explained() {
+    return {{"stateSizes",
+             "InputStateTensor, and so OutputStateTensor, has 6 elements in the last dimension: a counter of four "
+             "32-bit words and a key of two. All other sizes are 1."}};
+}
 
 /// Six elements along the last dimension. DirectML 1.15.4 rejects {2, 3} and {1, 1, 6, 1}.
 Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
@@ -35,7 +38,7 @@ Cost cost(const Descriptor& descriptor) {
 }  // namespace
 
 RulesRows random_generator_rules() {
-    return {{.name = "RANDOM_GENERATOR", .validate = check, .names = names, .cost = cost}};
+    return {{.name = "RANDOM_GENERATOR", .validate = check, .rules = explained(), .cost = cost}};
 }
 
 }  // namespace dmlconform::operators

@@ -4,44 +4,39 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "engine/operators/rules.h"
+#include "engine/operators/size_formula.h"
 
 namespace dmlconform::operators {
 namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
 
-constexpr std::array<std::string_view, 4> names{"sizes", "activationCount", "outputs", "ownedByDml"};
+std::uint64_t gates_of(std::string_view name) {
+    return name == "RNN" ? 1 : name == "GRU" ? 3 : 4;
+}
 
-/// The numbers that determine the sizes of all tensors.
-struct Shape {
-    std::uint64_t gates;
-    std::uint64_t activations;
-    std::uint64_t steps;
-    std::uint64_t batch;
-    std::uint64_t inputs;
-    std::uint64_t hidden;
-    std::uint64_t directions;
+std::uint64_t activations_of(std::string_view name) {
+    return name == "RNN" ? 1 : name == "GRU" ? 2 : 3;
+}
 
-    explicit Shape(const Descriptor& descriptor) {
-        const std::string_view name = descriptor.schema->short_name();
-        gates = name == "RNN" ? 1 : name == "GRU" ? 3 : 4;
-        activations = name == "RNN" ? 1 : name == "GRU" ? 2 : 3;
-        const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
-        steps = input[1];
-        batch = input[2];
-        inputs = input[3];
-        hidden = descriptor.tensor("RecurrenceTensor")->sizes[3];
-        constexpr std::uint32_t bidirectional = 2;
-        directions = descriptor.uint("Direction") == bidirectional ? 2 : 1;
-    }
+/// The numbers that determine the sizes of all tensors. With formulas as numbers, the sizes are formulas, too.
+template <class Number>
+struct Numbers {
+    using Sizes = std::vector<Number>;
 
-    /// The required sizes of each tensor that the operator may have.
-    [[nodiscard]] std::vector<std::pair<std::string_view, WideSizes>> sizes() const {
-        const WideSizes states{1, directions, batch, hidden};
+    Number gates;
+    Number steps;
+    Number batch;
+    Number inputs;
+    Number hidden;
+    Number directions;
+
+    /// The required sizes of each tensor that an operator may have.
+    [[nodiscard]] std::vector<std::pair<std::string_view, Sizes>> sizes() const {
+        const Sizes states{1, directions, batch, hidden};
         return {{"InputTensor", {1, steps, batch, inputs}},
                 {"WeightTensor", {1, directions, gates * hidden, inputs}},
                 {"RecurrenceTensor", {1, directions, gates * hidden, hidden}},
@@ -55,6 +50,50 @@ struct Shape {
                 {"OutputCellSingleTensor", states}};
     }
 };
+
+struct Shape : Numbers<std::uint64_t> {
+    std::uint64_t activations = 1;
+
+    explicit Shape(const Descriptor& descriptor) {
+        const std::string_view name = descriptor.schema->short_name();
+        gates = gates_of(name);
+        activations = activations_of(name);
+        const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
+        steps = input[1];
+        batch = input[2];
+        inputs = input[3];
+        hidden = descriptor.tensor("RecurrenceTensor")->sizes[3];
+        constexpr std::uint32_t bidirectional = 2;
+        directions = descriptor.uint("Direction") == bidirectional ? 2 : 1;
+    }
+};
+
+/// What `describe` says: the sizes of all tensors, for each operator.
+ExplainedRules explained(std::string_view name) {
+    const OperatorSchema& schema = *find_operator(name);
+    const Numbers<SizeFormula> symbols{.gates = gates_of(name),
+                                       .steps = SizeFormula("steps"),
+                                       .batch = SizeFormula("batch"),
+                                       .inputs = SizeFormula("inputs"),
+                                       .hidden = SizeFormula("hidden"),
+                                       .directions = SizeFormula("directions")};
+    std::vector<std::string> formulas;
+    for (const auto& [field, sizes] : symbols.sizes()) {
+        if (schema.find_field(field) != nullptr) {
+            formulas.push_back(sizes_line(field, sizes));
+        }
+    }
+    formulas.emplace_back("directions = 2 if Direction is BIDIRECTIONAL, otherwise 1");
+    const std::uint64_t activations = activations_of(name);
+    return {{"sizes",
+             "All sizes follow from five numbers: steps, batch and inputs, which are sizes of InputTensor, hidden, the "
+             "last size of RecurrenceTensor, and directions.",
+             std::move(formulas)},
+            {"activationCount", fmt::format("ActivationDescs has {} activation{} for each direction.", activations,
+                                            activations == 1 ? "" : "s")},
+            {"outputs", "At least one of OutputSequenceTensor and OutputSingleTensor is present."},
+            {"ownedByDml", "No input has the flag OWNED_BY_DML."}};
+}
 
 /// Null if the tensor is absent, or if the operator has no such field.
 const core::TensorDesc* tensor_of(const Descriptor& descriptor, std::string_view field) {
@@ -81,7 +120,7 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
         if (input.desc != nullptr && input.desc->flags != core::TensorFlags::none) {
             return broken_rule(
                 descriptor, "ownedByDml",
-                fmt::format("{} has the flag OWNED_BY_DML, which this operator does not take", input.name));
+                fmt::format("{} has the flag OWNED_BY_DML, which this operator does not allow", input.name));
         }
     }
     const Shape shape(descriptor);
@@ -98,7 +137,7 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     // Measured on DirectML 1.15.4: OutputCellSingleTensor as the only output is rejected.
     if (descriptor.tensor("OutputSequenceTensor") == nullptr && descriptor.tensor("OutputSingleTensor") == nullptr) {
         return broken_rule(descriptor, "outputs",
-                           "OutputSequenceTensor and OutputSingleTensor are both absent; one of them must be there");
+                           "OutputSequenceTensor and OutputSingleTensor are both absent; one of them must be present");
     }
     return {};
 }
@@ -117,7 +156,7 @@ Cost cost(const Descriptor& descriptor) {
 RulesRows recurrent_rules() {
     RulesRows rows;
     for (const std::string_view name : {"RNN", "LSTM", "GRU"}) {
-        rows.push_back({.name = name, .validate = check, .names = names, .cost = cost});
+        rows.push_back({.name = name, .validate = check, .rules = explained(name), .cost = cost});
     }
     return rows;
 }

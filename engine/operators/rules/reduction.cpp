@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "engine/operators/rules.h"
 
@@ -102,7 +103,49 @@ Verdict check_type(const Descriptor& descriptor, std::string_view rule, std::str
                     fmt::join(names, " ")));
 }
 
-constexpr std::array<std::string_view, 2> reduce_names{"inputType", "outputType"};
+/// "FLOAT32 FLOAT16, from feature level 2.1 on also INT32 UINT32"
+std::string text_of(std::span<const TypesFrom> allowed) {
+    std::string text;
+    FeatureLevel level = always;
+    for (const TypesFrom& types : allowed) {
+        std::vector<std::string_view> names;
+        std::ranges::transform(types.types, std::back_inserter(names), core::name);
+        text += types.level != level ? fmt::format(", from feature level {} on also ", to_string(types.level))
+                : text.empty()       ? ""
+                                     : " ";
+        text += fmt::format("{}", fmt::join(names, " "));
+        level = types.level;
+    }
+    return text;
+}
+
+/// One line for each set of types, with the functions that have it.
+std::vector<std::string> input_type_lines() {
+    const Enumeration& functions = *find_enumeration("DML_REDUCE_FUNCTION");
+    std::vector<std::pair<std::string, std::vector<std::string>>> by_types;
+    for (const Enumeration::Enumerator& enumerator : functions.enumerators) {
+        const std::string types = text_of(input_types(static_cast<ReduceFunction>(enumerator.value)));
+        const auto known = std::ranges::find(by_types, types, &decltype(by_types)::value_type::first);
+        auto& names =
+            known == by_types.end() ? by_types.emplace_back(types, std::vector<std::string>()).second : known->second;
+        names.push_back(enumerator.name.substr(functions.prefix().size()));
+    }
+    std::vector<std::string> lines;
+    for (const auto& [types, names] : by_types) {
+        lines.push_back(fmt::format("{}: {}", fmt::join(names, ", "), types));
+    }
+    return lines;
+}
+
+ExplainedRules reduce_rules() {
+    return {{"inputType", "InputTensor has one of the data types that Function takes.", input_type_lines()},
+            {"outputType", fmt::format("OutputTensor has the data type of InputTensor, but for ARGMAX and ARGMIN {}.",
+                                       text_of(positions))}};
+}
+
+std::vector<std::string> reduced_formulas() {
+    return {"OutputTensor[d] = 1 for each dimension d in Axes", "OutputTensor[d] = InputTensor[d] for all others"};
+}
 
 Verdict check_reduce(const Descriptor& descriptor, FeatureLevel level) {
     const auto function = static_cast<ReduceFunction>(descriptor.uint("Function"));
@@ -124,7 +167,9 @@ Verdict check_reduce(const Descriptor& descriptor, FeatureLevel level) {
 
 // ---- LP_NORMALIZATION, NONZERO_COORDINATES -----------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 1> norm_names{"p"};
+ExplainedRules norm_rules() {
+    return {{"p", "P is 1 or 2."}};
+}
 
 Verdict check_norm(const Descriptor& descriptor, FeatureLevel /*level*/) {
     const std::uint32_t p = descriptor.uint("P");
@@ -134,7 +179,12 @@ Verdict check_norm(const Descriptor& descriptor, FeatureLevel /*level*/) {
     return {};
 }
 
-constexpr std::array<std::string_view, 1> coordinates_names{"coordinatesSizes"};
+ExplainedRules coordinates_rules() {
+    return {{"coordinatesSizes",
+             "OutputCoordinatesTensor has one row for each element of InputTensor, in dimension -2. A row has at least "
+             "one coordinate for each dimension from the first on whose size is not 1, and at most one for each "
+             "dimension. All other sizes are 1."}};
+}
 
 /// One row for each element of the input. A row holds the last coordinates, at least those after leading sizes of 1.
 Verdict check_coordinates(const Descriptor& descriptor, FeatureLevel /*level*/) {
@@ -175,15 +225,16 @@ RulesRows reduction_rules() {
     return {
         {.name = "REDUCE",
          .validate = check_reduce,
-         .names = reduce_names,
+         .rules = reduce_rules(),
          .output_sizes = reduced_sizes,
+         .output_formulas = reduced_formulas(),
          .cost = reducing_cost},
-        {.name = "ARGMIN", .output_sizes = reduced_sizes, .cost = reducing_cost},
-        {.name = "ARGMAX", .output_sizes = reduced_sizes, .cost = reducing_cost},
-        {.name = "LP_NORMALIZATION", .validate = check_norm, .names = norm_names},
+        {.name = "ARGMIN", .output_sizes = reduced_sizes, .output_formulas = reduced_formulas(), .cost = reducing_cost},
+        {.name = "ARGMAX", .output_sizes = reduced_sizes, .output_formulas = reduced_formulas(), .cost = reducing_cost},
+        {.name = "LP_NORMALIZATION", .validate = check_norm, .rules = norm_rules()},
         {.name = "NONZERO_COORDINATES",
          .validate = check_coordinates,
-         .names = coordinates_names,
+         .rules = coordinates_rules(),
          .cost = reducing_cost},
     };
 }

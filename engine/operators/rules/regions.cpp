@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "engine/operators/rules.h"
@@ -27,13 +26,22 @@ Verdict check_innermost(const Descriptor& descriptor, std::string_view rule, std
         return {};
     }
     return broken_rule(descriptor, rule,
-                       fmt::format("{} has sizes {}; the last ones must be {}, {}, and those in front 1", field,
+                       fmt::format("{} has sizes {}; the last ones must be {}, {}, and all preceding ones 1", field,
                                    core::to_string(sizes), core::to_string(innermost), meaning));
 }
 
 // ---- ROI_POOLING -------------------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 2> pooling_names{"pooledSize", "regionSizes"};
+ExplainedRules pooling_rules() {
+    return {{"pooledSize", "Width and height of PooledSize are at least 1."},
+            {"regionSizes",
+             "ROITensor has one row for each region, in dimension 2, of 5 elements: a batch and four coordinates. All "
+             "other sizes are 1."}};
+}
+
+std::vector<std::string> pooling_formulas() {
+    return {"OutputTensor = [ROITensor[2], InputTensor[1], PooledSize.Height, PooledSize.Width]"};
+}
 
 Verdict check_pooling(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const auto pooled = descriptor.get<Size2D>("PooledSize");
@@ -105,8 +113,19 @@ Verdict check_sampling(const Descriptor& descriptor) {
     return {};
 }
 
-constexpr std::array<std::string_view, 6> align_names{"regionSizes",       "batchSizes", "outputSizes",
-                                                      "reductionFunction", "samples",    "spatialScale"};
+/// The rules of `check_regions` and `check_sampling`.
+ExplainedRules sampled_rules(std::string_view outputs, std::string_view image) {
+    return {{"regionSizes",
+             "ROITensor has one row for each region, in dimension -2, of 4 coordinates. All other sizes are 1."},
+            {"batchSizes",
+             "BatchIndicesTensor has one element for each region, in the last dimension. All other sizes are 1."},
+            {"outputSizes",
+             fmt::format("The first two sizes of {} follow. The others, height and width, may have any size.", outputs),
+             {fmt::format("{}[0] = ROITensor[-2]", outputs), fmt::format("{}[1] = {}[1]", outputs, image)}},
+            {"reductionFunction", "ReductionFunction is AVERAGE or MAX."},
+            {"samples", "MinimumSamplesPerOutput is at least 1, and at most MaximumSamplesPerOutput."},
+            {"spatialScale", "SpatialScaleX and SpatialScaleY are neither negative nor infinite."}};
+}
 
 Verdict check_align(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     if (auto rejection = check_regions(descriptor, "OutputTensor", "InputTensor")) {
@@ -127,9 +146,14 @@ Cost align_cost(const Descriptor& descriptor) {
 
 // ---- ROI_ALIGN_GRAD ----------------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 9> grad_names{"outputs",     "input",       "inputSizes", "regionSizes",
-                                                     "batchSizes",  "outputSizes", "samples",    "reductionFunction",
-                                                     "spatialScale"};
+ExplainedRules grad_rules() {
+    ExplainedRules rules = sampled_rules("InputGradientTensor", "OutputGradientTensor");
+    rules.push_back({"outputs", "At least one of OutputGradientTensor and OutputROIGradientTensor is present."});
+    rules.push_back(
+        {"input", "InputTensor is present if ReductionFunction is MAX, or if OutputROIGradientTensor is present."});
+    rules.push_back({"inputSizes", "InputTensor and OutputGradientTensor have the same sizes."});
+    return rules;
+}
 
 Verdict check_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const core::TensorDesc* const input = descriptor.tensor("InputTensor");
@@ -137,11 +161,11 @@ Verdict check_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const bool of_regions = descriptor.tensor("OutputROIGradientTensor") != nullptr;
     if (output == nullptr && !of_regions) {
         return broken_rule(descriptor, "outputs",
-                           "OutputGradientTensor and OutputROIGradientTensor are absent; one of them must be there");
+                           "OutputGradientTensor and OutputROIGradientTensor are absent; one of them must be present");
     }
     if (input == nullptr && (of_regions || descriptor.uint("ReductionFunction") == function_max)) {
         return broken_rule(descriptor, "input",
-                           "InputTensor is absent; it must be there for MAX and for OutputROIGradientTensor");
+                           "InputTensor is absent; it is needed for MAX and for OutputROIGradientTensor");
     }
     // The documentation says "Typically". DirectML 1.15.4 rejects other sizes.
     if (input != nullptr && output != nullptr && input->sizes != output->sizes) {
@@ -159,11 +183,17 @@ Verdict check_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
 }  // namespace
 
 RulesRows regions_rules() {
-    RulesRows rows{
-        {.name = "ROI_POOLING", .validate = check_pooling, .names = pooling_names, .output_sizes = pooling_sizes},
-        {.name = "ROI_ALIGN_GRAD", .validate = check_grad, .names = grad_names, .cost = align_cost}};
+    RulesRows rows{{.name = "ROI_POOLING",
+                    .validate = check_pooling,
+                    .rules = pooling_rules(),
+                    .output_sizes = pooling_sizes,
+                    .output_formulas = pooling_formulas()},
+                   {.name = "ROI_ALIGN_GRAD", .validate = check_grad, .rules = grad_rules(), .cost = align_cost}};
     for (const std::string_view name : {"ROI_ALIGN", "ROI_ALIGN1"}) {
-        rows.push_back({.name = name, .validate = check_align, .names = align_names, .cost = align_cost});
+        rows.push_back({.name = name,
+                        .validate = check_align,
+                        .rules = sampled_rules("OutputTensor", "InputTensor"),
+                        .cost = align_cost});
     }
     return rows;
 }

@@ -2,14 +2,16 @@
 // it.
 #include <fmt/format.h>
 
-#include <array>
-
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
 namespace {
 
-constexpr std::array<std::string_view, 1> names{"scales"};
+ExplainedRules explained(bool is_gradient) {
+    return {{"scales", is_gradient ? "Each of Scales is greater than 0. Both tensors may have any sizes."
+                                   : "Each of Scales is greater than 0. OutputTensor may have any sizes: beyond the "
+                                     "scaled input, the edges repeat. Usual are floor(InputTensor[d] * Scales[d])."}};
+}
 
 /// Measured on DirectML 1.15.4: zero, negative numbers and NaN are rejected. Outputs may have any sizes: beyond the
 /// input its edges repeat, and beyond the output it is cropped.
@@ -30,7 +32,7 @@ RulesRows resampling_rules() {
     RulesRows rows;
     for (const std::string_view name :
          {"RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3", "RESAMPLE_GRAD", "RESAMPLE_GRAD1"}) {
-        rows.push_back({.name = name, .validate = check, .names = names});
+        rows.push_back({.name = name, .validate = check, .rules = explained(name.starts_with("RESAMPLE_GRAD"))});
     }
     return rows;
 }

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
@@ -22,8 +20,17 @@ std::uint32_t Slice1::start(std::size_t dimension) const {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> names{"dimensionCount", "windowSize", "windowInBounds", "windowStride",
-                                                "outputSize"};
+ExplainedRules explained() {
+    return {{"dimensionCount", "DimensionCount is the number of dimensions of InputTensor."},
+            {"windowSize", "Each of InputWindowSizes is at least 1."},
+            {"windowInBounds",
+             "The window is inside the input: InputWindowOffsets[d] + InputWindowSizes[d] <= "
+             "InputTensor[d]."},
+            {"windowStride", "No stride is 0. A negative one starts at the end of the window."},
+            {"outputSize",
+             "The output has at most as many elements along each dimension as the strides select.",
+             {"OutputTensor[d] <= floor((InputWindowSizes[d] - 1) / |InputWindowStrides[d]|) + 1"}}};
+}
 
 Verdict reject(std::string_view rule, std::string message) {
     return Rejection{.rule = fmt::format("SLICE1.{}", rule), .message = std::move(message), .legal_from = {}};
@@ -80,7 +87,7 @@ Cost slice_cost(const Descriptor& descriptor) {
 }  // namespace
 
 RulesRows slice1_rules() {
-    return {{.name = "SLICE1", .validate = validate_slice1, .names = names, .cost = slice_cost}};
+    return {{.name = "SLICE1", .validate = validate_slice1, .rules = explained(), .cost = slice_cost}};
 }
 
 }  // namespace dmlconform::operators

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 
 #include "engine/operators/rules.h"
@@ -22,7 +21,18 @@ TopK1::TopK1(const Descriptor& descriptor)
 
 namespace {
 
-constexpr std::array<std::string_view, 3> names{"axis", "k", "outputSizes"};
+/// TOP_K has no rule "axis", because its catalogue entry has one.
+ExplainedRules explained(bool with_axis) {
+    ExplainedRules rules{{"k", "K is at least 1 and at most InputTensor[Axis]."},
+                         {"outputSizes",
+                          "OutputValueTensor and OutputIndexTensor have the sizes of InputTensor, with K along Axis.",
+                          {"OutputValueTensor[Axis] = OutputIndexTensor[Axis] = K",
+                           "OutputValueTensor[d] = OutputIndexTensor[d] = InputTensor[d] for all other dimensions d"}}};
+    if (with_axis) {
+        rules.push_back({"axis", "Axis is less than the number of dimensions of InputTensor."});
+    }
+    return rules;
+}
 
 Verdict validate_top_k(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const TopK1 op(descriptor);
@@ -43,8 +53,8 @@ Verdict validate_top_k(const Descriptor& descriptor, core::FeatureLevel /*level*
         if (descriptor.tensor(name)->sizes != expected) {
             return broken_rule(
                 descriptor, "outputSizes",
-                fmt::format("{} has sizes {}; InputTensor's with K along axis {} are {}", name,
-                            core::to_string(descriptor.tensor(name)->sizes), op.axis, core::to_string(expected)));
+                fmt::format("{} has sizes {}; they must be {}, those of InputTensor with K along axis {}", name,
+                            core::to_string(descriptor.tensor(name)->sizes), core::to_string(expected), op.axis));
         }
     }
     return {};
@@ -62,8 +72,8 @@ Cost top_k_cost(const Descriptor& descriptor) {
 }  // namespace
 
 RulesRows top_k1_rules() {
-    return {{.name = "TOP_K1", .validate = validate_top_k, .names = names, .cost = top_k_cost},
-            {.name = "TOP_K", .validate = validate_top_k, .names = std::span(names).subspan(1), .cost = top_k_cost}};
+    return {{.name = "TOP_K1", .validate = validate_top_k, .rules = explained(true), .cost = top_k_cost},
+            {.name = "TOP_K", .validate = validate_top_k, .rules = explained(false), .cost = top_k_cost}};
 }
 
 }  // namespace dmlconform::operators

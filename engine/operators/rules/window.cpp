@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 namespace dmlconform::operators {
 namespace {
@@ -33,6 +32,25 @@ SlidingWindow::SlidingWindow(const Descriptor& descriptor, const core::Dimension
       dilation(has_field(descriptor, "Dilations") ? descriptor.uints("Dilations")[dimension] : 1),
       padded(std::uint64_t{image[dimension + 2]} + descriptor.uints("StartPadding")[dimension] +
              descriptor.uints("EndPadding")[dimension]) {}
+
+SizeFormula window_positions_of(std::string_view operator_name, std::string_view image) {
+    const OperatorSchema& schema = *find_operator(operator_name);
+    const auto entry = [&](std::string_view field) { return SizeFormula(fmt::format("{}[d]", field)); };
+    const SizeFormula padded =
+        SizeFormula(fmt::format("{}[d + 2]", image)) + entry("StartPadding") + entry("EndPadding");
+    return window_positions(padded, entry(schema.find_field("WindowSizes") != nullptr ? "WindowSizes" : "WindowSize"),
+                            schema.find_field("Dilations") != nullptr ? entry("Dilations") : SizeFormula(1),
+                            entry("Strides"));
+}
+
+ExplainedRule window_rule() {
+    return {"window", "Each size, stride and dilation of the window is at least 1."};
+}
+
+ExplainedRule window_in_bounds_rule() {
+    return {"windowInBounds",
+            "The window with its dilation fits into the padded image: it has no more elements along any dimension."};
+}
 
 /// DirectML 1.15.4 accepts zeros. With a dilation of 0 it does not terminate.
 Verdict check_window_numbers(const Descriptor& descriptor, const core::Dimensions& image) {
@@ -69,8 +87,20 @@ namespace {
 
 // ---- poolings ----------------------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 2> pooling_names{"window", "windowInBounds"};
-constexpr std::array<std::string_view, 3> lp_names{"window", "windowInBounds", "p"};
+ExplainedRules pooling_rules() {
+    return {window_rule(), window_in_bounds_rule()};
+}
+
+ExplainedRules lp_rules() {
+    return {window_rule(), window_in_bounds_rule(), {"p", "P is at least 1, as there is no 0th root."}};
+}
+
+/// The formulas of `pooled_sizes`.
+std::vector<std::string> pooled_formulas(std::string_view operator_name, std::string_view output,
+                                         std::string_view image) {
+    return {fmt::format("{}[0] = {}[0]", output, image), fmt::format("{}[1] = {}[1]", output, image),
+            size_line(fmt::format("{}[d + 2]", output), window_positions_of(operator_name, image))};
+}
 
 /// Output sizes of a pooling: the batches and channels of the input, then the documentation's formula. DirectML 1.15.4
 /// checks only batches and channels, and treats what lies outside as padding.
@@ -112,8 +142,18 @@ Cost pooling_cost(const Descriptor& descriptor) {
 
 // ---- gradients of poolings ---------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 2> average_grad_names{"window", "gradientSizes"};
-constexpr std::array<std::string_view, 3> max_grad_names{"window", "windowInBounds", "gradientSizes"};
+ExplainedRules average_grad_rules() {
+    return {window_rule(),
+            {"gradientSizes",
+             "InputGradientTensor and OutputGradientTensor have the same numbers of batches and channels."}};
+}
+
+ExplainedRules max_grad_rules() {
+    return {window_rule(),
+            window_in_bounds_rule(),
+            {"gradientSizes", "InputGradientTensor has the sizes of the pooling's output.",
+             pooled_formulas("MAX_POOLING_GRAD", "InputGradientTensor", "InputTensor")}};
+}
 
 /// The documentation says what sizes the gradients "typically" have. DirectML 1.15.4 checks only batches and channels:
 /// missing windows contribute nothing, and surplus windows see only padding.
@@ -123,8 +163,8 @@ Verdict check_average_grad(const Descriptor& descriptor, core::FeatureLevel /*le
     if (!std::equal(input.begin(), input.begin() + 2, output.begin())) {
         return broken_rule(
             descriptor, "gradientSizes",
-            fmt::format("InputGradientTensor has sizes {} and OutputGradientTensor {}; they must have as "
-                        "many batches and channels",
+            fmt::format("InputGradientTensor has sizes {} and OutputGradientTensor {}; the first two sizes, batches "
+                        "and channels, must be equal",
                         core::to_string(input), core::to_string(output)));
     }
     return check_window_numbers(descriptor, output);
@@ -152,7 +192,12 @@ Cost grad_cost(const Descriptor& descriptor) {
 
 // ---- QUANTIZED_LINEAR_AVERAGE_POOLING ----------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 3> quantized_names{"window", "windowInBounds", "parameterSizes"};
+ExplainedRules quantized_rules() {
+    return {window_rule(),
+            window_in_bounds_rule(),
+            {"parameterSizes",
+             "Each scale and zero point has one element, or sizes of 1 and InputTensor[1] in dimension 1."}};
+}
 
 /// Requires one element, or one per channel.
 Verdict check_parameter(const Descriptor& descriptor, std::string_view field, std::uint32_t channels) {
@@ -185,7 +230,9 @@ Verdict check_quantized(const Descriptor& descriptor, core::FeatureLevel level) 
 
 // ---- local response normalisation --------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 1> local_response_names{"localSize"};
+ExplainedRules local_response_rules() {
+    return {{"localSize", "LocalSize is at least 1."}};
+}
 
 Verdict check_local_response(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     if (descriptor.uint("LocalSize") == 0) {
@@ -210,34 +257,37 @@ RulesRows window_rules() {
     RulesRows rows{
         {.name = "AVERAGE_POOLING_GRAD",
          .validate = check_average_grad,
-         .names = average_grad_names,
+         .rules = average_grad_rules(),
          .cost = grad_cost},
-        {.name = "MAX_POOLING_GRAD", .validate = check_max_grad, .names = max_grad_names, .cost = grad_cost},
+        {.name = "MAX_POOLING_GRAD", .validate = check_max_grad, .rules = max_grad_rules(), .cost = grad_cost},
         {.name = "QUANTIZED_LINEAR_AVERAGE_POOLING",
          .validate = check_quantized,
-         .names = quantized_names,
+         .rules = quantized_rules(),
          .output_sizes = pooling_sizes,
+         .output_formulas = pooled_formulas("QUANTIZED_LINEAR_AVERAGE_POOLING", "OutputTensor", "InputTensor"),
          .cost = pooling_cost},
     };
     for (const std::string_view name :
          {"AVERAGE_POOLING", "AVERAGE_POOLING1", "MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2"}) {
         rows.push_back({.name = name,
                         .validate = check_pooling,
-                        .names = pooling_names,
+                        .rules = pooling_rules(),
                         .output_sizes = pooling_sizes,
+                        .output_formulas = pooled_formulas(name, "OutputTensor", "InputTensor"),
                         .cost = pooling_cost});
     }
     for (const std::string_view name : {"LP_POOLING", "LP_POOLING1"}) {
         rows.push_back({.name = name,
                         .validate = check_lp,
-                        .names = lp_names,
+                        .rules = lp_rules(),
                         .output_sizes = pooling_sizes,
+                        .output_formulas = pooled_formulas(name, "OutputTensor", "InputTensor"),
                         .cost = pooling_cost});
     }
     for (const std::string_view name : {"LOCAL_RESPONSE_NORMALIZATION", "LOCAL_RESPONSE_NORMALIZATION_GRAD"}) {
         rows.push_back({.name = name,
                         .validate = check_local_response,
-                        .names = local_response_names,
+                        .rules = local_response_rules(),
                         .cost = local_response_cost});
     }
     return rows;

@@ -4,8 +4,16 @@
 #include <cstdint>
 
 #include "engine/operators/rules.h"
+#include "engine/operators/size_formula.h"
 
 namespace dmlconform::operators {
+
+/// The number of positions of a window that fits into the padded image, along one dimension.
+template <class Number>
+[[nodiscard]] Number window_positions(const Number& padded, const Number& size, const Number& dilation,
+                                      const Number& stride) {
+    return (padded - (size - 1) * dilation - 1) / stride + 1;
+}
 
 /// The window along one spatial dimension. Batches and channels precede the spatial dimensions.
 struct SlidingWindow {
@@ -21,8 +29,15 @@ struct SlidingWindow {
     /// Distance from the first to the last element of the window, in elements.
     [[nodiscard]] std::uint64_t length() const { return (size - 1) * dilation + 1; }
     /// The number of window positions. The window must pass check_windows.
-    [[nodiscard]] std::uint64_t stops() const { return (padded - length()) / stride + 1; }
+    [[nodiscard]] std::uint64_t stops() const { return window_positions(padded, size, dilation, stride); }
 };
+
+/// The formula of window_positions for spatial dimension d of the tensor `image`, with the operator's own field names.
+[[nodiscard]] SizeFormula window_positions_of(std::string_view operator_name, std::string_view image);
+
+/// What `describe` says of the two rules below.
+[[nodiscard]] ExplainedRule window_rule();
+[[nodiscard]] ExplainedRule window_in_bounds_rule();
 
 /// Rule "window": sizes, strides and dilations are at least 1.
 [[nodiscard]] Verdict check_window_numbers(const Descriptor& descriptor, const core::Dimensions& image);
