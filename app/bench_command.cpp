@@ -37,6 +37,7 @@ struct BenchOptions {
     bench::BenchSettings settings;
     bool no_verify = false;
     bool no_roofline = false;
+    bool verbose = false;
     /// Seconds.
     std::optional<double> time_budget;
     /// --benchmark_…
@@ -237,6 +238,9 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     }
     std::vector<cases::Case> cases;
     selection->for_each([&](const cases::Case& subject) { cases.push_back(subject); });
+    if (options.verbose && (!options.cases.shape.any() || !options.cases.shape.batch.empty())) {
+        std::ranges::for_each(cases, print_descriptor);
+    }
     warn_of_load();
     const Rooflines rooflines = measure_rooflines(options, *engines);
     options.settings.verify = !options.no_verify;
@@ -261,6 +265,7 @@ void add_bench_command(Command app, const Invocation& invocation, int& exit_code
         app.add_subcommand("bench", "Time cases: those tagged `bench` if there are any, unless others are chosen");
     options->cases.add_to(command);
     options->cases.shape.add_to(command);
+    const Option paths = command.get_option("paths").required(false);
     options->engines.add_to(command, "time");
     command.add_flag("--cold", options->settings.cold,
                      "Use copies of the tensors in turn. Together they are larger than the last-level cache");
@@ -281,13 +286,17 @@ void add_bench_command(Command app, const Invocation& invocation, int& exit_code
         .type_name("SECONDS");
     command.add_flag("--no-verify", options->no_verify, "Time wrong results, too, and mark them");
     command.add_flag("--no-roofline", options->no_roofline, "Do not measure the highest speed of the devices");
+    command.add_flag("-v,--verbose", options->verbose, "Print the descriptors of the cases");
     command.allow_extras();
     command.footer(
         "Google Benchmark's own options work as they are, for example --benchmark_out=FILE. The defaults here are\n"
         "--benchmark_min_time=0.2 (0.05 if only GPUs with clocks of their own are timed), and 5 to\n"
         "9 repetitions. --benchmark_repetitions=N asks for that number.\n"
         "--benchmark_format=console prints its own table.");
-    command.callback([options, command, &invocation, &exit_code] {
+    command.callback([options, command, paths, &invocation, &exit_code] {
+        if (options->cases.paths.empty() && options->cases.shape.batch.empty()) {
+            throw_missing(paths.get_name());
+        }
         options->google_benchmark = command.remaining();
         exit_code = bench_command(*options, invocation);
     });

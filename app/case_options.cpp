@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "app/batch_file.h"
 #include "app/command.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
@@ -124,14 +125,24 @@ core::Result<cases::Corpus> load(const CaseOptions& options, const cases::CaseVi
     if (!options.shape.any()) {
         return cases::load_corpus(options.paths, reading, visit);
     }
+    if (!options.shape.batch.empty()) {
+        std::size_t repeated = 0;
+        auto corpus = read_batch(options.shape.batch, options.paths, options.shape.type, reading, visit, repeated);
+        if (repeated != 0) {
+            warn("dmlconform: note: {} repeats {} problem{}, which {} left out\n", options.shape.batch, repeated,
+                 repeated == 1 ? "" : "s", repeated == 1 ? "is" : "are");
+        }
+        return corpus;
+    }
     if (options.paths.size() != 1) {
-        return core::fail("--sizes, --attr and --type are for one operator",
+        return core::fail("--sizes, --strides, --attr and --type are for one operator",
                           "for example bench TOP_K1 --sizes 1,1,8,8");
     }
     const std::string& name = options.paths.front();
     const operators::OperatorSchema* schema = operators::find_operator(name);
     if (schema == nullptr) {
-        return tl::unexpected(unknown_operator(name, "--sizes, --attr and --type make a case of an operator"));
+        return tl::unexpected(
+            unknown_operator(name, "--sizes, --strides, --attr and --type make a case of an operator"));
     }
     const auto shape = options.shape.shape();
     const auto text = shape ? fuzz::shaped_case_file(*schema, *shape) : tl::unexpected(shape.error());
@@ -139,17 +150,6 @@ core::Result<cases::Corpus> load(const CaseOptions& options, const cases::CaseVi
         return tl::unexpected(text.error());
     }
     return cases::read_corpus(name, *text, reading, visit);
-}
-
-/// Prints the case that was made of --sizes, --attr and --type, so that the user sees what runs. On standard error,
-/// because reports may use standard output.
-void show_made_case(const cases::Corpus& corpus) {
-    for_each_case(corpus, [](const cases::Case& subject) {
-        warn("{}\n", subject.id);
-        for (const std::string& line : operators::to_lines(*subject.descriptor)) {
-            warn("    {}\n", line);
-        }
-    });
 }
 
 }  // namespace
@@ -198,8 +198,9 @@ std::optional<Selection> load_selection(const CaseOptions& options, bool keep_id
         print_problems(problems, "the input");
         return std::nullopt;
     }
-    if (options.shape.any()) {
-        show_made_case(selection.corpus);
+    // So that the user sees what runs.
+    if (options.shape.any() && options.shape.batch.empty()) {
+        for_each_case(selection.corpus, print_descriptor);
     }
     if (total == 0) {
         print_error(

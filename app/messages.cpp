@@ -30,6 +30,13 @@ void print_problems(std::span<const cases::Problem> problems, std::string_view w
          where);
 }
 
+void print_descriptor(const cases::Case& subject) {
+    warn("{}\n", subject.id);
+    for (const std::string& line : operators::to_lines(*subject.descriptor)) {
+        warn("    {}\n", line);
+    }
+}
+
 std::string device_text(const std::string& adapter, const std::string& driver) {
     return driver.empty() ? adapter : fmt::format("{}, driver {}", adapter, driver);
 }

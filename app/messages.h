@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/cases/case.h"
 #include "engine/cases/problems.h"
 #include "engine/core/error.h"
 
@@ -19,6 +20,9 @@ void print_error(const core::Error& error);
 
 /// Prints every problem on stderr, followed by their number in `where`, such as "the input".
 void print_problems(std::span<const cases::Problem> problems, std::string_view where);
+
+/// Prints a case's id and the lines of its descriptor on stderr, because reports may use the standard output.
+void print_descriptor(const cases::Case& subject);
 
 /// The adapter, with its driver if it has one.
 [[nodiscard]] std::string device_text(const std::string& adapter, const std::string& driver);

@@ -82,7 +82,9 @@ constexpr std::array carried_options{CarriedOption{"--against"},
                                      CarriedOption{"--strict", false},
                                      CarriedOption{"--fail-on-skip", false},
                                      CarriedOption{"--sizes"},
+                                     CarriedOption{"--strides"},
                                      CarriedOption{"--attr"},
+                                     CarriedOption{"--batch"},
                                      CarriedOption{"--type"}};
 
 Words words_in(const Json& document) {
@@ -192,8 +194,13 @@ core::Result<FailedBefore> read_failed(const std::string& path) {
 
 core::Result<Words> carried_words(const std::string& path, const FailedBefore& failed, const Words& words) {
     if (failed.words.size() < 2 || (failed.words[1] != "run" && failed.words[1] != "judge")) {
+        const bool fuzzed = failed.words.size() > 1 && failed.words[1] == "fuzz";
         return core::fail(
-            fmt::format("{}: it does not say by which `dmlconform run` or `dmlconform judge` it was made", path));
+            fuzzed
+                ? fmt::format("{}: this is a result of `dmlconform fuzz`, whose cases are in no file", path)
+                : fmt::format("{}: it does not say by which `dmlconform run` or `dmlconform judge` it was made", path),
+            fuzzed ? "run that command again with the --seed that it printed; `fuzz --bundle DIR` keeps the cases"
+                   : "");
     }
     if (!has_option(words, "--engine") && !failed.commands.empty()) {
         return core::fail(

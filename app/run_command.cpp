@@ -541,7 +541,7 @@ void add_run_command(Command app, const Invocation& invocation, int& exit_code) 
             exit_code = rerun(options->rerun_failed, invocation);
             return;
         }
-        if (options->cases.paths.empty()) {
+        if (options->cases.paths.empty() && options->cases.shape.batch.empty()) {
             throw_missing(paths.get_name());
         }
         exit_code = run_selected(*options, invocation);

@@ -55,24 +55,52 @@ core::Result<std::pair<std::string, core::Dimensions>> parse_sizes(const std::st
 
 }  // namespace
 
-void ShapeOptions::add_to(Command command) {
+void ShapeOptions::add_problem_options(Command command) {
     command
         .add_option(
             "--sizes", sizes,
             "Take PATH as an operator's name, and make a case of it with random inputs. The first tensor has these "
-            "sizes, and NAME=N,N,... gives another tensor's. Repeat it for more")
+            "sizes, and NAME=N,N,... gives another tensor's. Inputs that must have equal sizes are broadcast. Repeat "
+            "it "
+            "for more")
+        .type_name("[NAME=]N,N,...")
+        .allow_extra_args(false);
+    command
+        .add_option("--strides", strides,
+                    "The same with these strides: for the first tensor or NAME=…, as numbers, or as the order of the "
+                    "dimensions in memory, for example nhwc. Repeat it for more")
         .type_name("[NAME=]N,N,...")
         .allow_extra_args(false);
     command
         .add_option("--attr", attributes,
-                    "The same with these attributes, in JSON as in a case file: Axis=3,K=10. Repeat it for more")
+                    "The same with these attributes, in JSON as in a case file: Axis=3,K=10. A number sets all "
+                    "entries of an array. Repeat it for more")
         .type_name("NAME=VALUE")
         .allow_extra_args(false);
     add_data_type(command, type, "The same with this data type of the first tensor");
 }
 
+void ShapeOptions::add_to(Command command) {
+    add_problem_options(command);
+    const Option file =
+        command
+            .add_option("--batch", batch,
+                        "Make a case of each line of this file: an operator, and these options. PATH, if it is given, "
+                        "names the operators to which that is limited")
+            .type_name("FILE");
+    for (const char* one : {"--sizes", "--strides", "--attr"}) {
+        file.excludes(one);
+    }
+}
+
 core::Result<fuzz::Shape> ShapeOptions::shape() const {
     fuzz::Shape shape;
+    for (const std::string& option : strides) {
+        const std::size_t sign = option.find('=');
+        const bool named = sign != std::string::npos;
+        shape.strides.emplace_back(named ? option.substr(0, sign) : "",
+                                   with_commas(named ? option.substr(sign + 1) : option));
+    }
     for (const std::string& option : sizes) {
         auto parsed = parse_sizes(option);
         if (!parsed) {
@@ -99,8 +127,14 @@ std::vector<std::string> ShapeOptions::words() const {
     for (const std::string& option : sizes) {
         words.push_back("--sizes=" + option);
     }
+    for (const std::string& option : strides) {
+        words.push_back("--strides=" + option);
+    }
     for (const std::string& option : attributes) {
         words.push_back("--attr=" + option);
+    }
+    if (!batch.empty()) {
+        words.push_back("--batch=" + batch);
     }
     if (!type.empty()) {
         words.push_back("--type=" + type);

@@ -117,6 +117,9 @@ using CaseVisitor = std::function<void(const Case& subject)>;
 [[nodiscard]] Corpus load_corpus(std::span<const std::string> paths, const ReadOptions& options = {},
                                  const CaseVisitor& visit = {});
 
+/// Appends the files and cases of another corpus.
+void append(Corpus&& read, Corpus& corpus);
+
 /// Called with two entries that have an expansion with the same id.
 using DuplicateVisitor =
     std::function<void(const Corpus::Entry& first, const Corpus::Entry& later, const std::string& id)>;

@@ -43,20 +43,6 @@ std::string neighbour_hint(const fs::path& missing) {
     return suggestion(missing.filename().string(), names);
 }
 
-void append(Corpus&& read, Corpus& corpus) {
-    const std::size_t files = corpus.files.size();
-    const std::size_t positions = corpus.positions();
-    for (Corpus::Entry& entry : read.entries) {
-        entry.file += files;
-        entry.first += positions;
-    }
-    std::move(read.files.begin(), read.files.end(), std::back_inserter(corpus.files));
-    std::move(read.entries.begin(), read.entries.end(), std::back_inserter(corpus.entries));
-    append_problems(std::move(read.problems), corpus.problems);
-    std::move(read.skipped.begin(), read.skipped.end(), std::back_inserter(corpus.skipped));
-    corpus.passed_over += read.passed_over;
-}
-
 void load_other_kind(const CaseFileKind& kind, const fs::path& path, const CaseVisitor& visit, Corpus& corpus) {
     const std::string file = path.generic_string();
     auto made = kind.read(path);
@@ -237,6 +223,20 @@ void report_taken_node_ids(Corpus& corpus) {
 }
 
 }  // namespace
+
+void append(Corpus&& read, Corpus& corpus) {
+    const std::size_t files = corpus.files.size();
+    const std::size_t positions = corpus.positions();
+    for (Corpus::Entry& entry : read.entries) {
+        entry.file += files;
+        entry.first += positions;
+    }
+    std::move(read.files.begin(), read.files.end(), std::back_inserter(corpus.files));
+    std::move(read.entries.begin(), read.entries.end(), std::back_inserter(corpus.entries));
+    append_problems(std::move(read.problems), corpus.problems);
+    std::move(read.skipped.begin(), read.skipped.end(), std::back_inserter(corpus.skipped));
+    corpus.passed_over += read.passed_over;
+}
 
 Corpus load_corpus(std::span<const std::string> paths, const ReadOptions& options, const CaseVisitor& visit) {
     Corpus corpus;

@@ -80,16 +80,25 @@ core::TensorDesc new_tensor(const Descriptor& descriptor, const Field& field) {
 
 }  // namespace
 
+core::Result<std::string> full_name(const Descriptor& descriptor, std::string_view name, std::size_t in_array) {
+    const std::vector<std::string> names = names_of(descriptor, in_array);
+    const auto found = std::ranges::find_if(names, [&](const std::string& known) {
+        return name.empty() ? known == first_name(descriptor) : known == name || short_name(known) == name;
+    });
+    if (found == names.end()) {
+        return core::fail(fmt::format("{} has no tensor \"{}\"", descriptor.schema->short_name(), name),
+                          fmt::format("its tensors are {}", fmt::join(names, ", ")));
+    }
+    return *found;
+}
+
 core::Result<GivenSizes> with_full_names(const Descriptor& descriptor, const GivenSizes& given) {
     const std::vector<std::string> names = names_of(descriptor, given.size());
     GivenSizes full;
     for (const auto& [name, sizes] : given) {
-        const auto found = std::find_if(names.begin(), names.end(), [&, &name = name](const std::string& known) {
-            return name.empty() ? known == first_name(descriptor) : known == name || short_name(known) == name;
-        });
-        if (found == names.end()) {
-            return core::fail(fmt::format("{} has no tensor \"{}\"", descriptor.schema->short_name(), name),
-                              fmt::format("its tensors are {}", fmt::join(names, ", ")));
+        const auto found = full_name(descriptor, name, given.size());
+        if (!found) {
+            return tl::unexpected(found.error());
         }
         const auto is_given = [&](const std::string& known) {
             return std::any_of(full.begin(), full.end(), [&](const auto& other) { return other.first == known; });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,10 @@ using GivenSizes = std::vector<std::pair<std::string, core::Dimensions>>;
 /// Replaces short names by full ones. Fails if the operator has no such tensor, or if a tensor occurs twice.
 [[nodiscard]] core::Result<GivenSizes> with_full_names(const operators::Descriptor& descriptor,
                                                        const GivenSizes& given);
+
+/// The full name of a tensor; "" names the first one. Fails if the operator has no such tensor.
+[[nodiscard]] core::Result<std::string> full_name(const operators::Descriptor& descriptor, std::string_view name,
+                                                  std::size_t in_array = 1);
 
 /// Removes optional inputs that are not given, except the first tensor. Here and below, names must be full.
 void remove_optional_inputs(operators::Descriptor& descriptor, const GivenSizes& given);

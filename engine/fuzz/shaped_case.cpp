@@ -224,17 +224,25 @@ ordered_json input_json(ElementKind kind, core::DataType type, const Descriptor&
     }
 }
 
-/// "float32-1x1x64x32-1x1x32x16-TransB-TRANSPOSE": data type, sizes of the inputs, and given attributes. Different
-/// problems have different names, so that their times are never compared.
+/// "float32-1x1x64x32-1x1x32x16-TransB-TRANSPOSE": data type, sizes and strides of the inputs, and given attributes.
+/// Different problems have different names, so that their times are never compared.
 std::string name_of(const Descriptor& descriptor, const Shape& shape) {
     const core::TensorDesc* first = first_tensor(descriptor);
     std::string name(first == nullptr ? "shape" : core::lower_case(core::name(first->data_type)));
     const auto inputs = descriptor.inputs();
     for (const operators::TensorSlot& slot : inputs.empty() ? descriptor.outputs() : inputs) {
         name += slot.desc == nullptr ? "-none" : fmt::format("-{}", fmt::join(slot.desc->sizes, "x"));
+        if (slot.desc != nullptr && slot.desc->strides) {
+            name += fmt::format("_s{}", fmt::join(*slot.desc->strides, "x"));
+        }
     }
     while (name.ends_with("-none")) {
         name.resize(name.size() - std::string_view("-none").size());
+    }
+    for (const operators::TensorSlot& slot : inputs.empty() ? inputs : descriptor.outputs()) {
+        if (slot.desc != nullptr && slot.desc->strides) {
+            name += fmt::format("-{}_s{}", slot.name, fmt::join(*slot.desc->strides, "x"));
+        }
     }
     for (const auto& [attribute, value] : shape.attributes) {
         name += fmt::format("-{}-{}", attribute, value);
@@ -259,10 +267,12 @@ core::Result<std::string> shaped_case_file(const operators::OperatorSchema& sche
     if (!plain) {
         return tl::unexpected(plain.error());
     }
-    const auto sizes = with_full_names(*plain, shape.sizes);
+    auto sizes = with_full_names(*plain, shape.sizes);
     if (!sizes) {
         return tl::unexpected(sizes.error());
     }
+    GivenStrides strides = broadcast(schema, *sizes);
+    strides.insert(strides.end(), shape.strides.begin(), shape.strides.end());
     const bool named =
         std::any_of(shape.sizes.begin(), shape.sizes.end(), [](const auto& given) { return !given.first.empty(); });
     // Attributes are set again at the end: the repair changes inconsistent ones, which must lead to an error.
@@ -274,9 +284,12 @@ core::Result<std::string> shaped_case_file(const operators::OperatorSchema& sche
         if (!given) {
             return tl::unexpected(given.error());
         }
-        const auto again = with_attributes(resized(*given, *sizes, rest), shape);
+        auto again = with_attributes(resized(*given, *sizes, rest), shape);
         if (!again) {
             return tl::unexpected(again.error());
+        }
+        if (const auto put = put_strides(*again, strides); !put) {
+            return tl::unexpected(put.error());
         }
         const auto found = operators::validate(*again, core::highest_feature_level);
         if (!found) {

@@ -54,6 +54,15 @@ TEST(Shape, RunsWithRandomInputsAgainstTheReference) {
         {{"GATHER", "--sizes", "1,1,4,8"}, {"Axis: 3"}},
         {{"CONVOLUTION", "--sizes", "1x3x8x8", "--sizes", "Filter=4x3x3x3", "--attr", "Strides=2,FusedActivation=RELU"},
          {"Strides: [2,2]", "OutputTensor: FLOAT32 [1,4,3,3]", "FusedActivation: ACTIVATION_RELU"}},
+        {{"ELEMENT_WISE_ADD", "--sizes", "2,3,4", "--sizes", "B=1,3,1"},
+         {"ATensor: FLOAT32 [2,3,4]\"", "BTensor: FLOAT32 [2,3,4] strides [0,1,0]", "OutputTensor: FLOAT32 [2,3,4]\""}},
+        {{"ELEMENT_WISE_ADD", "--sizes", "2,1,4", "--sizes", "B=3,1"},
+         {"ATensor: FLOAT32 [2,3,4] strides [4,0,1]", "BTensor: FLOAT32 [2,3,4] strides [0,1,0]"}},
+        {{"GEMM", "--sizes", "4,32", "--sizes", "B=32,16", "--sizes", "C=16", "--sizes", "Output=4,16"},
+         {"CTensor: FLOAT32 [4,16] strides [0,1]"}},
+        {{"ACTIVATION_RELU", "--sizes", "1,3,4,5", "--strides", "nhwc", "--strides", "Output=NHWC"},
+         {"InputTensor: FLOAT32 [1,3,4,5] strides [60,1,15,3]", "OutputTensor: FLOAT32 [1,3,4,5] strides [60,1,15,3]"}},
+        {{"ACTIVATION_RELU", "--sizes", "2,3", "--strides", "8,1"}, {"InputTensor: FLOAT32 [2,3] strides [8,1]"}},
     };
     for (const auto& row : rows) {
         SCOPED_TRACE(row.words.front());
@@ -99,6 +108,114 @@ TEST(Shape, Bench) {
     EXPECT_TRUE(prints(result, "cpu/SLICE1/float32-1x1x64x64"));
 }
 
+/// Problems that differ in strides alone are not compared with each other.
+TEST(Shape, NamesHaveTheStrides) {
+    const ProgramResult result =
+        dmlconform({"run", "ELEMENT_WISE_ADD", "--sizes", "2,4", "--sizes", "B=1,4", "--engine", "cpu", "-v"});
+    EXPECT_TRUE(prints(result, "ELEMENT_WISE_ADD/float32-2x4-2x4_s0x1 on cpu"));
+    EXPECT_TRUE(prints(
+        dmlconform({"run", "ACTIVATION_RELU", "--sizes", "2,3", "--strides", "Output=1,2", "--engine", "cpu", "-v"}),
+        "ACTIVATION_RELU/float32-2x3-OutputTensor_s1x2 on cpu"));
+}
+
+TEST(Batch, EachLineIsAProblem) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("layers.txt",
+                                          "# a comment, and an empty line\n\n"
+                                          "GEMM --sizes A=64x32 --sizes B=32x16  # another comment\n"
+                                          "CONVOLUTION --sizes 1x3x8x8 --sizes Filter=4x3x3x3 --attr Strides=2\r\n"
+                                          "GEMM --sizes A=64x32 --sizes B=32x16 --type FLOAT16\n"
+                                          "ELEMENT_WISE_ADD --sizes 2x3 --sizes B=1x3\n"
+                                          "GEMM --sizes A=64x32 --sizes B=32x16\n");
+    const ProgramResult all = dmlconform({"run", "--batch", file, "--engine", "cpu", "-v"});
+    EXPECT_TRUE(prints(all, "4 cases on 1 engine"));
+    EXPECT_TRUE(complains(all, "layers.txt repeats 1 problem, which is left out"));
+    for (const char* id : {"GEMM/float32-64x32-32x16 on", "CONVOLUTION/float32-1x3x8x8-4x3x3x3-Strides-2 on",
+                           "GEMM/float16-64x32-32x16 on", "ELEMENT_WISE_ADD/float32-2x3-2x3_s0x1 on"}) {
+        EXPECT_TRUE(prints(all, id));
+    }
+    EXPECT_TRUE(prints(dmlconform({"run", "GEMM", "--batch", file, "--engine", "cpu"}), "2 cases on 1 engine"));
+    const ProgramResult halves = dmlconform({"run", "--batch", file, "--type", "FLOAT16", "--engine", "cpu", "-v"});
+    EXPECT_TRUE(prints(halves, "CONVOLUTION/float16-"));
+    EXPECT_FALSE(prints(halves, "float32-"));
+}
+
+TEST(Batch, IsTimed) {
+    if (dmlconform({"bench", "--help"}).exit_code != 0) {
+        GTEST_SKIP() << "this build has no benchmarks";
+    }
+    const TemporaryFolder folder;
+    const std::string file =
+        folder.write("layers.txt", "SLICE1 --sizes 1x1x64x64\nACTIVATION_RELU --sizes 1x3x32x32\n");
+    const ProgramResult result = dmlconform({"bench", "--batch", file, "--engine", "cpu", "--no-roofline",
+                                             "--benchmark_min_time=0.001", "--benchmark_repetitions=1"});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(prints(result, "cpu/SLICE1/float32-1x1x64x64"));
+    EXPECT_TRUE(prints(result, "cpu/ACTIVATION_RELU/float32-1x3x32x32"));
+    EXPECT_FALSE(complains(result, "InputTensor: FLOAT32 [1,3,32,32]"));
+    EXPECT_TRUE(complains(dmlconform({"bench", "--batch", file, "-v", "--engine", "cpu", "--no-roofline",
+                                      "--benchmark_min_time=0.001", "--benchmark_repetitions=1"}),
+                          "InputTensor: FLOAT32 [1,3,32,32]"));
+}
+
+/// The example in the documents.
+TEST(Batch, TheExampleIsLegal) {
+    const ProgramResult result = dmlconform({"run", "--batch", EXAMPLE_BATCH, "--engine", "cpu", "--max-memory", "1"});
+    EXPECT_TRUE(prints(result, " cases on 1 engine"));
+}
+
+TEST(Batch, AFailureIsRunAgainFromTheFile) {
+    const TemporaryFolder folder;
+    const std::string wrong = changed_worker(folder, R"(right = worker.slice1
+def slice1(desc, data, output):
+    right(desc, data, output)
+    output[0:4] = b"\0\0\0\x41"
+worker.slice1 = slice1)");
+    const std::string file = folder.write("layers.txt", "SLICE1 --sizes 4x4\n");
+    const ProgramResult result = dmlconform({"run", "--batch", file, "--engine", wrong});
+    EXPECT_TRUE(ends_with_code(result, 1));
+    EXPECT_TRUE(prints(result, " run SLICE1 --filter SLICE1/float32-4x4 "));
+    EXPECT_TRUE(prints(result, " --batch=" + file));
+    const ProgramResult again =
+        dmlconform({"run", "SLICE1", "--filter", "SLICE1/float32-4x4", "--engine", wrong, "--batch=" + file});
+    EXPECT_TRUE(ends_with_code(again, 1));
+    EXPECT_TRUE(prints(again, "FAIL SLICE1/float32-4x4 on"));
+}
+
+TEST(Batch, Slips) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("slips.txt",
+                                          "SLICE9 --sizes 4\nSLICE1 --sizes 4,x\nSLICE1 --size 4\n"
+                                          "SLICE1 --attr 'K=1\nSLICE1 --attr K=1\nGEMM --sizes 4x32 --sizes B=31x16\n"
+                                          "GEMM --batch x\n");
+    const ProgramResult result = dmlconform({"run", "--batch", file, "--engine", "cpu"});
+    EXPECT_TRUE(ends_with_code(result, 2));
+    for (const char* message :
+         {"slips.txt:1:1: error: the catalogue has no operator \"SLICE9\"",
+          "slips.txt:2:1: error: --sizes 4,x: \"x\" is not a size", "slips.txt:3:1: error: ",
+          "slips.txt:4:1: error: a quote", "slips.txt:5:1: error: SLICE1 has no attribute \"K\"",
+          "slips.txt:6:1: error: these make an illegal GEMM: ", "slips.txt:7:1: error: ", "7 problems in the input"}) {
+        EXPECT_TRUE(complains(result, message));
+    }
+    const struct {
+        std::vector<std::string> words;
+        const char* message;
+    } rows[] = {
+        {{"--batch", folder.at("none.txt")}, "none.txt: "},
+        {{"--batch", folder.write("empty.txt", "# nothing\n")}, "empty.txt: no line has a problem"},
+        {{"TOP_K1", "--batch", folder.write("one.txt", "SLICE1\n")}, "one.txt: no line has a problem of this operator"},
+        {{"cases.json", "--batch", folder.at("one.txt")}, "the catalogue has no operator \"cases.json\""},
+        {{"--batch", folder.at("one.txt"), "--sizes", "4"}, "--sizes"},
+    };
+    for (const auto& row : rows) {
+        std::vector<std::string> words{"run"};
+        words.insert(words.end(), row.words.begin(), row.words.end());
+        const ProgramResult slip = dmlconform(words);
+        EXPECT_TRUE(ends_with_code(slip, 2));
+        EXPECT_TRUE(complains(slip, row.message));
+    }
+}
+
 TEST(Shape, Slips) {
     const struct {
         std::vector<std::string> words;
@@ -131,6 +248,14 @@ TEST(Shape, Slips) {
         {{"TOP_K1", "--sizes", "1,1,1,8", "--attr", "Axis=3,K=9"}, "these make an illegal TOP_K1: "},
         {{"UPSAMPLE_2D", "--sizes", "2,2"}, "no legal descriptor of UPSAMPLE_2D with 2 dimensions was found"},
         {{"SLICE1", "--type", "FLOAT7"}, "--type"},
+        {{"SLICE1", "--sizes", "4,4", "--strides", "1"},
+         "--strides InputTensor=1: these are 1 strides for 2 dimensions"},
+        {{"SLICE1", "--sizes", "4,4", "--strides", "nhwc"}, "\"nhwc\" are no strides for 2 dimensions"},
+        {{"SLICE1", "--sizes", "4,4", "--strides", "nhwc"}, "for example 4,1, or the letters hw"},
+        {{"ACTIVATION_RELU", "--sizes", "4,4", "--strides", "Output=1,1"}, "its elements overlap"},
+        {{"SLICE1", "--sizes", "4,4", "--strides", "B=1,1"}, "SLICE1 has no tensor \"B\""},
+        {{"GEMM", "--sizes", "4,4", "--strides", "C=1,4"}, "--strides CTensor=1,4: the tensor is absent"},
+        {{"ELEMENT_WISE_ADD", "--sizes", "2,3", "--sizes", "B=2,2"}, "these make an illegal ELEMENT_WISE_ADD: "},
     };
     for (const auto& row : rows) {
         std::vector<std::string> words{"run"};
