@@ -15,6 +15,7 @@
 #include "app/interrupt.h"
 #include "app/messages.h"
 #include "app/number_options.h"
+#include "app/run_outputs.h"
 #include "app/standard_streams.h"
 #include "app/terminal.h"
 #include "engine/bench/machine.h"
@@ -43,6 +44,7 @@ struct FuzzOptions {
     std::uint32_t extreme = 10;
     std::uint64_t max_failures = 10;
     BundleOptions bundles;
+    RunOutputOptions outputs;
     ExpectationOptions expectations;
     bool no_reduce = false;
     bool print = false;
@@ -84,15 +86,35 @@ std::optional<std::vector<const operators::OperatorSchema*>> chosen_operators(co
     return schemas;
 }
 
+/// The command that generates the case again and runs it on the same engines, one of which may provide the expected
+/// values.
+std::string command_of(const FuzzOptions& options, std::uint64_t seed, const Engines& engines,
+                       const std::string& program, const cases::Case& subject) {
+    const std::string& id = subject.id;
+    const std::string_view what = options.graphs ? "--graph" : subject.descriptor->schema->short_name();
+    std::string command = fmt::format("{} fuzz {} --seed {} --start {} --count 1 --perturbed {} --extreme {}",
+                                      report::shell_quoted(program), what, seed, id.substr(id.rfind('-') + 1),
+                                      options.perturbed, options.extreme);
+    command += " " + report::engines_options(infos_of(engines));
+    for (const auto& words : {options.engines.words(), options.expectations.words()}) {
+        for (const std::string& word : words) {
+            command += " " + report::shell_quoted(word);
+        }
+    }
+    return command;
+}
+
 class ConsoleFuzzObserver final : public fuzz::FuzzObserver {
 public:
     ConsoleFuzzObserver(const FuzzOptions& options, std::uint64_t seed, const Engines& engines,
-                        run::ExpectedResults& expected, const report::RunContext& context)
+                        run::ExpectedResults& expected, const report::RunContext& context, RunOutputs& outputs)
         : options_(options),
           seed_(seed),
           engines_(engines),
           expected_(expected),
           context_(context),
+          outputs_(outputs),
+          totals_(infos_of(engines)),
           style_(use_color(false)),
           show_progress_(stderr_is_terminal()) {}
 
@@ -113,6 +135,24 @@ public:
         say("  again: {}\n", again_command(*failure.subject));
         write_bundle(failure);
         std::fflush(stdout);
+    }
+
+    void on_case(std::span<const run::CaseResult> results) override {
+        if (!outputs_.any()) {
+            return;
+        }
+        for (const run::CaseResult& result : results) {
+            totals_.add(result);
+            outputs_.add(result);
+        }
+        totals_.add_case(results);
+    }
+
+    /// Finishes the reports. The exit code.
+    [[nodiscard]] int finish_outputs(int exit_code) {
+        totals_.duration = Clock::now() - start_;
+        outputs_.finish_reports(totals_, exit_code);
+        return outputs_.finish_result(totals_, exit_code);
     }
 
     /// For each kind with several failures, prints their number and the smallest case.
@@ -146,21 +186,8 @@ public:
     }
 
 private:
-    /// The command that generates the case again and runs it on the same engines, one of which may provide the expected
-    /// values.
     [[nodiscard]] std::string again_command(const cases::Case& subject) const {
-        const std::string& id = subject.id;
-        const std::string_view what = options_.graphs ? "--graph" : subject.descriptor->schema->short_name();
-        std::string command = fmt::format("{} fuzz {} --seed {} --start {} --count 1 --perturbed {} --extreme {}",
-                                          report::shell_quoted(context_.command.front()), what, seed_,
-                                          id.substr(id.rfind('-') + 1), options_.perturbed, options_.extreme);
-        command += " " + report::engines_options(infos_of(engines_));
-        for (const auto& words : {options_.engines.words(), options_.expectations.words()}) {
-            for (const std::string& word : words) {
-                command += " " + report::shell_quoted(word);
-            }
-        }
-        return command;
+        return command_of(options_, seed_, engines_, context_.command.front(), subject);
     }
 
     void write_bundle(const fuzz::Failure& failure) {
@@ -213,6 +240,8 @@ private:
     const Engines& engines_;
     run::ExpectedResults& expected_;
     const report::RunContext& context_;
+    RunOutputs& outputs_;
+    run::RunTotals totals_;
     report::ConsoleStyle style_;
     fuzz::FailureGroups groups_;
     std::size_t bundles_ = 0;
@@ -355,6 +384,15 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
     if (!engines) {
         return exit_code;
     }
+    report::Caller caller{invocation.words.front(), {}};
+    caller.again = [&](const run::CaseResult& failed) {
+        return command_of(options, seed, *engines, invocation.words.front(), *failed.subject);
+    };
+    auto outputs = RunOutputs::create(options.outputs, caller);
+    if (!outputs) {
+        print_error(outputs.error());
+        return exit_usage;
+    }
     fuzz::FuzzSettings settings;
     settings.generator = {seed, core::highest_feature_level, options.perturbed, options.extreme};
     for (const auto& engine : *engines) {
@@ -378,13 +416,14 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
     const report::RunContext context{
         invocation.words, versions(),
         fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())), bench::machine_name()};
-    ConsoleFuzzObserver observer(options, seed, *engines, *expected, context);
+    outputs->begin(context, infos_of(*engines));
+    ConsoleFuzzObserver observer(options, seed, *engines, *expected, context, *outputs);
     const fuzz::FuzzResult result = fuzz::fuzz(settings, *engines, observer);
     observer.clear_progress();
     observer.print_groups();
     print_table(result, settings.generator.level);
     exit_code = conclude(result, seed);
-    return observer.bundles_failed() && !interrupted() ? exit_not_run : exit_code;
+    return observer.finish_outputs(observer.bundles_failed() && !interrupted() ? exit_not_run : exit_code);
 }
 
 }  // namespace
@@ -431,6 +470,7 @@ void add_fuzz_command(Command app, const Invocation& invocation, int& exit_code)
         .type_name("N")
         .transform(whole_number(1));
     options->expectations.add_reading_to(command);
+    options->outputs.add_files_to(command);
     options->bundles.add_to(command);
     command.add_flag("--no-reduce", options->no_reduce, "Do not make the cases in bundles smaller");
     command.add_flag("--print", options->print, "Print the cases as a case file instead of running them");

@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <set>
 
+#include "app/html_report.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
+#include "engine/page/html_page.h"
 #include "engine/report/github_report.h"
 #include "engine/report/json_report.h"
 #include "engine/report/jsonl_report.h"
@@ -43,10 +45,14 @@ bool is_device(const std::string& path) {
 }  // namespace
 
 void RunOutputOptions::add_to(Command command) {
+    add_files_to(command);
+    bundles.add_to(command);
+}
+
+void RunOutputOptions::add_files_to(Command command) {
     add_json_to(command);
     add_reports_to(command);
     add_file(command, "--jsonl", jsonl, "Write each result to this file as a line of JSON, as soon as it is there");
-    bundles.add_to(command);
 }
 
 void RunOutputOptions::add_json_to(Command command) {
@@ -57,6 +63,7 @@ void RunOutputOptions::add_reports_to(Command command) {
     add_file(command, "--junit", junit,
              "Write JUnit XML to this file. Default for `run`: what the environment's XML_OUTPUT_FILE or GTEST_OUTPUT "
              "names");
+    add_file(command, "--html", html, "Write the page of `dmlconform report` to this file");
     add_file(command, "--summary", summary,
              "Write a summary in Markdown to this file. If it is $GITHUB_STEP_SUMMARY, the summary is appended");
     command.add_flag("--github", github, "Print annotations of failing cases for GitHub Actions");
@@ -65,7 +72,11 @@ void RunOutputOptions::add_reports_to(Command command) {
 core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, const report::Caller& caller,
                                             std::vector<std::string> rerun_options) {
     std::set<std::string> paths;
-    for (const std::string* path : {&options.json, &options.junit, &options.summary, &options.jsonl}) {
+    if (!options.html.empty() && !page::has_chart_library()) {
+        return core::fail("this build has no Chart.js, which the page of --html needs for its charts",
+                          "install it (on Debian: libjs-chart.js), configure and build again");
+    }
+    for (const std::string* path : {&options.json, &options.junit, &options.html, &options.summary, &options.jsonl}) {
         if (path->empty()) {
             continue;
         }
@@ -89,6 +100,9 @@ core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, con
     }
     if (!options.junit.empty()) {
         outputs.reports_.push_back(std::make_unique<report::JunitReport>(options.junit, caller));
+    }
+    if (!options.html.empty()) {
+        outputs.reports_.push_back(std::make_unique<HtmlReport>(options.html));
     }
     if (!options.summary.empty()) {
         const bool append = options.summary == environment_text("GITHUB_STEP_SUMMARY");

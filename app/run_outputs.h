@@ -16,6 +16,7 @@ namespace dmlconform::app {
 struct RunOutputOptions {
     std::string json;
     std::string junit;
+    std::string html;
     std::string summary;
     std::string jsonl;
     bool github = false;
@@ -23,6 +24,8 @@ struct RunOutputOptions {
 
     /// Adds the options for all outputs.
     void add_to(Command command);
+    /// Adds the options for all outputs but bundles.
+    void add_files_to(Command command);
     void add_json_to(Command command);
     /// Adds the options for outputs that only need the text of results.
     void add_reports_to(Command command);

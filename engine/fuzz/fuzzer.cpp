@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "engine/cases/recorded_case.h"
 #include "engine/cpu/reference.h"
@@ -39,6 +40,9 @@ public:
         } else {
             compare_engines(shared);
         }
+        std::ranges::sort(results_, {}, &run::CaseResult::engine);
+        observer_.on_case(results_);
+        results_.clear();
     }
 
     [[nodiscard]] bool stop_requested() { return observer_.stop_requested(done_, failures_); }
@@ -75,7 +79,17 @@ private:
         }
         if (run::is_failure(result.status)) {
             fail(subject, std::move(result), engine, expected_by);
+        } else {
+            keep(subject, std::move(result), engine);
         }
+    }
+
+    /// Keeps the result for `on_case`. It replaces an earlier one of the same engine.
+    void keep(const std::shared_ptr<const cases::Case>& subject, run::CaseResult result, std::size_t engine) {
+        result.subject = subject;
+        result.engine = engine;
+        std::erase_if(results_, [&](const run::CaseResult& other) { return other.engine == engine; });
+        results_.push_back(std::move(result));
     }
 
     void note_known(const std::shared_ptr<const cases::Case>& subject, run::CaseResult& result) {
@@ -96,7 +110,8 @@ private:
         ++failures_;
         result.subject = subject;
         result.engine = engine;
-        observer_.on_failure({subject, std::move(result), engine, expected_by});
+        observer_.on_failure({subject, result, engine, expected_by});
+        keep(subject, std::move(result), engine);
     }
 
     /// The first engine that computes the case provides the expected values for the others.
@@ -115,14 +130,17 @@ private:
             const run::CaseResult answer = run::answer_of(*subject, *engines_[e]);
             if (answer.status == run::Status::skip) {
                 ++tally_->skipped;
+                keep(subject, answer, e);
             } else if (answer.rejection) {
                 ++verdicts;
                 rejecting = rejecting ? rejecting : e;
                 rejection = answer.rejection->message;
+                keep(subject, without_verdict(fmt::format("rejected: {}", rejection)), e);
             } else if (answer.status != run::Status::reference) {
                 fail(subject, answer, e);
             } else {
                 ++verdicts;
+                keep(subject, answer, e);
                 expected_by = e;
                 expected = std::make_shared<const cases::Case>(cases::recorded_case(*subject, *answer.computed));
             }
@@ -146,12 +164,17 @@ private:
         return result;
     }
 
+    /// The result of an engine that rejects a case while no engine has accepted it.
+    static run::CaseResult without_verdict(std::string reason) { return failed(run::Status::skip, std::move(reason)); }
+
     Engines engines_;
     run::ExpectedResults* expected_;
     std::vector<core::Precision> precisions_;
     FuzzObserver& observer_;
     FuzzResult result_;
     OperatorTally* tally_ = nullptr;
+    /// The results of the current case.
+    std::vector<run::CaseResult> results_;
     std::uint64_t done_ = 0;
     std::uint64_t failures_ = 0;
 };

@@ -62,6 +62,8 @@ public:
     virtual ~FuzzObserver() = default;
 
     virtual void on_failure(const Failure& failure) = 0;
+    /// Called after each case with its results, ordered by engine. Failures among them were reported before.
+    virtual void on_case(std::span<const run::CaseResult> /*results*/) {}
     /// Called before each case: `done` cases have run, `failures` were found. True ends the run.
     virtual bool stop_requested(std::uint64_t done, std::uint64_t failures) = 0;
 };

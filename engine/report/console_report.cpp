@@ -26,6 +26,9 @@ core::ShownText labelled(std::string_view label, const Text& text) {
 }
 
 std::string rerun_command(const run::CaseResult& result, const EngineInfo& engine, const Caller& caller) {
+    if (caller.again) {
+        return caller.again(result);
+    }
     const cases::Case& subject = *result.subject;
     // A path must not be mistaken for an option.
     const std::string file = (subject.file.starts_with("-") ? "./" : "") + subject.file;
@@ -61,9 +64,8 @@ core::ShownText precision_line(const run::OutputResult& output) {
         return core::show("    {}: its errors do not tell in which precision it was computed\n", output.name);
     }
     if (output.precision->computes_as.empty()) {
-        return core::show(
-            "    {}: {} of the elements can tell the precision, which is too few, or they are too equal\n", output.name,
-            statistic.elements);
+        return core::show("    {}: {} elements can tell the precision, which are too few or too similar\n", output.name,
+                          statistic.elements);
     }
     return core::show(
         "    {}: computes as {} (Q {:.3g}, bias {:.2g} towards zero, {:.1f} effective bits, {} elements)\n",
@@ -77,6 +79,18 @@ std::string source_of(const run::OutputResult& output) {
         return "engine " + output.expected_by;
     }
     return output.from_reference ? "CPU reference" : "case file";
+}
+
+/// Zeros of different signs are 0 ULP apart and yet can differ beyond the tolerance.
+core::ShownText distance_of(const compare::ElementReport& element) {
+    if (!element.ulp) {
+        return core::show("one of the two is NaN");
+    }
+    return core::show("{} ULP{}", *element.ulp,
+                      *element.ulp == 0 && element.expected_bits != element.actual_bits
+                          ? ": only the sign of the zero differs, which matters if the tolerance is exact or the case "
+                            "file spells -0.0"
+                          : "");
 }
 
 core::ShownText output_block(const run::OutputResult& output) {
@@ -99,8 +113,7 @@ core::ShownText output_block(const run::OutputResult& output) {
             text += labelled("  accepted", core::show("{:.9g} to {:.9g}", expected - worst->slack->below,
                                                       expected + worst->slack->above));
         }
-        text += labelled("  distance",
-                         worst->ulp ? core::show("{} ULP", *worst->ulp) : core::show("one of the two is NaN"));
+        text += labelled("  distance", distance_of(*worst));
     }
     return text + labelled("ULPs", histogram_text(comparison.histogram));
 }
@@ -167,10 +180,12 @@ core::ShownText failure_block(const run::CaseResult& result, const EngineInfo& e
     }
     const operators::Descriptor& descriptor = *result.subject->descriptor;
     text += labelled("operator", descriptor.schema->name);
-    // A model has no lines.
-    text +=
-        labelled("case", result.subject->line == 0 ? core::show("{}", result.subject->file)
-                                                   : core::show("{}:{}", result.subject->file, result.subject->line));
+    // A model has no lines, and a random case no file.
+    text += result.subject->file.empty()
+                ? core::ShownText()
+                : labelled("case", result.subject->line == 0
+                                       ? core::show("{}", result.subject->file)
+                                       : core::show("{}:{}", result.subject->file, result.subject->line));
     std::string_view label = "descriptor";
     for (const std::string& line : operators::to_lines(descriptor)) {
         text += labelled(std::exchange(label, ""), line);

@@ -1,6 +1,7 @@
 // The report that a person reads: a block for each failure, then totals.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct Caller {
     std::string program;
     /// Options that apply to all cases and that engines do not know.
     std::vector<std::string> options;
+    /// Makes the command that repeats a case, if the case is in no file; null otherwise.
+    std::function<std::string(const run::CaseResult& result)> again{};
 };
 
 /// A description of a case that did not pass, in several lines that each end in a newline. The last one is the command

@@ -2,6 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "tests/app/case_texts.h"
 #include "tests/app/changed_worker.h"
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
@@ -71,6 +78,66 @@ worker.answer = answer)");
     const auto wrong = fuzz(R"("FLOAT17")");
     EXPECT_EQ(wrong.exit_code, 2) << wrong.all();
     EXPECT_THAT(wrong.errors, HasSubstr("\"FLOAT17\" is not a data type"));
+}
+
+std::string text_of(const std::string& path) {
+    std::ifstream stream(path, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+/// The example worker checks only a few of the rules, so that some illegal descriptors fail.
+TEST(Fuzz, WritesReportsLikeRun) {
+    const TemporaryFolder folder;
+    const std::string engine = std::string("exec:python3 ") + EXAMPLE_WORKER;
+    const auto result =
+        dmlconform({"fuzz", "SLICE1", "--engine", "cpu", "--engine", engine, "--count", "60", "--seed", "3", "--json",
+                    folder.at("r.json"), "--junit", folder.at("r.xml"), "--summary", folder.at("r.md")});
+    EXPECT_EQ(result.exit_code, 1) << result.all();
+    const auto document = nlohmann::json::parse(text_of(folder.at("r.json")));
+    EXPECT_EQ(document["exitCode"], 1);
+    EXPECT_EQ(document["engines"].size(), 2u);
+    const auto& results = document["results"];
+    std::map<std::string, int> statuses;
+    for (const auto& one : results) {
+        ++statuses[one["engine"].get<std::string>() + " " + one["status"].get<std::string>()];
+    }
+    std::smatch found;
+    const std::regex sums("([0-9]+) cases of seed 3, [0-9]+ results compared, ([0-9]+) failures");
+    ASSERT_TRUE(std::regex_search(result.output, found, sums)) << result.all();
+    EXPECT_EQ(results.size(), 2 * std::stoul(found[1])) << "each case on each engine";
+    EXPECT_EQ(statuses["exec:python fail"], std::stoi(found[2]));
+    EXPECT_GT(statuses["exec:python pass"], 0);
+    EXPECT_GT(statuses["cpu reference"], 0);
+    const std::string junit = text_of(folder.at("r.xml"));
+    EXPECT_THAT(junit, HasSubstr("<testcase classname=\"exec:python\" name=\"fuzz/SLICE1/3-0\""));
+    EXPECT_THAT(junit, HasSubstr("run again   " + dmlconform_path() + " fuzz SLICE1 --seed 3 --start "));
+    EXPECT_THAT(text_of(folder.at("r.md")), HasSubstr("SLICE1"));
+    const auto again = dmlconform({"run", "--rerun-failed", folder.at("r.json")});
+    EXPECT_EQ(again.exit_code, 2) << again.all();
+    EXPECT_THAT(again.errors, HasSubstr("this is a result of `dmlconform fuzz`, whose cases are in no file"));
+    const auto diff = dmlconform({"diff", folder.at("r.json"), folder.at("r.json")});
+    EXPECT_EQ(diff.exit_code, 0) << diff.all();
+}
+
+/// Pages need Chart.js, which a build may lack.
+TEST(Fuzz, WritesAPage) {
+    const TemporaryFolder folder;
+    const std::string engine = std::string("exec:python3 ") + EXAMPLE_WORKER;
+    const auto fuzzed = dmlconform(
+        {"fuzz", "SLICE1", "--engine", engine, "--count", "20", "--seed", "3", "--html", folder.at("fuzz.html")});
+    if (fuzzed.errors.find("this build has no Chart.js") != std::string::npos) {
+        GTEST_SKIP() << "this build has no Chart.js";
+    }
+    EXPECT_EQ(fuzzed.exit_code, 1) << fuzzed.all();
+    EXPECT_THAT(text_of(folder.at("fuzz.html")), HasSubstr("fuzz/SLICE1/3-"));
+    const std::string file = folder.write("x.json", bad_file());
+    const auto run = dmlconform({"run", file, "--engine", "cpu", "--html", folder.at("run.html")});
+    EXPECT_EQ(run.exit_code, 1) << run.all();
+    EXPECT_THAT(text_of(folder.at("run.html")), HasSubstr("x/bad"));
+    const auto refused = dmlconform({"run", file, "--engine", "cpu", "--html", folder.at("none/run.html")});
+    EXPECT_EQ(refused.exit_code, 2) << refused.all();
 }
 
 TEST(Fuzz, PrintedCasesCanBeRun) {

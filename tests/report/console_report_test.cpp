@@ -228,7 +228,7 @@ TEST(ResultLine, Forms) {
               "Direct3D allows "
               "each operation, and for FLOAT16 a mean and a variance that may be FLOAT16 tensors, largest difference 0 "
               "of that; elements by ULPs: 0: 4\n"
-              "    OutputTensor: 4 of the elements can tell the precision, which is too few, or they are too equal\n");
+              "    OutputTensor: 4 elements can tell the precision, which are too few or too similar\n");
     CaseResult skipped = fussy_run.results[0];
     skipped.status = Status::skip;
     skipped.reason = "no such thing";
