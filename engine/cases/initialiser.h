@@ -27,6 +27,9 @@ public:
     /// Writes all elements of a tensor in row-major order, packed. `type` and the number of elements must be those that
     /// the source was read for. Fails only if data outside the case file cannot be read.
     [[nodiscard]] virtual core::Result<void> write(core::DataType type, std::span<std::byte> elements) const = 0;
+
+    /// True if the case file itself spells -0.0 for an element.
+    [[nodiscard]] virtual bool spells_negative_zero(core::DataType /*type*/) const { return false; }
 };
 
 /// The folder of data files that belong to a case file.
@@ -44,6 +47,9 @@ public:
     /// Writes the tensor's elements and fills the gaps between them, so that the whole buffer is defined. If strides
     /// make elements share memory, the first one in row-major order wins.
     [[nodiscard]] core::Result<void> fill(core::Tensor& tensor) const;
+
+    /// True if the case file spells -0.0 for an element of the tensor, which has this type.
+    [[nodiscard]] bool spells_negative_zero(core::DataType type) const { return source_->spells_negative_zero(type); }
 
 private:
     std::shared_ptr<const ElementSource> source_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/compare/criteria.h"
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
 
@@ -11,7 +12,6 @@ namespace dmlconform::compare {
 
 /// Row-major indices of these elements. The arguments are those of compare().
 [[nodiscard]] std::vector<std::uint64_t> elements_beyond(const core::Tensor& expected, const core::Tensor& actual,
-                                                         const core::Tolerance& tolerance,
-                                                         const core::ElementSlack* slack);
+                                                         const Criteria& tolerance, const core::ElementSlack* slack);
 
 }  // namespace dmlconform::compare

@@ -15,7 +15,7 @@ namespace {
 template <class T>
 class Accumulator {
 public:
-    Accumulator(const core::Tolerance& tolerance, const core::ElementSlack* slack, Comparison& result)
+    Accumulator(const Criteria& tolerance, const core::ElementSlack* slack, Comparison& result)
         : tolerance_(tolerance), slack_(slack), result_(result) {}
 
     void add(T expected, T actual, std::uint64_t index) {
@@ -59,7 +59,7 @@ private:
         return ulp.value_or(furthest) > result_.worst->ulp.value_or(furthest);
     }
 
-    const core::Tolerance& tolerance_;
+    const Criteria& tolerance_;
     const core::ElementSlack* slack_;
     Comparison& result_;
 };
@@ -82,7 +82,7 @@ const char* UlpHistogram::label(std::size_t bucket) {
     return labels[bucket];
 }
 
-Comparison compare(const core::Tensor& expected, const core::Tensor& actual, const core::Tolerance& tolerance,
+Comparison compare(const core::Tensor& expected, const core::Tensor& actual, const Criteria& tolerance,
                    const core::ElementSlack* slack) {
     if (core::bytes_of(expected.desc.data_type) == 0) {
         return compare(core::widened_copy(expected), core::widened_copy(actual), tolerance, slack);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "engine/compare/criteria.h"
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
 
@@ -52,8 +53,8 @@ struct Comparison {
 
 /// Compares the addressed elements of two tensors of the same type and sizes. Their strides may differ. `slack` has the
 /// bounds for element_slack tolerances and may be null for others.
-[[nodiscard]] Comparison compare(const core::Tensor& expected, const core::Tensor& actual,
-                                 const core::Tolerance& tolerance, const core::ElementSlack* slack);
+[[nodiscard]] Comparison compare(const core::Tensor& expected, const core::Tensor& actual, const Criteria& tolerance,
+                                 const core::ElementSlack* slack);
 
 /// Converts a row-major index to coordinates.
 [[nodiscard]] core::Dimensions coordinates_of(std::uint64_t index, const core::Dimensions& sizes);

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/compare/criteria.h"
 #include "engine/compare/ulp.h"
 #include "engine/core/tolerance.h"
 
@@ -26,7 +27,7 @@ inline double share_of(double difference, double bound) {
 /// The share of the tolerance that the difference of two numbers uses; at most 1 is within the tolerance. Of several
 /// criteria the most lenient one counts.
 template <class T>
-double used_fraction(T expected, T actual, std::uint64_t ulp, const core::Tolerance& tolerance,
+double used_fraction(T expected, T actual, std::uint64_t ulp, const Criteria& tolerance,
                      const core::ElementSlack* slack, std::size_t index) {
     double used = std::numeric_limits<double>::infinity();
     if (tolerance.ulp) {
@@ -111,12 +112,15 @@ inline bool accepts_beside_nan(double actual, const core::ElementSlack& slack, s
 
 /// The difference of elements that are not equal. `index` is the row-major index into `slack`.
 template <class T>
-ElementDifference difference_of(T expected, T actual, const core::Tolerance& tolerance, const core::ElementSlack* slack,
+ElementDifference difference_of(T expected, T actual, const Criteria& tolerance, const core::ElementSlack* slack,
                                 std::size_t index) {
     ElementDifference difference;
     const bool has_slack = tolerance.element_slack && slack != nullptr;
     if (tolerance.meaningful_part && slack != nullptr && index >= slack->meaningful) {
         return {.ulp = 0, .used = 0};
+    }
+    if (tolerance.zero_signs && is_negative_zero(expected) && same_bits(actual, T{})) {
+        return {.ulp = 0};
     }
     // If the case expects a value that is not listed, the case is wrong, which must be noticed.
     if (tolerance.alternatives && slack != nullptr && is_alternative(expected, *slack, index) &&
@@ -152,7 +156,7 @@ inline bool is_beyond(double used) {
 
 /// True if the difference is beyond the tolerance. `index` as for difference_of.
 template <class T>
-bool is_beyond(const T& expected, const T& actual, const core::Tolerance& tolerance, const core::ElementSlack* slack,
+bool is_beyond(const T& expected, const T& actual, const Criteria& tolerance, const core::ElementSlack* slack,
                std::uint64_t index) {
     return !is_equal(expected, actual) &&
            is_beyond(difference_of(expected, actual, tolerance, slack, static_cast<std::size_t>(index)).used);

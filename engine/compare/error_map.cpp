@@ -23,7 +23,7 @@ std::uint64_t indices_in(std::size_t cell, std::uint64_t count, std::size_t cell
 
 }  // namespace
 
-ErrorMap error_map(const core::Tensor& expected, const core::Tensor& actual, const core::Tolerance& tolerance,
+ErrorMap error_map(const core::Tensor& expected, const core::Tensor& actual, const Criteria& tolerance,
                    const core::ElementSlack* slack) {
     if (core::bytes_of(expected.desc.data_type) == 0) {
         return error_map(core::widened_copy(expected), core::widened_copy(actual), tolerance, slack);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "engine/compare/criteria.h"
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
 
@@ -24,7 +25,7 @@ struct ErrorMap {
 };
 
 /// Computes the map. The arguments are those of compare(). The output must not be empty.
-[[nodiscard]] ErrorMap error_map(const core::Tensor& expected, const core::Tensor& actual,
-                                 const core::Tolerance& tolerance, const core::ElementSlack* slack);
+[[nodiscard]] ErrorMap error_map(const core::Tensor& expected, const core::Tensor& actual, const Criteria& tolerance,
+                                 const core::ElementSlack* slack);
 
 }  // namespace dmlconform::compare

@@ -131,7 +131,7 @@ private:
     }
 
     std::span<const T> expected_;
-    const core::Tolerance& tolerance_;
+    Criteria tolerance_;
     const core::ElementSlack* slack_;
 };
 

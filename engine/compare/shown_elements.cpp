@@ -9,7 +9,7 @@
 namespace dmlconform::compare {
 
 std::vector<ShownElement> shown_elements(const core::Tensor& expected, const core::Tensor& actual,
-                                         const core::Tolerance& tolerance, const core::ElementSlack* slack) {
+                                         const Criteria& tolerance, const core::ElementSlack* slack) {
     if (core::bytes_of(expected.desc.data_type) == 0) {
         return shown_elements(core::widened_copy(expected), core::widened_copy(actual), tolerance, slack);
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/compare/criteria.h"
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
 
@@ -25,7 +26,6 @@ inline constexpr std::size_t most_shown_beyond = 10;
 
 /// The elements to show, in ascending order. The arguments are those of compare().
 [[nodiscard]] std::vector<ShownElement> shown_elements(const core::Tensor& expected, const core::Tensor& actual,
-                                                       const core::Tolerance& tolerance,
-                                                       const core::ElementSlack* slack);
+                                                       const Criteria& tolerance, const core::ElementSlack* slack);
 
 }  // namespace dmlconform::compare

@@ -45,6 +45,17 @@ template <class T>
 }
 
 template <class T>
+[[nodiscard]] bool is_negative_zero(T value) {
+    if constexpr (std::is_same_v<T, core::Float16>) {
+        return value.bits == 0x8000u;
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return value == 0 && std::signbit(value);
+    } else {
+        return false;
+    }
+}
+
+template <class T>
 [[nodiscard]] bool is_infinite(T value) {
     if constexpr (std::is_same_v<T, core::Float16>) {
         return (value.bits & 0x7fffu) == 0x7c00u;

@@ -429,12 +429,12 @@ private:
         output.expected_by = output.from_reference && settings_.against ? asked_ : "";
         const core::ElementSlack* slack = accepted.slack();
         const core::Tensor& expected = values_.expected(i);
-        output.comparison = compare::compare(expected, actual, output.tolerance, slack);
+        output.comparison = compare::compare(expected, actual, accepted.tolerance, slack);
         if (!output.comparison.passed()) {
-            output.error_map = compare::error_map(expected, actual, output.tolerance, slack);
-            output.shown = compare::shown_elements(expected, actual, output.tolerance, slack);
+            output.error_map = compare::error_map(expected, actual, accepted.tolerance, slack);
+            output.shown = compare::shown_elements(expected, actual, accepted.tolerance, slack);
             if (settings_.expected != nullptr && settings_.expected->knows_elements(result.engine)) {
-                beyond = compare::elements_beyond(expected, actual, output.tolerance, slack);
+                beyond = compare::elements_beyond(expected, actual, accepted.tolerance, slack);
             }
         }
         if (output.comparison.passed()) {

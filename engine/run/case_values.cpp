@@ -82,12 +82,14 @@ bool CaseValues::needs_slack() const {
 
 Accepted CaseValues::accepted(std::size_t output, core::Precision precision) {
     Accepted result{tolerance(output), slack(output)};
+    const auto& given = case_.expected[output];
+    const core::DataType type = descriptor_.outputs()[output].desc->data_type;
+    result.tolerance.zero_signs = given && given->spells_negative_zero(type);
     const bool is_stated = case_.tolerances[output].has_value();
     if (precision == core::Precision::fp32 || is_stated || !result.tolerance.element_slack ||
         result.bounds == nullptr) {
         return result;
     }
-    const core::DataType type = descriptor_.outputs()[output].desc->data_type;
     if (type == core::DataType::float16 && precision == core::Precision::fp16) {
         result.tolerance.half_precision = true;
         result.bounds = &half_reference().slack[output];

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cases/case.h"
+#include "engine/compare/criteria.h"
 #include "engine/core/precision.h"
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
@@ -25,7 +26,7 @@ public:
 
 /// The tolerance and bounds for an engine's output.
 struct Accepted {
-    core::Tolerance tolerance;
+    compare::Criteria tolerance;
     /// The bounds that the tolerance needs; null if it needs none.
     const core::ElementSlack* bounds = nullptr;
     /// Wider bounds that replace them for an engine that promises less than FP32.

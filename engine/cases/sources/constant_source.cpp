@@ -28,6 +28,10 @@ public:
         return {};
     }
 
+    [[nodiscard]] bool spells_negative_zero(core::DataType type) const override {
+        return is_negative_zero(type, bits_);
+    }
+
 private:
     std::uint64_t bits_;
 };

@@ -14,15 +14,31 @@ namespace {
 class ListSource final : public ElementSource {
 public:
     /// The bits of the elements, each in the width of the type.
-    explicit ListSource(std::vector<std::byte> elements) : elements_(std::move(elements)) {}
+    ListSource(std::vector<std::byte> elements, bool is_spelled)
+        : elements_(std::move(elements)), is_spelled_(is_spelled) {}
 
     [[nodiscard]] core::Result<void> write(core::DataType /*type*/, std::span<std::byte> elements) const override {
         std::copy(elements_.begin(), elements_.end(), elements.begin());
         return {};
     }
 
+    [[nodiscard]] bool spells_negative_zero(core::DataType type) const override {
+        if (!is_spelled_ || !core::is_floating_point(type)) {
+            return false;
+        }
+        const std::uint64_t count = elements_.size() / core::bytes_of(type);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            if (is_negative_zero(type, core::load_element(elements_, type, i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
 private:
     std::vector<std::byte> elements_;
+    /// True if a case file lists the elements, false if they were recorded.
+    bool is_spelled_;
 };
 
 class ListReader {
@@ -44,7 +60,7 @@ public:
         if (problems_.count() != before_) {
             return nullptr;
         }
-        return std::make_shared<ListSource>(std::move(bytes_));
+        return std::make_shared<ListSource>(std::move(bytes_), true);
     }
 
 private:
@@ -127,7 +143,7 @@ private:
 }  // namespace
 
 Initialiser given_elements(std::vector<std::byte> elements) {
-    return Initialiser(std::make_shared<ListSource>(std::move(elements)));
+    return Initialiser(std::make_shared<ListSource>(std::move(elements), false));
 }
 
 SourcePointer read_list(const JsonValue& list, const core::TensorDesc& desc, ProblemSink& problems) {
