@@ -15,12 +15,23 @@
 #include "engine/report/command_line.h"
 #include "engine/report/output_file.h"
 #include "engine/run/runner.h"
+#include "engine/worker/command_words.h"
 
 namespace dmlconform::report {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
+
+/// True if a word of the command, or what follows "=" in it, is a relative path of something that exists.
+bool has_relative_paths(const std::string& command) {
+    const auto words = command.empty() ? core::fail("") : worker::split_command(command);
+    return words && std::ranges::any_of(*words, [](const std::string& word) {
+               const fs::path path(word.substr(word.find('=') + 1));
+               std::error_code error;
+               return !path.empty() && path.is_relative() && fs::exists(path, error);
+           });
+}
 
 class BundleFiles {
 public:
@@ -155,6 +166,12 @@ private:
                         shell_quoted("--adapter=" + engine_.adapter), engine_options(engine_, false));
         if (engine_.has_only_outputs()) {
             text = "# in this folder\ndmlconform judge . --outputs outputs";
+        } else if (has_relative_paths(engine_.command)) {
+            std::error_code error;
+            text = fmt::format(
+                "# in this folder, on the machine where it failed: relative paths in the engine's command begin at the "
+                "folder of that run\nbundle=$PWD; cd {} && dmlconform run \"$bundle\" {}",
+                shell_quoted(fs::current_path(error).generic_string()), engine_options(engine_, false));
         } else if (engine_.is_reference || !engine_.command.empty()) {
             text = fmt::format("# in this folder\ndmlconform run . {}", engine_options(engine_, false));
         }

@@ -102,6 +102,36 @@ TEST(Bundle, ACommandInItRunsItAgain) {
     EXPECT_THAT(again.output, HasSubstr("x/bad"));
 }
 
+/// Runs the command of a bundle as a user does, in the bundle's folder.
+ProgramResult run_command_of(const fs::path& bundle) {
+    std::string command = content_of(bundle / "command.txt");
+    const std::size_t at = command.find("dmlconform run \"$bundle\"");
+    if (at != std::string::npos) {
+        command.replace(at, std::string_view("dmlconform").size(), dmlconform_path());
+    }
+    ProgramOptions options;
+    options.folder = bundle.string();
+    return run_program({"/bin/sh", "-c", command}, options);
+}
+
+TEST(Bundle, ACommandWithRelativePathsRunsItAgain) {
+    const TemporaryFolder folder;
+    worker_with_a_bug(folder);
+    const std::string file = folder.write("planted.json", file_of({failing_case("a")}));
+    ProgramOptions there;
+    there.folder = fs::path(file).parent_path().string();
+    const std::string engine = "exec:python3 -B 'changed worker.py'";
+    const auto run = dmlconform({"run", "planted.json", "--engine", engine, "--bundle", "b"}, there);
+    EXPECT_EQ(run.exit_code, 1) << run.all();
+    const fs::path bundle = fs::path(folder.at("b")) / "planted-a.exec-python";
+    const auto again = run_command_of(bundle);
+    EXPECT_EQ(again.exit_code, 1) << content_of(bundle / "command.txt") << again.all();
+    EXPECT_THAT(again.output, HasSubstr("FAIL planted/a on exec:python"));
+    // Also if the bundle was moved.
+    fs::rename(bundle, folder.at("moved"));
+    EXPECT_THAT(run_command_of(folder.at("moved")).output, HasSubstr("FAIL planted/a on exec:python"));
+}
+
 /// NumPy has no 4-bit elements, so these are stored in files of a separate format.
 TEST(Bundle, ElementsOfFourBitsAreSeenAgainAndMadeSmall) {
     const TemporaryFolder folder;
