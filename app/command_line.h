@@ -1,6 +1,6 @@
 // An interface to CLI11's commands and options by handles. CLI11's header takes four seconds to compile, so few files
-// include it: command_line.cpp, which adds and configures, command_tree.cpp, which inspects, and main.cpp, which parses
-// the command line.
+// include it: command_line.cpp, which adds and configures, command_tree.cpp, which inspects, help_headings.cpp, and
+// main.cpp, which parses the command line.
 #pragma once
 
 #include <functional>
@@ -89,7 +89,7 @@ public:
     /// Sets the function that runs after the whole command line was parsed.
     Command callback(const std::function<void()>& run) const;
 
-    [[nodiscard]] const CLI::App& cli11() const { return *command_; }
+    [[nodiscard]] CLI::App& cli11() const { return *command_; }
 
 private:
     CLI::App* command_;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/commands.h"
+#include "app/help_headings.h"
 #include "app/interrupt.h"
 #include "app/standard_streams.h"
 #include "app/terminal.h"
@@ -71,7 +72,7 @@ void print_usage_error(const CLI::App& app, const CLI::ParseError& error, std::s
     if (const auto chosen = app.get_subcommands(); !chosen.empty()) {
         hint = option_hint(*chosen.front(), words);
         if (hint.empty()) {
-            hint = fmt::format("`dmlconform {} --help` lists what there is", chosen.front()->get_name());
+            hint = fmt::format("`dmlconform {} --help` lists them", chosen.front()->get_name());
         }
     } else if (words.size() > 1 && words[1].starts_with("-")) {
         // CLI11 only reports that a subcommand is required.
@@ -94,6 +95,21 @@ class WrappingFormatter final : public CLI::Formatter {
 public:
     std::string make_option_desc(const CLI::Option* option) const override {
         return wrapped(CLI::Formatter::make_option_desc(option), get_column_width());
+    }
+    /// "Excludes:" and "Needs:" name no options that this help leaves out.
+    std::string make_option_opts(const CLI::Option* option) const override {
+        std::string text = CLI::Formatter::make_option_opts(option);
+        for (const std::string label : {" Excludes:", " Needs:"}) {
+            const std::size_t at = text.find(label);
+            if (at == std::string::npos) {
+                continue;
+            }
+            const std::size_t next = text.find_first_not_of(' ', at + label.size());
+            if (next == std::string::npos || text.compare(next, 9, "Excludes:") == 0) {
+                text.replace(at, std::min(next, text.size()) - at, next == std::string::npos ? "" : " ");
+            }
+        }
+        return text;
     }
     std::string make_description(const CLI::App* app) const override {
         return wrapped(CLI::Formatter::make_description(app), 0);
@@ -146,6 +162,10 @@ int run(int argc, char** argv) {
         return dmlconform::app::exit_usage;
     }
     const std::vector<std::string> words = without_help_command(app, invocation.words);
+    // Options that the help leaves out must not be missing in completions and in the manual page.
+    const bool short_help =
+        std::ranges::any_of(words, [](const std::string& word) { return word == "--help" || word == "-h"; });
+    dmlconform::app::add_help_headings(app, !short_help);
     try {
         // Without the program's name.
         app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));  // which takes the last one first

@@ -117,7 +117,11 @@ TEST_F(Usage, Help) {
              {{"--help"}, {"run", "list", "adapters", "describe", "validate", "--version", "Exit codes: 0", "2 usage"}},
              {{"-h"}, {"dmlconform [OPTIONS] SUBCOMMAND"}},
              {{"run", "--help"},
-              {"PATH", "--filter", "--tag", "--engine", "cpu, d3d12", "--adapter", "--json", "--quiet", "--verbose",
+              {"Options that most people need:", "PATH", "--engine", "--filter", "--json", "--verbose",
+               " more options: dmlconform run --help-all"}},
+             {{"run", "--help-all"},
+              {"Options that most people need:", "\nCases:", "\nEngines:", "\nReports:", "\nOrder and limits:", "PATH",
+               "--filter", "--tag", "--engine", "cpu, d3d12", "--adapter", "--json", "--quiet", "--verbose",
                "--no-color", "NO_COLOR", "--feature-level", "--include-unspecified", "--allow-external-data"}},
              {{"list", "--help"}, {"PATH", "--filter", "--tag", "--json"}},
              {{"validate", "--help"}, {"PATH", "--feature-level"}},
@@ -131,6 +135,24 @@ TEST_F(Usage, Help) {
         }
         EXPECT_TRUE(result.output.ends_with("\n"));
     }
+}
+
+/// Commands with many options show about ten, and all of them under headings on request.
+TEST_F(Usage, ShortHelpAndAllOptions) {
+    for (const char* command : {"run", "judge", "bench", "fuzz", "reduce"}) {
+        SCOPED_TRACE(command);
+        const std::string brief = dmlconform({command, "--help"}).output;
+        const std::string all = dmlconform({command, "--help-all"}).output;
+        EXPECT_LE(occurrences(brief, "\n  -"), 12u) << brief;
+        EXPECT_EQ(brief.find("Excludes: \n"), std::string::npos) << brief;
+        EXPECT_EQ(brief.find("Excludes:  "), std::string::npos) << brief;
+        EXPECT_GT(occurrences(all, "\n  -"), 12u) << all;
+        EXPECT_EQ(all.find("Other options:"), std::string::npos) << "an option has no heading\n" << all;
+        EXPECT_EQ(all.find("--help-all\n"), std::string::npos) << all;
+    }
+    // Others have too few options for that.
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", "--help-all"}), 2));
+    EXPECT_EQ(dmlconform({"run", "-h"}).output, dmlconform({"run", "--help"}).output);
 }
 
 TEST_F(Usage, Version) {

@@ -149,6 +149,9 @@ def check_manual(page, program):
     commands = re.findall(r"^  ([\w-]+)", help_text[help_text.index("Subcommands:"):].split("\n\n")[0], re.MULTILINE)
     for command in commands:
         options = subprocess.run([program, command, "--help"], capture_output=True, text=True, check=True).stdout
+        if "--help-all" in options:
+            options = subprocess.run([program, command, "--help-all"], capture_output=True, text=True,
+                                     check=True).stdout
         for word in [command, *re.findall(r"^  (?:-\w,)?(--[\w-]+)", options, re.MULTILINE)]:
             if word not in text:
                 missing.append(word)

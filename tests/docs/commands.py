@@ -21,7 +21,11 @@ BEFORE = {"--version", "--help", "--offline"}
 
 
 def help_of(program, words):
-    return subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=False)
+    """With --help-all for commands with many options."""
+    short = subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=False)
+    if "--help-all" not in short.stdout:
+        return short
+    return subprocess.run([program, *words, "--help-all"], capture_output=True, text=True, check=False)
 
 
 class Commands:
