@@ -98,7 +98,7 @@ void print_verdict(const report::ResultDiff& diff, const DiffOptions& options) {
     }
     parts.push_back(fmt::format("{} as before", diff.same));
     if (diff.still_failing != 0) {
-        parts.push_back(fmt::format("{} of them failing still", diff.still_failing));
+        parts.push_back(fmt::format("{} of them still failing", diff.still_failing));
     }
     say("{}\n", core::show_list(parts, ", "));
     const auto allowed = allowed_by(options);

@@ -58,7 +58,9 @@ bool check_engines(const EngineChoice& choice) {
         return false;
     }
     if (choice.timeout && !has_processes(choice)) {
-        warn("dmlconform: --timeout is for engines in processes of their own\n    hint: add --isolate\n");
+        warn(
+            "dmlconform: --timeout ends the process of an engine, and these engines are in this process\n"
+            "    hint: --isolate runs each in a process of its own\n");
         return false;
     }
     return true;

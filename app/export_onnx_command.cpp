@@ -119,7 +119,7 @@ void print_summary(const std::string& folder, std::size_t exported, const LeftOu
     if (count == 0) {
         return;
     }
-    say("left out {}, of which left-out.txt has a line each:\n", count);
+    say("left out {}; left-out.txt has a line for each:\n", count);
     std::vector<std::pair<std::string, std::vector<std::string>>> reasons(left_out.begin(), left_out.end());
     std::stable_sort(reasons.begin(), reasons.end(),
                      [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });

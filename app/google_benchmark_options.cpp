@@ -131,7 +131,7 @@ core::Error unknown(const std::string& name) {
     }
     const std::string meant = cases::suggestion(name, names);
     return {fmt::format("bench has no option {}", name),
-            meant.empty() ? "`dmlconform bench --help` lists what there is" : meant};
+            meant.empty() ? "`dmlconform bench --help` lists its options" : meant};
 }
 
 }  // namespace

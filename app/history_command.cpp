@@ -66,7 +66,7 @@ void print_added(const history::Submission& submission, const history::Added& ad
         say("{}: added as entry {}{}\n", submission.source, added.entry, of);
         return;
     }
-    say("{}: is there already, as entry {}{}\n", submission.source, added.entry, of);
+    say("{}: already added, as entry {}{}\n", submission.source, added.entry, of);
     if (!submission.commit.empty() && submission.commit != added.commit) {
         warn("note: entry {} stays{}; it is not given commit {}\n", added.entry, of.empty() ? " without a commit" : of,
              submission.commit);
@@ -176,7 +176,7 @@ core::Result<std::string> exported(Store& store, const HistoryOptions& options) 
         return history::bencher_metrics(*record);
     }
     if (record->times.empty()) {
-        return core::fail(fmt::format("entry {} has no benchmarks: it is of `dmlconform run`", entry->id),
+        return core::fail(fmt::format("entry {} has no benchmarks: it is a result of `dmlconform run`", entry->id),
                           "--format bmf and --format csv have its outcomes");
     }
     return history::google_benchmark_json(*record, *entry);
@@ -250,7 +250,7 @@ void add_history_command(Command app, int& exit_code) {
         set_up(sub, options);
         sub.callback([options, run, &exit_code] { exit_code = run(*options); });
     };
-    add("add", "Add results. A result that is there already is not added again", set_up_add, add_command);
+    add("add", "Add results. A result that was added before is not added again", set_up_add, add_command);
     add("show", "Show trends, and where something changed", set_up_show, show_command);
     add("gate",
         "Say which benchmarks are slower than before. The exit code is 1 if any is, and 4 if the next result will tell",

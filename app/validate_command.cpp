@@ -67,7 +67,7 @@ int validate(const CaseOptions& options, const std::vector<std::string>& files, 
     say("{} of {} {} as expected at feature level {}\n", selection->count - illegal, selection->count,
         selection->count == 1 ? "case is" : "cases are", core::to_string(level));
     if (!files.empty()) {
-        say("{} of them are known to be taken otherwise\n", differing);
+        say("{} of them are known to be judged differently by an engine\n", differing);
     }
     return illegal == 0 ? exit_ok : exit_unexpected;
 }

@@ -154,7 +154,8 @@ private:
     std::optional<Condition> read_tensors(const JsonValue& value, bool any) {
         const auto test = read_tensor_condition(value, "the tensors", problems_);
         if (test && test->absent) {
-            problems_.add(value.offset, "this is about tensors that are there", "name the one that has to be absent");
+            problems_.add(value.offset, "this applies only to tensors that are present",
+                          "name the one that has to be absent");
         }
         if (!test || test->absent) {
             return std::nullopt;

@@ -103,7 +103,7 @@ std::string expectations_schema() {
           {"happens", described("What goes wrong. Default: any of them.",
                                 {{"enum", {"rejected", "accepted", "differs", "precision", "unwritten"}}})},
           {"sometimes", described("Not every case fails, and a pass is a plain pass.", {{"type", "boolean"}})},
-          {"timesTolerance", described("Elements are off by at most so many times their tolerance.",
+          {"timesTolerance", described("Elements are off by at most this many times their tolerance.",
                                        {{"type", "integer"}, {"minimum", 1}})},
           {"finding", described("A heading on the page of findings that says more.", text)},
           {"engine", described("A glob of the engine's name. Default: every engine.", glob)},

@@ -53,7 +53,7 @@ core::Result<std::vector<std::vector<double>>> by_dimension(const OnnxNode& node
     }
     const std::vector<double> values = values_of(tensor);
     if (values.size() != count * axes.size()) {
-        return core::fail(node.type + " has not as many scales, sizes or ends of regions as axes");
+        return core::fail(node.type + " must have one scale, size or region for each axis");
     }
     std::vector<std::vector<double>> result(count, std::vector<double>(rank, otherwise));
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -176,7 +176,7 @@ core::Result<Dimensions> dimensions_of(const OnnxNode& node) {
     const OnnxTensor* const input = node.input(0);
     const core::Dimensions& out = node.output(0)->sizes;
     if (input == nullptr || input->sizes.size() != out.size()) {
-        return core::fail(node.type + " has no data of as many dimensions as its output");
+        return core::fail(node.type + " has an input with another number of dimensions than its output");
     }
     Dimensions dimensions;
     for (std::size_t d = 0; d < out.size(); ++d) {

@@ -83,7 +83,7 @@ core::Result<void> JunitReport::add(const run::CaseResult& result) {
     std::string inner;
     if (!result.gated && result.status != run::Status::pass) {
         ++suite.skipped;
-        inner = fmt::format("<skipped message=\"off the gate, because nobody specifies the right answer: {}: {}\"/>",
+        inner = fmt::format("<skipped message=\"off the gate, because no source says what is right: {}: {}\"/>",
                             to_string(result.status), xml_escaped(message_of(result)));
     } else if (result.status == run::Status::fail || result.status == run::Status::xpass) {
         ++suite.failures;

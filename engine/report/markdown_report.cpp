@@ -122,7 +122,7 @@ std::string MarkdownReport::text(const run::RunTotals& totals, int exit_code) co
     }
     text += "\n" + table(totals);
     if (off_gate != 0) {
-        text += fmt::format("\n{} results off the gate, because nobody specifies the right answer.\n", off_gate);
+        text += fmt::format("\n{} results off the gate, because no source says what is right.\n", off_gate);
     }
     for (const std::string& sentence : totals.unverified.sentences()) {
         text += fmt::format("\n{}\n", cell(sentence));

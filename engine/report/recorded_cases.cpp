@@ -149,7 +149,7 @@ core::Result<void> RecordedCases::make_folder() {
                 fmt::format("the folder {} cannot be made: {}", folder.generic_string(), error.message()));
         }
     }
-    return core::fail(fmt::format("there are {} folders called as {} already", most_folders, path_));
+    return core::fail(fmt::format("there are already {} folders called {}", most_folders, path_));
 }
 
 core::Result<std::string> RecordedCases::store(const std::string& name, std::string_view what,

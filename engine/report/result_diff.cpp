@@ -107,7 +107,7 @@ void add(ResultDiff& diff, DiffKind kind, const Key& key, const Seen* before, co
     const bool gated = (before != nullptr && before->gated) || (now != nullptr && now->gated);
     std::string reason = now == nullptr ? "" : now->reason;
     if (now != nullptr && reason.empty() && now->in_part && kind == DiffKind::unverified) {
-        reason = "an output is compared with nothing, or by a tolerance that accepts anything";
+        reason = "an output has no expected values, or its tolerance accepts anything";
     }
     diff.changes.push_back({kind, id, known.op, engine, gated, before == nullptr ? "" : to_string(before->status),
                             now == nullptr ? "" : to_string(now->status), std::move(reason)});

@@ -170,7 +170,7 @@ TEST_F(Diff, EqualResults) {
     const std::string base = result_with("base.json", "fail");
     const ProgramResult result = dmlconform({"diff", base, base});
     EXPECT_TRUE(ends_with_code(result, 0));
-    EXPECT_EQ(result.output, "2 as before, 1 of them failing still\n");
+    EXPECT_EQ(result.output, "2 as before, 1 of them still failing\n");
 }
 
 TEST_F(Diff, OtherDevicesAreNamed) {

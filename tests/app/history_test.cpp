@@ -58,7 +58,7 @@ TEST(History, ResultsOfBothKindsAndAChange) {
     const ProgramResult added = history(file, words);
     EXPECT_TRUE(ends_with_code(added, 0));
     EXPECT_TRUE(prints(added, "0.json: added as entry 2 of commit c0ffee"));
-    EXPECT_TRUE(prints(history(file, words), "run.json: is there already, as entry 1 of commit c0ffee"));
+    EXPECT_TRUE(prints(history(file, words), "run.json: already added, as entry 1 of commit c0ffee"));
     EXPECT_EQ(entries_in(file), 7u);
 
     const ProgramResult shown = history(file, {"show"});
