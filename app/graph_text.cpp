@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/operators/graph_rules.h"
+#include "engine/operators/graph_rule_table.h"
 
 namespace dmlconform::app {
 
@@ -27,8 +27,10 @@ graph as a whole. `dmlconform new --graph conv-relu` prints a graph to start fro
 
 Rules:
 )";
-    for (const std::string_view rule : operators::graph_rule_names()) {
-        text += fmt::format("  {}\n", rule);
+    for (const auto& rules : {operators::structure_rules(), operators::value_rules()}) {
+        for (const operators::GraphRule& rule : rules) {
+            text += fmt::format("  {:<20}  {}\n", rule.name, rule.demand);
+        }
     }
     return text;
 }

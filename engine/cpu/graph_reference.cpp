@@ -2,14 +2,14 @@
 #include "engine/cpu/graph_reference.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 
 #include "engine/core/hash.h"
+#include "engine/cpu/decisions.h"
+#include "engine/cpu/deviations.h"
 #include "engine/cpu/node_noise.h"
 #include "engine/graph_values.h"
 
@@ -59,129 +59,6 @@ core::Tolerance tolerance_by_runs(const core::Tolerance& of_last_node) {
     return tolerance;
 }
 
-/// Accumulates the differences between the noisy runs and the reference, for each element of an output.
-class Deviations {
-public:
-    /// The minimum share of elements with a spread for which their common spread is used.
-    static constexpr double least_share = 0.05;
-
-    /// Tensors must be packed.
-    explicit Deviations(core::Tensor reference)
-        : reference_(std::move(reference)),
-          squares_(static_cast<std::size_t>(*core::element_count(reference_.desc.sizes))),
-          least_(squares_.size()),
-          greatest_(squares_.size()),
-          nan_(squares_.size()) {}
-
-    void add(const core::Tensor& packed) {
-        core::with_type(reference_.desc.data_type, [&]<class T>() {
-            const auto expected = reference_.as<T>();
-            const auto found = packed.as<T>();
-            for (std::size_t i = 0; i < squares_.size(); ++i) {
-                const auto wanted = static_cast<double>(expected[i]);
-                const auto got = static_cast<double>(found[i]);
-                if (got == wanted || (std::isnan(wanted) && std::isnan(got))) {
-                    continue;  // this includes equal infinities
-                }
-                if (std::isnan(got)) {
-                    nan_[i] = 1;
-                    continue;
-                }
-                const double by = got - wanted;
-                squares_[i] += by * by;
-                least_[i] = std::min(least_[i], by);
-                greatest_[i] = std::max(greatest_[i], by);
-            }
-        });
-        ++runs_;
-    }
-
-    /// How far a legal implementation may deviate, for each element.
-    [[nodiscard]] std::vector<double> bounds() const {
-        const double common = common_spread_multiple * common_spread();
-        std::vector<double> bounds;
-        bounds.reserve(squares_.size());
-        for (std::size_t i = 0; i < squares_.size(); ++i) {
-            bounds.push_back(std::max(spread_multiple * spread(i), common));
-        }
-        return bounds;
-    }
-
-    /// Adds the effect of errors in the inputs to the slack of the node that computes the output.
-    void widen(core::ElementSlack& slack) const {
-        const std::vector<double> bound = bounds();
-        const bool is_integer = !core::is_floating_point(reference_.desc.data_type);
-        slack.nan.resize(squares_.size());
-        slack.finite.resize(squares_.size());
-        slack.sigma.clear();
-        for (std::size_t i = 0; i < squares_.size(); ++i) {
-            // For integers, the runs contain every value that a tie allows.
-            slack.below[i] += is_integer ? -least_[i] : bound[i];
-            slack.above[i] += is_integer ? greatest_[i] : bound[i];
-            slack.nan[i] = static_cast<std::uint8_t>(slack.nan[i] | nan_[i]);
-        }
-    }
-
-private:
-    [[nodiscard]] double spread(std::size_t i) const { return std::sqrt(squares_[i] / static_cast<double>(runs_)); }
-
-    /// The root mean square of the spreads that are finite and not 0. 0 if there are too few of them.
-    [[nodiscard]] double common_spread() const {
-        double sum = 0;
-        std::size_t count = 0;
-        for (const double square : squares_) {
-            if (square > 0 && std::isfinite(square)) {
-                sum += square;
-                ++count;
-            }
-        }
-        // A few elements at a tie say nothing about the others.
-        const bool is_common = static_cast<double>(count) >= least_share * static_cast<double>(squares_.size());
-        return count == 0 || !is_common ? 0 : std::sqrt(sum / static_cast<double>(count) / static_cast<double>(runs_));
-    }
-
-    core::Tensor reference_;
-    std::vector<double> squares_;
-    std::vector<double> least_;
-    std::vector<double> greatest_;
-    std::vector<std::uint8_t> nan_;
-    std::size_t runs_ = 0;
-};
-
-/// Operators with floating-point outputs that jump where an input crosses a threshold.
-constexpr std::array<std::string_view, 6> jumping{"ELEMENT_WISE_ROUND", "ELEMENT_WISE_CEIL",  "ELEMENT_WISE_FLOOR",
-                                                  "ELEMENT_WISE_SIGN",  "ACTIVATION_HARDMAX", "ACTIVATION_HARDMAX1"};
-
-/// True if a small error of an input may change an output by a whole step: rounding to integers or FLOAT16,
-/// comparisons, indices of extremes.
-bool decides(const GraphNode& node, std::size_t output) {
-    const core::DataType type = node.descriptor->outputs()[output].desc->data_type;
-    const auto inputs = node.descriptor->inputs();
-    const auto is_finer = [&](const operators::TensorSlot& slot) {
-        return slot.desc != nullptr && core::is_floating_point(slot.desc->data_type) &&
-               (type != core::DataType::float16 || slot.desc->data_type != core::DataType::float16);
-    };
-    if (!core::is_floating_point(type) || type == core::DataType::float16) {
-        return std::ranges::any_of(inputs, is_finer);
-    }
-    return std::ranges::find(jumping, node.descriptor->schema->short_name()) != jumping.end();
-}
-
-/// Moves the inputs of a decision in one of the runs, far enough to cross every threshold that a legal implementation
-/// may cross. Neighbouring elements, and the same element in other runs, move in opposite directions, so that both
-/// sides are covered.
-void move_across_bounds(core::Tensor& tensor, std::span<const double> by, std::size_t run, std::uint64_t seed) {
-    core::with_type(tensor.desc.data_type, [&]<class T>() {
-        if constexpr (!std::is_integral_v<T>) {
-            const auto elements = tensor.as<T>();
-            for (std::size_t i = 0; i < by.size(); ++i) {
-                const bool up = ((core::mixed(seed + i) + run) & 1) != 0;
-                elements[i] = static_cast<T>(static_cast<double>(elements[i]) + (up ? by[i] : -by[i]));
-            }
-        }
-    });
-}
-
 class GraphRuns {
 public:
     GraphRuns(const operators::Graph& graph, Accumulation accumulation, std::size_t runs)
@@ -189,7 +66,8 @@ public:
           accumulation_(accumulation),
           reference_(graph),
           exact_inputs_(nodes_with_exact_inputs(graph)),
-          slack_(graph.values.size()) {
+          slack_(graph.values.size()),
+          undecided_(graph.values.size()) {
         for (std::size_t run = 0; run < runs; ++run) {
             runs_.push_back(std::make_unique<GraphValues>(graph));
         }
@@ -233,32 +111,50 @@ private:
     }
 
     void compute_runs(std::size_t n, const NodeInputs& exact, const Reference& reference) {
+        if (runs_.empty()) {
+            return;
+        }
         const GraphNode& node = graph_.nodes[n];
-        std::vector<std::optional<core::Tolerance>> tolerances(node.outputs.size());
-        std::vector<bool> decided(node.outputs.size());
+        std::vector<std::vector<core::Tensor>> outputs;
+        for (std::size_t run = 0; run < runs_.size(); ++run) {
+            outputs.push_back(outputs_of(n, run, reference));
+        }
+        const std::vector<bool> jumped =
+            exact_inputs_[n] ? std::vector<bool>(node.outputs.size()) : decide(node, exact, reference, outputs);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i] != operators::no_value) {
-                tolerances[i] = tolerance_of(node, i);
-                decided[i] = !exact_inputs_[n] && decides(node, i);
-            }
-        }
-        const bool any_decided = std::ranges::find(decided, true) != decided.end();
-        const auto distances = any_decided ? distances_of(node, exact) : std::vector<std::vector<double>>();
-        for (std::size_t run = 0; run < runs_.size(); ++run) {
-            std::vector<core::Tensor> outputs = outputs_of(n, run, reference);
-            if (any_decided) {
-                decide(node, run, distances, decided, outputs);
-            }
-            for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-                if (tolerances[i]) {
-                    core::Tensor& output = runs_[run]->put(node.outputs[i], std::move(outputs[i]));
-                    const NodeNoise noise(*tolerances[i], reference.slack[i], core::mixed(node.outputs[i] + 1));
-                    if (!noise.is_silent()) {
-                        noise.add_to(output, run);
-                    }
+                add_noise(node, i, reference, outputs);
+                // Where the number of meaningful elements is a result itself, nothing can go on from another one.
+                if ((jumped[i] || takes_steps(node, i)) && !tolerance_of(node, i).meaningful_part) {
+                    note_ties(node.outputs[i], reference.outputs[i]);
                 }
             }
         }
+    }
+
+    static bool takes_steps(const GraphNode& node, std::size_t output) {
+        const Decision decision = decision_of(*node.descriptor, output);
+        return decision == Decision::steps || decision == Decision::picks;
+    }
+
+    /// Stores an output of all runs, with the node's own errors.
+    void add_noise(const GraphNode& node, std::size_t i, const Reference& reference,
+                   std::vector<std::vector<core::Tensor>>& outputs) const {
+        const core::Tolerance tolerance = tolerance_of(node, i);
+        const NodeNoise noise(tolerance, reference.slack[i], core::mixed(node.outputs[i] + 1));
+        for (std::size_t run = 0; run < runs_.size(); ++run) {
+            core::Tensor& output = runs_[run]->put(node.outputs[i], std::move(outputs[run][i]));
+            if (!noise.is_silent()) {
+                noise.add_to(output, run);
+            }
+        }
+    }
+
+    /// Remembers a value of which some runs have another one than the reference.
+    void note_ties(operators::ValueIndex value, const core::Tensor& expected) {
+        const auto bytes = expected.buffer.bytes();
+        undecided_[value] = std::ranges::any_of(
+            runs_, [&](const auto& run) { return !std::ranges::equal(run->at(value).buffer.bytes(), bytes); });
     }
 
     /// The outputs of a node in a run, before noise is added.
@@ -274,39 +170,71 @@ private:
         return outputs;
     }
 
+    /// Takes decisions both ways, in all runs. Returns which outputs jumped in one of them.
+    std::vector<bool> decide(const GraphNode& node, const NodeInputs& exact, const Reference& reference,
+                             std::vector<std::vector<core::Tensor>>& outputs) const {
+        std::vector<Decision> decisions;
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            const bool is_present = node.outputs[i] != operators::no_value;
+            decisions.push_back(is_present ? decision_of(*node.descriptor, i) : Decision::none);
+        }
+        std::vector<bool> jumped(decisions.size());
+        if (std::ranges::all_of(decisions, [](Decision decision) { return decision == Decision::none; })) {
+            return jumped;
+        }
+        const auto distances = distances_of(node, exact, decisions);
+        std::vector<std::vector<double>> spreads(decisions.size());
+        for (std::size_t i = 0; i < decisions.size(); ++i) {
+            if (decisions[i] == Decision::jumps) {
+                spreads[i] = spreads_of(reference.outputs[i], outputs, i);
+            }
+        }
+        const bool picks = std::ranges::find(decisions, Decision::picks) != decisions.end();
+        for (std::size_t run = 0; run < runs_.size(); ++run) {
+            std::vector<core::Tensor> moved = moved_outputs(node, run, distances, picks);
+            for (std::size_t i = 0; i < decisions.size(); ++i) {
+                if (decisions[i] == Decision::jumps) {
+                    jumped[i] = take_jumps(moved[i], spreads[i], outputs[run][i]) || jumped[i];
+                } else if (decisions[i] != Decision::none) {
+                    outputs[run][i] = std::move(moved[i]);
+                }
+            }
+        }
+        return jumped;
+    }
+
+    static std::vector<double> spreads_of(const core::Tensor& expected,
+                                          const std::vector<std::vector<core::Tensor>>& outputs, std::size_t i) {
+        Deviations deviations(flat(expected));
+        for (const auto& of_run : outputs) {
+            deviations.add(flat(of_run[i]));
+        }
+        return deviations.spreads();
+    }
+
     /// For each input of a deciding node, the distance by which each element is moved; empty for inputs that are not
     /// moved.
-    [[nodiscard]] std::vector<std::vector<double>> distances_of(const GraphNode& node, const NodeInputs& exact) const {
+    [[nodiscard]] std::vector<std::vector<double>> distances_of(const GraphNode& node, const NodeInputs& exact,
+                                                                std::span<const Decision> decisions) const {
+        const bool only_rounds = std::ranges::all_of(decisions, [](Decision decision) {
+            return decision == Decision::none || decision == Decision::rounds_to_float16;
+        });
         std::vector<std::vector<double>> distances(exact.tensors.size());
         for (std::size_t i = 0; i < distances.size(); ++i) {
-            const core::Tensor* tensor = exact.tensors[i];
-            if (tensor == nullptr || !core::is_floating_point(tensor->desc.data_type)) {
+            if (!takes_part(*node.descriptor, i)) {
                 continue;
             }
-            Deviations deviations(flat(*tensor));
+            const core::Tensor& tensor = *exact.tensors[i];
+            Deviations deviations(flat(tensor));
             for (const auto& run : runs_) {
                 deviations.add(flat(*run->inputs_of(node).tensors[i]));
             }
             distances[i] = deviations.bounds();
-            limit_to_rounding(node, *tensor, distances[i]);
+            if (only_rounds) {
+                limit_to_half_steps(tensor, distances[i]);
+            }
         }
         return distances;
-    }
-
-    /// If a node only rounds to FLOAT16, half a step is enough to change its decisions.
-    static void limit_to_rounding(const GraphNode& node, const core::Tensor& tensor, std::vector<double>& distances) {
-        const bool to_half = std::ranges::any_of(node.descriptor->outputs(), [](const operators::TensorSlot& slot) {
-            return slot.desc != nullptr && slot.desc->data_type == core::DataType::float16;
-        });
-        if (!to_half) {
-            return;
-        }
-        core::with_type(tensor.desc.data_type, [&]<class T>() {
-            const auto elements = tensor.as<T>();
-            for (std::size_t i = 0; i < distances.size(); ++i) {
-                distances[i] = std::min(distances[i], 0x1p-11 * std::fabs(static_cast<double>(elements[i])));
-            }
-        });
     }
 
     /// The tensor's memory as one row, which makes strides irrelevant.
@@ -318,26 +246,24 @@ private:
         return seen_as(desc, tensor);
     }
 
-    /// Replaces the outputs that depend on decisions.
-    void decide(const GraphNode& node, std::size_t run, const std::vector<std::vector<double>>& distances,
-                const std::vector<bool>& decided, std::vector<core::Tensor>& outputs) const {
+    /// The outputs of a deciding node in a run, with inputs that are moved by these distances.
+    [[nodiscard]] std::vector<core::Tensor> moved_outputs(const GraphNode& node, std::size_t run,
+                                                          const std::vector<std::vector<double>>& distances,
+                                                          bool picks) const {
         NodeInputs inputs = runs_[run]->inputs_of(node);
         std::vector<core::Tensor> moved;
         moved.reserve(distances.size());
         for (std::size_t i = 0; i < distances.size(); ++i) {
             if (!distances[i].empty()) {
-                moved.push_back(seen_as(inputs.tensors[i]->desc, *inputs.tensors[i]));
                 // Two inputs that are compared move towards each other in half of the runs and apart in the other half.
-                move_across_bounds(moved.back(), distances[i], run >> i, core::mixed(i + 1));
+                constexpr std::size_t different_patterns = 4;
+                const std::size_t turn = picks ? run : run >> (moved.size() % different_patterns);
+                moved.push_back(seen_as(inputs.tensors[i]->desc, *inputs.tensors[i]));
+                move_across_bounds(moved.back(), distances[i], turn, core::mixed(i + 1), picks);
                 inputs.tensors[i] = &moved.back();
             }
         }
-        std::vector<core::Tensor> others = compute_outputs(*node.descriptor, inputs.tensors);
-        for (std::size_t i = 0; i < outputs.size(); ++i) {
-            if (decided[i]) {
-                outputs[i] = std::move(others[i]);
-            }
-        }
+        return compute_outputs(*node.descriptor, inputs.tensors);
     }
 
     Reference results() {
@@ -351,6 +277,14 @@ private:
             }
             result.slack.push_back(std::move(slack));
             result.outputs.push_back(seen_as(computed.desc, computed));
+        }
+        for (const GraphNode& node : graph_.nodes) {
+            for (const operators::ValueIndex value : node.inputs) {
+                if (value != operators::no_value && undecided_[value]) {
+                    undecided_[value] = false;  // names a value once
+                    result.undecided.push_back(graph_.values[value].name);
+                }
+            }
         }
         return result;
     }
@@ -392,6 +326,8 @@ private:
     std::vector<std::unique_ptr<GraphValues>> runs_;
     /// For each output of the graph, the slack of the node that computes it.
     std::vector<core::ElementSlack> slack_;
+    /// For each value, whether it is the result of decisions that may go either way.
+    std::vector<bool> undecided_;
 };
 
 }  // namespace

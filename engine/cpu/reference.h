@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/core/tensor.h"
@@ -27,6 +28,9 @@ struct Reference {
     std::vector<core::Tensor> outputs;
     /// One for each output; empty if the operator's tolerance does not need it.
     std::vector<core::ElementSlack> slack;
+    /// For graphs: the values that nodes read and that are the result of decisions which may go either way, such as
+    /// rounding beside a tie. Empty without Monte Carlo runs.
+    std::vector<std::string> undecided{};
 };
 
 /// Computes outputs and slack. The descriptor must be valid, and has_reference must be true for it.

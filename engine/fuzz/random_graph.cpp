@@ -11,6 +11,7 @@
 #include "engine/core/hash.h"
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/operator_fuzz.h"
+#include "engine/fuzz/quantised_part.h"
 #include "engine/operators/graph_builder.h"
 #include "engine/operators/rules.h"
 
@@ -74,7 +75,9 @@ public:
     std::optional<cases::Case> make() {
         const std::uint32_t count = random_.pick(least_nodes, most_nodes);
         for (int failures = 0; nodes_ < count && failures < most_attempts;) {
-            const bool made = nodes_ > 0 && random_.chance(1, 3) ? add_simple_reader() : add_any_operator();
+            const bool made = nodes_ > 0 && random_.chance(1, 3)   ? add_simple_reader()
+                              : nodes_ > 0 && random_.chance(1, 6) ? add_quantised()
+                                                                   : add_any_operator();
             failures += made ? 0 : 1;
         }
         if (nodes_ < least_nodes) {
@@ -180,6 +183,49 @@ private:
         const Value& value = values_[index];
         return core::is_floating_point(value.tensor.desc.data_type) &&
                value.tensor.desc.flags == core::TensorFlags::none && add_simple(index).has_value();
+    }
+
+    /// Adds nodes that quantise a value and compute with integers.
+    bool add_quantised() {
+        const auto index = random_.below(static_cast<std::uint32_t>(values_.size()));
+        const core::TensorDesc& desc = values_[index].tensor.desc;
+        if (desc != core::TensorDesc::packed(core::DataType::float32, desc.sizes) || !values_[index].is_tame) {
+            return false;
+        }
+        const QuantisedSource source{values_[index].name, desc.sizes, largest_of(values_[index].tensor)};
+        PartSink sink;
+        sink.add_input = [&](const core::TensorDesc& input, std::vector<std::byte> elements) {
+            return add_input(input, cases::given_elements(std::move(elements)));
+        };
+        sink.add_node = [&](std::shared_ptr<const Descriptor> node,
+                            const std::vector<std::string>& reads) -> std::optional<std::vector<std::string>> {
+            if (operators::validate(*node, settings_.level)) {
+                return std::nullopt;
+            }
+            const std::size_t before = values_.size();
+            if (!add_node(std::move(node), reads)) {
+                return std::nullopt;
+            }
+            for (const std::string& name : reads) {
+                if (const auto read = std::ranges::find(values_, name, &Value::name); read != values_.end()) {
+                    read->is_read = true;
+                }
+            }
+            std::vector<std::string> written;
+            for (std::size_t i = before; i < values_.size(); ++i) {
+                written.push_back(values_[i].name);
+            }
+            return written;
+        };
+        return add_quantised_part(random_, source, sink);
+    }
+
+    static double largest_of(const core::Tensor& tensor) {
+        double largest = 0;
+        for (const float x : tensor.as<float>()) {
+            largest = std::max(largest, double{std::fabs(x)});
+        }
+        return largest;
     }
 
     bool add_node(std::shared_ptr<const Descriptor> descriptor, const std::vector<std::string>& reads) {

@@ -18,9 +18,6 @@ namespace dmlconform::operators {
 /// The nodes of one cycle, each reading the output of the preceding one. Empty if the graph is acyclic.
 [[nodiscard]] std::vector<std::size_t> find_cycle(const Graph& graph);
 
-/// Every rule that `validate_graph` may name, without the rules of nodes.
-[[nodiscard]] std::span<const std::string_view> graph_rule_names();
-
 /// Sums the minimum costs of the nodes, which assumes that every value goes through memory.
 [[nodiscard]] Cost minimum_graph_cost(const Graph& graph);
 

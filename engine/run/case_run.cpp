@@ -20,6 +20,7 @@
 #include "engine/run/dispute.h"
 #include "engine/run/precision_verdict.h"
 #include "engine/run/reference_source.h"
+#include "engine/run/segments.h"
 
 namespace dmlconform::run {
 namespace {
@@ -168,7 +169,7 @@ private:
             return finish(result, Status::skip, std::move(*reason));
         }
         engine.next_case(case_.id);
-        auto executable = compile(engine);
+        auto executable = compile(engine, descriptor_);
         if (!executable) {
             return judge_failure(engine, executable.error(), result);
         }
@@ -189,10 +190,11 @@ private:
                                                           : engine.unsupported_graph(descriptor_);
     }
 
-    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(Engine& engine) const {
-        return descriptor_.graph == nullptr               ? engine.compile(descriptor_)
-               : settings_.graph_mode == GraphMode::nodes ? compile_by_nodes(engine, descriptor_)
-                                                          : engine.compile_graph(descriptor_);
+    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
+        Engine& engine, const operators::Descriptor& descriptor) const {
+        return descriptor.graph == nullptr                ? engine.compile(descriptor)
+               : settings_.graph_mode == GraphMode::nodes ? compile_by_nodes(engine, descriptor)
+                                                          : engine.compile_graph(descriptor);
     }
 
     /// Why the case needs too much memory for the engine; empty if it does not. Compiling may allocate memory for
@@ -252,7 +254,7 @@ private:
         finish(result, Status::pass, "");
     }
 
-    void execute(const Engine& engine, Executable& executable, CaseResult& result) {
+    void execute(Engine& engine, Executable& executable, CaseResult& result) {
         const auto inputs = values_.inputs();
         std::vector<core::Tensor> outputs;
         std::vector<core::Tensor*> targets;
@@ -273,6 +275,9 @@ private:
             keep_answer(outputs, result);
         }
         compare_outputs(engine, outputs, result);
+        if (result.status == Status::pass) {
+            compare_segments(engine, result);
+        }
         if (settings_.further_executions != 0 && !is_failure(result.status)) {
             if (const auto failure = repeat(executable, result.timing)) {
                 return finish(result, Status::error, fmt::format("executed again: {}", *failure));
@@ -414,6 +419,26 @@ private:
                               : "the case has no expected values, so this engine is the reference");
         }
         conclude(outputs, blank, std::move(beyond), result);
+    }
+
+    /// Judges a graph that has passed in segments, if decisions inside it may go either way.
+    void compare_segments(Engine& engine, CaseResult& result) {
+        const std::vector<std::string>& values = values_.undecided();
+        for (std::size_t i = 0; i < case_.expected.size(); ++i) {
+            if (promised_by(result.engine, i) != core::Precision::fp32) {
+                return;  // ranges are known for FP32 alone
+            }
+        }
+        if (values.empty() || engine.info().is_reference || engine.info().has_only_outputs()) {
+            return;
+        }
+        const SegmentVerdict verdict =
+            judge_segments(descriptor_, values_.inputs(), values,
+                           [&](const operators::Descriptor& graph) { return compile(engine, graph); });
+        if (!verdict.failure.empty()) {
+            result.difference = verdict.difference;
+            finish(result, Status::fail, verdict.failure);
+        }
     }
 
     /// Compares one output. Returns why the output looks as if nothing was computed; empty if it does not.

@@ -137,6 +137,13 @@ const cpu::Reference& CaseValues::reference() {
     return *reference_;
 }
 
+const std::vector<std::string>& CaseValues::undecided() {
+    static const std::vector<std::string> none;
+    const bool has_runs =
+        descriptor_.graph != nullptr && !answered_ && cpu::has_reference(descriptor_) && needs_slack();
+    return has_runs ? reference().undecided : none;
+}
+
 const cpu::Reference& CaseValues::half_reference() {
     if (!half_reference_) {
         half_reference_ = reference_for(descriptor_, inputs(), {cpu::Accumulation::float16, 0});

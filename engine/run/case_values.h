@@ -56,6 +56,8 @@ public:
     [[nodiscard]] core::Tolerance tolerance(std::size_t output) const;
     /// The bounds that the tolerance needs; null if it needs none.
     [[nodiscard]] const core::ElementSlack* slack(std::size_t output);
+    /// For a graph that is judged by Monte Carlo runs: the values in between that may legally differ by whole steps.
+    [[nodiscard]] const std::vector<std::string>& undecided();
     /// The tolerance and bounds for an engine that promises that precision.
     [[nodiscard]] Accepted accepted(std::size_t output, core::Precision precision);
     /// Why passing within that tolerance proves nothing; empty if it does prove something. See compare/power.h.

@@ -78,7 +78,7 @@ json to_json(const cpu::Reference& reference) {
     for (const core::ElementSlack& one : reference.slack) {
         slack.push_back(slack_json(one));
     }
-    return {{"outputs", std::move(outputs)}, {"slack", std::move(slack)}};
+    return {{"outputs", std::move(outputs)}, {"slack", std::move(slack)}, {"undecided", reference.undecided}};
 }
 
 core::Result<cpu::Reference> reference_from_json(const json& message, const operators::Descriptor& descriptor) {
@@ -91,6 +91,14 @@ core::Result<cpu::Reference> reference_from_json(const json& message, const oper
         return core::fail("the reference's answer is not of this descriptor's outputs");
     }
     cpu::Reference reference;
+    if (const auto undecided = message.find("undecided"); undecided != message.end()) {
+        for (const json& name : *undecided) {
+            if (!name.is_string()) {
+                return core::fail("the reference's answer has a value without a name");
+            }
+            reference.undecided.push_back(name.get<std::string>());
+        }
+    }
     for (std::size_t i = 0; i < slots.size(); ++i) {
         core::Tensor& output = reference.outputs.emplace_back();
         core::ElementSlack& slack = reference.slack.emplace_back();

@@ -15,6 +15,7 @@
 #include "engine/cpu/node_noise.h"
 #include "engine/graph_values.h"
 #include "tests/graph_builder.h"
+#include "tests/honest_arithmetic.h"
 #include "tests/packed_tensors.h"
 #include "tests/tensor_values.h"
 
@@ -28,6 +29,7 @@ using operators::Graph;
 using operators::GraphNode;
 using Random = std::mt19937_64;
 using Floats = std::vector<float>;
+using Multiply = std::function<float(float, float)>;
 
 Tensor random_tensor(const core::TensorDesc& desc, Random& random, float scale) {
     std::normal_distribution<float> normal(0, scale);
@@ -35,9 +37,6 @@ Tensor random_tensor(const core::TensorDesc& desc, Random& random, float scale) 
     std::ranges::generate(tensor.as<float>(), [&] { return normal(random); });
     return tensor;
 }
-
-/// How an engine multiplies two factors.
-using Multiply = std::function<float(float, float)>;
 
 float in_fp32(float a, float b) {
     return a * b;
@@ -59,98 +58,6 @@ float in_tf32(float a, float b) {
 float in_fp16(float a, float b) {
     return static_cast<float>(core::Float16(a)) * static_cast<float>(core::Float16(b));
 }
-
-/// A correct FP32 implementation that sums in random order. It supports packed FLOAT32 tensors and the operators of the
-/// graphs below, and calls the reference for operators that only copy or select elements.
-class HonestEngine {
-public:
-    explicit HonestEngine(std::uint64_t seed) : random_(seed) {}
-
-    /// The multiplication of the next node.
-    Multiply multiply = in_fp32;
-
-    Tensor run(const Descriptor& descriptor, std::span<const Tensor* const> inputs) {
-        const std::string_view op = descriptor.schema->short_name();
-        Tensor output(*descriptor.outputs()[0].desc);
-        const auto y = output.as<float>();
-        const auto a = inputs[0]->as<float>();
-        if (op == "GEMM") {
-            multiply_matrices(*inputs[0], *inputs[1], output);
-        } else if (op == "CONVOLUTION") {
-            convolve(*inputs[0], *inputs[1], output);
-        } else if (op == "ELEMENT_WISE_ADD") {
-            element_wise(y, a, inputs[1]->as<float>(), [](float p, float q) { return p + q; });
-        } else if (op == "ELEMENT_WISE_MULTIPLY") {
-            element_wise(y, a, inputs[1]->as<float>(), [](float p, float q) { return p * q; });
-        } else if (op == "ACTIVATION_TANH") {
-            std::ranges::transform(a, y.begin(), [](float x) { return std::tanh(x); });
-        } else if (op == "ACTIVATION_SIGMOID") {
-            std::ranges::transform(a, y.begin(), [](float x) { return 1 / (1 + std::exp(-x)); });
-        } else if (op == "REDUCE") {
-            reduce(*inputs[0], y);
-        } else {
-            return std::move(cpu::compute_outputs(descriptor, inputs)[0]);
-        }
-        return output;
-    }
-
-private:
-    template <class Function>
-    static void element_wise(std::span<float> y, std::span<const float> a, std::span<const float> b, Function f) {
-        for (std::size_t i = 0; i < y.size(); ++i) {
-            y[i] = f(a[i], b[i]);
-        }
-    }
-
-    float sum(Floats& terms) {
-        std::ranges::shuffle(terms, random_);
-        return std::accumulate(terms.begin(), terms.end(), 0.0F);
-    }
-
-    void multiply_matrices(const Tensor& a, const Tensor& b, Tensor& output) {
-        const std::size_t k = a.desc.sizes[3];
-        const std::size_t n = b.desc.sizes[3];
-        const auto y = output.as<float>();
-        Floats terms(k);
-        for (std::size_t i = 0; i < y.size(); ++i) {
-            for (std::size_t j = 0; j < k; ++j) {
-                terms[j] = multiply(a.as<float>()[i / n * k + j], b.as<float>()[j * n + i % n]);
-            }
-            y[i] = sum(terms);
-        }
-    }
-
-    /// Filters of 1 by 3, padded by one on each side.
-    void convolve(const Tensor& x, const Tensor& w, Tensor& output) {
-        const std::size_t channels = x.desc.sizes[1];
-        const std::size_t width = x.desc.sizes[3];
-        const auto y = output.as<float>();
-        for (std::size_t i = 0; i < y.size(); ++i) {
-            Floats terms;
-            for (std::size_t c = 0; c < channels; ++c) {
-                for (std::size_t t = 0; t < 3; ++t) {
-                    const std::size_t at = i % width + t;
-                    if (at >= 1 && at <= width) {
-                        terms.push_back(multiply(x.as<float>()[c * width + at - 1],
-                                                 w.as<float>()[(i / width * channels + c) * 3 + t]));
-                    }
-                }
-            }
-            y[i] = sum(terms);
-        }
-    }
-
-    void reduce(const Tensor& x, std::span<float> y) {
-        const std::size_t length = x.desc.sizes[3];
-        for (std::size_t i = 0; i < y.size(); ++i) {
-            const auto row = x.as<float>().subspan(i * length, length);
-            Floats terms(row.begin(), row.end());
-            y[i] = sum(terms);
-        }
-    }
-
-    Random random_;
-};
 
 /// A graph, its inputs, and the reference's results.
 struct Judged {
@@ -184,7 +91,7 @@ struct Judged {
 
 using ChangeNode = std::function<void(std::size_t node, std::span<const Tensor* const> inputs, Tensor& output)>;
 
-std::vector<Tensor> run_graph(const Judged& judged, HonestEngine& engine, const ChangeNode& change = {},
+std::vector<Tensor> run_graph(const Judged& judged, HonestArithmetic& engine, const ChangeNode& change = {},
                               std::optional<std::size_t> cheating = {}, const Multiply& cheat = in_fp32) {
     const Graph& graph = *judged.face->graph;
     GraphValues values(graph);
@@ -193,7 +100,7 @@ std::vector<Tensor> run_graph(const Judged& judged, HonestEngine& engine, const 
         const GraphNode& node = graph.nodes[n];
         const NodeInputs inputs = values.inputs_of(node);
         engine.multiply = cheating == n ? cheat : in_fp32;
-        Tensor output = engine.run(*node.descriptor, inputs.tensors);
+        Tensor output = std::move(engine.run(*node.descriptor, inputs.tensors).front());
         if (change) {
             change(n, inputs.tensors, output);
         }
@@ -258,12 +165,12 @@ std::shared_ptr<const Descriptor> random_graph(Random& random, std::size_t most_
     return graph_of(nodes, {values.back()});
 }
 
-TEST(GraphReference, NeverRejectsHonestEngines) {
+TEST(GraphReference, NeverRejectsHonestArithmetics) {
     Random random(1);
     std::size_t elements = 0;
     for (std::uint64_t seed = 0; seed < 1000; ++seed) {
         const Judged judged(random_graph(random, 10), seed, 0.3F);
-        HonestEngine engine(seed);
+        HonestArithmetic engine(seed);
         const auto comparison = judged.compare(run_graph(judged, engine));
         EXPECT_TRUE(comparison.passed()) << "graph " << seed << ": " << comparison.beyond << " of "
                                          << comparison.elements;
@@ -328,7 +235,7 @@ TEST(GraphReference, FindsATenfoldErrorOfOneNode) {
                 node_is_right = is_node_right(*graph.nodes[n].descriptor, inputs, output);
             }
         };
-        HonestEngine engine(seed);
+        HonestArithmetic engine(seed);
         const bool graph_is_right = judged.compare(run_graph(judged, engine, tenfold)).passed();
         if (has_error) {
             ++graphs;
@@ -374,7 +281,7 @@ double root_mean_square(std::span<const double> values) {
 
 TEST(GraphReference, StaysNarrowBehindFiftyConvolutions) {
     const Judged judged(deep_chain(50), 3, 0.25F);
-    HonestEngine engine(4);
+    HonestArithmetic engine(4);
     const auto outputs = run_graph(judged, engine);
     EXPECT_TRUE(judged.compare(outputs).passed());
     std::vector<double> errors;
@@ -386,7 +293,7 @@ TEST(GraphReference, StaysNarrowBehindFiftyConvolutions) {
     EXPECT_LT(width, 30 * error);
     for (const Multiply& cheat : {Multiply(in_tf32), Multiply(in_fp16)}) {
         for (const std::size_t layer : {0U, 25U, 49U}) {
-            HonestEngine other(5);
+            HonestArithmetic other(5);
             EXPECT_FALSE(judged.compare(run_graph(judged, other, {}, layer, cheat)).passed()) << "layer " << layer;
         }
     }
@@ -432,11 +339,11 @@ TEST(GraphReference, AcceptsBothSidesOfATie) {
         {"y"});
     const Judged judged(face, 8, 1);
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        HonestEngine engine(seed);
+        HonestArithmetic engine(seed);
         EXPECT_TRUE(judged.compare(run_graph(judged, engine)).passed());
     }
     // Elements that are not near a tie must still be exact.
-    HonestEngine engine(0);
+    HonestArithmetic engine(0);
     auto outputs = run_graph(judged, engine);
     std::size_t exact = 0;
     for (std::size_t i = 0; i < 4096; ++i) {

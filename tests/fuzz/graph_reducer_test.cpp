@@ -206,6 +206,34 @@ FaultyEngine::Fault reuses(std::string from, std::string to) {
     };
 }
 
+/// Simulates a missing barrier: the second node reads memory that the first one has not written yet.
+FaultyEngine::Fault misses_barrier(std::string from, std::string to) {
+    return [=](Graph& graph) {
+        if (!is_edge(graph, from, to)) {
+            return false;
+        }
+        operators::GraphNode& before = graph.nodes[*node_called(graph, from)];
+        before.descriptor = std::make_shared<const operators::Descriptor>(
+            describe("FILL_VALUE_CONSTANT", {{"OutputTensor", real({length})},
+                                             {"ValueDataType", static_cast<std::uint32_t>(core::DataType::float32)},
+                                             {"Value", operators::FieldValue(operators::ScalarUnion{})}}));
+        before.inputs.clear();
+        return true;
+    };
+}
+
+/// A constant is bound to the wrong input: the second node has the first one's output twice.
+FaultyEngine::Fault misplaces_constant(std::string from, std::string to) {
+    return [=](Graph& graph) {
+        if (!is_edge(graph, from, to)) {
+            return false;
+        }
+        operators::GraphNode& node = graph.nodes[*node_called(graph, to)];
+        std::ranges::fill(node.inputs, graph.nodes[*node_called(graph, from)].outputs[0]);
+        return true;
+    };
+}
+
 std::vector<std::string> blamed(const cases::Case& reduced) {
     std::vector<std::string> names;
     if (reduced.descriptor->graph == nullptr) {
@@ -231,6 +259,12 @@ std::vector<Planted> planted() {
     for (const auto& [from, to] : edges) {
         all.push_back({fmt::format("{} after {} is dropped", to, from), drops(from, to), {from, to}});
         all.push_back({fmt::format("{} after {} reads too early", to, from), reuses(from, to), {from, to}});
+        all.push_back({fmt::format("{} after {} lacks a barrier", to, from), misses_barrier(from, to), {from, to}});
+        if (to.starts_with("sub") || to == "max1" || to == "add2") {
+            all.push_back({fmt::format("{} after {} reads its constant wrongly", to, from),
+                           misplaces_constant(from, to),
+                           {from, to}});
+        }
         if (to.starts_with("sub")) {
             all.push_back({fmt::format("{} after {} has its inputs exchanged", to, from), swaps(from, to), {from, to}});
         }
@@ -251,7 +285,7 @@ TEST(GraphReducer, EndsWithTheNodesToBlame) {
         EXPECT_THAT(blamed(reduced->subject), testing::UnorderedElementsAreArray(bug.to_blame)) << bug.what;
         EXPECT_TRUE(run::is_failure(reduced->result.status));
     }
-    EXPECT_GE(visible, 20U);
+    EXPECT_GE(visible, 30U);
 }
 
 TEST(GraphReducer, EndsWithTheOperatorThatIsWrongByItself) {

@@ -97,13 +97,14 @@ TEST(GraphRules, RejectsAReaderOfPartOfTheBytes) {
 TEST(GraphRules, RejectsAReaderOfBytesThatNobodyWrites) {
     core::TensorDesc wide = real({1, 1, 1, 4});
     wide.total_bytes = 24;
-    EXPECT_EQ(rule_of(plain_graph({relu("a", "x", "t", wide), relu("b", "t", "y")}, {"y"})), "graph.edgeBytes");
+    EXPECT_EQ(rule_of(plain_graph({relu("a", "x", "t", wide), relu("b", "t", "y")}, {"y"})), "graph.unwrittenBytes");
     // Every second element is written.
     const auto gaps = tensor(core::DataType::float32, {1, 1, 2, 2}, {8, 8, 4, 2});
     core::TensorDesc all = real({1, 1, 1, 7});
     ASSERT_EQ(all.total_bytes, gaps.total_bytes);
     EXPECT_EQ(rule_of(plain_graph({relu("a", "x", "t", gaps), relu("b", "t", "y", gaps)}, {"y"})), "");
-    EXPECT_EQ(rule_of(plain_graph({relu("a", "x", "t", gaps), relu("b", "t", "y", all)}, {"y"})), "graph.edgeBytes");
+    EXPECT_EQ(rule_of(plain_graph({relu("a", "x", "t", gaps), relu("b", "t", "y", all)}, {"y"})),
+              "graph.unwrittenBytes");
 }
 
 TEST(GraphRules, RejectsAnOwnedEdge) {

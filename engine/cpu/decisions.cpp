@@ -1,0 +1,136 @@
+// Lists the operators that decide, and moves their inputs.
+#include "engine/cpu/decisions.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <type_traits>
+
+#include "engine/core/hash.h"
+
+namespace dmlconform::cpu {
+namespace {
+
+struct DecidingOperator {
+    std::string_view name;
+    Decision decision = Decision::none;
+    /// The input that is compared with a bound; empty for all inputs.
+    std::string_view decided_by = {};
+};
+
+/// Operators whose floating-point outputs are decisions. TOP_K and MAX_POOLING only pick the elements of their integer
+/// outputs: values of nearly equal elements are nearly equal.
+constexpr std::array<DecidingOperator, 17> deciding{{
+    {"ELEMENT_WISE_ROUND", Decision::steps},
+    {"ELEMENT_WISE_CEIL", Decision::steps},
+    {"ELEMENT_WISE_FLOOR", Decision::steps},
+    {"ELEMENT_WISE_SIGN", Decision::steps},
+    {"ACTIVATION_RELU_GRAD", Decision::steps, "InputTensor"},
+    {"ELEMENT_WISE_CLIP_GRAD", Decision::steps, "InputTensor"},
+    {"ELEMENT_WISE_CLIP_GRAD1", Decision::steps, "InputTensor"},
+    {"ACTIVATION_HARDMAX", Decision::picks},
+    {"ACTIVATION_HARDMAX1", Decision::picks},
+    {"MAX_POOLING_GRAD", Decision::picks, "InputTensor"},
+    {"ELEMENT_WISE_MODULUS_TRUNCATE", Decision::jumps},
+    {"ELEMENT_WISE_MODULUS_FLOOR", Decision::jumps},
+    {"ELEMENT_WISE_ATAN_YX", Decision::jumps},
+    {"ACTIVATION_THRESHOLDED_RELU", Decision::jumps},
+    {"ACTIVATION_SHRINK", Decision::jumps},
+    {"ROI_POOLING", Decision::jumps, "ROITensor"},
+    {"ROI_ALIGN", Decision::jumps, "ROITensor"},
+}};
+
+/// Operators whose integer outputs are positions of extremes.
+constexpr std::array<std::string_view, 7> picking{"ARGMAX", "ARGMIN",       "REDUCE",      "TOP_K",
+                                                  "TOP_K1", "MAX_POOLING1", "MAX_POOLING2"};
+
+const DecidingOperator* find_deciding(std::string_view name) {
+    // ROI_ALIGN1 decides like ROI_ALIGN.
+    const auto found = std::ranges::find(deciding, name == "ROI_ALIGN1" ? "ROI_ALIGN" : name, &DecidingOperator::name);
+    return found == deciding.end() ? nullptr : &*found;
+}
+
+bool is_real(const operators::TensorSlot& slot) {
+    return slot.desc != nullptr && core::is_floating_point(slot.desc->data_type);
+}
+
+/// One element in 2, 4, 8 or 16 is chosen. It moves up in one turn of two, and all others in the other turn.
+bool moves_up_to_be_picked(std::uint64_t hash, std::size_t turn) {
+    constexpr std::size_t shares = 4;
+    const std::size_t pair = turn / 2;
+    const std::uint64_t share = std::uint64_t{2} << (pair % shares);
+    const std::uint64_t digits = hash >> (8 * (pair % 8));
+    const bool is_chosen = digits % share == 0;
+    return is_chosen != (turn % 2 != 0);
+}
+
+}  // namespace
+
+Decision decision_of(const operators::Descriptor& descriptor, std::size_t output) {
+    const core::DataType type = descriptor.outputs()[output].desc->data_type;
+    const auto inputs = descriptor.inputs();
+    const std::string_view name = descriptor.schema->short_name();
+    if (!core::is_floating_point(type)) {
+        return std::ranges::none_of(inputs, is_real)               ? Decision::none
+               : std::ranges::find(picking, name) != picking.end() ? Decision::picks
+                                                                   : Decision::steps;
+    }
+    if (const DecidingOperator* found = find_deciding(name)) {
+        return found->decision;
+    }
+    const bool rounds = type == core::DataType::float16 && std::ranges::any_of(inputs, [](const auto& slot) {
+                            return is_real(slot) && slot.desc->data_type != core::DataType::float16;
+                        });
+    return rounds ? Decision::rounds_to_float16 : Decision::none;
+}
+
+bool takes_part(const operators::Descriptor& descriptor, std::size_t input) {
+    const operators::TensorSlot slot = descriptor.inputs()[input];
+    const DecidingOperator* found = find_deciding(descriptor.schema->short_name());
+    return is_real(slot) && (found == nullptr || found->decided_by.empty() || found->decided_by == slot.name);
+}
+
+void limit_to_half_steps(const core::Tensor& tensor, std::span<double> distances) {
+    core::with_type(tensor.desc.data_type, [&]<class T>() {
+        const auto elements = tensor.as<T>();
+        for (std::size_t i = 0; i < distances.size(); ++i) {
+            distances[i] = std::min(distances[i], 0x1p-11 * std::fabs(static_cast<double>(elements[i])));
+        }
+    });
+}
+
+void move_across_bounds(core::Tensor& tensor, std::span<const double> distances, std::size_t turn, std::uint64_t seed,
+                        bool picks) {
+    core::with_type(tensor.desc.data_type, [&]<class T>() {
+        if constexpr (!std::is_integral_v<T>) {
+            const auto elements = tensor.as<T>();
+            for (std::size_t i = 0; i < distances.size(); ++i) {
+                const std::uint64_t hash = core::mixed(seed + i);
+                const bool up = picks ? moves_up_to_be_picked(hash, turn) : ((hash + turn) & 1) != 0;
+                elements[i] = static_cast<T>(static_cast<double>(elements[i]) + (up ? distances[i] : -distances[i]));
+            }
+        }
+    });
+}
+
+bool take_jumps(const core::Tensor& moved, std::span<const double> spreads, core::Tensor& output) {
+    // The inputs moved by eight spreads, and a continuous result follows them. Where it follows eight times as fast as
+    // it followed the noise, it jumps.
+    constexpr double most_of_continuous = 64;
+    bool changed = false;
+    core::with_type(output.desc.data_type, [&]<class T>() {
+        const auto from = moved.as<T>();
+        const auto to = output.as<T>();
+        for (std::size_t i = 0; i < spreads.size(); ++i) {
+            const double by = std::fabs(static_cast<double>(from[i]) - static_cast<double>(to[i]));
+            if (by > most_of_continuous * spreads[i]) {
+                to[i] = from[i];
+                changed = true;
+            }
+        }
+    });
+    return changed;
+}
+
+}  // namespace dmlconform::cpu

@@ -1,0 +1,92 @@
+// Adds up squares of differences, and derives bounds from them: docs/graphs.md.
+#include "engine/cpu/deviations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/cpu/graph_reference.h"
+
+namespace dmlconform::cpu {
+
+Deviations::Deviations(core::Tensor reference)
+    : reference_(std::move(reference)),
+      squares_(static_cast<std::size_t>(*core::element_count(reference_.desc.sizes))),
+      least_(squares_.size()),
+      greatest_(squares_.size()),
+      nan_(squares_.size()) {}
+
+void Deviations::add(const core::Tensor& packed) {
+    core::with_type(reference_.desc.data_type, [&]<class T>() {
+        const auto expected = reference_.as<T>();
+        const auto found = packed.as<T>();
+        for (std::size_t i = 0; i < squares_.size(); ++i) {
+            const auto wanted = static_cast<double>(expected[i]);
+            const auto got = static_cast<double>(found[i]);
+            if (got == wanted || (std::isnan(wanted) && std::isnan(got))) {
+                continue;  // this includes equal infinities
+            }
+            if (std::isnan(got)) {
+                nan_[i] = 1;
+                continue;
+            }
+            const double by = got - wanted;
+            squares_[i] += by * by;
+            least_[i] = std::min(least_[i], by);
+            greatest_[i] = std::max(greatest_[i], by);
+        }
+    });
+    ++runs_;
+}
+
+std::vector<double> Deviations::spreads() const {
+    std::vector<double> spreads;
+    spreads.reserve(squares_.size());
+    for (std::size_t i = 0; i < squares_.size(); ++i) {
+        spreads.push_back(spread(i));
+    }
+    return spreads;
+}
+
+std::vector<double> Deviations::bounds() const {
+    const double common = common_spread_multiple * common_spread();
+    std::vector<double> bounds = spreads();
+    for (double& bound : bounds) {
+        bound = std::max(spread_multiple * bound, common);
+    }
+    return bounds;
+}
+
+void Deviations::widen(core::ElementSlack& slack) const {
+    const std::vector<double> bound = bounds();
+    const bool is_integer = !core::is_floating_point(reference_.desc.data_type);
+    slack.nan.resize(squares_.size());
+    slack.finite.resize(squares_.size());
+    slack.sigma.clear();
+    for (std::size_t i = 0; i < squares_.size(); ++i) {
+        // For integers, the runs contain every value that a tie allows.
+        slack.below[i] += is_integer ? -least_[i] : bound[i];
+        slack.above[i] += is_integer ? greatest_[i] : bound[i];
+        slack.nan[i] = static_cast<std::uint8_t>(slack.nan[i] | nan_[i]);
+    }
+}
+
+double Deviations::spread(std::size_t i) const {
+    return std::sqrt(squares_[i] / static_cast<double>(runs_));
+}
+
+double Deviations::common_spread() const {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const double square : squares_) {
+        if (square > 0 && std::isfinite(square)) {
+            sum += square;
+            ++count;
+        }
+    }
+    // A few elements at a tie say nothing about the others.
+    const bool is_common = static_cast<double>(count) >= least_share * static_cast<double>(squares_.size());
+    return count == 0 || !is_common ? 0 : std::sqrt(sum / static_cast<double>(count) / static_cast<double>(runs_));
+}
+
+}  // namespace dmlconform::cpu

@@ -1,0 +1,44 @@
+// How much the noisy runs of a graph differ from the reference, element by element.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/core/tensor.h"
+#include "engine/core/tolerance.h"
+
+namespace dmlconform::cpu {
+
+class Deviations {
+public:
+    /// The minimum share of elements with a spread for which their common spread is used.
+    static constexpr double least_share = 0.05;
+
+    /// Tensors must be packed.
+    explicit Deviations(core::Tensor reference);
+
+    /// Adds the differences between a run and the reference.
+    void add(const core::Tensor& packed);
+
+    /// The root mean square of each element's differences.
+    [[nodiscard]] std::vector<double> spreads() const;
+    /// How far a legal implementation may deviate, for each element.
+    [[nodiscard]] std::vector<double> bounds() const;
+    /// Adds the effect of errors in the inputs to the slack of the node that computes the output.
+    void widen(core::ElementSlack& slack) const;
+
+private:
+    [[nodiscard]] double spread(std::size_t i) const;
+    /// The root mean square of the spreads that are finite and not 0. 0 if there are too few of them.
+    [[nodiscard]] double common_spread() const;
+
+    core::Tensor reference_;
+    std::vector<double> squares_;
+    std::vector<double> least_;
+    std::vector<double> greatest_;
+    std::vector<std::uint8_t> nan_;
+    std::size_t runs_ = 0;
+};
+
+}  // namespace dmlconform::cpu
