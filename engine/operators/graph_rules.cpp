@@ -84,6 +84,14 @@ Cost minimum_graph_cost(const Graph& graph) {
     return sum;
 }
 
+core::FeatureLevel minimum_graph_feature_level(const Graph& graph) {
+    core::FeatureLevel level = core::feature_levels().front();
+    for (const GraphNode& node : graph.nodes) {
+        level = std::max(level, minimum_feature_level(*node.descriptor).value_or(level));
+    }
+    return level;
+}
+
 std::vector<std::size_t> last_uses(const Graph& graph, std::span<const std::size_t> order) {
     std::vector<std::size_t> last(graph.values.size(), order.size());
     for (std::size_t position = 0; position < order.size(); ++position) {

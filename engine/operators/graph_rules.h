@@ -21,6 +21,9 @@ namespace dmlconform::operators {
 /// Sums the minimum costs of the nodes, which assumes that every value goes through memory.
 [[nodiscard]] Cost minimum_graph_cost(const Graph& graph);
 
+/// The lowest feature level at which all nodes, which are legal, can be used.
+[[nodiscard]] core::FeatureLevel minimum_graph_feature_level(const Graph& graph);
+
 /// For each value, the position in `order` of the last node that uses it. order.size() for outputs of the graph and for
 /// values that no node reads or writes.
 [[nodiscard]] std::vector<std::size_t> last_uses(const Graph& graph, std::span<const std::size_t> order);

@@ -434,6 +434,22 @@ TEST(ModelImport, RefusesFilesThatAreNotModels) {
     EXPECT_THAT(reason(liar.SerializeAsString()), HasSubstr("has data of another size"));
 }
 
+TEST(ModelImport, RefusesFilesOfVeryManyEmptyMessages) {
+    const TemporaryFolder folder;
+    // Graph.node, Graph.initializer, Graph.input and Node.input, each of two bytes.
+    for (const char* empty : {"\x0a", "\x2a", "\x5a"}) {
+        std::string graph;
+        for (int i = 0; i < (4 << 20); ++i) {
+            graph += empty[0];
+            graph += '\0';
+        }
+        // ModelProto.graph with a length of 8 MiB.
+        const auto model = interop::import_model(folder.write("many.onnx", "\x3a\x80\x80\x80\x04" + graph));
+        ASSERT_FALSE(model);
+        EXPECT_THAT(model.error().message, HasSubstr("would take much more memory than the file has bytes"));
+    }
+}
+
 }  // namespace
 }  // namespace model_import_test
 }  // namespace dmlconform::tests

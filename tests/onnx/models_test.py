@@ -119,9 +119,12 @@ def check_messages(test):
             file.write(content)
     data = os.path.join(folder, 'x.npy')
     numpy.save(data, x)
+    wide = os.path.join(folder, 'wide.npy')
+    numpy.save(wide, models.random(61, 2, 4))
     for words, message in (
             ([path, '--dim', 'bacth=2'], 'the model has no dimension "bacth"\n    hint: its dimensions are: batch'),
             ([path, '--dim', 'batch=3', '--input', 'x=' + data], 'has the size 2 where the dimension batch is 3'),
+            ([path, '--input', 'x=' + wide], 'the data of "x" have the sizes [2,4], the model says [batch,3]'),
             ([path, '--dim', 'batch'], '--dim batch does not give a size'),
             ([path, '--input', 'y=' + data], 'the model has no input "y"\n    hint: its inputs are: x'),
             ([path, '--input', 'x=' + path], 'it is of no known kind'),

@@ -5,35 +5,8 @@
 
 #include <utility>
 
-#include "engine/core/utf8.h"
-
 namespace dmlconform::interop {
 namespace {
-
-/// A name of a file in a form that every report can show.
-std::string plain_name(const std::string& name) {
-    constexpr std::size_t most_characters = 200;
-    std::string plain;
-    core::for_each_character(
-        core::shortened(name, most_characters), [&](std::uint32_t character, std::string_view bytes) {
-            const bool shown =
-                character >= 0x20 && (character < 0x7f || character >= 0xa0) && !core::find_invalid_utf8(bytes);
-            plain += shown ? std::string(bytes) : "_";
-        });
-    return plain.empty() ? "unnamed" : plain;
-}
-
-std::string unique(const std::string& name, std::unordered_map<std::string, std::size_t>& taken) {
-    const std::string plain = plain_name(name);
-    std::string candidate = plain;
-    for (std::size_t& number = taken.try_emplace(plain, 0).first->second;; ++number) {
-        candidate = number == 0 ? plain : fmt::format("{}~{}", plain, number + 1);
-        if (number == 0 || taken.try_emplace(candidate, 1).second) {
-            ++number;
-            return candidate;
-        }
-    }
-}
 
 /// One-dimensional if there are more dimensions than operators support: readers describe the bytes themselves.
 core::TensorDesc desc_of(const OnnxTensor& tensor) {
@@ -45,7 +18,7 @@ core::TensorDesc desc_of(const OnnxTensor& tensor) {
 }  // namespace
 
 std::string GraphBuilder::unique_value_name(const std::string& name) {
-    return unique(name, value_names_);
+    return value_names_.unique(name);
 }
 
 void GraphBuilder::declare(const std::string& value, ModelInput input) {
@@ -53,7 +26,7 @@ void GraphBuilder::declare(const std::string& value, ModelInput input) {
 }
 
 void GraphBuilder::add_node(const std::string& name, std::size_t origin, MappedNode node) {
-    const std::string node_name = unique(name, node_names_);
+    const std::string node_name = node_names_.unique(name);
     const auto slots = node.descriptor->inputs();
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         if (auto* constant = std::get_if<cases::Initialiser>(&node.inputs[i])) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/interop/model/node_mapping.h"
+#include "engine/interop/plain_names.h"
 #include "engine/operators/graph.h"
 
 namespace dmlconform::interop {
@@ -68,8 +69,8 @@ private:
     operators::ValueIndex value_index(const std::string& value, BuiltGraph& built);
     void put_node(const Node& node, BuiltGraph& built);
 
-    std::unordered_map<std::string, std::size_t> value_names_;
-    std::unordered_map<std::string, std::size_t> node_names_;
+    PlainNames value_names_;
+    PlainNames node_names_;
     std::unordered_map<std::string, ModelInput> declared_;
     /// Indices of nodes by name.
     std::unordered_map<std::string, std::size_t> computed_;

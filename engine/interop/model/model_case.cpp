@@ -10,8 +10,8 @@
 
 #include "engine/core/utf8.h"
 #include "engine/interop/model/model_data.h"
-#include "engine/interop/model/random_inputs.h"
 #include "engine/interop/model/skeleton.h"
+#include "engine/interop/random_inputs.h"
 #include "engine/operators/graph_rules.h"
 #include "engine/operators/rules.h"
 
@@ -35,14 +35,6 @@ core::Result<void> check_fit(const std::string& name, const ConstantTensor& data
                                   core::name(tensor.type), core::to_string(tensor.sizes)));
 }
 
-core::FeatureLevel level_of(const operators::Graph& graph) {
-    core::FeatureLevel level = core::feature_levels().front();
-    for (const operators::GraphNode& node : graph.nodes) {
-        level = std::max(level, operators::minimum_feature_level(*node.descriptor).value_or(level));
-    }
-    return level;
-}
-
 /// Files are given by the model's name of an input.
 core::Result<void> fill_inputs(cases::Case& subject, const ImportedModel& model, const ModelData& data,
                                std::uint64_t seed) {
@@ -55,7 +47,8 @@ core::Result<void> fill_inputs(cases::Case& subject, const ImportedModel& model,
         }
         const auto given = data.inputs.find(input.name);
         if (given == data.inputs.end()) {
-            subject.inputs.emplace_back(random_input(input.tensor, limits[model.graph->inputs[i]], seed + i));
+            subject.inputs.emplace_back(random_input(input.tensor.type, input.tensor.sizes, input.tensor.is_bool,
+                                                     limits[model.graph->inputs[i]], seed + i));
             continue;
         }
         if (const auto fits = check_fit(input.name, given->second, input.tensor); !fits) {
@@ -117,9 +110,31 @@ std::set<std::string> dimension_names(const onnx::ModelProto& model) {
     return names;
 }
 
+/// Data may only differ from the model where it leaves the size open.
+core::Result<void> check_declared_sizes(const onnx::ValueInfoProto& input, const core::Dimensions& sizes) {
+    const onnx::TensorTypeProto& type = input.type().tensor_type();
+    bool fits = !type.has_shape() || static_cast<std::size_t>(type.shape().dim_size()) == sizes.size();
+    std::string declared;
+    for (int d = 0; d < type.shape().dim_size(); ++d) {
+        const onnx::DimensionProto& dimension = type.shape().dim(d);
+        const bool is_number = dimension.has_dim_value() && dimension.dim_value() > 0;
+        fits = fits && (!is_number || dimension.dim_value() == std::int64_t{sizes[static_cast<std::size_t>(d)]});
+        declared += fmt::format("{}{}", d == 0 ? "" : ",",
+                                is_number ? fmt::format("{}", dimension.dim_value())
+                                          : (dimension.dim_param().empty() ? "?" : dimension.dim_param()));
+    }
+    if (!fits) {
+        return core::fail(fmt::format("the data of \"{}\" have the sizes {}, the model says [{}]",
+                                      core::shortened(input.name(), 60), core::to_string(sizes),
+                                      core::shortened(declared, 200)));
+    }
+    return {};
+}
+
 /// The sizes that were asked for, and those that follow from the data of inputs.
-core::Result<std::map<std::string, std::uint32_t>> dimensions_of(const onnx::ModelProto& model, const ModelData& data,
-                                                                 const ModelCaseOptions& options) {
+core::Result<std::map<std::string, std::uint32_t>> dimensions_of(
+    const onnx::ModelProto& model, const std::map<std::string, core::Dimensions>& input_sizes,
+    const ModelCaseOptions& options) {
     const std::set<std::string> names = dimension_names(model);
     for (const auto& [name, size] : options.dimensions) {
         if (!names.contains(name)) {
@@ -132,10 +147,12 @@ core::Result<std::map<std::string, std::uint32_t>> dimensions_of(const onnx::Mod
     }
     auto dimensions = options.dimensions;
     for (const onnx::ValueInfoProto& input : model.graph().input()) {
-        const auto given = data.inputs.find(input.name());
+        const auto given = input_sizes.find(input.name());
         const auto& declared = input.type().tensor_type().shape().dim();
-        const core::Dimensions sizes =
-            given == data.inputs.end() ? core::Dimensions() : given->second.tensor.onnx_sizes();
+        const core::Dimensions sizes = given == input_sizes.end() ? core::Dimensions() : given->second;
+        if (const auto fits = check_declared_sizes(input, sizes); given != input_sizes.end() && !fits) {
+            return tl::unexpected(fits.error());
+        }
         for (std::size_t d = 0; d < sizes.size() && sizes.size() == static_cast<std::size_t>(declared.size()); ++d) {
             const std::string& name = declared.Get(static_cast<int>(d)).dim_param();
             const auto asked = options.dimensions.find(name);
@@ -201,14 +218,15 @@ core::Result<ModelCase> read_model_case(const std::filesystem::path& path, const
     if (!data) {
         return tl::unexpected(data.error());
     }
-    auto dimensions = dimensions_of(*proto, *data, options);
+    ModelOptions import_options{{}, options.input_sizes};
+    for (const auto& [name, tensor] : data->inputs) {
+        import_options.input_sizes.insert_or_assign(name, tensor.tensor.onnx_sizes());
+    }
+    auto dimensions = dimensions_of(*proto, import_options.input_sizes, options);
     if (!dimensions) {
         return tl::unexpected(dimensions.error());
     }
-    ModelOptions import_options{std::move(*dimensions), {}};
-    for (const auto& [name, tensor] : data->inputs) {
-        import_options.input_sizes.emplace(name, tensor.tensor.onnx_sizes());
-    }
+    import_options.dimensions = std::move(*dimensions);
     auto imported = import_model(*proto, path, import_options);
     if (!imported) {
         return tl::unexpected(imported.error());
@@ -222,7 +240,7 @@ core::Result<ModelCase> read_model_case(const std::filesystem::path& path, const
     subject.description = description_of(result.model);
     subject.file = path.generic_string();
     subject.descriptor = operators::graph_descriptor(result.model.graph);
-    subject.min_feature_level = level_of(*result.model.graph);
+    subject.min_feature_level = operators::minimum_graph_feature_level(*result.model.graph);
     for (const auto& done :
          {check_names(options, *proto, result.model), fill_inputs(subject, result.model, *data, options.seed),
           fill_expected(subject, result.model, *data)}) {

@@ -12,9 +12,11 @@ namespace dmlconform::interop {
 
 struct ModelCaseOptions {
     /// Sizes of symbolic dimensions.
-    std::map<std::string, std::uint32_t> dimensions;
+    std::map<std::string, std::uint32_t> dimensions = {};
+    /// Sizes of inputs without a file, by the model's names; they override those of the model.
+    std::map<std::string, core::Dimensions> input_sizes = {};
     /// Data files by the model's name of an input, or of the output of a node that is not in the graph.
-    std::map<std::string, std::filesystem::path> inputs;
+    std::map<std::string, std::filesystem::path> inputs = {};
     /// Seed of random data.
     std::uint64_t seed = 1;
 };

@@ -148,7 +148,8 @@ struct KnownInputs {
     std::size_t last = 1;
 };
 
-constexpr KnownInputs known_inputs[] = {{"Compress", 1, 1},
+constexpr KnownInputs known_inputs[] = {{"Col2Im", 1, 2},
+                                        {"Compress", 1, 1},
                                         {"ConstantOfShape", 0, 0},
                                         {"CumProd", 1, 1},
                                         {"CumSum", 1, 1},

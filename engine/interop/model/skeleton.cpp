@@ -21,6 +21,11 @@ constexpr std::size_t most_skeleton_bytes = std::size_t{64} << 20;
 /// Same limit as in protobuf.
 constexpr int most_levels = 64;
 
+/// Limit for the memory that messages take once they are parsed: so many times the file, and this much in addition,
+/// because small files consist of names and attributes. An empty message takes 2 bytes in a file.
+constexpr std::uint64_t most_memory_per_byte = 4;
+constexpr std::uint64_t least_memory_limit = std::uint64_t{128} << 20;
+
 /// A forward reader that can skip data. It reads blocks; skipped data are not read.
 class FileReader {
 public:
@@ -110,9 +115,25 @@ void put_number(std::uint64_t number, std::string& to) {
     to += static_cast<char>(number);
 }
 
+/// About the memory that a field of this length takes once it is parsed, without what is in its own messages.
+std::uint64_t memory_of(Message parent, Message child, std::uint64_t length) {
+    constexpr std::uint64_t message = 256;
+    constexpr std::uint64_t text = 40;
+    if (child != Message::other) {
+        return message;
+    }
+    // A node's other fields are names. Lists of numbers take eight bytes for each that the file has, and sizes of
+    // values are messages of four bytes.
+    const std::uint64_t per_byte = parent == Message::node                                     ? 1
+                                   : parent == Message::tensor || parent == Message::attribute ? 8
+                                                                                               : 16;
+    return text + per_byte * length;
+}
+
 class Skeleton {
 public:
-    explicit Skeleton(FileReader reader) : reader_(std::move(reader)) {}
+    explicit Skeleton(FileReader reader)
+        : reader_(std::move(reader)), memory_left_(most_memory_per_byte * reader_.size() + least_memory_limit) {}
 
     core::Result<std::string> read(Message kind) {
         std::string text;
@@ -204,6 +225,11 @@ private:
             return true;
         }
         const Message child = child_of(kind, field);
+        const std::uint64_t memory = memory_of(kind, child, std::min<std::uint64_t>(*length, most_skeleton_bytes));
+        if (memory > memory_left_) {
+            return fail("its names and messages would take much more memory than the file has bytes");
+        }
+        memory_left_ -= memory;
         put_number(tag, to);
         if (child == Message::other) {
             if (*length > most_skeleton_bytes) {
@@ -222,6 +248,7 @@ private:
     }
 
     FileReader reader_;
+    std::uint64_t memory_left_;
     std::string error_;
 };
 

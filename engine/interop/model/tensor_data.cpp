@@ -13,6 +13,7 @@
 #include "engine/core/checked.h"
 #include "engine/core/text_file.h"
 #include "engine/core/utf8.h"
+#include "engine/interop/neighbour_file.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -54,25 +55,6 @@ std::optional<std::uint64_t> number_of(const std::string& text) {
     return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
 }
 
-/// A file of the model's folder. Links are not followed, because models are untrusted.
-core::Result<fs::path> external_file(const std::string& location, const fs::path& model) {
-    const fs::path relative = fs::path(location).lexically_normal();
-    if (location.empty() || location.find('\0') != std::string::npos || relative.is_absolute() ||
-        *relative.begin() == ".." || relative == ".") {
-        return core::fail(
-            fmt::format("external data \"{}\" is not a file of the model's folder", core::shortened(location)));
-    }
-    fs::path path = model.parent_path();
-    for (const fs::path& part : relative) {
-        path /= part;
-        std::error_code error;
-        if (fs::is_symlink(fs::symlink_status(path, error))) {
-            return core::fail(fmt::format("external data \"{}\" is behind a link", core::shortened(location)));
-        }
-    }
-    return path;
-}
-
 struct Location {
     fs::path path;
     std::uint64_t offset = 0;
@@ -97,7 +79,7 @@ core::Result<Location> external_location(const onnx::TensorProto& proto, const f
             }
         }
     }
-    auto path = external_file(name, model);
+    auto path = neighbour_file(name, model, "external data");
     if (!path) {
         return tl::unexpected(path.error());
     }

@@ -1,5 +1,5 @@
 // Derives the limits of a value from its readers.
-#include "engine/interop/model/random_inputs.h"
+#include "engine/interop/random_inputs.h"
 
 #include <fmt/format.h>
 
@@ -97,27 +97,28 @@ Limits index_limits(const operators::Graph& graph) {
     return limits;
 }
 
-cases::Initialiser random_input(const OnnxTensor& tensor, std::optional<std::uint64_t> limit, std::uint64_t seed) {
+cases::Initialiser random_input(core::DataType type, const core::Dimensions& sizes, bool is_bool,
+                                std::optional<std::uint64_t> limit, std::uint64_t seed) {
     std::string text;
-    if (core::is_floating_point(tensor.type) && !limit) {
+    if (core::is_floating_point(type) && !limit) {
         text = fmt::format(R"({{"random": "normal", "mean": 0, "stddev": 1, "seed": {}}})", seed);
     } else {
         constexpr std::uint64_t small_numbers = 10;
-        const bool signed_byte = tensor.type == core::DataType::int8;
-        const bool byte = !limit && !tensor.is_bool && core::bytes_of(tensor.type) == 1;
+        const bool signed_byte = type == core::DataType::int8;
+        const bool byte = !limit && !is_bool && core::bytes_of(type) == 1;
         const std::int64_t low = byte && signed_byte ? -128 : 0;
         // Numbers that every type represents exactly.
-        const std::uint64_t largest = signed_byte                        ? 127
-                                      : core::bytes_of(tensor.type) == 1 ? 255
-                                      : core::bytes_of(tensor.type) == 2 ? 2048
-                                                                         : std::uint64_t{1} << 24;
-        const std::uint64_t wanted = byte ? largest : limit.value_or(tensor.is_bool ? 2 : small_numbers) - 1;
+        const std::uint64_t largest = signed_byte                 ? 127
+                                      : core::bytes_of(type) == 1 ? 255
+                                      : core::bytes_of(type) == 2 ? 2048
+                                                                  : std::uint64_t{1} << 24;
+        const std::uint64_t wanted = byte ? largest : limit.value_or(is_bool ? 2 : small_numbers) - 1;
         const std::uint64_t high = std::min(wanted, largest);
         text = fmt::format(R"({{"random": "integer", "min": {}, "max": {}, "seed": {}}})", low, high, seed);
     }
     cases::ProblemSink problems("", text);
     const auto value = cases::parse_json(text);
-    return *cases::read_initialiser(*value, core::TensorDesc::packed(tensor.type, tensor.sizes), problems);
+    return *cases::read_initialiser(*value, core::TensorDesc::packed(type, sizes), problems);
 }
 
 }  // namespace dmlconform::interop

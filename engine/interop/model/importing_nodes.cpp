@@ -1,0 +1,188 @@
+// Nodes in the order of the model: constants, aliases and expansions, and single operators.
+#include "engine/interop/model/importing.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/core/utf8.h"
+#include "engine/interop/model/aliases.h"
+#include "engine/interop/onnx_expansion.h"
+
+namespace dmlconform::interop {
+namespace {
+
+/// Limit for nested functions, branches and expansions.
+constexpr int most_depth = 32;
+
+/// Limit; nested functions of a hostile model could expand almost without end.
+constexpr std::size_t most_imported_nodes = 1'000'000;
+
+/// The nodes that are needed to compute the values `outputs`.
+std::vector<bool> needed_nodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
+                               std::unordered_set<std::string> names) {
+    std::vector<bool> needed(static_cast<std::size_t>(nodes.size()));
+    for (int i = nodes.size(); i-- > 0;) {
+        const auto& outputs = nodes.Get(i).output();
+        if (std::ranges::any_of(outputs, [&](const auto& name) { return !name.empty() && names.contains(name); })) {
+            needed[static_cast<std::size_t>(i)] = true;
+            add_reads(nodes.Get(i), names);
+        }
+    }
+    return needed;
+}
+
+}  // namespace
+
+core::Result<void> Importer::import_nodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
+                                          std::unordered_set<std::string> outputs, Scope& scope, int depth) {
+    const std::vector<bool> needed = needed_nodes(nodes, std::move(outputs));
+    for (int i = 0; i < nodes.size(); ++i) {
+        if (!needed[static_cast<std::size_t>(i)]) {
+            continue;
+        }
+        if (const auto done = import_node(nodes.Get(i), scope, depth, std::nullopt); !done) {
+            return done;
+        }
+    }
+    return {};
+}
+
+core::Result<void> Importer::import_node(const onnx::NodeProto& proto, Scope& scope, int depth,
+                                         std::optional<std::size_t> origin) {
+    if (++imported_ > most_imported_nodes) {
+        return core::fail(fmt::format("the model has more than {} nodes", most_imported_nodes));
+    }
+    if (depth > most_depth) {
+        return core::fail(
+            fmt::format("functions or branches of the model are nested in more than {} levels", most_depth));
+    }
+    if (const auto found = functions_.find({proto.domain(), proto.op_type()}); found != functions_.end()) {
+        return import_function(proto, *found->second, scope, depth);
+    }
+    if (proto.op_type() == "If" && is_own_domain(proto.domain())) {
+        if (const onnx::GraphProto* branch = chosen_branch(proto, scope)) {
+            return import_branch(proto, *branch, scope, depth);
+        }
+    }
+    if (!origin) {
+        origin = nodes_.size();
+        nodes_.push_back(
+            {proto.name().empty() && proto.output_size() > 0 ? proto.output(0) : proto.name(), full_type(proto)});
+    }
+    auto done = import_operator(proto, scope, depth, *origin);
+    if (!done) {
+        cut(proto, done.error().message, scope, *origin);
+    }
+    return {};
+}
+
+core::Result<void> Importer::import_operator(const onnx::NodeProto& proto, Scope& scope, int depth,
+                                             std::size_t origin) {
+    if (proto.op_type() == "Constant" && attribute_of(proto, "value") != nullptr) {
+        auto constant = constant_tensor(attribute_of(proto, "value")->t(), path_);
+        if (!constant || proto.output_size() != 1) {
+            return core::fail(constant ? "a Constant has one output" : constant.error().message);
+        }
+        set_constant(proto.output(0), std::move(*constant), scope);
+        return {};
+    }
+    auto node = node_of(proto, scope);
+    if (!node) {
+        return tl::unexpected(node.error());
+    }
+    for (const std::size_t index : inputs_to_know(*node)) {
+        if (!node->input(index)->has_elements()) {
+            return core::fail(fmt::format("input {} is known only when the model runs", index + 1));
+        }
+    }
+    if (const auto alias = alias_of(*node)) {
+        set_alias(proto, *alias, scope);
+        return {};
+    }
+    const auto expansion = expansion_of(proto, node->opset, scope);
+    if (!expansion) {
+        return tl::unexpected(expansion.error());
+    }
+    if (!expansion->empty()) {
+        return import_expansion(*expansion, scope, depth, origin);
+    }
+    return import_single(*node, proto, scope, origin);
+}
+
+void Importer::set_alias(const onnx::NodeProto& proto, const OnnxTensor& alias, Scope& scope) {
+    const auto input = scope.find(proto.input(0));
+    scope.set(proto.output(0), {alias, input->source, ""});
+}
+
+core::Result<std::vector<onnx::NodeProto>> Importer::expansion_of(const onnx::NodeProto& proto, std::int64_t opset,
+                                                                  const Scope& scope) {
+    std::shared_ptr<const NamedValue> held;
+    const KnownTensor known = [&](const std::string& name) -> const OnnxTensor* {
+        held = name.empty() ? nullptr : scope.find(name);
+        return held == nullptr ? nullptr : &held->tensor;
+    };
+    auto nodes = expanded(proto, opset, ++expansions_, known);
+    if (nodes && nodes->size() == 1 && nodes->front().op_type() == proto.op_type() &&
+        nodes->front().domain() == proto.domain()) {
+        nodes->clear();
+    }
+    return nodes;
+}
+
+core::Result<void> Importer::import_expansion(const std::vector<onnx::NodeProto>& nodes, Scope& scope, int depth,
+                                              std::size_t origin) {
+    const std::size_t cuts = cuts_.size();
+    for (const onnx::NodeProto& node : nodes) {
+        if (const auto done = import_node(node, scope, depth + 1, origin); !done) {
+            return done;
+        }
+    }
+    if (cuts_.size() != cuts) {
+        // One part of the node is missing: the whole of it is.
+        std::string reason = fmt::format("{}: {}", cuts_.back().type, cuts_.back().cut.reason);
+        cuts_.resize(cuts);
+        return core::fail(std::move(reason));
+    }
+    return {};
+}
+
+core::Result<OnnxNode> Importer::node_of(const onnx::NodeProto& proto, const Scope& scope) {
+    constexpr int most_tensors = 4096;
+    if (proto.input_size() > most_tensors || proto.output_size() > most_tensors) {
+        return core::fail(fmt::format("it has more than {} inputs or outputs", most_tensors));
+    }
+    OnnxNode node;
+    node.proto = &proto;
+    node.type = full_type(proto);
+    node.opset = scope.opset(proto.domain());
+    for (const std::string& name : proto.input()) {
+        const auto value = name.empty() ? nullptr : scope.find(name);
+        if (name.empty()) {
+            node.inputs.emplace_back();
+        } else if (value == nullptr) {
+            return core::fail(fmt::format("no node computes its input \"{}\"", core::shortened(name, 60)));
+        } else if (!value->missing.empty()) {
+            return core::fail(fmt::format("its input \"{}\" is missing: {}", core::shortened(name, 60),
+                                          core::shortened(value->missing, 300)));
+        } else {
+            node.inputs.emplace_back(value->tensor);
+        }
+    }
+    while (!node.inputs.empty() && !node.inputs.back()) {
+        node.inputs.pop_back();
+    }
+    if (node.type == "Resize" || node.type == "Upsample") {
+        for (auto& input : node.inputs) {
+            input = input && input->count() == 0 ? std::nullopt : std::move(input);
+        }
+    }
+    for (const std::string& name : proto.output()) {
+        node.outputs.emplace_back(name.empty() ? std::nullopt : std::optional(OnnxTensor{}));
+    }
+    return node;
+}
+
+}  // namespace dmlconform::interop

@@ -1,0 +1,102 @@
+// Initializers, inputs and their sizes.
+#include "engine/interop/model/importing.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/core/utf8.h"
+
+namespace dmlconform::interop {
+
+void Importer::add_initializers(const onnx::GraphProto& graph, Scope& scope) {
+    for (const onnx::TensorProto& tensor : graph.initializer()) {
+        auto constant = constant_tensor(tensor, path_);
+        if (constant) {
+            set_constant(tensor.name(), std::move(*constant), scope);
+        } else {
+            scope.set(tensor.name(), {{}, nullptr, constant.error().message});
+        }
+    }
+}
+
+void Importer::set_constant(const std::string& name, ConstantTensor constant, Scope& scope) {
+    constant.tensor.value = builder_.unique_value_name(name);
+    builder_.declare(constant.tensor.value, {ModelInput::Kind::constant, name, without_elements(constant.tensor),
+                                             cases::Initialiser(constant.source)});
+    scope.set(name, {std::move(constant.tensor), std::move(constant.source), ""});
+}
+
+OnnxTensor Importer::without_elements(OnnxTensor tensor) {
+    tensor.elements.clear();
+    return tensor;
+}
+
+void Importer::set_input(const std::string& name, ModelInput::Kind kind, OnnxTensor tensor, Scope& scope) {
+    tensor.value = builder_.unique_value_name(name);
+    builder_.declare(tensor.value, {kind, name, tensor, std::nullopt});
+    scope.set(name, {std::move(tensor), nullptr, ""});
+}
+
+core::Result<OnnxTensor> Importer::declared_tensor(const onnx::ValueInfoProto& value, bool all_sizes_known) {
+    const onnx::TensorTypeProto& declared = value.type().tensor_type();
+    if (value.has_type() && !value.type().has_tensor_type()) {
+        return core::fail("it is a sequence, a map or an optional value, not a tensor");
+    }
+    const auto type = onnx_data_type(declared.elem_type());
+    if (!type) {
+        return tl::unexpected(type.error());
+    }
+    core::Dimensions sizes;
+    if (const auto given = options_.input_sizes.find(value.name()); given != options_.input_sizes.end()) {
+        sizes = given->second;
+    } else if (!declared.has_shape()) {
+        return core::fail("the model does not say how many dimensions it has", "give its data with --input");
+    } else {
+        for (const onnx::DimensionProto& dimension : declared.shape().dim()) {
+            const auto size = size_of(dimension, all_sizes_known);
+            if (!size) {
+                return tl::unexpected(size.error());
+            }
+            sizes.push_back(*size);
+        }
+    }
+    constexpr int onnx_bool = 9;
+    return unknown_tensor(*type, sizes, declared.elem_type() == onnx_bool);
+}
+
+core::Result<std::uint32_t> Importer::size_of(const onnx::DimensionProto& dimension, bool all_sizes_known) {
+    if (dimension.has_dim_value() && dimension.dim_value() > 0) {
+        return dimension.dim_value() <= 0xffffffff
+                   ? core::Result<std::uint32_t>(static_cast<std::uint32_t>(dimension.dim_value()))
+                   : core::fail(fmt::format("it has the size {}", dimension.dim_value()));
+    }
+    const std::string& name = dimension.dim_param();
+    if (const auto given = options_.dimensions.find(name); given != options_.dimensions.end()) {
+        return given->second;
+    }
+    if (all_sizes_known) {
+        return core::fail("a size is not known");
+    }
+    chosen_sizes_.insert(name.empty() ? "a dimension without a name" : core::shortened(name, 40));
+    return 1U;
+}
+
+core::Result<void> Importer::add_inputs(Scope& scope) {
+    for (const onnx::ValueInfoProto& input : model_.graph().input()) {
+        if (scope.find(input.name()) != nullptr) {
+            continue;  // an initializer, which older models list among the inputs
+        }
+        auto tensor = declared_tensor(input, false);
+        if (!tensor) {
+            scope.set(input.name(), {{}, nullptr, tensor.error().message});
+            continue;
+        }
+        set_input(input.name(), ModelInput::Kind::given, std::move(*tensor), scope);
+    }
+    return {};
+}
+
+}  // namespace dmlconform::interop
