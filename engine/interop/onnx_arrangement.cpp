@@ -5,7 +5,7 @@
 #include <array>
 
 #include "engine/core/utf8.h"
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_mapping.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -232,22 +232,52 @@ Mapped map_einsum(const OnnxNode& node) {
         .take();
 }
 
+/// Sums of the windows that overlap.
+Mapped map_columns(const OnnxNode& node) {
+    const auto image = node.list(1, "");
+    const auto window = node.list(2, "");
+    const std::size_t rank = image.size();
+    const auto complete = [&](const char* name, std::size_t size, std::int64_t otherwise) {
+        auto list = node.integers(name);
+        list.resize(list.empty() ? size : list.size(), otherwise);
+        return list;
+    };
+    const auto pads = complete("pads", 2 * rank, 0);
+    if (rank == 0 || window.size() != rank || pads.size() != 2 * rank) {
+        return core::fail("the windows or pads of Col2Im are not those of the image");
+    }
+    return OnnxCase("FOLD")
+        .input("InputTensor", *node.input(0))
+        .output("OutputTensor", *node.output(0))
+        .set("WindowSizes", window)
+        .set("Strides", complete("strides", rank, 1))
+        .set("Dilations", complete("dilations", rank, 1))
+        .set("StartPadding", std::vector<std::int64_t>(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank)))
+        .set("EndPadding", std::vector<std::int64_t>(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end()))
+        .take();
+}
+
+/// Maps a node that has its first input.
+template <Mapped (*map)(const OnnxNode&)>
+Mapped arranged(const OnnxNode& node) {
+    return node.input(0) == nullptr ? Mapped(core::fail(fmt::format("{} has no data", node.type))) : map(node);
+}
+
 }  // namespace
 
-std::optional<Mapped> map_arrangement(const OnnxNode& node) {
-    using Map = Mapped (*)(const OnnxNode&);
-    static const std::vector<std::pair<std::string_view, Map>> operators{
-        {"DepthToSpace", map_blocks}, {"SpaceToDepth", map_blocks},  {"Pad", map_pad},
-        {"Tile", map_tile},           {"MaxUnpool", map_max_unpool}, {"ReverseSequence", map_reverse_sequence},
-        {"Einsum", map_einsum},
+std::span<const OnnxMapping> arrangement_mappings() {
+    static constexpr OnnxMapping mappings[] = {
+        {"DepthToSpace", arranged<map_blocks>, "DEPTH_TO_SPACE1"},
+        {"SpaceToDepth", arranged<map_blocks>, "SPACE_TO_DEPTH1"},
+        {"Pad", arranged<map_pad>, "PADDING1", "negative numbers: SLICE1 before it"},
+        {"Tile", arranged<map_tile>, "TILE"},
+        {"MaxUnpool", arranged<map_max_unpool>, "MAX_UNPOOLING", "without another output_shape than its windows make"},
+        {"ReverseSequence", arranged<map_reverse_sequence>, "REVERSE_SUBSEQUENCES"},
+        {"Col2Im", arranged<map_columns>, "FOLD"},
+        {"Einsum", arranged<map_einsum>, "ELEMENT_WISE_IDENTITY",
+         "one input that sums nothing; two without repeated labels: GEMM between copies with permuted strides"},
     };
-    const auto found =
-        std::find_if(operators.begin(), operators.end(), [&](const auto& row) { return row.first == node.type; });
-    if (found == operators.end()) {
-        return std::nullopt;
-    }
-    return node.input(0) == nullptr ? Mapped(core::fail(fmt::format("{} has no data", node.type)))
-                                    : found->second(node);
+    return mappings;
 }
 
 }  // namespace dmlconform::interop

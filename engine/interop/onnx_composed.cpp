@@ -210,27 +210,30 @@ Nodes expand_simplified(Expansion& to) {
 
 }  // namespace
 
-Expand composed_expansion(std::string_view type) {
-    static const std::vector<std::pair<std::string_view, Expand>> expansions{
+std::span<const ExpansionRow> composed_expansions() {
+    static constexpr ExpansionRow rows[] = {
         {"Cast", expand_cast},
         {"CastLike", expand_cast},
         {"Clip", expand_clip},
         {"Einsum", expand_einsum},
         {"Gelu", expand_gelu},
         {"MatMul", expand_matmul},
-        {"Mish", expand_mish},
+        {"Mish", expand_mish, "element-wise operators"},
         {"Pad", expand_pad},
         {"Resize", expand_resize},
-        {"HannWindow", expand_signal_window},
-        {"HammingWindow", expand_signal_window},
-        {"BlackmanWindow", expand_signal_window},
-        {"SimplifiedLayerNormalization", expand_simplified}};
-    for (const auto& [name, expand] : expansions) {
-        if (name == type) {
-            return expand;
-        }
-    }
-    return nullptr;
+        {"HannWindow", expand_signal_window, "element-wise operators"},
+        {"HammingWindow", expand_signal_window, "element-wise operators"},
+        {"BlackmanWindow", expand_signal_window, "element-wise operators"},
+        {"DFT", expand_fourier_transform, "GEMM with a matrix of cosines and sines; FLOAT32"},
+        {"STFT", expand_short_time_transform, "GATHER of the frames, and as DFT"},
+        {"GridSample", expand_grid_sample, "GATHER_ELEMENTS for each pixel that an output reads; FLOAT32"},
+        {"AffineGrid", expand_affine_grid, "GEMM with a constant grid; FLOAT32"},
+        {"CenterCropPad", expand_center_crop_pad, "SLICE1 and PADDING1"},
+        {"ScatterElements", expand_scatter_elements, "with a reduction: up to 256 updates one after the other"},
+        {"ScatterND", expand_scatter_nd, "with a reduction: up to 256 updates one after the other"},
+        {"SimplifiedLayerNormalization", expand_simplified, "MEAN_VARIANCE_NORMALIZATION2 without a mean"},
+    };
+    return rows;
 }
 
 }  // namespace dmlconform::interop::expansion

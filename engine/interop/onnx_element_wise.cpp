@@ -1,8 +1,9 @@
 // Element-wise functions of one, two or three inputs, which are broadcast.
+#include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_mapping.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -18,9 +19,10 @@ struct Parameter {
 };
 
 struct Unary {
-    const char* onnx = nullptr;
+    std::string_view onnx;
     const char* directml = nullptr;
     std::array<Parameter, 2> parameters{};
+    std::string_view remark = {};
 };
 
 const std::array<Unary, 45> unary_operators{{
@@ -32,8 +34,8 @@ const std::array<Unary, 45> unary_operators{{
     {"Atan", "ELEMENT_WISE_ATAN"},
     {"Atanh", "ELEMENT_WISE_ATANH"},
     {"BitwiseNot", "ELEMENT_WISE_BIT_NOT"},
-    {"Cast", "CAST"},
-    {"CastLike", "CAST"},
+    {"Cast", "CAST", {}, "to BOOL: ELEMENT_WISE_LOGICAL_EQUALS and ELEMENT_WISE_LOGICAL_NOT"},
+    {"CastLike", "CAST", {}, "as Cast"},
     {"Ceil", "ELEMENT_WISE_CEIL"},
     {"Celu", "ACTIVATION_CELU", {{{"Alpha", "alpha", 1}}}},
     {"Cos", "ELEMENT_WISE_COS"},
@@ -73,7 +75,7 @@ const std::array<Unary, 45> unary_operators{{
 }};
 
 struct Binary {
-    const char* onnx = nullptr;
+    std::string_view onnx;
     const char* directml = nullptr;
     const char* first = "ATensor";
     const char* second = "BTensor";
@@ -129,26 +131,36 @@ bool is_of_one(const OnnxNode& node) {
            (node.type == "Max" || node.type == "Mean" || node.type == "Min" || node.type == "Sum");
 }
 
-}  // namespace
+Mapped map_where(const OnnxNode& node) {
+    return broadcast_case(node, "ELEMENT_WISE_IF", {"ConditionTensor", "ATensor", "BTensor"});
+}
 
-std::optional<Mapped> map_element_wise(const OnnxNode& node) {
+Mapped map_unary_node(const OnnxNode& node) {
+    return map_unary(node, *std::ranges::find(unary_operators, node.type, &Unary::onnx));
+}
+
+Mapped map_binary_node(const OnnxNode& node) {
     if (is_of_one(node)) {
         return broadcast_case(node, "ELEMENT_WISE_IDENTITY", {"InputTensor"});
     }
-    if (node.type == "Where") {
-        return broadcast_case(node, "ELEMENT_WISE_IF", {"ConditionTensor", "ATensor", "BTensor"});
-    }
-    for (const Unary& unary : unary_operators) {
-        if (node.type == unary.onnx) {
-            return map_unary(node, unary);
+    const Binary& binary = *std::ranges::find(binary_operators, node.type, &Binary::onnx);
+    return broadcast_case(node, binary.directml, {binary.first, binary.second});
+}
+
+}  // namespace
+
+std::span<const OnnxMapping> element_wise_mappings() {
+    static const std::vector<OnnxMapping> mappings = [] {
+        std::vector<OnnxMapping> all{{"Where", map_where, "ELEMENT_WISE_IF"}};
+        for (const Unary& unary : unary_operators) {
+            all.push_back({unary.onnx, map_unary_node, unary.directml, unary.remark});
         }
-    }
-    for (const Binary& binary : binary_operators) {
-        if (node.type == binary.onnx) {
-            return broadcast_case(node, binary.directml, {binary.first, binary.second});
+        for (const Binary& binary : binary_operators) {
+            all.push_back({binary.onnx, map_binary_node, binary.directml});
         }
-    }
-    return std::nullopt;
+        return all;
+    }();
+    return mappings;
 }
 
 }  // namespace dmlconform::interop

@@ -1,4 +1,8 @@
 // Expands nodes according to ONNX's description or function body, one function for each operator.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "engine/interop/onnx_expansion_steps.h"
 
 namespace dmlconform::interop {
@@ -144,41 +148,73 @@ Nodes expand_cross_entropy_loss(Expansion& to) {
     return expand_likelihood(to, to.add("LogSoftmax", {to.input(0)}, to.output(1), {integer("axis", 1)}));
 }
 
+constexpr ExpansionRow basic_expansions[] = {
+    {"Sum", expand_many, "more than two: two at a time"},
+    {"Max", expand_many, "more than two: two at a time"},
+    {"Min", expand_many, "more than two: two at a time"},
+    {"Mean", expand_many, "more than two: two at a time, and a division"},
+    {"Dropout", expand_dropout,
+     "not in training, or with a ratio of 0: ELEMENT_WISE_IDENTITY, and FILL_VALUE_CONSTANT for the mask"},
+    {"BatchNormalization", expand_batch_normalisation},
+    {"NegativeLogLikelihoodLoss", expand_likelihood_loss, "GATHER_ELEMENTS, GATHER, REDUCE and element-wise operators"},
+    {"SoftmaxCrossEntropyLoss", expand_cross_entropy_loss,
+     "from opset 13 on: ACTIVATION_LOG_SOFTMAX1, and as NegativeLogLikelihoodLoss"},
+};
+
+constexpr ExpansionRow training_expansions[] = {
+    {"Adagrad", expand_adagrad, "element-wise operators"},
+    {"Momentum", expand_momentum, "element-wise operators"},
+};
+
+constexpr std::string_view training_domain = "ai.onnx.preview.training";
+constexpr std::string_view microsoft_domain = "com.microsoft";
+
+/// Null if the operator is not in the list.
+Expand expansion_in(std::span<const ExpansionRow> rows, std::string_view type) {
+    const auto found = std::ranges::find(rows, type, &ExpansionRow::type);
+    return found == rows.end() ? nullptr : found->expand;
+}
+
+Expand expansion_of(const std::string& domain, const std::string& type) {
+    if (domain == microsoft_domain) {
+        return expansion_in(microsoft_expansions(), type);
+    }
+    if (domain == training_domain) {
+        return expansion_in(training_expansions, type);
+    }
+    if (!domain.empty() && domain != "ai.onnx") {
+        return nullptr;
+    }
+    const Expand basic = expansion_in(basic_expansions, type);
+    return basic != nullptr ? basic : expansion_in(composed_expansions(), type);
+}
+
 }  // namespace
 }  // namespace expansion
 
+std::vector<ExpandedOperator> expanded_operators() {
+    std::vector<ExpandedOperator> all;
+    const auto add = [&](std::string_view domain, std::span<const expansion::ExpansionRow> rows) {
+        for (const expansion::ExpansionRow& row : rows) {
+            all.push_back({domain.empty() ? std::string(row.type) : fmt::format("{}.{}", domain, row.type),
+                           std::string(row.remark)});
+        }
+    };
+    add("", expansion::basic_expansions);
+    add("", expansion::composed_expansions());
+    add(expansion::training_domain, expansion::training_expansions);
+    add(expansion::microsoft_domain, expansion::microsoft_expansions());
+    return all;
+}
+
 core::Result<std::vector<onnx::NodeProto>> expanded(const onnx::NodeProto& node, std::int64_t opset, std::size_t number,
                                                     const KnownTensor& known) {
-    using expansion::Expand;
-    static const std::vector<std::pair<std::string_view, Expand>> expansions{
-        {"Sum", expansion::expand_many},
-        {"Max", expansion::expand_many},
-        {"Min", expansion::expand_many},
-        {"Mean", expansion::expand_many},
-        {"Dropout", expansion::expand_dropout},
-        {"BatchNormalization", expansion::expand_batch_normalisation},
-        {"NegativeLogLikelihoodLoss", expansion::expand_likelihood_loss},
-        {"SoftmaxCrossEntropyLoss", expansion::expand_cross_entropy_loss}};
-    expansion::Expansion to(node, opset, number, known);
-    if (node.domain() == "com.microsoft") {
-        const Expand expand = expansion::microsoft_expansion(node.op_type());
-        return expand == nullptr ? std::vector{node} : expand(to);
-    }
-    if (node.domain() == "ai.onnx.preview.training" && node.op_type() != "Adam") {
-        return node.op_type() == "Adagrad"    ? expansion::expand_adagrad(to)
-               : node.op_type() == "Momentum" ? expansion::expand_momentum(to)
-                                              : expansion::Nodes(std::vector{node});
-    }
-    if (!node.domain().empty() && node.domain() != "ai.onnx") {
+    const expansion::Expand expand = expansion::expansion_of(node.domain(), node.op_type());
+    if (expand == nullptr) {
         return std::vector{node};
     }
-    for (const auto& [type, expand] : expansions) {
-        if (node.op_type() == type) {
-            return expand(to);
-        }
-    }
-    const Expand expand = expansion::composed_expansion(node.op_type());
-    return expand == nullptr ? std::vector{node} : expand(to);
+    expansion::Expansion to(node, opset, number, known);
+    return expand(to);
 }
 
 }  // namespace dmlconform::interop

@@ -19,4 +19,13 @@ using KnownTensor = std::function<const OnnxTensor*(const std::string& name)>;
 [[nodiscard]] core::Result<std::vector<onnx::NodeProto>> expanded(const onnx::NodeProto& node, std::int64_t opset,
                                                                   std::size_t number, const KnownTensor& known);
 
+/// An operator that is expanded, at least for some nodes.
+struct ExpandedOperator {
+    /// With the domain unless it is ONNX's own.
+    std::string type;
+    /// What becomes of it. Empty if a mapping says it, and for com.microsoft.
+    std::string remark;
+};
+[[nodiscard]] std::vector<ExpandedOperator> expanded_operators();
+
 }  // namespace dmlconform::interop

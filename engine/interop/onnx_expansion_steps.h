@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "engine/core/element.h"
 #include "engine/interop/onnx_expansion.h"
+#include "engine/interop/onnx_node.h"
 
 namespace dmlconform::interop::expansion {
 
@@ -164,15 +166,28 @@ private:
 };
 
 using Expand = Nodes (*)(Expansion&);
-/// The expansion of an operator that ONNX Runtime adds to ONNX (com.microsoft); null for others.
-[[nodiscard]] Expand microsoft_expansion(std::string_view type);
-/// The expansion of an ONNX node that needs products and element-wise operators because of its sizes or types; null for
-/// others.
-[[nodiscard]] Expand composed_expansion(std::string_view type);
+/// An operator whose nodes are expanded, at least some of them.
+struct ExpansionRow {
+    std::string_view type;
+    Expand expand = nullptr;
+    /// What becomes of which nodes, for the documentation.
+    std::string_view remark = {};
+};
+/// Operators that ONNX Runtime adds to ONNX (com.microsoft).
+[[nodiscard]] std::span<const ExpansionRow> microsoft_expansions();
+/// ONNX nodes that need products and element-wise operators because of their sizes or types.
+[[nodiscard]] std::span<const ExpansionRow> composed_expansions();
 
 [[nodiscard]] Nodes expand_resize(Expansion& to);
 [[nodiscard]] Nodes expand_adagrad(Expansion& to);
 [[nodiscard]] Nodes expand_momentum(Expansion& to);
+[[nodiscard]] Nodes expand_fourier_transform(Expansion& to);
+[[nodiscard]] Nodes expand_short_time_transform(Expansion& to);
+[[nodiscard]] Nodes expand_grid_sample(Expansion& to);
+[[nodiscard]] Nodes expand_affine_grid(Expansion& to);
+[[nodiscard]] Nodes expand_center_crop_pad(Expansion& to);
+[[nodiscard]] Nodes expand_scatter_elements(Expansion& to);
+[[nodiscard]] Nodes expand_scatter_nd(Expansion& to);
 /// HannWindow, HammingWindow and BlackmanWindow.
 [[nodiscard]] Nodes expand_signal_window(Expansion& to);
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "engine/core/element.h"
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_mapping.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -86,23 +86,31 @@ Mapped map_triangle(const OnnxNode& node) {
         .take();
 }
 
+/// What is known without an operator is copied, so that it is compared with what ONNX expects.
+Mapped map_constant(const OnnxNode& node) {
+    const auto known = constant_result(node);
+    if (!known || !*known) {
+        return core::fail(known ? known->error().message : "it is not a constant");
+    }
+    return OnnxCase("ELEMENT_WISE_IDENTITY")
+        .input("InputTensor", **known)
+        .output("OutputTensor", *node.output(0))
+        .take();
+}
+
 }  // namespace
 
-std::optional<Mapped> map_filling(const OnnxNode& node) {
-    if (constant_result(node)) {
-        return core::fail(fmt::format("what {} says is known without an operator", node.type));
-    }
-    using Map = Mapped (*)(const OnnxNode&);
-    static const std::vector<std::pair<std::string_view, Map>> operators{{"Range", map_range},
-                                                                         {"ConstantOfShape", map_constant_of_shape},
-                                                                         {"EyeLike", map_eye_like},
-                                                                         {"Trilu", map_triangle}};
-    for (const auto& [type, map] : operators) {
-        if (node.type == type) {
-            return map(node);
-        }
-    }
-    return std::nullopt;
+std::span<const OnnxMapping> filling_mappings() {
+    static constexpr OnnxMapping mappings[] = {
+        {"Constant", map_constant, "ELEMENT_WISE_IDENTITY", "a copy of what is known"},
+        {"Shape", map_constant, "ELEMENT_WISE_IDENTITY", "a copy of what is known"},
+        {"Size", map_constant, "ELEMENT_WISE_IDENTITY", "a copy of what is known"},
+        {"Range", map_range, "FILL_VALUE_SEQUENCE"},
+        {"ConstantOfShape", map_constant_of_shape, "FILL_VALUE_CONSTANT"},
+        {"EyeLike", map_eye_like, "DIAGONAL_MATRIX"},
+        {"Trilu", map_triangle, "DIAGONAL_MATRIX1", "fills the other triangle with zeros"},
+    };
+    return mappings;
 }
 
 }  // namespace dmlconform::interop

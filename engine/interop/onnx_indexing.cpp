@@ -6,7 +6,7 @@
 
 #include "engine/core/element.h"
 #include "engine/core/utf8.h"
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_mapping.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -172,27 +172,28 @@ Mapped map_compress(const OnnxNode& node) {
         .take();
 }
 
-}  // namespace
-
-std::optional<Mapped> map_indexing(const OnnxNode& node) {
-    using Map = Mapped (*)(const OnnxNode&);
-    static const std::vector<std::pair<std::string_view, Map>> operators{
-        {"GatherElements", map_gather_elements},
-        {"GatherND", map_gather_nd},
-        {"Scatter", map_scatter},
-        {"ScatterElements", map_scatter},
-        {"ScatterND", map_scatter_nd},
-        {"OneHot", map_one_hot},
-        {"Compress", map_compress},
-    };
-    const auto found =
-        std::find_if(operators.begin(), operators.end(), [&](const auto& row) { return row.first == node.type; });
-    if (found == operators.end()) {
-        return std::nullopt;
-    }
+/// Maps a node that has its first two inputs.
+template <Mapped (*map)(const OnnxNode&)>
+Mapped with_two_inputs(const OnnxNode& node) {
     return node.input(0) == nullptr || node.input(1) == nullptr
                ? Mapped(core::fail(fmt::format("{} has not its first two inputs", node.type)))
-               : found->second(node);
+               : map(node);
+}
+
+}  // namespace
+
+std::span<const OnnxMapping> indexing_mappings() {
+    static constexpr OnnxMapping mappings[] = {
+        {"GatherElements", with_two_inputs<map_gather_elements>, "GATHER_ELEMENTS"},
+        {"GatherND", with_two_inputs<map_gather_nd>, "GATHER_ND1"},
+        {"Scatter", with_two_inputs<map_scatter>, "SCATTER"},
+        {"ScatterElements", with_two_inputs<map_scatter>, "SCATTER"},
+        {"ScatterND", with_two_inputs<map_scatter_nd>, "SCATTER_ND"},
+        {"OneHot", with_two_inputs<map_one_hot>, "ONE_HOT", "indices of any type become INT64"},
+        {"Compress", with_two_inputs<map_compress>, "GATHER",
+         "by the positions that the condition, which must be known, chooses"},
+    };
+    return mappings;
 }
 
 }  // namespace dmlconform::interop

@@ -379,8 +379,8 @@ Nodes expand_multi_head_attention(Expansion& to) {
 
 }  // namespace
 
-Expand microsoft_expansion(std::string_view type) {
-    static const std::vector<std::pair<std::string_view, Expand>> expansions{
+std::span<const ExpansionRow> microsoft_expansions() {
+    static constexpr ExpansionRow rows[] = {
         {"Attention", expand_attention},
         {"BiasGelu", expand_bias_gelu},
         {"DynamicQuantizeMatMul", expand_dynamic_matmul},
@@ -404,13 +404,9 @@ Expand microsoft_expansion(std::string_view type) {
         {"QuickGelu", expand_quick_gelu},
         {"SimplifiedLayerNormalization", expand_microsoft_rms},
         {"SkipLayerNormalization", expand_skip_layer},
-        {"SkipSimplifiedLayerNormalization", expand_skip_simplified}};
-    for (const auto& [name, expand] : expansions) {
-        if (name == type) {
-            return expand;
-        }
-    }
-    return nullptr;
+        {"SkipSimplifiedLayerNormalization", expand_skip_simplified},
+    };
+    return rows;
 }
 
 }  // namespace dmlconform::interop::expansion

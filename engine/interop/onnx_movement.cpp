@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_mapping.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -217,17 +217,13 @@ std::optional<std::vector<std::size_t>> transposed_order(const OnnxNode& node) {
     return order.size() == rank ? std::optional(order) : std::nullopt;
 }
 
-std::optional<Mapped> map_movement(const OnnxNode& node) {
-    using Map = Mapped (*)(const OnnxNode&);
-    static const std::vector<std::pair<std::string_view, Map>> operators{
-        {"Slice", map_slice}, {"TopK", map_top_k},    {"Concat", map_concat},
-        {"Split", map_split}, {"Gather", map_gather}, {"Transpose", map_transpose}};
-    for (const auto& [type, map] : operators) {
-        if (node.type == type) {
-            return map(node);
-        }
-    }
-    return std::nullopt;
+std::span<const OnnxMapping> movement_mappings() {
+    static constexpr OnnxMapping mappings[] = {
+        {"Slice", map_slice, "SLICE1"},   {"TopK", map_top_k, "TOP_K1", "sorted"},
+        {"Concat", map_concat, "JOIN"},   {"Split", map_split, "SPLIT"},
+        {"Gather", map_gather, "GATHER"}, {"Transpose", map_transpose, "ELEMENT_WISE_IDENTITY", "permuted strides"},
+    };
+    return mappings;
 }
 
 }  // namespace dmlconform::interop

@@ -175,21 +175,4 @@ std::optional<std::uint32_t> axis_of(std::int64_t axis, std::size_t rank) {
     return static_cast<std::uint32_t>(axis < 0 ? axis + count : axis);
 }
 
-core::Result<ordered_json> map_node(const OnnxNode& node) {
-    if (auto mapped = map_recurrent(node)) {
-        return std::move(*mapped);
-    }
-    if (node.output(0) == nullptr) {
-        return core::fail("the node has no first output");
-    }
-    for (const auto map :
-         {map_element_wise, map_parameterised, map_movement, map_indexing, map_arrangement, map_filling, map_reduction,
-          map_normalisation, map_window, map_resampling, map_product, map_composite}) {
-        if (auto mapped = map(node)) {
-            return std::move(*mapped);
-        }
-    }
-    return core::fail(fmt::format("{} has no mapping to a DirectML operator", core::shortened(node.type)));
-}
-
 }  // namespace dmlconform::interop

@@ -69,34 +69,6 @@ private:
 /// The case without name and tolerance. Fails if something has no counterpart.
 [[nodiscard]] core::Result<nlohmann::ordered_json> map_node(const OnnxNode& node);
 
-/// The following functions return an empty result if the operator is not one of theirs. These are element-wise
-/// functions with broadcasting.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_element_wise(const OnnxNode& node);
-/// Element-wise operators with attributes that select DirectML's operator, or with parameters that are inputs.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_parameterised(const OnnxNode& node);
-/// Operators that move elements.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_movement(const OnnxNode& node);
-/// Operators that read or write at indices.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_indexing(const OnnxNode& node);
-/// Operators that rearrange elements: blocks, padding, repetition, reversal, diagonals.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_arrangement(const OnnxNode& node);
-/// Operators that create elements from constants and positions.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_filling(const OnnxNode& node);
-/// Reductions.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_reduction(const OnnxNode& node);
-/// Normalisations, softmaxes and hardmaxes.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_normalisation(const OnnxNode& node);
-/// Poolings and local response normalisation.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_window(const OnnxNode& node);
-/// Resampling and regions of interest.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_resampling(const OnnxNode& node);
-/// Recurrent networks. Their first output may be absent.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_recurrent(const OnnxNode& node);
-/// Matrix products and convolutions.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_product(const OnnxNode& node);
-/// The quantised convolution.
-[[nodiscard]] std::optional<core::Result<nlohmann::ordered_json>> map_composite(const OnnxNode& node);
-
 /// A case with InputTensor and OutputTensor of the same number of elements.
 [[nodiscard]] core::Result<OnnxCase> unary_case(const OnnxNode& node, std::string_view directml);
 /// A case with the node's inputs under these names, broadcast to the size of the output.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_mapping.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -186,28 +186,29 @@ Mapped map_softmax(const OnnxNode& node) {
         .take();
 }
 
+/// Maps a node that has its first input.
+template <Mapped (*map)(const OnnxNode&)>
+Mapped normalised(const OnnxNode& node) {
+    return node.input(0) == nullptr ? Mapped(core::fail(fmt::format("{} has no data", node.type))) : map(node);
+}
+
 }  // namespace
 
-std::optional<Mapped> map_normalisation(const OnnxNode& node) {
-    using Map = Mapped (*)(const OnnxNode&);
-    static const std::vector<std::pair<std::string_view, Map>> operators{
-        {"MeanVarianceNormalization", map_mean_variance},
-        {"InstanceNormalization", map_instance},
-        {"LayerNormalization", map_layer},
-        {"RMSNormalization", map_rms},
-        {"GroupNormalization", map_group},
-        {"BatchNormalization", map_batch},
-        {"Softmax", map_softmax},
-        {"LogSoftmax", map_softmax},
-        {"Hardmax", map_softmax},
+std::span<const OnnxMapping> normalisation_mappings() {
+    static constexpr OnnxMapping mappings[] = {
+        {"MeanVarianceNormalization", normalised<map_mean_variance>, "MEAN_VARIANCE_NORMALIZATION1"},
+        {"InstanceNormalization", normalised<map_instance>, "MEAN_VARIANCE_NORMALIZATION1"},
+        {"LayerNormalization", normalised<map_layer>, "MEAN_VARIANCE_NORMALIZATION1", "the first output"},
+        {"RMSNormalization", normalised<map_rms>, "MEAN_VARIANCE_NORMALIZATION2", "without a mean"},
+        {"GroupNormalization", normalised<map_group>, "MEAN_VARIANCE_NORMALIZATION1", "the groups as a dimension"},
+        {"BatchNormalization", normalised<map_batch>, "BATCH_NORMALIZATION",
+         "not with spatial = 0; in training, from opset 14 on, with REDUCE and element-wise operators for means and "
+         "variances"},
+        {"Softmax", normalised<map_softmax>, "ACTIVATION_SOFTMAX1", "before opset 13 along the axis and all behind it"},
+        {"LogSoftmax", normalised<map_softmax>, "ACTIVATION_LOG_SOFTMAX1", "as Softmax"},
+        {"Hardmax", normalised<map_softmax>, "ACTIVATION_HARDMAX1", "as Softmax"},
     };
-    const auto found =
-        std::find_if(operators.begin(), operators.end(), [&](const auto& row) { return row.first == node.type; });
-    if (found == operators.end()) {
-        return std::nullopt;
-    }
-    return node.input(0) == nullptr ? Mapped(core::fail(fmt::format("{} has no data", node.type)))
-                                    : found->second(node);
+    return mappings;
 }
 
 }  // namespace dmlconform::interop

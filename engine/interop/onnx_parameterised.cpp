@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/core/element.h"
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_mapping.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -205,24 +205,23 @@ Mapped map_expand(const OnnxNode& node) {
 
 }  // namespace
 
-std::optional<Mapped> map_parameterised(const OnnxNode& node) {
-    using Map = Mapped (*)(const OnnxNode&);
-    static const std::vector<std::pair<std::string, Map>> operators{{"BitShift", map_bit_shift},
-                                                                    {"Clip", map_clip},
-                                                                    {"DequantizeLinear", map_quantization},
-                                                                    {"Expand", map_expand},
-                                                                    {"Gelu", map_gelu},
-                                                                    {"IsInf", map_is_inf},
-                                                                    {"Mod", map_mod},
-                                                                    {"QuantizeLinear", map_quantization},
-                                                                    {"Round", map_round},
-                                                                    {std::string(training) + "Adam", map_adam}};
-    for (const auto& [type, map] : operators) {
-        if (node.type == type) {
-            return map(node);
-        }
-    }
-    return std::nullopt;
+std::span<const OnnxMapping> parameterised_mappings() {
+    static constexpr OnnxMapping mappings[] = {
+        {"BitShift", map_bit_shift, "ELEMENT_WISE_BIT_SHIFT_LEFT, ELEMENT_WISE_BIT_SHIFT_RIGHT"},
+        {"Clip", map_clip, "ELEMENT_WISE_CLIP, ELEMENT_WISE_CLIP1",
+         "an absent bound is the end of the type; if min is above max, both become max; bounds that are computed: "
+         "ELEMENT_WISE_MAX and ELEMENT_WISE_MIN"},
+        {"DequantizeLinear", map_quantization, "ELEMENT_WISE_DEQUANTIZE_LINEAR", "whole or along an axis"},
+        {"Expand", map_expand, "ELEMENT_WISE_IDENTITY", "strides of 0"},
+        {"Gelu", map_gelu, "ACTIVATION_GELU", "the approximation by tanh becomes several operators"},
+        {"IsInf", map_is_inf, "ELEMENT_WISE_IS_INFINITY"},
+        {"Mod", map_mod, "ELEMENT_WISE_MODULUS_TRUNCATE, ELEMENT_WISE_MODULUS_FLOOR", "with and without fmod"},
+        {"QuantizeLinear", map_quantization, "ELEMENT_WISE_QUANTIZE_LINEAR", "whole or along an axis"},
+        {"Round", map_round, "ELEMENT_WISE_ROUND", "halves to even"},
+        {"ai.onnx.preview.training.Adam", map_adam, "ADAM_OPTIMIZER",
+         "one tensor, without regularisation, from the first step on"},
+    };
+    return mappings;
 }
 
 }  // namespace dmlconform::interop

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_mapping.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -320,21 +320,19 @@ Mapped map_convolution_integer(const OnnxNode& node) {
 
 }  // namespace
 
-std::optional<Mapped> map_product(const OnnxNode& node) {
-    using Map = Mapped (*)(const OnnxNode&);
-    static const std::vector<std::pair<std::string_view, Map>> maps{{"Gemm", map_gemm},
-                                                                    {"MatMul", map_matmul},
-                                                                    {"MatMulInteger", map_matmul_integer},
-                                                                    {"QLinearMatMul", map_quantized_matmul},
-                                                                    {"Conv", map_convolution},
-                                                                    {"ConvTranspose", map_convolution},
-                                                                    {"ConvInteger", map_convolution_integer}};
-    for (const auto& [type, map] : maps) {
-        if (node.type == type) {
-            return map(node);
-        }
-    }
-    return std::nullopt;
+std::span<const OnnxMapping> product_mappings() {
+    static constexpr OnnxMapping mappings[] = {
+        {"Gemm", map_gemm, "GEMM"},
+        {"MatMul", map_matmul, "GEMM",
+         "up to four dimensions, broadcast by strides of 0; more if the second factor is a matrix or has the same "
+         "batches"},
+        {"MatMulInteger", map_matmul_integer, "MATRIX_MULTIPLY_INTEGER"},
+        {"QLinearMatMul", map_quantized_matmul, "QUANTIZED_LINEAR_MATRIX_MULTIPLY"},
+        {"Conv", map_convolution, "CONVOLUTION", "one to three spatial dimensions"},
+        {"ConvTranspose", map_convolution, "CONVOLUTION", "output_padding is taken from the padding at the end"},
+        {"ConvInteger", map_convolution_integer, "CONVOLUTION_INTEGER", "one or two spatial dimensions"},
+    };
+    return mappings;
 }
 
 }  // namespace dmlconform::interop

@@ -6,7 +6,7 @@
 
 #include "engine/core/ascii_case.h"
 #include "engine/core/utf8.h"
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_mapping.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -204,11 +204,19 @@ Mapped network_case(const OnnxNode& node, const Network& network) {
     return made.take();
 }
 
+Mapped map_recurrent(const OnnxNode& node) {
+    return network_case(node, *std::ranges::find(networks, node.type, &Network::name));
+}
+
 }  // namespace
 
-std::optional<Mapped> map_recurrent(const OnnxNode& node) {
-    const auto network = std::ranges::find(networks, node.type, &Network::name);
-    return network == networks.end() ? std::nullopt : std::optional(network_case(node, *network));
+std::span<const OnnxMapping> recurrent_mappings() {
+    static constexpr OnnxMapping mappings[] = {
+        {"RNN", map_recurrent, "RNN", "without clip; batches in front (layout) are moved behind the steps"},
+        {"GRU", map_recurrent, "GRU", "as RNN"},
+        {"LSTM", map_recurrent, "LSTM", "batches in front (layout) are moved behind the steps"},
+    };
+    return mappings;
 }
 
 }  // namespace dmlconform::interop

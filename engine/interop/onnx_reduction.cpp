@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_mapping.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -160,6 +160,11 @@ Mapped map_lp_normalization(const OnnxNode& node) {
         .take();
 }
 
+Mapped map_reduction_node(const OnnxNode& node) {
+    const auto* function = std::ranges::find(functions, node.type, [](const auto& row) { return row.first; });
+    return map_reduce(node, function->second);
+}
+
 }  // namespace
 
 std::optional<std::vector<std::uint32_t>> reduction_axes(const OnnxNode& node) {
@@ -174,26 +179,29 @@ std::optional<std::vector<std::uint32_t>> reduction_axes(const OnnxNode& node) {
     return axes;
 }
 
-std::optional<Mapped> map_reduction(const OnnxNode& node) {
-    using Map = Mapped (*)(const OnnxNode&);
-    static constexpr std::pair<std::string_view, Map> operators[] = {{"ArgMax", map_position},
-                                                                     {"ArgMin", map_position},
-                                                                     {"CumProd", map_cumulative},
-                                                                     {"CumSum", map_cumulative},
-                                                                     {"DynamicQuantizeLinear", map_dynamic_quantize},
-                                                                     {"LpNormalization", map_lp_normalization},
-                                                                     {"NonZero", map_nonzero}};
-    for (const auto& [type, function] : functions) {
-        if (node.type == type) {
-            return map_reduce(node, function);
-        }
-    }
-    for (const auto& [type, map] : operators) {
-        if (node.type == type) {
-            return map(node);
-        }
-    }
-    return std::nullopt;
+std::span<const OnnxMapping> reduction_mappings() {
+    static constexpr OnnxMapping mappings[] = {
+        {"ReduceSum", map_reduction_node, "REDUCE", "no axes that mean none: ELEMENT_WISE_IDENTITY"},
+        {"ReduceMean", map_reduction_node, "REDUCE", "no axes that mean none: ELEMENT_WISE_IDENTITY"},
+        {"ReduceMax", map_reduction_node, "REDUCE", "no axes that mean none: ELEMENT_WISE_IDENTITY"},
+        {"ReduceMin", map_reduction_node, "REDUCE", "no axes that mean none: ELEMENT_WISE_IDENTITY"},
+        {"ReduceProd", map_reduction_node, "REDUCE", "no axes that mean none: ELEMENT_WISE_IDENTITY"},
+        {"ReduceL1", map_reduction_node, "REDUCE", "not without axes that mean none, where versions of ONNX differ"},
+        {"ReduceL2", map_reduction_node, "REDUCE", "not without axes that mean none, where versions of ONNX differ"},
+        {"ReduceLogSum", map_reduction_node, "REDUCE",
+         "not without axes that mean none, where versions of ONNX differ"},
+        {"ReduceLogSumExp", map_reduction_node, "REDUCE", "no axes that mean none: ELEMENT_WISE_IDENTITY"},
+        {"ReduceSumSquare", map_reduction_node, "REDUCE",
+         "not without axes that mean none, where versions of ONNX differ"},
+        {"ArgMax", map_position, "ARGMAX"},
+        {"ArgMin", map_position, "ARGMIN"},
+        {"CumProd", map_cumulative, "CUMULATIVE_PRODUCT"},
+        {"CumSum", map_cumulative, "CUMULATIVE_SUMMATION"},
+        {"DynamicQuantizeLinear", map_dynamic_quantize, "DYNAMIC_QUANTIZE_LINEAR"},
+        {"LpNormalization", map_lp_normalization, "LP_NORMALIZATION"},
+        {"NonZero", map_nonzero, "NONZERO_COORDINATES", "room for all elements"},
+    };
+    return mappings;
 }
 
 }  // namespace dmlconform::interop

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "engine/core/element.h"
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_mapping.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -354,14 +354,15 @@ Mapped map_max_roi_pool(const OnnxNode& node) {
 
 }  // namespace
 
-std::optional<Mapped> map_resampling(const OnnxNode& node) {
-    if (node.type == "Resize" || node.type == "Upsample") {
-        return map_resize(node);
-    }
-    if (node.type == "RoiAlign") {
-        return map_roi_align(node);
-    }
-    return node.type == "MaxRoiPool" ? std::optional(map_max_roi_pool(node)) : std::nullopt;
+std::span<const OnnxMapping> resampling_mappings() {
+    static constexpr OnnxMapping mappings[] = {
+        {"Resize", map_resize, "RESAMPLE2, RESAMPLE3",
+         "cubic interpolation: GEMM with a matrix of weights for each dimension"},
+        {"Upsample", map_resize, "RESAMPLE2"},
+        {"RoiAlign", map_roi_align, "ROI_ALIGN1"},
+        {"MaxRoiPool", map_max_roi_pool, "ROI_POOLING"},
+    };
+    return mappings;
 }
 
 }  // namespace dmlconform::interop

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_mapping.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -213,22 +213,28 @@ Mapped map_lrn(const OnnxNode& node) {
         .take();
 }
 
+/// Maps a pooling if ONNX and DirectML agree about it.
+template <Mapped (*map)(const OnnxNode&)>
+Mapped pooled(const OnnxNode& node) {
+    std::string difference = difference_of_pooling(node);
+    return difference.empty() ? map(node) : Mapped(core::fail(std::move(difference)));
+}
+
 }  // namespace
 
-std::optional<Mapped> map_window(const OnnxNode& node) {
-    using Map = Mapped (*)(const OnnxNode&);
-    static const std::vector<std::pair<std::string_view, Map>> poolings{
-        {"AveragePool", map_average_pool}, {"LpPool", map_lp_pool}, {"MaxPool", map_max_pool}};
-    for (const auto& [type, map] : poolings) {
-        if (node.type == type) {
-            std::string difference = difference_of_pooling(node);
-            return difference.empty() ? map(node) : Mapped(core::fail(std::move(difference)));
-        }
-    }
-    if (node.type == "GlobalAveragePool" || node.type == "GlobalLpPool" || node.type == "GlobalMaxPool") {
-        return map_global_pool(node);
-    }
-    return node.type == "LRN" ? std::optional(map_lrn(node)) : std::nullopt;
+std::span<const OnnxMapping> window_mappings() {
+    static constexpr OnnxMapping mappings[] = {
+        {"AveragePool", pooled<map_average_pool>, "AVERAGE_POOLING, AVERAGE_POOLING1",
+         "one to three spatial dimensions; not with padding that ceil_mode adds and count_include_pad counts"},
+        {"LpPool", pooled<map_lp_pool>, "LP_POOLING, LP_POOLING1", "one to three spatial dimensions"},
+        {"MaxPool", pooled<map_max_pool>, "MAX_POOLING2",
+         "one to three spatial dimensions; without column-major indices"},
+        {"GlobalAveragePool", map_global_pool, "AVERAGE_POOLING", "one window"},
+        {"GlobalLpPool", map_global_pool, "LP_POOLING", "one window"},
+        {"GlobalMaxPool", map_global_pool, "MAX_POOLING", "one window"},
+        {"LRN", map_lrn, "LOCAL_RESPONSE_NORMALIZATION", "across channels"},
+    };
+    return mappings;
 }
 
 }  // namespace dmlconform::interop

@@ -28,11 +28,14 @@ ELEMENT_WISE = frozenset('''
 # Measured with python3-onnx 1.12: at least this many tests become cases, and at least this many pass on an engine.
 # Newer versions have more.
 LEAST_ELEMENT_WISE = 228
-LEAST_PASSED = 790
+LEAST_PASSED = 819
 
 # Tests with wrong expected values. The operator's documentation says that results saturate, but NumPy's conversion to
-# INT8 wraps.
-WRONG = frozenset('test_qlinearmatmul_2D_int8_float32 test_qlinearmatmul_3D_int8_float32'.split())
+# INT8 wraps. The inverse transforms of ONNX 1.17 expect rounding errors of 2e-7 where the result is 0.
+WRONG = frozenset('''
+    test_qlinearmatmul_2D_int8_float32 test_qlinearmatmul_3D_int8_float32 test_dft_inverse
+    test_dft_inverse_opset19
+'''.split())
 
 # Acceptable reasons for leaving out a test of an element-wise operator.
 REASONS = (
@@ -107,7 +110,7 @@ class Test:
     def run_all(self, engines):
         words = [word for engine in engines for word in ('--engine', engine)]
         for name in sorted(WRONG):
-            words += ['--exclude', f'*/{name}']
+            words += ['--exclude', f'*/{name}', '--exclude', f'*/{name}/*']
         done = self.dmlconform('run', self.at('cases'), *words, '--quiet', '--json', self.at('result.json'))
         with open(self.at('result.json'), encoding='utf-8') as file:
             results = json.load(file)['results']

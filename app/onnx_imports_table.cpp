@@ -1,0 +1,54 @@
+// Lists mappings and expansions, a row for each ONNX operator.
+#include "app/onnx_imports_table.h"
+#if DMLCONFORM_HAS_ONNX
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "engine/interop/onnx_expansion.h"
+#include "engine/interop/onnx_mapping.h"
+
+namespace dmlconform::app {
+namespace {
+
+struct Row {
+    std::string becomes;
+    std::string remark;
+};
+
+std::map<std::string, Row> rows_of_operators() {
+    std::map<std::string, Row> rows;
+    for (const interop::OnnxMapping& mapping : interop::onnx_mappings()) {
+        rows[std::string(mapping.type)] = {std::string(mapping.directml), std::string(mapping.remark)};
+    }
+    for (const interop::ExpandedOperator& expanded : interop::expanded_operators()) {
+        Row& row = rows[expanded.type];
+        if (row.becomes.empty()) {
+            row.becomes = "several";
+        }
+        row.remark += (row.remark.empty() || expanded.remark.empty() ? "" : "; ") + expanded.remark;
+    }
+    return rows;
+}
+
+}  // namespace
+
+std::string onnx_imports_table() {
+    const auto rows = rows_of_operators();
+    std::string text;
+    for (const auto& [type, row] : rows) {
+        text += fmt::format("| {} | {} | {} |\n", type, row.becomes, row.remark);
+    }
+    return fmt::format(
+        "# ONNX operators that are imported\n\n"
+        "<!-- Written by `dmlconform import onnx-test --table`, which this file must equal. Do not edit. -->\n\n"
+        "The importer of models and of ONNX's node tests knows these {} operators. The table says which of DirectML's\n"
+        "operators each becomes. \"Several\" means a group of nodes, each of which becomes an operator: what ONNX, or\n"
+        "ONNX Runtime for `com.microsoft`, defines the operator as.\n\n"
+        "| ONNX operator | Becomes | Remark |\n| --- | --- | --- |\n{}",
+        rows.size(), text);
+}
+
+}  // namespace dmlconform::app
+#endif
