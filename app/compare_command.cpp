@@ -54,6 +54,9 @@ const char* change_text(bench::Change change) {
     }
 }
 
+/// How many nodes of a graph are shown: those that lost the most time.
+constexpr std::size_t most_shown_nodes = 10;
+
 /// For example "0.98 to 1.03"; empty if there are too few runs.
 std::string interval_text(const bench::Interval& interval) {
     return std::isfinite(interval.greatest) ? fmt::format("{:.3f} to {:.3f}", interval.least, interval.greatest) : "";
@@ -65,12 +68,18 @@ void print_comparison(const bench::RunComparison& comparison, const report::Cons
     for (const char* column : {"ratio", "verdict", "base", "new", "95%", "spread", "p"}) {
         table.add_value_column(column);
     }
-    for (const auto& compared : comparison.benchmarks) {
+    const auto add_row = [&](const std::string& name, const bench::ComparedBenchmark& compared) {
         table.add_row(
-            {compared.name}, {},
+            {name}, {},
             {fmt::format("{:.3f}", compared.ratio), change_text(compared.change), report::format_seconds(compared.base),
              report::format_seconds(compared.now), interval_text(compared.interval),
              fmt::format("{:.1f}%", 100 * compared.spread), fmt::format("{:.2g}", compared.p)});
+    };
+    for (const auto& compared : comparison.benchmarks) {
+        add_row(compared.name, compared);
+        for (std::size_t i = 0; i < std::min(compared.nodes.size(), most_shown_nodes); ++i) {
+            add_row("  " + compared.nodes[i].name, compared.nodes[i]);
+        }
     }
     print(table.text(output_width(), style));
     for (const std::string& name : comparison.missing) {
@@ -168,20 +177,27 @@ nlohmann::ordered_json bound(double value) {
     return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
+nlohmann::ordered_json compared_json(const bench::ComparedBenchmark& compared) {
+    return {{"name", compared.name},
+            {"operator", compared.op},
+            {"verdict", bench::to_string(compared.change)},
+            {"baseSeconds", compared.base},
+            {"newSeconds", compared.now},
+            {"ratio", compared.ratio},
+            {"ratioAtLeast", bound(compared.interval.least)},
+            {"ratioAtMost", bound(compared.interval.greatest)},
+            {"spread", compared.spread},
+            {"p", compared.p}};
+}
+
 std::string comparison_json(const bench::RunComparison& comparison) {
     using Json = nlohmann::ordered_json;
     Json benchmarks = Json::array();
     for (const auto& compared : comparison.benchmarks) {
-        benchmarks.push_back({{"name", compared.name},
-                              {"operator", compared.op},
-                              {"verdict", bench::to_string(compared.change)},
-                              {"baseSeconds", compared.base},
-                              {"newSeconds", compared.now},
-                              {"ratio", compared.ratio},
-                              {"ratioAtLeast", bound(compared.interval.least)},
-                              {"ratioAtMost", bound(compared.interval.greatest)},
-                              {"spread", compared.spread},
-                              {"p", compared.p}});
+        Json& written = benchmarks.emplace_back(compared_json(compared));
+        for (const auto& node : compared.nodes) {
+            written["nodes"].push_back(compared_json(node));
+        }
     }
     Json operators = Json::object();
     for (const auto& [op, mean] : comparison.mean_by_operator()) {

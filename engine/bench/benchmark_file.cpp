@@ -111,6 +111,7 @@ private:
         BenchmarkTimes& times = (is_aggregate ? medians : file_.benchmarks)[name];
         times.seconds.push_back(seconds);
         add_counters(entry, times);
+        add_nodes(entry, times);
         if (entry.contains("label") && entry["label"].is_string()) {
             // The operator, then a blank and the digest of its descriptor.
             const auto label = entry["label"].get<std::string>();
@@ -126,6 +127,19 @@ private:
                                  unsettled_counter}) {
             if (const auto found = entry.find(name); found != entry.end() && found->is_number()) {
                 times.counters[name].push_back(found->get<double>());
+            }
+        }
+    }
+
+    /// "node NAME µs" has the time of a graph's node.
+    static void add_nodes(const Json& entry, BenchmarkTimes& times) {
+        constexpr std::string_view before = "node ";
+        constexpr std::string_view after = " µs";
+        for (const auto& [name, value] : entry.items()) {
+            if (name.starts_with(before) && name.ends_with(after) && name.size() > before.size() + after.size() &&
+                value.is_number() && value.get<double>() > 0) {
+                times.nodes[name.substr(before.size(), name.size() - before.size() - after.size())].push_back(
+                    value.get<double>() * 1e-6);
             }
         }
     }

@@ -18,6 +18,8 @@ struct BenchmarkTimes {
     /// Counters by name, one value for each of the same repetitions: bytes_per_second, items_per_second,
     /// operations_per_second, percent_of_roofline, unsettled.
     std::map<std::string, std::vector<double>> counters;
+    /// For a graph, the times of each node in seconds, one for each of the same repetitions.
+    std::map<std::string, std::vector<double>> nodes{};
     /// The operator, in files of `dmlconform bench`; otherwise empty.
     std::string label{};
     /// A digest of the descriptor, which distinguishes problems with the same name. Empty in other programs' files.

@@ -51,18 +51,35 @@ struct Repeated {
 };
 using RunsByName = std::map<std::string, Repeated>;
 
+void add_run(Repeated& repeated, const std::vector<double>& seconds, bool settled) {
+    if (settled && !repeated.settled) {
+        repeated = {{}, true};
+    }
+    if (settled == repeated.settled) {
+        repeated.runs.push_back(seconds);
+    }
+}
+
 RunsByName runs_of(std::span<const BenchmarkFile> files) {
     RunsByName runs;
     for (const BenchmarkFile& file : files) {
         for (const auto& [name, times] : file.benchmarks) {
-            Repeated& repeated = runs[name];
-            const bool settled = !times.unsettled();
-            if (settled && !repeated.settled) {
-                repeated = {{}, true};
-            }
-            if (settled == repeated.settled) {
-                repeated.runs.push_back(times.seconds);
-            }
+            add_run(runs[name], times.seconds, !times.unsettled());
+        }
+    }
+    return runs;
+}
+
+/// The same for the nodes of a graph.
+RunsByName runs_of_nodes(std::span<const BenchmarkFile> files, const std::string& benchmark) {
+    RunsByName runs;
+    for (const BenchmarkFile& file : files) {
+        const auto found = file.benchmarks.find(benchmark);
+        if (found == file.benchmarks.end()) {
+            continue;
+        }
+        for (const auto& [node, seconds] : found->second.nodes) {
+            add_run(runs[node], seconds, !found->second.unsettled());
         }
     }
     return runs;
@@ -188,6 +205,21 @@ Pairs pairs_of(std::span<const BenchmarkFile> base, std::span<const BenchmarkFil
     return pairs;
 }
 
+std::vector<ComparedBenchmark> compare_nodes(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now,
+                                             const std::string& benchmark, const ComparisonSettings& settings) {
+    const RunsByName before = runs_of_nodes(base, benchmark);
+    const RunsByName after = runs_of_nodes(now, benchmark);
+    std::vector<ComparedBenchmark> nodes;
+    for (const auto& [node, runs] : before) {
+        if (const auto other = after.find(node); other != after.end()) {
+            nodes.push_back(compare_benchmark(node, runs, other->second, settings));
+        }
+    }
+    std::ranges::stable_sort(nodes, std::ranges::greater(),
+                             [](const ComparedBenchmark& node) { return node.now - node.base; });
+    return nodes;
+}
+
 }  // namespace
 
 const char* to_string(Change change) {
@@ -255,6 +287,7 @@ RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const 
     }
     for (ComparedBenchmark& compared : comparison.benchmarks) {
         compared.op = label_of(now, compared.name);
+        compared.nodes = compare_nodes(base, now, compared.name, settings);
     }
     for (const auto& [name, runs] : after) {
         if (!before.contains(name)) {

@@ -57,6 +57,8 @@ struct ComparedBenchmark {
     bool settled = true;
     /// BenchmarkTimes::label.
     std::string op{};
+    /// Of a graph, the nodes that both sides have: those that lost the most time first. Nodes alone regress nothing.
+    std::vector<ComparedBenchmark> nodes{};
 };
 
 /// The geometric mean of ratios.

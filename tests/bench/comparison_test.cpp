@@ -47,6 +47,20 @@ TEST(CompareRuns, Verdicts) {
     EXPECT_EQ(change_between({1, 1, 1, 1}, {3, 3, 3, 3}), Change::slower);
 }
 
+TEST(CompareRuns, SaysWhichNodesOfAGraphBecameSlower) {
+    BenchmarkFile base = file_of({{"net", around(10e-3, 0.01)}});
+    BenchmarkFile now = file_of({{"net", around(12e-3, 0.01)}});
+    base.benchmarks["net"].nodes = {{"conv", around(6e-3, 0.01)}, {"relu", around(1e-3, 0.01)}, {"gone", {1}}};
+    now.benchmarks["net"].nodes = {{"conv", around(8e-3, 0.01)}, {"relu", around(1e-3, 0.01)}, {"new", {1}}};
+    const auto& nodes = compare_runs(base, now, {}).benchmarks.at(0).nodes;
+    ASSERT_EQ(nodes.size(), 2U);
+    EXPECT_EQ(nodes[0].name, "conv");
+    EXPECT_EQ(nodes[0].change, Change::slower);
+    EXPECT_NEAR(nodes[0].ratio, 8.0 / 6, 1e-9);
+    EXPECT_EQ(nodes[1].name, "relu");
+    EXPECT_EQ(nodes[1].change, Change::none);
+}
+
 TEST(CompareRuns, WhatDidNotSettleIsNotCompared) {
     const auto base = file_of({{"a", around(1, 0.01)}});
     const auto slower = file_of({{"a", around(2, 0.01)}});
