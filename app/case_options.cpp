@@ -68,7 +68,10 @@ std::string selection_hint(const CaseOptions& options, const cases::Corpus& corp
 }  // namespace
 
 void CaseOptions::add_to(Command command) {
-    command.add_option("paths", paths, "Case files, ONNX models, or folders. In a folder, every *.json is a case file")
+    command
+        .add_option(
+            "paths", paths,
+            "Case files, ONNX models, serialised DirectML graphs, or folders. In a folder, every *.json is a case file")
         .required()
         .type_name("PATH");
     command
@@ -116,10 +119,12 @@ core::Result<cases::Corpus> load(const CaseOptions& options, const cases::CaseVi
     const cases::ReadOptions reading{.allow_external_data = options.allow_external_data,
                                      .without_expected = options.without_expected,
                                      .other_kinds = options.models.kinds()};
-    const bool has_model = std::ranges::any_of(
-        options.paths, [](const std::string& path) { return std::filesystem::path(path).extension() == ".onnx"; });
+    const bool has_model = std::ranges::any_of(options.paths, [&](const std::string& path) {
+        return std::ranges::count(reading.other_kinds, std::filesystem::path(path).extension().string(),
+                                  &cases::CaseFileKind::extension) != 0;
+    });
     if (!has_model && !options.models.words().empty()) {
-        return core::fail("--dim, --input and --input-seed are for ONNX models, and no path ends with .onnx",
+        return core::fail("--dim, --input and --input-seed are for models, and no path ends with .onnx or .bin",
                           "case files have their data under \"inputs\"");
     }
     if (!options.shape.any()) {

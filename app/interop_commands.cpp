@@ -10,6 +10,7 @@
 #include "app/documents.h"
 #include "app/export_onnx_command.h"
 #include "app/messages.h"
+#include "app/onnx_imports_table.h"
 #include "app/standard_streams.h"
 #include "engine/cases/case_writer.h"
 #include "engine/core/text_file.h"
@@ -61,9 +62,12 @@ int write_imported(const core::Result<interop::Imported>& imported, const std::s
 
 /// Explains how to run cases that have neither expected values nor a reference, such as models.
 void note_without_reference(const interop::Imported& imported) {
-    const auto count = std::count_if(imported.cases.begin(), imported.cases.end(), [](const auto& entry) {
-        const auto* schema = operators::find_operator(entry["operator"].template get_ref<const std::string&>());
+    const auto has_none = [](const nlohmann::ordered_json& owner) {
+        const auto* schema = operators::find_operator(owner["operator"].get_ref<const std::string&>());
         return schema != nullptr && !cpu::has_reference(*schema);
+    };
+    const auto count = std::ranges::count_if(imported.cases, [&](const nlohmann::ordered_json& entry) {
+        return entry.contains("graph") ? std::ranges::any_of(entry["graph"]["nodes"], has_none) : has_none(entry);
     });
     if (count != 0) {
         warn(
@@ -133,28 +137,26 @@ int export_raw(const CaseOptions& options, const std::string& folder) {
     return exit_code;
 }
 
-#if DMLCONFORM_HAS_ONNX
-
 struct ModelImport {
     std::string source;
     std::string output;
     ModelFileOptions model;
 };
 
-/// The distinct operators of a model, with what they read in it.
-int import_onnx(const ModelImport& options) {
+/// The distinct operators of a model or graph, with what they read in it.
+int import_nodes(const ModelImport& options, const cases::CaseFileKind& kind, const char* what) {
     if (const auto fits = report::check_nodes_path(options.output); !fits) {
         print_error(fits.error());
         return exit_usage;
     }
-    const auto model = options.model.kinds().front().read(options.source);
+    const auto model = kind.read(options.source);
     if (!model) {
         print_error({fmt::format("{}: {}", options.source, model.error().message), model.error().hint});
         return exit_usage;
     }
     const auto written =
         report::write_nodes(model->front(), options.output,
-                            fmt::format("imported from the ONNX model {}",
+                            fmt::format("imported from the {} {}", what,
                                         std::filesystem::path(options.source).filename().generic_string()));
     if (!written) {
         print_error(written.error());
@@ -170,21 +172,47 @@ int import_onnx(const ModelImport& options) {
     return exit_ok;
 }
 
-void add_import_of_models(Command import, int& exit_code) {
+/// A command that imports the distinct operators of files of a kind.
+struct NodeImport {
+    const char* name;
+    const char* description;
+    /// The ending of CaseFileKind.
+    const char* ending;
+    /// What the case file says that it comes from.
+    const char* what;
+};
+
+constexpr NodeImport node_imports[] = {
+#if DMLCONFORM_HAS_ONNX
+    {"onnx", "Make cases from the distinct operators of an ONNX model, with what they read in it", ".onnx",
+     "ONNX model"},
+#endif
+#if DMLCONFORM_HAS_DML_GRAPH
+    {"dml-graph",
+     "Make cases from the distinct operators of a serialised DirectML graph, which ONNX Runtime writes with "
+     "ep.dml.enable_graph_serialization",
+     ".bin", "serialised DirectML graph"},
+#endif
+    {nullptr, nullptr, nullptr, nullptr},
+};
+
+void add_import_of_nodes(Command import, const NodeImport& kind, int& exit_code) {
     auto options = std::make_shared<ModelImport>();
-    const Command command = import.add_subcommand(
-        "onnx", "Make cases from the distinct operators of an ONNX model, with what they read in it");
-    command.add_option("model", options->source, "The model").required().type_name("MODEL");
+    const Command command = import.add_subcommand(kind.name, kind.description);
+    command.add_option("model", options->source, "The file").required().type_name("MODEL");
     command
         .add_option("-o,--output", options->output,
                     "The case file to write. Tensors go into a folder beside it, FILE without its ending and -data")
         .required()
         .type_name("FILE");
     options->model.add_to(command);
-    command.callback([options, &exit_code] { exit_code = import_onnx(*options); });
+    command.callback([options, &kind, &exit_code] {
+        const auto kinds = options->model.kinds();
+        exit_code = import_nodes(
+            *options, *std::ranges::find(kinds, std::string_view(kind.ending), &cases::CaseFileKind::extension),
+            kind.what);
+    });
 }
-
-#endif
 
 }  // namespace
 
@@ -192,6 +220,7 @@ void add_import_command(Command app, int& exit_code) {
     struct Options {
         std::string source;
         std::string output;
+        bool table = false;
     };
     auto options = std::make_shared<Options>();
     const Command command = app.add_subcommand("import", "Make cases from the files of another tool");
@@ -201,18 +230,30 @@ void add_import_command(Command app, int& exit_code) {
             .type_name("FILE");
     };
     const Command dxdispatch = command.add_subcommand(
-        "dxdispatch", "Make cases from the DirectML operators that a DxDispatch model dispatches");
+        "dxdispatch", "Make cases from the operators, models and graphs that a DxDispatch model dispatches");
     dxdispatch.add_option("model", options->source, "The model").required().type_name("MODEL");
     add_output(dxdispatch);
     dxdispatch.callback([options, &exit_code] { exit_code = import_dxdispatch(options->source, options->output); });
+    for (const NodeImport* kind = node_imports; kind->name != nullptr; ++kind) {
+        add_import_of_nodes(command, *kind, exit_code);
+    }
 #if DMLCONFORM_HAS_ONNX
-    add_import_of_models(command, exit_code);
     const Command onnx = command.add_subcommand(
         "onnx-test",
         "Make cases from ONNX's backend node tests: a folder with a model.onnx, or a folder with many of these");
-    onnx.add_option("folder", options->source, "The folder").required().type_name("FOLDER");
+    const Option folder = onnx.add_option("folder", options->source, "The folder").type_name("FOLDER");
     add_output(onnx);
-    onnx.callback([options, &exit_code] {
+    onnx.add_flag("--table", options->table, "Show as a Markdown table which ONNX operators are known")
+        .excludes(folder);
+    onnx.callback([options, folder, &exit_code] {
+        if (options->table) {
+            print_document(onnx_imports_table());
+            exit_code = exit_ok;
+            return;
+        }
+        if (options->source.empty()) {
+            throw_missing(folder.get_name());
+        }
         exit_code = write_imported(interop::read_onnx_node_tests(options->source), options->source,
                                    "the ONNX node tests", options->output);
     });

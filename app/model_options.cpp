@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <limits>
+#include <map>
 
 #include "app/number_options.h"
 #include "app/standard_streams.h"
@@ -11,11 +13,28 @@
 #if DMLCONFORM_HAS_ONNX
 #include "engine/interop/model/model_case.h"
 #endif
+#if DMLCONFORM_HAS_DML_GRAPH
+#include "engine/interop/dml_graph/dml_graph_case.h"
+#endif
 
 namespace dmlconform::app {
 namespace {
 
 using Cases = std::vector<std::shared_ptr<const cases::Case>>;
+using Files = std::map<std::string, std::filesystem::path>;
+
+[[maybe_unused]] core::Result<Files> input_files(const ModelFileOptions& options) {
+    Files files;
+    for (const std::string& text : options.inputs) {
+        const std::size_t equals = text.find('=');
+        if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+            return core::fail(fmt::format("--input {} does not give a file", core::shortened(text)),
+                              "for example --input image=cat.npy");
+        }
+        files.insert_or_assign(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return files;
+}
 
 #if DMLCONFORM_HAS_ONNX
 
@@ -31,14 +50,11 @@ core::Result<interop::ModelCaseOptions> case_options(const ModelFileOptions& opt
         }
         result.dimensions.insert_or_assign(text.substr(0, equals), static_cast<std::uint32_t>(*size));
     }
-    for (const std::string& text : options.inputs) {
-        const std::size_t equals = text.find('=');
-        if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-            return core::fail(fmt::format("--input {} does not give a file", core::shortened(text)),
-                              "for example --input image=cat.npy");
-        }
-        result.inputs.insert_or_assign(text.substr(0, equals), text.substr(equals + 1));
+    auto files = input_files(options);
+    if (!files) {
+        return tl::unexpected(files.error());
     }
+    result.inputs = std::move(*files);
     return result;
 }
 
@@ -82,6 +98,34 @@ core::Result<Cases> read_model(const ModelFileOptions& /*options*/, const std::f
 
 #endif
 
+#if DMLCONFORM_HAS_DML_GRAPH
+
+core::Result<Cases> read_serialised_graph(const ModelFileOptions& options, const std::filesystem::path& path) {
+    if (!options.dimensions.empty()) {
+        return core::fail("a serialised graph has no dimensions without a size", "leave out --dim");
+    }
+    auto files = input_files(options);
+    if (!files) {
+        return tl::unexpected(files.error());
+    }
+    const auto graph = interop::read_dml_graph_case(path, {std::move(*files), options.seed});
+    if (!graph) {
+        return tl::unexpected(graph.error());
+    }
+    for (const std::string& note : graph->notes) {
+        warn("dmlconform: note: {}: {}\n", path.generic_string(), note);
+    }
+    return Cases{graph->subject};
+}
+
+#else
+
+core::Result<Cases> read_serialised_graph(const ModelFileOptions& /*options*/, const std::filesystem::path& /*path*/) {
+    return core::fail("this program was built without FlatBuffers, with which serialised graphs are read");
+}
+
+#endif
+
 }  // namespace
 
 void ModelFileOptions::add_to(Command command) {
@@ -102,7 +146,9 @@ void ModelFileOptions::add_to(Command command) {
 }
 
 std::vector<cases::CaseFileKind> ModelFileOptions::kinds() const {
-    return {{".onnx", [options = *this](const std::filesystem::path& path) { return read_model(options, path); }}};
+    return {{".onnx", [options = *this](const std::filesystem::path& path) { return read_model(options, path); }},
+            {".bin",
+             [options = *this](const std::filesystem::path& path) { return read_serialised_graph(options, path); }}};
 }
 
 std::vector<std::string> ModelFileOptions::words() const {

@@ -9,6 +9,7 @@
 #include "engine/cases/element_writer.h"
 #include "engine/cases/json_text.h"
 #include "engine/cases/npy_writer.h"
+#include "engine/cases/writable_graph.h"
 #include "engine/core/element.h"
 #include "engine/operators/graph.h"
 #include "engine/operators/in_place.h"
@@ -167,7 +168,15 @@ ordered_json graph_to_json(const operators::Graph& graph) {
 }  // namespace
 
 core::Result<ordered_json> case_to_json(const Case& subject, const WriteOptions& options) {
-    const operators::Descriptor& descriptor = *subject.descriptor;
+    std::shared_ptr<const operators::Descriptor> written_as = subject.descriptor;
+    if (subject.descriptor->graph != nullptr) {
+        auto graph = writable_graph(subject.descriptor->graph);
+        if (!graph) {
+            return tl::unexpected(graph.error());
+        }
+        written_as = operators::graph_descriptor(std::move(*graph));
+    }
+    const operators::Descriptor& descriptor = *written_as;
     ordered_json object{{"name", case_name(subject.id)}};
     if (!subject.description.empty()) {
         object["description"] = subject.description;

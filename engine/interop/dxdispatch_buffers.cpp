@@ -11,7 +11,10 @@
 #include "engine/cases/initialiser.h"
 #include "engine/cases/npy_header.h"
 #include "engine/core/checked.h"
+#include "engine/core/element.h"
 #include "engine/core/utf8.h"
+#include "engine/interop/image_file.h"
+#include "engine/interop/neighbour_file.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -130,7 +133,7 @@ core::Result<DxDispatchBuffer> DxDispatchBuffers::read_values(const JsonValue& r
         return tl::unexpected(type.error());
     }
     if (values->find("sourcePath") != nullptr) {
-        return read_file(*values, *type);
+        return read_file(resource, *type);
     }
     return of_type(read_list(*values, *type), *type);
 }
@@ -176,8 +179,42 @@ core::Result<Bytes> DxDispatchBuffers::filled(const JsonValue& initialiser, cons
     return Bytes(bytes.begin(), bytes.end());
 }
 
-core::Result<DxDispatchBuffer> DxDispatchBuffers::read_file(const JsonValue& values, core::DataType type) {
-    const JsonValue& path = *values.find("sourcePath");
+core::Result<DxDispatchBuffer> DxDispatchBuffers::read_pixels(const JsonValue& resource,
+                                                              const std::filesystem::path& file, core::DataType type) {
+    const JsonValue* wanted = resource.find("resampleSize");
+    std::vector<std::uint64_t> sizes;
+    std::uint64_t count = 1;
+    for (const JsonValue& size :
+         wanted == nullptr || wanted->array() == nullptr ? JsonValue::Array() : *wanted->array()) {
+        const auto integer = cases::integer_of(size);
+        sizes.push_back(!integer || integer->negative ? 0 : integer->magnitude);
+        count = core::checked_multiply(count, sizes.back()).value_or(0);
+    }
+    if (sizes.size() != 4 || sizes[0] != 1 || (sizes[1] != 3 && sizes[1] != 4)) {
+        return core::fail("an image needs a \"resampleSize\"", "for example [1, 3, 224, 224]: 3 or 4 channels");
+    }
+    if (type != core::DataType::float32 && type != core::DataType::float16) {
+        return core::fail("the \"initialValuesDataType\" of an image is FLOAT32 or FLOAT16");
+    }
+    const auto desc = packed(type, count);
+    if (!desc) {
+        return tl::unexpected(desc.error());
+    }
+    const auto image = read_image(file, static_cast<std::uint32_t>(sizes[1]));
+    if (!image) {
+        return tl::unexpected(image.error());
+    }
+    const auto planes =
+        resampled_planes(*image, static_cast<std::uint32_t>(sizes[3]), static_cast<std::uint32_t>(sizes[2]));
+    Bytes bytes(static_cast<std::size_t>(count) * core::bytes_of(type));
+    for (std::size_t i = 0; i < planes.size(); ++i) {
+        core::store_element(bytes, type, i, *core::encode_element(type, static_cast<double>(planes[i])));
+    }
+    return DxDispatchBuffer{std::move(bytes), type};
+}
+
+core::Result<DxDispatchBuffer> DxDispatchBuffers::read_file(const JsonValue& resource, core::DataType type) {
+    const JsonValue& path = *resource.find("initialValues")->find("sourcePath");
     if (path.string() == nullptr) {
         return core::fail("\"sourcePath\" must be a path");
     }
@@ -189,6 +226,10 @@ core::Result<DxDispatchBuffer> DxDispatchBuffers::read_file(const JsonValue& val
     if (!std::filesystem::is_regular_file(file, error)) {
         return core::fail(fmt::format("there is no file \"{}\"", core::shortened(*path.string())),
                           "paths are relative to the model");
+    }
+    if (file.extension() == ".png" || file.extension() == ".jpg") {
+        const auto inside = neighbour_file(*path.string(), folder_ / "model", "\"sourcePath\"");
+        return inside ? read_pixels(resource, *inside, type) : tl::unexpected(inside.error());
     }
     JsonValue::Object members{{"file", path.offset, path}};
     const JsonValue initialiser{path.offset, std::make_shared<const JsonValue::Object>(std::move(members))};

@@ -32,7 +32,9 @@ public:
 private:
     [[nodiscard]] core::Result<DxDispatchBuffer> read(const cases::JsonValue& resource);
     [[nodiscard]] core::Result<DxDispatchBuffer> read_values(const cases::JsonValue& resource);
-    [[nodiscard]] core::Result<DxDispatchBuffer> read_file(const cases::JsonValue& values, core::DataType type);
+    [[nodiscard]] core::Result<DxDispatchBuffer> read_file(const cases::JsonValue& resource, core::DataType type);
+    [[nodiscard]] core::Result<DxDispatchBuffer> read_pixels(const cases::JsonValue& resource,
+                                                             const std::filesystem::path& file, core::DataType type);
     [[nodiscard]] core::Result<std::vector<std::byte>> read_list(const cases::JsonValue& values, core::DataType type);
     [[nodiscard]] core::Result<std::vector<std::byte>> read_typed_list(const cases::JsonValue& list);
     [[nodiscard]] core::Result<std::vector<std::byte>> filled(const cases::JsonValue& initialiser,

@@ -14,6 +14,7 @@
 #include "engine/core/checked.h"
 #include "engine/core/utf8.h"
 #include "engine/interop/dxdispatch_buffers.h"
+#include "engine/interop/dxdispatch_graphs.h"
 #include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
 
@@ -126,13 +127,14 @@ operators::InPlaceNames in_place_names(const operators::Descriptor& descriptor, 
     return names;
 }
 
-class ModelReader {
+class CommandReader {
 public:
-    ModelReader(const std::string& file, std::string_view text, const JsonValue& resources,
-                const JsonValue& dispatchables)
+    CommandReader(const std::string& file, std::string_view text, const JsonValue& resources,
+                  const JsonValue& dispatchables)
         : places_(file, text),
           dispatchables_(dispatchables),
           by_name_(cases::index_of(dispatchables)),
+          folder_(std::filesystem::path(file).parent_path()),
           buffers_(resources, std::filesystem::path(file).parent_path(), places_) {}
 
     void command(const JsonValue& value, std::size_t index) {
@@ -192,11 +194,10 @@ private:
         if (const operators::OperatorSchema* schema = operators::find_operator(*type)) {
             return schema;
         }
-        const bool other = *type == "hlsl" || *type == "onnx" || *type == "dmlSerializedGraph";
-        return other ? core::fail(fmt::format("type {} is not a single DirectML operator", *type),
-                                  "dispatchables with a DML_OPERATOR_… as type become cases")
-                     : core::fail(fmt::format("the catalogue has no operator \"{}\"", core::shortened(*type)),
-                                  "`dmlconform describe` lists them");
+        return *type == "hlsl"
+                   ? core::fail("it is a shader in HLSL", "operators, ONNX models and serialised graphs become cases")
+                   : core::fail(fmt::format("the catalogue has no operator \"{}\"", core::shortened(*type)),
+                                "`dmlconform describe` lists them");
     }
 
     core::Result<operators::Descriptor> read_operator(const JsonValue& dispatchable) {
@@ -295,6 +296,10 @@ private:
 
     core::Result<void> dispatch(const std::string& name, const JsonValue& dispatchable, const JsonValue& command) {
         place_ = places_.position(dispatchable.offset);
+        const std::string* type = string_member(dispatchable, "type");
+        if (type != nullptr && is_dispatched_file(*type)) {
+            return dispatch_file(name, *type, dispatchable, command);
+        }
         auto descriptor = read_operator(dispatchable);
         if (!descriptor) {
             return tl::unexpected(descriptor.error());
@@ -304,7 +309,9 @@ private:
             place_ = places_.position(command.offset);
             return core::fail("the command has no \"bindings\"");
         }
-        auto made = make_case(name, *descriptor, bindings);
+        const std::string* compile_type = string_member(dispatchable, "dmlCompileType");
+        const bool as_graph = compile_type != nullptr && *compile_type == "DmlCompileGraph";
+        auto made = make_case(name, *descriptor, bindings, as_graph);
         // Later commands see what this one wrote, whether it becomes a case or not.
         for (const TensorSlot& slot : descriptor->outputs()) {
             const auto binding = slot.desc == nullptr ? std::nullopt : bound_to(bindings.at_execution, slot.name);
@@ -316,14 +323,18 @@ private:
     }
 
     core::Result<void> make_case(const std::string& name, const operators::Descriptor& descriptor,
-                                 const Bindings& bindings) {
+                                 const Bindings& bindings, bool as_graph) {
         if (auto legal = check(descriptor); !legal) {
             return legal;
         }
         cases::Case subject;
         const auto bound = std::make_shared<operators::Descriptor>(descriptor);
-        bound->in_place = operators::in_place_slots(*bound, in_place_names(*bound, bindings.at_execution));
-        subject.descriptor = bound;
+        if (as_graph) {
+            subject.descriptor = graph_of_one(node_name(name), bound);
+        } else {
+            bound->in_place = operators::in_place_slots(*bound, in_place_names(*bound, bindings.at_execution));
+            subject.descriptor = bound;
+        }
         subject.min_feature_level = *operators::minimum_feature_level(descriptor);
         for (const TensorSlot& slot : subject.descriptor->inputs()) {
             if (slot.desc == nullptr) {
@@ -336,10 +347,16 @@ private:
             }
             subject.inputs.emplace_back(std::move(*data));
         }
+        return add_case(name, std::move(subject));
+    }
+
+    static std::string node_name(const std::string& name) { return cases::case_name("dxdispatch/" + name); }
+
+    core::Result<void> add_case(const std::string& name, cases::Case subject) {
         const std::size_t outputs = subject.descriptor->outputs().size();
         subject.expected.resize(outputs);
         subject.tolerances.resize(outputs);
-        subject.id = "dxdispatch/" + names_.unique(cases::case_name("dxdispatch/" + name));
+        subject.id = "dxdispatch/" + names_.unique(node_name(name));
         auto object = cases::case_to_json(subject);
         if (!object) {
             return tl::unexpected(object.error());
@@ -348,9 +365,55 @@ private:
         return {};
     }
 
+    core::Result<void> dispatch_file(const std::string& name, const std::string& type, const JsonValue& dispatchable,
+                                     const JsonValue& command) {
+        const JsonValue* bindings = command.find("bindings");
+        const auto graph = read_dispatched_file(type, dispatchable, bindings, folder_);
+        if (!graph) {
+            return tl::unexpected(graph.error());
+        }
+        for (const std::string& note : graph->notes) {
+            leave_out(name, {note, ""});
+        }
+        auto made = make_graph_case(name, *graph, bindings);
+        for (const std::string& output : graph->outputs) {
+            if (const auto binding = bound_to(bindings, output)) {
+                written_.insert(binding->resource);
+            }
+        }
+        return made;
+    }
+
+    core::Result<void> make_graph_case(const std::string& name, const DispatchedGraph& graph,
+                                       const JsonValue* bindings) {
+        cases::Case subject = *graph.subject;
+        const auto slots = subject.descriptor->inputs();
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            const std::string& bound_as = graph.inputs[i];
+            const bool unbound = bound_as.empty() || (graph.may_be_unbound && !bound_to(bindings, bound_as));
+            if (unbound) {
+                // Constants, and what DxDispatch binds to memory with any contents.
+                const auto elements = core::element_count(slots[i].desc->sizes).value_or(most_read_elements + 1);
+                if (elements > most_read_elements - std::min(elements_, most_read_elements)) {
+                    return core::fail(fmt::format("{} has too many elements for a case file", slots[i].name),
+                                      "`run` reads the dispatchable's own file, too");
+                }
+                elements_ += elements;
+                continue;
+            }
+            auto data = input({bound_as, slots[i].desc}, {nullptr, bindings});
+            if (!data) {
+                return tl::unexpected(data.error());
+            }
+            subject.inputs[i] = std::move(*data);
+        }
+        return add_case(name, std::move(subject));
+    }
+
     cases::ProblemSink places_;
     const JsonValue& dispatchables_;
     cases::JsonIndex by_name_;
+    std::filesystem::path folder_;
     DxDispatchBuffers buffers_;
     std::set<std::string> dispatched_;
     /// Resources that preceding commands have written.
@@ -381,7 +444,7 @@ core::Result<Imported> read_dxdispatch(const std::string& file, std::string_view
         return core::fail(fmt::format("{} is not a DxDispatch model", file),
                           "a model has \"resources\", \"dispatchables\" and \"commands\"");
     }
-    ModelReader reader(file, clean, *resources, *dispatchables);
+    CommandReader reader(file, clean, *resources, *dispatchables);
     for (std::size_t i = 0; i < commands->array()->size(); ++i) {
         reader.command((*commands->array())[i], i);
     }

@@ -148,7 +148,7 @@ TEST(DxDispatchImport, WhatHasNoCounterpartIsNamedWithTheReason) {
     ASSERT_TRUE(imported.has_value()) << imported.error().message;
     EXPECT_EQ(imported->cases.size(), 2u) << "of operators without a reference too";
     EXPECT_THAT(imported->left_out,
-                ElementsAre(HasSubstr("shader: type hlsl"),
+                ElementsAre(HasSubstr("shader: it is a shader in HLSL"),
                             HasSubstr("chained: InputTensor is \"out\", which an earlier command writes"),
                             HasSubstr("odd: the catalogue has no operator"), HasSubstr("bad: SLICE1 is missing"),
                             HasSubstr("command 7: there is no dispatchable \"none\""), HasSubstr("\"dance\""),
