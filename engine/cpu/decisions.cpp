@@ -55,13 +55,15 @@ bool is_real(const operators::TensorSlot& slot) {
     return slot.desc != nullptr && core::is_floating_point(slot.desc->data_type);
 }
 
-/// One element in 2, 4, 8 or 16 is chosen. It moves up in one turn of two, and all others in the other turn.
+/// In each pair of turns, some elements are chosen. They move up in one turn of the two, and all others in the other
+/// turn. The first pair chooses every second element. The others divide the elements among them, so that each element
+/// is chosen once together with few others: two pairs choose a quarter each, three an eighth, and two a sixteenth.
 bool moves_up_to_be_picked(std::uint64_t hash, std::size_t turn) {
-    constexpr std::size_t shares = 4;
-    const std::size_t pair = turn / 2;
-    const std::uint64_t share = std::uint64_t{2} << (pair % shares);
-    const std::uint64_t digits = hash >> (8 * (pair % 8));
-    const bool is_chosen = digits % share == 0;
+    constexpr std::array<std::size_t, 16> pair_of_share{1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7};
+    constexpr std::size_t pairs = 8;
+    const std::size_t pair = turn / 2 % pairs;
+    const bool is_chosen =
+        pair == 0 ? (hash >> 8 & 1) != 0 : pair_of_share[static_cast<std::size_t>(hash % 16)] == pair;
     return is_chosen != (turn % 2 != 0);
 }
 

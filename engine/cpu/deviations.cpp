@@ -3,11 +3,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "engine/cpu/graph_reference.h"
 
 namespace dmlconform::cpu {
+namespace {
+
+/// An element whose spread is this multiple of that of most elements is at a tie, as in take_jumps().
+constexpr double most_of_untied = 64;
+
+/// The mean of the numbers that are not above a limit, in their order, so that it is the same on every machine.
+double mean_up_to(double limit, const std::vector<double>& numbers) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const double number : numbers) {
+        if (number <= limit) {
+            sum += number;
+            ++count;
+        }
+    }
+    return sum / static_cast<double>(count);
+}
+
+}  // namespace
 
 Deviations::Deviations(core::Tensor reference)
     : reference_(std::move(reference)),
@@ -76,17 +97,21 @@ double Deviations::spread(std::size_t i) const {
 }
 
 double Deviations::common_spread() const {
-    double sum = 0;
-    std::size_t count = 0;
-    for (const double square : squares_) {
-        if (square > 0 && std::isfinite(square)) {
-            sum += square;
-            ++count;
-        }
-    }
+    std::vector<double> moving;
+    std::ranges::copy_if(squares_, std::back_inserter(moving),
+                         [](double square) { return square > 0 && std::isfinite(square); });
     // A few elements at a tie say nothing about the others.
-    const bool is_common = static_cast<double>(count) >= least_share * static_cast<double>(squares_.size());
-    return count == 0 || !is_common ? 0 : std::sqrt(sum / static_cast<double>(count) / static_cast<double>(runs_));
+    const auto count = static_cast<double>(moving.size());
+    if (moving.empty() || count < least_share * static_cast<double>(squares_.size())) {
+        return 0;
+    }
+    std::vector<double> sorted = moving;
+    const auto few = static_cast<std::ptrdiff_t>(least_share * count);
+    const auto last_of_most = sorted.end() - 1 - few;
+    std::ranges::nth_element(sorted, last_of_most);
+    const double most = mean_up_to(*last_of_most, moving);
+    const double untied = std::max(*last_of_most, most_of_untied * most_of_untied * most);
+    return std::sqrt(mean_up_to(untied, moving) / static_cast<double>(runs_));
 }
 
 }  // namespace dmlconform::cpu

@@ -30,7 +30,9 @@ public:
 
 private:
     [[nodiscard]] double spread(std::size_t i) const;
-    /// The root mean square of the spreads that are finite and not 0. 0 if there are too few of them.
+    /// The root mean square of the spreads that are finite and not 0. 0 if there are too few of them. Among the
+    /// greatest ones, as many as would be too few do not count if they are far beyond the others: these elements are at
+    /// a tie.
     [[nodiscard]] double common_spread() const;
 
     core::Tensor reference_;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "engine/core/text_file.h"
 #if DMLCONFORM_HAS_IMAGES
@@ -23,9 +24,9 @@ namespace {
 
 #if DMLCONFORM_HAS_IMAGES
 
-core::Result<void> check_pixels(std::uint64_t width, std::uint64_t height) {
+core::Result<void> check_pixels(std::string_view format, std::uint64_t width, std::uint64_t height) {
     if (width == 0 || height == 0 || width > most_pixels || height > most_pixels / width) {
-        return core::fail(fmt::format("the image has {} times {} pixels", width, height));
+        return core::fail(fmt::format("the {} image has {} times {} pixels", format, width, height));
     }
     return {};
 }
@@ -37,7 +38,7 @@ core::Result<Image> decode_png(const std::string& bytes, std::uint32_t channels)
     if (png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) == 0) {
         return core::fail(fmt::format("it is not a PNG image: {}", png.message));
     }
-    if (const auto fits = check_pixels(png.width, png.height); !fits) {
+    if (const auto fits = check_pixels("PNG", png.width, png.height); !fits) {
         return tl::unexpected(fits.error());
     }
     png.format = channels == 4 ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB;
@@ -60,7 +61,8 @@ core::Result<Image> decode_jpeg(const std::string& bytes, std::uint32_t channels
         tjDecompressHeader3(decoder.get(), data, size, &width, &height, &sampling, &colours) != 0) {
         return core::fail(fmt::format("it is not a JPEG image: {}", tjGetErrorStr2(decoder.get())));
     }
-    if (const auto fits = check_pixels(static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height)); !fits) {
+    if (const auto fits = check_pixels("JPEG", static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height));
+        !fits) {
         return tl::unexpected(fits.error());
     }
     Image image{static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height), channels, {}};

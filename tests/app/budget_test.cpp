@@ -1,6 +1,6 @@
 // End-to-end tests of tolerances: an engine whose answers are off by a little less than the derived budget must pass,
 // and one that is off by a little more must fail.
-// The budgets are computed here from docs/case-files.md, not by the program's code.
+// The budgets are computed here from docs/case-files.md and docs/judging.md, not by the program's code.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <type_traits>
 
 #include "engine/core/float16.h"
 #include "tests/app/expectations.h"
@@ -176,21 +177,109 @@ Float16 number_next_to(Float16 value, double to) {
     return Float16::from_bits(static_cast<std::uint16_t>(value.bits + (away ? 1 : -1)));
 }
 
-/// The numbers around the end of `budget`, seen from `exact` in the direction of `sign`.
+/// The numbers around `limit`, the end of what is accepted in the direction of `sign`.
 template <class T>
-AroundLimit<T> around_limit(double exact, double budget, int sign) {
-    const double far = exact + sign * 100 * budget;
-    T number = static_cast<T>(exact);
-    while (std::fabs(static_cast<double>(number) - exact) <= budget) {
-        number = number_next_to(number, far);
+AroundLimit<T> around_limit(double limit, int sign) {
+    const double inwards = limit - sign * std::fabs(limit);
+    const double outwards = limit + sign * std::fabs(limit);
+    const T number = static_cast<T>(limit);
+    return sign * (static_cast<double>(number) - limit) > 0 ? AroundLimit<T>{number_next_to(number, inwards), number}
+                                                            : AroundLimit<T>{number, number_next_to(number, outwards)};
+}
+
+/// Numbers that legal implementations may have after some steps.
+struct Range {
+    double low = 0;
+    double high = 0;
+
+    Range(double number) : low(number), high(number) {}  // NOLINT(google-explicit-constructor): formulas mix both
+    Range(double from, double to) : low(from), high(to) {}
+};
+
+Range hull(const Range& a, const Range& b) {
+    return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+/// The numbers of FLOAT32 next to a real number, or itself.
+float float_below(long double x) {
+    const auto number = static_cast<float>(x);
+    return number > x ? std::nextafter(number, -std::numeric_limits<float>::infinity()) : number;
+}
+
+float float_above(long double x) {
+    return -float_below(-x);
+}
+
+/// Rounded once, in either direction.
+Range rounded_once(long double low, long double high) {
+    return {float_below(low), float_above(high)};
+}
+
+Range operator-(const Range& a) {
+    return {-a.high, -a.low};
+}
+
+Range operator+(const Range& a, const Range& b) {
+    using Wide = long double;
+    return rounded_once(Wide{a.low} + Wide{b.low}, Wide{a.high} + Wide{b.high});
+}
+
+Range operator-(const Range& a, const Range& b) {
+    return a + -b;
+}
+
+Range operator*(const Range& a, const Range& b) {
+    const auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+    return rounded_once(low, high);
+}
+
+/// Off by one ULP, which is what Direct3D guarantees of roots and quotients of positive numbers.
+Range off_by_one_ulp(double low, double high) {
+    const auto ulp = [](double x) { return std::ldexp(1.0, std::ilogb(x) - 23); };
+    return {float_above(low - ulp(low)), float_below(high + ulp(high))};
+}
+
+/// 1 / sqrt(x)
+Range reciprocal_root(const Range& x) {
+    const Range root = off_by_one_ulp(std::sqrt(x.low), std::sqrt(x.high));
+    return off_by_one_ulp(1 / root.high, 1 / root.low);
+}
+
+/// Rounded to nearest or towards zero, where the type is FLOAT16. Of a tie, both neighbours are accepted.
+template <class T>
+Range stored(const Range& x) {
+    if constexpr (std::is_same_v<T, float>) {
+        return x;
+    } else {
+        // The number of FLOAT16 that is furthest below x among those that it may be rounded to.
+        const auto lowest = [](double number) {
+            const Float16 nearest(number);
+            const auto value = static_cast<double>(nearest);
+            const auto below = value > number ? static_cast<double>(number_next_to(nearest, number - 1)) : value;
+            const auto above = value < number ? static_cast<double>(number_next_to(nearest, number + 1)) : value;
+            return number > 0 || number - below <= above - number ? below : above;
+        };
+        return {lowest(x.low), -lowest(-x.high)};
     }
-    return {number_next_to(number, exact), number};
+}
+
+/// Intermediate results may be kept in FP32, too.
+template <class T>
+Range maybe_stored(const Range& x) {
+    return hull(x, stored<T>(x));
+}
+
+/// How far a sum of `count` numbers is off, relative to the largest partial sum, if each number is rounded `more` times
+/// as well: the worst roundings of a tree, or seven standard deviations of independent roundings, but not more than
+/// there are roundings.
+double error_of_sum(double count, double more) {
+    const double of_tree = (std::ceil(std::log2(count)) + more) * 0x1p-23;
+    const double one_by_one = 7 * std::sqrt((count + more) / 3) * 0x1p-24;
+    return std::min(std::max(of_tree, one_by_one), (count - 1 + more) * 0x1p-23);
 }
 
 struct Normalization {
     const char* type;
-    double epsilon;  // the type's epsilon
-    double flush;
     std::vector<double> input;
     double scale;
     double bias;
@@ -198,30 +287,54 @@ struct Normalization {
 
 struct Budgeted {
     double value = 0;
-    /// How far an answer may be below or above the exact result.
-    double below = 0;
-    double above = 0;
+    /// What implementations may compute, before the result is stored.
+    Range accepted = 0;
 };
 
-/// The budget is 4 eps (|scale| rstd (|x - mean| + mean|x|) + |bias|) plus the effect of flushed subnormals.
+/// The formula with the roundings that docs/judging.md allows: mean and variance with the error of a sum, and, for
+/// FLOAT16, maybe stored. Then scale * (x - mean) * rstd + bias with the product in any order, or
+/// x * factor + (bias - mean * factor), whose errors of factor and mean cancel.
+template <class T>
 std::vector<Budgeted> budgets_of(const Normalization& n, double added) {
+    constexpr double flushed = std::numeric_limits<float>::min();
     const auto count = static_cast<double>(n.input.size());
     double mean = 0;
-    double magnitude = 0;
+    double positive = 0;
+    double negative = 0;
     for (const double x : n.input) {
         mean += x / count;
-        magnitude += std::fabs(x) / count;
+        positive += std::max(x, 0.0) / count;
+        negative += std::max(-x, 0.0) / count;
     }
     double variance = 0;
     for (const double x : n.input) {
         variance += (x - mean) * (x - mean) / count;
     }
-    const double gain = n.scale / std::sqrt(variance + added);
+    // The mean is divided, maybe by multiplying with a rounded reciprocal.
+    const double of_mean = error_of_sum(count, 2) * std::max(positive, negative) + flushed;
+    const Range means = maybe_stored<T>({mean - of_mean, mean + of_mean});
+    // So is the variance. Its terms are squares, which are rounded, of distances, whose roundings squaring doubles. The
+    // mean's error makes it larger.
+    const double of_variance = error_of_sum(count, 2 + 3) * variance + flushed;
+    const double shift = std::max(means.high - mean, mean - means.low);
+    const Range variances =
+        maybe_stored<T>({variance - of_variance, variance + of_variance + shift * shift * (1 + (count + 5) * 0x1p-23)});
+    const Range rstd = reciprocal_root(variances + added);
+
+    const Range factor = n.scale * rstd;
+    const Range mean_product = factor * means;
+    const Range rest = n.bias - mean_product;
+    const auto size = [](const Range& x) { return std::max(std::fabs(x.low), std::fabs(x.high)); };
     std::vector<Budgeted> result;
     for (const double x : n.input) {
-        const double size = std::fabs(gain) * (std::fabs(x - mean) + magnitude) + std::fabs(n.bias);
-        const double budget = 4 * n.epsilon * size + n.flush * (std::fabs(gain) + 1);
-        result.push_back({gain * (x - mean) + n.bias, budget, budget});
+        const Range distance = x - means;
+        const Range product = hull(hull((n.scale * distance) * rstd, n.scale * (distance * rstd)), factor * distance);
+        const Range x_product = factor * x;
+        const Range folded = x_product + rest;
+        const Range cancelled = factor * distance + n.bias;
+        const double by = (size(x_product) + size(mean_product) + size(rest)) * 0x1p-23 + 3 * flushed;
+        const Range both{std::max(folded.low, cancelled.low - by), std::min(folded.high, cancelled.high + by)};
+        result.push_back({n.scale * (x - mean) / std::sqrt(variance + added) + n.bias, hull(product + n.bias, both)});
     }
     return result;
 }
@@ -245,13 +358,14 @@ void add_trials(const Text& members, const std::vector<Budgeted>& elements, std:
     trials.push_back({"exact", members, {bytes_of(exact)}, true});
     for (std::size_t i = 0; i < elements.size(); ++i) {
         for (const int sign : {1, -1}) {
-            const double budget = sign > 0 ? elements[i].above : elements[i].below;
-            const auto limit = around_limit<T>(elements[i].value, budget, sign);
+            const Range accepted = stored<T>(elements[i].accepted);
+            const double end = sign > 0 ? accepted.high : accepted.low;
+            const auto limit = around_limit<T>(end, sign);
             for (const bool within : {true, false}) {
                 auto answer = exact;
                 answer[i] = within ? limit.within : limit.beyond;
                 trials.push_back({fmt::format("element {}, {} beyond {} by {}", i, within ? "not" : "just",
-                                              elements[i].value, sign * budget),
+                                              elements[i].value, end - elements[i].value),
                                   members,
                                   {bytes_of(answer)},
                                   within});
@@ -261,11 +375,9 @@ void add_trials(const Text& members, const std::vector<Budgeted>& elements, std:
 }
 
 const Normalization normalizations[] = {
-    {"FLOAT32", 0x1p-23, std::numeric_limits<float>::min(), {1, 2, 4, 9}, 2, 0.5},
-    {"FLOAT32", 0x1p-23, std::numeric_limits<float>::min(), {1000, 1001, 1003, 1007}, -3, 100},
-    {"FLOAT32", 0x1p-23, std::numeric_limits<float>::min(), {-5, 5, -6, 7}, 0.125, 0},
-    {"FLOAT16", 0x1p-10, 0, {1, 2, 4, 9}, 2, 5},
-    {"FLOAT16", 0x1p-10, 0, {-5, 5, -6, 7}, -4, 64},
+    {"FLOAT32", {1, 2, 4, 9}, 2, 0.5},     {"FLOAT32", {1000, 1001, 1003, 1007}, -3, 100},
+    {"FLOAT32", {-5, 5, -6, 7}, 0.125, 0}, {"FLOAT16", {1, 2, 4, 9}, 2, 5},
+    {"FLOAT16", {-5, 5, -6, 7}, -4, 64},
 };
 
 TEST_F(Budgets, MeanVarianceNormalization1) {
@@ -273,55 +385,35 @@ TEST_F(Budgets, MeanVarianceNormalization1) {
     std::vector<Trial> trials;
     for (const Normalization& n : normalizations) {
         const Text members = normalization_members(n, added, "");
-        const auto elements = budgets_of(n, added);
-        if (n.flush == 0) {
-            add_trials<Float16>(members, elements, trials);
+        if (n.type == Text("FLOAT16")) {
+            add_trials<Float16>(members, budgets_of<Float16>(n, added), trials);
         } else {
-            add_trials<float>(members, elements, trials);
+            add_trials<float>(members, budgets_of<float>(n, added), trials);
         }
     }
     expect(trials);
 }
 
-/// The type's number at x or, if x is not representable, the next one in the direction of `to`.
-template <class T>
-double rounded_towards(double x, double to) {
-    auto number = static_cast<T>(x);
-    const auto value = static_cast<double>(number);
-    if (to > x ? value < x : value > x) {
-        number = number_next_to(number, to);
-    }
-    return static_cast<double>(number);
-}
-
+/// -3 x + 1, of an argument that may be stored before, with one rounding of the product and one of the sum.
 template <class T>
 std::vector<Budgeted> after_linear(std::vector<Budgeted> elements) {
-    constexpr double far = 1e30;
     for (Budgeted& element : elements) {
-        const auto end = [&](double argument, double to) {
-            return rounded_towards<T>(rounded_towards<float>(rounded_towards<float>(-3 * argument, to) + 1, to), to);
-        };
-        const double low = end(element.value + element.above, -far);
-        const double high = end(element.value - element.below, far);
         element.value = -3 * element.value + 1;
-        element.below = element.value - low;
-        element.above = high - element.value;
+        element.accepted = -3 * maybe_stored<T>(element.accepted) + 1;
     }
     return elements;
 }
 
-/// Computes -3 x + 1, with one rounding of the product and one of the sum, each in either direction.
 TEST_F(Budgets, MeanVarianceNormalization1WithAnActivation) {
     constexpr double added = 0.25;
     std::vector<Trial> trials;
     for (const Normalization& n : normalizations) {
-        const auto elements = budgets_of(n, added);
         const Text members = normalization_members(
             n, added, R"(, "FusedActivation": { "Type": "ACTIVATION_LINEAR", "Alpha": -3, "Beta": 1 })");
-        if (n.flush == 0) {
-            add_trials<Float16>(members, after_linear<Float16>(elements), trials);
+        if (n.type == Text("FLOAT16")) {
+            add_trials<Float16>(members, after_linear<Float16>(budgets_of<Float16>(n, added)), trials);
         } else {
-            add_trials<float>(members, after_linear<float>(elements), trials);
+            add_trials<float>(members, after_linear<float>(budgets_of<float>(n, added)), trials);
         }
     }
     expect(trials);

@@ -160,10 +160,14 @@ TEST_F(RerunFailed, ARunThatFailedForAnotherReasonIsNotGreen) {
 
 TEST_F(RerunFailed, AResultThatDoesNotSayHowItWasMade) {
     ordered_json document = ordered_json::parse(content_of(result_of({"--engine", "cpu"})));
-    document["command"] = {"dmlconform", "fuzz"};
+    document["command"] = {"dmlconform", "merge"};
     const ProgramResult result = rerun(folder_.write("other.json", document.dump()));
     EXPECT_TRUE(ends_with_code(result, 2));
     EXPECT_TRUE(complains(result, "it does not say by which `dmlconform run` or `dmlconform judge` it was made"));
+    document["command"] = {"dmlconform", "fuzz"};
+    const ProgramResult fuzzed = rerun(folder_.write("other.json", document.dump()));
+    EXPECT_TRUE(ends_with_code(fuzzed, 2));
+    EXPECT_TRUE(complains(fuzzed, "this is a result of `dmlconform fuzz`, whose cases are in no file"));
     document["command"] = {"dmlconform", "run", "--feature-level=99"};
     const ProgramResult wrong = rerun(folder_.write("other.json", document.dump()));
     EXPECT_TRUE(ends_with_code(wrong, 2));

@@ -192,7 +192,7 @@ TEST_F(Worker, WrongUsage) {
     const std::pair<std::vector<std::string>, std::string> rows[] = {
         {{"run", good_, "--engine", "exec:"}, "the command is empty"},
         {{"run", good_, "--engine", "exec:a 'b"}, "a quote ' is not closed"},
-        {{"run", good_, "--timeout", "5"}, "hint: add --isolate"},
+        {{"run", good_, "--timeout", "5"}, "hint: --isolate runs each in a process of its own"},
         {{"run", good_, "--isolate", "--timeout", "0"}, "--timeout"},
         {{"run", good_, "--isolate", "--timeout", "-1"}, "--timeout"},
         {{"worker"}, "--engine"},

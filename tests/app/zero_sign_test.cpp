@@ -16,7 +16,7 @@ std::string addition(std::string_view type, std::string_view a, std::string_view
         "desc": {{ "ATensor": {{ "DataType": "{0}", "Sizes": [2] }}, "BTensor": {{ "DataType": "{0}", "Sizes": [2] }},
                   "OutputTensor": {{ "DataType": "{0}", "Sizes": [2] }} }},
         "inputs": {{ "ATensor": {1}, "BTensor": {2} }}, "expected": {{ "OutputTensor": {3} }},
-        "tolerance": {4} }}] }})",
+        "tolerance": {{ "OutputTensor": {4} }} }}] }})",
                        type, a, b, expected, tolerance);
 }
 

@@ -23,7 +23,7 @@ using cpu::Decision;
 
 constexpr std::uint32_t count = 256;
 
-/// tanh(x) followed by a node that decides, for inputs of which the first one is 0.5.
+/// tanh(x) followed by a node that decides, for inputs of which the first one is 0.5. No other one is near 0.5 or -0.5.
 struct Decided {
     std::shared_ptr<const operators::Descriptor> face;
     Tensor x{real({count})};
@@ -31,7 +31,7 @@ struct Decided {
 
     explicit Decided(const operators::Descriptor& deciding, std::vector<std::string> reads = {"t"}) {
         for (std::size_t i = 0; i < count; ++i) {
-            x.as<float>()[i] = i == 0 ? 0.5F : 0.01F * static_cast<float>(i) - 1.3F;
+            x.as<float>()[i] = i == 0 ? 0.5F : 0.01F * static_cast<float>(i) - 1.305F;
         }
         face = graph_of({unary("tanh", "ACTIVATION_TANH", real({count}), "x", "t"),
                          {"deciding", deciding, std::move(reads), {"y"}}},
@@ -99,7 +99,7 @@ TEST(Decisions, AcceptBothSidesOfAModulus) {
     for (std::size_t i = 0; i < count; ++i) {
         x.as<float>()[i] = i == 0 ? 0.5F : 0.01F;
     }
-    const Tensor b = tensor_of<float>(all, {bound});
+    const Tensor b = tensor_of<float>(all, std::vector<float>(count, bound));
     const std::vector<const Tensor*> inputs{&x, &b};
     const cpu::Reference reference = cpu::compute_reference(*face, inputs);
     for (const float first : {0.0F, std::nextafter(bound, 0.0F)}) {
@@ -152,7 +152,7 @@ TEST(Decisions, MoveEachElementUpInHalfOfTheTurns) {
     for (const bool picks : {false, true}) {
         std::vector<int> up(100);
         for (std::size_t turn = 0; turn < 16; ++turn) {
-            Tensor tensor(real({100}));
+            Tensor tensor = tensor_of<float>(real({100}), std::vector<float>(100, 0.0F));
             const std::vector<double> distances(100, 1);
             cpu::move_across_bounds(tensor, distances, turn, 7, picks);
             for (std::size_t i = 0; i < up.size(); ++i) {

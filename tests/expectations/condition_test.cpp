@@ -250,8 +250,9 @@ TEST(Condition, ProblemsHaveTheirPlaces) {
         {R"({ "ScaleBias[0]": null })",
          "c.json:1:3: error: ScaleBias is not an array of tensors or numbers, and has no index (at /ScaleBias[0])"},
         {R"({ "anyTensor": null })",
-         "c.json:1:16: error: this is about tensors that are there (at /anyTensor)\n    hint: name the one that has to "
-         "be absent"},
+         "c.json:1:16: error: this applies only to tensors that are present (at /anyTensor)\n    hint: name the one "
+         "that "
+         "has to be absent"},
         {R"({ "differentTypes": ["InputTensor[1]", "OutputTensor"] })",
          "c.json:1:22: error: InputTensor is not an array of tensors or numbers, and has no index (at "
          "/differentTypes/0)"},

@@ -41,7 +41,7 @@ TEST(CaseGenerator, TheSameSeedGivesTheSameCasesOnEveryMachine) {
                                                        {"MEAN_VARIANCE_NORMALIZATION1", 0x64cd2424bf23d0de},
                                                        {"QUANTIZED_LINEAR_CONVOLUTION", 0x6fb23af97d2816e6},
                                                        {"ELEMENT_WISE_CLIP1", 0xcb63c2e548cfae45},
-                                                       {"GEMM", 0xcc8ce6b5508fcbfd}};
+                                                       {"GEMM", 0x2b22e53244b510f1}};
     for (const auto& [name, digest] : digests) {
         std::uint64_t hash = 0;
         for (std::uint64_t n = 0; n < 30; ++n) {

@@ -88,9 +88,9 @@ TEST(ModelImport, KeepsLargeConstantsOutOfMemory) {
 TEST(ModelImport, CutsWhereDirectMlHasNoOperator) {
     const ModelTest test{
         {node("Relu", {"x"}, {"a"}), node("Det", {"square"}, {"unread"}), node("StringNormalizer", {"a"}, {"b"}),
-         node("ScatterElements", {"a", "i", "a"}, {"c"}, {text("reduction", "add")}), node("Neg", {"c"}, {"y"}),
-         node("Neg", {"b"}, {"z"})},
-        {{"x", no_data}, {"square", floats({1, 1}, {1})}, {"i", longs({2, 3}, {0, 0, 0, 0, 0, 0})}},
+         node("BatchNormalization", {"a", "p", "p", "p", "p"}, {"c"}, {integer("spatial", 0)}),
+         node("Neg", {"c"}, {"y"}), node("Neg", {"b"}, {"z"})},
+        {{"x", no_data}, {"square", floats({1, 1}, {1})}, {"p", floats({3}, {1, 1, 1})}},
         {{"y", {}}, {"z", {}}}};
     const auto model = graph_of(model_of(test));
     EXPECT_THAT(operators_of(model), ElementsAre("ACTIVATION_RELU", "ELEMENT_WISE_NEGATE"));
@@ -98,7 +98,8 @@ TEST(ModelImport, CutsWhereDirectMlHasNoOperator) {
     EXPECT_EQ(model.inputs[0].kind, interop::ModelInput::Kind::given);
     EXPECT_EQ(model.inputs[1].kind, interop::ModelInput::Kind::cut);
     EXPECT_EQ(model.inputs[1].name, "c");
-    EXPECT_THAT(cuts_of(model), testing::Contains(HasSubstr("ScatterElements: DirectML's scatters have no reduction")));
+    EXPECT_THAT(cuts_of(model),
+                testing::Contains(HasSubstr("BatchNormalization: BatchNormalization with spatial = 0")));
     EXPECT_THAT(cuts_of(model), testing::Contains(HasSubstr("StringNormalizer: ")));
     EXPECT_THAT(model.notes, ElementsAre(HasSubstr("output \"z\" is not computed")));
     EXPECT_THAT(cuts_of(model), testing::Not(testing::Contains(HasSubstr("Det"))));
@@ -131,14 +132,14 @@ TEST(ModelImport, JudgesWhatComesBeforeACut) {
 
 /// Each node before a cut is needed by that cut only, so a single pass must be sufficient.
 TEST(ModelImport, TakesLittleTimeForManyCuts) {
-    ModelTest test{{}, {{"x", no_data}}, {{"y", {}}}, {{"i", longs({2, 3}, {0, 0, 0, 0, 0, 0})}}};
+    ModelTest test{{}, {{"x", no_data}}, {{"y", {}}}, {{"p", floats({3}, {1, 1, 1})}}};
     constexpr int pairs = 5000;
     for (int i = 0; i < pairs; ++i) {
         const std::string from = i == 0 ? "x" : "v" + std::to_string(i);
         const std::string between = "u" + std::to_string(i);
         test.nodes.push_back(node("Relu", {from}, {between}));
-        test.nodes.push_back(node("ScatterElements", {between, "i", between},
-                                  {i + 1 == pairs ? "y" : "v" + std::to_string(i + 1)}, {text("reduction", "add")}));
+        test.nodes.push_back(node("BatchNormalization", {between, "p", "p", "p", "p"},
+                                  {i + 1 == pairs ? "y" : "v" + std::to_string(i + 1)}, {integer("spatial", 0)}));
     }
     const auto model = graph_of(model_of(test));
     EXPECT_EQ(model.judged_nodes, std::size_t{pairs});

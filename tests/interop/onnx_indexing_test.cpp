@@ -1,5 +1,6 @@
 // Tests of ONNX operators that gather or scatter elements by index.
 #if DMLCONFORM_HAS_ONNX
+#include "tests/interop/onnx_models.h"
 #include "tests/interop/onnx_passing.h"
 
 namespace dmlconform::tests::onnx_indexing_test {
@@ -54,11 +55,70 @@ TEST(OnnxImport, ElementsPutByIndices) {
           {floats({3, 3}, {1, 2, 3, 4, 0, 6, 7, 8, 9})}}},
     });
     expect_rows_left_out({
-        {"no reduction (\"add\")",
-         {"ScatterElements", {row, places, updates}, {put}, {integer("axis", 1), text("reduction", "add")}}},
-        {"no reduction (\"mul\")", {"ScatterND", {row, places, updates}, {put}, {text("reduction", "mul")}}},
+        {"no reduction (\"other\")",
+         {"ScatterElements", {row, places, updates}, {put}, {integer("axis", 1), text("reduction", "other")}}},
+        {"no reduction (\"other\")",
+         {"ScatterND",
+          {square, longs({1, 1}, {0}), floats({1, 3}, {1, 1, 1})},
+          {square},
+          {text("reduction", "other")}}},
         {"no updates", {"ScatterND", {row, places}, {put}}},
         {"no such axis", {"Scatter", {row, places, updates}, {put}, {integer("axis", 2)}}},
+    });
+}
+
+/// Each update is combined with what the updates before it left.
+TEST(OnnxImport, ElementsCombinedByIndices) {
+    const auto row = floats({1, 5}, {1, 2, 3, 4, 5});
+    const auto twice = longs({1, 3}, {1, -3, 1});
+    const auto updates = floats({1, 3}, {8, -9, 3});
+    const auto by_elements = [&](const char* reduction, const std::vector<float>& values) {
+        return passing_steps(
+            {{node("ScatterElements", {"x", "i", "u"}, {"y"}, {integer("axis", 1), text("reduction", reduction)})},
+             {{"x", row}, {"i", twice}, {"u", updates}},
+             {{"y", floats({1, 5}, values)}}});
+    };
+    EXPECT_GE(by_elements("add", {1, 13, -6, 4, 5}).size(), 9U) << "three updates of three steps each";
+    EXPECT_GE(by_elements("mul", {1, 48, -27, 4, 5}).size(), 9U);
+    EXPECT_GE(by_elements("max", {1, 8, 3, 4, 5}).size(), 9U);
+    EXPECT_GE(by_elements("min", {1, 2, -9, 4, 5}).size(), 9U);
+
+    const auto by_rows = [&](const char* reduction, const std::vector<float>& values) {
+        return passing_steps(
+            {{node("ScatterND", {"x", "i", "u"}, {"y"}, {text("reduction", reduction)})},
+             {{"x", square}, {"i", longs({3, 1}, {2, 0, -1})}, {"u", floats({3, 3}, {1, 2, 3, 0, 5, -1, 10, -2, 4})}},
+             {{"y", floats({3, 3}, values)}}});
+    };
+    EXPECT_GE(by_rows("add", {1, 7, 2, 4, 5, 6, 18, 8, 16}).size(), 9U);
+    EXPECT_GE(by_rows("mul", {0, 10, -3, 4, 5, 6, 70, -32, 108}).size(), 9U);
+    EXPECT_GE(by_rows("max", {1, 5, 3, 4, 5, 6, 10, 8, 9}).size(), 9U);
+    EXPECT_GE(by_rows("min", {0, 2, -1, 4, 5, 6, 1, -2, 3}).size(), 9U);
+    // Indices of all dimensions are for single elements.
+    EXPECT_EQ(passing_steps({{node("ScatterND", {"x", "i", "u"}, {"y"}, {text("reduction", "mul")})},
+                             {{"x", row}, {"i", longs({1, 2}, {0, 3})}, {"u", floats({1}, {8})}},
+                             {{"y", floats({1, 5}, {1, 2, 3, 32, 5})}}})
+                  .back(),
+              "test_it/5-ScatterND");
+}
+
+TEST(OnnxImport, CombinationsThatAreLeftOut) {
+    const std::vector<std::int64_t> places(257, 0);
+    const std::vector<float> values(257, 1);
+    const auto row = floats({1, 5}, {1, 2, 3, 4, 5});
+    expect_rows_left_out({
+        {"up to 256 updates along its axis",
+         {"ScatterElements",
+          {row, longs({1, 257}, places), floats({1, 257}, values)},
+          {row},
+          {integer("axis", 1), text("reduction", "add")}}},
+        {"up to 256 updates",
+         {"ScatterND",
+          {floats({5}, {1, 2, 3, 4, 5}), longs({257, 1}, places), floats({257}, values)},
+          {floats({5}, {258, 2, 3, 4, 5})},
+          {text("reduction", "add")}}},
+        // One position of two coordinates has one update.
+        {"another number of elements",
+         {"ScatterND", {row, longs({1, 2}, {0, 3}), floats({1, 2}, {8, 9})}, {row}, {text("reduction", "mul")}}},
     });
 }
 

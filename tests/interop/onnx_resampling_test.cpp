@@ -172,7 +172,7 @@ TEST(OnnxResampling, WhatDirectMLHasNot) {
                         {text("keep_aspect_ratio_policy", "not_larger")}}),
                 HasSubstr("keep_aspect_ratio_policy"));
     EXPECT_THAT(reason({"Resize", {zeros({1, 4}), nothing(), floats({3}, {1, 1, 2})}, {zeros({1, 8})}}),
-                HasSubstr("as many scales"));
+                HasSubstr("one scale, size or region for each axis"));
     EXPECT_THAT(reason({"Resize",
                         {zeros({1, 4}), nothing(), floats({1}, {2})},
                         {zeros({1, 8})},
@@ -183,7 +183,7 @@ TEST(OnnxResampling, WhatDirectMLHasNot) {
                         18}),
                 HasSubstr("an axis that its input has not"));
     EXPECT_THAT(reason({"Resize", {zeros({4}), nothing(), floats({1}, {2})}, {zeros({1, 8})}}),
-                HasSubstr("as many dimensions"));
+                HasSubstr("another number of dimensions than its output"));
 }
 
 // ---- regions of interest -----------------------------------------------------------------------------------------

@@ -227,7 +227,7 @@ TEST(Rules, AMinimumBelowAFeatureLevel) {
 
 /// Words that begin with an upper-case letter and have a lower-case one, such as names of fields.
 std::vector<std::string> capitalised_words(const std::string& text) {
-    static const std::regex word("[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*");
+    static const std::regex word("\\b[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*");
     std::vector<std::string> words;
     for (std::sregex_iterator found(text.begin(), text.end(), word); found != std::sregex_iterator(); ++found) {
         words.push_back(found->str());
