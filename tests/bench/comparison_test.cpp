@@ -52,7 +52,7 @@ TEST(CompareRuns, SaysWhichNodesOfAGraphBecameSlower) {
     BenchmarkFile now = file_of({{"net", around(12e-3, 0.01)}});
     base.benchmarks["net"].nodes = {{"conv", around(6e-3, 0.01)}, {"relu", around(1e-3, 0.01)}, {"gone", {1}}};
     now.benchmarks["net"].nodes = {{"conv", around(8e-3, 0.01)}, {"relu", around(1e-3, 0.01)}, {"new", {1}}};
-    const auto& nodes = compare_runs(base, now, {}).benchmarks.at(0).nodes;
+    const auto nodes = compare_runs(base, now, {}).benchmarks.at(0).nodes;
     ASSERT_EQ(nodes.size(), 2U);
     EXPECT_EQ(nodes[0].name, "conv");
     EXPECT_EQ(nodes[0].change, Change::slower);
