@@ -96,7 +96,8 @@ std::string list_item(std::string_view text) {
 std::string markdown_of(const OperatorSchema& schema) {
     const std::string prefix = std::string(schema.short_name()) + ".";
     operators::ExplainedRules rules = particular_rules(schema);
-    std::ranges::stable_partition(rules, [&](const ExplainedRule& rule) { return rule.name.starts_with(prefix); });
+    std::stable_partition(rules.begin(), rules.end(),
+                          [&](const ExplainedRule& rule) { return rule.name.starts_with(prefix); });
     std::string text;
     for (const ExplainedRule& rule : rules) {
         const bool own = rule.name.starts_with(prefix);

@@ -28,7 +28,8 @@ core::Result<cases::Initialiser> given_input(const std::filesystem::path& file, 
 }
 
 core::Result<void> check_names_of_inputs(const DmlGraphOptions& options, const DmlGraph& graph) {
-    for (const auto& [name, file] : options.inputs) {
+    for (const auto& option : options.inputs) {
+        const std::string& name = option.first;
         const auto known = [&](const DmlGraphInput& input) { return !input.data && input.name == name; };
         if (std::ranges::none_of(graph.inputs, known)) {
             std::vector<std::string> names;
