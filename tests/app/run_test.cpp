@@ -436,7 +436,7 @@ TEST(AllCases, PassOnAllUsableEngines) {
     for (const std::string& engine : usable_engines()) {
         words.insert(words.end(), {"--engine", engine});
     }
-    const ProgramResult result = dmlconform(words, {.timeout = std::chrono::seconds(280)});
+    const ProgramResult result = dmlconform(words, {.timeout = std::chrono::seconds(860)});
     EXPECT_TRUE(ends_with_code(result, 0));
     const json document = json::parse(content_of(report));
     EXPECT_EQ(document.at("summary").at("fail"), 0);
