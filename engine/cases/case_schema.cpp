@@ -136,13 +136,14 @@ Schema whole_case_schema() {
 }
 
 Schema graph_schema() {
-    const Schema names{{"type", "array"}, {"items", {{"type", "string"}}}};
-    return object_value(members(
-        {{"nodes",
-          described("Operators, in any order.", {{"type", "array"}, {"minItems", 1}, {"items", reference("node")}})},
-         {"constants", described("Inputs whose data is fixed when the graph is compiled.", names)},
-         {"outputs", described("Values that are read back.", names)}},
-        {"nodes", "outputs"}));
+    const auto or_swept = [](const Schema& schema) { return Schema{{"anyOf", {schema, reference("placeholder")}}}; };
+    const Schema names = or_swept({{"type", "array"}, {"items", {{"type", "string"}}}});
+    return object_value(
+        members({{"nodes", described("Operators, in any order.",
+                                     {{"type", "array"}, {"minItems", 1}, {"items", or_swept(reference("node"))}})},
+                 {"constants", described("Inputs whose data is fixed when the graph is compiled.", names)},
+                 {"outputs", described("Values that are read back.", names)}},
+                {"nodes", "outputs"}));
 }
 
 Schema node_schema() {

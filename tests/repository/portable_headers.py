@@ -26,7 +26,7 @@ OF_WINDOWS = {
     "wrl/client.h",
 }
 # Headers of the libraries in vcpkg.json, and those that protobuf's compiler generates.
-OF_LIBRARIES = re.compile(r"(benchmark|fmt|google/protobuf|nlohmann|tl|vulkan|xtensor|xtl)/|(sqlite3|zlib|onnx\.pb)\.h$|"
+OF_LIBRARIES = re.compile(r"(benchmark|fmt|google/protobuf|nlohmann|tl|vulkan|xtensor|xtl)/|(sqlite3|zlib|png|turbojpeg|onnx\.pb)\.h$|"
                           r"CLI/|directx/|dxguids/")
 FOR_OTHER_SYSTEMS = re.compile(r"_(posix|linux|vkd3d)\.cpp$|/directml/wine/|/glibc_compat\.cpp$")
 
