@@ -97,23 +97,38 @@ void read_expected_error(const JsonValue& object, Case& result, ProblemSink& pro
     }
 }
 
+/// "node `relu`": the first node that reads an input of a graph.
+std::string reader_of(const operators::Graph& graph, std::string_view input) {
+    const auto reads = [&](operators::ValueIndex value) {
+        return value != operators::no_value && graph.values[value].name == input;
+    };
+    const auto node = std::ranges::find_if(
+        graph.nodes, [&](const operators::GraphNode& each) { return std::ranges::any_of(each.inputs, reads); });
+    return fmt::format("node `{}`", node->name);
+}
+
 void require_inputs(const JsonValue& object, const Case& result, ProblemSink& problems) {
-    const auto slots = result.descriptor->inputs();
+    const operators::Graph* graph = result.descriptor->graph.get();
     const JsonValue* inputs = object.find("inputs");
     if (inputs != nullptr && inputs->object() == nullptr) {
         return;  // reported already
     }
-    for (const operators::TensorSlot& slot : slots) {
-        const bool written = inputs != nullptr && inputs->find(slot.name) != nullptr;
-        if (slot.desc != nullptr && !written) {
-            const std::string meant =
-                result.descriptor->graph == nullptr ? "" : similar_value(*result.descriptor->graph, slot.name);
-            problems.add(
-                inputs == nullptr ? object.offset : inputs->offset,
-                fmt::format("\"inputs\" is missing data for {}{}", slot.name,
-                            result.descriptor->graph == nullptr ? "" : ", which no node writes"),
-                meant.empty() ? fmt::format(R"(for example "{}": {{ "start": 1, "step": 1 }})", slot.name) : meant);
+    const std::size_t offset = inputs == nullptr ? object.offset : inputs->offset;
+    for (const operators::TensorSlot& slot : result.descriptor->inputs()) {
+        if (slot.desc == nullptr || (inputs != nullptr && inputs->find(slot.name) != nullptr)) {
+            continue;
         }
+        const std::string example = fmt::format(R"(for example "{}": {{ "start": 1, "step": 1 }})", slot.name);
+        if (graph == nullptr) {
+            problems.add(offset, fmt::format("\"inputs\" is missing data for {}", slot.name), example);
+            continue;
+        }
+        const std::string reader = reader_of(*graph, slot.name);
+        const std::string meant = similar_value(*graph, slot.name);
+        problems.add(
+            meant.empty() ? offset : offset_in_graph(*object.find("graph"), reader),
+            fmt::format("{} reads `{}`, which no node writes, and \"inputs\" has no data for it", reader, slot.name),
+            meant.empty() ? example : meant);
     }
 }
 
@@ -209,9 +224,9 @@ std::shared_ptr<const operators::Descriptor> read_graph_case(const JsonValue& ob
 }
 
 /// The offset in the file that the message about an illegal descriptor points at.
-std::size_t place_of(const JsonValue& object, const operators::Rejection& rejection) {
+std::size_t offset_of(const JsonValue& object, const operators::Rejection& rejection) {
     const JsonValue* graph = object.find("graph");
-    return graph == nullptr ? object.find("desc")->offset : place_in_graph(*graph, rejection.message);
+    return graph == nullptr ? object.find("desc")->offset : offset_in_graph(*graph, rejection.message);
 }
 
 /// Decides whether to continue with the case. An illegal descriptor that is not expected is a problem, or an expansion
@@ -225,17 +240,17 @@ bool check_legality(const JsonValue& object, const Case& result, CaseContext& co
     if (!verdict) {
         return true;
     }
-    const std::size_t place = place_of(object, *verdict);
+    const std::size_t offset = offset_of(object, *verdict);
     const std::string_view what = result.descriptor->graph == nullptr ? "descriptor" : "graph";
     const std::string expecting =
         fmt::format("\"expectError\": \"{}\" says that engines have to reject it", core::to_string(verdict->code));
     if (context.suffix.empty()) {
-        problems.add(place, fmt::format("the {} is illegal: {} [{}]", what, verdict->message, verdict->rule),
+        problems.add(offset, fmt::format("the {} is illegal: {} [{}]", what, verdict->message, verdict->rule),
                      expecting);
     } else if (skip) {
         ++context.skipped;
     } else {
-        problems.add(place,
+        problems.add(offset,
                      fmt::format("the expansion {} gives an illegal {}: {} [{}]", context.suffix, what,
                                  verdict->message, verdict->rule),
                      "\"skipInvalid\": true leaves such expansions out; " + expecting);
@@ -282,7 +297,19 @@ std::optional<Case> read_case(const JsonValue& object, CaseContext& context, Pro
     read_expected_error(object, result, problems);
     result.descriptor =
         object.find("graph") == nullptr ? read_operator_case(object, problems) : read_graph_case(object, problems);
-    if (result.descriptor == nullptr || !check_legality(object, result, context, problems)) {
+    if (result.descriptor == nullptr) {
+        return std::nullopt;
+    }
+    const bool needs_inputs = object.find("expectError") == nullptr;
+    const bool is_graph = result.descriptor->graph != nullptr;
+    // An input of a graph may be a misspelt value, for which rules of graphs would blame other nodes.
+    if (is_graph && needs_inputs) {
+        require_inputs(object, result, problems);
+        if (problems.count() != before) {
+            return std::nullopt;
+        }
+    }
+    if (!check_legality(object, result, context, problems)) {
         return std::nullopt;
     }
     result.inputs = read_tensors(object, "inputs", result.descriptor->inputs(), context.folder, problems);
@@ -290,11 +317,11 @@ std::optional<Case> read_case(const JsonValue& object, CaseContext& context, Pro
     result.tolerances = read_tolerances(object.find("tolerance"), *result.descriptor, problems);
     read_precision(object, result, problems);
     read_feature_level(object, result, problems);
-    if (object.find("expectError") == nullptr) {
+    if (needs_inputs && !is_graph) {
         require_inputs(object, result, problems);
-        if (!context.without_expected) {
-            require_expected(object, result, problems);
-        }
+    }
+    if (needs_inputs && !context.without_expected) {
+        require_expected(object, result, problems);
     }
     if (problems.count() == before) {
         return result;

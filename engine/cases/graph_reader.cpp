@@ -314,7 +314,7 @@ std::shared_ptr<const Descriptor> read_graph(const JsonValue& graph, ProblemSink
     return GraphReader(problems).read(graph);
 }
 
-std::size_t place_in_graph(const JsonValue& graph, std::string_view message) {
+std::size_t offset_in_graph(const JsonValue& graph, std::string_view message) {
     constexpr std::string_view before = "node `";
     const std::size_t at = message.find(before);
     const JsonValue* nodes = graph.find("nodes");

@@ -18,7 +18,7 @@ namespace dmlconform::cases {
 [[nodiscard]] std::shared_ptr<const operators::Descriptor> read_graph(const JsonValue& graph, ProblemSink& problems);
 
 /// The offset of the node that a message of operators::validate names, or of the whole graph if it names none.
-[[nodiscard]] std::size_t place_in_graph(const JsonValue& graph, std::string_view message);
+[[nodiscard]] std::size_t offset_in_graph(const JsonValue& graph, std::string_view message);
 
 /// "did you mean `t1`?" for an input of the graph whose name is similar to that of a value that a node writes.
 /// Otherwise empty.

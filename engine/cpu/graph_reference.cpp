@@ -123,7 +123,7 @@ private:
             exact_inputs_[n] ? std::vector<bool>(node.outputs.size()) : decide(node, exact, reference, outputs);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i] != operators::no_value) {
-                add_noise(node, i, reference, outputs);
+                add_noise(n, i, reference, outputs);
                 // Where the number of meaningful elements is a result itself, nothing can go on from another one.
                 if ((jumped[i] || takes_steps(node, i)) && !tolerance_of(node, i).meaningful_part) {
                     note_ties(node.outputs[i], reference.outputs[i]);
@@ -137,11 +137,13 @@ private:
         return decision == Decision::steps || decision == Decision::picks;
     }
 
-    /// Stores an output of all runs, with the node's own errors.
-    void add_noise(const GraphNode& node, std::size_t i, const Reference& reference,
+    /// Stores an output of all runs, with the node's own errors. They depend on the positions of the node and of the
+    /// output, because a graph that was sent to another process may number its values differently.
+    void add_noise(std::size_t n, std::size_t i, const Reference& reference,
                    std::vector<std::vector<core::Tensor>>& outputs) const {
+        const GraphNode& node = graph_.nodes[n];
         const core::Tolerance tolerance = tolerance_of(node, i);
-        const NodeNoise noise(tolerance, reference.slack[i], core::mixed(node.outputs[i] + 1));
+        const NodeNoise noise(tolerance, reference.slack[i], core::mixed(n << 8 | (i + 1)));
         for (std::size_t run = 0; run < runs_.size(); ++run) {
             core::Tensor& output = runs_[run]->put(node.outputs[i], std::move(outputs[run][i]));
             if (!noise.is_silent()) {

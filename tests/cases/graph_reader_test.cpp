@@ -88,7 +88,12 @@ TEST(GraphReader, NeedsTheLevelOfItsNodes) {
 TEST(GraphReader, AnUnknownValueIsAnInputWithoutData) {
     EXPECT_TRUE(
         contains(problems_of(graph({node("a", "x", "there"), node("b", "theer", "y")}, R"("outputs": ["y", "there"])")),
-                 "\"inputs\" is missing data for theer, which no node writes [did you mean `there`?]"));
+                 "/cases/0/graph/nodes/1: node `b` reads `theer`, which no node writes, and \"inputs\" has no data for it "
+                 "[did you mean `there`?]"));
+    // Without it, nobody reads the outputs of `a`. That is no reason to blame `a`.
+    EXPECT_TRUE(contains(problems_of(graph({node("a", "x", "there"), node("b", "theer", "y")})),
+                         "nodes/1: node `b` reads `theer`, which no node writes"));
+    EXPECT_TRUE(contains(problems_of(graph({node("a", "other", "y")})), "node `a` reads `other`, which no node writes"));
 }
 
 TEST(GraphReader, RejectsTwoProducers) {
@@ -109,7 +114,7 @@ TEST(GraphReader, RejectsACycleAndNamesItsNodes) {
 TEST(GraphReader, RejectsAnUnusedNode) {
     EXPECT_TRUE(
         contains(problems_of(graph({node("a", "x", "y"), node("lost", "x", "z")})),
-                 "/cases/0/graph/nodes/1: the graph is illegal: node `lost` is of no use: nobody reads its outputs"));
+                 "/cases/0/graph/nodes/1: the graph is illegal: node `lost` is not needed: no node reads its outputs"));
 }
 
 TEST(GraphReader, RejectsAMissingInput) {

@@ -307,6 +307,33 @@ TEST(GraphReference, SaysTheSameEachTime) {
     EXPECT_EQ(a.reference.slack[0].above, b.reference.slack[0].above);
 }
 
+/// A worker numbers the values of a graph that it is sent in its own order.
+TEST(GraphReference, DoesNotDependOnTheNumbersOfValues) {
+    Random random(5);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const auto face = random_graph(random, 6);
+        operators::Graph renumbered = *face->graph;
+        const std::size_t last = renumbered.values.size() - 1;
+        const auto renumber = [last](std::vector<operators::ValueIndex>& values) {
+            for (operators::ValueIndex& value : values) {
+                value = value == operators::no_value ? value : static_cast<operators::ValueIndex>(last - value);
+            }
+        };
+        std::ranges::reverse(renumbered.values);
+        renumber(renumbered.inputs);
+        renumber(renumbered.outputs);
+        for (operators::GraphNode& node : renumbered.nodes) {
+            renumber(node.inputs);
+            renumber(node.outputs);
+        }
+        const Judged one(face, seed, 0.3F);
+        const Judged other(operators::graph_descriptor(std::make_shared<const operators::Graph>(renumbered)), seed,
+                           0.3F);
+        EXPECT_EQ(one.reference.slack[0].below, other.reference.slack[0].below);
+        EXPECT_EQ(one.reference.slack[0].above, other.reference.slack[0].above);
+    }
+}
+
 TEST(GraphReference, IsExactWhereEveryNodeIs) {
     const auto reversed = [](std::string name, std::string from, std::string to) {
         return TestNode{std::move(name),

@@ -182,7 +182,9 @@ void write_atan_yx(OperatorWriter& to) {
     const Value zero = w.like(y, 0);
     const Value is_left = w.test("Less", {x, zero});
     const Value half_turn = w.where(w.test("Less", {y, zero}), w.like(y, -pi), w.like(y, pi));
-    const Value turned = w.add(w.each("Atan", {w.div(y, x)}), w.where(is_left, half_turn, zero));
+    // Not a turn of 0, which would make 0 of -0.
+    const Value angle = w.each("Atan", {w.div(y, x)});
+    const Value turned = w.where(is_left, w.add(angle, half_turn), angle);
     const Value quarter = w.mul(w.each("Sign", {y}), w.like(y, pi / 2));
     to.out("OutputTensor", w.where(w.test("Equal", {x, zero}), quarter, turned));
 }
