@@ -21,7 +21,7 @@ struct DecidingOperator {
 
 /// Operators whose floating-point outputs are decisions. TOP_K and MAX_POOLING only pick the elements of their integer
 /// outputs: values of nearly equal elements are nearly equal.
-constexpr std::array<DecidingOperator, 17> deciding{{
+constexpr std::array<DecidingOperator, 25> deciding{{
     {"ELEMENT_WISE_ROUND", Decision::steps},
     {"ELEMENT_WISE_CEIL", Decision::steps},
     {"ELEMENT_WISE_FLOOR", Decision::steps},
@@ -37,6 +37,15 @@ constexpr std::array<DecidingOperator, 17> deciding{{
     {"ELEMENT_WISE_ATAN_YX", Decision::jumps},
     {"ACTIVATION_THRESHOLDED_RELU", Decision::jumps},
     {"ACTIVATION_SHRINK", Decision::jumps},
+    // Beyond the end of the domain, the result is NaN.
+    {"ELEMENT_WISE_ACOS", Decision::jumps},
+    {"ELEMENT_WISE_ACOSH", Decision::jumps},
+    {"ELEMENT_WISE_ASIN", Decision::jumps},
+    {"ELEMENT_WISE_ATANH", Decision::jumps},
+    {"ELEMENT_WISE_LOG", Decision::jumps},
+    {"ELEMENT_WISE_SQRT", Decision::jumps},
+    {"ELEMENT_WISE_POW", Decision::jumps},
+    {"ELEMENT_WISE_CONSTANT_POW", Decision::jumps},
     {"ROI_POOLING", Decision::jumps, "ROITensor"},
     {"ROI_ALIGN", Decision::jumps, "ROITensor"},
 }};
@@ -93,6 +102,12 @@ bool takes_part(const operators::Descriptor& descriptor, std::size_t input) {
     return is_real(slot) && (found == nullptr || found->decided_by.empty() || found->decided_by == slot.name);
 }
 
+bool reads_bits(const operators::Descriptor& descriptor, std::size_t input, core::DataType written) {
+    const core::DataType read = descriptor.inputs()[input].desc->data_type;
+    const bool is_bit_operator = descriptor.schema->short_name().starts_with("ELEMENT_WISE_BIT_");
+    return read != written || (is_bit_operator && core::is_floating_point(read));
+}
+
 void limit_to_half_steps(const core::Tensor& tensor, std::span<double> distances) {
     core::with_type(tensor.desc.data_type, [&]<class T>() {
         const auto elements = tensor.as<T>();
@@ -125,8 +140,10 @@ bool take_jumps(const core::Tensor& moved, std::span<const double> spreads, core
         const auto from = moved.as<T>();
         const auto to = output.as<T>();
         for (std::size_t i = 0; i < spreads.size(); ++i) {
-            const double by = std::fabs(static_cast<double>(from[i]) - static_cast<double>(to[i]));
-            if (by > most_of_continuous * spreads[i]) {
+            const auto moved_to = static_cast<double>(from[i]);
+            const auto was = static_cast<double>(to[i]);
+            if (std::isnan(moved_to) != std::isnan(was) ||
+                std::fabs(moved_to - was) > most_of_continuous * spreads[i]) {
                 to[i] = from[i];
                 changed = true;
             }

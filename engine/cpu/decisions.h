@@ -22,7 +22,7 @@ enum class Decision : std::uint8_t {
     steps,
     /// The position of an extreme, which each of many nearly equal elements may be.
     picks,
-    /// The result is continuous, except where an input crosses a bound.
+    /// The result is continuous, except where an input crosses a bound, such as the end of a function's domain.
     jumps,
 };
 
@@ -31,6 +31,10 @@ enum class Decision : std::uint8_t {
 
 /// True if an input takes part in the decision, so that moving it shows both sides. Other inputs are only passed on.
 [[nodiscard]] bool takes_part(const operators::Descriptor& descriptor, std::size_t input);
+
+/// True if the result follows from the bits of an input, so that it may be any number where one bit differs: from those
+/// of a floating-point number, or from those of a value of the type `written`, where the node reads another type.
+[[nodiscard]] bool reads_bits(const operators::Descriptor& descriptor, std::size_t input, core::DataType written);
 
 /// Limits the distances of elements that are only rounded to FLOAT16 to half a step.
 void limit_to_half_steps(const core::Tensor& tensor, std::span<double> distances);

@@ -51,6 +51,12 @@ void Deviations::add(const core::Tensor& packed) {
                 nan_[i] = 1;
                 continue;
             }
+            if (std::isnan(wanted)) {
+                least_[i] = nan_[i] == 0 ? got : std::min(least_[i], got);
+                greatest_[i] = nan_[i] == 0 ? got : std::max(greatest_[i], got);
+                nan_[i] = 2;
+                continue;
+            }
             const double by = got - wanted;
             squares_[i] += by * by;
             least_[i] = std::min(least_[i], by);
@@ -85,10 +91,17 @@ void Deviations::widen(core::ElementSlack& slack) const {
     slack.finite.resize(squares_.size());
     slack.sigma.clear();
     for (std::size_t i = 0; i < squares_.size(); ++i) {
+        if (nan_[i] == 2) {
+            const bool had_range = slack.nan[i] == 2;
+            slack.below[i] = had_range ? std::max(slack.below[i], -least_[i]) : -least_[i];
+            slack.above[i] = had_range ? std::max(slack.above[i], greatest_[i]) : greatest_[i];
+            slack.nan[i] = 2;
+            continue;
+        }
         // For integers, the runs contain every value that a tie allows.
         slack.below[i] += is_integer ? -least_[i] : bound[i];
         slack.above[i] += is_integer ? greatest_[i] : bound[i];
-        slack.nan[i] = static_cast<std::uint8_t>(slack.nan[i] | nan_[i]);
+        slack.nan[i] = std::max(slack.nan[i], nan_[i]);
     }
 }
 

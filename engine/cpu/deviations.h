@@ -39,6 +39,7 @@ private:
     std::vector<double> squares_;
     std::vector<double> least_;
     std::vector<double> greatest_;
+    /// As in ElementSlack. Where NaN is expected, the bounds are those of the runs' values.
     std::vector<std::uint8_t> nan_;
     std::size_t runs_ = 0;
 };

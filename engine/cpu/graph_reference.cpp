@@ -26,27 +26,55 @@ bool is_exact(const core::Tolerance& tolerance) {
     return tolerance.exact || (tolerance.ulp == 0u && !tolerance.abs && !tolerance.rel && !tolerance.element_slack);
 }
 
-/// For each node, whether all implementations read exactly what the reference reads.
-std::vector<bool> nodes_with_exact_inputs(const operators::Graph& graph) {
-    std::vector<bool> exact_value(graph.values.size(), true);
-    std::vector<bool> result(graph.nodes.size());
+bool reads_only(const std::vector<bool>& exact_values, const GraphNode& node) {
+    return std::ranges::all_of(node.inputs,
+                               [&](auto value) { return value == operators::no_value || exact_values[value]; });
+}
+
+/// For each value, whether all implementations compute exactly what the reference computes.
+std::vector<bool> find_exact_values(const operators::Graph& graph) {
+    std::vector<bool> exact(graph.values.size(), true);
     for (const std::size_t n : graph.execution_order()) {
         const GraphNode& node = graph.nodes[n];
-        result[n] = std::ranges::all_of(node.inputs,
-                                        [&](auto value) { return value == operators::no_value || exact_value[value]; });
+        const bool exact_inputs = reads_only(exact, node);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i] != operators::no_value) {
                 const core::Tolerance own = tolerance_of(node, i);
-                exact_value[node.outputs[i]] = result[n] && is_exact(own) && !own.alternatives && !own.meaningful_part;
+                exact[node.outputs[i]] = exact_inputs && is_exact(own) && !own.alternatives && !own.meaningful_part;
             }
         }
     }
-    return result;
+    return exact;
 }
 
 /// A packed copy whose elements are at least one byte wide.
 core::Tensor elements_of(const core::Tensor& tensor) {
     return core::bytes_of(tensor.desc.data_type) == 0 ? core::widened_copy(tensor) : core::packed_copy(tensor);
+}
+
+/// Widens distances to the neighbours in the type. Runs are stored in a tensor's type, which hides errors below half a
+/// unit. An implementation with such an error may round to the neighbour all the same.
+void reach_neighbours(const core::Tensor& packed, std::span<double> distances) {
+    core::Tolerance one_unit;
+    one_unit.ulp = 1;
+    core::with_type(packed.desc.data_type, [&]<class T>() {
+        const auto values = packed.as<T>();
+        for (std::size_t i = 0; i < distances.size(); ++i) {
+            const auto value = static_cast<double>(values[i]);
+            if (std::isfinite(value)) {
+                distances[i] = std::max(distances[i], noise_range(packed.desc.data_type, value, i, one_unit, {}).above);
+            }
+        }
+    });
+}
+
+/// True if an element is NaN in one of the tensors and a number in the other.
+bool differs_in_nan(const core::Tensor& packed, const core::Tensor& other) {
+    return core::with_type(packed.desc.data_type, [&]<class T>() {
+        return !std::ranges::equal(packed.as<T>(), other.as<T>(), [](T a, T b) {
+            return std::isnan(static_cast<double>(a)) == std::isnan(static_cast<double>(b));
+        });
+    });
 }
 
 core::Tolerance tolerance_by_runs(const core::Tolerance& of_last_node) {
@@ -65,7 +93,7 @@ public:
         : graph_(graph),
           accumulation_(accumulation),
           reference_(graph),
-          exact_inputs_(nodes_with_exact_inputs(graph)),
+          exact_values_(find_exact_values(graph)),
           slack_(graph.values.size()),
           undecided_(graph.values.size()) {
         for (std::size_t run = 0; run < runs; ++run) {
@@ -92,6 +120,8 @@ private:
     [[nodiscard]] bool is_output(operators::ValueIndex value) const {
         return std::ranges::find(graph_.outputs, value) != graph_.outputs.end();
     }
+
+    [[nodiscard]] bool has_exact_inputs(std::size_t n) const { return reads_only(exact_values_, graph_.nodes[n]); }
 
     void compute_node(std::size_t n) {
         const GraphNode& node = graph_.nodes[n];
@@ -120,7 +150,7 @@ private:
             outputs.push_back(outputs_of(n, run, reference));
         }
         const std::vector<bool> jumped =
-            exact_inputs_[n] ? std::vector<bool>(node.outputs.size()) : decide(node, exact, reference, outputs);
+            has_exact_inputs(n) ? std::vector<bool>(node.outputs.size()) : decide(node, exact, reference, outputs);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i] != operators::no_value) {
                 add_noise(n, i, reference, outputs);
@@ -130,6 +160,38 @@ private:
                 }
             }
         }
+        if (!has_exact_inputs(n)) {
+            note_inputs(n, reference);
+        }
+    }
+
+    /// Remembers the values that a node reads if its result follows from their bits, or if it is NaN on one side of a
+    /// bound and any number on the other.
+    void note_inputs(std::size_t n, const Reference& reference) {
+        const GraphNode& node = graph_.nodes[n];
+        const bool ends_domain = crosses_end_of_domain(node, reference);
+        for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+            const operators::ValueIndex value = node.inputs[i];
+            if (value != operators::no_value && !exact_values_[value] &&
+                (ends_domain || reads_bits(*node.descriptor, i, graph_.values[value].desc.data_type))) {
+                undecided_[value] = true;
+            }
+        }
+    }
+
+    /// True if an element that is NaN in the reference is a number in some run, or the other way round.
+    [[nodiscard]] bool crosses_end_of_domain(const GraphNode& node, const Reference& reference) const {
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            if (node.outputs[i] == operators::no_value || decision_of(*node.descriptor, i) != Decision::jumps) {
+                continue;
+            }
+            const core::Tensor expected = flat(reference.outputs[i]);
+            if (std::ranges::any_of(
+                    runs_, [&](const auto& run) { return differs_in_nan(expected, flat(run->at(node.outputs[i]))); })) {
+                return true;
+            }
+        }
+        return false;
     }
 
     static bool takes_steps(const GraphNode& node, std::size_t output) {
@@ -162,7 +224,7 @@ private:
     /// The outputs of a node in a run, before noise is added.
     std::vector<core::Tensor> outputs_of(std::size_t n, std::size_t run, const Reference& reference) const {
         const GraphNode& node = graph_.nodes[n];
-        if (!exact_inputs_[n]) {
+        if (!has_exact_inputs(n)) {
             return compute_outputs(*node.descriptor, runs_[run]->inputs_of(node).tensors);
         }
         std::vector<core::Tensor> outputs;
@@ -234,6 +296,8 @@ private:
             distances[i] = deviations.bounds();
             if (only_rounds) {
                 limit_to_half_steps(tensor, distances[i]);
+            } else if (!exact_values_[node.inputs[i]]) {
+                reach_neighbours(flat(tensor), distances[i]);
             }
         }
         return distances;
@@ -274,7 +338,7 @@ private:
             const core::Tensor& computed = reference_.at(output);
             const auto& producer = *graph_.values[output].producer;
             core::ElementSlack slack = std::move(slack_[output]);
-            if (!runs_.empty() && !exact_inputs_[producer.node]) {
+            if (!runs_.empty() && !has_exact_inputs(producer.node)) {
                 widen(output, computed, slack);
             }
             result.slack.push_back(std::move(slack));
@@ -299,29 +363,11 @@ private:
             deviations.add(elements_of(run->at(output)));
         }
         deviations.widen(slack);
-        accept_neighbours(computed, slack);
-    }
-
-    /// Runs are stored in the tensor's type, which hides errors below half a unit. An implementation with such an error
-    /// may round to the neighbour all the same.
-    static void accept_neighbours(const core::Tensor& computed, core::ElementSlack& slack) {
-        if (!core::is_floating_point(computed.desc.data_type)) {
-            return;
+        if (core::is_floating_point(computed.desc.data_type)) {
+            const core::Tensor packed = elements_of(computed);
+            reach_neighbours(packed, slack.below);
+            reach_neighbours(packed, slack.above);
         }
-        core::Tolerance one_unit;
-        one_unit.ulp = 1;
-        const core::Tensor packed = elements_of(computed);
-        core::with_type(packed.desc.data_type, [&]<class T>() {
-            const auto values = packed.as<T>();
-            for (std::size_t i = 0; i < slack.below.size(); ++i) {
-                const auto value = static_cast<double>(values[i]);
-                if (std::isfinite(value)) {
-                    const double unit = noise_range(packed.desc.data_type, value, i, one_unit, {}).above;
-                    slack.below[i] = std::max(slack.below[i], unit);
-                    slack.above[i] = std::max(slack.above[i], unit);
-                }
-            }
-        });
     }
 
     /// Provides bounds for a last node whose tolerance is one number for all elements.
@@ -347,7 +393,7 @@ private:
     const operators::Graph& graph_;
     Accumulation accumulation_;
     GraphValues reference_;
-    std::vector<bool> exact_inputs_;
+    std::vector<bool> exact_values_;
     std::vector<std::unique_ptr<GraphValues>> runs_;
     /// For each output of the graph, the slack of the node that computes it.
     std::vector<core::ElementSlack> slack_;
@@ -360,7 +406,7 @@ private:
 core::Tolerance graph_tolerance(const operators::Graph& graph, std::string_view output) {
     const auto& producer = *graph.values[*graph.find_value(output)].producer;
     const core::Tolerance own = tolerance_of(graph.nodes[producer.node], producer.output);
-    return nodes_with_exact_inputs(graph)[producer.node] ? own : tolerance_by_runs(own);
+    return reads_only(find_exact_values(graph), graph.nodes[producer.node]) ? own : tolerance_by_runs(own);
 }
 
 Reference compute_graph_reference(const operators::Graph& graph, std::span<const core::Tensor* const> inputs,

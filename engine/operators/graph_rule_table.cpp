@@ -179,8 +179,8 @@ Verdict check_unused_node(const Graph& graph) {
     }
     for (const GraphNode& node : graph.nodes) {
         if (std::ranges::none_of(node.outputs, [&](ValueIndex value) { return value != no_value && used[value]; })) {
-            return broken(fmt::format("node `{}` is not needed: no node reads its outputs, and the graph does not return them",
-                                      node.name));
+            return broken(fmt::format(
+                "node `{}` is not needed: no node reads its outputs, and the graph does not return them", node.name));
         }
     }
     return {};

@@ -87,7 +87,7 @@ public:
         }
     }
 
-    SegmentVerdict judge(const CompileGraph& compile) {
+    SegmentVerdict judge(std::span<const core::Tensor> without_further_outputs, const CompileGraph& compile) {
         SegmentVerdict verdict;
         auto outputs = observed_outputs(*observed_, inputs_of(*observed_), compile);
         if (!outputs) {
@@ -96,7 +96,7 @@ public:
             return verdict;
         }
         outputs_ = std::move(*outputs);
-        compare(verdict);
+        compare(without_further_outputs, verdict);
         return verdict;
     }
 
@@ -109,7 +109,7 @@ private:
         return inputs;
     }
 
-    void compare(SegmentVerdict& verdict) {
+    void compare(std::span<const core::Tensor> without_further_outputs, SegmentVerdict& verdict) {
         std::vector<core::Tensor> decided = decided_values();
         for (std::size_t i = 0; i < decided.size(); ++i) {
             inputs_[cut_.replaced[i].second] = &decided[i];
@@ -117,9 +117,12 @@ private:
         const cpu::Reference expected =
             reference_for(*reference_, inputs_of(*reference_), {cpu::Accumulation::fp32, cpu::monte_carlo_runs});
         const auto slots = reference_->outputs();
+        const auto compared = [&](std::size_t i, const core::Tensor& actual) {
+            return compare::compare(expected.outputs[i], actual, cpu::default_tolerance(*reference_, slots[i]),
+                                    &expected.slack[i]);
+        };
         for (const std::size_t i : in_order(cut_.cut)) {
-            const auto comparison = compare::compare(expected.outputs[i], outputs_[i],
-                                                     cpu::default_tolerance(*reference_, slots[i]), &expected.slack[i]);
+            const compare::Comparison comparison = compared(i, outputs_[i]);
             if (!comparison.passed()) {
                 const auto& producer = *cut_.cut.values[cut_.cut.outputs[i]].producer;
                 verdict.failure = fmt::format("judged in segments, `{}` of node `{}` differs beyond tolerance",
@@ -127,6 +130,10 @@ private:
                 verdict.difference = difference_of(comparison, *slots[i].desc);
                 return;
             }
+        }
+        // Further outputs follow those of the graph.
+        for (std::size_t i = 0; i < without_further_outputs.size(); ++i) {
+            verdict.without_further_outputs.push_back(compared(i, without_further_outputs[i]));
         }
     }
 
@@ -154,8 +161,9 @@ private:
 }  // namespace
 
 SegmentVerdict judge_segments(const operators::Descriptor& graph, std::span<const core::Tensor* const> inputs,
-                              std::span<const std::string> values, const CompileGraph& compile) {
-    return SegmentRun(graph, inputs, values).judge(compile);
+                              std::span<const core::Tensor> outputs, std::span<const std::string> values,
+                              const CompileGraph& compile) {
+    return SegmentRun(graph, inputs, values).judge(outputs, compile);
 }
 
 }  // namespace dmlconform::run

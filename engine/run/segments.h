@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/compare/comparison.h"
 #include "engine/core/tensor.h"
 #include "engine/engine.h"
 #include "engine/operators/descriptor.h"
@@ -24,14 +25,19 @@ struct SegmentVerdict {
     std::string failure;
     /// How many elements of it are wrong, and the worst one.
     std::string difference;
+    /// For each output of the graph: the engine's output without further outputs, compared with what follows from the
+    /// engine's decisions. Empty after a failure.
+    std::vector<compare::Comparison> without_further_outputs;
 };
 
 using CompileGraph =
     std::function<tl::expected<std::unique_ptr<Executable>, CompileFailure>(const operators::Descriptor& graph)>;
 
-/// Runs a graph with these values as further outputs, and judges each of its outputs. Inputs are those of the graph.
+/// Runs a graph with these values as further outputs, and judges each of its outputs. `inputs` are those of the graph,
+/// and `outputs` are what the engine computed for the graph itself.
 [[nodiscard]] SegmentVerdict judge_segments(const operators::Descriptor& graph,
                                             std::span<const core::Tensor* const> inputs,
-                                            std::span<const std::string> values, const CompileGraph& compile);
+                                            std::span<const core::Tensor> outputs, std::span<const std::string> values,
+                                            const CompileGraph& compile);
 
 }  // namespace dmlconform::run

@@ -86,14 +86,15 @@ TEST(GraphReader, NeedsTheLevelOfItsNodes) {
 }
 
 TEST(GraphReader, AnUnknownValueIsAnInputWithoutData) {
-    EXPECT_TRUE(
-        contains(problems_of(graph({node("a", "x", "there"), node("b", "theer", "y")}, R"("outputs": ["y", "there"])")),
-                 "/cases/0/graph/nodes/1: node `b` reads `theer`, which no node writes, and \"inputs\" has no data for it "
-                 "[did you mean `there`?]"));
+    EXPECT_TRUE(contains(
+        problems_of(graph({node("a", "x", "there"), node("b", "theer", "y")}, R"("outputs": ["y", "there"])")),
+        "/cases/0/graph/nodes/1: node `b` reads `theer`, which no node writes, and \"inputs\" has no data for it "
+        "[did you mean `there`?]"));
     // Without it, nobody reads the outputs of `a`. That is no reason to blame `a`.
     EXPECT_TRUE(contains(problems_of(graph({node("a", "x", "there"), node("b", "theer", "y")})),
                          "nodes/1: node `b` reads `theer`, which no node writes"));
-    EXPECT_TRUE(contains(problems_of(graph({node("a", "other", "y")})), "node `a` reads `other`, which no node writes"));
+    EXPECT_TRUE(
+        contains(problems_of(graph({node("a", "other", "y")})), "node `a` reads `other`, which no node writes"));
 }
 
 TEST(GraphReader, RejectsTwoProducers) {

@@ -130,6 +130,21 @@ TEST(Decisions, KnowWhichOperatorsJump) {
     EXPECT_EQ(decision("ACTIVATION_RELU", desc, desc), Decision::none);
 }
 
+TEST(Decisions, KnowWhoReadsBits) {
+    using core::DataType;
+    const auto reads_bits = [](std::string_view op, DataType read, DataType written) {
+        const auto node =
+            describe(op, {{"InputTensor", tensor(read, {4})},
+                          {"OutputTensor", tensor(op == "ELEMENT_WISE_BIT_COUNT" ? DataType::uint8 : read, {4})}});
+        return cpu::reads_bits(node, 0, written);
+    };
+    EXPECT_TRUE(reads_bits("ELEMENT_WISE_BIT_COUNT", DataType::float32, DataType::float32));
+    EXPECT_FALSE(reads_bits("ELEMENT_WISE_BIT_COUNT", DataType::uint32, DataType::uint32));
+    EXPECT_TRUE(reads_bits("ELEMENT_WISE_BIT_COUNT", DataType::uint32, DataType::float32));
+    EXPECT_FALSE(reads_bits("ACTIVATION_RELU", DataType::float32, DataType::float32));
+    EXPECT_TRUE(reads_bits("ACTIVATION_RELU", DataType::float16, DataType::float32));
+}
+
 /// Each of nearly equal elements is the greatest one in some turn.
 TEST(Decisions, LetEachOfManyCandidatesBeTheExtreme) {
     std::size_t most_found = 0;

@@ -1,6 +1,9 @@
 // Tests of graphs as cases, on engines without support for graphs and on the reference.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
+
 #include "engine/cpu/cpu_engine.h"
 #include "engine/graph_by_nodes.h"
 #include "engine/graph_values.h"
@@ -82,6 +85,57 @@ TEST(GraphRun, AWrongNodeInTheMiddleIsSeenAtTheEnd) {
     const CaseResult result = run_case(gemm_relu_case(), engine);
     EXPECT_EQ(result.status, Status::fail);
     EXPECT_EQ(result.difference, "1 of 4: [3] 2 expected, 0 got");
+}
+
+/// A function, and an operator that says something entirely different of neighbouring numbers.
+cases::Case sensitive_case(const operators::Descriptor& sensitive, std::string_view function, float x) {
+    cases::Case subject;
+    subject.id = "test/sensitive";
+    subject.descriptor =
+        graph_of({unary("f", function, real({1}), "x", "t"), {"sensitive", sensitive, {"t"}, {"y"}}}, {"y"});
+    subject.inputs = {data({x})};
+    subject.expected = {std::nullopt};
+    subject.tolerances = {std::nullopt};
+    return subject;
+}
+
+/// Runs it on an engine whose function rounds to the other neighbour. `last` changes what the last node computes.
+CaseResult run_rounded_up(const cases::Case& subject, const std::function<void(core::Tensor&)>& last) {
+    Behaviour behaviour;
+    int calls = 0;
+    behaviour.change = [&](std::span<core::Tensor* const> outputs) {
+        if (calls++ % 2 == 0) {
+            float& value = outputs[0]->as<float>()[0];
+            value = std::nextafter(value, 2.0F);
+        } else {
+            last(*outputs[0]);
+        }
+    };
+    FakeEngine engine(behaviour);
+    return run_case(subject, engine);
+}
+
+TEST(GraphRun, TheEndOfADomainIsJudgedByTheEnginesOwnValue) {
+    // The reference's sigmoid is below 1, where ACOSH is NaN. 1 is the other neighbour.
+    const cases::Case subject =
+        sensitive_case(describe("ELEMENT_WISE_ACOSH", {{"InputTensor", real({1})}, {"OutputTensor", real({1})}}),
+                       "ACTIVATION_SIGMOID", 17.021439F);
+    const CaseResult right = run_rounded_up(subject, [](core::Tensor&) {});
+    EXPECT_EQ(right.status, Status::pass) << message_of(right);
+    EXPECT_EQ(right.difference, "");
+    const CaseResult wrong = run_rounded_up(subject, [](core::Tensor& y) { y.as<float>()[0] = 0.01F; });
+    EXPECT_EQ(wrong.status, Status::fail);
+}
+
+TEST(GraphRun, BitsAreJudgedByTheEnginesOwnValue) {
+    const cases::Case subject =
+        sensitive_case(describe("ELEMENT_WISE_BIT_COUNT",
+                                {{"InputTensor", real({1})}, {"OutputTensor", tensor(core::DataType::uint8, {1})}}),
+                       "ACTIVATION_TANH", 0.3F);
+    const CaseResult right = run_rounded_up(subject, [](core::Tensor&) {});
+    EXPECT_EQ(right.status, Status::pass) << message_of(right);
+    const CaseResult wrong = run_rounded_up(subject, [](core::Tensor& y) { ++y.as<std::uint8_t>()[0]; });
+    EXPECT_EQ(wrong.status, Status::fail);
 }
 
 TEST(GraphRun, AStrayWriteInTheMiddleNamesTheNode) {
