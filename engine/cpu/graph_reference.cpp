@@ -77,6 +77,14 @@ bool differs_in_nan(const core::Tensor& packed, const core::Tensor& other) {
     });
 }
 
+/// True if an element may be infinite or NaN in one implementation and finite in another. Noise stays finite.
+bool may_end(const core::ElementSlack& slack) {
+    const auto is_infinite = [](double bound) { return std::isinf(bound); };
+    const auto is_set = [](std::uint8_t flag) { return flag != 0; };
+    return std::ranges::any_of(slack.below, is_infinite) || std::ranges::any_of(slack.above, is_infinite) ||
+           std::ranges::any_of(slack.nan, is_set) || std::ranges::any_of(slack.finite, is_set);
+}
+
 core::Tolerance tolerance_by_runs(const core::Tolerance& of_last_node) {
     core::Tolerance tolerance;
     tolerance.element_slack = true;
@@ -155,8 +163,11 @@ private:
             if (node.outputs[i] != operators::no_value) {
                 add_noise(n, i, reference, outputs);
                 // Where the number of meaningful elements is a result itself, nothing can go on from another one.
-                if ((jumped[i] || takes_steps(node, i)) && !tolerance_of(node, i).meaningful_part) {
-                    note_ties(node.outputs[i], reference.outputs[i]);
+                if (!tolerance_of(node, i).meaningful_part) {
+                    if (jumped[i] || takes_steps(node, i)) {
+                        note_ties(node.outputs[i], reference.outputs[i]);
+                    }
+                    undecided_[node.outputs[i]] = undecided_[node.outputs[i]] || may_end(reference.slack[i]);
                 }
             }
         }

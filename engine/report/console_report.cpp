@@ -220,6 +220,9 @@ core::ShownText result_line(const run::CaseResult& result, const EngineInfo& eng
 
 core::ShownText comparison_lines(const run::CaseResult& result) {
     core::ShownText text;
+    if (!result.difference.empty()) {
+        text += core::show("    {}\n", result.difference);
+    }
     for (const run::OutputResult& output : result.outputs) {
         const compare::Comparison& comparison = output.comparison;
         text += core::show("    {}: {}", output.name, core::to_string(output.tolerance));

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "engine/cpu/cpu_engine.h"
 #include "engine/graph_by_nodes.h"
@@ -99,14 +100,13 @@ cases::Case sensitive_case(const operators::Descriptor& sensitive, std::string_v
     return subject;
 }
 
-/// Runs it on an engine whose function rounds to the other neighbour. `last` changes what the last node computes.
-CaseResult run_rounded_up(const cases::Case& subject, const std::function<void(core::Tensor&)>& last) {
+/// Runs it on an engine whose function gives `first`. `last` changes what the last node computes.
+CaseResult run_otherwise(const cases::Case& subject, float first, const std::function<void(core::Tensor&)>& last) {
     Behaviour behaviour;
     int calls = 0;
     behaviour.change = [&](std::span<core::Tensor* const> outputs) {
         if (calls++ % 2 == 0) {
-            float& value = outputs[0]->as<float>()[0];
-            value = std::nextafter(value, 2.0F);
+            outputs[0]->as<float>()[0] = first;
         } else {
             last(*outputs[0]);
         }
@@ -120,10 +120,10 @@ TEST(GraphRun, TheEndOfADomainIsJudgedByTheEnginesOwnValue) {
     const cases::Case subject =
         sensitive_case(describe("ELEMENT_WISE_ACOSH", {{"InputTensor", real({1})}, {"OutputTensor", real({1})}}),
                        "ACTIVATION_SIGMOID", 17.021439F);
-    const CaseResult right = run_rounded_up(subject, [](core::Tensor&) {});
+    const CaseResult right = run_otherwise(subject, 1, [](core::Tensor&) {});
     EXPECT_EQ(right.status, Status::pass) << message_of(right);
     EXPECT_EQ(right.difference, "");
-    const CaseResult wrong = run_rounded_up(subject, [](core::Tensor& y) { y.as<float>()[0] = 0.01F; });
+    const CaseResult wrong = run_otherwise(subject, 1, [](core::Tensor& y) { y.as<float>()[0] = 0.01F; });
     EXPECT_EQ(wrong.status, Status::fail);
 }
 
@@ -132,9 +132,22 @@ TEST(GraphRun, BitsAreJudgedByTheEnginesOwnValue) {
         sensitive_case(describe("ELEMENT_WISE_BIT_COUNT",
                                 {{"InputTensor", real({1})}, {"OutputTensor", tensor(core::DataType::uint8, {1})}}),
                        "ACTIVATION_TANH", 0.3F);
-    const CaseResult right = run_rounded_up(subject, [](core::Tensor&) {});
+    const float neighbour = std::nextafter(std::tanh(0.3F), 1.0F);
+    const CaseResult right = run_otherwise(subject, neighbour, [](core::Tensor&) {});
     EXPECT_EQ(right.status, Status::pass) << message_of(right);
-    const CaseResult wrong = run_rounded_up(subject, [](core::Tensor& y) { ++y.as<std::uint8_t>()[0]; });
+    const CaseResult wrong = run_otherwise(subject, neighbour, [](core::Tensor& y) { ++y.as<std::uint8_t>()[0]; });
+    EXPECT_EQ(wrong.status, Status::fail);
+}
+
+TEST(GraphRun, TheEndOfATypeIsJudgedByTheEnginesOwnValue) {
+    // The reference's power is nearly the largest number. Others may overflow, and SOFTSIGN of infinity is NaN.
+    const cases::Case subject =
+        sensitive_case(describe("ACTIVATION_SOFTSIGN", {{"InputTensor", real({1})}, {"OutputTensor", real({1})}}),
+                       "ELEMENT_WISE_EXP", 88.72283F);
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const CaseResult right = run_otherwise(subject, infinity, [](core::Tensor&) {});
+    EXPECT_EQ(right.status, Status::pass) << message_of(right);
+    const CaseResult wrong = run_otherwise(subject, infinity, [](core::Tensor& y) { y.as<float>()[0] = 0; });
     EXPECT_EQ(wrong.status, Status::fail);
 }
 
