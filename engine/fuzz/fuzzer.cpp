@@ -10,7 +10,9 @@
 #include "engine/cases/recorded_case.h"
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/random_graph.h"
+#include "engine/operators/graph.h"
 #include "engine/operators/rules.h"
+#include "engine/run/node_cases.h"
 #include "engine/run/runner.h"
 
 namespace dmlconform::fuzz {
@@ -62,6 +64,27 @@ private:
 
     void judge(const std::shared_ptr<const cases::Case>& subject, std::size_t engine,
                std::optional<std::size_t> expected_by = {}) {
+        run::CaseResult result = judged(subject, engine);
+        if (run::is_failure(result.status) && expected_ != nullptr && subject->descriptor->graph != nullptr) {
+            judge_without_known_nodes(subject, result, engine);
+        }
+        note_known(result);
+        tally_->skipped += result.status == run::Status::skip ? 1 : 0;
+        // The reference rejects by the same rules that generated the case, so only its failures are meaningful.
+        if (result.status != run::Status::skip && !engines_[engine]->info().is_reference) {
+            ++tally_->compared;
+            tally_->rejected += subject->expect_error && result.status == run::Status::pass ? 1 : 0;
+        }
+        if (run::is_failure(result.status)) {
+            const std::shared_ptr<const cases::Case> failed = result.subject;
+            fail(failed, std::move(result), engine, expected_by);
+        } else {
+            keep(subject, std::move(result), engine);
+        }
+    }
+
+    /// The result of a case, as the expectations see it.
+    run::CaseResult judged(const std::shared_ptr<const cases::Case>& subject, std::size_t engine) {
         run::CaseSettings settings;
         settings.keep_evidence = true;
         settings.expected = expected_;
@@ -70,18 +93,46 @@ private:
         run::CaseResult result = expected_ == nullptr
                                      ? once()
                                      : run::run_as_planned(expected_->plan(*subject, engine), subject, engine, once);
-        note_known(subject, result);
-        tally_->skipped += result.status == run::Status::skip ? 1 : 0;
-        // The reference rejects by the same rules that generated the case, so only its failures are meaningful.
-        if (result.status != run::Status::skip && !engines_[engine]->info().is_reference) {
-            ++tally_->compared;
-            tally_->rejected += subject->expect_error && result.status == run::Status::pass ? 1 : 0;
+        result.subject = subject;
+        result.engine = engine;
+        if (expected_ != nullptr) {
+            expected_->apply(result);
         }
-        if (run::is_failure(result.status)) {
-            fail(subject, std::move(result), engine, expected_by);
-        } else {
-            keep(subject, std::move(result), engine);
+        return result;
+    }
+
+    /// Replaces the result of a graph with nodes that fail by themselves, as expected, by that of the other nodes. If
+    /// they pass, the graph has failed as expected.
+    void judge_without_known_nodes(const std::shared_ptr<const cases::Case>& subject, run::CaseResult& result,
+                                   std::size_t engine) {
+        const run::GraphCase graph(subject);
+        const auto& nodes = subject->descriptor->graph->nodes;
+        std::vector<bool> others(nodes.size(), true);
+        const expectations::Expectation* known = nullptr;
+        for (std::size_t n = 0; n < nodes.size(); ++n) {
+            const std::shared_ptr<const cases::Case> node = graph.node(n);
+            const run::CaseResult of_node = node == nullptr ? run::CaseResult() : judged(node, engine);
+            if (node == nullptr || of_node.status != run::Status::xfail) {
+                continue;
+            }
+            known = of_node.expectation;
+            for (std::size_t k = 0; k < nodes.size(); ++k) {
+                others[k] = others[k] && !run::are_identical(nodes[n], nodes[k]);
+            }
         }
+        if (known == nullptr) {
+            return;
+        }
+        if (const auto part = graph.part(others)) {
+            run::CaseResult of_part = judged(part, engine);
+            if (run::is_failure(of_part.status)) {
+                result = std::move(of_part);
+                return;
+            }
+        }
+        result.expectation = known;
+        result.actual = result.status;
+        result.status = run::Status::xfail;
     }
 
     /// Keeps the result for `on_case`. It replaces an earlier one of the same engine.
@@ -92,12 +143,7 @@ private:
         results_.push_back(std::move(result));
     }
 
-    void note_known(const std::shared_ptr<const cases::Case>& subject, run::CaseResult& result) {
-        if (expected_ == nullptr) {
-            return;
-        }
-        result.subject = subject;
-        expected_->apply(result);
+    void note_known(const run::CaseResult& result) {
         if (result.status == run::Status::xfail) {
             const expectations::Expectation& entry = *result.expectation;
             ++tally_->known[entry.finding.empty() ? entry.reason : entry.finding];

@@ -198,6 +198,10 @@ std::vector<bool> judged_nodes(const cases::Case& subject) {
     return judged;
 }
 
+bool are_identical(const operators::GraphNode& a, const operators::GraphNode& b) {
+    return identity_of(a) == identity_of(b);
+}
+
 std::string node_id(const cases::Case& subject, std::size_t node) {
     return fmt::format("{}/{}", subject.id, subject.descriptor->graph->nodes[node].name);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cases/case.h"
+#include "engine/operators/graph.h"
 
 namespace dmlconform::run {
 
@@ -17,6 +18,9 @@ namespace dmlconform::run {
 /// nodes that do the same with the same values, only the first is marked. Empty for cases without a graph and for
 /// graphs that must be rejected.
 [[nodiscard]] std::vector<bool> judged_nodes(const cases::Case& subject);
+
+/// True if two nodes of a graph do the same with the same values.
+[[nodiscard]] bool are_identical(const operators::GraphNode& a, const operators::GraphNode& b);
 
 /// The id of a node's case: the id of the graph's case, followed by the node's name.
 [[nodiscard]] std::string node_id(const cases::Case& subject, std::size_t node);

@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "engine/fuzz/fuzzer.h"
+#include "engine/operators/graph.h"
 #include "tests/run/fake_engine.h"
 #include "tests/without_reference.h"
 
@@ -157,6 +160,87 @@ TEST(Fuzzer, OperatorsTakeTurnsUntilItIsStopped) {
     const FuzzResult result = fuzz::fuzz(settings, engines, collector);
     EXPECT_EQ(result.operators.at("SLICE1").cases, 6u);
     EXPECT_EQ(result.operators.at("TOP_K1").cases, 5u);
+}
+
+/// Runs nodes one by one. Some operators are wrong.
+class WrongOperators final : public Engine {
+public:
+    explicit WrongOperators(std::set<std::string> wrong)
+        : wrong_(std::move(wrong)), right_({}), broken_(off_by_one()) {}
+    [[nodiscard]] const EngineInfo& info() const override { return right_.info(); }
+    [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& /*descriptor*/) const override {
+        return std::nullopt;
+    }
+    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
+        const operators::Descriptor& descriptor) override {
+        FakeEngine& engine = wrong_.contains(std::string(descriptor.schema->short_name())) ? broken_ : right_;
+        return engine.compile(descriptor);
+    }
+
+private:
+    static Behaviour off_by_one() {
+        Behaviour behaviour;
+        behaviour.change = [](std::span<core::Tensor* const> outputs) {
+            for (std::byte& byte : outputs[0]->buffer.bytes().first(1)) {
+                byte ^= std::byte{0x55};
+            }
+        };
+        return behaviour;
+    }
+
+    std::set<std::string> wrong_;
+    FakeEngine right_;
+    FakeEngine broken_;
+};
+
+Outcome fuzzed_graphs(std::set<std::string> wrong, run::ExpectedResults* expected) {
+    std::vector<std::unique_ptr<Engine>> engines;
+    engines.push_back(std::make_unique<WrongOperators>(std::move(wrong)));
+    fuzz::FuzzSettings settings;
+    settings.generator.seed = 4;
+    settings.graphs = true;
+    settings.count = 60;
+    settings.expected = expected;
+    if (expected != nullptr) {
+        expected->set_engines(std::vector{engines[0]->info()});
+    }
+    Collector collector;
+    const FuzzResult result = fuzz::fuzz(settings, engines, collector);
+    return {result.total(), collector.failures};
+}
+
+run::ExpectedResults known_to_fail(const std::string& name) {
+    expectations::Expectation entry;
+    entry.operators = {name};
+    entry.expected = expectations::Expected::fail;
+    entry.reason = "known";
+    return {{entry}, {}};
+}
+
+bool has_node(const cases::Case& subject, std::string_view name) {
+    return std::ranges::any_of(subject.descriptor->graph->nodes, [&](const operators::GraphNode& node) {
+        return node.descriptor->schema->short_name() == name;
+    });
+}
+
+TEST(Fuzzer, AGraphMayFailByNodesThatFailAsExpected) {
+    const std::string abs = "ELEMENT_WISE_ABS";
+    EXPECT_GT(fuzzed_graphs({abs}, nullptr).total.failures, 0U);
+    run::ExpectedResults expected = known_to_fail(abs);
+    const Outcome outcome = fuzzed_graphs({abs}, &expected);
+    EXPECT_EQ(outcome.total.failures, 0U);
+    EXPECT_GT(outcome.total.known.at("known"), 0U);
+}
+
+TEST(Fuzzer, NodesThatFailAsExpectedHideNoOthers) {
+    run::ExpectedResults expected = known_to_fail("ELEMENT_WISE_ABS");
+    const Outcome outcome = fuzzed_graphs({"ELEMENT_WISE_ABS", "ACTIVATION_TANH"}, &expected);
+    // What was hidden behind ABS is seen without it.
+    EXPECT_GE(outcome.total.failures, fuzzed_graphs({"ACTIVATION_TANH"}, nullptr).total.failures);
+    for (const fuzz::Failure& failure : outcome.failures) {
+        EXPECT_TRUE(has_node(*failure.subject, "ACTIVATION_TANH"));
+        EXPECT_FALSE(has_node(*failure.subject, "ELEMENT_WISE_ABS"));
+    }
 }
 
 }  // namespace
