@@ -87,8 +87,9 @@ public:
         return executable_of(descriptor, compile_operator(descriptor));
     }
 
-    [[nodiscard]] std::optional<std::string> unsupported_graph(const operators::Descriptor& /*graph*/) const override {
-        return std::nullopt;
+    [[nodiscard]] std::optional<std::string> unsupported_graph(const operators::Descriptor& graph) const override {
+        const std::string crash = library_.version() == "1.15.4" ? known_crash(*graph.graph) : "";
+        return crash.empty() ? std::nullopt : std::optional(crash);
     }
 
     /// Old versions of DirectML do not support graphs; these run node by node.

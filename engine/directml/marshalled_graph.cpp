@@ -1,6 +1,8 @@
 // Converts values to edges: one for each reader of a value.
 #include "engine/directml/marshalled_graph.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace dmlconform::directml {
@@ -60,6 +62,21 @@ MarshalledGraph::MarshalledGraph(const Graph& graph, std::span<void* const> oper
     desc_ = {number(graph.inputs.size()),   number(graph.outputs.size()), number(nodes_.size()),   node_descs_.data(),
              number(inputs_.size()),        input_descs_.data(),          number(outputs_.size()), output_descs_.data(),
              number(intermediates_.size()), intermediate_descs_.data()};
+}
+
+std::string known_crash(const operators::Graph& graph) {
+    for (const operators::GraphNode& node : graph.nodes) {
+        const auto is_read = [&](operators::ValueIndex value) {
+            return std::ranges::any_of(graph.nodes, [&](const operators::GraphNode& reader) {
+                return std::ranges::find(reader.inputs, value) != reader.inputs.end();
+            });
+        };
+        if (node.descriptor->schema->short_name() == "FILL_VALUE_SEQUENCE" && !is_read(node.outputs.front())) {
+            return fmt::format(
+                "CompileGraph crashes on FILL_VALUE_SEQUENCE if no node reads its output, as that of `{}`", node.name);
+        }
+    }
+    return {};
 }
 
 operators::Descriptor with_owned_constants(const Graph& graph, const GraphNode& node) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/directml/c_structs.h"
@@ -31,6 +32,10 @@ private:
     std::vector<TypedDesc> intermediate_descs_;
     GraphDesc desc_;
 };
+
+/// Why DirectML 1.15.4 crashes when it compiles a graph: docs/findings/directml-1.15.4-graphs.md. Empty if no reason is
+/// known.
+[[nodiscard]] std::string known_crash(const operators::Graph& graph);
 
 /// A node's operator as the graph needs it: inputs that are constants of the graph have DML_TENSOR_FLAG_OWNED_BY_DML.
 /// Then DirectML takes their data once, when the graph is initialised.

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/cases/descriptor_reader.h"
+#include "engine/core/glob.h"
 #include "engine/core/utf8.h"
 #include "engine/expectations/dimension_condition.h"
 #include "engine/expectations/field_condition.h"
 #include "engine/expectations/tensor_condition.h"
+#include "engine/operators/graph.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::expectations {
@@ -79,6 +82,8 @@ private:
             {"elementsAlong", &ConditionReader::read_elements_along},
             {"someDimension", &ConditionReader::read_some_dimension},
             {"breaks", &ConditionReader::read_breaks},
+            {"operators", &ConditionReader::read_operators},
+            {"someNode", &ConditionReader::read_some_node},
         };
         return all;
     }
@@ -301,6 +306,58 @@ private:
                              return std::find(rules.begin(), rules.end(), facts.broken_rule()) != rules.end();
                          },
                          false};
+    }
+
+    /// Reads a condition on the operator's name.
+    std::optional<Condition> read_operators(const JsonValue& value) {
+        std::vector<std::string> globs;
+        const JsonValue::Array one{value};
+        for (const JsonValue& item : value.array() == nullptr ? one : *value.array()) {
+            const auto is_meant = [&](const auto* schema) {
+                return core::glob_matches(*item.string(), schema->short_name());
+            };
+            if (item.string() == nullptr || std::none_of(operators_.begin(), operators_.end(), is_meant)) {
+                problems_.add(item.offset, "this is not the name of an operator that the condition is about",
+                              item.string() == nullptr ? "" : cases::operator_suggestion(*item.string()));
+                return std::nullopt;
+            }
+            globs.push_back(*item.string());
+        }
+        return Condition{[globs](CaseFacts& facts) {
+                             return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
+                                 return core::glob_matches(glob, facts.descriptor().schema->short_name());
+                             });
+                         },
+                         false};
+    }
+
+    /// Reads a condition that has to hold for some node of a graph.
+    std::optional<Condition> read_some_node(const JsonValue& value) {
+        const std::vector<const operators::OperatorSchema*> all = every_operator();
+        const Condition node = ConditionReader(all, problems_).read(value);
+        if (node.reads_values) {
+            problems_.add(value.offset, "the values that a node reads are not known here");
+            return std::nullopt;
+        }
+        return Condition{[holds = node.holds](CaseFacts& facts) {
+                             const operators::Graph* graph = facts.descriptor().graph.get();
+                             return graph != nullptr && std::any_of(graph->nodes.begin(), graph->nodes.end(),
+                                                                    [&](const operators::GraphNode& each) {
+                                                                        cases::Case alone;
+                                                                        alone.descriptor = each.descriptor;
+                                                                        CaseFacts of_node(alone);
+                                                                        return holds(of_node);
+                                                                    });
+                         },
+                         false};
+    }
+
+    static std::vector<const operators::OperatorSchema*> every_operator() {
+        std::vector<const operators::OperatorSchema*> all;
+        for (const std::string& name : operators::operator_names()) {
+            all.push_back(operators::find_operator(name));
+        }
+        return all;
     }
 
     [[nodiscard]] bool is_rule(const std::string& name) const {

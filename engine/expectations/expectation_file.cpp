@@ -126,14 +126,20 @@ private:
         }
     }
 
+    /// True if a condition has nothing but "someNode".
+    static bool chooses_nodes(const JsonValue& when) {
+        return when.object() != nullptr &&
+               std::ranges::all_of(*when.object(), [](const auto& member) { return member.key == "someNode"; });
+    }
+
     void read_conditions() {
         const JsonValue* when = entry_.find("when");
         const auto means_graphs = [](const std::string& glob) { return core::glob_matches(glob, graph_name); };
-        if (when != nullptr && meant_.empty() && std::ranges::all_of(result_.operators, means_graphs)) {
+        const bool only_graphs = meant_.empty() && std::ranges::all_of(result_.operators, means_graphs);
+        if (when != nullptr && only_graphs && !chooses_nodes(*when)) {
             problems_.add(when->offset, "a graph has no fields of its own for a condition",
-                          "\"cases\" chooses graphs by their ids");
-        }
-        if (when != nullptr && !meant_.empty()) {
+                          "\"someNode\" is about its nodes, and \"cases\" chooses graphs by their ids");
+        } else if (when != nullptr && (only_graphs || !meant_.empty())) {
             result_.when = read_condition(*when, meant_, problems_);
         }
         const JsonValue* elements = entry_.find("elements");

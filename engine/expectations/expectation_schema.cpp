@@ -51,7 +51,7 @@ Json tensor_definition() {
               {"DimensionCount", number_schema()},
               {"elements", number_schema()},
               {"Sizes", {{"type", "object"}, {"additionalProperties", number_schema()}}},
-              {"Strides", {{"enum", {"absent", "given", "packed", "strided", "repeating"}}}},
+              {"Strides", {{"enum", {"absent", "given", "packed", "strided", "repeating", "transposed"}}}},
               {"GuaranteedBaseOffsetAlignment", number_schema()},
               {"values", number_schema()}}},
             {"additionalProperties", false}};
@@ -76,6 +76,8 @@ Json condition_definition() {
                 {"minProperties", 1},
                 {"properties", {{"different", names}}},
                 {"additionalProperties", number_schema()}}},
+              {"operators", {{"anyOf", {text, {{"type", "array"}, {"minItems", 1}, {"items", text}}}}}},
+              {"someNode", condition_schema()},
               {"breaks", {{"anyOf", {text, {{"type", "array"}, {"items", text}}}}}}}}};
 }
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 
 #include "engine/cases/tensor_desc_reader.h"
 #include "engine/core/element.h"
@@ -19,13 +21,29 @@ using cases::JsonValue;
 using cases::ProblemSink;
 using Layout = TensorCondition::Layout;
 
-constexpr std::array<const char*, 5> layout_names{"absent", "given", "packed", "strided", "repeating"};
+constexpr std::array<const char*, 6> layout_names{"absent", "given", "packed", "strided", "repeating", "transposed"};
 
 bool repeats(const core::TensorDesc& desc) {
     for (std::size_t i = 0; desc.strides && i < desc.sizes.size(); ++i) {
         if (desc.sizes[i] > 1 && (*desc.strides)[i] == 0) {
             return true;
         }
+    }
+    return false;
+}
+
+/// Dimensions of one element and those that repeat have no order.
+bool is_transposed(const core::TensorDesc& desc) {
+    std::uint32_t before = std::numeric_limits<std::uint32_t>::max();
+    for (std::size_t i = 0; desc.strides && i < desc.sizes.size(); ++i) {
+        const std::uint32_t stride = (*desc.strides)[i];
+        if (desc.sizes[i] == 1 || stride == 0) {
+            continue;
+        }
+        if (stride > before) {
+            return true;
+        }
+        before = stride;
     }
     return false;
 }
@@ -40,6 +58,8 @@ bool has_layout(const core::TensorDesc& desc, Layout layout) {
             return !desc.strides || core::is_packed(desc);
         case Layout::strided:
             return desc.strides && !core::is_packed(desc);
+        case Layout::transposed:
+            return is_transposed(desc);
         case Layout::repeating:
         default:
             return repeats(desc);

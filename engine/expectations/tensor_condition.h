@@ -31,7 +31,8 @@ struct TensorCondition {
     /// Conditions on sizes by dimension. A dimension that the tensor lacks fails the condition.
     std::map<std::uint32_t, NumberCondition> sizes{};
     /// absent: packed without explicit strides. packed: with or without explicit strides. repeating: has a stride of 0.
-    enum class Layout : std::uint8_t { absent, given, packed, strided, repeating };
+    /// transposed: some dimension has a larger stride than one before it.
+    enum class Layout : std::uint8_t { absent, given, packed, strided, repeating, transposed };
     std::optional<Layout> layout{};
     std::optional<NumberCondition> alignment{};
     /// Must hold for some element of an input. Never holds for outputs, whose elements are unknown.

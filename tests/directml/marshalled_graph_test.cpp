@@ -95,5 +95,18 @@ TEST(MarshalledGraph, ConstantsAreOwned) {
     EXPECT_EQ(graph.nodes[1].descriptor->tensor("BiasTensor")->flags, core::TensorFlags::none) << "the graph's own";
 }
 
+TEST(MarshalledGraph, KnowsWhatCrashes) {
+    const auto line = tensor(DataType::float32, {4});
+    const auto fill =
+        describe("FILL_VALUE_SEQUENCE", {{"OutputTensor", line},
+                                         {"ValueDataType", static_cast<std::uint32_t>(DataType::float32)},
+                                         {"ValueStart", operators::FieldValue(operators::ScalarUnion{1})},
+                                         {"ValueDelta", operators::FieldValue(operators::ScalarUnion{1})}});
+    const auto relu = describe("ACTIVATION_RELU", {{"InputTensor", line}, {"OutputTensor", line}});
+    EXPECT_EQ(known_crash(tests::plain_graph({{"f", fill, {}, {"t"}}, {"r", relu, {"t"}, {"y"}}}, {"t", "y"})), "");
+    EXPECT_EQ(known_crash(tests::plain_graph({{"f", fill, {}, {"t"}}, {"r", relu, {"x"}, {"y"}}}, {"t", "y"})),
+              "CompileGraph crashes on FILL_VALUE_SEQUENCE if no node reads its output, as that of `f`");
+}
+
 }  // namespace
 }  // namespace dmlconform::directml::marshalled_graph_test

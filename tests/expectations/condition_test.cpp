@@ -29,6 +29,13 @@ const char* const powers = R"("operator": "ELEMENT_WISE_POW",
               "ScaleBias": { "Scale": 2, "Bias": -1 } },
     "inputs": { "InputTensor": [[1, -2, "inf"], ["0x80000000", 5, 6.5]], "ExponentTensor": [[1, 2, 3], [1, 2, 3]] })";
 
+const char* const transposing_graph = R"("graph": { "nodes": [
+      { "name": "a", "operator": "ACTIVATION_RELU",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2, 1, 3], "Strides": [1, 9, 2] },
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2, 1, 3], "Strides": [3, 9, 1] } },
+        "inputs": { "InputTensor": "x" }, "outputs": { "OutputTensor": "y" } }], "outputs": ["y"] },
+    "inputs": { "x": { "value": 1 } })";
+
 const char* const normalised = R"("operator": "MEAN_VARIANCE_NORMALIZATION1",
     "desc": { "InputTensor": { "DataType": "FLOAT16", "Sizes": [1, 2, 3, 5], "GuaranteedBaseOffsetAlignment": 8 },
               "OutputTensor": { "DataType": "FLOAT16", "Sizes": [1, 2, 3, 5] }, "Axes": [1, 3],
@@ -94,6 +101,14 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {powers, R"({ "InputTensor": { "Strides": "packed" } })", false},
         {powers, R"({ "InputTensor": { "Strides": "repeating" } })", false},
         {powers, R"({ "ExponentTensor": { "Strides": "repeating" } })", true},
+        {powers, R"({ "ExponentTensor": { "Strides": "transposed" } })", false},
+        {powers, R"({ "operators": "ELEMENT_WISE_POW" })", true},
+        {powers, R"({ "not": { "operators": ["ELEMENT_WISE_P*"] } })", false},
+        {powers, R"({ "someNode": {} })", false},
+        {transposing_graph, R"({ "someNode": { "InputTensor": { "Strides": "transposed" } } })", true},
+        {transposing_graph, R"({ "someNode": { "OutputTensor": { "Strides": "transposed" } } })", false},
+        {transposing_graph, R"({ "someNode": { "operators": "ACTIVATION_*", "InputTensor": {} } })", true},
+        {transposing_graph, R"({ "someNode": { "operators": "ELEMENT_*", "InputTensor": {} } })", false},
         {powers, R"({ "ExponentTensor": { "Strides": "given" } })", true},
         {powers, R"({ "OutputTensor": { "Strides": "given" } })", false},
         {powers, R"({ "OutputTensor": { "Strides": "absent" } })", true},
@@ -208,7 +223,12 @@ TEST(Condition, ProblemsHaveTheirPlaces) {
         {R"({ "InputTensor": { "DataType": "FLOAT31" } })",
          "c.json:1:32: error: \"FLOAT31\" is not a data type (at /InputTensor/DataType)"},
         {R"({ "InputTensor": { "Strides": "odd" } })",
-         "c.json:1:31: error: \"Strides\" may be absent, given, packed, strided, repeating (at /InputTensor/Strides)"},
+         "c.json:1:31: error: \"Strides\" may be absent, given, packed, strided, repeating, transposed (at "
+         "/InputTensor/Strides)"},
+        {R"({ "operators": 7 })",
+         "c.json:1:16: error: this is not the name of an operator that the condition is about (at /operators)"},
+        {R"({ "someNode": { "InputTensor": { "values": { "nan": true } } } })",
+         "c.json:1:15: error: the values that a node reads are not known here (at /someNode)"},
         {R"({ "InputTensor": { "Sizes": { "8": 1 } } })",
          "c.json:1:31: error: \"8\" is not a dimension: they are 0 to 7 (at /InputTensor/Sizes/8)"},
         {R"({ "InputTensor": { "elements": {} } })",

@@ -166,7 +166,7 @@ TEST(ExpectationFile, MeansGraphsByTheirOperator) {
     EXPECT_EQ(
         problem_of(file_of(R"({ "operators": "GRAPH", "when": { "Axis": 1 }, "status": "fail", "reason": "r" })")),
         "e.json:2:33: error: a graph has no fields of its own for a condition (at /expectations/0/when)\n    "
-        "hint: \"cases\" chooses graphs by their ids");
+        "hint: \"someNode\" is about its nodes, and \"cases\" chooses graphs by their ids");
 }
 
 TEST(ExpectationFile, IsLookedForOnTheDisk) {
