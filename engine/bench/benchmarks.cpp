@@ -7,6 +7,7 @@
 
 #include "engine/bench/machine.h"
 #include "engine/core/shown_text.h"
+#include "engine/processor_measurements.h"
 #include "engine/run/runner.h"
 
 namespace dmlconform::bench {
@@ -24,6 +25,12 @@ std::optional<double> effective_bits(const run::CaseResult& result) {
     return least;
 }
 
+/// Whether the processor time of the engine's process is known.
+bool has_processor_clock(const Engine& engine) {
+    const auto* other_process = dynamic_cast<const ProcessorMeasurements*>(&engine);
+    return other_process == nullptr ? !engine.info().in_own_process : other_process->processor_use().has_value();
+}
+
 /// Why the case is not to be timed; nothing when it may be. Finds out whether the engine tells its times itself.
 std::optional<LeftOut> reason_against(Benchmark& benchmark, const BenchSettings& settings, std::size_t engine) {
     if (benchmark.subject->expect_error) {
@@ -33,11 +40,12 @@ std::optional<LeftOut> reason_against(Benchmark& benchmark, const BenchSettings&
     judging.precisions = settings.precisions;
     const run::CaseResult result = run::run_case(*benchmark.subject, *benchmark.engine, judging, engine);
     benchmark.effective_bits = effective_bits(result);
+    benchmark.cpu_time = benchmark.cpu_time && !result.timing.device && has_processor_clock(*benchmark.engine);
     benchmark.own_times = result.timing.device.has_value() || result.timing.measured_there || benchmark.cpu_time;
     benchmark.timed_by_device = result.timing.device && benchmark.clock;
     benchmark.timed_by = result.timing.device           ? "the device's clock"
-                         : result.timing.measured_there ? "the worker's own clock"
                          : benchmark.cpu_time           ? "the processor's clock"
+                         : result.timing.measured_there ? "the worker's own clock"
                                                         : "the wall clock";
     benchmark.verified = result.status == run::Status::pass || result.status == run::Status::reference;
     if (benchmark.verified || (!settings.verify && result.timing.total.count() != 0)) {

@@ -38,7 +38,7 @@ struct BenchSettings {
     bool cold = false;
     /// Times only what was found right before.
     bool verify = true;
-    /// See MeasuredCase::use_cpu_time.
+    /// See MeasuredCase::use_cpu_time. Device clocks are used nevertheless.
     bool cpu_time = false;
     /// See run::CaseSettings::precisions.
     std::vector<core::Precision> precisions{};

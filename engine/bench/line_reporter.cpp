@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/bench/conditions.h"
 #include "engine/bench/quantiles.h"
 #include "engine/bench/repetitions.h"
 #include "engine/bench/steadiness.h"
@@ -76,11 +77,28 @@ std::string name_text(const std::string& name, std::size_t width) {
 }
 
 /// What is to be known of the numbers.
-std::string mark_of(const Repetitions& repetitions, bool noisy, bool unverified) {
+std::string mark_of(const Repetitions& repetitions, bool disturbed, bool noisy, bool unverified) {
     return std::string(repetitions.unsettled ? "  unsettled"
+                       : disturbed           ? "  disturbed"
                        : noisy               ? "  noisy"
                                              : "") +
            (unverified ? "  unverified" : "");
+}
+
+/// By what share the yardstick's times differ; 0 if there are none.
+double speed_change(const std::vector<benchmark::BenchmarkReporter::Run>& report) {
+    std::vector<double> times;
+    for (const auto& run : report) {
+        if (const auto found = run.counters.find(yardstick_counter); found != run.counters.end()) {
+            times.push_back(found->second.value);
+        }
+    }
+    // A single disturbed yardstick says nothing about the others.
+    if (times.size() < 3) {
+        return 0;
+    }
+    std::ranges::sort(times);
+    return quantile(times, 0.75) / quantile(times, 0.25) - 1;
 }
 
 }  // namespace
@@ -113,7 +131,13 @@ void LineReporter::ReportRuns(const std::vector<Run>& report) {
                         rate_text(median_counter(report, "operations_per_second"), 1e9),
                         percent_text(median_counter(report, "percent_of_roofline")),
                         bits_text(median_counter(report, "effective_bits")));
-        line += mark_of(repetitions, noisy, median_counter(report, "unverified").has_value());
+        const double waited = median_counter(report, waited_counter).value_or(0);
+        const double change = speed_change(report);
+        longest_wait_ = std::max(longest_wait_, waited);
+        largest_change_ = std::max(largest_change_, change);
+        const bool disturbed = waited > disturbing_wait || change > disturbing_speed;
+        disturbed_ += disturbed ? 1 : 0;
+        line += mark_of(repetitions, disturbed, noisy, median_counter(report, "unverified").has_value());
         unsettled_ += repetitions.unsettled ? 1 : 0;
         noisy_ += noisy ? 1 : 0;
     }
@@ -126,6 +150,20 @@ void LineReporter::Finalize() {
         GetOutputStream() << fmt::format(
             "\n{} of {} benchmarks did not settle: the repetitions drift. `compare` does not use them.\n", unsettled_,
             count_);
+    }
+    if (disturbed_ != 0) {
+        GetOutputStream() << fmt::format("\n{} of {} benchmarks {} disturbed:\n", disturbed_, count_,
+                                         disturbed_ == 1 ? "is" : "are");
+        if (longest_wait_ > disturbing_wait) {
+            GetOutputStream() << fmt::format(
+                "    other processes use the same processors: up to {:.0f}% of the time was spent waiting for one\n",
+                100 * longest_wait_);
+        }
+        if (largest_change_ > disturbing_speed) {
+            GetOutputStream() << fmt::format(
+                "    the processor's speed changed by up to {:.0f}%: its clock rate, or others on the same core\n",
+                100 * largest_change_);
+        }
     }
     if (noisy_ != 0) {
         GetOutputStream() << fmt::format(

@@ -28,6 +28,10 @@ private:
     std::size_t count_ = 0;
     std::size_t unsettled_ = 0;
     std::size_t noisy_ = 0;
+    std::size_t disturbed_ = 0;
+    /// Shares; the worst of all benchmarks.
+    double longest_wait_ = 0;
+    double largest_change_ = 0;
 };
 
 }  // namespace dmlconform::bench

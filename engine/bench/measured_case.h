@@ -10,6 +10,7 @@
 #include "engine/cases/case.h"
 #include "engine/engine.h"
 #include "engine/executions_in_turn.h"
+#include "engine/processor_measurements.h"
 
 namespace dmlconform::bench {
 
@@ -21,8 +22,8 @@ public:
     [[nodiscard]] static core::Result<std::unique_ptr<MeasuredCase>> create(const cases::Case& subject, Engine& engine,
                                                                             double working_set);
 
-    /// Measures engines in this process by CPU time instead of wall-clock time from now on, because only that time is
-    /// independent of other load on the machine.
+    /// Measures by CPU time instead of wall-clock time from now on, because only that time is independent of other load
+    /// on the machine: that of this process, or of the process in which the engine runs.
     void use_cpu_time() { cpu_time_ = true; }
 
     /// Executes once. Returns the time by the device's clock if it has one, the time that an engine in another process
@@ -49,6 +50,9 @@ private:
     /// Executes as often as possible in a short time, and stores the times, each of one execution or the mean of a few.
     [[nodiscard]] core::Result<void> execute_in_turn(ExecutionsInTurn& first);
     [[nodiscard]] Executable& next_copy();
+
+    /// The engine's other process; null if it runs in this one.
+    const ProcessorMeasurements* other_process_ = nullptr;
 
     /// The current time of the clock that is used.
     [[nodiscard]] std::chrono::nanoseconds now() const;

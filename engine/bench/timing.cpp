@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "engine/bench/conditions.h"
 #include "engine/bench/joined_reporter.h"
 #include "engine/bench/line_reporter.h"
 #include "engine/bench/measured_case.h"
@@ -100,6 +101,13 @@ void add_counters(benchmark::State& state, const Benchmark& entry, double second
     }
     if (const auto rate = entry.clock ? entry.clock->megahertz() : std::nullopt) {
         state.counters["device_clock_mhz"] = *rate;
+    }
+}
+
+void add_conditions(benchmark::State& state, const Conditions::Reading& reading) {
+    state.counters[yardstick_counter] = reading.yardstick;
+    if (reading.waited) {
+        state.counters[waited_counter] = *reading.waited;
     }
 }
 
@@ -330,6 +338,10 @@ private:
         if (!prepared) {
             return fail(state, prepared.error());
         }
+        std::optional<Conditions> conditions;
+        if (!entry.timed_by_device) {
+            conditions.emplace(*entry.engine, !entry.cpu_time);
+        }
         const auto begun = Clock::now();
         double seconds = 0;
         for (auto _ : state) {
@@ -348,6 +360,9 @@ private:
             }
         }
         repeated_.add(state.iterations(), seconds, std::chrono::duration<double>(Clock::now() - begun).count());
+        if (conditions) {
+            add_conditions(state, conditions->read());
+        }
         add_counters(state, entry, seconds);
         if (const operators::Graph* graph = entry.subject->descriptor->graph.get()) {
             add_node_times(state, *graph, **prepared);

@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/core/error.h"
+#include "engine/core/processor_use.h"
 
 namespace dmlconform::worker {
 
@@ -23,6 +25,8 @@ struct WorkerCommand {
     std::vector<std::pair<std::string, std::string>> environment;
     /// The working directory; empty: that of this process.
     std::string folder;
+    /// Its standard error is that of this process, so that errors() stays empty.
+    bool shares_errors = false;
 };
 
 /// The command for messages: "python3 worker.py".
@@ -57,6 +61,12 @@ public:
     /// it has started. Returns how it ended: "exit code 3", "signal 11 (Segmentation fault)". A second call returns the
     /// same.
     std::string end(std::chrono::milliseconds grace);
+
+    /// Asks the process to end early, as `kill` does. Windows knows no such request: there, the process goes on.
+    void interrupt();
+
+    /// What the process has used so far, without those that it has started. Empty if the system does not tell.
+    [[nodiscard]] std::optional<core::ProcessorUse> processor_use() const;
 
     /// The end of its standard error, limited to some kilobytes.
     [[nodiscard]] std::string errors() const;

@@ -127,6 +127,7 @@ struct Start {
     pid_t parent = 0;
     int input = -1;
     int output = -1;
+    /// -1 if the standard error is inherited.
     int errors = -1;
     /// Receives errno if the program cannot be started.
     int failure = -1;
@@ -144,7 +145,9 @@ struct Start {
 #endif
     dup2(start.input, STDIN_FILENO);
     dup2(start.output, STDOUT_FILENO);
-    dup2(start.errors, STDERR_FILENO);
+    if (start.errors >= 0) {
+        dup2(start.errors, STDERR_FILENO);
+    }
     if (start.folder == nullptr || chdir(start.folder) == 0) {
         environ = const_cast<char**>(start.environment.data());
         execvp(start.arguments[0], start.arguments.data());
@@ -305,7 +308,7 @@ core::Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const WorkerComm
                 getpid(),
                 input->read.number(),
                 output->write.number(),
-                errors->write.number(),
+                command.shares_errors ? -1 : errors->write.number(),
                 failure->write.number()};
     start.arguments = pointers_to(start.words);
     start.environment = pointers_to(start.variables);
@@ -404,6 +407,16 @@ std::string ChildProcess::end(std::chrono::milliseconds grace) {
         state_->how_it_ended = fmt::format("exit code {}", WEXITSTATUS(status));
     }
     return state_->how_it_ended;
+}
+
+void ChildProcess::interrupt() {
+    if (state_->process > 0) {
+        kill(state_->process, SIGTERM);
+    }
+}
+
+std::optional<core::ProcessorUse> ChildProcess::processor_use() const {
+    return state_->process > 0 ? core::processor_use_of_process(state_->process) : std::nullopt;
 }
 
 std::string ChildProcess::errors() const {

@@ -305,7 +305,12 @@ core::Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const WorkerComm
     }
     auto state = std::make_unique<State>();
     state->job = make_job();
-    state->process = start_process(command, {input.read.get(), output.write.get(), errors.write.get()}, state->job);
+    HANDLE error_stream = errors.write.get();
+    if (HANDLE own = GetStdHandle(STD_ERROR_HANDLE);
+        command.shares_errors && SetHandleInformation(own, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT) != 0) {
+        error_stream = own;
+    }
+    state->process = start_process(command, {input.read.get(), output.write.get(), error_stream}, state->job);
     if (state->process.get() == nullptr) {
         return core::fail(fmt::format("{} cannot be started: {}", command.argv[0], system_error(GetLastError())));
     }
@@ -383,6 +388,12 @@ std::string ChildProcess::end(std::chrono::milliseconds grace) {
                            : code >= first_exception ? fmt::format("exception 0x{:08x}", code)
                                                      : fmt::format("exit code {}", code);
     return state_->how_it_ended;
+}
+
+void ChildProcess::interrupt() {}
+
+std::optional<core::ProcessorUse> ChildProcess::processor_use() const {
+    return std::nullopt;
 }
 
 std::string ChildProcess::errors() const {

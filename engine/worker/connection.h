@@ -44,6 +44,8 @@ public:
     ~Connection();
 
     [[nodiscard]] const EngineInfo& info() const { return info_; }
+    /// What the process has used so far.
+    [[nodiscard]] std::optional<core::ProcessorUse> processor_use() const { return process_->processor_use(); }
     /// True if the worker runs graphs as a whole.
     [[nodiscard]] bool takes_graphs() const { return takes_graphs_; }
     /// The opset of the ONNX models that the worker wants; nothing if it wants descriptors.

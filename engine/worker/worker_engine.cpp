@@ -335,6 +335,8 @@ public:
     Process(WorkerCommand command, const WorkerSettings& settings, std::shared_ptr<Connection> connection)
         : command_(std::move(command)), settings_(settings), connection_(std::move(connection)) {}
 
+    [[nodiscard]] std::optional<core::ProcessorUse> processor_use() const { return connection_->processor_use(); }
+
     /// The process may be another one when it is asked to compile.
     [[nodiscard]] bool takes_graphs() const { return connection_->takes_graphs() || connection_->wanted_opset(); }
 
@@ -488,6 +490,10 @@ core::Result<Roofline> WorkerEngine::measure_roofline() {
     } catch (const EngineLost& lost) {
         return core::fail(lost.what());
     }
+}
+
+std::optional<core::ProcessorUse> WorkerEngine::processor_use() const {
+    return process_->processor_use();
 }
 
 std::optional<std::string> WorkerEngine::unsupported(const operators::Descriptor& descriptor) const {

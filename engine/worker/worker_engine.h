@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "engine/processor_measurements.h"
 #include "engine/worker/child_process.h"
 #include "engine/worker/connection.h"
 #include "engine/worker/wanted_model.h"
@@ -32,7 +33,7 @@ struct WorkerSettings {
 /// unsupported() already compiles: compile() only hands out what came of it, so that a case costs one round trip less.
 /// The same goes for graphs, if the worker takes them; otherwise it gets their nodes one by one. A worker that wants
 /// models gets one of each descriptor, and one of each graph as a whole.
-class WorkerEngine final : public Engine {
+class WorkerEngine final : public Engine, public ProcessorMeasurements {
 public:
     /// Fails if the process does not start, violates the protocol, or has no engine.
     [[nodiscard]] static core::Result<std::unique_ptr<WorkerEngine>> start(WorkerCommand command,
@@ -46,6 +47,7 @@ public:
     [[nodiscard]] std::optional<std::string> unsupported_graph(const operators::Descriptor& graph) const override;
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile_graph(
         const operators::Descriptor& graph) override;
+    [[nodiscard]] std::optional<core::ProcessorUse> processor_use() const override;
     /// Starts another process.
     [[nodiscard]] core::Result<std::unique_ptr<Engine>> another() const override;
 
