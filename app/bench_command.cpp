@@ -1,13 +1,17 @@
 // `dmlconform bench`: times cases with Google Benchmark after verifying their outputs.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
+#include "app/bench_processes.h"
 #include "app/command.h"
 #include "app/engine_choice.h"
 #include "app/google_benchmark_options.h"
@@ -30,6 +34,7 @@ constexpr const char* bench_tag = "bench";
 
 /// Seconds: more than a week is a mistake.
 constexpr double most_budget = 1e6;
+constexpr std::uint64_t most_processes = 10'000;
 
 struct BenchOptions {
     CaseOptions cases;
@@ -40,6 +45,8 @@ struct BenchOptions {
     bool verbose = false;
     /// Seconds.
     std::optional<double> time_budget;
+    /// How many processes time the benchmarks, one after another.
+    std::uint64_t processes = 1;
     /// --benchmark_…
     std::vector<std::string> google_benchmark;
 };
@@ -153,18 +160,27 @@ void warn_of_load() {
     }
 }
 
-/// Prints what is not timed. Returns whether anything of that is wrong.
-/// Whose clock times each engine.
-void print_clocks(const std::vector<bench::Benchmark>& benchmarks) {
-    std::set<std::pair<std::string, std::string>> clocks;
+/// Whose clock times each engine; several if that depends on the benchmark.
+using Clocks = std::map<std::string, std::set<std::string>>;
+
+Clocks clocks_of(const std::vector<bench::Benchmark>& benchmarks) {
+    Clocks clocks;
     for (const bench::Benchmark& benchmark : benchmarks) {
-        clocks.emplace(benchmark.engine->info().name, benchmark.timed_by);
+        clocks[benchmark.engine->info().name].insert(benchmark.timed_by);
     }
-    for (const auto& [engine, clock] : clocks) {
-        warn("{}: timed by {}\n", engine, clock);
+    return clocks;
+}
+
+/// Prints the clocks, and adds them to the context, because times by different clocks cannot be compared.
+void add_clocks(const Clocks& clocks, std::vector<std::pair<std::string, std::string>>& context) {
+    for (const auto& [engine, names] : clocks) {
+        const std::string text = fmt::format("{}", fmt::join(names, ", "));
+        warn("{}: timed by {}\n", engine, text);
+        context.emplace_back(fmt::format("dmlconform.{}.clock", engine), text);
     }
 }
 
+/// Prints what is not timed. Returns whether anything of that is wrong.
 bool print_left_out(const std::vector<bench::LeftOut>& left_out) {
     bool wrong = false;
     for (const bench::LeftOut& entry : left_out) {
@@ -200,6 +216,25 @@ int finish(const bench::Timed& timed, report::OutputFile* file, bool wrong) {
     return wrong || timed.count == 0 || timed.failures != 0 ? exit_unexpected : exit_ok;
 }
 
+/// Runs the command in several processes. Their results can only be merged as JSON.
+int in_processes(const BenchOptions& options, const std::string& output, const Invocation& invocation) {
+    const std::string format = benchmark_option(options, "--benchmark_out_format", "BENCHMARK_OUT_FORMAT");
+    const std::string shown = benchmark_option(options, "--benchmark_format");
+    if (!shown.empty() || (!format.empty() && format != "json") ||
+        is_true(benchmark_option(options, "--benchmark_list_tests", "BENCHMARK_LIST_TESTS"))) {
+        print_error({"--processes prints a table of its own and writes JSON",
+                     "leave out --benchmark_format, --benchmark_out_format and --benchmark_list_tests"});
+        return exit_usage;
+    }
+    BenchProcesses wanted;
+    wanted.count = options.processes;
+    wanted.time_budget = options.time_budget;
+    wanted.output = output;
+    wanted.has_repetitions = !benchmark_option(options, "--benchmark_repetitions").empty();
+    wanted.has_min_time = !benchmark_option(options, "--benchmark_min_time").empty();
+    return bench_in_processes(wanted, invocation);
+}
+
 int bench_command(BenchOptions& options, const Invocation& invocation) {
     const auto begun = bench::Share::Clock::now();
     const auto read = google_benchmark_options(options.google_benchmark);
@@ -214,6 +249,9 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
             print_error(writable.error());
             return exit_usage;
         }
+    }
+    if (options.processes > 1) {
+        return in_processes(options, output, invocation);
     }
     if (options.cases.selector.filters.empty() && options.cases.selector.tags.empty() && !options.cases.shape.any()) {
         options.cases.selector.tags.emplace_back(bench_tag);
@@ -249,9 +287,9 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     BenchWatcher watcher;
     const bench::Checked checked = bench::check_benchmarks(cases, *engines, rooflines, options.settings, watcher);
     watcher.before_output();
-    print_clocks(checked.benchmarks);
+    auto settings = timing_settings(options, *engines, rooflines, checked.by_steady_clocks, !output.empty());
+    add_clocks(clocks_of(checked.benchmarks), settings.context);
     const bool wrong = print_left_out(checked.left_out);
-    const auto settings = timing_settings(options, *engines, rooflines, checked.by_steady_clocks, !output.empty());
     const bench::Timed timed = bench::time_benchmarks(checked, settings, begun, watcher);
     watcher.before_output();
     return finish(timed, output.empty() ? nullptr : &file, wrong);
@@ -284,6 +322,21 @@ void add_bench_command(Command app, const Invocation& invocation, int& exit_code
             "Take about this long for everything, divided among the benchmarks. Without it, a benchmark is repeated "
             "until it has settled, 5 to 9 times")
         .type_name("SECONDS");
+    command
+        .add_text_option(
+            "--processes",
+            [options](const std::string& text) {
+                const auto count = parse_whole_number(text);
+                if (!count || *count == 0 || *count > most_processes) {
+                    throw_wrong_value("--processes",
+                                      fmt::format("{}: a number from 1 to {} is needed", text, most_processes));
+                }
+                options->processes = *count;
+            },
+            "Time everything in N processes, one after another, because processes differ from each other although "
+            "nothing has changed: `compare` counts processes. 10 are enough for 90 benchmarks. Each repeats 3 times "
+            "for 0.05 s, unless other options say otherwise")
+        .type_name("N");
     command.add_flag("--no-verify", options->no_verify, "Time wrong results, too, and mark them");
     command.add_flag("--no-roofline", options->no_roofline, "Do not measure the highest speed of the devices");
     command.add_flag("-v,--verbose", options->verbose, "Print the descriptors of the cases");

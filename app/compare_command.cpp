@@ -14,6 +14,10 @@
 #include "app/standard_streams.h"
 #include "app/terminal.h"
 #include "engine/bench/comparison.h"
+#if DMLCONFORM_HAS_HISTORY
+#include "engine/history/scatter.h"
+#include "engine/history/store.h"
+#endif
 #include "engine/report/console_style.h"
 #include "engine/report/markdown_text.h"
 #include "engine/report/output_file.h"
@@ -29,6 +33,8 @@ struct CompareOptions {
     std::vector<std::string> base;
     std::vector<std::string> now;
     bench::ComparisonSettings settings;
+    /// A history that knows how much results scatter; empty: none.
+    std::string history;
     bool force = false;
     /// Accepts that benchmarks of the base are missing.
     bool allow_missing = false;
@@ -37,6 +43,23 @@ struct CompareOptions {
     std::string markdown;
     bool no_color = false;
 };
+
+/// For scripts; empty if the verdict is certain.
+const char* doubt_text(bench::Doubt doubt) {
+    switch (doubt) {
+        case bench::Doubt::too_few:
+            return "too few processes";
+        case bench::Doubt::unsettled:
+            return "unsettled";
+        case bench::Doubt::not_significant:
+            return "not significant";
+        case bench::Doubt::conditions:
+            return "machine conditions";
+        case bench::Doubt::none:
+        default:
+            return "";
+    }
+}
 
 const char* change_text(bench::Change change) {
     switch (change) {
@@ -102,35 +125,77 @@ void print_means(const bench::RunComparison& comparison) {
     }
 }
 
-std::size_t count_of(const bench::RunComparison& comparison, bench::Change change) {
-    return static_cast<std::size_t>(
-        std::count_if(comparison.benchmarks.begin(), comparison.benchmarks.end(),
-                      [change](const bench::ComparedBenchmark& compared) { return compared.change == change; }));
+/// "1 process", "9 pairs".
+std::string count_text(std::size_t count, const char* one, const char* many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-/// What is missing where nothing can be called slower.
-void print_too_few(const bench::RunComparison& comparison) {
-    const std::size_t count = count_of(comparison, bench::Change::too_few);
-    const auto first = std::find_if(
-        comparison.benchmarks.begin(), comparison.benchmarks.end(),
-        [](const bench::ComparedBenchmark& compared) { return compared.change == bench::Change::too_few; });
-    if (count != 0) {
-        say("{} of {} can never be called slower: {} in the base and {} in the new side count. That takes 4 on each "
-            "side\n    hint: `bench --benchmark_repetitions=9`, or several runs of each side\n",
-            count, comparison.benchmarks.size(),
-            first->base_count == 1 ? "1 repetition" : fmt::format("{} repetitions", first->base_count),
-            first->now_count);
+/// The first benchmark with that doubt; null if there is none.
+const bench::ComparedBenchmark* first_with(const bench::RunComparison& comparison, bench::Doubt doubt) {
+    const auto found = std::ranges::find(comparison.benchmarks, doubt, &bench::ComparedBenchmark::doubt);
+    return found == comparison.benchmarks.end() ? nullptr : &*found;
+}
+
+std::size_t count_with(const bench::RunComparison& comparison, bench::Doubt doubt) {
+    return static_cast<std::size_t>(std::ranges::count(comparison.benchmarks, doubt, &bench::ComparedBenchmark::doubt));
+}
+
+/// What is missing where nothing can be called slower, and the command that measures it.
+void print_too_few(const bench::RunComparison& comparison, const bench::ComparisonSettings& settings) {
+    const bench::ComparedBenchmark* first = first_with(comparison, bench::Doubt::too_few);
+    if (first == nullptr) {
+        return;
+    }
+    const std::size_t all = comparison.benchmarks.size();
+    const std::size_t count = count_with(comparison, bench::Doubt::too_few);
+    if (settings.paired) {
+        const std::size_t needed = bench::pairs_needed(all, settings.significance);
+        say("{} of {} cannot be told: there are {}, and {} are needed for {}\n"
+            "    hint: `scripts/compare-programs --rounds {} BASE NEW`\n",
+            count, all, count_text(first->base_count, "pair", "pairs"), needed,
+            count_text(all, "benchmark", "benchmarks"), needed);
+        return;
+    }
+    const std::size_t needed = bench::processes_needed(all, settings.significance);
+    say("{} of {} cannot be told: {} measured the base, and {} the new side. That takes {} on each side for {}, "
+        "because "
+        "processes differ although nothing has changed\n"
+        "    hint: `dmlconform bench … --processes {} --benchmark_out=FILE` for both sides\n",
+        count, all, count_text(first->base_count, "process", "processes"), first->now_count, needed,
+        count_text(all, "benchmark", "benchmarks"), needed);
+}
+
+/// Why differences are not believed.
+void print_doubts(const bench::RunComparison& comparison) {
+    if (const std::size_t count = count_with(comparison, bench::Doubt::unsettled); count != 0) {
+        say("{} did not settle: the repetitions drift\n    hint: measure again, or let it settle with "
+            "--benchmark_min_time=0.5\n",
+            count_text(count, "benchmark", "benchmarks"));
+    }
+    if (const std::size_t count = count_with(comparison, bench::Doubt::not_significant); count != 0) {
+        say("{} may differ by chance: the processes of one side differ as much\n    hint: more processes, or a quieter "
+            "machine\n",
+            count_text(count, "benchmark", "benchmarks"));
+    }
+    if (const bench::ComparedBenchmark* first = first_with(comparison, bench::Doubt::conditions)) {
+        say("{} may differ because of the machine: its speed differed by {:.0f}% while {} was measured\n"
+            "    hint: measure again when nothing else runs, or in turns with `scripts/compare-programs`; --cpu-time "
+            "leaves out waiting for a processor\n",
+            count_text(count_with(comparison, bench::Doubt::conditions), "benchmark", "benchmarks"),
+            100 * (first->conditions - 1), first->name);
     }
 }
 
 void print_verdict(const bench::RunComparison& comparison, const CompareOptions& options) {
-    const std::size_t too_few = count_of(comparison, bench::Change::too_few);
+    using bench::Change;
+    const std::size_t too_few = comparison.count(Change::too_few);
     say("{} compared at {:g}%: {} slower, {} faster, {} unreliable, {} as before{}\n", comparison.benchmarks.size(),
-        100 * options.settings.threshold, count_of(comparison, bench::Change::slower),
-        count_of(comparison, bench::Change::faster), count_of(comparison, bench::Change::unreliable),
-        count_of(comparison, bench::Change::none),
-        too_few == 0 ? "" : fmt::format(", {} with too few repetitions", too_few));
-    print_too_few(comparison);
+        100 * options.settings.threshold, comparison.count(Change::slower), comparison.count(Change::faster),
+        comparison.count(Change::unreliable), comparison.count(Change::none),
+        too_few == 0 ? ""
+                     : fmt::format(", {} with too few {}", too_few, options.settings.paired ? "pairs" : "processes"));
+    print_too_few(comparison, options.settings);
+    print_doubts(comparison);
     if (!comparison.missing.empty()) {
         const bool one = comparison.missing.size() == 1;
         say("{} of the base {} gone{}\n", one ? "1 benchmark" : fmt::format("{} benchmarks", comparison.missing.size()),
@@ -173,6 +238,27 @@ std::optional<std::vector<bench::BenchmarkFile>> read_all(const std::vector<std:
     return files.size() == paths.size() ? std::optional(std::move(files)) : std::nullopt;
 }
 
+/// Asks the history how much results scatter. False after an error.
+bool learn_scatter([[maybe_unused]] CompareOptions& options, [[maybe_unused]] const bench::BenchmarkFile& now) {
+#if DMLCONFORM_HAS_HISTORY
+    if (options.history.empty()) {
+        return true;
+    }
+    const auto store = history::Store::open(options.history, history::Store::Access::read);
+    if (!store) {
+        print_error(store.error());
+        return false;
+    }
+    const auto series = (*store)->series();
+    if (!series) {
+        print_error(series.error());
+        return false;
+    }
+    options.settings.learned = history::learned_scatter(*series, now);
+#endif
+    return true;
+}
+
 nlohmann::ordered_json bound(double value) {
     return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
@@ -187,7 +273,10 @@ nlohmann::ordered_json compared_json(const bench::ComparedBenchmark& compared) {
             {"ratioAtLeast", bound(compared.interval.least)},
             {"ratioAtMost", bound(compared.interval.greatest)},
             {"spread", compared.spread},
-            {"p", compared.p}};
+            {"p", compared.p},
+            {"baseProcesses", compared.base_count},
+            {"newProcesses", compared.now_count},
+            {"doubt", doubt_text(compared.doubt)}};
 }
 
 std::string comparison_json(const bench::RunComparison& comparison) {
@@ -235,7 +324,7 @@ int compare_command(CompareOptions& options) {
     }
     const auto base = read_all(options.base);
     const auto now = read_all(options.now);
-    if (!base || !now) {
+    if (!base || !now || !learn_scatter(options, now->front())) {
         return exit_usage;
     }
     const bench::RunComparison comparison = bench::compare_runs(*base, *now, options.settings);
@@ -284,6 +373,13 @@ void add_compare_command(Command app, int& exit_code) {
                     "Instead of NEW: several runs of the new program. Take turns between the two")
         .type_name("FILE");
     add_comparison_options(command, options->settings);
+#if DMLCONFORM_HAS_HISTORY
+    command
+        .add_option("--history", options->history,
+                    "Learn from this history how much results differ although nothing has changed. Then one process of "
+                    "each side is enough, after 13 results")
+        .type_name("FILE");
+#endif
     command.add_flag("--allow-missing", options->allow_missing,
                      "Accept that benchmarks of the base are missing in the other side. Otherwise the exit code is 1");
     command.add_flag("--force", options->force, "Compare runs of different machines, adapters or drivers");

@@ -3,11 +3,27 @@
 
 #include <fmt/format.h>
 
+#include "app/number_options.h"
 #include "app/percentage_option.h"
 
 namespace dmlconform::app {
 void add_comparison_options(Command command, bench::ComparisonSettings& settings) {
     add_percentage(command, "--threshold", settings.threshold, "Ignore slowdowns up to this");
+    command
+        .add_text_option(
+            "--significance",
+            [&settings](const std::string& text) {
+                const auto p = parse_number(text);
+                if (!p || *p <= 0 || *p > 0.5) {
+                    throw_wrong_value("--significance",
+                                      fmt::format("{}: a probability above 0 and up to 0.5 is needed", text));
+                }
+                settings.significance = *p;
+            },
+            fmt::format("Call something slower or faster if that is wrong with at most this probability, for all "
+                        "benchmarks together. Default: {:g}",
+                        settings.significance))
+        .type_name("P");
     command.add_flag("--paired", settings.paired,
                      "Compare run by run: the first of one side with the first of the other, and so on, because they "
                      "were taken next to each other");

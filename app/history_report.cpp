@@ -81,6 +81,7 @@ core::ShownText times_table(const std::vector<history::Series>& all, const Histo
                            core::show("\n");
     core::ShownText changes;
     std::string place;
+    const auto each = history::for_each_of(all.size(), view.settings);
     for (const history::Series& series : all) {
         if (const std::string here = series.adapter.empty() ? series.machine : series.machine + ", " + series.adapter;
             here != place && !here.empty()) {
@@ -102,7 +103,7 @@ core::ShownText times_table(const std::vector<history::Series>& all, const Histo
             latest.percent_of_roofline ? fmt::format("{:.1f}%", *latest.percent_of_roofline) : "-";
         text += core::show("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  {}\n", series.benchmark, width, medians.size(),
                            before, report::format_seconds(latest.median), ratio, roofline, trend_text(medians));
-        for (const ChangePoint& change : history::find_change_points(medians, view.settings)) {
+        for (const ChangePoint& change : history::changes_of(series, each)) {
             changes += change_line(series, change, style);
         }
     }
@@ -112,8 +113,9 @@ core::ShownText times_table(const std::vector<history::Series>& all, const Histo
 HistoryVerdict verdict_of(const std::vector<history::Series>& all, const HistoryView& view,
                           const report::ConsoleStyle& style) {
     HistoryVerdict verdict;
+    const auto each = history::for_each_of(all.size(), view.settings);
     for (const history::Series& series : all) {
-        const history::Judgement judged = history::judge(medians_of(series), view.settings);
+        const history::Judgement judged = history::judge(history::changes_of(series, each), series.points.size(), each);
         ++verdict.benchmarks;
         verdict.slower += judged.verdict == history::Verdict::slower ? 1 : 0;
         verdict.maybe_slower += judged.verdict == history::Verdict::maybe_slower ? 1 : 0;

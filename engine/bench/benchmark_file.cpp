@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
+#include "engine/bench/conditions.h"
+#include "engine/bench/quantiles.h"
 #include "engine/cases/json_list.h"
 #include "engine/core/text_file.h"
 #include "engine/core/utf8.h"
@@ -111,7 +114,9 @@ private:
         BenchmarkTimes& times = (is_aggregate ? medians : file_.benchmarks)[name];
         times.seconds.push_back(seconds);
         add_counters(entry, times);
-        add_nodes(entry, times);
+        if (auto added = add_to_process(entry, i, seconds, times); !added) {
+            return added;
+        }
         if (entry.contains("label") && entry["label"].is_string()) {
             // The operator, then a blank and the digest of its descriptor.
             const auto label = entry["label"].get<std::string>();
@@ -132,7 +137,7 @@ private:
     }
 
     /// "node NAME µs" has the time of a graph's node.
-    static void add_nodes(const Json& entry, BenchmarkTimes& times) {
+    static void add_nodes(const Json& entry, ProcessTimes& times) {
         constexpr std::string_view before = "node ";
         constexpr std::string_view after = " µs";
         for (const auto& [name, value] : entry.items()) {
@@ -142,6 +147,35 @@ private:
                     value.get<double>() * 1e-6);
             }
         }
+    }
+
+    /// Adds a repetition to its process. Without a number, all repetitions come from the same one.
+    [[nodiscard]] core::Result<void> add_to_process(const Json& entry, std::size_t i, double seconds,
+                                                    BenchmarkTimes& times) const {
+        constexpr double most_processes = 1e6;
+        const auto number = entry.find(process_counter);
+        const bool has_number = number != entry.end();
+        const double process = has_number && number->is_number() ? number->get<double>() : 0;
+        if ((has_number && !number->is_number()) || !(process >= 0 && process <= most_processes) ||
+            process != std::floor(process)) {
+            return wrong(i, process_counter,
+                         fmt::format("{} is not the number of a process", core::shortened(number->dump())));
+        }
+        ProcessTimes& mine = times.processes[static_cast<std::int64_t>(process)];
+        mine.seconds.push_back(seconds);
+        mine.unsettled = mine.unsettled || entry.contains(unsettled_counter);
+        const auto add = [&](const char* name, double least, double most, std::vector<double>& values) {
+            if (const auto found = entry.find(name); found != entry.end() && found->is_number()) {
+                const double value = found->get<double>();
+                if (value >= least && value <= most) {
+                    values.push_back(value);
+                }
+            }
+        };
+        add(yardstick_counter, std::numeric_limits<double>::min(), std::numeric_limits<double>::max(), mine.yardstick);
+        add(waited_counter, 0, 1, mine.waited);
+        add_nodes(entry, mine);
+        return {};
     }
 
     const std::string& path_;
@@ -162,6 +196,18 @@ core::Result<BenchmarkFile> read_from(const std::string& path, std::istream& str
 }
 
 }  // namespace
+
+bool BenchmarkTimes::unsettled() const {
+    return !processes.empty() && std::ranges::all_of(processes, [](const auto& each) { return each.second.unsettled; });
+}
+
+std::vector<double> BenchmarkTimes::process_medians() const {
+    std::vector<double> medians;
+    for (const auto& [number, process] : processes) {
+        medians.push_back(median(process.seconds));
+    }
+    return medians;
+}
 
 core::Result<BenchmarkFile> parse_benchmark_file(const std::string& path, std::string_view text) {
     std::istringstream stream{std::string(text)};

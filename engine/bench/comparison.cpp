@@ -4,35 +4,43 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "engine/bench/process_sample.h"
 #include "engine/bench/quantiles.h"
 #include "engine/bench/rank_test.h"
+#include "engine/bench/significance.h"
 
 namespace dmlconform::bench {
 namespace {
 
-/// `doubt` is how far from 1 a ratio may be by accident.
-Change change_of(const ComparedBenchmark& compared, double doubt, const ComparisonSettings& settings) {
-    const double ratio = compared.ratio;
-    const bool beyond = ratio > 1 + settings.threshold || ratio < 1 / (1 + settings.threshold);
-    if (!beyond) {
-        return Change::none;
-    }
-    if (std::fabs(ratio - 1) < doubt || compared.p >= settings.significance) {
-        return Change::unreliable;
-    }
-    return ratio > 1 ? Change::slower : Change::faster;
+constexpr double confidence = 0.95;
+
+/// With fewer degrees of freedom, a variance is hardly known.
+constexpr std::size_t least_freedom = 8;
+/// Variances are pooled over benchmarks if each side has this many processes.
+constexpr std::size_t least_pooled = 3;
+
+Interval exponential(const Interval& logarithms) {
+    return {std::exp(logarithms.least), std::exp(logarithms.greatest)};
+}
+
+std::vector<double> logarithms(std::vector<double> values) {
+    std::transform(values.begin(), values.end(), values.begin(), [](double value) { return std::log(value); });
+    return values;
 }
 
 /// True for members of the context that affect times.
 bool decides_times(const std::string& name) {
     return name == "num_cpus" || name == "dmlconform.machine" ||
-           (name.starts_with("dmlconform.") && (name.ends_with(".adapter") || name.ends_with(".driver")));
+           (name.starts_with("dmlconform.") &&
+            (name.ends_with(".adapter") || name.ends_with(".driver") || name.ends_with(".clock")));
 }
 
 void add_differences(const BenchmarkFile& base, const BenchmarkFile& other, std::set<std::string>& differences) {
@@ -42,47 +50,6 @@ void add_differences(const BenchmarkFile& base, const BenchmarkFile& other, std:
             differences.insert(fmt::format("{}: {} and {}", name, value, found->second));
         }
     }
-}
-
-/// The repetitions of each run that has the benchmark; only settled runs if there are any.
-struct Repeated {
-    std::vector<std::vector<double>> runs;
-    bool settled = false;
-};
-using RunsByName = std::map<std::string, Repeated>;
-
-void add_run(Repeated& repeated, const std::vector<double>& seconds, bool settled) {
-    if (settled && !repeated.settled) {
-        repeated = {{}, true};
-    }
-    if (settled == repeated.settled) {
-        repeated.runs.push_back(seconds);
-    }
-}
-
-RunsByName runs_of(std::span<const BenchmarkFile> files) {
-    RunsByName runs;
-    for (const BenchmarkFile& file : files) {
-        for (const auto& [name, times] : file.benchmarks) {
-            add_run(runs[name], times.seconds, !times.unsettled());
-        }
-    }
-    return runs;
-}
-
-/// The same for the nodes of a graph.
-RunsByName runs_of_nodes(std::span<const BenchmarkFile> files, const std::string& benchmark) {
-    RunsByName runs;
-    for (const BenchmarkFile& file : files) {
-        const auto found = file.benchmarks.find(benchmark);
-        if (found == file.benchmarks.end()) {
-            continue;
-        }
-        for (const auto& [node, seconds] : found->second.nodes) {
-            add_run(runs[node], seconds, !found->second.unsettled());
-        }
-    }
-    return runs;
 }
 
 /// Finds benchmarks with the same name in both files but different descriptors.
@@ -106,61 +73,40 @@ std::string label_of(std::span<const BenchmarkFile> files, const std::string& na
     return {};
 }
 
-/// The sample of one side: one number for each run, or one for each repetition.
-std::vector<double> sample_of(const std::vector<std::vector<double>>& runs, bool by_run) {
-    std::vector<double> sample;
-    for (const std::vector<double>& run : runs) {
-        if (by_run) {
-            sample.push_back(median(run));
-        } else {
-            sample.insert(sample.end(), run.begin(), run.end());
+/// Pairs are tested in two ways, so that p-values are doubled. The sign test forgets whatever disturbs both runs of a
+/// pair. The Mann-Whitney test finds more if disturbances are shorter than a run: each side is first in every second
+/// pair, so that runs might as well have been made by the other side if nothing has changed.
+constexpr double pair_tests = 2;
+
+/// Medians of pairs of runs that both have the benchmark settled.
+using Pairs = std::vector<std::pair<double, double>>;
+
+std::map<std::string, Pairs> pairs_of(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now) {
+    std::map<std::string, Pairs> pairs;
+    for (std::size_t i = 0; i < base.size(); ++i) {
+        for (const auto& [name, times] : base[i].benchmarks) {
+            if (const auto other = now[i].benchmarks.find(name);
+                other != now[i].benchmarks.end() && !times.unsettled() && !other->second.unsettled()) {
+                pairs[name].emplace_back(median(times.process_medians()), median(other->second.process_medians()));
+            }
         }
     }
-    return sample;
+    return pairs;
 }
 
-constexpr double confidence = 0.95;
+/// A benchmark before it is judged.
+struct Measured {
+    ComparedBenchmark compared;
+    /// False if no difference, however large, could be significant.
+    bool decidable = false;
+    /// How far the logarithm of the ratio may be from 0 for other reasons than a change.
+    double allowance = 0;
+    /// What explains the allowance.
+    Doubt cause = Doubt::not_significant;
+};
 
-Interval exponential(const Interval& logarithms) {
-    return {std::exp(logarithms.least), std::exp(logarithms.greatest)};
-}
-
-std::vector<double> logarithms(std::vector<double> values) {
-    std::transform(values.begin(), values.end(), values.begin(), [](double value) { return std::log(value); });
-    return values;
-}
-
-ComparedBenchmark compare_benchmark(const std::string& name, const Repeated& base, const Repeated& now,
-                                    const ComparisonSettings& settings) {
-    const bool by_run = base.runs.size() >= least_runs && now.runs.size() >= least_runs;
-    const auto before = sample_of(base.runs, by_run);
-    const auto after = sample_of(now.runs, by_run);
-    const double base_median = median(before);
-    const double now_median = median(after);
-    ComparedBenchmark compared{name,
-                               Change::none,
-                               base_median,
-                               now_median,
-                               now_median / base_median,
-                               exponential(shift_interval(logarithms(before), logarithms(after), confidence)),
-                               std::max(spread(before), spread(after)),
-                               mann_whitney_p(before, after),
-                               before.size(),
-                               after.size(),
-                               base.settled && now.settled};
-    if (least_mann_whitney_p(before.size(), after.size()) >= settings.significance) {
-        compared.change = Change::too_few;
-    } else if (!compared.settled) {
-        compared.change = Change::unreliable;
-    } else {
-        // Runs that scatter more than what is looked for show nothing, unless they do not even touch.
-        compared.change = change_of(compared, compared.spread > settings.threshold ? 2 * compared.spread : 0, settings);
-    }
-    return compared;
-}
-
-ComparedBenchmark compare_pairs(const std::string& name, const std::vector<std::pair<double, double>>& pairs,
-                                const ComparisonSettings& settings) {
+Measured measure_pairs(const std::string& name, const Pairs& pairs, std::size_t benchmarks,
+                       const ComparisonSettings& settings) {
     std::vector<double> before;
     std::vector<double> after;
     std::vector<double> ratios;
@@ -171,50 +117,155 @@ ComparedBenchmark compare_pairs(const std::string& name, const std::vector<std::
         ratios.push_back(now / base);
         differences.push_back(now - base);
     }
-    ComparedBenchmark compared{name,           Change::none,
-                               median(before), median(after),
-                               median(ratios), exponential(median_interval(logarithms(ratios), confidence)),
-                               spread(ratios), sign_p(differences),
-                               pairs.size(),   pairs.size()};
-    // Each sign may be either.
-    if (std::exp2(1 - static_cast<double>(pairs.size())) >= settings.significance) {
-        compared.change = Change::too_few;
-        return compared;
-    }
+    Measured measured;
+    ComparedBenchmark& compared = measured.compared;
+    compared.name = name;
+    compared.base = median(before);
+    compared.now = median(after);
+    compared.ratio = median(ratios);
+    compared.interval = exponential(median_interval(logarithms(ratios), confidence));
+    compared.spread = spread(ratios);
+    compared.p = std::min(1.0, pair_tests * std::min(sign_p(differences), mann_whitney_p(before, after)));
+    compared.base_count = compared.now_count = pairs.size();
+    measured.decidable = pairs.size() >= pairs_needed(benchmarks, settings.significance);
     // Twice the standard error of a median: sqrt(pi / 2) / sqrt(n) standard deviations, which are the half width of
     // a normal distribution's middle half over 0.6745.
-    const double error = std::sqrt(std::numbers::pi / 2 / static_cast<double>(pairs.size())) *
-                         (compared.spread * compared.ratio / 0.6745);
-    compared.change = change_of(compared, 2 * error, settings);
-    return compared;
+    measured.allowance =
+        2 * std::sqrt(std::numbers::pi / 2 / static_cast<double>(pairs.size())) * (compared.spread / 0.6745);
+    return measured;
 }
 
-/// Medians of pairs of runs that both have the benchmark settled.
-using Pairs = std::map<std::string, std::vector<std::pair<double, double>>>;
+/// Tests the difference by ranks; with too few processes, by a variance that other benchmarks or results tell.
+void test(Measured& measured, const ProcessSample& base, const ProcessSample& now, std::size_t benchmarks,
+          const std::optional<LearnedScatter>& pooled, const ComparisonSettings& settings) {
+    ComparedBenchmark& compared = measured.compared;
+    const double distance = std::fabs(std::log(compared.ratio));
+    const auto m = static_cast<double>(base.medians.size());
+    const auto n = static_cast<double>(now.medians.size());
+    const double least = least_mann_whitney_p(base.medians.size(), now.medians.size());
+    measured.decidable = least * static_cast<double>(benchmarks) < settings.significance;
+    compared.p = mann_whitney_p(base.medians, now.medians);
+    if (!measured.decidable && pooled) {
+        measured.decidable = true;
+        const double deviation = std::max({pooled->deviation, base.deviation(), now.deviation()});
+        compared.p = student_p(distance / (deviation * std::sqrt(1 / m + 1 / n)), static_cast<double>(pooled->freedom));
+    }
+    const auto learned = settings.learned.find(compared.name);
+    if (learned != settings.learned.end() && learned->second.freedom >= least_freedom) {
+        // Results differ from each other by more than their processes do.
+        const double p = student_p(distance / (learned->second.deviation * std::numbers::sqrt2),
+                                   static_cast<double>(learned->second.freedom));
+        compared.p = measured.decidable ? std::max(compared.p, p) : p;
+        measured.decidable = true;
+    }
+}
 
-Pairs pairs_of(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now) {
-    Pairs pairs;
-    for (std::size_t i = 0; i < base.size(); ++i) {
-        for (const auto& [name, times] : base[i].benchmarks) {
-            if (const auto other = now[i].benchmarks.find(name);
-                other != now[i].benchmarks.end() && !times.unsettled() && !other->second.unsettled()) {
-                pairs[name].emplace_back(median(times.seconds), median(other->second.seconds));
+Measured measure_processes(const std::string& name, const ProcessSample& base, const ProcessSample& now,
+                           std::size_t benchmarks, const std::optional<LearnedScatter>& pooled,
+                           const ComparisonSettings& settings) {
+    Measured measured;
+    ComparedBenchmark& compared = measured.compared;
+    compared.name = name;
+    compared.base = median(base.medians);
+    compared.now = median(now.medians);
+    compared.ratio = compared.now / compared.base;
+    compared.interval = exponential(shift_interval(logarithms(base.medians), logarithms(now.medians), confidence));
+    compared.spread = std::max(spread(base.medians), spread(now.medians));
+    compared.base_count = base.medians.size();
+    compared.now_count = now.medians.size();
+    compared.conditions = range_of_conditions(base, now);
+    test(measured, base, now, benchmarks, pooled, settings);
+    measured.allowance = sensitivity * std::log(compared.conditions);
+    measured.cause = Doubt::conditions;
+    if (!base.settled || !now.settled) {
+        compared.doubt = Doubt::unsettled;
+    }
+    return measured;
+}
+
+void judge(Measured& measured, const ComparisonSettings& settings) {
+    ComparedBenchmark& compared = measured.compared;
+    const double distance = std::fabs(std::log(compared.ratio));
+    const bool significant = compared.p < settings.significance;
+    if (!measured.decidable && !significant) {
+        compared.change = Change::too_few;
+        compared.doubt = Doubt::too_few;
+    } else if (compared.doubt == Doubt::unsettled) {
+        compared.change = Change::unreliable;
+    } else if (distance <= std::log1p(settings.threshold)) {
+        compared.change = Change::none;
+    } else if (!significant || distance <= measured.allowance) {
+        compared.change = Change::unreliable;
+        compared.doubt = significant ? measured.cause : Doubt::not_significant;
+    } else {
+        compared.change = compared.ratio > 1 ? Change::slower : Change::faster;
+    }
+}
+
+/// The deviation within sides, over all benchmarks; empty if too little is known.
+std::optional<LearnedScatter> pooled_scatter(const SamplesByName& before, const SamplesByName& after) {
+    double squares = 0;
+    std::size_t freedom = 0;
+    for (const auto& [name, base] : before) {
+        const auto other = after.find(name);
+        if (other == after.end()) {
+            continue;
+        }
+        for (const ProcessSample* sample : {&base, &other->second}) {
+            if (sample->medians.size() >= least_pooled) {
+                const std::size_t mine = sample->medians.size() - 1;
+                squares += sample->deviation() * sample->deviation() * static_cast<double>(mine);
+                freedom += mine;
             }
         }
     }
-    return pairs;
+    return freedom < least_freedom
+               ? std::nullopt
+               : std::optional(LearnedScatter{std::sqrt(squares / static_cast<double>(freedom)), freedom});
 }
 
-std::vector<ComparedBenchmark> compare_nodes(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now,
-                                             const std::string& benchmark, const ComparisonSettings& settings) {
-    const RunsByName before = runs_of_nodes(base, benchmark);
-    const RunsByName after = runs_of_nodes(now, benchmark);
-    std::vector<ComparedBenchmark> nodes;
-    for (const auto& [node, runs] : before) {
-        if (const auto other = after.find(node); other != after.end()) {
-            nodes.push_back(compare_benchmark(node, runs, other->second, settings));
+/// Everything that both sides have, measured but not judged.
+std::vector<Measured> measure_all(const SamplesByName& before, const SamplesByName& after,
+                                  const std::map<std::string, Pairs>& pairs, const ComparisonSettings& settings) {
+    const auto scatter = pooled_scatter(before, after);
+    const auto common = static_cast<std::size_t>(
+        std::ranges::count_if(before, [&](const auto& entry) { return after.contains(entry.first); }));
+    std::vector<Measured> all;
+    for (const auto& [name, base] : before) {
+        const auto other = after.find(name);
+        if (const auto paired = pairs.find(name); paired != pairs.end()) {
+            all.push_back(measure_pairs(name, paired->second, common, settings));
+        } else if (other != after.end()) {
+            const bool enough = std::min(base.medians.size(), other->second.medians.size()) >= least_pooled;
+            all.push_back(
+                measure_processes(name, base, other->second, common, enough ? scatter : std::nullopt, settings));
         }
     }
+    return all;
+}
+
+/// Judges everything that both sides have, with p-values corrected for their number.
+std::vector<ComparedBenchmark> judge_all(const SamplesByName& before, const SamplesByName& after,
+                                         const std::map<std::string, Pairs>& pairs,
+                                         const ComparisonSettings& settings) {
+    auto measured = measure_all(before, after, pairs, settings);
+    std::vector<double> p;
+    std::ranges::transform(measured, std::back_inserter(p), [](const Measured& entry) { return entry.compared.p; });
+    const std::vector<double> corrected = correct_for_number(p);
+    std::vector<ComparedBenchmark> judged;
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+        measured[i].compared.p = corrected[i];
+        judge(measured[i], settings);
+        judged.push_back(std::move(measured[i].compared));
+    }
+    return judged;
+}
+
+/// Nodes do not decide anything, so that they are not paired, and no history knows them.
+std::vector<ComparedBenchmark> compare_nodes(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now,
+                                             const std::string& benchmark, ComparisonSettings settings) {
+    settings.learned.clear();
+    auto nodes = judge_all(samples_of_nodes(base, benchmark), samples_of_nodes(now, benchmark), {}, settings);
     std::ranges::stable_sort(nodes, std::ranges::greater(),
                              [](const ComparedBenchmark& node) { return node.now - node.base; });
     return nodes;
@@ -227,17 +278,38 @@ const char* to_string(Change change) {
     return names[static_cast<std::size_t>(change)];
 }
 
+std::size_t processes_needed(std::size_t benchmarks, double significance) {
+    constexpr std::size_t most = 1000;
+    std::size_t processes = 1;
+    while (processes < most &&
+           least_mann_whitney_p(processes, processes) * static_cast<double>(benchmarks) >= significance) {
+        ++processes;
+    }
+    return processes;
+}
+
+std::size_t pairs_needed(std::size_t benchmarks, double significance) {
+    std::size_t pairs = least_pairs;
+    // The least p-value of the sign test is never smaller.
+    while (pair_tests * least_mann_whitney_p(pairs, pairs) * static_cast<double>(benchmarks) >= significance) {
+        ++pairs;
+    }
+    return pairs;
+}
+
+std::size_t RunComparison::count(Change change) const {
+    return static_cast<std::size_t>(std::ranges::count(benchmarks, change, &ComparedBenchmark::change));
+}
+
 bool RunComparison::regressed() const {
-    return std::any_of(benchmarks.begin(), benchmarks.end(),
-                       [](const ComparedBenchmark& compared) { return compared.change == Change::slower; });
+    return count(Change::slower) != 0;
 }
 
 std::size_t RunComparison::undecided() const {
-    return static_cast<std::size_t>(
-        std::count_if(benchmarks.begin(), benchmarks.end(), [](const ComparedBenchmark& compared) {
-            const bool maybe_slower = compared.ratio > 1 || !compared.settled;
-            return compared.change == Change::too_few || (compared.change == Change::unreliable && maybe_slower);
-        }));
+    return static_cast<std::size_t>(std::ranges::count_if(benchmarks, [](const ComparedBenchmark& compared) {
+        const bool maybe_slower = compared.ratio > 1 || compared.doubt == Doubt::unsettled;
+        return compared.change == Change::too_few || (compared.change == Change::unreliable && maybe_slower);
+    }));
 }
 
 MeanRatio RunComparison::mean() const {
@@ -273,23 +345,20 @@ RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const 
         }
     }
     comparison.differences.assign(differences.begin(), differences.end());
-    const RunsByName before = runs_of(base);
-    const RunsByName after = runs_of(now);
-    const Pairs pairs = settings.paired ? pairs_of(base, now) : Pairs();
-    for (const auto& [name, runs] : before) {
-        if (const auto paired = pairs.find(name); paired != pairs.end()) {
-            comparison.benchmarks.push_back(compare_pairs(name, paired->second, settings));
-        } else if (const auto other = after.find(name); other != after.end()) {
-            comparison.benchmarks.push_back(compare_benchmark(name, runs, other->second, settings));
-        } else {
-            comparison.missing.push_back(name);
-        }
-    }
+    const SamplesByName before = samples_of(base);
+    const SamplesByName after = samples_of(now);
+    comparison.benchmarks =
+        judge_all(before, after, settings.paired ? pairs_of(base, now) : std::map<std::string, Pairs>(), settings);
     for (ComparedBenchmark& compared : comparison.benchmarks) {
         compared.op = label_of(now, compared.name);
         compared.nodes = compare_nodes(base, now, compared.name, settings);
     }
-    for (const auto& [name, runs] : after) {
+    for (const auto& [name, sample] : before) {
+        if (!after.contains(name)) {
+            comparison.missing.push_back(name);
+        }
+    }
+    for (const auto& [name, sample] : after) {
         if (!before.contains(name)) {
             comparison.added.push_back(name);
         }

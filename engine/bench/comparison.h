@@ -1,4 +1,5 @@
-// Compares benchmark runs to find slowdowns.
+// Compares benchmark runs to find slowdowns. The unit of evidence is the process: repetitions of one process share its
+// memory layout and whatever disturbed it, so they are not independent of each other.
 #pragma once
 
 #include <cstdint>
@@ -12,49 +13,69 @@
 
 namespace dmlconform::bench {
 
+/// How much results of one benchmark differ from each other although nothing has changed, as earlier results show.
+struct LearnedScatter {
+    /// The standard deviation of the logarithm of a result's median.
+    double deviation = 0;
+    /// How many differences it was estimated from.
+    std::size_t freedom = 0;
+};
+
 struct ComparisonSettings {
     /// Slowdowns up to this share of the base's median are ignored.
     double threshold = 0.05;
-    /// p-values below this are significant.
-    double significance = 0.05;
+    /// The probability that any of the benchmarks is called slower or faster if nothing has changed.
+    double significance = 0.001;
     /// The first run of one side was made next to the first run of the other side, and so on, so that disturbances
-    /// affect both runs of a pair and cancel in their ratio. Both sides must have the same number of runs, at least
-    /// least_pairs.
+    /// affect both runs of a pair and cancel in their ratio, or affect each side as often. Both sides must have the
+    /// same number of runs, at least least_pairs.
     bool paired = false;
+    /// By benchmark; what a history knows. Empty without one.
+    std::map<std::string, LearnedScatter> learned{};
 };
 
 enum class Change : std::uint8_t {
     none,
     slower,      // a regression: beyond the threshold, and significant
     faster,      // the same the other way
-    unreliable,  // beyond the threshold, but so are the differences between repetitions, or runs, of one side; or
-                 // in no run of one side did it settle
-    too_few,     // no difference, however large, could be significant with so few repetitions, or runs
+    unreliable,  // beyond the threshold, but that may have another cause: see Doubt
+    too_few,     // no difference, however large, could be significant with so few processes
 };
 
 /// For reports: "slower", …; "as before" if nothing changed.
 [[nodiscard]] const char* to_string(Change change);
 
+/// Why it cannot be told whether a benchmark changed.
+enum class Doubt : std::uint8_t {
+    none,
+    too_few,          // processes, or pairs
+    unsettled,        // in no process of one side did the repetitions settle
+    not_significant,  // processes of one side differ from each other as much as the two sides do
+    conditions,       // the machine itself was slower, or busier, for one of them
+};
+
 struct ComparedBenchmark {
     std::string name;
     Change change = Change::none;
-    /// Medians, in seconds.
+    /// Medians of the processes' medians, in seconds.
     double base = 0;
     double now = 0;
     /// The ratio of the medians, or the median of the pairs' ratios. 1.1 means 10 % slower.
     double ratio = 1;
     /// The 95 % confidence interval of the ratio: shifts of logarithms that the Mann-Whitney test does not reject, or
-    /// the interval of the median of pairs. From 0 to infinity if there are too few runs.
+    /// the interval of the median of pairs. From 0 to infinity if there are too few processes.
     Interval interval{};
     /// Half of the interquartile range as a share of the median: of the side where it is larger, or of the ratios.
     double spread = 0;
-    /// p-value of the two-sided Mann-Whitney U test, or of the sign test for pairs.
+    /// The two-sided p-value, corrected for the number of benchmarks.
     double p = 1;
-    /// How many repetitions, or runs, of each side count.
+    /// How many processes, or pairs, of each side count.
     std::size_t base_count = 0;
     std::size_t now_count = 0;
-    /// Whether it did in a run of each side.
-    bool settled = true;
+    Doubt doubt = Doubt::none;
+    /// By what factor the conditions differed while the processes ran: the 90 % quantile over the 10 % quantile. 1 if
+    /// it is not known.
+    double conditions = 1;
     /// BenchmarkTimes::label.
     std::string op{};
     /// Of a graph, the nodes that both sides have: those that lost the most time first. Nodes alone regress nothing.
@@ -79,20 +100,22 @@ struct RunComparison {
     [[nodiscard]] bool regressed() const;
     /// Benchmarks of which nobody can tell whether they became slower.
     [[nodiscard]] std::size_t undecided() const;
+    [[nodiscard]] std::size_t count(Change change) const;
     [[nodiscard]] MeanRatio mean() const;
     /// Mean ratios by operator, for benchmarks whose files name it.
     [[nodiscard]] std::map<std::string, MeanRatio> mean_by_operator() const;
 };
 
-/// With this many files of a side, their medians are compared.
-inline constexpr std::size_t least_runs = 4;
+/// How many processes of each side are needed so that a difference in one of this many benchmarks can be significant.
+[[nodiscard]] std::size_t processes_needed(std::size_t benchmarks, double significance);
+/// The same for pairs.
+[[nodiscard]] std::size_t pairs_needed(std::size_t benchmarks, double significance);
 
-/// Fewer pairs cannot be significant at 0.05: five pairs of equal sign have a probability of 2 in 32.
+/// Fewer pairs are an error.
 inline constexpr std::size_t least_pairs = 6;
 
-/// Compares two runs, or several runs of each side. If both sides have least_runs of a benchmark, each run counts with
-/// its median, because repetitions of a run are not independent. Otherwise all repetitions count. Each side needs at
-/// least one file. Pairs count if both runs have the benchmark.
+/// Compares two runs, or several runs of each side. Each process of a run counts with the median of its repetitions;
+/// a run of one process counts as one. Each side needs at least one file. Pairs count if both runs have the benchmark.
 [[nodiscard]] RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now,
                                          const ComparisonSettings& settings);
 

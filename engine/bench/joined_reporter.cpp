@@ -2,7 +2,9 @@
 #include "engine/bench/joined_reporter.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <map>
 
 #include "engine/bench/repetitions.h"
 
@@ -41,6 +43,8 @@ void JoinedReporter::ReportRuns(const std::vector<Run>& report) {
     for (Run& run : kept) {
         run.run_name.min_time.clear();
         run.run_name.repetitions.clear();
+        // JSON has no NaN, which the coefficient of variation is for a counter that is always 0.
+        std::erase_if(run.counters, [](const auto& counter) { return !std::isfinite(counter.second.value); });
         run.repetitions = repetitions != 0 ? repetitions : repetitions_;
         if (error_of(run).empty()) {
             timed_.insert(run.run_name.str());

@@ -59,6 +59,57 @@ double exact_p(double u, std::size_t m, std::size_t n) {
     return std::min(1.0, 2 * tail);
 }
 
+/// The number of ways to choose `chosen` of `all`.
+double combinations(std::size_t all, std::size_t chosen) {
+    double count = 1;
+    for (std::size_t i = 0; i < chosen; ++i) {
+        count *= static_cast<double>(all - i) / static_cast<double>(i + 1);
+    }
+    return std::round(count);
+}
+
+/// How many divisions of the values into samples of m and n have each value of 2 U. Equal values are taken together:
+/// if k of t of them go to the first sample, 2 U grows by 2 k for each smaller value of the second sample, and by
+/// k (t - k).
+std::vector<double> tied_distribution(std::span<const double> sorted, std::size_t m) {
+    const std::size_t n = sorted.size() - m;
+    const std::size_t most = 2 * m * n;
+    // By the number of values that went to the first sample.
+    std::vector<std::vector<double>> counts(m + 1, std::vector<double>(most + 1));
+    counts[0][0] = 1;
+    for (std::size_t first = 0; first < sorted.size();) {
+        const auto equal = std::ranges::equal_range(sorted, sorted[first]);
+        const std::size_t t = equal.size();
+        std::vector<std::vector<double>> next(m + 1, std::vector<double>(most + 1));
+        for (std::size_t taken = 0; taken <= std::min(m, first); ++taken) {
+            for (std::size_t k = 0; k <= std::min(t, m - taken); ++k) {
+                const std::size_t growth = 2 * k * (first - taken) + k * (t - k);
+                const double ways = combinations(t, k);
+                for (std::size_t u = 0; u + growth <= most; ++u) {
+                    next[taken + k][u + growth] += ways * counts[taken][u];
+                }
+            }
+        }
+        counts = std::move(next);
+        first += t;
+    }
+    return counts[m];
+}
+
+double exact_tied_p(double u, std::span<const double> sorted, std::size_t m) {
+    const auto counts = tied_distribution(sorted, m);
+    const auto twice = static_cast<std::size_t>(2 * u);
+    double below = 0;
+    double above = 0;
+    double total = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        below += i <= twice ? counts[i] : 0;
+        above += i >= twice ? counts[i] : 0;
+        total += counts[i];
+    }
+    return std::min(1.0, 2 * std::min(below, above) / total);
+}
+
 double normal_p(double u, std::span<const double> sorted, double m, double n) {
     const double total = m + n;
     double ties = 0;
@@ -123,8 +174,8 @@ double mann_whitney_p(std::span<const double> a, std::span<const double> b) {
     std::sort(all.begin(), all.end());
     const bool ties = std::adjacent_find(all.begin(), all.end()) != all.end();
     const double u = u_statistic(a, b);
-    if (!ties && a.size() * b.size() <= most_exact_pairs) {
-        return exact_p(u, a.size(), b.size());
+    if (a.size() * b.size() <= most_exact_pairs) {
+        return ties ? exact_tied_p(u, all, a.size()) : exact_p(u, a.size(), b.size());
     }
     return normal_p(u, all, static_cast<double>(a.size()), static_cast<double>(b.size()));
 }

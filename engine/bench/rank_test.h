@@ -8,8 +8,8 @@
 namespace dmlconform::bench {
 
 /// The two-sided p-value: the probability of ranks at least this uneven if both samples have the same distribution. 1
-/// if either is empty. Exact without ties for up to 400 pairs, otherwise by the normal approximation with corrections
-/// for ties and continuity.
+/// if either is empty. Exact for up to 400 pairs, otherwise by the normal approximation with corrections for ties and
+/// continuity.
 [[nodiscard]] double mann_whitney_p(std::span<const double> a, std::span<const double> b);
 
 /// The least p-value that samples of these sizes can have, when each value of the one is beyond all of the other.

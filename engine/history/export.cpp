@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/bench/benchmark_file.h"
 #include "engine/bench/quantiles.h"
 #include "engine/history/moment.h"
 
@@ -69,7 +70,7 @@ private:
 void add_lines(const Entry& entry, const Record& record, std::string& text) {
     CsvLines lines(entry, record, text);
     for (const Times& times : record.times) {
-        const Summary summary = summary_of(times.seconds);
+        const Summary summary = summary_of(times.sample());
         lines.add(times.engine, times.benchmark, "median_seconds", summary.median);
         lines.add(times.engine, times.benchmark, "low_seconds", summary.low);
         lines.add(times.engine, times.benchmark, "high_seconds", summary.high);
@@ -90,12 +91,21 @@ void add_lines(const Entry& entry, const Record& record, std::string& text) {
     }
 }
 
+/// The number of the process that measured a repetition.
+std::size_t process_of(const Times& times, std::size_t repetition) {
+    std::size_t process = 0;
+    for (std::size_t end = times.by_process[0]; repetition >= end; end += times.by_process[process]) {
+        ++process;
+    }
+    return process;
+}
+
 }  // namespace
 
 std::string bencher_metrics(const Record& record) {
     Json document = Json::object();
     for (const Times& times : record.times) {
-        const Summary summary = summary_of(times.seconds);
+        const Summary summary = summary_of(times.sample());
         document[times.benchmark]["latency"] = {
             {"value", summary.median * 1e9}, {"lower_value", summary.low * 1e9}, {"upper_value", summary.high * 1e9}};
         if (times.percent_of_roofline) {
@@ -132,6 +142,9 @@ std::string google_benchmark_json(const Record& record, const Entry& entry) {
                       {"repetition_index", i},   {"threads", 1},
                       {"iterations", 1},         {"real_time", nanoseconds},
                       {"cpu_time", nanoseconds}, {"time_unit", "ns"}};
+            if (!times.by_process.empty()) {
+                line[bench::process_counter] = process_of(times, i);
+            }
             if (times.percent_of_roofline) {
                 line["percent_of_roofline"] = *times.percent_of_roofline;
             }

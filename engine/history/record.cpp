@@ -57,7 +57,15 @@ core::Result<Record> read_bench(const std::string& path) {
     for (const auto& [name, times] : file->benchmarks) {
         Times& entry = record.times.emplace_back();
         entry.benchmark = name;
-        entry.seconds = times.seconds;
+        if (times.processes.size() < 2) {
+            entry.seconds = times.seconds;
+        }
+        for (const auto& [number, process] : times.processes) {
+            if (times.processes.size() > 1) {
+                entry.seconds.insert(entry.seconds.end(), process.seconds.begin(), process.seconds.end());
+                entry.by_process.push_back(process.seconds.size());
+            }
+        }
         if (const std::string engine = name.substr(0, name.find('/')); record.device(engine) != nullptr) {
             entry.engine = engine;
         }
@@ -128,6 +136,20 @@ const char* to_string(Kind kind) {
     return kind == Kind::bench ? "bench" : "run";
 }
 
+std::vector<double> Times::sample() const {
+    if (by_process.empty()) {
+        return seconds;
+    }
+    std::vector<double> medians;
+    auto next = seconds.begin();
+    for (const std::size_t count : by_process) {
+        const auto end = next + static_cast<std::ptrdiff_t>(count);
+        medians.push_back(bench::median({next, end}));
+        next = end;
+    }
+    return medians;
+}
+
 const Device* Record::device(const std::string& engine) const {
     const auto found =
         std::find_if(devices.begin(), devices.end(), [&](const Device& entry) { return entry.engine == engine; });
@@ -152,6 +174,9 @@ std::string fingerprint(const Record& record) {
         hash.add(times.benchmark);
         hash.add(static_cast<double>(times.seconds.size()));
         std::for_each(times.seconds.begin(), times.seconds.end(), [&](double seconds) { hash.add(seconds); });
+        for (const std::size_t count : times.by_process) {
+            hash.add(static_cast<double>(count));
+        }
     }
     for (const Outcome& outcome : record.outcomes) {
         hash.add(outcome.engine);

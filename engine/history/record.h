@@ -34,6 +34,11 @@ struct Times {
     std::vector<double> seconds;
     /// The median over the repetitions, if the file has it.
     std::optional<double> percent_of_roofline;
+    /// How many of them each process measured, if there were several; otherwise empty.
+    std::vector<std::size_t> by_process{};
+
+    /// What counts: the median of each process, or each repetition of a single one.
+    [[nodiscard]] std::vector<double> sample() const;
 };
 
 /// The outcomes of one operator's cases on one engine.

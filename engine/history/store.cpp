@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <tuple>
 
 #include "engine/bench/quantiles.h"
@@ -101,6 +103,37 @@ std::vector<double> seconds_of(const std::string& text) {
     return good ? list.get<std::vector<double>>() : std::vector<double>();
 }
 
+/// The repetitions, in a list for each process if there are several.
+json seconds_json(const Times& entry) {
+    if (entry.by_process.empty()) {
+        return entry.seconds;
+    }
+    json lists = json::array();
+    auto next = entry.seconds.begin();
+    for (const std::size_t count : entry.by_process) {
+        const auto end = next + static_cast<std::ptrdiff_t>(count);
+        lists.push_back(std::vector<double>(next, end));
+        next = end;
+    }
+    return lists;
+}
+
+/// Parses what seconds_json() made, in the same way as seconds_of().
+void read_seconds(const std::string& text, Times& times) {
+    const json lists = json::parse(text, nullptr, false);
+    if (!lists.is_array() || lists.empty() || !lists[0].is_array()) {
+        times.seconds = seconds_of(text);
+        return;
+    }
+    for (const json& list : lists) {
+        const auto seconds = seconds_of(list.dump());
+        if (!seconds.empty()) {
+            times.seconds.insert(times.seconds.end(), seconds.begin(), seconds.end());
+            times.by_process.push_back(seconds.size());
+        }
+    }
+}
+
 /// Keyed by the names of statuses, because more may be added.
 json counts_json(const Outcome& outcome) {
     json counts = json::object();
@@ -174,6 +207,15 @@ tl::expected<std::unique_ptr<Store>, OpenError> Store::open(const std::string& p
     return store;
 }
 
+double Point::error() const {
+    if (repetitions < 3 || low <= 0) {
+        return 0;
+    }
+    // The quartiles of a normal distribution are 1.349 standard deviations apart, and the standard error of its median
+    // is sqrt(pi / 2) times that of the mean.
+    return std::log(high / low) / 1.349 * std::sqrt(std::numbers::pi / 2 / static_cast<double>(repetitions));
+}
+
 core::Result<std::vector<Added>> Store::add(std::span<const Submission> submissions) {
     return guarded([&] {
         Transaction transaction(*database_, Transaction::Access::write);
@@ -210,7 +252,7 @@ void Store::add_parts(const Record& record, std::int64_t id) {
     }
     Statement times = database_->prepare("INSERT INTO times VALUES (?,?,?,?,?,?,?,?)");
     for (const Times& entry : record.times) {
-        auto sorted = entry.seconds;
+        auto sorted = entry.sample();
         std::sort(sorted.begin(), sorted.end());
         times.bind(0, id).bind(1, entry.benchmark).bind(2, entry.engine).bind(3, bench::quantile(sorted, 0.5));
         times.bind(4, bench::quantile(sorted, 0.25)).bind(5, bench::quantile(sorted, 0.75));
@@ -219,7 +261,7 @@ void Store::add_parts(const Record& record, std::int64_t id) {
         } else {
             times.bind_null(6);
         }
-        times.bind(7, json(entry.seconds).dump()).run();
+        times.bind(7, seconds_json(entry).dump()).run();
     }
     Statement outcome = database_->prepare("INSERT INTO outcome VALUES (?,?,?,?,?,?)");
     for (const Outcome& entry : record.outcomes) {
@@ -258,11 +300,12 @@ core::Result<Record> Store::record(std::int64_t entry) {
         Statement times = database_->prepare(
             "SELECT benchmark, engine, seconds, percent_of_roofline FROM times WHERE entry = ? ORDER BY benchmark");
         for (times.bind(0, entry); times.step();) {
-            auto seconds = seconds_of(times.text(2));
-            if (seconds.empty()) {
+            Times mine{times.text(0), times.text(1), {}, {}, {}};
+            read_seconds(times.text(2), mine);
+            if (mine.seconds.empty()) {
                 continue;
             }
-            record.times.push_back({times.text(0), times.text(1), std::move(seconds), {}});
+            record.times.push_back(std::move(mine));
             if (!times.is_null(3)) {
                 record.times.back().percent_of_roofline = times.real(3);
             }

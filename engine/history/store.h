@@ -55,8 +55,12 @@ struct Point {
     double median = 0;
     double low = 0;
     double high = 0;
+    /// The number of processes, or of the repetitions of a single one, of which these are quartiles.
     std::size_t repetitions = 0;
     std::optional<double> percent_of_roofline;
+
+    /// The standard error of the median's logarithm, as far as the quartiles tell it.
+    [[nodiscard]] double error() const;
 };
 
 /// A benchmark on one machine and adapter, in chronological order.

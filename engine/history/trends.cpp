@@ -28,10 +28,7 @@ Json point_json(const Point& point) {
 
 Json times_json(Series series, const ChangePointSettings& settings) {
     // What is not drawn decides, too.
-    std::vector<double> medians;
-    for (const Point& point : series.points) {
-        medians.push_back(point.median);
-    }
+    const std::vector<ChangePoint> found = changes_of(series, settings);
     const std::size_t all = series.points.size();
     keep_newest(series.points);
     const std::size_t left_out = all - series.points.size();
@@ -44,7 +41,6 @@ Json times_json(Series series, const ChangePointSettings& settings) {
         points.push_back(std::move(entry));
     }
     Json changes = Json::array();
-    const std::vector<ChangePoint> found = find_change_points(medians, settings);
     for (const ChangePoint& change : found) {
         if (change.index < left_out) {
             continue;
@@ -56,7 +52,7 @@ Json times_json(Series series, const ChangePointSettings& settings) {
     }
     return {{"name", series.benchmark},      {"machine", series.machine},
             {"adapter", series.adapter},     {"points", std::move(points)},
-            {"changes", std::move(changes)}, {"verdict", to_string(judge(found, medians.size(), settings).verdict)}};
+            {"changes", std::move(changes)}, {"verdict", to_string(judge(found, all, settings).verdict)}};
 }
 
 Json outcomes_json(OutcomeSeries series) {
@@ -91,8 +87,9 @@ core::Result<Json> trends(Store& store, const ChangePointSettings& settings) {
         return tl::unexpected(!series ? series.error() : outcomes.error());
     }
     std::vector<Json> all;
+    const ChangePointSettings each = for_each_of(series->size(), settings);
     for (const Series& one : *series) {
-        all.push_back(times_json(one, settings));
+        all.push_back(times_json(one, each));
     }
     for (const OutcomeSeries& one : *outcomes) {
         all.push_back(outcomes_json(one));

@@ -1,14 +1,31 @@
 // The newest change point decides.
 #include "engine/history/verdict.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <vector>
 
 namespace dmlconform::history {
 
 const char* to_string(Verdict verdict) {
     constexpr std::array names{"as before", "slower", "maybe slower", "faster"};
     return names[static_cast<std::size_t>(verdict)];
+}
+
+ChangePointSettings for_each_of(std::size_t count, ChangePointSettings settings) {
+    settings.significance /= static_cast<double>(std::max<std::size_t>(count, 1));
+    return settings;
+}
+
+std::vector<ChangePoint> changes_of(const Series& series, const ChangePointSettings& settings) {
+    std::vector<double> medians;
+    std::vector<double> errors;
+    for (const Point& point : series.points) {
+        medians.push_back(point.median);
+        errors.push_back(point.error());
+    }
+    return find_change_points(medians, settings, errors);
 }
 
 Judgement judge(std::span<const double> medians, const ChangePointSettings& settings) {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "engine/history/change_points.h"
+#include "engine/history/store.h"
 
 namespace dmlconform::history {
 
@@ -25,6 +26,13 @@ struct Judgement {
     /// The change that decided; nothing where there is none.
     std::optional<ChangePoint> change{};
 };
+
+/// The settings for each of `count` series that are judged together, so that the probability of a wrong change holds
+/// for all of them.
+[[nodiscard]] ChangePointSettings for_each_of(std::size_t count, ChangePointSettings settings);
+
+/// The change points of a series. Whoever shows or judges a series uses these.
+[[nodiscard]] std::vector<ChangePoint> changes_of(const Series& series, const ChangePointSettings& settings);
 
 /// Of the medians of a series, the newest one last. A change that is a whole window old is what the benchmark is now
 /// compared with, and no regression any more.

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <map>
@@ -52,7 +53,73 @@ TEST(Bench, TimesWhatIsTaggedAndRight) {
     }
     EXPECT_EQ(repetitions, 4u);
     EXPECT_TRUE(document.at("context").contains("dmlconform.machine"));
-    EXPECT_TRUE(ends_with_code(dmlconform({"compare", out, out}), 0)) << "nothing is slower than itself";
+    EXPECT_EQ(document.at("context").at("dmlconform.cpu.clock"), "the wall clock");
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", out, out}), 4)) << "one process tells nothing";
+}
+
+/// The process of each repetition in a file; -1 where there is none.
+std::vector<int> processes_in(const std::string& path) {
+    std::vector<int> processes;
+    const json document = json::parse(content_of(path));
+    for (const json& entry : document.at("benchmarks")) {
+        if (entry.at("run_type") == "iteration") {
+            processes.push_back(entry.value("process", -1));
+        }
+    }
+    return processes;
+}
+
+TEST(BenchProcesses, TimeTheSameOneAfterAnother) {
+    const TemporaryFolder folder;
+    const std::string file =
+        folder.write("a.json", file_of({tagged("good", right_values), tagged("other", right_values)}));
+    const std::string out = folder.at("out.json");
+    const ProgramResult result =
+        bench(file, {"--processes", "8", "--benchmark_repetitions=2", "--benchmark_out=" + out});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_EQ(occurrences(result.output, "cpu/a/good/real_time "), 1u) << "one line for each benchmark";
+    EXPECT_EQ(occurrences(result.errors, "timed by"), 1u) << "each process would say the same";
+    const std::vector<int> once{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7};
+    std::vector<int> twice = once;
+    twice.insert(twice.end(), once.begin(), once.end());
+    EXPECT_EQ(processes_in(out), twice);
+    const ProgramResult compared = dmlconform({"compare", out, out});
+    EXPECT_TRUE(ends_with_code(compared, 0)) << "nothing is slower than itself";
+    EXPECT_TRUE(prints(compared, "2 compared at 5%: 0 slower, 0 faster, 0 unreliable, 2 as before"));
+}
+
+TEST(BenchProcesses, FailAsOneProcessDoes) {
+    const TemporaryFolder folder;
+    const std::string file =
+        folder.write("a.json", file_of({tagged("good", right_values), tagged("bad", wrong_values)}));
+    const std::string out = folder.at("out.json");
+    const ProgramResult wrong = bench(file, {"--processes=2", "--benchmark_out=" + out});
+    EXPECT_EQ(wrong.exit_code, bench(file, {}).exit_code);
+    EXPECT_TRUE(ends_with_code(bench(folder.at("none.json"), {"--processes=2"}), 2));
+    const ProgramResult format = bench(file, {"--processes=2", "--benchmark_format=csv"});
+    EXPECT_TRUE(ends_with_code(format, 2));
+    EXPECT_TRUE(complains(format, "--processes prints a table of its own and writes JSON"));
+    for (const char* number : {"0", "-1", "many", "10001", "1.5"}) {
+        const ProgramResult result = bench(file, {std::string("--processes=") + number});
+        EXPECT_TRUE(ends_with_code(result, 2)) << number;
+        EXPECT_TRUE(complains(result, "a number from 1 to 10000 is needed")) << number;
+    }
+}
+
+TEST(BenchProcesses, AnInterruptKeepsWhatWasMeasured) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
+    const std::string out = folder.at("out.json");
+    // Long enough for some processes, however busy the machine is.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const ProgramResult result = dmlconform(
+        {"bench", file, "--engine", "cpu", "--no-roofline", "--processes=1000", "--benchmark_min_time=0.05",
+         "--benchmark_out=" + out},
+        {.interrupt_when = [end](const std::string& /*output*/) { return std::chrono::steady_clock::now() > end; },
+         .interrupt_signal = SIGTERM});
+    EXPECT_TRUE(ends_with_code(result, 143));
+    EXPECT_TRUE(complains(result, "of 1000 processes timed something"));
+    EXPECT_FALSE(processes_in(out).empty());
 }
 
 TEST(Bench, TimesEverythingWhereNothingIsTagged) {
@@ -288,7 +355,7 @@ std::string results(double microseconds, const char* machine = "M") {
     json document{{"context", {{"dmlconform.machine", machine}}}, {"benchmarks", json::array()}};
     for (int i = 0; i < 9; ++i) {
         document["benchmarks"].push_back(
-            {{"name", "cpu/a"}, {"real_time", microseconds * (1 + 0.001 * i)}, {"time_unit", "us"}});
+            {{"name", "cpu/a"}, {"real_time", microseconds * (1 + 0.001 * i)}, {"time_unit", "us"}, {"process", i}});
     }
     return document.dump();
 }
@@ -319,11 +386,16 @@ TEST(Compare, ExitCodes) {
     EXPECT_TRUE(ends_with_code(unpaired, 2));
     EXPECT_TRUE(complains(unpaired, "--paired cannot compare 1 and 1 files"));
     EXPECT_TRUE(complains(unpaired, "at least 6"));
-    const ProgramResult paired = dmlconform({"compare", "--paired", "--base", base, base, base, base, base, base,
-                                             "--new", slower, slower, slower, slower, slower, slower});
+    std::vector<std::string> pairs{"compare", "--paired", "--base", base,   base,   base,   base,   base,
+                                   base,      "--new",    slower,   slower, slower, slower, slower, slower};
+    const ProgramResult few = dmlconform(pairs);
+    EXPECT_TRUE(ends_with_code(few, 4));
+    EXPECT_TRUE(prints(few, "there are 6 pairs, and 8 are needed for 1 benchmark"));
+    pairs.emplace_back("--significance=0.05");
+    const ProgramResult paired = dmlconform(pairs);
     EXPECT_TRUE(ends_with_code(paired, 1));
     EXPECT_TRUE(prints(paired, "1 slower"));
-    EXPECT_TRUE(prints(paired, "0.031")) << "2 of 64 signs";
+    EXPECT_TRUE(prints(paired, "0.0043")) << "2 of 924 orders, by two tests";
 
     const ProgramResult other = dmlconform({"compare", base, elsewhere});
     EXPECT_TRUE(ends_with_code(other, 2));
@@ -338,11 +410,15 @@ TEST(Compare, ExitCodes) {
 
 TEST(Compare, SaysWhatItCannotTell) {
     const TemporaryFolder folder;
-    const auto file = [&](const char* name, double microseconds, int repetitions, double scatter = 0.001) {
+    // Each repetition by a process of its own, or all by one.
+    const auto file = [&](const char* name, double microseconds, int repetitions, double scatter = 0.001,
+                          bool one_process = false) {
         json document{{"benchmarks", json::array()}};
         for (int i = 0; i < repetitions; ++i) {
-            document["benchmarks"].push_back(
-                {{"name", "cpu/a"}, {"real_time", microseconds * (1 + scatter * i)}, {"time_unit", "us"}});
+            document["benchmarks"].push_back({{"name", "cpu/a"},
+                                              {"real_time", microseconds * (1 + scatter * i)},
+                                              {"time_unit", "us"},
+                                              {"process", one_process ? 0 : i}});
         }
         return folder.write(name, document.dump());
     };
@@ -353,10 +429,14 @@ TEST(Compare, SaysWhatItCannotTell) {
         int exit_code;
         const char* message;
     } rows[] = {
-        {"one repetition, three times slower", file("a1", 100, 1), file("b1", 300, 1), 4, "1 repetition in the base"},
-        {"three, three times slower", file("a3", 100, 3), file("b3", 300, 3), 4, "3 repetitions in the base"},
-        {"three, nothing differs", file("a3", 100, 3), file("a3", 100, 3), 4, "1 with too few repetitions"},
-        {"four", file("a4", 100, 4), file("b4", 300, 4), 1, "1 slower"},
+        {"one repetition, three times slower", file("a1", 100, 1), file("b1", 300, 1), 4,
+         "1 process measured the base, and 1 the new side. That takes 7 on each side for 1 benchmark"},
+        {"nine repetitions of one process", file("c9", 100, 9, 0.001, true), file("d9", 300, 9, 0.001, true), 4,
+         "1 process measured the base"},
+        {"three processes, three times slower", file("a3", 100, 3), file("b3", 300, 3), 4,
+         "hint: `dmlconform bench … --processes 7 --benchmark_out=FILE` for both sides"},
+        {"three, nothing differs", file("a3", 100, 3), file("a3", 100, 3), 4, "1 with too few processes"},
+        {"seven", file("a7", 100, 7), file("b7", 300, 7), 1, "1 slower"},
         {"scattered upwards", file("a9", 100, 9, 0.1), file("b9", 110, 9, 0.1), 4, "cannot be told whether 1 of them"},
         {"scattered, but faster", file("b9", 110, 9, 0.1), file("a9", 100, 9, 0.1), 0, "1 unreliable"},
     };
@@ -392,8 +472,8 @@ TEST(Compare, BenchmarksThatAreGoneFail) {
     const auto document = [](const std::vector<std::string>& names) {
         json all{{"benchmarks", json::array()}};
         for (const std::string& name : names) {
-            for (int i = 0; i < 4; ++i) {
-                all["benchmarks"].push_back({{"name", name}, {"real_time", 100}, {"time_unit", "us"}});
+            for (int i = 0; i < 7; ++i) {
+                all["benchmarks"].push_back({{"name", name}, {"real_time", 100}, {"time_unit", "us"}, {"process", i}});
             }
         }
         return all.dump();

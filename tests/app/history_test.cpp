@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Benchmark results in Google Benchmark's format, with four repetitions each.
+/// Benchmark results in Google Benchmark's format, measured by seven processes.
 std::string results(int minute, double microseconds, int benchmarks = 1) {
     json document{{"context",
                    {{"date", fmt::format("2026-11-21T13:{:02}:00+00:00", minute)},
@@ -24,10 +24,11 @@ std::string results(int minute, double microseconds, int benchmarks = 1) {
                     {"dmlconform.cpu.driver", ""}}},
                   {"benchmarks", json::array()}};
     for (int b = 0; b < benchmarks; ++b) {
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 7; ++i) {
             document["benchmarks"].push_back({{"name", fmt::format("cpu/case{}", b)},
                                               {"real_time", microseconds * (1 + 0.001 * i)},
-                                              {"time_unit", "us"}});
+                                              {"time_unit", "us"},
+                                              {"process", i}});
         }
     }
     return document.dump();
@@ -229,7 +230,7 @@ TEST(History, AKilledWriterLosesNothing) {
     }
     EXPECT_EQ(entries_in(file), writers + 1u) << "and none of them is there in part: that would be another result";
     const ProgramResult lines = history(file, {"export", "--format", "csv"});
-    EXPECT_EQ(occurrences(lines.output, ",repetitions,4\r\n"), writers * 1000u + 1);
+    EXPECT_EQ(occurrences(lines.output, ",repetitions,7\r\n"), writers * 1000u + 1);
 }
 
 }  // namespace

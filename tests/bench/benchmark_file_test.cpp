@@ -21,7 +21,7 @@ TEST(BenchmarkFile, TimesOfTheNodesOfAGraph) {
         {"name": "net", "real_time": 9, "time_unit": "us", "node conv/1 µs": 6, "node conv/1 %": 75, "node relu µs": 2},
         {"name": "net", "real_time": 9, "time_unit": "us", "node conv/1 µs": 7, "node relu µs": 0, "node  µs": 1})");
     ASSERT_TRUE(file) << file.error().message;
-    const auto& nodes = file->benchmarks.at("net").nodes;
+    const auto& nodes = file->benchmarks.at("net").processes.at(0).nodes;
     ASSERT_EQ(nodes.size(), 2U);
     EXPECT_EQ(nodes.at("conv/1"), (std::vector<double>{6e-6, 7e-6}));
     EXPECT_EQ(nodes.at("relu"), std::vector<double>{2e-6}) << "0 is not a time";

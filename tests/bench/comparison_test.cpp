@@ -4,24 +4,39 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <string>
+#include <vector>
 
 namespace dmlconform::bench::comparison_test {
 namespace {
 
-/// Nine repetitions around a time, at most `scatter` apart, in an arbitrary order.
+/// Ten numbers around a time, at most `scatter` apart, in an arbitrary order.
 std::vector<double> around(double seconds, double scatter) {
     std::vector<double> times;
-    for (const double step : {0.1, -0.9, 0.5, -0.3, 1.0, -0.6, 0.0, 0.7, -0.1}) {
+    for (const double step : {0.1, -0.9, 0.5, -0.3, 1.0, -0.6, 0.0, 0.7, -0.1, 0.3}) {
         times.push_back(seconds * (1 + scatter * step));
     }
     return times;
 }
 
+/// Benchmarks of which each number was measured by a process of its own.
 BenchmarkFile file_of(const std::map<std::string, std::vector<double>>& benchmarks) {
     BenchmarkFile file;
     for (const auto& [name, times] : benchmarks) {
-        file.benchmarks[name].seconds = times;
+        BenchmarkTimes& entry = file.benchmarks[name];
+        entry.seconds = times;
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            entry.processes[static_cast<std::int64_t>(i)].seconds = {times[i]};
+        }
     }
+    return file;
+}
+
+/// The benchmark "a", measured by one process.
+BenchmarkFile one_process(const std::vector<double>& times) {
+    BenchmarkFile file;
+    file.benchmarks["a"].seconds = times;
+    file.benchmarks["a"].processes[0].seconds = times;
     return file;
 }
 
@@ -42,17 +57,122 @@ TEST(CompareRuns, Verdicts) {
     EXPECT_EQ(change_between(around(1e-3, 0.5), around(1.1e-3, 0.01)), Change::unreliable);
     EXPECT_EQ(change_between(around(1e-3, 0.2), around(10e-3, 0.2)), Change::slower) << "scattered, but far apart";
     EXPECT_EQ(change_between(base, around(0.951e-3, 0.001)), Change::faster) << "the base is 5.2 % slower";
-    EXPECT_EQ(change_between({1e-3}, {2e-3}), Change::too_few) << "single runs prove nothing";
-    EXPECT_EQ(change_between({1, 1, 1}, {3, 3, 3}), Change::too_few) << "one of 20 mixtures, in either direction";
-    EXPECT_EQ(change_between({1, 1, 1, 1}, {3, 3, 3, 3}), Change::slower);
+}
+
+TEST(CompareRuns, CountsProcessesAndNotRepetitions) {
+    const auto verdict = [](const BenchmarkFile& base, const BenchmarkFile& now) {
+        return compare_runs(base, now, {}).benchmarks.at(0);
+    };
+    const auto single = verdict(one_process(around(1, 0.01)), one_process(around(3, 0.01)));
+    EXPECT_EQ(single.change, Change::too_few) << "whatever disturbed the one process disturbed all ten repetitions";
+    EXPECT_EQ(single.base_count, 1u);
+    EXPECT_EQ(verdict(one_process({1}), one_process({3})).change, Change::too_few);
+    EXPECT_EQ(change_between({1, 1.01}, {3, 3.01}), Change::too_few);
+    // Six of each side: the most uneven mixture of ranks has a probability of 2 in 924, and 7 of 2 in 3432.
+    EXPECT_EQ(processes_needed(1, 0.001), 7u);
+    EXPECT_EQ(processes_needed(1, 0.05), 4u);
+    EXPECT_EQ(processes_needed(90, 0.001), 10u);
+    EXPECT_EQ(processes_needed(93, 0.001), 11u) << "2 in 184756, times 93";
+    EXPECT_EQ(pairs_needed(1, 0.001), 8u) << "twice 2 in 12870";
+    EXPECT_EQ(pairs_needed(46, 0.001), 10u) << "twice 2 in 184756, times 46";
+    EXPECT_EQ(pairs_needed(47, 0.001), 11u);
+}
+
+TEST(CompareRuns, CorrectsForTheNumberOfBenchmarks) {
+    // Seven processes are enough for one benchmark, and not for ten.
+    std::map<std::string, std::vector<double>> base;
+    std::map<std::string, std::vector<double>> now;
+    for (int i = 0; i < 10; ++i) {
+        const std::vector<double> level{1, 1.011, 1.022, 0.993, 0.984, 1.005, 1.016};
+        base["b" + std::to_string(i)] = level;
+        now["b" + std::to_string(i)] = level;
+    }
+    for (double& time : now["b0"]) {
+        time *= 1.2;
+    }
+    const auto all = compare_runs(file_of(base), file_of(now), {.significance = 0.001});
+    EXPECT_EQ(all.benchmarks.at(0).name, "b0");
+    const auto alone =
+        compare_runs(file_of({{"b0", base["b0"]}}), file_of({{"b0", now["b0"]}}), {.significance = 0.001});
+    EXPECT_EQ(alone.benchmarks.at(0).change, Change::slower);
+    EXPECT_NEAR(alone.benchmarks.at(0).p, 2.0 / 3432, 1e-12);
+}
+
+/// With three processes of each side, ranks can say nothing, but other benchmarks tell how much processes differ.
+TEST(CompareRuns, LearnsTheScatterFromOtherBenchmarks) {
+    const auto compared = [](double scatter) {
+        std::map<std::string, std::vector<double>> base;
+        std::map<std::string, std::vector<double>> now;
+        for (int i = 0; i < 4; ++i) {
+            const std::vector<double> level{1 - scatter, 1, 1 + scatter};
+            base["b" + std::to_string(i)] = level;
+            now["b" + std::to_string(i)] = level;
+        }
+        for (double& time : now["b0"]) {
+            time *= 1.2;
+        }
+        return compare_runs(file_of(base), file_of(now), {}).benchmarks.at(0).change;
+    };
+    EXPECT_EQ(compared(0.01), Change::slower);
+    EXPECT_EQ(compared(0.1), Change::unreliable);
+    EXPECT_EQ(change_between({0.99, 1, 1.01}, {1.19, 1.2, 1.21}), Change::too_few) << "one benchmark tells too little";
+}
+
+TEST(CompareRuns, LearnsTheScatterFromAHistory) {
+    const auto compared = [](const std::vector<double>& base, const std::vector<double>& now, double deviation,
+                             std::size_t freedom) {
+        ComparisonSettings settings;
+        settings.learned["a"] = {deviation, freedom};
+        return compare_runs(file_of({{"a", base}}), file_of({{"a", now}}), settings).benchmarks.at(0).change;
+    };
+    EXPECT_EQ(compared({1}, {1.2}, 0.01, 20), Change::slower) << "single processes";
+    EXPECT_EQ(compared({1}, {1.2}, 0.1, 20), Change::unreliable);
+    EXPECT_EQ(compared({1}, {1.2}, 0.01, 3), Change::too_few) << "a history that is too short to tell";
+    EXPECT_EQ(compared(around(1, 0.01), around(1.2, 0.01), 0.1, 20), Change::unreliable)
+        << "processes that agree, but results that usually do not";
+}
+
+/// The machine is slower in the second half of what both measured, and the yardstick shows it.
+TEST(CompareRuns, BlamesTheMachineWhereItsSpeedChanged) {
+    const auto file = [](double seconds, double yardstick, double waited) {
+        BenchmarkFile made = file_of({{"a", around(seconds, 0.01)}});
+        for (auto& [number, process] : made.benchmarks["a"].processes) {
+            process.yardstick = {yardstick};
+            process.waited = {waited};
+        }
+        return made;
+    };
+    const auto compared = [](const BenchmarkFile& base, const BenchmarkFile& now) {
+        return compare_runs(base, now, {}).benchmarks.at(0);
+    };
+    EXPECT_EQ(compared(file(1, 1, 0), file(1.2, 1, 0)).change, Change::slower);
+    const auto slow_machine = compared(file(1, 1, 0), file(1.2, 1.3, 0));
+    EXPECT_EQ(slow_machine.change, Change::unreliable);
+    EXPECT_EQ(slow_machine.doubt, Doubt::conditions);
+    EXPECT_NEAR(slow_machine.conditions, 1.3, 1e-12);
+    EXPECT_EQ(compared(file(1, 1, 0), file(1.2, 1, 0.3)).doubt, Doubt::conditions) << "it waited for processors";
+    EXPECT_EQ(compared(file(1, 1, 0), file(2, 1.3, 0)).change, Change::slower) << "by more than that explains";
+    EXPECT_EQ(compared(file(1, 1.3, 0.2), file(1.2, 1.3, 0.2)).change, Change::slower) << "equally bad for both";
+}
+
+/// Adds a node to the graph "a", measured by the same processes.
+void add_node(BenchmarkFile& file, const std::string& node, const std::vector<double>& times) {
+    auto& processes = file.benchmarks.at("a").processes;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        processes.at(static_cast<std::int64_t>(i)).nodes[node] = {times[i]};
+    }
 }
 
 TEST(CompareRuns, SaysWhichNodesOfAGraphBecameSlower) {
-    BenchmarkFile base = file_of({{"net", around(10e-3, 0.01)}});
-    BenchmarkFile now = file_of({{"net", around(12e-3, 0.01)}});
-    base.benchmarks["net"].nodes = {{"conv", around(6e-3, 0.01)}, {"relu", around(1e-3, 0.01)}, {"gone", {1}}};
-    now.benchmarks["net"].nodes = {{"conv", around(8e-3, 0.01)}, {"relu", around(1e-3, 0.01)}, {"new", {1}}};
-    const auto nodes = compare_runs(base, now, {}).benchmarks.at(0).nodes;
+    BenchmarkFile base = file_of({{"a", around(10e-3, 0.01)}});
+    BenchmarkFile now = file_of({{"a", around(12e-3, 0.01)}});
+    for (BenchmarkFile* file : {&base, &now}) {
+        add_node(*file, "conv", around(file == &base ? 6e-3 : 8e-3, 0.01));
+        add_node(*file, "relu", around(1e-3, 0.01));
+        add_node(*file, file == &base ? "gone" : "new", {1});
+    }
+    const RunComparison compared = compare_runs(base, now, {});
+    const auto& nodes = compared.benchmarks.at(0).nodes;
     ASSERT_EQ(nodes.size(), 2U);
     EXPECT_EQ(nodes[0].name, "conv");
     EXPECT_EQ(nodes[0].change, Change::slower);
@@ -65,7 +185,9 @@ TEST(CompareRuns, WhatDidNotSettleIsNotCompared) {
     const auto base = file_of({{"a", around(1, 0.01)}});
     const auto slower = file_of({{"a", around(2, 0.01)}});
     BenchmarkFile drifting = slower;
-    drifting.benchmarks["a"].counters["unsettled"] = {1};
+    for (auto& [number, process] : drifting.benchmarks["a"].processes) {
+        process.unsettled = true;
+    }
     const auto change = [](const std::vector<BenchmarkFile>& before, const std::vector<BenchmarkFile>& after) {
         return compare_runs(before, after, {}).benchmarks.at(0).change;
     };
@@ -73,36 +195,34 @@ TEST(CompareRuns, WhatDidNotSettleIsNotCompared) {
     EXPECT_EQ(change({base}, {drifting}), Change::unreliable);
     EXPECT_EQ(change({drifting}, {base}), Change::unreliable);
     EXPECT_EQ(change({drifting}, {drifting}), Change::unreliable) << "even if nothing differs";
-    EXPECT_EQ(change({base}, {drifting, base, drifting}), Change::none) << "one run in which it settled is enough";
+    EXPECT_EQ(change({base}, {drifting, base, drifting}), Change::none) << "processes in which it settled are enough";
 }
 
-/// Runs of one benchmark whose repetitions scatter by 1 % around these times.
+/// Files of one process each, whose repetitions scatter by 1 % around these times.
 std::vector<BenchmarkFile> runs_around(const std::vector<double>& times) {
     std::vector<BenchmarkFile> runs;
     for (const double time : times) {
-        runs.push_back(file_of({{"a", around(time, 0.01)}}));
+        runs.push_back(one_process(around(time, 0.01)));
     }
     return runs;
 }
 
-TEST(CompareRuns, RunsCountRatherThanTheirRepetitions) {
-    const std::vector<double> calm{1, 1.01, 0.99, 1, 1.02};
+TEST(CompareRuns, SeveralFilesAreSeveralProcesses) {
+    const std::vector<double> calm{1, 1.01, 0.99, 1, 1.02, 0.995, 1.005};
     const auto change = [&](const std::vector<double>& now) {
         return compare_runs(runs_around(calm), runs_around(now), {}).benchmarks.at(0).change;
     };
-    EXPECT_EQ(change({1, 1.02, 1.01, 0.99, 1}), Change::none);
-    EXPECT_EQ(change({1.1, 1.11, 1.09, 1.1, 1.12}), Change::slower);
-    EXPECT_EQ(change({1, 1.01, 1.3, 1, 1.02}), Change::none) << "one disturbed run";
-    EXPECT_EQ(change({1, 1.08, 1.09, 1.1, 0.99}), Change::unreliable) << "runs that disagree, though each is calm";
-    // With too few runs, all repetitions count as separate samples.
-    EXPECT_EQ(compare_runs(runs_around({1, 1}), runs_around({1.1, 1.1}), {}).benchmarks.at(0).change, Change::slower);
-    EXPECT_EQ(compare_runs(runs_around(calm), runs_around({1.2}), {}).benchmarks.at(0).change, Change::slower)
-        << "on either side";
+    EXPECT_EQ(change({1, 1.02, 1.01, 0.99, 1, 1.005, 0.995}), Change::none);
+    EXPECT_EQ(change({1.1, 1.11, 1.09, 1.1, 1.12, 1.095, 1.105}), Change::slower);
+    EXPECT_EQ(change({1, 1.01, 1.3, 1, 1.02, 0.995, 1.005}), Change::none) << "one disturbed process";
+    EXPECT_EQ(change({1, 1.08, 1.09, 1.1, 0.99, 1.07, 1}), Change::unreliable)
+        << "processes that disagree, though each is calm";
+    EXPECT_EQ(change({1.2}), Change::too_few);
 }
 
 TEST(CompareRuns, PairsForgetWhatDisturbedBoth) {
     // A machine that is up to 1.5 times as slow now and then, for longer than one pair of runs.
-    const std::vector<double> moods{1, 1, 1.5, 1.5, 1.5, 1, 1.3, 1.2, 1, 1.5};
+    const std::vector<double> moods{1, 1, 1.5, 1.5, 1.5, 1, 1.3, 1.2, 1, 1.5, 1, 1.4};
     const auto compared = [&](const std::vector<double>& factors, bool paired = true) {
         std::vector<double> now;
         for (std::size_t i = 0; i < moods.size(); ++i) {
@@ -110,16 +230,16 @@ TEST(CompareRuns, PairsForgetWhatDisturbedBoth) {
         }
         return compare_runs(runs_around(moods), runs_around(now), {.paired = paired}).benchmarks.at(0);
     };
-    const std::vector<double> slower{1.1, 1.09, 1.11, 1.1, 1.08, 1.12, 1.1, 1.1, 1.09, 1.11};
+    const std::vector<double> slower{1.1, 1.09, 1.11, 1.1, 1.08, 1.12, 1.1, 1.1, 1.09, 1.11, 1.1, 1.1};
     EXPECT_EQ(compared(slower).change, Change::slower);
     EXPECT_NEAR(compared(slower).ratio, 1.1, 1e-12);
     EXPECT_LT(compared(slower).spread, 0.01);
     EXPECT_EQ(compared(slower, false).change, Change::unreliable) << "what pairs are for";
-    EXPECT_EQ(compared({1.01, 0.99, 1, 1.02, 0.98, 1, 1.01, 0.99, 1, 1}).change, Change::none);
-    EXPECT_EQ(compared({1.6, 1.6, 1, 1, 1, 1, 1, 1, 1, 1}).change, Change::none) << "two disturbed runs";
-    EXPECT_EQ(compared({1.3, 0.8, 1.4, 0.9, 1.1, 1.3, 1, 0.8, 1.5, 1.1}).change, Change::unreliable);
+    EXPECT_EQ(compared({1.01, 0.99, 1, 1.02, 0.98, 1, 1.01, 0.99, 1, 1, 1, 1}).change, Change::none);
+    EXPECT_EQ(compared({1.6, 1.6, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}).change, Change::none) << "two disturbed runs";
+    EXPECT_EQ(compared({1.3, 0.8, 1.4, 0.9, 1.1, 1.3, 1, 0.8, 1.5, 1.1, 1.2, 1.3}).change, Change::unreliable);
     // Always slower than the threshold, but by widely different factors.
-    EXPECT_EQ(compared({1.01, 1.01, 1.02, 1.02, 1.05, 1.4, 1.6, 1.8, 2, 2.2}).change, Change::unreliable);
+    EXPECT_EQ(compared({1.01, 1.01, 1.02, 1.02, 1.03, 1.05, 1.4, 1.6, 1.8, 2, 2.2, 2.3}).change, Change::unreliable);
 }
 
 TEST(CompareRuns, PairsNeedTheBenchmarkInBoth) {

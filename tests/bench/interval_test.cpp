@@ -82,8 +82,8 @@ TEST(MeanRatio, IsGeometricAndByOperator) {
         double ratio;
     } rows[] = {{"a", "ADD", 2}, {"b", "ADD", 0.5}, {"c", "GEMM", 1.1}, {"d", "", 3}};
     for (const auto& row : rows) {
-        base.benchmarks[row.name].seconds = {1};
-        now.benchmarks[row.name].seconds = {row.ratio};
+        base.benchmarks[row.name].processes[0].seconds = {1};
+        now.benchmarks[row.name].processes[0].seconds = {row.ratio};
         now.benchmarks[row.name].label = row.op;
     }
     const RunComparison comparison = compare_runs(base, now, {});

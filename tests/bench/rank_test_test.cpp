@@ -45,8 +45,12 @@ TEST(MannWhitney, NineAndNine) {
 
 TEST(MannWhitney, TiesAndManyElements) {
     EXPECT_EQ(mann_whitney_p(std::vector<double>(5, 1), std::vector<double>(5, 1)), 1);
-    // U is 2.5 of 16, and its variance 16 / 12 * (9 - (24 + 6) / 56), so z is (8 - 2.5 - 0.5) / 3.3603.
-    EXPECT_NEAR(mann_whitney_p(std::vector<double>{1, 2, 2, 3}, std::vector<double>{2, 3, 4, 5}), 0.13666, 1e-5);
+    // The ranks of the first sample sum up to 12.5. Of the 70 ways to choose four of the ranks 1, 3, 3, 3, 5.5, 5.5, 7,
+    // 8, these sums are not larger: 1, 3, 3, 3 (1 way) and 1, 3, 3, 5.5 (6 ways).
+    EXPECT_NEAR(mann_whitney_p(std::vector<double>{1, 2, 2, 3}, std::vector<double>{2, 3, 4, 5}), 2 * 7.0 / 70, 1e-12);
+    // One of 20 ways is as uneven as this.
+    EXPECT_NEAR(mann_whitney_p(std::vector<double>{1, 1, 2}, std::vector<double>{3, 3, 4}), 2.0 / 20, 1e-12);
+    EXPECT_NEAR(mann_whitney_p(std::vector<double>{3, 3, 4}, std::vector<double>{1, 1, 2}), 2.0 / 20, 1e-12);
     std::vector<double> a;
     std::vector<double> b;
     for (int i = 0; i < 100; ++i) {

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <random>
+#include <vector>
 
 namespace dmlconform::history::change_points_test {
 namespace {
@@ -33,9 +36,7 @@ TEST(ChangePoints, Rows) {
         {"two outliers in opposite directions", {1, 1, 1, 2, 0.5, 1, 1}, {}},
         {"the last one", {1, 1, 1, 1.2}, {3}},
         {"within the threshold", {1, 1, 1, 1.04, 1.04, 1.04}, {}},
-        {"within three standard deviations, which are more than three of their median",
-         {1, 1.1, 0.9, 1.05, 0.95, 1.2, 1.2, 1},
-         {}},
+        {"two values that are high by chance", {1, 1.1, 0.9, 1.05, 0.95, 1.2, 1.2, 1}, {}},
         {"within the noise", {1, 1.1, 0.9, 1.05, 0.95, 1.15, 1.15, 1}, {}},
     };
     for (const Row& row : rows) {
@@ -51,6 +52,42 @@ TEST(ChangePoints, LevelsAndConfirmation) {
     EXPECT_TRUE(points[0].confirmed);
     EXPECT_DOUBLE_EQ(points[1].before, 1.2);
     EXPECT_FALSE(points[1].confirmed) << "nothing has followed yet";
+}
+
+/// Ten results that scatter by 3 %, with a step of 20 % or without.
+TEST(ChangePoints, AStepIsFoundWhereItIs) {
+    std::mt19937_64 random(1);
+    std::normal_distribution<double> noise(0, 0.03);
+    constexpr int trials = 2000;
+    int exact = 0;
+    int wrong = 0;
+    for (int trial = 0; trial < trials; ++trial) {
+        std::vector<double> level;
+        std::vector<double> step;
+        for (int i = 0; i < 10; ++i) {
+            level.push_back(std::exp(noise(random)));
+            step.push_back(level.back() * (i < 5 ? 1 : 1.2));
+        }
+        const auto points = find_change_points(step);
+        exact += std::ranges::any_of(points,
+                                     [](const ChangePoint& point) {
+                                         return point.confirmed && point.index == 5 && point.after > point.before;
+                                     })
+                     ? 1
+                     : 0;
+        wrong += std::ranges::any_of(find_change_points(level), &ChangePoint::confirmed) ? 1 : 0;
+    }
+    EXPECT_GT(exact, 0.95 * trials);
+    // 1 % are allowed; three standard deviations of a binomial distribution more.
+    EXPECT_LT(wrong, 0.01 * trials + 3 * std::sqrt(0.01 * trials));
+}
+
+TEST(ChangePoints, ErrorsOfTheValuesCount) {
+    const std::vector<double> values{1, 1.001, 0.999, 1.2, 1.201};
+    const std::vector<double> small(values.size(), 0.001);
+    const std::vector<double> large(values.size(), 0.1);
+    EXPECT_EQ(find_change_points(values, {}, small).size(), 1u);
+    EXPECT_TRUE(find_change_points(values, {}, large).empty()) << "that they agree so well is chance";
 }
 
 TEST(ChangePoints, AStepIsFoundInNoise) {

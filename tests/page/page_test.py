@@ -27,14 +27,15 @@ def slice_case(name, values, **more):
 
 
 def benchmarks(minute, slowdown=1.0):
-    """Results of Google Benchmark; those of the convolution are slower by that factor."""
+    """Results of Google Benchmark, from as many processes as a verdict takes; those of the convolution are slower by
+    that factor."""
     noise = random.Random(minute)
     entries = []
     for name, nanoseconds, percent in (('cpu/bench/slice1/head/real_time', 3e5, 20.0), ('cpu/bench/conv/3x3/real_time', 3e6, 4.0)):
-        for _ in range(7):
+        for process in range(8):
             factor = slowdown if 'conv' in name else 1.0
             entries.append({'name': name, 'real_time': nanoseconds * factor * noise.gauss(1, 0.005), 'time_unit': 'ns',
-                            'percent_of_roofline': percent / factor})
+                            'percent_of_roofline': percent / factor, 'process': process})
     return {'context': {'date': f'2026-11-21T13:{minute:02}:00+00:00', 'dmlconform.machine': 'A processor',
                         'dmlconform.cpu.adapter': 'reference', 'dmlconform.cpu.driver': HOSTILE}, 'benchmarks': entries}
 
@@ -81,7 +82,7 @@ class Test:
         self.dmlconform('report', self.at('run.json'), slower, '--base', base, '--history', history, '--title', HOSTILE,
                         '--html', self.at('page.html'), '--markdown', self.at('page.md'))
         self.dmlconform('report', same, '--base', base, '--html', self.at('same.html'))
-        self.dmlconform('report', '--paired', *[slower] * 6, '--base', *[base] * 6, '--html', self.at('pairs.html'))
+        self.dmlconform('report', '--paired', *[slower] * 12, '--base', *[base] * 12, '--html', self.at('pairs.html'))
 
     def make_hostile(self, path):
         """Names of cases are plain, but a result may come from anywhere."""
@@ -187,7 +188,7 @@ class Test:
             browser.open(self.at('pairs.html'))
             self.check('1 of 2 benchmarks slower' in browser.evaluate('document.getElementById("verdict").innerText'),
                        'pairs are compared')
-            self.check(browser.evaluate('document.querySelector("#runs details").innerText') == 'from 12 files',
+            self.check(browser.evaluate('document.querySelector("#runs details").innerText') == 'from 24 files',
                        'many files do not hide the page')
             self.looks(browser, 'pairs')
             self.check(not browser.errors, f'no errors: {browser.errors}')

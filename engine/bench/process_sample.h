@@ -1,0 +1,39 @@
+// What the processes of one side of a comparison measured of one benchmark: a median for each, and the conditions.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/bench/benchmark_file.h"
+
+namespace dmlconform::bench {
+
+/// How much more a benchmark may be affected by the conditions than the yardstick, as a power.
+inline constexpr double sensitivity = 1;
+
+struct ProcessSample {
+    /// In seconds, one for each process. If any process settled, only of those that did.
+    std::vector<double> medians;
+    /// How slow the machine was while each of them ran: proportional to the yardstick's time, and to the time that
+    /// passes for each second of processor time. Empty for benchmarks without such counters.
+    std::vector<double> conditions;
+    bool settled = false;
+
+    /// The standard deviation of the medians' logarithms; 0 for fewer than two.
+    [[nodiscard]] double deviation() const;
+};
+
+using SamplesByName = std::map<std::string, ProcessSample>;
+
+/// Of all processes of all files.
+[[nodiscard]] SamplesByName samples_of(std::span<const BenchmarkFile> files);
+
+/// The same for the nodes of a graph.
+[[nodiscard]] SamplesByName samples_of_nodes(std::span<const BenchmarkFile> files, const std::string& benchmark);
+
+/// The 90 % quantile of the conditions of both sides over the 10 % quantile. 1 if a side has none.
+[[nodiscard]] double range_of_conditions(const ProcessSample& base, const ProcessSample& now);
+
+}  // namespace dmlconform::bench

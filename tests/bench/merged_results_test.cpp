@@ -1,0 +1,110 @@
+// Tests of engine/bench/merged_results: results of several processes in one file.
+#include "engine/bench/merged_results.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "engine/bench/benchmark_file.h"
+
+namespace dmlconform::bench::merged_results_test {
+namespace {
+
+/// What a process writes: two repetitions of a benchmark, in microseconds, and an aggregate.
+std::string results(double first, double second, const std::string& more = "") {
+    const auto entry = [&](double time) {
+        return R"({"name": "cpu/a", "run_name": "cpu/a", "run_type": "iteration", "repetitions": 2, "threads": 1,)"
+               R"( "iterations": 5, "real_time": )" +
+               std::to_string(time) + R"(, "cpu_time": 1, "time_unit": "us", "label": "ADD 01", "yardstick": 2)" +
+               more + "}";
+    };
+    return R"({"context": {"dmlconform.machine": "M", "num_cpus": 2}, "benchmarks": [)" + entry(first) + "," +
+           entry(second) + R"(, {"name": "cpu/a_mean", "run_name": "cpu/a", "run_type": "aggregate",)" +
+           R"( "aggregate_name": "mean", "real_time": 1, "time_unit": "us"}]})";
+}
+
+TEST(MergedResults, KeepWhichProcessMeasuredWhat) {
+    MergedResults merged;
+    ASSERT_TRUE(merged.add(results(10, 12)));
+    ASSERT_TRUE(merged.add(results(20, 22)));
+    EXPECT_EQ(merged.processes(), 2u);
+    EXPECT_EQ(merged.benchmarks(), 1u);
+    const auto file = parse_benchmark_file("merged.json", merged.document());
+    ASSERT_TRUE(file) << file.error().message;
+    EXPECT_EQ(file->context.at("dmlconform.machine"), "M");
+    EXPECT_EQ(file->context.at("dmlconform.processes"), "2");
+    const BenchmarkTimes& times = file->benchmarks.at("cpu/a");
+    EXPECT_EQ(times.seconds.size(), 4u);
+    EXPECT_EQ(times.label, "ADD");
+    ASSERT_EQ(times.processes.size(), 2u);
+    EXPECT_EQ(times.processes.at(1).yardstick.size(), 2u);
+    const auto medians = times.process_medians();
+    EXPECT_NEAR(medians[0], 11e-6, 1e-12);
+    EXPECT_NEAR(medians[1], 21e-6, 1e-12);
+}
+
+TEST(MergedResults, HaveTheStatisticsOfAllRepetitions) {
+    MergedResults merged;
+    ASSERT_TRUE(merged.add(results(10, 12)));
+    ASSERT_TRUE(merged.add(results(20, 22)));
+    const auto document = nlohmann::json::parse(merged.document());
+    std::map<std::string, double> aggregates;
+    for (const auto& entry : document["benchmarks"]) {
+        if (entry["run_type"] == "aggregate") {
+            aggregates[entry["aggregate_name"]] = entry["real_time"];
+        }
+    }
+    EXPECT_DOUBLE_EQ(aggregates.at("mean"), 16);
+    EXPECT_DOUBLE_EQ(aggregates.at("median"), 16);
+    // The squares of 6, 4, 4 and 6 are 104, and a third of that is the variance.
+    EXPECT_NEAR(aggregates.at("stddev"), 5.8878, 1e-4);
+    EXPECT_NEAR(aggregates.at("cv"), 0.36799, 1e-4);
+    EXPECT_EQ(document["benchmarks"].size(), 8u);
+    EXPECT_EQ(document["benchmarks"][3]["repetition_index"], 3);
+    EXPECT_EQ(document["benchmarks"][3]["repetitions"], 4);
+}
+
+TEST(MergedResults, MarkProcessesThatDrift) {
+    MergedResults steady;
+    MergedResults drifting;
+    for (int i = 0; i < 10; ++i) {
+        ASSERT_TRUE(steady.add(results(100 + i % 3, 100 + i % 3)));
+        ASSERT_TRUE(drifting.add(results(100 + 2 * i, 100 + 2 * i)));
+    }
+    EXPECT_FALSE(parse_benchmark_file("s", steady.document())->benchmarks.at("cpu/a").unsettled());
+    EXPECT_TRUE(parse_benchmark_file("d", drifting.document())->benchmarks.at("cpu/a").unsettled());
+}
+
+TEST(MergedResults, AreATableOfProcesses) {
+    MergedResults merged;
+    for (int i = 0; i < 4; ++i) {
+        ASSERT_TRUE(merged.add(results(100, 100, R"(, "waited": 0.3)")));
+    }
+    const std::string table = merged.table(0);
+    EXPECT_NE(table.find("cpu/a"), std::string::npos) << table;
+    EXPECT_NE(table.find("100 µs"), std::string::npos) << table;
+    EXPECT_NE(table.find("disturbed"), std::string::npos) << table;
+    EXPECT_NE(table.find("up to 30% of the time was spent waiting"), std::string::npos) << table;
+}
+
+TEST(MergedResults, RejectsWhatIsNoResult) {
+    MergedResults merged;
+    EXPECT_FALSE(merged.add(""));
+    EXPECT_FALSE(merged.add("[]"));
+    EXPECT_FALSE(merged.add(R"({"benchmarks": 1})"));
+    EXPECT_TRUE(merged.add(R"({"benchmarks": [1, {"run_name": 1}, {"run_name": "a"}]})"));
+    EXPECT_EQ(merged.processes(), 1u);
+}
+
+TEST(BenchmarkFile, NumbersOfProcessesAreChecked) {
+    for (const char* wrong : {"-1", "0.5", "\"a\"", "1e9", "null"}) {
+        const auto file = parse_benchmark_file(
+            "f.json", std::string(R"({"benchmarks": [{"name": "a", "real_time": 1, "time_unit": "us", "process": )") +
+                          wrong + "}]}");
+        ASSERT_FALSE(file) << wrong;
+        EXPECT_NE(file.error().message.find("/benchmarks/0/process: "), std::string::npos) << file.error().message;
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::bench::merged_results_test
