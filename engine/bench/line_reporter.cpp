@@ -30,9 +30,11 @@ std::string rate_text(const std::optional<double>& rate, double unit) {
     return rate ? fmt::format("{:.3g}", *rate / unit) : "";
 }
 
-/// Fewer than three repetitions have none.
+/// Fewer repetitions have no spread.
+constexpr std::size_t least_spread = 3;
+
 std::string spread_text(const std::vector<double>& seconds) {
-    return seconds.size() < 3 ? "-" : fmt::format("{:.1f}%", 100 * spread(seconds));
+    return seconds.size() < least_spread ? "-" : fmt::format("{:.1f}%", 100 * spread(seconds));
 }
 
 std::string percent_text(const std::optional<double>& percent) {
@@ -123,8 +125,8 @@ void LineReporter::ReportRuns(const std::vector<Run>& report) {
     if (repetitions.seconds.empty()) {
         line += core::show(" failed: {}", repetitions.error).text();
     } else {
-        const double scatter = spread(repetitions.seconds);
-        const bool noisy = !repetitions.unsettled && scatter > noisy_spread;
+        const bool noisy = !repetitions.unsettled && repetitions.seconds.size() >= least_spread &&
+                           spread(repetitions.seconds) > noisy_spread;
         line +=
             fmt::format(" {:>9} {:>7} {:>7} {:>7} {:>8} {:>5}", report::format_seconds(median(repetitions.seconds)),
                         spread_text(repetitions.seconds), rate_text(median_counter(report, "bytes_per_second"), 1e9),

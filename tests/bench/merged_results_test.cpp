@@ -87,6 +87,15 @@ TEST(MergedResults, AreATableOfProcesses) {
     EXPECT_NE(table.find("up to 30% of the time was spent waiting"), std::string::npos) << table;
 }
 
+TEST(MergedResults, TwoProcessesHaveNoSpread) {
+    MergedResults merged;
+    ASSERT_TRUE(merged.add(results(100, 100)));
+    ASSERT_TRUE(merged.add(results(200, 200)));
+    EXPECT_EQ(merged.table(0).find("noisy"), std::string::npos) << merged.table(0);
+    ASSERT_TRUE(merged.add(results(300, 300)));
+    EXPECT_NE(merged.table(0).find("noisy"), std::string::npos) << merged.table(0);
+}
+
 TEST(MergedResults, RejectsWhatIsNoResult) {
     MergedResults merged;
     EXPECT_FALSE(merged.add(""));
