@@ -93,10 +93,11 @@ else()
     string(APPEND operator_defines "#define ${name} ${number}\n")
   endforeach()
   string(APPEND operator_defines "#endif\n")
-  set_property(GLOBAL PROPERTY DMLCONFORM_OPERATOR_NUMBERS "${operator_numbers}")
   file(CONFIGURE OUTPUT "${operator_numbers}" CONTENT "${operator_defines}" @ONLY)
+  set(written_shader_files "${operator_numbers}" "${shader_enumerations}")
+  set_property(GLOBAL PROPERTY DMLCONFORM_WRITTEN_SHADER_FILES "${written_shader_files}")
   dmlconform_embed_text("${CMAKE_CURRENT_BINARY_DIR}/shader_texts.cpp" dmlconform::hlsl::shader_texts ${shader_files}
-                        "${operator_numbers}")
+                        ${written_shader_files})
   add_library(dmlconform_hlsl STATIC hlsl/hlsl_compiler.cpp hlsl/hlsl_compiler.h hlsl/shader_cache.cpp
                                      hlsl/shader_cache.h
                                      "${CMAKE_CURRENT_BINARY_DIR}/shader_texts.cpp")

@@ -6,6 +6,7 @@
 
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/operator_fuzz.h"
+#include "engine/operators/enumerators.h"
 #include "engine/operators/neutral.h"
 #include "engine/operators/rules.h"
 
@@ -70,13 +71,14 @@ void set_network_sizes(Descriptor& descriptor, bool weights_are_given) {
         find_fuzz(*descriptor.schema).repair(descriptor);
     }
     auto* activations = std::get_if<operators::OperatorDescArray>(&field_of(descriptor, "ActivationDescs"));
-    const std::uint32_t direction = descriptor.uint("Direction");
-    const auto name = descriptor.schema->find_field("Direction")->enumeration->name_of(direction);
+    using Direction = operators::RecurrentNetworkDirection;
+    const auto direction = enumerator<Direction>(descriptor, "Direction");
+    const bool is_legal = direction <= Direction::bidirectional;
     const std::size_t count = descriptor.schema->short_name() == "RNN"   ? 1
                               : descriptor.schema->short_name() == "GRU" ? 2
                                                                          : 3;
-    if (activations != nullptr && name && activations->items.size() % count == 0 && !activations->items.empty()) {
-        const bool two = name->ends_with("BIDIRECTIONAL");
+    if (activations != nullptr && is_legal && activations->items.size() % count == 0 && !activations->items.empty()) {
+        const bool two = direction == Direction::bidirectional;
         activations->items.resize(count);
         for (std::size_t i = 0; two && i < count; ++i) {
             activations->items.push_back(activations->items[i]);

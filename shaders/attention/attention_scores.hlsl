@@ -1,5 +1,6 @@
 // Attention: adds position biases and masks to the scores, in place.
 
+#include "enumerations.hlsli"
 #include "shaders/common/dispatch.hlsli"
 #include "shaders/common/elements.hlsli"
 #include "shaders/common/float16.hlsli"
@@ -25,11 +26,11 @@ RWStructuredBuffer<uint> masks : register(u2);
 // Evaluates the mask's numbers for the score's batch, which begin at `place`.
 bool is_valid(uint place, int query, int key) {
     const int first = int(masks[place + mask_starts.x]);
-    if (mask_type == ATTENTION_MASK_KEY_LENGTH) {
+    if (mask_type == DML_MULTIHEAD_ATTENTION_MASK_TYPE_KEY_SEQUENCE_LENGTH) {
         return key < first;
     }
     const int second = int(masks[place + mask_starts.y]);
-    if (mask_type == ATTENTION_MASK_KEY_END_START) {
+    if (mask_type == DML_MULTIHEAD_ATTENTION_MASK_TYPE_KEY_SEQUENCE_END_START) {
         return second <= key && key < first;
     }
     const int queries_end = int(masks[place + mask_starts.z]);
@@ -48,11 +49,11 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         [branch] if (has_position_bias) {
             score += real_of(LOAD_ELEMENT(position_biases, packing, POSITION_BIAS_PLACE), packing);
         }
-        [branch] if (mask_type == ATTENTION_MASK_BOOLEAN) {
+        [branch] if (mask_type == DML_MULTIHEAD_ATTENTION_MASK_TYPE_BOOLEAN) {
             const int mask = int(masks[MASK_PLACE]);
             // If the mask is 1, nothing is added: the product of 0 and an infinity would be NaN.
             score += mask == 1 ? 0 : (1 - float(mask)) * filter_value;
-        } else if (mask_type != ATTENTION_MASK_NONE) {
+        } else if (mask_type != DML_MULTIHEAD_ATTENTION_MASK_TYPE_NONE) {
             score += is_valid(MASK_PLACE, int(QUERY), int(KEY)) ? 0 : filter_value;
         }
         scores[number] = asuint(score);

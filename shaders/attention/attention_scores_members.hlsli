@@ -10,8 +10,8 @@ uint unused0;
 uint unused1;
 // Offsets of a batch's numbers in masks that have a few for each batch. The strides between batches are in
 // `dimensions`.
-//       KEY_LENGTH          the length
-//       KEY_END_START       end and start
-//       LENGTH_STARTS_ENDS  the length, the queries' start and end, the keys' start
+//       KEY_SEQUENCE_LENGTH                  the length
+//       KEY_SEQUENCE_END_START               end and start
+//       KEY_QUERY_SEQUENCE_LENGTH_START_END  the length, the queries' start and end, the keys' start
 uint4 mask_starts;
 uint4 dimensions[ATTENTION_ROWS * ATTENTION_MOST_DIMENSIONS];

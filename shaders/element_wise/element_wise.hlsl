@@ -8,6 +8,7 @@
 //                  each input.
 //                  0: a thread computes one element with arbitrary addresses.
 
+#include "enumerations.hlsli"
 #include "operator_numbers.hlsli"
 
 #include "shaders/common/activation.hlsli"

@@ -73,8 +73,9 @@ float4 compute(float4 x) {
 #elif OPERATOR == ELEMENT_WISE_FLOOR
     return floor(x);
 #elif OPERATOR == ELEMENT_WISE_ROUND
-    // Rounds halves to the nearest even number; toward zero; toward infinity.
-    return unless_nan(x, ATTRIBUTE(0) == 0 ? round(x) : ATTRIBUTE(0) == 1 ? trunc(x) : rounded_away(x));
+    return unless_nan(x, ATTRIBUTE(0) == DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN ? round(x)
+                         : ATTRIBUTE(0) == DML_ROUNDING_MODE_TOWARD_ZERO          ? trunc(x)
+                                                                                  : rounded_away(x));
 #elif OPERATOR == ELEMENT_WISE_CLIP || OPERATOR == ELEMENT_WISE_CLIP1
     return greater(lesser(x, BOUND(1)), BOUND(0));
 #elif OPERATOR == ELEMENT_WISE_THRESHOLD
@@ -82,8 +83,8 @@ float4 compute(float4 x) {
 #elif OPERATOR == ELEMENT_WISE_IS_NAN
     return truth(is_nan(x));
 #elif OPERATOR == ELEMENT_WISE_IS_INFINITY
-    // Either infinity; positive; negative.
-    return truth(is_infinite(x) && (ATTRIBUTE(0) == 0 || (ATTRIBUTE(0) == 1) == (asint(x) > 0)));
+    return truth(is_infinite(x) && (ATTRIBUTE(0) == DML_IS_INFINITY_MODE_EITHER ||
+                                    (ATTRIBUTE(0) == DML_IS_INFINITY_MODE_POSITIVE) == (asint(x) > 0)));
 #elif OPERATOR == ELEMENT_WISE_EXP
     return unless_nan(x, exp_exactly(x));
 #elif OPERATOR == ELEMENT_WISE_LOG

@@ -5,6 +5,7 @@
 //          units. 0: each thread writes a single unit.
 // BOUNDED  0: every unit comes from the source. 1: some are constants, or their address depends on bounds.
 
+#include "enumerations.hlsli"
 #include "shaders/common/dispatch.hlsli"
 #include "shaders/common/elements.hlsli"
 #include "shaders/movement/units.hlsli"
@@ -50,13 +51,13 @@ int positive_rest(int number, int divisor) {
 
 // The index that replaces a coordinate outside of 0 to size - 1.
 int brought_inside(uint bounds, int coordinate, int size) {
-    if (bounds == BOUNDS_EDGE) {
+    if (bounds == DML_PADDING_MODE_EDGE) {
         return coordinate < 0 ? 0 : size - 1;
     }
-    if (bounds == BOUNDS_WRAP) {
+    if (bounds == DML_PADDING_MODE_WRAP) {
         return positive_rest(coordinate, size);
     }
-    if (bounds == BOUNDS_SYMMETRIC) {
+    if (bounds == DML_PADDING_MODE_SYMMETRIC) {
         const int place = positive_rest(coordinate, 2 * size);
         return place < size ? place : 2 * size - 1 - place;
     }
@@ -76,7 +77,7 @@ uint offset_of(int coordinate, uint which, inout bool outside) {
         outside = outside || coordinate < 0 || uint(element) * bounds.w != uint(coordinate);
     }
     if (element < 0 || element >= size) {
-        if (bounds.x == BOUNDS_CONSTANT) {
+        if (bounds.x == DML_PADDING_MODE_CONSTANT) {
             outside = true;
         } else {
             element = brought_inside(bounds.x, element, size);

@@ -1,12 +1,5 @@
 // The constant buffer of movement.hlsl. C++ and HLSL both include this, within a structure that has the types.
 
-// What is read at a coordinate outside its bounds.
-#define BOUNDS_CONSTANT 0    // nothing: the output gets the pattern
-#define BOUNDS_EDGE 1        // the first or the last element
-#define BOUNDS_REFLECTION 2  // reflects at the first and the last element, without repeating these
-#define BOUNDS_SYMMETRIC 3   // reflects before the first and after the last element, so that these repeat
-#define BOUNDS_WRAP 4        // starts again at the other end
-
 #define MOST_COORDINATES 8
 #define MOST_DIMENSIONS 16
 
@@ -23,7 +16,7 @@ uint own_coordinates;  // 1: each coordinate is advanced by one dimension only
 uint unused1;
 uint unused2;
 uint4 pattern;         // 16 bytes of the repeated constant
-// For each coordinate: BOUNDS_…, size, stride, and the distance of coordinates that have an element. Second row: the
+// For each coordinate: DML_PADDING_MODE_…, size, stride, and the distance of coordinates that have an element. Second row: the
 // first coordinate. An additional coordinate of size 1 is for dimensions that advance none.
 uint4 coordinates[2 * (MOST_COORDINATES + 1)];
 // Size, strides in source and target, and the stride of the band's numbers. With BOUNDED a second row: the coordinate

@@ -539,7 +539,6 @@ const std::map<std::string_view, std::string_view> other_numbers{
     {"steps_per_thread", "work from which threads share a loop (tests/cpu/parallel_test.cpp)"},
     {"rounds", "of Philox"},
     {"most_samples", "the largest number of samples that regions may have"},
-    {"function_max", "an enumerator"},
     {"digits_of_fp32", "binary digits"}};
 
 std::string content_of(const std::filesystem::path& file) {

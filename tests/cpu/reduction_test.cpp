@@ -355,12 +355,12 @@ TEST(Reduce, AFloat16SumIsRoundedOnce) {
 }
 
 TEST(Reduce, SubnormalsMayCountAsZeroInPositions) {
-    const Judge judge(reduce(operators::ReduceFunction::arg_max, 3, DataType::float32, DataType::uint32),
+    const Judge judge(reduce(operators::ReduceFunction::argmax, 3, DataType::float32, DataType::uint32),
                       tensor_of<float>(tensor(DataType::float32, {3}), {-1, 0, 1e-40F}));
     EXPECT_TRUE(judge.accepts<std::uint32_t>({2}));
     EXPECT_TRUE(judge.accepts<std::uint32_t>({1}));
     EXPECT_FALSE(judge.accepts<std::uint32_t>({0}));
-    const Judge plain(reduce(operators::ReduceFunction::arg_max, 3, DataType::float32, DataType::uint32),
+    const Judge plain(reduce(operators::ReduceFunction::argmax, 3, DataType::float32, DataType::uint32),
                       tensor_of<float>(tensor(DataType::float32, {3}), {-1, 0, 1e-30F}));
     EXPECT_FALSE(plain.accepts<std::uint32_t>({1}));
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/operators/enumerators.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
@@ -22,8 +23,7 @@ using testing::HasSubstr;
 
 constexpr std::array types{DataType::float32, DataType::float16};
 
-/// The values of DML_MULTIHEAD_ATTENTION_MASK_TYPE.
-enum MaskType : std::uint32_t { none, key_length, key_end_start, length_starts_ends, boolean };
+using MaskType = operators::MultiheadAttentionMaskType;
 
 struct Shape {
     std::uint32_t batch = 1;
@@ -86,8 +86,9 @@ Setting present_values(DataType type, const Shape& s, Random* layout = nullptr) 
 Descriptor masked(const Descriptor& descriptor, const Shape& s, MaskType type, Random* layout = nullptr) {
     const core::Dimensions sizes[] = {
         {1, s.batch}, {2, s.batch}, {3 * s.batch + 2}, {s.batch, s.heads, s.queries, s.all_keys()}};
-    return with(descriptor, {{"MaskTensor", source_of(layout, DataType::int32, sizes[type - 1])},
-                             {"MaskType", std::uint32_t{type}}});
+    return with(descriptor,
+                {{"MaskTensor", source_of(layout, DataType::int32, sizes[static_cast<std::size_t>(type) - 1])},
+                 {"MaskType", static_cast<std::uint32_t>(type)}});
 }
 
 /// Masks contain numbers around the valid positions, or 0 and 1.
@@ -97,8 +98,8 @@ std::vector<core::Tensor> random_inputs(Random& random, const Descriptor& descri
         if (slot.desc == nullptr) {
             inputs.emplace_back();
         } else if (slot.name == "MaskTensor") {
-            const double low = descriptor.uint("MaskType") == boolean ? 0 : -3;
-            const double high = descriptor.uint("MaskType") == boolean ? 2 : 12;
+            const double low = enumerator<MaskType>(descriptor, "MaskType") == MaskType::boolean ? 0 : -3;
+            const double high = enumerator<MaskType>(descriptor, "MaskType") == MaskType::boolean ? 2 : 12;
             inputs.push_back(drawn(*slot.desc, [&] { return std::floor(random.between_reals(low, high)); }));
         } else {
             inputs.push_back(drawn(*slot.desc, [&] { return random.between_reals(-2, 2); }));
@@ -133,8 +134,8 @@ TEST(AttentionPlanning, DispatchesWhatIsNeeded) {
         {with(plain, {present_keys(real, s)}), {gather, multiply, normalize, multiply}},
         {with(plain, {present_values(real, s)}), {gather, multiply, normalize, multiply}},
         {with(plain, {position_bias(real, s)}), {multiply, add, normalize, multiply}},
-        {masked(plain, s, key_length), {multiply, add, normalize, multiply}},
-        {masked(with(plain, {position_bias(real, s)}), s, boolean), {multiply, add, normalize, multiply}},
+        {masked(plain, s, MaskType::key_sequence_length), {multiply, add, normalize, multiply}},
+        {masked(with(plain, {position_bias(real, s)}), s, MaskType::boolean), {multiply, add, normalize, multiply}},
         // In a stacked tensor, the values begin at an offset.
         {with(plain, {{"KeyTensor", nullptr}, {"ValueTensor", nullptr}, {"StackedKeyValueTensor", stacked}}),
          {gather, multiply, normalize, multiply}},
@@ -206,7 +207,7 @@ TEST_F(AttentionOnD3d12, RandomDescriptors) {
                 descriptor = with(descriptor, {setting});
             }
         }
-        if (const auto mask = static_cast<MaskType>(random.between(none, boolean)); mask != none) {
+        if (const auto mask = static_cast<MaskType>(random.between(0, 4)); mask != MaskType::none) {
             descriptor = masked(descriptor, s, mask, layout);
         }
         descriptor = with(descriptor, {{"MaskFilterValue", random.chance(2) ? -10000 : -0.5}});
@@ -234,7 +235,8 @@ TEST_F(AttentionOnD3d12, LengthsAndStartsFarAway) {
     constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
     const Shape s{2, 3, 4, 0, 1, 1, 2, 2};
     Random random(3);
-    const Descriptor descriptor = masked(attention(DataType::float32, s), s, length_starts_ends);
+    const Descriptor descriptor =
+        masked(attention(DataType::float32, s), s, MaskType::key_query_sequence_length_start_end);
     // Lengths, the queries' starts and end, the keys' starts and end.
     const std::array<std::int32_t, 8> masks[] = {{most, most, least, 0, most, 1, 5, 0},
                                                  {most, most, 0, 3, 6, least, least, 0},
@@ -257,7 +259,7 @@ TEST_F(AttentionOnD3d12, InfiniteFilters) {
     Random random(4);
     const Shape s{2, 5, 6, 0, 2, 2, 3, 4};
     for (const DataType type : types) {
-        for (const MaskType mask : {key_length, boolean}) {
+        for (const MaskType mask : {MaskType::key_sequence_length, MaskType::boolean}) {
             const Descriptor descriptor = with(masked(attention(type, s), s, mask),
                                                {{"MaskFilterValue", -std::numeric_limits<double>::infinity()}});
             std::vector<core::Tensor> inputs = random_inputs(random, descriptor);

@@ -2,6 +2,7 @@
 #include <array>
 #include <string_view>
 
+#include "engine/operators/enumerations.h"
 #include "tests/d3d12/against_reference.h"
 #include "tests/descriptor_builder.h"
 
@@ -107,8 +108,7 @@ TEST(RecurrentPlanning, WhatIsTooLongIsUnsupported) {
 
 using NetworksOnD3d12 = D3d12Test;
 
-/// A value of DML_RECURRENT_NETWORK_DIRECTION.
-constexpr std::uint32_t bidirectional = 2;
+constexpr auto bidirectional = static_cast<std::uint32_t>(operators::RecurrentNetworkDirection::bidirectional);
 
 bool has_field(const Descriptor& descriptor, std::string_view name) {
     return descriptor.schema->find_field(name) != nullptr;

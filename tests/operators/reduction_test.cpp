@@ -57,7 +57,7 @@ TEST(Reduce, TypesOfFunctions) {
     const std::vector<F> magnitudes{F::l1, F::sum_square};
     const std::vector<F> sums{F::sum, F::multiply};
     const std::vector<F> extremes{F::min, F::max};
-    const std::vector<F> positions{F::arg_min, F::arg_max};
+    const std::vector<F> positions{F::argmin, F::argmax};
     const Types table[] = {
         {real, DataType::float16, FeatureLevel{1, 0}},
         {real, DataType::int32, {}},
@@ -81,7 +81,7 @@ TEST(Reduce, TypesOfFunctions) {
     };
     for (const Types& row : table) {
         for (const F function : row.functions) {
-            const bool is_position = function == F::arg_min || function == F::arg_max;
+            const bool is_position = function == F::argmin || function == F::argmax;
             const Descriptor descriptor = reduce(function, row.input, is_position ? DataType::uint32 : row.input);
             EXPECT_EQ(operators::minimum_feature_level(descriptor), row.from)
                 << number(function) << " of " << core::name(row.input);
@@ -91,7 +91,7 @@ TEST(Reduce, TypesOfFunctions) {
             }
         }
     }
-    EXPECT_EQ(operators::functions_of(DataType::int8, FeatureLevel{2, 1}), (std::vector<F>{F::arg_max, F::arg_min}));
+    EXPECT_EQ(operators::functions_of(DataType::int8, FeatureLevel{2, 1}), (std::vector<F>{F::argmax, F::argmin}));
     EXPECT_EQ(operators::functions_of(DataType::float32, FeatureLevel{1, 0}).size(), 12u);
 }
 
@@ -105,7 +105,7 @@ TEST(Reduce, TypesOfPositions) {
         {DataType::uint8, {}},
     };
     for (const auto& [type, from] : table) {
-        EXPECT_EQ(operators::minimum_feature_level(reduce(ReduceFunction::arg_max, DataType::float32, type)), from)
+        EXPECT_EQ(operators::minimum_feature_level(reduce(ReduceFunction::argmax, DataType::float32, type)), from)
             << core::name(type);
     }
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "engine/cpu/tensor_numbers.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu::attention {
 namespace {
@@ -92,7 +93,7 @@ std::int64_t batch_of_queries(const operators::Descriptor& descriptor) {
 
 Mask::Mask(const KernelArguments& arguments, std::int64_t batch, std::int64_t heads, std::int64_t queries,
            std::int64_t keys)
-    : type_(static_cast<MaskType>(arguments.descriptor.uint("MaskType"))),
+    : type_(enumerator<MaskType>(arguments.descriptor, "MaskType")),
       numbers_(numbers_of(arguments, "MaskTensor")),
       filter_(double{arguments.descriptor.number("MaskFilterValue")}),
       batch_(batch),

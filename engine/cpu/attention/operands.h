@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/cpu/kernel.h"
+#include "engine/operators/enumerations.h"
 
 namespace dmlconform::cpu::attention {
 
@@ -33,14 +34,7 @@ struct Operand {
     [[nodiscard]] std::int64_t positions() const { return past.positions + rows.positions; }
 };
 
-/// DML_MULTIHEAD_ATTENTION_MASK_TYPE
-enum class MaskType : std::uint32_t {
-    none,
-    key_sequence_length,
-    key_sequence_end_start,
-    key_query_sequence_length_start_end,
-    boolean,
-};
+using MaskType = operators::MultiheadAttentionMaskType;
 
 /// The mask, as the number that it adds to the score of a query and a key.
 class Mask {

@@ -1,6 +1,7 @@
 // Comparisons, selection and logical operators. What comments say about DirectML 1.15.4 is undocumented and was
 // measured on it.
 #include "engine/cpu/element_wise/machine.h"
+#include "engine/operators/enumerations.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -19,10 +20,11 @@ T clip_gradient(T x, T gradient, T least, T greatest) {
     return select(least < x && x < greatest, gradient, T(0));
 }
 
-/// DML_IS_INFINITY_MODE: either, positive, negative.
 template <class T>
 auto is_infinity_of(T x, T mode) {
-    return is_infinite(x) && (mode == T(0) || (mode == T(1) && x > T(0)) || (mode == T(2) && x < T(0)));
+    using Mode = operators::IsInfinityMode;
+    return is_infinite(x) && (is_mode(mode, Mode::either) || (is_mode(mode, Mode::positive) && x > T(0)) ||
+                              (is_mode(mode, Mode::negative) && x < T(0)));
 }
 
 }  // namespace

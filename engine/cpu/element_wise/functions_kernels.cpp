@@ -1,16 +1,18 @@
 // Functions of one or two real numbers, and rounding.
 #include "engine/cpu/element_wise/machine.h"
+#include "engine/operators/enumerations.h"
 
 namespace dmlconform::cpu {
 namespace {
 
 using namespace element_wise;
 
-/// DML_ROUNDING_MODE: halves to nearest even; towards zero; towards infinity, which rounds to nearest with halves away
-/// from 0.
+/// TOWARD_INFINITY rounds to nearest, with halves away from 0.
 template <class T>
 T rounded_by(T x, T mode) {
-    return select(mode == T(0), round_half_even(x), select(mode == T(1), trunc(x), round_half_away(x)));
+    using operators::RoundingMode;
+    return select(is_mode(mode, RoundingMode::halves_to_nearest_even), round_half_even(x),
+                  select(is_mode(mode, RoundingMode::toward_zero), trunc(x), round_half_away(x)));
 }
 
 }  // namespace

@@ -106,6 +106,12 @@ struct AnyNumber {
     static constexpr bool integer = true;
 };
 
+/// Whether an attribute, which kernels get as a number, has this enumerator.
+template <class T, class Enumerators>
+auto is_mode(const T& attribute, Enumerators mode) {
+    return attribute == T(static_cast<int>(mode));
+}
+
 namespace detail {
 
 template <class T>

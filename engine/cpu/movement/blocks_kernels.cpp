@@ -5,6 +5,7 @@
 
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/move.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -12,9 +13,11 @@ namespace {
 using movement::Axis;
 using movement::Move;
 
-/// Interprets DML_DEPTH_SPACE_ORDER, which the older operators lack.
+/// The older operators have no order.
 bool depth_is_innermost(const operators::Descriptor& descriptor) {
-    return descriptor.schema->find_field("Order") != nullptr && descriptor.uint("Order") == 1;
+    using Order = operators::DepthSpaceOrder;
+    return descriptor.schema->find_field("Order") != nullptr &&
+           enumerator<Order>(descriptor, "Order") == Order::column_row_depth;
 }
 
 /// Both directions are described by the spatial tensor: the pixel in row i and column j of its block is in plane (i *
@@ -206,10 +209,11 @@ private:
     std::vector<Between> columns_;
 };
 
-/// Interprets DML_INTERPOLATION_MODE.
+/// Tolerances are computed for descriptors without attributes, too.
 bool is_linear(const operators::Descriptor& descriptor) {
-    const auto* mode = std::get_if<std::uint32_t>(&descriptor.value("InterpolationMode"));
-    return mode != nullptr && *mode == 1;
+    using operators::InterpolationMode;
+    return !std::holds_alternative<operators::Null>(descriptor.value("InterpolationMode")) &&
+           enumerator<InterpolationMode>(descriptor, "InterpolationMode") == InterpolationMode::linear;
 }
 
 void upsample(const KernelArguments& arguments) {

@@ -4,6 +4,7 @@
 
 #include "engine/cpu/movement/constant.h"
 #include "engine/cpu/movement/move.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -89,8 +90,7 @@ Move tile(const KernelArguments& arguments) {
     return move;
 }
 
-/// DML_PADDING_MODE.
-enum class Padding : std::uint32_t { constant, edge, reflection, symmetric, wrap };
+using Padding = operators::PaddingMode;
 
 /// The index of the input element that is read at a position before, in or after the `size` elements. Empty for
 /// constant padding.
@@ -118,7 +118,7 @@ std::optional<std::int64_t> padded_place(Padding mode, std::int64_t place, std::
 }
 
 Move padding(const KernelArguments& arguments) {
-    const auto mode = static_cast<Padding>(arguments.descriptor.uint("PaddingMode"));
+    const auto mode = enumerator<Padding>(arguments.descriptor, "PaddingMode");
     const auto& start = arguments.descriptor.uints("StartPadding");
     Move move = movement::first_to_first(arguments);
     const core::Dimensions& sizes = move.from->desc.sizes;

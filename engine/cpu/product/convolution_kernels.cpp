@@ -5,6 +5,7 @@
 #include "engine/cpu/product/finish.h"
 #include "engine/cpu/product/places.h"
 #include "engine/cpu/tensor_numbers.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -17,7 +18,8 @@ using product::Numbers;
 enum Input : std::size_t { input_tensor, filter_tensor, bias_tensor };
 
 bool is_backward(const Descriptor& descriptor) {
-    return descriptor.uint("Direction") != 0;
+    using Direction = operators::ConvolutionDirection;
+    return enumerator<Direction>(descriptor, "Direction") == Direction::backward;
 }
 
 /// The filters as {groups, output channels, channels, taps}. Forward, that is their order in the tensor. Backward, the
@@ -27,7 +29,8 @@ std::vector<double> filters_of(const Descriptor& descriptor, const Convolution& 
     std::vector<double> given = numbers_of(tensor);
     const product::Shape shape = convolution.shape();
     const std::int64_t taps = shape.depth / convolution.channels;
-    if (descriptor.uint("Mode") == 0) {
+    using Mode = operators::ConvolutionMode;
+    if (enumerator<Mode>(descriptor, "Mode") == Mode::convolution) {
         // Mirrored along every spatial dimension.
         for (auto start = given.begin(); start != given.end(); start += taps) {
             std::reverse(start, start + taps);

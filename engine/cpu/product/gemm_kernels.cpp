@@ -11,6 +11,7 @@
 #include "engine/cpu/reduction/sets.h"
 #include "engine/cpu/reduction/totals.h"
 #include "engine/cpu/tensor_numbers.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -130,15 +131,20 @@ void compute_with_softmax(const KernelArguments& arguments, const product::Facto
 
 // ---- the operator ------------------------------------------------------------------------------------------------
 
+bool is_transposed(const Descriptor& descriptor, std::string_view field) {
+    using operators::MatrixTransform;
+    return enumerator<MatrixTransform>(descriptor, field) == MatrixTransform::transpose;
+}
+
 void compute(const KernelArguments& arguments) {
     const Descriptor& descriptor = arguments.descriptor;
     const Descriptor* const activation = descriptor.activation("FusedActivation");
-    const bool transposed_a = descriptor.uint("TransA") != 0;
+    const bool transposed_a = is_transposed(descriptor, "TransA");
     const core::Tensor& a = *arguments.inputs[a_tensor];
     const product::MatrixFactors factors(
         product::shape_of(a.desc.sizes, transposed_a, arguments.outputs[0]->desc.sizes),
         {.values = numbers_of(a, transposed_a)},
-        {.values = numbers_of(*arguments.inputs[b_tensor], descriptor.uint("TransB") != 0)});
+        {.values = numbers_of(*arguments.inputs[b_tensor], is_transposed(descriptor, "TransB"))});
     Finish finish{.factor = double{descriptor.get<float>("Alpha")}, .accumulation = arguments.accumulation};
     // Without C, Beta is ignored.
     if (arguments.inputs[c_tensor] != nullptr) {

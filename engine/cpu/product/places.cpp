@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/cpu/product/sliding.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu::product {
 namespace {
@@ -58,6 +59,7 @@ Convolution Convolution::of(const operators::Descriptor& descriptor) {
     const core::Dimensions& filter = descriptor.tensor("FilterTensor")->sizes;
     const core::Dimensions& output = descriptor.tensor("OutputTensor")->sizes;
     const auto has = [&](const char* field) { return descriptor.schema->find_field(field) != nullptr; };
+    using Direction = operators::ConvolutionDirection;
     const std::int64_t groups = descriptor.uint("GroupCount");
     Convolution convolution{.batches = input[0],
                             .groups = groups,
@@ -75,7 +77,7 @@ Convolution Convolution::of(const operators::Descriptor& descriptor) {
              .stride = descriptor.uints("Strides")[entry],
              .dilation = descriptor.uints("Dilations")[entry],
              .padding = descriptor.uints("StartPadding")[entry],
-             .backward = has("Direction") && descriptor.uint("Direction") != 0});
+             .backward = has("Direction") && enumerator<Direction>(descriptor, "Direction") == Direction::backward});
     }
     return convolution;
 }

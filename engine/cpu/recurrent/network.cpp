@@ -2,16 +2,11 @@
 #include "engine/cpu/recurrent/network.h"
 
 #include "engine/cpu/tensor_numbers.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu::recurrent {
 
-namespace {
-
-// DML_RECURRENT_NETWORK_DIRECTION
-constexpr std::uint32_t backward = 1;
-constexpr std::uint32_t bidirectional = 2;
-
-}  // namespace
+using Direction = operators::RecurrentNetworkDirection;
 
 Network::Network(const KernelArguments& arguments, std::int64_t gate_count)
     : gates(gate_count),
@@ -19,8 +14,8 @@ Network::Network(const KernelArguments& arguments, std::int64_t gate_count)
       batch(arguments.descriptor.tensor("InputTensor")->sizes[2]),
       inputs(arguments.descriptor.tensor("InputTensor")->sizes[3]),
       hidden(arguments.descriptor.tensor("RecurrenceTensor")->sizes[3]),
-      directions(arguments.descriptor.uint("Direction") == bidirectional ? 2 : 1),
-      runs_backward_(arguments.descriptor.uint("Direction") == backward),
+      directions(enumerator<Direction>(arguments.descriptor, "Direction") == Direction::bidirectional ? 2 : 1),
+      runs_backward_(enumerator<Direction>(arguments.descriptor, "Direction") == Direction::backward),
       input_(numbers_of(arguments, "InputTensor")),
       weights_(numbers_of(arguments, "WeightTensor")),
       recurrence_(numbers_of(arguments, "RecurrenceTensor")),

@@ -7,7 +7,7 @@
 #include "engine/cpu/reduction/floats.h"
 #include "engine/cpu/reduction/reduction.h"
 #include "engine/cpu/reduction/totals.h"
-#include "engine/operators/rules/top_k1.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -25,7 +25,7 @@ struct Walk {
 
 Walk walk_of(const operators::Descriptor& descriptor, std::string_view exclusive) {
     const auto length = std::int64_t{descriptor.tensor("InputTensor")->sizes[descriptor.uint("Axis")]};
-    const auto direction = static_cast<operators::AxisDirection>(descriptor.uint("AxisDirection"));
+    const auto direction = enumerator<operators::AxisDirection>(descriptor, "AxisDirection");
     const bool backwards = direction == operators::AxisDirection::decreasing;
     return {.length = length,
             .first = backwards ? length - 1 : 0,

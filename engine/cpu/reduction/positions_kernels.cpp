@@ -1,7 +1,6 @@
 // ARGMIN and ARGMAX. AxisDirection selects among equal elements: the first one, or with DECREASING the last one.
 #include "engine/cpu/reduction/positions.h"
-
-#include "engine/operators/rules/top_k1.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -10,8 +9,7 @@ Kernel positions(std::string_view name, bool greatest) {
     return {.name = name,
             .compute =
                 [greatest](const KernelArguments& arguments) {
-                    const auto direction =
-                        static_cast<operators::AxisDirection>(arguments.descriptor.uint("AxisDirection"));
+                    const auto direction = enumerator<operators::AxisDirection>(arguments.descriptor, "AxisDirection");
                     reduction::find_positions(
                         arguments, {.greatest = greatest, .last = direction == operators::AxisDirection::decreasing});
                 },

@@ -8,7 +8,7 @@
 #include "engine/cpu/reduction/positions.h"
 #include "engine/cpu/reduction/reduction.h"
 #include "engine/cpu/reduction/totals.h"
-#include "engine/operators/rules/reduction.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -184,18 +184,18 @@ const std::array<Row, 10>& rows() {
 }
 
 ReduceFunction function_of(const operators::Descriptor& descriptor) {
-    return static_cast<ReduceFunction>(descriptor.uint("Function"));
+    return enumerator<ReduceFunction>(descriptor, "Function");
 }
 
 bool is_position(ReduceFunction function) {
-    return function == ReduceFunction::arg_max || function == ReduceFunction::arg_min;
+    return function == ReduceFunction::argmax || function == ReduceFunction::argmin;
 }
 
 void compute(const KernelArguments& arguments) {
     const core::Tensor& input = *arguments.inputs[0];
     const ReduceFunction function = function_of(arguments.descriptor);
     if (is_position(function)) {
-        reduction::find_positions(arguments, {.greatest = function == ReduceFunction::arg_max, .last = false});
+        reduction::find_positions(arguments, {.greatest = function == ReduceFunction::argmax, .last = false});
         return;
     }
     const auto row = std::ranges::find(rows(), function, &Row::function);

@@ -11,15 +11,13 @@
 
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/movement/indices.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu::window {
 namespace {
 
 /// Limit for the samples along an axis of a region; more would exhaust the memory and are probably a mistake.
 constexpr std::int64_t most_samples = 1 << 20;
-
-/// DML_REDUCE_FUNCTION_MAX
-constexpr std::uint32_t function_max = 7;
 
 double number_of(const operators::Descriptor& descriptor, std::string_view field, double otherwise) {
     return descriptor.schema->find_field(field) == nullptr ? otherwise : double{descriptor.number(field)};
@@ -42,8 +40,10 @@ RegionRules::RegionRules(const operators::Descriptor& descriptor)
       maximum_samples(descriptor.uint("MaximumSamplesPerOutput")),
       to_corners(descriptor.schema->find_field("AlignRegionsToCorners") != nullptr &&
                  descriptor.uint("AlignRegionsToCorners") != 0),
-      linear(descriptor.uint("InterpolationMode") == 1),
-      maximum(descriptor.uint("ReductionFunction") == function_max) {}
+      linear(enumerator<operators::InterpolationMode>(descriptor, "InterpolationMode") ==
+             operators::InterpolationMode::linear),
+      maximum(enumerator<operators::ReduceFunction>(descriptor, "ReductionFunction") ==
+              operators::ReduceFunction::max) {}
 
 RegionAxis::RegionAxis(const RegionRules& rules, double scale, double start, double end, std::int64_t outputs,
                        std::int64_t size)

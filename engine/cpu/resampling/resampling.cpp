@@ -1,5 +1,6 @@
 // Positions and weights of resampling. What comments say about DirectML 1.15.4 is undocumented and was measured on it.
 #include "engine/cpu/resampling/resampling.h"
+#include "engine/operators/enumerators.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +50,8 @@ Reading reading_of(const operators::Descriptor& descriptor) {
     if (descriptor.schema->find_field("RoundingDirection") == nullptr) {
         return Reading::nearest;
     }
-    return descriptor.uint("RoundingDirection") == 0 ? Reading::above : Reading::below;
+    const auto direction = enumerator<operators::AxisDirection>(descriptor, "RoundingDirection");
+    return direction == operators::AxisDirection::increasing ? Reading::above : Reading::below;
 }
 
 // ---- antialiasing ------------------------------------------------------------------------------------------------
@@ -135,10 +137,11 @@ std::vector<Weight> filtered(const Mapping& mapping, const Sample& sample, std::
 
 }  // namespace
 
-/// Interprets DML_INTERPOLATION_MODE.
+/// Tolerances are computed for descriptors without attributes, too.
 bool is_linear(const operators::Descriptor& descriptor) {
-    const auto* mode = std::get_if<std::uint32_t>(&descriptor.value("InterpolationMode"));
-    return mode != nullptr && *mode == 1;
+    using operators::InterpolationMode;
+    return !std::holds_alternative<operators::Null>(descriptor.value("InterpolationMode")) &&
+           enumerator<InterpolationMode>(descriptor, "InterpolationMode") == InterpolationMode::linear;
 }
 
 bool is_antialiased(const operators::Descriptor& descriptor) {

@@ -16,6 +16,7 @@
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "engine/d3d12/product/product.h"
 #include "engine/d3d12/reduction/reduction.h"
+#include "engine/operators/enumerators.h"
 #include "engine/operators/rules/attention.h"
 #include "shaders/attention/attention_parameters.hlsli"
 
@@ -24,6 +25,7 @@ namespace {
 
 using operators::AttentionShape;
 using operators::Descriptor;
+using MaskType = operators::MultiheadAttentionMaskType;
 
 struct Parameters : ConstantBuffer {
 #include "shaders/attention/attention_scores_members.hlsli"
@@ -91,18 +93,18 @@ Product product_of_output(const Descriptor& descriptor, const AttentionShape& sh
 // ---- What is added to scores ----
 
 /// The mask's strides for a score: batch, head, query, key.
-core::Strides mask_strides(const core::TensorDesc& mask, std::uint32_t type) {
-    return type == ATTENTION_MASK_BOOLEAN ? last_strides(mask, 4) : core::Strides{last_strides(mask, 1)[0], 0, 0, 0};
+core::Strides mask_strides(const core::TensorDesc& mask, MaskType type) {
+    return type == MaskType::boolean ? last_strides(mask, 4) : core::Strides{last_strides(mask, 1)[0], 0, 0, 0};
 }
 
 /// See the member of the shader's constant buffer.
-std::array<std::uint32_t, 4> mask_starts(const core::TensorDesc& mask, std::uint32_t type, std::uint64_t batch) {
+std::array<std::uint32_t, 4> mask_starts(const core::TensorDesc& mask, MaskType type, std::uint64_t batch) {
     const std::uint32_t stride = word(last_strides(mask, 1)[0]);
     const std::uint32_t batches = word(batch);
     switch (type) {
-        case ATTENTION_MASK_KEY_END_START:
+        case MaskType::key_sequence_end_start:
             return {0, word(last_strides(mask, 2)[0]), 0, 0};
-        case ATTENTION_MASK_LENGTH_STARTS_ENDS:
+        case MaskType::key_query_sequence_length_start_end:
             return {0, batches * stride, (batches + 1) * stride, (2 * batches + 1) * stride};
         default:
             return {};
@@ -113,11 +115,11 @@ StridedDimensions<array_count> dimensions_of(const Descriptor& descriptor, const
     const core::Strides none(4);
     const core::TensorDesc* bias = descriptor.tensor("RelativePositionBiasTensor");
     const core::TensorDesc* mask = descriptor.tensor("MaskTensor");
-    const std::uint32_t type = descriptor.uint("MaskType");
+    const auto type = enumerator<MaskType>(descriptor, "MaskType");
     const auto queries = static_cast<std::int64_t>(shape.queries);
     const auto keys = static_cast<std::int64_t>(shape.all_keys());
     // Starts and ends count positions of all batches, lengths those of one batch.
-    const bool counts_on = type == ATTENTION_MASK_LENGTH_STARTS_ENDS;
+    const bool counts_on = type == MaskType::key_query_sequence_length_start_end;
     return merge_dimensions<array_count>(
         core::Dimensions{word(shape.batch), word(shape.heads), word(shape.queries), word(keys)},
         {bias != nullptr ? last_strides(*bias, 4) : none, mask != nullptr ? mask_strides(*mask, type) : none,
@@ -140,7 +142,7 @@ void add_biases_and_masks(DispatchPlan& plan, const Descriptor& descriptor, cons
     parameters.mask_type = descriptor.uint("MaskType");
     parameters.filter_value = descriptor.number("MaskFilterValue");
     if (mask != nullptr) {
-        parameters.mask_starts.words = mask_starts(*mask, parameters.mask_type, shape.batch);
+        parameters.mask_starts.words = mask_starts(*mask, enumerator<MaskType>(descriptor, "MaskType"), shape.batch);
     }
     put_rows(strided_rows(dimensions, array_count), parameters.dimensions);
     Dispatch dispatch;

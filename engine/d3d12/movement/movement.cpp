@@ -134,11 +134,13 @@ std::vector<std::uint32_t> Movement::words() const {
     parameters.coordinate_count = static_cast<std::uint32_t>(coordinates_.size());
     for (std::size_t c = 0; c < coordinates_.size(); ++c) {
         const Coordinate& coordinate = coordinates_[c];
-        parameters.coordinates[2 * c].words = {coordinate.bounds, coordinate.size, modulo_2_32(coordinate.stride),
+        parameters.coordinates[2 * c].words = {static_cast<std::uint32_t>(coordinate.bounds), coordinate.size,
+                                               modulo_2_32(coordinate.stride),
                                                static_cast<std::uint32_t>(coordinate.step)};
         parameters.coordinates[2 * c + 1].words = {modulo_2_32(coordinate.start), 0, 0, 0};
     }
-    parameters.coordinates[2 * coordinates_.size()].words = {BOUNDS_CONSTANT, 1, 0, 1};
+    parameters.coordinates[2 * coordinates_.size()].words = {
+        static_cast<std::uint32_t>(operators::PaddingMode::constant), 1, 0, 1};
     parameters.own_coordinates = each_coordinate_has_its_dimension() ? 1 : 0;
     const std::size_t rows = bounded() ? 2 : 1;
     for (std::size_t d = 0; d < units_.dimensions.size(); ++d) {

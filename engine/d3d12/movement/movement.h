@@ -10,6 +10,7 @@
 #include "engine/d3d12/movement/moved_units.h"
 #include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/dispatch_plan.h"
+#include "engine/operators/enumerations.h"
 
 namespace dmlconform::d3d12 {
 
@@ -20,7 +21,7 @@ struct MovementParameters : ConstantBuffer {
 /// A coordinate of the source that depends on several coordinates of the output, or may be out of bounds: see
 /// movement_parameters.hlsli.
 struct Coordinate {
-    std::uint32_t bounds = BOUNDS_CONSTANT;
+    operators::PaddingMode bounds = operators::PaddingMode::constant;
     std::uint32_t size = 1;
     /// The stride along the coordinate.
     std::int64_t stride = 0;

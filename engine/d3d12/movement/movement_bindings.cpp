@@ -10,6 +10,7 @@
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/binding.h"
 #include "engine/d3d12/planning/scalar_conversion.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -143,8 +144,7 @@ Movement padded(const Descriptor& descriptor) {
             continue;
         }
         Coordinate coordinate;
-        // The modes have the same values.
-        coordinate.bounds = descriptor.uint("PaddingMode");
+        coordinate.bounds = enumerator<operators::PaddingMode>(descriptor, "PaddingMode");
         coordinate.size = tensors.input.sizes[d];
         coordinate.stride = copy.source_strides()[d];
         coordinate.start = -std::int64_t{descriptor.uints("StartPadding")[d]};
@@ -165,9 +165,11 @@ DispatchPlan plan_padding1(const Descriptor& descriptor) {
     return one_copy(std::move(copy));
 }
 
-/// Order of channels: block first (0), or the other tensor's channel first.
-std::uint32_t channel_order(const Descriptor& descriptor) {
-    return descriptor.schema->short_name().back() == '1' ? descriptor.uint("Order") : 0;
+/// Order of channels: block first, or the other tensor's channel first.
+operators::DepthSpaceOrder channel_order(const Descriptor& descriptor) {
+    using operators::DepthSpaceOrder;
+    const bool has_order = descriptor.schema->find_field("Order") != nullptr;
+    return has_order ? enumerator<DepthSpaceOrder>(descriptor, "Order") : DepthSpaceOrder::depth_column_row;
 }
 
 /// The copy between a tensor with blocks of BlockSize by BlockSize elements, and one whose channels contain these
@@ -183,7 +185,7 @@ DispatchPlan plan_blocks(const Descriptor& descriptor, bool source_has_blocks) {
     const auto along = [&](std::uint64_t size, std::int64_t in_large, std::int64_t in_small) {
         copy.along(size, source_has_blocks ? in_large : in_small, source_has_blocks ? in_small : in_large);
     };
-    const bool block_first = channel_order(descriptor) == 0;
+    const bool block_first = channel_order(descriptor) == operators::DepthSpaceOrder::depth_column_row;
     const std::int64_t from_channel_to_next = block_first ? 1 : block * block;
     const std::int64_t from_column_to_next = block_first ? large[1] : 1;
     along(large[0], of_large[0], of_small[0]);

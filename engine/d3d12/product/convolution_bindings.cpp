@@ -13,16 +13,12 @@
 #include "engine/d3d12/planning/parameter_stride.h"
 #include "engine/d3d12/product/product.h"
 #include "engine/d3d12/product/quantized_depthwise_convolution.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::d3d12 {
 namespace {
 
 using operators::Descriptor;
-
-/// DML_CONVOLUTION_MODE.
-constexpr std::uint32_t mode_convolution = 0;
-/// DML_CONVOLUTION_DIRECTION.
-constexpr std::uint32_t direction_backward = 1;
 
 constexpr std::size_t channel_dimension = 1;
 constexpr std::size_t first_spatial = 2;
@@ -179,11 +175,17 @@ void try_matrices(Product& product) {
     }
 }
 
+bool runs_backward(const Descriptor& descriptor) {
+    using operators::ConvolutionDirection;
+    return enumerator<ConvolutionDirection>(descriptor, "Direction") == ConvolutionDirection::backward;
+}
+
 Convolution real_convolution(const Descriptor& descriptor) {
     Convolution op(descriptor);
     op.bias = descriptor.tensor("BiasTensor");
-    op.is_backward = descriptor.uint("Direction") == direction_backward;
-    op.is_flipped = descriptor.uint("Mode") == mode_convolution;
+    op.is_backward = runs_backward(descriptor);
+    op.is_flipped =
+        enumerator<operators::ConvolutionMode>(descriptor, "Mode") == operators::ConvolutionMode::convolution;
     return op;
 }
 
@@ -341,8 +343,8 @@ bool cut_integers(Cut& cut) {
 
 bool cut_convolution(Cut& cut) {
     const auto& padding = cut.descriptor().uints("OutputPadding");
-    const bool windows_in_order = cut.descriptor().uint("Direction") != direction_backward &&
-                                  std::ranges::all_of(padding, [](std::uint32_t size) { return size == 0; });
+    const bool windows_in_order =
+        !runs_backward(cut.descriptor()) && std::ranges::all_of(padding, [](std::uint32_t size) { return size == 0; });
     return windows_in_order ? cut_integers(cut) : cut_batches(cut);
 }
 

@@ -9,14 +9,12 @@
 #include "engine/d3d12/planning/parameter_stride.h"
 #include "engine/d3d12/product/product.h"
 #include "engine/d3d12/reduction/reduction.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::d3d12 {
 namespace {
 
 using operators::Descriptor;
-
-/// DML_MATRIX_TRANSFORM.
-constexpr std::uint32_t transpose = 1;
 
 /// The last two dimensions are rows and columns, or columns and rows if transposed.
 struct Matrix {
@@ -126,13 +124,16 @@ void add_softmax(DispatchPlan& plan, const Descriptor& activation, const core::T
     ReductionPlanner(plan, std::move(reduction)).to_elements();
 }
 
+bool transposes(const Descriptor& descriptor, std::string_view field) {
+    return enumerator<operators::MatrixTransform>(descriptor, field) == operators::MatrixTransform::transpose;
+}
+
 /// Writes to `target`: the output, or a temporary if a softmax follows.
 Product gemm_product(const Descriptor& descriptor, const core::TensorDesc& target) {
     const core::TensorDesc* addend = descriptor.tensor("CTensor");
-    Product product =
-        product_of(PRODUCT_REAL, {Matrix(descriptor.tensor("ATensor"), descriptor.uint("TransA") == transpose),
-                                  Matrix(descriptor.tensor("BTensor"), descriptor.uint("TransB") == transpose),
-                                  Matrix(addend), Matrix(&target)});
+    Product product = product_of(PRODUCT_REAL, {Matrix(descriptor.tensor("ATensor"), transposes(descriptor, "TransA")),
+                                                Matrix(descriptor.tensor("BTensor"), transposes(descriptor, "TransB")),
+                                                Matrix(addend), Matrix(&target)});
     product.parameters.alpha = descriptor.number("Alpha");
     product.parameters.beta = descriptor.number("Beta");
     product.buffers[product_a] = input(0);

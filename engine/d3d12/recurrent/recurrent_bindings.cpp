@@ -14,6 +14,7 @@
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/fused_activation.h"
 #include "engine/d3d12/product/product.h"
+#include "engine/operators/enumerators.h"
 #include "shaders/recurrent/recurrent_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
@@ -30,10 +31,6 @@ constexpr std::uint32_t most_steps = 1 << 16;
 /// Mesa's llvmpipe silently ends a thread's loops after 65,535 iterations in total, and LSTM has four sums.
 constexpr std::uint64_t most_terms = std::uint64_t{1} << 18;
 static_assert(4 * (most_terms / RECURRENT_LANES + 2) < 65535);
-
-/// DML_RECURRENT_NETWORK_DIRECTION.
-constexpr std::uint32_t direction_backward = 1;
-constexpr std::uint32_t direction_bidirectional = 2;
 
 /// In the order of the shaders' buffers.
 constexpr std::array<std::string_view, RECURRENT_TENSORS> tensor_names{
@@ -108,13 +105,14 @@ private:
 
     void put_shape() {
         const core::TensorDesc& source = *descriptor_.tensor("InputTensor");
-        const std::uint32_t direction = descriptor_.uint("Direction");
+        using Direction = operators::RecurrentNetworkDirection;
+        const auto direction = enumerator<Direction>(descriptor_, "Direction");
         parameters_.step_count = source.sizes[1];
         parameters_.batch_count = source.sizes[2];
         parameters_.input_count = source.sizes[3];
         parameters_.hidden_count = descriptor_.tensor("RecurrenceTensor")->sizes[3];
-        parameters_.direction_count = direction == direction_bidirectional ? 2 : 1;
-        parameters_.first_backward = direction == direction_backward ? 0 : 1;
+        parameters_.direction_count = direction == Direction::bidirectional ? 2 : 1;
+        parameters_.first_backward = direction == Direction::backward ? 0 : 1;
         parameters_.packing = packing_of(source.data_type);
     }
 

@@ -9,6 +9,7 @@
 #include "engine/d3d12/planning/binding.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/reduction/reduction.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -17,9 +18,6 @@ using core::DataType;
 using operators::Descriptor;
 
 constexpr std::uint32_t all_bits = 0xffffffff;
-
-/// DML_AXIS_DIRECTION.
-constexpr std::uint32_t decreasing = 1;
 
 enum class Kind : std::uint8_t {
     computed,  // computed; integers wrap
@@ -36,25 +34,39 @@ struct Function {
     std::uint32_t finish = FINISH_SAME;
 };
 
-/// In the order of DML_REDUCE_FUNCTION.
-constexpr Function functions[] = {
-    {Kind::largest_at, COMBINE_FIRST_EXTREME},                  // ARGMAX
-    {Kind::smallest_at, COMBINE_FIRST_EXTREME},                 // ARGMIN
-    {Kind::computed, COMBINE_SUM, MAP_SAME, FINISH_MEAN},       // AVERAGE
-    {Kind::computed, COMBINE_SUM, MAP_MAGNITUDE},               // L1
-    {Kind::computed, COMBINE_SUM, MAP_SQUARE, FINISH_ROOT},     // L2
-    {Kind::computed, COMBINE_SUM, MAP_SAME, FINISH_LOGARITHM},  // LOG_SUM
-    {Kind::computed, COMBINE_EXPONENTIALS},                     // LOG_SUM_EXP
-    {Kind::largest, COMBINE_EXTREME},                           // MAX
-    {Kind::smallest, COMBINE_EXTREME},                          // MIN
-    {Kind::computed, COMBINE_PRODUCT},                          // MULTIPLY
-    {Kind::computed, COMBINE_SUM},                              // SUM
-    {Kind::computed, COMBINE_SUM, MAP_SQUARE},                  // SUM_SQUARE
-};
+Function function_of(operators::ReduceFunction function) {
+    switch (function) {
+        case operators::ReduceFunction::argmax:
+            return {Kind::largest_at, COMBINE_FIRST_EXTREME};
+        case operators::ReduceFunction::argmin:
+            return {Kind::smallest_at, COMBINE_FIRST_EXTREME};
+        case operators::ReduceFunction::average:
+            return {Kind::computed, COMBINE_SUM, MAP_SAME, FINISH_MEAN};
+        case operators::ReduceFunction::l1:
+            return {Kind::computed, COMBINE_SUM, MAP_MAGNITUDE};
+        case operators::ReduceFunction::l2:
+            return {Kind::computed, COMBINE_SUM, MAP_SQUARE, FINISH_ROOT};
+        case operators::ReduceFunction::log_sum:
+            return {Kind::computed, COMBINE_SUM, MAP_SAME, FINISH_LOGARITHM};
+        case operators::ReduceFunction::log_sum_exp:
+            return {Kind::computed, COMBINE_EXPONENTIALS};
+        case operators::ReduceFunction::max:
+            return {Kind::largest, COMBINE_EXTREME};
+        case operators::ReduceFunction::min:
+            return {Kind::smallest, COMBINE_EXTREME};
+        case operators::ReduceFunction::multiply:
+            return {Kind::computed, COMBINE_PRODUCT};
+        case operators::ReduceFunction::sum_square:
+            return {Kind::computed, COMBINE_SUM, MAP_SQUARE};
+        case operators::ReduceFunction::sum:
+        default:
+            return {Kind::computed, COMBINE_SUM};
+    }
+}
 
 constexpr Function softmax{Kind::computed, COMBINE_EXPONENTIALS, MAP_SAME, FINISH_SOFTMAX};
 constexpr Function log_softmax{Kind::computed, COMBINE_EXPONENTIALS, MAP_SAME, FINISH_LOG_SOFTMAX};
-constexpr Function hardmax = functions[0];
+constexpr Function hardmax{Kind::largest_at, COMBINE_FIRST_EXTREME};
 
 /// The magnitude of infinity, shifted to the top of a word; 0 for integers.
 std::uint32_t infinity_of(DataType type) {
@@ -112,16 +124,21 @@ DispatchPlan elements(Reduction reduction) {
 }
 
 DispatchPlan plan_reduce(const Descriptor& descriptor) {
-    Reduction reduction = reduction_of(descriptor, functions[descriptor.uint("Function")]);
+    Reduction reduction =
+        reduction_of(descriptor, function_of(enumerator<operators::ReduceFunction>(descriptor, "Function")));
     reduce_axes(reduction, descriptor);
     return results(std::move(reduction));
+}
+
+bool runs_from_the_end(const Descriptor& descriptor) {
+    return enumerator<operators::AxisDirection>(descriptor, "AxisDirection") == operators::AxisDirection::decreasing;
 }
 
 /// ARGMAX and ARGMIN.
 DispatchPlan plan_place(const Descriptor& descriptor, const Function& function) {
     Reduction reduction = reduction_of(descriptor, function);
     reduce_axes(reduction, descriptor);
-    reduction.parameters.rank_flip = descriptor.uint("AxisDirection") == decreasing ? all_bits : 0u;
+    reduction.parameters.rank_flip = runs_from_the_end(descriptor) ? all_bits : 0u;
     return results(std::move(reduction));
 }
 
@@ -187,7 +204,7 @@ Binding cumulative_binding(std::string_view name, std::uint32_t combine, std::st
                 [combine, is_exclusive](const Descriptor& descriptor) {
                     Reduction reduction = reduction_of(descriptor, {Kind::computed, combine});
                     reduction.reduced[descriptor.uint("Axis")] = true;
-                    reduction.is_backwards = descriptor.uint("AxisDirection") == decreasing;
+                    reduction.is_backwards = runs_from_the_end(descriptor);
                     reduction.parameters.is_exclusive = descriptor.uint(is_exclusive) != 0 ? 1 : 0;
                     DispatchPlan plan;
                     ReductionPlanner(plan, std::move(reduction)).to_cumulated();
@@ -225,8 +242,8 @@ Bindings reduction_bindings() {
              .variants = reduce_variants,
              .unsupported = too_many_elements,
              .cut = cut_results},
-            place_binding("ARGMAX", functions[0]),
-            place_binding("ARGMIN", functions[1]),
+            place_binding("ARGMAX", function_of(operators::ReduceFunction::argmax)),
+            place_binding("ARGMIN", function_of(operators::ReduceFunction::argmin)),
             element_binding("ACTIVATION_SOFTMAX", softmax),
             element_binding("ACTIVATION_LOG_SOFTMAX", log_softmax),
             element_binding("ACTIVATION_HARDMAX", hardmax),

@@ -10,6 +10,7 @@
 #include "engine/d3d12/planning/made_elements.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "engine/d3d12/reduction/reduction.h"
+#include "engine/operators/enumerators.h"
 #include "shaders/regions/region_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
@@ -25,11 +26,6 @@ struct Parameters : ConstantBuffer {
 
 /// In the order of the shader's rows.
 enum Array : std::size_t { made, numbers, array_count = numbers + REGION_DIMENSIONS };
-
-/// DML_INTERPOLATION_MODE.
-constexpr std::uint32_t nearest_neighbor = 0;
-/// DML_REDUCE_FUNCTION.
-constexpr std::uint32_t function_max = 7;
 
 constexpr std::uint64_t word_bytes = 4;
 
@@ -85,8 +81,11 @@ Parameters parameters_of(const TensorDesc& image, const TensorDesc& outputs, con
 }
 
 void put_samples(Parameters& parameters, const Descriptor& descriptor) {
-    parameters.takes_largest = descriptor.uint("ReductionFunction") == function_max ? 1 : 0;
-    parameters.interpolates = descriptor.uint("InterpolationMode") != nearest_neighbor ? 1 : 0;
+    using operators::InterpolationMode;
+    using operators::ReduceFunction;
+    parameters.takes_largest = enumerator<ReduceFunction>(descriptor, "ReductionFunction") == ReduceFunction::max;
+    parameters.interpolates =
+        enumerator<InterpolationMode>(descriptor, "InterpolationMode") != InterpolationMode::nearest_neighbor;
     parameters.aligns_corners =
         has_field(descriptor, "AlignRegionsToCorners") && descriptor.uint("AlignRegionsToCorners") != 0 ? 1 : 0;
     parameters.index_words = core::bits_of(descriptor.tensor("BatchIndicesTensor")->data_type) / 32;

@@ -11,6 +11,7 @@
 #include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/made_elements.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
+#include "engine/operators/enumerators.h"
 #include "shaders/resampling/resample_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
@@ -28,11 +29,6 @@ struct Parameters : ConstantBuffer {
 
 /// In the order of the shader's rows.
 enum Array : std::size_t { read, made, numbers, array_count = numbers + MOST_SCALED };
-
-/// DML_INTERPOLATION_MODE.
-constexpr std::uint32_t nearest_neighbor = 0;
-/// DML_AXIS_DIRECTION.
-constexpr std::uint32_t decreasing = 1;
 
 bool has_field(const Descriptor& descriptor, std::string_view field) {
     return descriptor.schema->find_field(field) != nullptr;
@@ -59,14 +55,16 @@ struct Scaling {
 };
 
 bool interpolates(const Descriptor& descriptor) {
-    return descriptor.uint("InterpolationMode") != nearest_neighbor;
+    using operators::InterpolationMode;
+    return enumerator<InterpolationMode>(descriptor, "InterpolationMode") != InterpolationMode::nearest_neighbor;
 }
 
 std::uint32_t nearest_of(const Descriptor& descriptor) {
     if (!has_field(descriptor, "RoundingDirection")) {
         return NEAREST_HALF_UP;
     }
-    return descriptor.uint("RoundingDirection") == decreasing ? NEAREST_BELOW : NEAREST_ABOVE;
+    const auto direction = enumerator<operators::AxisDirection>(descriptor, "RoundingDirection");
+    return direction == operators::AxisDirection::decreasing ? NEAREST_BELOW : NEAREST_ABOVE;
 }
 
 /// The dimensions of a dispatch that computes one tensor from another, and those that are scaled.

@@ -5,6 +5,7 @@
 #include "engine/core/tensor.h"
 #include "engine/d3d12/movement/movement.h"
 #include "engine/d3d12/planning/binding.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -19,8 +20,6 @@ struct Parameters : ConstantBuffer {
 
 // As in shaders/resampling/upsample_2d.hlsl.
 constexpr std::uint64_t group_size = 256;
-
-constexpr std::uint32_t nearest_neighbor = 0;
 
 /// 1 for dimensions that keep their size.
 std::uint32_t scale_of(const Descriptor& descriptor, std::size_t d, std::size_t rank) {
@@ -77,8 +76,9 @@ DispatchPlan plan_linear(const Descriptor& descriptor) {
 }
 
 DispatchPlan plan(const Descriptor& descriptor) {
-    return descriptor.uint("InterpolationMode") == nearest_neighbor ? plan_nearest(descriptor)
-                                                                    : plan_linear(descriptor);
+    using operators::InterpolationMode;
+    const auto mode = enumerator<InterpolationMode>(descriptor, "InterpolationMode");
+    return mode == InterpolationMode::nearest_neighbor ? plan_nearest(descriptor) : plan_linear(descriptor);
 }
 
 std::vector<ShaderVariant> variants() {

@@ -11,8 +11,7 @@ namespace {
 using core::Dimensions;
 using operators::Descriptor;
 
-/// DML_MULTIHEAD_ATTENTION_MASK_TYPE
-enum MaskType : std::uint32_t { none, key_sequence_length, key_sequence_end_start, lengths_starts_ends, boolean };
+using MaskType = operators::MultiheadAttentionMaskType;
 
 struct Shape {
     std::uint32_t batch = 1;
@@ -23,15 +22,15 @@ struct Shape {
     std::uint32_t key_heads = 1;
     std::uint32_t size = 1;
     std::uint32_t value_size = 1;
-    std::uint32_t mask_type = none;
+    MaskType mask_type = MaskType::none;
 
     [[nodiscard]] Dimensions mask_sizes() const {
         switch (mask_type) {
-            case key_sequence_length:
+            case MaskType::key_sequence_length:
                 return {1, batch};
-            case key_sequence_end_start:
+            case MaskType::key_sequence_end_start:
                 return {2, batch};
-            case lengths_starts_ends:
+            case MaskType::key_query_sequence_length_start_end:
                 return {3 * batch + 2};
             default:
                 return {batch, heads, queries, past + keys};
@@ -76,7 +75,7 @@ Shape random_shape(Random& random, std::size_t form, bool groups) {
                 random.pick(1, 6),        random.chance(1, 2) ? 0 : random.pick(1, 4),
                 random.pick(1, 3),        1,
                 random.pick(1, 5),        random.pick(1, 5),
-                random.below(boolean + 1)};
+                MaskType(random.below(5))};
     shape.key_heads = shape.heads;
     if (random.chance(1, 8)) {
         // Lengths around the number that kernels process at once.
@@ -116,7 +115,7 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
         add(field, type);
     }
     add("OutputTensor", type);
-    if (shape.mask_type != none) {
+    if (shape.mask_type != MaskType::none) {
         add("MaskTensor", core::DataType::int32);
     }
     if (shape.past != 0) {
@@ -131,7 +130,7 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     }
     field_of(descriptor, "Scale") = static_cast<float>(random.pick(1, 16)) / 16.0F;
     field_of(descriptor, "MaskFilterValue") = random.chance(1, 2) ? -10000.0F : -1.0F;
-    field_of(descriptor, "MaskType") = shape.mask_type;
+    field_of(descriptor, "MaskType") = static_cast<std::uint32_t>(shape.mask_type);
     field_of(descriptor, groups ? "QueryHeadCount" : "HeadCount") = shape.heads;
     if (groups) {
         field_of(descriptor, "KeyValueHeadCount") = shape.key_heads;

@@ -4,6 +4,7 @@
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/layout.h"
 #include "engine/fuzz/operator_fuzz.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::fuzz {
 namespace {
@@ -11,8 +12,7 @@ namespace {
 using core::Dimensions;
 using operators::Descriptor;
 
-/// DML_RECURRENT_NETWORK_DIRECTION
-constexpr std::uint32_t bidirectional = 2;
+using Direction = operators::RecurrentNetworkDirection;
 
 struct Shape {
     std::uint32_t gates = 1;
@@ -80,9 +80,9 @@ bool is_present(Random& random, const operators::Field& field) {
 
 Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
     Descriptor descriptor = blank_descriptor(schema);
-    const std::uint32_t direction = random.below(bidirectional + 1);
+    const auto direction = static_cast<Direction>(random.below(3));
     Shape shape{gates_of(schema),  random.pick(1, 6), random.pick(1, 4),
-                random.pick(1, 8), random.pick(1, 8), direction == bidirectional ? 2U : 1U};
+                random.pick(1, 8), random.pick(1, 8), direction == Direction::bidirectional ? 2U : 1U};
     // Sometimes as long as what kernels process at once.
     if (random.chance(1, 6)) {
         (random.chance(1, 2) ? shape.inputs : shape.hidden) = random.pick(15, 33);
@@ -96,7 +96,8 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
         } else if (field.type == operators::FieldType::float_) {
             field_of(descriptor, field.name) = static_cast<float>(random.pick(1, 16)) / 8.0F;
         } else if (field.enumeration != nullptr) {
-            field_of(descriptor, field.name) = field.name == "Direction" ? direction : random.below(2);
+            field_of(descriptor, field.name) =
+                field.name == "Direction" ? static_cast<std::uint32_t>(direction) : random.below(2);
         }
     }
     operators::OperatorDescArray activations;
@@ -128,7 +129,7 @@ void repair(Descriptor& descriptor) {
                       input[2],
                       input[3],
                       recurrence[3],
-                      descriptor.uint("Direction") == bidirectional ? 2U : 1U};
+                      enumerator<Direction>(descriptor, "Direction") == Direction::bidirectional ? 2U : 1U};
     for (const TensorField& tensor : tensors_of(descriptor)) {
         const Dimensions sizes = shape.sizes_of(tensor.field->name);
         if (tensor.desc->sizes != sizes) {

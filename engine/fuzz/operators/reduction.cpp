@@ -4,6 +4,7 @@
 
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/operator_fuzz.h"
+#include "engine/operators/enumerators.h"
 #include "engine/operators/rules/reduction.h"
 
 namespace dmlconform::fuzz {
@@ -35,7 +36,7 @@ void fit_axes(Random& random, Descriptor& descriptor) {
 void fit_function(Random& random, Descriptor& descriptor, core::FeatureLevel level) {
     const core::DataType input = tensor_of(descriptor, "InputTensor").data_type;
     const auto function = random.one_of(operators::functions_of(input, level));
-    const bool is_position = function == ReduceFunction::arg_max || function == ReduceFunction::arg_min;
+    const bool is_position = function == ReduceFunction::argmax || function == ReduceFunction::argmin;
     constexpr std::array indices{core::DataType::uint32, core::DataType::int32, core::DataType::uint64,
                                  core::DataType::int64};
     core::TensorDesc& output = tensor_of(descriptor, "OutputTensor");
@@ -95,9 +96,9 @@ bool compares(const Descriptor& descriptor) {
     if (!has_field(descriptor, "Function")) {
         return true;
     }
-    switch (static_cast<ReduceFunction>(descriptor.uint("Function"))) {
-        case ReduceFunction::arg_max:
-        case ReduceFunction::arg_min:
+    switch (enumerator<ReduceFunction>(descriptor, "Function")) {
+        case ReduceFunction::argmax:
+        case ReduceFunction::argmin:
         case ReduceFunction::max:
         case ReduceFunction::min:
             return true;

@@ -5,12 +5,14 @@
 
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/fitting.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::fuzz {
 namespace {
 
 using core::Dimensions;
 using operators::Descriptor;
+using operators::ReduceFunction;
 
 constexpr std::uint32_t most_indexed = 3;
 constexpr std::uint32_t most_regions = 4;
@@ -67,12 +69,13 @@ void fit_tensors_of_grad(Random& random, Descriptor& descriptor) {
     };
     drop_or_add("OutputGradientTensor", with_output, gradients);
     drop_or_add("OutputROIGradientTensor", with_regions, regions);
-    const bool is_maximum = descriptor.uint("ReductionFunction") == 7;
+    const bool is_maximum = enumerator<ReduceFunction>(descriptor, "ReductionFunction") == ReduceFunction::max;
     drop_or_add("InputTensor", with_regions || is_maximum || random.chance(1, 4), gradients);
 }
 
 void fit_sampling(Random& random, Descriptor& descriptor) {
-    field_of(descriptor, "ReductionFunction") = one_of(random, {2U, 7U});  // AVERAGE, MAX
+    const ReduceFunction function = one_of(random, {ReduceFunction::average, ReduceFunction::max});
+    field_of(descriptor, "ReductionFunction") = static_cast<std::uint32_t>(function);
     const std::uint32_t least = random.chance(1, 2) ? 1 : random.pick(1, 3);
     field_of(descriptor, "MinimumSamplesPerOutput") = least;
     field_of(descriptor, "MaximumSamplesPerOutput") = least + (random.chance(1, 2) ? 0 : random.pick(0, 4));

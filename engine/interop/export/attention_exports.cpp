@@ -4,9 +4,12 @@
 #include <span>
 
 #include "engine/interop/export/operator_writer.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::interop::exporting {
 namespace {
+
+using MaskType = operators::MultiheadAttentionMaskType;
 
 /// A tensor that may contain the queries, keys or values, as part number `part` of `parts` stacked ones.
 struct AttentionSource {
@@ -77,7 +80,7 @@ Value at_least(ModelWriter& w, const Value& value, const Value& least) {
     return w.test("Not", {w.test("Less", {value, least})});
 }
 
-/// Whether a query may see a key, by lengths, starts and ends (DML_MULTIHEAD_ATTENTION_MASK_TYPE 1 to 3).
+/// Whether a query may see a key, by lengths, starts and ends.
 Value is_seen(OperatorWriter& to, const Value& scores) {
     ModelWriter& w = to.w;
     const Value mask = to.in("MaskTensor");
@@ -87,11 +90,11 @@ Value is_seen(OperatorWriter& to, const Value& scores) {
     const std::uint32_t keys = scores.sizes[3];
     const Value key = w.integers({1, 1, 1, keys}, counted(keys));
     const Value length = numbers_of_batches(w, flat, 0, batches);
-    const std::uint32_t type = to.uint("MaskType");
-    if (type == 1) {
+    const auto type = to.enumerator<MaskType>("MaskType");
+    if (type == MaskType::key_sequence_length) {
         return w.test("Less", {key, length});
     }
-    if (type == 2) {
+    if (type == MaskType::key_sequence_end_start) {
         const Value start = numbers_of_batches(w, flat, batches, batches);
         return w.test("And", {w.test("Less", {key, length}), at_least(w, key, start)});
     }
@@ -117,17 +120,17 @@ Value is_seen(OperatorWriter& to, const Value& scores) {
 
 Value masked(OperatorWriter& to, const Value& scores) {
     ModelWriter& w = to.w;
-    const std::uint32_t type = to.uint("MaskType");
-    if (type == 0 || !to.has("MaskTensor")) {
+    const auto type = to.enumerator<MaskType>("MaskType");
+    if (type == MaskType::none || !to.has("MaskTensor")) {
         return scores;
     }
-    if (type > 4) {
+    if (type > MaskType::boolean) {
         to.fail("the type of the mask is unknown");
         return scores;
     }
     const Value filter = w.like(scores, double{to.number("MaskFilterValue")});
     const Value zero = w.like(scores, 0);
-    if (type < 4) {
+    if (type < MaskType::boolean) {
         return w.add(scores, w.where(is_seen(to, scores), zero, filter));
     }
     const Value truth = w.cast(w.reshape(to.in("MaskTensor"), scores.sizes), scores.type);

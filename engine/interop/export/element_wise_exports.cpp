@@ -2,6 +2,7 @@
 #include <array>
 
 #include "engine/interop/export/operator_writer.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::interop::exporting {
 namespace {
@@ -147,22 +148,25 @@ void write_modulus_floor(OperatorWriter& to) {
 }
 
 Value rounded(ModelWriter& w, const Descriptor& desc, const Value& x) {
-    const std::uint32_t mode = desc.uint("RoundingMode");
-    if (mode == 0) {
+    using operators::RoundingMode;
+    const auto mode = enumerator<RoundingMode>(desc, "RoundingMode");
+    if (mode == RoundingMode::halves_to_nearest_even) {
         return w.each("Round", {x});
     }
     // Towards zero, or to nearest with halves away from zero.
     const Value magnitude = w.each("Abs", {x});
-    const Value whole = w.each("Floor", {mode == 1 ? magnitude : w.add(magnitude, w.like(x, 0.5))});
+    const Value whole =
+        w.each("Floor", {mode == RoundingMode::toward_zero ? magnitude : w.add(magnitude, w.like(x, 0.5))});
     return w.mul(w.each("Sign", {x}), whole);
 }
 
 Value is_infinity(ModelWriter& w, const Descriptor& desc, const Value& x) {
-    const std::uint32_t mode = desc.uint("InfinityMode");
+    using Mode = operators::IsInfinityMode;
+    const auto mode = enumerator<Mode>(desc, "InfinityMode");
     const Value taken = takes_type("IsInf", w.opset(), 0, x.type) ? x : w.cast(x, onnx_float32);
-    return w.test(
-        "IsInf", {taken},
-        {attribute("detect_negative", std::int64_t{mode != 1}), attribute("detect_positive", std::int64_t{mode != 2})});
+    return w.test("IsInf", {taken},
+                  {attribute("detect_negative", std::int64_t{mode != Mode::positive}),
+                   attribute("detect_positive", std::int64_t{mode != Mode::negative})});
 }
 
 Value is_nan(ModelWriter& w, const Descriptor& /*desc*/, const Value& x) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/interop/export/operator_writer.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::interop::exporting {
 namespace {
@@ -143,15 +144,15 @@ void write_padding_by_indices(OperatorWriter& to, bool wraps) {
     to.out("OutputTensor", x);
 }
 
-/// DML_PADDING_MODE: constant, edge, reflection, symmetric, wrap.
 void write_padding(OperatorWriter& to, const Value& constant) {
-    const std::uint32_t mode = to.uint("PaddingMode");
-    if (mode > 4) {
+    using operators::PaddingMode;
+    const auto mode = to.enumerator<PaddingMode>("PaddingMode");
+    if (mode > PaddingMode::wrap) {
         to.fail("the padding mode is unknown");
         return;
     }
-    if (mode == 3 || (mode == 4 && to.w.opset() < 19)) {
-        write_padding_by_indices(to, mode == 4);
+    if (mode == PaddingMode::symmetric || (mode == PaddingMode::wrap && to.w.opset() < 19)) {
+        write_padding_by_indices(to, mode == PaddingMode::wrap);
         return;
     }
     Numbers pads = to.numbers("StartPadding");
@@ -159,12 +160,14 @@ void write_padding(OperatorWriter& to, const Value& constant) {
     pads.insert(pads.end(), ends.begin(), ends.end());
     const Value x = to.in("InputTensor");
     std::vector<Value> inputs{x, to.w.list(pads)};
-    if (mode == 0) {
+    if (mode == PaddingMode::constant) {
         inputs.push_back(constant);
     }
-    constexpr const char* modes[] = {"constant", "edge", "reflect", "", "wrap"};
-    to.out("OutputTensor",
-           to.w.node("Pad", inputs, x.type, to.sizes("OutputTensor"), {attribute("mode", modes[mode])}));
+    const char* const name = mode == PaddingMode::constant     ? "constant"
+                             : mode == PaddingMode::edge       ? "edge"
+                             : mode == PaddingMode::reflection ? "reflect"
+                                                               : "wrap";
+    to.out("OutputTensor", to.w.node("Pad", inputs, x.type, to.sizes("OutputTensor"), {attribute("mode", name)}));
 }
 
 void write_padding0(OperatorWriter& to) {
@@ -177,7 +180,8 @@ void write_padding1(OperatorWriter& to) {
 // ---- blocks ------------------------------------------------------------------------------------------------------
 
 bool has_depth_last(OperatorWriter& to) {
-    return to.desc.schema->find_field("Order") != nullptr && to.uint("Order") == 1;
+    return to.desc.schema->find_field("Order") != nullptr &&
+           to.enumerator<operators::DepthSpaceOrder>("Order") == operators::DepthSpaceOrder::column_row_depth;
 }
 
 void write_depth_to_space(OperatorWriter& to) {

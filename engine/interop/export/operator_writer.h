@@ -9,6 +9,7 @@
 
 #include "engine/interop/export/model_writer.h"
 #include "engine/operators/descriptor.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::interop::exporting {
 
@@ -47,6 +48,10 @@ public:
     [[nodiscard]] const std::vector<std::optional<Value>>& outputs() const { return outputs_; }
 
     [[nodiscard]] std::uint32_t uint(std::string_view field) const { return desc.uint(field); }
+    template <class Enumerators>
+    [[nodiscard]] Enumerators enumerator(std::string_view field) const {
+        return operators::enumerator<Enumerators>(desc, field);
+    }
     [[nodiscard]] float number(std::string_view field) const { return desc.number(field); }
     [[nodiscard]] Numbers numbers(std::string_view field) const { return numbers_of(desc.uints(field)); }
 

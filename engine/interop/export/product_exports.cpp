@@ -2,6 +2,7 @@
 #include <array>
 
 #include "engine/interop/export/operator_writer.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::interop::exporting {
 namespace {
@@ -15,12 +16,16 @@ Value as_matrix(ModelWriter& w, const Value& x) {
     return w.reshape(x, {x.sizes[x.rank() - 2], x.sizes.back()});
 }
 
+bool is_transposed(OperatorWriter& to, const char* field) {
+    return to.enumerator<operators::MatrixTransform>(field) == operators::MatrixTransform::transpose;
+}
+
 Value gemm_node(OperatorWriter& to) {
     ModelWriter& w = to.w;
     std::vector<Value> inputs{as_matrix(w, to.in("ATensor")), as_matrix(w, to.in("BTensor"))};
     ModelWriter::Attributes attributes{attribute("alpha", to.number("Alpha")),
-                                       attribute("transA", std::int64_t{to.uint("TransA")}),
-                                       attribute("transB", std::int64_t{to.uint("TransB")})};
+                                       attribute("transA", std::int64_t{is_transposed(to, "TransA")}),
+                                       attribute("transB", std::int64_t{is_transposed(to, "TransB")})};
     if (to.has("CTensor")) {
         inputs.push_back(as_matrix(w, to.compact("CTensor")));
         attributes.push_back(attribute("beta", to.number("Beta")));
@@ -35,7 +40,7 @@ Value gemm_of_several(OperatorWriter& to) {
     const auto factor = [&](const char* name, const char* transform) {
         const Value x = to.precise(name);
         Numbers order = counted(x.rank());
-        if (to.uint(transform) != 0) {
+        if (is_transposed(to, transform)) {
             std::swap(order[order.size() - 1], order[order.size() - 2]);
         }
         return w.transpose(x, order);
@@ -61,7 +66,7 @@ void write_convolution(OperatorWriter& to) {
     ModelWriter& w = to.w;
     const std::size_t count = to.sizes("InputTensor").size() - 2;
     Value filter = to.in("FilterTensor");
-    if (to.uint("Mode") == 0) {
+    if (to.enumerator<operators::ConvolutionMode>("Mode") == operators::ConvolutionMode::convolution) {
         // A true convolution has its filter turned round.
         Numbers starts;
         for (std::size_t d = 2; d < filter.rank(); ++d) {
@@ -73,7 +78,8 @@ void write_convolution(OperatorWriter& to) {
     Numbers pads = to.spatial("StartPadding", count);
     const Numbers ends = to.spatial("EndPadding", count);
     const Numbers more = to.spatial("OutputPadding", count);
-    const bool backward = to.uint("Direction") == 1;
+    const bool backward =
+        to.enumerator<operators::ConvolutionDirection>("Direction") == operators::ConvolutionDirection::backward;
     const Numbers strides = to.spatial("Strides", count);
     const Numbers dilations = to.spatial("Dilations", count);
     for (std::size_t d = 0; d < count; ++d) {

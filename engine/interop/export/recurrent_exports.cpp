@@ -5,6 +5,7 @@
 #include <array>
 
 #include "engine/interop/export/operator_writer.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::interop::exporting {
 namespace {
@@ -101,11 +102,12 @@ void write_network(OperatorWriter& to, const char* node, ModelWriter::Attributes
     while (outputs.size() > 1 && outputs.back().type == 0) {
         outputs.pop_back();
     }
-    const std::uint32_t direction = to.uint("Direction");
+    using Direction = operators::RecurrentNetworkDirection;
+    const auto direction = to.enumerator<Direction>("Direction");
     attributes.push_back(attribute("hidden_size", std::int64_t{hidden}));
-    attributes.push_back(attribute("direction", direction == 0   ? "forward"
-                                                : direction == 1 ? "reverse"
-                                                                 : "bidirectional"));
+    attributes.push_back(attribute("direction", direction == Direction::forward    ? "forward"
+                                                : direction == Direction::backward ? "reverse"
+                                                                                   : "bidirectional"));
     add_activations(to, attributes);
     const auto made = w.node(node, inputs, outputs, std::move(attributes));
     constexpr const char* names[] = {"OutputSequenceTensor", "OutputSingleTensor", "OutputCellSingleTensor"};

@@ -1,15 +1,32 @@
 // Operators that reduce, search, and add up along an axis.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "engine/interop/export/operator_writer.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::interop::exporting {
 namespace {
 
-/// DML_REDUCE_FUNCTION behind ARGMAX and ARGMIN.
-constexpr const char* reductions[] = {"ReduceMean", "ReduceL1",  "ReduceL2",   "ReduceLogSum", "ReduceLogSumExp",
-                                      "ReduceMax",  "ReduceMin", "ReduceProd", "ReduceSum",    "ReduceSumSquare"};
+using operators::ReduceFunction;
+
+constexpr std::pair<ReduceFunction, const char*> reductions[] = {
+    {ReduceFunction::average, "ReduceMean"},
+    {ReduceFunction::l1, "ReduceL1"},
+    {ReduceFunction::l2, "ReduceL2"},
+    {ReduceFunction::log_sum, "ReduceLogSum"},
+    {ReduceFunction::log_sum_exp, "ReduceLogSumExp"},
+    {ReduceFunction::max, "ReduceMax"},
+    {ReduceFunction::min, "ReduceMin"},
+    {ReduceFunction::multiply, "ReduceProd"},
+    {ReduceFunction::sum, "ReduceSum"},
+    {ReduceFunction::sum_square, "ReduceSumSquare"},
+};
+
+bool is_decreasing(OperatorWriter& to) {
+    return to.enumerator<operators::AxisDirection>("AxisDirection") == operators::AxisDirection::decreasing;
+}
 
 /// The first or the last position of the greatest or the least along several axes, which are counted as one.
 void write_position(OperatorWriter& to, const char* node, bool last) {
@@ -47,12 +64,13 @@ void write_position(OperatorWriter& to, const char* node, bool last) {
 }
 
 void write_reduce(OperatorWriter& to) {
-    const std::uint32_t function = to.uint("Function");
-    if (function < 2) {
-        write_position(to, function == 0 ? "ArgMax" : "ArgMin", false);
+    const auto function = to.enumerator<ReduceFunction>("Function");
+    if (function == ReduceFunction::argmax || function == ReduceFunction::argmin) {
+        write_position(to, function == ReduceFunction::argmax ? "ArgMax" : "ArgMin", false);
         return;
     }
-    if (function - 2 >= std::size(reductions)) {
+    const auto found = std::ranges::find(reductions, function, &std::pair<ReduceFunction, const char*>::first);
+    if (found == std::end(reductions)) {
         to.fail("the reduction is unknown");
         return;
     }
@@ -63,21 +81,21 @@ void write_reduce(OperatorWriter& to) {
         axes = {1};
         x = to.w.reshape(x, {static_cast<std::uint32_t>(x.count()), 1});
     }
-    to.out("OutputTensor", to.w.reduce(reductions[function - 2], x, axes));
+    to.out("OutputTensor", to.w.reduce(found->second, x, axes));
 }
 
 void write_argmax(OperatorWriter& to) {
-    write_position(to, "ArgMax", to.uint("AxisDirection") == 1);
+    write_position(to, "ArgMax", is_decreasing(to));
 }
 void write_argmin(OperatorWriter& to) {
-    write_position(to, "ArgMin", to.uint("AxisDirection") == 1);
+    write_position(to, "ArgMin", is_decreasing(to));
 }
 
 void write_cumulative_sum(OperatorWriter& to) {
     const Value axis = to.w.bits(core::DataType::int64, to.uint("Axis"));
     to.out("OutputTensor", to.w.each("CumSum", {to.precise("InputTensor"), axis},
                                      {attribute("exclusive", std::int64_t{to.uint("HasExclusiveSum")}),
-                                      attribute("reverse", std::int64_t{to.uint("AxisDirection")})}));
+                                      attribute("reverse", std::int64_t{is_decreasing(to)})}));
 }
 
 /// ONNX has no running products: each is one over all elements, in which those that do not count are 1.
@@ -99,7 +117,7 @@ void write_cumulative_product(OperatorWriter& to) {
     const Value factors = w.reshape(x, {before, 1, size, after});
     const Value row = w.integers({1, size, 1, 1}, counted(size));
     const Value column = w.integers({1, 1, size, 1}, counted(size));
-    const bool is_reverse = to.uint("AxisDirection") == 1;
+    const bool is_reverse = is_decreasing(to);
     const bool is_exclusive = to.uint("HasExclusiveProduct") != 0;
     const Value beyond = w.test(is_reverse ? "Less" : "Greater", {column, row});
     const Value left_out = is_exclusive ? w.test("Or", {beyond, w.test("Equal", {column, row})}) : beyond;
@@ -122,7 +140,7 @@ void write_top_k(OperatorWriter& to) {
     write_top(to, true);
 }
 void write_top_k1(OperatorWriter& to) {
-    write_top(to, to.uint("AxisDirection") == 1);
+    write_top(to, is_decreasing(to));
 }
 
 /// x / sqrt(norm * norm + Epsilon)

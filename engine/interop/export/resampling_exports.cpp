@@ -9,6 +9,7 @@
 
 #include "engine/core/element.h"
 #include "engine/interop/export/operator_writer.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::interop::exporting {
 namespace {
@@ -41,6 +42,11 @@ std::vector<float> floats_of(OperatorWriter& to, const char* field, std::size_t 
                                                         : to.desc.get<std::vector<float>>(field);
 }
 
+bool is_linear(OperatorWriter& to) {
+    using operators::InterpolationMode;
+    return to.enumerator<InterpolationMode>("InterpolationMode") == InterpolationMode::linear;
+}
+
 Resampling resampling_of(OperatorWriter& to, const core::Dimensions& in, const core::Dimensions& out) {
     Resampling made;
     const auto scales = floats_of(to, "Scales", in.size(), 1);
@@ -49,10 +55,12 @@ Resampling resampling_of(OperatorWriter& to, const core::Dimensions& in, const c
     for (std::size_t d = 0; d < in.size(); ++d) {
         made.lines.push_back({in[d], out[d], double{scales[d]}, double{input_offsets[d]}, double{output_offsets[d]}});
     }
-    made.is_linear = to.uint("InterpolationMode") == 1;
+    made.is_linear = is_linear(to);
     made.is_antialiased = to.desc.schema->find_field("Antialiased") != nullptr && to.uint("Antialiased") != 0;
     if (to.desc.schema->find_field("RoundingDirection") != nullptr) {
-        made.nearest = to.uint("RoundingDirection") == 0 ? Nearest::above : Nearest::below;
+        using operators::AxisDirection;
+        made.nearest = to.enumerator<AxisDirection>("RoundingDirection") == AxisDirection::increasing ? Nearest::above
+                                                                                                      : Nearest::below;
     }
     return made;
 }
@@ -241,7 +249,7 @@ void write_upsample(OperatorWriter& to) {
         const bool is_width = d + 1 == in.size();
         resampling.lines.push_back({in[d], out[d], is_height ? scale.height : is_width ? scale.width : 1.0});
     }
-    resampling.is_linear = to.uint("InterpolationMode") == 1;
+    resampling.is_linear = is_linear(to);
     put_resampled(to, resampling);
 }
 

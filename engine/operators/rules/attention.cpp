@@ -9,6 +9,7 @@
 #include <array>
 #include <utility>
 
+#include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 #include "engine/operators/size_formula.h"
 
@@ -26,9 +27,6 @@ std::optional<WideSizes> last_sizes(const core::TensorDesc& desc, std::size_t co
     }
     return WideSizes(sizes.end() - static_cast<std::ptrdiff_t>(count), sizes.end());
 }
-
-/// DML_MULTIHEAD_ATTENTION_MASK_TYPE
-enum MaskType : std::uint32_t { none, key_sequence_length, key_sequence_end_start, lengths_starts_ends, boolean };
 
 // ---- where queries, keys and values come from --------------------------------------------------------------------
 
@@ -218,15 +216,17 @@ std::array<std::pair<std::string_view, std::vector<Number>>, 4> mask_sizes(const
 }
 
 Verdict check_mask(const Descriptor& descriptor, const AttentionShape& shape) {
-    const std::uint32_t type = descriptor.uint("MaskType");
+    const auto type = enumerator<MultiheadAttentionMaskType>(descriptor, "MaskType");
+    const bool wants_mask = type != MultiheadAttentionMaskType::none;
     const bool has_mask = descriptor.tensor("MaskTensor") != nullptr;
-    if (type == none || !has_mask) {
-        return (type == none) == !has_mask ? Verdict()
-                                           : broken_rule(descriptor, "mask",
-                                                         has_mask ? "MaskTensor is present, but MaskType is NONE"
-                                                                  : "MaskType is not NONE, but MaskTensor is absent");
+    if (wants_mask != has_mask) {
+        return broken_rule(descriptor, "mask",
+                           has_mask ? "MaskTensor is present, but MaskType is NONE"
+                                    : "MaskType is not NONE, but MaskTensor is absent");
     }
-    return check_size(descriptor, "mask", "MaskTensor", mask_sizes(shape)[type - 1].second);
+    return has_mask ? check_size(descriptor, "mask", "MaskTensor",
+                                 mask_sizes(shape)[static_cast<std::size_t>(type) - 1].second)
+                    : Verdict();
 }
 
 Verdict check_past(const Descriptor& descriptor) {

@@ -2,6 +2,7 @@
 // on it.
 #include <fmt/format.h>
 
+#include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
@@ -69,16 +70,14 @@ ExplainedRules quantization_rules() {
 /// Measured on DirectML 1.15.4: SCALE requires one tensor and SCALE_ZERO_POINT two; NONE is rejected.
 Verdict check_quantization(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const Field& field = *descriptor.schema->find_field("QuantizationType");
-    const std::uint32_t type = descriptor.uint("QuantizationType");
-    const std::size_t wanted = type == *field.enumeration->parse("SCALE")              ? 1
-                               : type == *field.enumeration->parse("SCALE_ZERO_POINT") ? 2
-                                                                                       : 0;
+    const auto type = enumerator<QuantizationType>(descriptor, "QuantizationType");
+    const std::size_t wanted = type == QuantizationType::scale ? 1 : type == QuantizationType::scale_zero_point ? 2 : 0;
     const std::size_t count = descriptor.get<TensorDescArray>("QuantizationTensors").items.size();
     if (wanted == 0 || count != wanted) {
         return reject(descriptor, "tensorCount",
                       fmt::format("QuantizationType is {}; there are {} QuantizationTensors, and SCALE has 1, "
                                   "SCALE_ZERO_POINT 2",
-                                  to_string(field, type), count));
+                                  to_string(field, descriptor.value("QuantizationType")), count));
     }
     return {};
 }

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 #include "engine/operators/size_formula.h"
 
@@ -204,14 +205,15 @@ std::vector<std::string> padding_formulas() {
 /// DirectML's version history lists the feature level of each mode.
 Verdict check_padding(const Descriptor& descriptor, core::FeatureLevel level) {
     const Field& field = *descriptor.schema->find_field("PaddingMode");
-    const std::uint32_t mode = descriptor.uint("PaddingMode");
-    const core::FeatureLevel from = mode == *field.enumeration->parse("SYMMETRIC") ? core::FeatureLevel{3, 0}
-                                    : mode == *field.enumeration->parse("WRAP")    ? core::FeatureLevel{6, 4}
-                                                                                   : core::FeatureLevel{1, 0};
+    const auto mode = enumerator<PaddingMode>(descriptor, "PaddingMode");
+    const core::FeatureLevel from = mode == PaddingMode::symmetric ? core::FeatureLevel{3, 0}
+                                    : mode == PaddingMode::wrap    ? core::FeatureLevel{6, 4}
+                                                                   : core::FeatureLevel{1, 0};
     if (level < from) {
-        return broken_rule(descriptor, "paddingMode",
-                           fmt::format("PaddingMode {} exists from feature level {} on; this is {}",
-                                       to_string(field, mode), to_string(from), to_string(level)));
+        return broken_rule(
+            descriptor, "paddingMode",
+            fmt::format("PaddingMode {} exists from feature level {} on; this is {}",
+                        to_string(field, descriptor.value("PaddingMode")), to_string(from), to_string(level)));
     }
     return {};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 #include "engine/operators/rules/parameter_sizes.h"
 #include "engine/operators/size_formula.h"
@@ -57,7 +58,8 @@ struct Matrix {
 
 Matrix matrix_of(const Descriptor& descriptor, std::string_view field, std::string_view transform) {
     const core::Dimensions& sizes = sizes_of(descriptor, field);
-    const bool transposed = descriptor.schema->find_field(transform) != nullptr && descriptor.uint(transform) != 0;
+    const bool transposed = descriptor.schema->find_field(transform) != nullptr &&
+                            enumerator<MatrixTransform>(descriptor, transform) == MatrixTransform::transpose;
     const std::uint32_t rows = sizes[sizes.size() - 2];
     return transposed ? Matrix{sizes.back(), rows} : Matrix{rows, sizes.back()};
 }
@@ -163,7 +165,8 @@ bool has_field(const Descriptor& descriptor, std::string_view field) {
 }
 
 bool is_backward(const Descriptor& descriptor) {
-    return has_field(descriptor, "Direction") && descriptor.uint("Direction") != 0;
+    return has_field(descriptor, "Direction") &&
+           enumerator<ConvolutionDirection>(descriptor, "Direction") == ConvolutionDirection::backward;
 }
 
 /// The output size along one dimension of a forward convolution. `padded` is the size of the padded input.

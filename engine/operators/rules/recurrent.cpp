@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 #include "engine/operators/size_formula.h"
 
@@ -63,8 +64,8 @@ struct Shape : Numbers<std::uint64_t> {
         batch = input[2];
         inputs = input[3];
         hidden = descriptor.tensor("RecurrenceTensor")->sizes[3];
-        constexpr std::uint32_t bidirectional = 2;
-        directions = descriptor.uint("Direction") == bidirectional ? 2 : 1;
+        using Direction = RecurrentNetworkDirection;
+        directions = enumerator<Direction>(descriptor, "Direction") == Direction::bidirectional ? 2 : 1;
     }
 };
 

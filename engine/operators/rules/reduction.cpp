@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
@@ -61,13 +62,13 @@ constexpr std::array more_index_types{DataType::int32, DataType::uint64, DataTyp
 constexpr std::array<TypesFrom, 2> positions{{{always, index_types}, {{3, 0}, more_index_types}}};
 
 bool is_position(ReduceFunction function) {
-    return function == ReduceFunction::arg_max || function == ReduceFunction::arg_min;
+    return function == ReduceFunction::argmax || function == ReduceFunction::argmin;
 }
 
 std::span<const TypesFrom> input_types(ReduceFunction function) {
     switch (function) {
-        case ReduceFunction::arg_max:
-        case ReduceFunction::arg_min:
+        case ReduceFunction::argmax:
+        case ReduceFunction::argmin:
             return compared;
         case ReduceFunction::max:
         case ReduceFunction::min:
@@ -148,7 +149,7 @@ std::vector<std::string> reduced_formulas() {
 }
 
 Verdict check_reduce(const Descriptor& descriptor, FeatureLevel level) {
-    const auto function = static_cast<ReduceFunction>(descriptor.uint("Function"));
+    const auto function = enumerator<ReduceFunction>(descriptor, "Function");
     if (auto rejection = check_type(descriptor, "inputType", "InputTensor", input_types(function), level)) {
         return rejection;
     }

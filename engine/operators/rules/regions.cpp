@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
@@ -62,10 +63,6 @@ WideSizes pooling_sizes(const Descriptor& descriptor) {
 
 // ---- ROI_ALIGN ---------------------------------------------------------------------------------------------------
 
-/// Values of DML_REDUCE_FUNCTION.
-constexpr std::uint32_t function_average = 2;
-constexpr std::uint32_t function_max = 7;
-
 /// `outputs` names the tensor with an element for each region, channel and bin of the forward pass, `image` its input.
 Verdict check_regions(const Descriptor& descriptor, std::string_view outputs, std::string_view image) {
     const core::Dimensions& regions = sizes_of(descriptor, "ROITensor");
@@ -90,8 +87,8 @@ Verdict check_regions(const Descriptor& descriptor, std::string_view outputs, st
 }
 
 Verdict check_sampling(const Descriptor& descriptor) {
-    const std::uint32_t function = descriptor.uint("ReductionFunction");
-    if (function != function_average && function != function_max) {
+    const auto function = enumerator<ReduceFunction>(descriptor, "ReductionFunction");
+    if (function != ReduceFunction::average && function != ReduceFunction::max) {
         return broken_rule(descriptor, "reductionFunction", "ReductionFunction must be AVERAGE or MAX");
     }
     const std::uint32_t least = descriptor.uint("MinimumSamplesPerOutput");
@@ -141,7 +138,8 @@ Cost align_cost(const Descriptor& descriptor) {
     const core::Dimensions& outputs = sizes_of(descriptor, gradient ? "InputGradientTensor" : "OutputTensor");
     const auto least = static_cast<double>(descriptor.uint("MinimumSamplesPerOutput"));
     const double samples = static_cast<double>(*core::element_count(outputs)) * least * least;
-    return {.bytes = element_bytes(descriptor), .operations = samples * (descriptor.uint("InterpolationMode") ? 8 : 1)};
+    const bool linear = enumerator<InterpolationMode>(descriptor, "InterpolationMode") == InterpolationMode::linear;
+    return {.bytes = element_bytes(descriptor), .operations = samples * (linear ? 8 : 1)};
 }
 
 // ---- ROI_ALIGN_GRAD ----------------------------------------------------------------------------------------------
@@ -163,7 +161,8 @@ Verdict check_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
         return broken_rule(descriptor, "outputs",
                            "OutputGradientTensor and OutputROIGradientTensor are absent; one of them must be present");
     }
-    if (input == nullptr && (of_regions || descriptor.uint("ReductionFunction") == function_max)) {
+    if (input == nullptr &&
+        (of_regions || enumerator<ReduceFunction>(descriptor, "ReductionFunction") == ReduceFunction::max)) {
         return broken_rule(descriptor, "input",
                            "InputTensor is absent; it is needed for MAX and for OutputROIGradientTensor");
     }

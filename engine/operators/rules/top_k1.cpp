@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
@@ -15,9 +16,8 @@ TopK1::TopK1(const Descriptor& descriptor)
       output_index(*descriptor.tensor("OutputIndexTensor")),
       axis(descriptor.uint("Axis")),
       k(descriptor.uint("K")),
-      direction(descriptor.schema->short_name() == "TOP_K"
-                    ? AxisDirection::decreasing
-                    : static_cast<AxisDirection>(descriptor.uint("AxisDirection"))) {}
+      direction(descriptor.schema->short_name() == "TOP_K" ? AxisDirection::decreasing
+                                                           : enumerator<AxisDirection>(descriptor, "AxisDirection")) {}
 
 namespace {
 

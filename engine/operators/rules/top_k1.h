@@ -4,11 +4,9 @@
 #include <cstdint>
 
 #include "engine/operators/descriptor.h"
+#include "engine/operators/enumerations.h"
 
 namespace dmlconform::operators {
-
-/// DML_AXIS_DIRECTION.
-enum class AxisDirection : std::uint32_t { increasing = 0, decreasing = 1 };
 
 /// The operators' fields by name. Refers to the descriptor, which must be a TOP_K1 or TOP_K one and outlive it.
 struct TopK1 {
